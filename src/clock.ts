@@ -1,0 +1,97 @@
+/** Time as the SDK sees it. Injectable, so that tests and simulations need no real waiting. */
+export interface Clock {
+  /** Wall-clock time in milliseconds since the epoch. */
+  now(): number;
+  /** Milliseconds that never jump back; only differences mean anything. */
+  monotonic(): number;
+  /**
+   * Resolves after `ms` milliseconds, at once for zero or less.
+   * Rejects with the signal's reason when `signal` fires first; no timer or listener is left behind.
+   */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** The machine's own clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: (ms, signal) => abortable(signal, (done) => clearing(setTimeout(done, Math.max(0, ms)))),
+};
+
+/**
+ * A clock that can be moved by hand.
+ *
+ * - Without `startAt` it shows the machine's time, which goes on by itself, plus whatever it was advanced by.
+ * - With `startAt` it stands still at that moment until it is advanced.
+ */
+export class TestClock implements Clock {
+  readonly #frozenAt: number | undefined;
+  #offset = 0;
+  readonly #sleepers = new Set<{ readonly until: number; readonly wake: () => void }>();
+
+  constructor(options: { readonly startAt?: number | Date | undefined } = {}) {
+    this.#frozenAt = options.startAt === undefined ? undefined : Number(options.startAt);
+  }
+
+  now(): number {
+    return (this.#frozenAt ?? Date.now()) + this.#offset;
+  }
+
+  monotonic(): number {
+    return (this.#frozenAt === undefined ? performance.now() : 0) + this.#offset;
+  }
+
+  /** Number of sleeps that have not ended: a test waits for it before it advances. */
+  get sleeping(): number {
+    return this.#sleepers.size;
+  }
+
+  /** Moves the time forward and wakes every sleep that is over by then, the earliest first. */
+  advance(ms: number): void {
+    this.#offset += ms;
+    const now = this.monotonic();
+    const due = [...this.#sleepers].filter((s) => s.until <= now).sort((a, b) => a.until - b.until);
+    for (const sleeper of due) sleeper.wake();
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (ms <= 0) return abortable(signal, (done) => (done(), () => {}));
+    return abortable(signal, (done) => {
+      const sleeper = { until: this.monotonic() + ms, wake: done };
+      this.#sleepers.add(sleeper);
+      const stopTimer = this.#frozenAt === undefined ? clearing(setTimeout(done, ms)) : () => {};
+      return () => {
+        this.#sleepers.delete(sleeper);
+        stopTimer();
+      };
+    });
+  }
+}
+
+function clearing(timer: ReturnType<typeof setTimeout>): () => void {
+  return () => clearTimeout(timer);
+}
+
+/** Runs `begin` until it calls back or the signal fires, and undoes it in both cases. */
+function abortable(signal: AbortSignal | undefined, begin: (done: () => void) => () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) return reject(signal.reason);
+    let undo: (() => void) | undefined;
+    let ended = false;
+    const end = () => {
+      ended = true;
+      undo?.();
+      signal?.removeEventListener("abort", abort);
+    };
+    const abort = () => {
+      end();
+      reject(signal?.reason);
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+    undo = begin(() => {
+      end();
+      resolve();
+    });
+    if (ended) undo();
+  });
+}

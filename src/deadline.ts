@@ -1,0 +1,60 @@
+import type { Clock } from "./clock.js";
+import { TimeoutError } from "./errors.js";
+
+/**
+ * The time and the cancellation of one operation, its retries included.
+ *
+ * Its signal fires with the caller's own reason, or with a {@link TimeoutError} when the time is up. `end()` must be
+ * called: it stops the timer and takes the listener off the caller's signal.
+ */
+export class Deadline {
+  /** Fires when the caller aborts or the time is up. */
+  readonly signal: AbortSignal;
+  readonly #clock: Clock;
+  readonly #endsAt: number;
+  readonly #timer = new AbortController();
+  readonly #stopListening: () => void;
+
+  constructor(options: {
+    readonly clock: Clock;
+    /** In milliseconds. */
+    readonly timeoutMs: number;
+    /** What is being done, for the error's message: "GraphQL request Licenses". */
+    readonly operation: string;
+    readonly signal?: AbortSignal | undefined;
+  }) {
+    const { clock, timeoutMs, operation, signal } = options;
+    const controller = new AbortController();
+    this.signal = controller.signal;
+    this.#clock = clock;
+    this.#endsAt = clock.monotonic() + timeoutMs;
+    const abort = () => controller.abort(signal?.reason);
+    if (signal?.aborted === true) abort();
+    else signal?.addEventListener("abort", abort, { once: true });
+    this.#stopListening = () => signal?.removeEventListener("abort", abort);
+    clock.sleep(timeoutMs, this.#timer.signal).then(
+      () =>
+        controller.abort(
+          new TimeoutError(
+            `${operation} took longer than ${timeoutMs} ms. Raise timeoutMs, or try again later.`,
+            {
+              timeoutMs,
+              retryable: false,
+            },
+          ),
+        ),
+      () => {},
+    );
+  }
+
+  /** Milliseconds left; zero or less when the time is up. */
+  get remainingMs(): number {
+    return this.#endsAt - this.#clock.monotonic();
+  }
+
+  /** Releases the timer and the listener. */
+  end(): void {
+    this.#timer.abort();
+    this.#stopListening();
+  }
+}

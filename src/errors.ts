@@ -1,0 +1,359 @@
+/**
+ * Every error class of the SDK, and its code.
+ *
+ * - A message is written by the SDK and safe to show; it never holds a key, a variable or the contents of a record.
+ * - What the server said is kept apart, in `serverMessage` or `errors`: not enumerable, so that neither
+ *   `JSON.stringify` nor `util.inspect` prints it by accident.
+ * - `instanceof` works across two copies of the package.
+ */
+
+/** What went wrong, as a stable string to branch on. */
+export type ErrorCode =
+  | "INVALID_CONFIGURATION"
+  | "INVALID_INPUT"
+  | "AUTHENTICATION_FAILED"
+  | "PERMISSION_DENIED"
+  | "RATE_LIMITED"
+  | "GRAPHQL_ERRORS"
+  | "MUTATION_REJECTED"
+  | "PAGINATION"
+  | "BATCH_IN_PROGRESS"
+  | "SYNC_PROTOCOL"
+  | "BATCH_STATE"
+  | "BATCH_OUTCOME_UNKNOWN"
+  | "CLOSED"
+  | "TRANSPORT_FAILED"
+  | "TIMEOUT";
+
+/** What every error can be made with. */
+export interface ErrorDetails {
+  /** What caused it. Never an object that holds a request. */
+  readonly cause?: unknown;
+  /** Whether calling the same method again is safe and may help. Default: `false`. */
+  readonly retryable?: boolean | undefined;
+  /** What the server said, as it said it: for a log, not for an end user. */
+  readonly serverMessage?: string | undefined;
+}
+
+const BRAND = Symbol.for("@saas-management/sdk/error-code");
+
+/** Writes down how many attempts an operation made before this error ended it. For the retry loop. */
+export let noteAttempts: (error: SaasManagementError, attempts: number) => void;
+
+/** Base of every error that the SDK makes. */
+export abstract class SaasManagementError extends Error {
+  /** What went wrong, as a stable string to branch on. */
+  abstract readonly code: ErrorCode;
+  /** Whether calling the same method again is safe and may help. */
+  readonly retryable: boolean;
+  /** What the server said, as it said it: for a log, not for an end user. Not enumerable. */
+  declare readonly serverMessage: string | undefined;
+  #attempts = 1;
+
+  static {
+    noteAttempts = (error, attempts) => {
+      error.#attempts = attempts;
+    };
+  }
+
+  constructor(message: string, details: ErrorDetails = {}) {
+    super(message, "cause" in details ? { cause: details.cause } : undefined);
+    this.name = new.target.name;
+    this.retryable = details.retryable ?? false;
+    hide(this, "name", this.name);
+    hide(this, "serverMessage", details.serverMessage);
+  }
+
+  /** How many times the operation was tried; 1 where nothing was retried. */
+  get attempts(): number {
+    return this.#attempts;
+  }
+
+  /** @internal The code, under a symbol that all copies of the package share. */
+  get [BRAND](): ErrorCode {
+    return this.code;
+  }
+
+  /** The parts that are safe to log. */
+  toJSON(): Record<string, unknown> {
+    return {
+      name: this.name,
+      message: this.message,
+      attempts: this.attempts,
+      ...Object.fromEntries(Object.entries(this)),
+    };
+  }
+
+  /** True for an error of this class, of another copy of the package too. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
+    if (typeof value !== "object" || value === null || !(BRAND in value)) return false;
+    if (this === SaasManagementError) return true;
+    return Object.hasOwn(this, "code") && Reflect.get(this, "code") === value[BRAND];
+  }
+}
+
+/** Options, environment or endpoint are not usable. */
+export class ConfigurationError extends SaasManagementError {
+  static readonly code = "INVALID_CONFIGURATION";
+  override readonly code = ConfigurationError.code;
+}
+
+/** One thing that is wrong with an input. Says what was expected, never what was given. */
+export interface InputIssue {
+  /** Collection of the record. */
+  readonly collection?: string;
+  /** Index of the record in its write, from 0. */
+  readonly index?: number;
+  /** Id of the record, where it has a readable one. */
+  readonly id?: string;
+  /** Path of the field, such as `generic.details.model`; empty where the whole value is meant. */
+  readonly path: string;
+  /** What was expected there. */
+  readonly expected: string;
+}
+
+/** Arguments or records are not valid. */
+export class InvalidInputError extends SaasManagementError {
+  static readonly code = "INVALID_INPUT";
+  override readonly code = InvalidInputError.code;
+  /** What is wrong, up to 20 entries. */
+  readonly issues: readonly InputIssue[];
+
+  constructor(message: string, details: ErrorDetails & { readonly issues?: readonly InputIssue[] } = {}) {
+    super(message, details);
+    this.issues = details.issues ?? [];
+  }
+}
+
+/** The service does not accept the credential, or there is no usable one. */
+export class AuthenticationError extends SaasManagementError {
+  static readonly code = "AUTHENTICATION_FAILED";
+  override readonly code = AuthenticationError.code;
+}
+
+/** The credential is known but may not do this. */
+export class PermissionDeniedError extends SaasManagementError {
+  static readonly code = "PERMISSION_DENIED";
+  override readonly code = PermissionDeniedError.code;
+}
+
+/** The service asks for fewer requests. */
+export class RateLimitError extends SaasManagementError {
+  static readonly code = "RATE_LIMITED";
+  override readonly code = RateLimitError.code;
+  /** How long the service asks to wait, in milliseconds; undefined where it does not say. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, details: ErrorDetails & { readonly retryAfterMs?: number | undefined } = {}) {
+    super(message, details);
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}
+
+/** One entry of a GraphQL response's `errors`. */
+export interface GraphQLErrorEntry {
+  /** The server's text: not for end users. */
+  readonly message: string;
+  /** Where in the result it happened. */
+  readonly path?: readonly (string | number)[];
+  /** Further facts; `code` among them. */
+  readonly extensions?: Readonly<Record<string, unknown>> & { readonly code?: string };
+}
+
+/** The response has entries in `errors`. */
+export class GraphQLResponseError extends SaasManagementError {
+  static readonly code = "GRAPHQL_ERRORS";
+  override readonly code = GraphQLResponseError.code;
+  /** The entries. Not enumerable. */
+  declare readonly errors: readonly GraphQLErrorEntry[];
+  /** The partial data beside them; `null` or undefined where there is none. Not enumerable. */
+  declare readonly data: unknown;
+  /** HTTP status of the response. */
+  readonly status: number;
+
+  constructor(
+    message: string,
+    details: ErrorDetails & {
+      readonly errors: readonly GraphQLErrorEntry[];
+      readonly data: unknown;
+      readonly status: number;
+    },
+  ) {
+    super(message, details);
+    this.status = details.status;
+    hide(this, "errors", details.errors);
+    hide(this, "data", details.data);
+  }
+}
+
+/** One typed error of a mutation's payload. */
+export interface MutationErrorEntry {
+  /** The error's type in the schema. */
+  readonly __typename: string;
+  /** The server's text: not for end users. */
+  readonly message: string;
+}
+
+/** The payload of a mutation has typed errors: the change was not made, or not wholly. */
+export class MutationError<
+  Entry extends MutationErrorEntry = MutationErrorEntry,
+  Payload = unknown,
+> extends SaasManagementError {
+  static readonly code = "MUTATION_REJECTED";
+  override readonly code = MutationError.code;
+  /** Name of the mutation. */
+  readonly mutation: string;
+  /** The typed errors. Not enumerable. */
+  declare readonly errors: readonly Entry[];
+  /** The rest of the payload. Not enumerable. */
+  declare readonly payload: Payload;
+
+  constructor(
+    message: string,
+    details: ErrorDetails & {
+      readonly mutation: string;
+      readonly errors: readonly Entry[];
+      readonly payload: Payload;
+    },
+  ) {
+    super(message, details);
+    this.mutation = details.mutation;
+    hide(this, "errors", details.errors);
+    hide(this, "payload", details.payload);
+  }
+}
+
+/** A connection cannot be walked on: its cursor repeats or is missing. */
+export class PaginationError extends SaasManagementError {
+  static readonly code = "PAGINATION";
+  override readonly code = PaginationError.code;
+  /** Cursor of the last page that was good: what to go on from. */
+  readonly cursor: string | undefined;
+  /** Number of nodes that were handed out before. */
+  readonly nodesYielded: number;
+
+  constructor(
+    message: string,
+    details: ErrorDetails & { readonly cursor: string | undefined; readonly nodesYielded: number },
+  ) {
+    super(message, details);
+    this.cursor = details.cursor;
+    this.nodesYielded = details.nodesYielded;
+  }
+}
+
+/** Another batch holds the installation's lock. */
+export class BatchAlreadyInProgressError extends SaasManagementError {
+  static readonly code = "BATCH_IN_PROGRESS";
+  override readonly code = BatchAlreadyInProgressError.code;
+  /** The installation whose lock is held. */
+  readonly installationId: string;
+
+  constructor(message: string, details: ErrorDetails & { readonly installationId: string }) {
+    super(message, details);
+    this.installationId = details.installationId;
+  }
+}
+
+/** The Sync API rejected an operation. */
+export class SyncProtocolError extends SaasManagementError {
+  static readonly code = "SYNC_PROTOCOL";
+  override readonly code = SyncProtocolError.code;
+  /** Name of the gRPC status, such as `INVALID_ARGUMENT`; undefined where the answer itself was wrong. */
+  readonly grpcStatus: string | undefined;
+
+  constructor(message: string, details: ErrorDetails & { readonly grpcStatus?: string | undefined } = {}) {
+    super(message, details);
+    this.grpcStatus = details.grpcStatus;
+  }
+}
+
+/** Why a batch refuses a call. */
+export type BatchStateReason = "completed" | "aborted" | "expired" | "incomplete" | "unknown" | "not-active";
+
+/** The batch is in a state that does not allow the call. */
+export class BatchStateError extends SaasManagementError {
+  static readonly code = "BATCH_STATE";
+  override readonly code = BatchStateError.code;
+  /** State of the batch. */
+  readonly state: string;
+  /** Why the call was refused. */
+  readonly reason: BatchStateReason;
+
+  constructor(
+    message: string,
+    details: ErrorDetails & { readonly state: string; readonly reason: BatchStateReason },
+  ) {
+    super(message, details);
+    this.state = details.state;
+    this.reason = details.reason;
+  }
+}
+
+/** Complete was sent and its fate is not known: the snapshots may or may not be reconciled. */
+export class BatchOutcomeUnknownError extends SaasManagementError {
+  static readonly code = "BATCH_OUTCOME_UNKNOWN";
+  override readonly code = BatchOutcomeUnknownError.code;
+  /** Id of the batch. */
+  readonly batchId: string;
+
+  constructor(message: string, details: ErrorDetails & { readonly batchId: string }) {
+    super(message, details);
+    this.batchId = details.batchId;
+  }
+}
+
+/** The client or the handle was closed. */
+export class ClosedError extends SaasManagementError {
+  static readonly code = "CLOSED";
+  override readonly code = ClosedError.code;
+}
+
+/** The network, the server, or an answer that is not what the API speaks. */
+export class TransportError extends SaasManagementError {
+  static readonly code = "TRANSPORT_FAILED";
+  override readonly code = TransportError.code;
+  /** HTTP status, where there was an HTTP answer. */
+  readonly status: number | undefined;
+  /** Declared content type of the HTTP answer. */
+  readonly contentType: string | undefined;
+  /** Name of the gRPC status, such as `UNAVAILABLE`. */
+  readonly grpcStatus: string | undefined;
+  /** How long the service asks to wait, in milliseconds; undefined where it does not say. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    message: string,
+    details: ErrorDetails & {
+      readonly status?: number | undefined;
+      readonly contentType?: string | undefined;
+      readonly grpcStatus?: string | undefined;
+      readonly retryAfterMs?: number | undefined;
+    } = {},
+  ) {
+    super(message, details);
+    this.status = details.status;
+    this.contentType = details.contentType;
+    this.grpcStatus = details.grpcStatus;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}
+
+/** The operation's time is up. */
+export class TimeoutError extends SaasManagementError {
+  static readonly code = "TIMEOUT";
+  override readonly code = TimeoutError.code;
+  /** The operation's time, in milliseconds. */
+  readonly timeoutMs: number;
+
+  constructor(message: string, details: ErrorDetails & { readonly timeoutMs: number }) {
+    super(message, details);
+    this.timeoutMs = details.timeoutMs;
+  }
+}
+
+/** Sets a property that neither JSON nor inspection shows. */
+function hide(target: object, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, enumerable: false, configurable: true, writable: false });
+}

@@ -1,0 +1,139 @@
+import { type Clock, systemClock } from "./clock.js";
+import type { CredentialOptions } from "./credential.js";
+import { ConfigurationError } from "./errors.js";
+import type { RetryOptions, RetryPolicy } from "./retry.js";
+
+/** Where the SDK writes what it does; `console` and pino fit. Never gets a key, a variable or a record. */
+export interface Logger {
+  debug(message: string, details?: Readonly<Record<string, unknown>>): void;
+  info(message: string, details?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, details?: Readonly<Record<string, unknown>>): void;
+  error(message: string, details?: Readonly<Record<string, unknown>>): void;
+}
+
+/** What both APIs are configured with. */
+export interface CommonOptions extends CredentialOptions {
+  /**
+   * Time of one operation in milliseconds, its retries included: one GraphQL request, one RPC, or one window of
+   * records. Positive and finite. @default 100_000
+   */
+  readonly timeoutMs?: number | undefined;
+  /** How transient failures are repeated, or `false` for never. */
+  readonly retry?: RetryOptions | false | undefined;
+  /** Sent with every request, as HTTP headers and as gRPC metadata. `authorization` is refused here. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Named in the user agent. */
+  readonly appInfo?: { readonly name: string; readonly version?: string | undefined } | undefined;
+  /** Where to write what is done. @default nothing is written */
+  readonly logger?: Logger | undefined;
+  /** The time, for tests and simulations. @default the machine's clock */
+  readonly clock?: Clock | undefined;
+}
+
+/** Common options, checked and with every value set. */
+export interface CommonConfiguration {
+  readonly timeoutMs: number;
+  readonly retry: RetryPolicy;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly userAgent: string;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** Version of the package, for the user agent. A test holds it against package.json. */
+export const VERSION = "0.1.0";
+
+const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/**
+ * Checks the common options.
+ * @throws {ConfigurationError} naming the option and what is allowed
+ */
+export function resolveCommonOptions(options: CommonOptions): CommonConfiguration {
+  const headers = options.headers ?? {};
+  for (const name of Object.keys(headers)) {
+    if (name.toLowerCase() === "authorization") {
+      throw new ConfigurationError("headers must not hold authorization: use apiKey or authorization.");
+    }
+  }
+  return {
+    timeoutMs: resolveTimeout(options.timeoutMs ?? 100_000),
+    retry: resolveRetry(options.retry),
+    headers,
+    userAgent: userAgent(options.appInfo),
+    logger: options.logger ?? SILENT,
+    clock: options.clock ?? systemClock,
+  };
+}
+
+/** Checks a time of an operation, in milliseconds. */
+export function resolveTimeout(timeoutMs: number): number {
+  return positive("timeoutMs", timeoutMs);
+}
+
+/** Fills in the retry options; `false` is a policy without retries. */
+export function resolveRetry(retry: RetryOptions | false | undefined): RetryPolicy {
+  const {
+    retries = 4,
+    minDelayMs = 200,
+    maxDelayMs = 10_000,
+  } = retry === false ? { retries: 0 } : (retry ?? {});
+  if (!Number.isInteger(retries) || retries < 0) {
+    throw new ConfigurationError("retry.retries must be a whole number, 0 or more.");
+  }
+  if (positive("retry.minDelayMs", minDelayMs) > positive("retry.maxDelayMs", maxDelayMs)) {
+    throw new ConfigurationError("retry.minDelayMs must not be above retry.maxDelayMs.");
+  }
+  return { retries, minDelayMs, maxDelayMs };
+}
+
+/** Checks that an option is a positive, finite number. */
+export function positive(name: string, value: number): number {
+  if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) {
+    throw new ConfigurationError(`${name} must be a positive, finite number.`);
+  }
+  return value;
+}
+
+/**
+ * Checks an endpoint: absolute `https://`, or `http://` to loopback; no user info, query or fragment, and a path only
+ * where `path` allows one.
+ * @returns the endpoint without a trailing slash
+ */
+export function resolveEndpoint(name: string, value: string, path: "path" | "no-path"): URL {
+  let url: URL;
+  try {
+    url = new URL(value);
+  } catch (cause) {
+    throw new ConfigurationError(`${name} must be an absolute URL such as https://api.example.com.`, {
+      cause,
+    });
+  }
+  const refuse = (what: string) => new ConfigurationError(`${name} ${what}`);
+  if (url.username !== "" || url.password !== "") throw refuse("must not hold user info: use apiKey.");
+  if (url.search !== "" || url.hash !== "") throw refuse("must not have a query or a fragment.");
+  if (url.protocol !== "https:" && url.protocol !== "http:") throw refuse("must begin with https://.");
+  if (url.protocol === "http:" && !isLoopback(url.hostname)) {
+    throw refuse("must begin with https://; http:// is for loopback only (localhost, 127.0.0.0/8, [::1]).");
+  }
+  if (path === "no-path" && url.pathname !== "/") throw refuse("must not have a path.");
+  url.pathname = url.pathname.replace(/\/+$/, "");
+  return url;
+}
+
+/** True for a host name that never leaves the machine. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+function userAgent(appInfo: CommonOptions["appInfo"]): string {
+  const sdk = `saas-management-sdk/${VERSION}`;
+  if (appInfo === undefined) return sdk;
+  const app = appInfo.version === undefined ? appInfo.name : `${appInfo.name}/${appInfo.version}`;
+  if (!/^[\x21-\x7e]+$/.test(app)) {
+    throw new ConfigurationError(
+      "appInfo must hold a name and a version without blanks or control characters.",
+    );
+  }
+  return `${app} ${sdk}`;
+}

@@ -1,0 +1,23 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^@saas-management\/sdk$/, replacement: source("index.ts") },
+      {
+        find: /^@saas-management\/sdk\/(graphql|sync|reference-server)$/,
+        replacement: source("$1/index.ts"),
+      },
+      // One copy of graphql-js: without it the CommonJS and the ESM build meet ("from another realm").
+      { find: /^graphql$/, replacement: "graphql/index.js" },
+    ],
+  },
+  test: {
+    include: ["test/**/*.test.ts"],
+    testTimeout: 20_000,
+    coverage: { include: ["src/**/*.ts"], exclude: ["src/**/generated/**"] },
+  },
+});
