@@ -55,8 +55,11 @@ export class TestClock implements Clock {
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    if (ms <= 0) return abortable(signal, (done) => (done(), () => {}));
     return abortable(signal, (done) => {
+      if (ms <= 0) {
+        done();
+        return () => {};
+      }
       const sleeper = { until: this.monotonic() + ms, wake: done };
       this.#sleepers.add(sleeper);
       const stopTimer = this.#frozenAt === undefined ? clearing(setTimeout(done, ms)) : () => {};

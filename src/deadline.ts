@@ -1,5 +1,6 @@
 import type { Clock } from "./clock.js";
 import { TimeoutError } from "./errors.js";
+import { type LinkedController, linkedController } from "./signals.js";
 
 /**
  * The time and the cancellation of one operation, its retries included.
@@ -13,7 +14,7 @@ export class Deadline {
   readonly #clock: Clock;
   readonly #endsAt: number;
   readonly #timer = new AbortController();
-  readonly #stopListening: () => void;
+  readonly #linked: LinkedController;
 
   constructor(options: {
     readonly clock: Clock;
@@ -24,14 +25,11 @@ export class Deadline {
     readonly signal?: AbortSignal | undefined;
   }) {
     const { clock, timeoutMs, operation, signal } = options;
-    const controller = new AbortController();
+    this.#linked = linkedController(signal);
+    const { controller } = this.#linked;
     this.signal = controller.signal;
     this.#clock = clock;
     this.#endsAt = clock.monotonic() + timeoutMs;
-    const abort = () => controller.abort(signal?.reason);
-    if (signal?.aborted === true) abort();
-    else signal?.addEventListener("abort", abort, { once: true });
-    this.#stopListening = () => signal?.removeEventListener("abort", abort);
     clock.sleep(timeoutMs, this.#timer.signal).then(
       () =>
         controller.abort(
@@ -55,6 +53,6 @@ export class Deadline {
   /** Releases the timer and the listener. */
   end(): void {
     this.#timer.abort();
-    this.#stopListening();
+    this.#linked.unlink();
   }
 }

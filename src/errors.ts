@@ -262,15 +262,24 @@ export class SyncProtocolError extends SaasManagementError {
   override readonly code = SyncProtocolError.code;
   /** Name of the gRPC status, such as `INVALID_ARGUMENT`; undefined where the answer itself was wrong. */
   readonly grpcStatus: string | undefined;
+  /** State of the batch as the server tells it, such as `completed`; undefined where it does not. */
+  readonly batchState: string | undefined;
 
-  constructor(message: string, details: ErrorDetails & { readonly grpcStatus?: string | undefined } = {}) {
+  constructor(
+    message: string,
+    details: ErrorDetails & {
+      readonly grpcStatus?: string | undefined;
+      readonly batchState?: string | undefined;
+    } = {},
+  ) {
     super(message, details);
     this.grpcStatus = details.grpcStatus;
+    this.batchState = details.batchState;
   }
 }
 
 /** Why a batch refuses a call. */
-export type BatchStateReason = "completed" | "aborted" | "expired" | "incomplete" | "unknown" | "not-active";
+export type BatchStateReason = "completed" | "aborted" | "expired" | "incomplete" | "unknown";
 
 /** The batch is in a state that does not allow the call. */
 export class BatchStateError extends SaasManagementError {

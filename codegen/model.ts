@@ -1,0 +1,193 @@
+/** What the generators need to know of the contract: messages and rules, read once and checked. */
+import { type DescEnum, type DescField, type DescMessage, getOption } from "@bufbuild/protobuf";
+import { TimestampSchema } from "@bufbuild/protobuf/wkt";
+import { getComments } from "@bufbuild/protoplugin";
+import {
+  collection_rules,
+  DataModel,
+  field_rules,
+  message_rules,
+  oneof_rules,
+  StringFormat,
+} from "./generated/saas_management/sync/v1/rules_pb.js";
+
+/** A collection of SyncRecordsRequest. */
+export interface Collection {
+  /** Name in the SDK, such as `groupMembers`. */
+  readonly name: string;
+  /** Name on the wire, such as `group_members`. */
+  readonly wireName: string;
+  readonly fieldNumber: number;
+  readonly model: "snapshot" | "event";
+  readonly doc: string;
+  /** The record's message, such as `Account`. */
+  readonly record: DescMessage;
+}
+
+/** A message of which exactly one variant must be set. */
+export interface VariantModel {
+  readonly kind: "variant";
+  readonly message: DescMessage;
+  readonly doc: string;
+  readonly assumed: boolean;
+  /** Name of the oneof. */
+  readonly oneof: string;
+  readonly variants: readonly { readonly name: string; readonly doc: string; readonly type: DescMessage }[];
+}
+
+/** A message of plain fields. */
+export interface FieldsModel {
+  readonly kind: "fields";
+  readonly message: DescMessage;
+  readonly doc: string;
+  readonly assumed: boolean;
+  readonly fields: readonly Field[];
+  /** Groups of fields of which one must be complete. */
+  readonly completeGroups: readonly (readonly string[])[];
+}
+
+export type Model = VariantModel | FieldsModel;
+
+export interface Field {
+  readonly name: string;
+  readonly doc: string;
+  readonly type: FieldType;
+  readonly required: boolean;
+  readonly requiredWhen: { readonly field: string; readonly value: string } | undefined;
+}
+
+export type FieldType =
+  | { readonly kind: "string"; readonly format: "any" | "decimal" | "currency" }
+  | { readonly kind: "bool" | "int32" | "int64" | "timestamp" | "strings" | "stringMap" }
+  | { readonly kind: "enum"; readonly type: DescEnum }
+  | { readonly kind: "message"; readonly type: DescMessage };
+
+export function readCollections(request: DescMessage): Collection[] {
+  const oneof = request.oneofs[0];
+  if (oneof === undefined) throw new Error("SyncRecordsRequest has no oneof with the collections");
+  return oneof.fields.map((field) => {
+    const { model } = getOption(field, collection_rules);
+    if (model === DataModel.UNSPECIFIED) throw new Error(`${field.toString()}: no collection_rules.model`);
+    const record = field.message?.fields[0]?.message;
+    if (record === undefined) throw new Error(`${field.toString()}: no list of records`);
+    return {
+      name: field.localName,
+      wireName: field.name,
+      fieldNumber: field.number,
+      model: model === DataModel.SNAPSHOT ? "snapshot" : "event",
+      doc: doc(field),
+      record,
+    };
+  });
+}
+
+/** Every message that a record is made of, each after those that it uses. */
+export function readModels(collections: readonly Collection[]): Model[] {
+  const models = new Map<DescMessage, Model>();
+  const visit = (message: DescMessage): void => {
+    if (models.has(message)) return;
+    const model = readModel(message);
+    for (const used of usedMessages(model)) visit(used);
+    models.set(message, model);
+  };
+  for (const collection of collections) visit(collection.record);
+  return [...models.values()];
+}
+
+function usedMessages(model: Model): DescMessage[] {
+  if (model.kind === "variant") return model.variants.map((variant) => variant.type);
+  return model.fields.flatMap(({ type }) => (type.kind === "message" ? [type.type] : []));
+}
+
+function readModel(message: DescMessage): Model {
+  const { assumed, completeGroups } = getOption(message, message_rules);
+  const common = { message, doc: doc(message), assumed };
+  const [oneof, ...otherOneofs] = message.oneofs;
+  if (oneof === undefined) {
+    const local = (name: string) => fieldNamed(message, name).localName;
+    return {
+      ...common,
+      kind: "fields",
+      fields: message.fields.map(readField),
+      completeGroups: completeGroups.map((group) => group.fields.map(local)),
+    };
+  }
+  if (otherOneofs.length > 0 || oneof.fields.length !== message.fields.length) {
+    throw new Error(`${message.typeName}: a oneof beside other fields is not supported`);
+  }
+  if (!getOption(oneof, oneof_rules).required)
+    throw new Error(`${message.typeName}: the oneof is not required`);
+  return {
+    ...common,
+    kind: "variant",
+    oneof: oneof.localName,
+    variants: oneof.fields.map((field) => {
+      if (field.message === undefined) throw new Error(`${field.toString()}: a variant must be a message`);
+      return { name: field.localName, doc: doc(field), type: field.message };
+    }),
+  };
+}
+
+function readField(field: DescField): Field {
+  const { required, requiredWhen } = getOption(field, field_rules);
+  return {
+    name: field.localName,
+    doc: doc(field),
+    type: readType(field),
+    required,
+    requiredWhen: requiredWhen && {
+      field: fieldNamed(field.parent, requiredWhen.field).localName,
+      value: requiredWhen.value,
+    },
+  };
+}
+
+function readType(field: DescField): FieldType {
+  const { format } = getOption(field, field_rules);
+  if (format !== StringFormat.UNSPECIFIED) {
+    return { kind: "string", format: format === StringFormat.DECIMAL ? "decimal" : "currency" };
+  }
+  if (field.fieldKind === "enum") return { kind: "enum", type: field.enum };
+  if (field.fieldKind === "message") {
+    if (field.message.typeName === TimestampSchema.typeName) return { kind: "timestamp" };
+    return { kind: "message", type: field.message };
+  }
+  const scalar = describeScalar(field);
+  const kind = SCALARS[scalar];
+  if (kind === undefined) throw new Error(`${field.toString()}: ${scalar} is not supported`);
+  return kind;
+}
+
+const SCALARS: Readonly<Record<string, FieldType>> = {
+  STRING: { kind: "string", format: "any" },
+  BOOL: { kind: "bool" },
+  INT32: { kind: "int32" },
+  INT64: { kind: "int64" },
+  "repeated STRING": { kind: "strings" },
+  "map STRING to STRING": { kind: "stringMap" },
+};
+
+function describeScalar(field: DescField): string {
+  const name = (scalar: number | undefined) => (scalar === undefined ? "message" : SCALAR_NAMES[scalar]);
+  if (field.fieldKind === "map") return `map ${name(field.mapKey)} to ${name(field.scalar)}`;
+  if (field.fieldKind === "list") return `repeated ${name(field.scalar)}`;
+  return `${name(field.scalar)}`;
+}
+
+/** The scalars in use, by their numbers in descriptor.proto. */
+const SCALAR_NAMES: Readonly<Record<number, string>> = { 3: "INT64", 5: "INT32", 8: "BOOL", 9: "STRING" };
+
+function fieldNamed(message: DescMessage, name: string): DescField {
+  const field = message.fields.find((f) => f.name === name);
+  if (field === undefined) throw new Error(`${message.typeName}: a rule names the unknown field ${name}`);
+  return field;
+}
+
+function doc(desc: Parameters<typeof getComments>[0]): string {
+  const text = getComments(desc).leading ?? "";
+  return text
+    .split("\n")
+    .map((line) => line.replace(/^ /, ""))
+    .join("\n")
+    .trim();
+}

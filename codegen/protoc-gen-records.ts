@@ -1,0 +1,27 @@
+#!/usr/bin/env -S npx tsx
+/**
+ * protoc plugin: writes the record types, their zod schemas and the facts of each collection from the messages and
+ * the rules (rules.proto) of the Sync API contract, so that the `.proto` is the one description of the records.
+ */
+import { createEcmaScriptPlugin, runNodeJs, type Schema } from "@bufbuild/protoplugin";
+import { readCollections, readModels } from "./model.js";
+import { writeCollections } from "./write-collections.js";
+import { writeRecords } from "./write-records.js";
+import { writeSchemas } from "./write-schemas.js";
+
+function generate(schema: Schema): void {
+  const request = schema.files.flatMap((file) => file.messages).find((m) => m.name === "SyncRecordsRequest");
+  if (request === undefined) return;
+  const collections = readCollections(request);
+  const models = readModels(collections);
+  const file = (name: string) => {
+    const generated = schema.generateFile(name);
+    generated.preamble(request.file);
+    return generated;
+  };
+  writeCollections(file("collections.ts"), collections);
+  writeRecords(file("records.ts"), collections, models);
+  writeSchemas(file("schemas.ts"), models);
+}
+
+runNodeJs(createEcmaScriptPlugin({ name: "protoc-gen-records", version: "v1", generateTs: generate }));

@@ -1,0 +1,89 @@
+import { ConfigurationError } from "./errors.js";
+import { GraphQLClient, type GraphQLClientOptions } from "./graphql/client.js";
+import type { CommonOptions } from "./options.js";
+import { SyncClient } from "./sync/client.js";
+import type { SyncTuning, TlsOptions } from "./sync/configuration.js";
+
+/** Options of a {@link SaasManagementClient}: one configuration for both APIs. */
+export interface SaasManagementClientOptions extends CommonOptions {
+  /** Base of the GraphQL API, which is `POST {baseUrl}/graphql`. May be left out where only `sync` is used. */
+  readonly baseUrl?: string | undefined;
+  /** Endpoint of the Sync API (gRPC). May be left out where only `graphql` is used. */
+  readonly syncUrl?: string | undefined;
+  /** How GraphQL requests are sent. @default globalThis.fetch */
+  readonly fetch?: GraphQLClientOptions["fetch"];
+  /** How the Sync API is spoken. */
+  readonly sync?: (SyncTuning & { readonly tls?: TlsOptions | undefined }) | undefined;
+}
+
+/**
+ * The SaaS Management Service: the GraphQL API reads and works with a workspace's portfolio, the Sync API pushes the
+ * data of custom connectors. Nothing is loaded or connected before it is used.
+ *
+ * @example
+ * ```ts
+ * await using client = SaasManagementClient.fromEnv();
+ * for await (const license of client.graphql.licenses()) console.log(license.holder?.name);
+ * ```
+ */
+export class SaasManagementClient {
+  readonly #graphql: GraphQLClient | undefined;
+  readonly #sync: SyncClient | undefined;
+
+  /** @throws {ConfigurationError} an option is missing or not usable */
+  constructor(options: SaasManagementClientOptions) {
+    if (options.baseUrl === undefined && options.syncUrl === undefined) {
+      throw new ConfigurationError("Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both.");
+    }
+    if (options.baseUrl !== undefined)
+      this.#graphql = new GraphQLClient({ ...options, baseUrl: options.baseUrl });
+    if (options.syncUrl !== undefined) {
+      this.#sync = new SyncClient({ ...options, ...options.sync, endpoint: options.syncUrl });
+    }
+  }
+
+  /**
+   * Makes a client from the environment: `SAAS_MANAGEMENT_BASE_URL`, `SAAS_MANAGEMENT_SYNC_URL` and
+   * `SAAS_MANAGEMENT_API_KEY`. What is given in `overrides` wins.
+   * @throws {ConfigurationError} what is needed is in neither
+   */
+  static fromEnv(overrides: SaasManagementClientOptions = {}): SaasManagementClient {
+    const { env } = process;
+    const { SAAS_MANAGEMENT_BASE_URL, SAAS_MANAGEMENT_SYNC_URL, SAAS_MANAGEMENT_API_KEY } = env;
+    return new SaasManagementClient({
+      ...fromVariable("baseUrl", SAAS_MANAGEMENT_BASE_URL),
+      ...fromVariable("syncUrl", SAAS_MANAGEMENT_SYNC_URL),
+      ...(overrides.authorization === undefined ? fromVariable("apiKey", SAAS_MANAGEMENT_API_KEY) : {}),
+      ...Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined)),
+    });
+  }
+
+  /** The GraphQL API. @throws {ConfigurationError} the client was made without `baseUrl` */
+  get graphql(): GraphQLClient {
+    if (this.#graphql !== undefined) return this.#graphql;
+    throw new ConfigurationError("The GraphQL API needs baseUrl (SAAS_MANAGEMENT_BASE_URL with fromEnv).");
+  }
+
+  /** The Sync API. @throws {ConfigurationError} the client was made without `syncUrl` */
+  get sync(): SyncClient {
+    if (this.#sync !== undefined) return this.#sync;
+    throw new ConfigurationError("The Sync API needs syncUrl (SAAS_MANAGEMENT_SYNC_URL with fromEnv).");
+  }
+
+  /** Refuses new calls, cancels what is under way and leaves no handle. Open batches are not completed and not aborted. */
+  async close(): Promise<void> {
+    await Promise.all([this.#graphql?.close(), this.#sync?.close()]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/** An empty variable counts as one that is not set. */
+function fromVariable<Name extends string>(
+  name: Name,
+  value: string | undefined,
+): { [N in Name]?: string } | object {
+  return value === undefined || value === "" ? {} : { [name]: value };
+}

@@ -1,0 +1,28 @@
+/** A controller that fires together with other signals. */
+export interface LinkedController {
+  readonly controller: AbortController;
+  /** Takes the listeners off the other signals. Must be called: those may outlive the controller by far. */
+  unlink(): void;
+}
+
+/**
+ * Makes a controller that fires, with the same reason, when any of `signals` does.
+ *
+ * `AbortSignal.any` would do the same but cannot be taken off again.
+ */
+export function linkedController(...signals: readonly (AbortSignal | undefined)[]): LinkedController {
+  const controller = new AbortController();
+  const listeners = signals.flatMap((signal) => {
+    if (signal === undefined) return [];
+    const abort = () => controller.abort(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+    return [() => signal.removeEventListener("abort", abort)];
+  });
+  return {
+    controller,
+    unlink: () => {
+      for (const remove of listeners) remove();
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import {
+  AuthenticationError,
+  BatchStateError,
+  type BatchStateReason,
+  ClosedError,
+  PermissionDeniedError,
+  RateLimitError,
+  SyncProtocolError,
+} from "../errors.js";
+
+/** State of a batch as its handle knows it. */
+export type BatchState =
+  | "active"
+  | "completing"
+  | "completed"
+  | "aborting"
+  | "aborted"
+  | "expired"
+  | "unknown"
+  | "closed";
+
+const NEW_BATCH = "Start a new batch and send every snapshot in full.";
+
+const REASONS: Readonly<Record<BatchStateReason, string>> = {
+  completed: "the batch was completed. Start a new batch.",
+  aborted: "the batch was aborted. Start a new batch.",
+  expired: `the batch's lease of 15 minutes without an accepted message is over. ${NEW_BATCH}`,
+  incomplete: `a write of the batch failed, so its snapshots are not whole, and completing it would mark what they lack as removed. Abort it. ${NEW_BATCH}`,
+  unknown: `whether the batch was completed is not known. ${NEW_BATCH}`,
+};
+
+/** The reason for which a batch in this state takes no more writes and cannot be completed. */
+const REFUSED_BECAUSE: Readonly<Record<Exclude<BatchState, "active" | "closed">, BatchStateReason>> = {
+  completing: "completed",
+  completed: "completed",
+  aborting: "aborted",
+  aborted: "aborted",
+  expired: "expired",
+  unknown: "unknown",
+};
+
+/** The error with which a batch in this state refuses a write or a completion; undefined where it takes it. */
+export function refusal(call: string, state: BatchState): BatchStateError | ClosedError | undefined {
+  if (state === "active") return undefined;
+  return state === "closed" ? closedError() : stateError(call, state, REFUSED_BECAUSE[state]);
+}
+
+/** An error that says why the batch does not take the call. */
+export function stateError(call: string, state: BatchState, reason: BatchStateReason): BatchStateError {
+  return new BatchStateError(`${call} was refused: ${REASONS[reason]}`, { state, reason });
+}
+
+/** The error of a handle that was closed. */
+export function closedError(): ClosedError {
+  return new ClosedError(
+    "The batch handle is closed. Closing releases local resources only: the server's batch lives on until its lease ends.",
+  );
+}
+
+/** What the server says of the batch, as an error of the batch; other errors stay as they are. */
+export function meaningOf(call: string, error: unknown): unknown {
+  if (!(error instanceof SyncProtocolError)) return error;
+  const told = error.batchState;
+  if (told !== "completed" && told !== "aborted" && told !== "expired") return error;
+  return stateError(call, told, told);
+}
+
+/** True for an error that proves that the server did not do what it was asked. */
+export function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof AuthenticationError ||
+    error instanceof PermissionDeniedError ||
+    error instanceof RateLimitError ||
+    (error instanceof SyncProtocolError && error.grpcStatus !== undefined)
+  );
+}

@@ -1,0 +1,142 @@
+/**
+ * The checks that the generated schemas are made of. Each turns a value as users write it into what the wire's message
+ * holds. No message echoes a value.
+ */
+import { z } from "zod";
+import type { Timestamp } from "./generated/google/protobuf/timestamp.js";
+
+/** What a check says when it fails: what was expected, and whether anything was there at all. */
+const expected = (what: string) => ({
+  error: ({ input }: { readonly input?: unknown }) =>
+    input === undefined ? `is required: expected ${what}` : `expected ${what}`,
+});
+
+/** Text that UTF-8 can carry: a lone surrogate would reach the service as another character. */
+export const text = z
+  .string(expected("a string"))
+  .refine((value) => value.isWellFormed(), expected("text without lone surrogates"));
+
+export const requiredText = text.min(1, expected("a string that is not empty"));
+
+export const bool = z.boolean(expected("true or false"));
+
+export const int32 = z.int32(expected("a whole number of at most 32 bits"));
+
+export const int64 = z
+  .union([z.bigint(), z.int()], expected("a whole number: a bigint, or a safe integer"))
+  .transform((value) => BigInt(value))
+  .refine((value) => BigInt.asIntN(64, value) === value, expected("a whole number of at most 64 bits"));
+
+export const decimal = text.regex(
+  /^[+-]?\d+(\.\d+)?$/,
+  expected('a decimal number as a string, such as "12.50": no exponent, no grouping'),
+);
+
+export const currency = text.regex(/^[A-Z]{3}$/, expected("an ISO 4217 currency code, such as EUR"));
+
+const noStrings: string[] = [];
+
+export const strings = z
+  .array(text, expected("a list of strings"))
+  .optional()
+  .transform((value) => value ?? noStrings);
+
+/** A map as the wire has it. Every own key is taken, `__proto__` too, which zod's own record type would drop. */
+export const stringMap = z
+  .unknown()
+  .optional()
+  .transform((value, context): Map<string, string> => {
+    const map = new Map<string, string>();
+    if (value === undefined) return map;
+    if (!isPlainObject(value)) {
+      context.addIssue({ code: "custom", message: "expected an object of strings" });
+      return map;
+    }
+    for (const [key, entry] of Object.entries(value)) {
+      if (typeof entry === "string" && entry.isWellFormed() && key.isWellFormed()) map.set(key, entry);
+      else
+        context.addIssue({
+          code: "custom",
+          message: "expected a string without lone surrogates",
+          path: [key],
+        });
+    }
+    return map;
+  });
+
+/** An enum as its literals without the wire's prefix; the value that means "nothing chosen" is not among them. */
+export function enumeration<Numbers extends Readonly<Record<string, number>>>(numbers: Numbers) {
+  const literals = Object.keys(numbers);
+  return z
+    .enum(literals, expected(`one of ${literals.map((l) => `"${l}"`).join(", ")}`))
+    .transform((literal) => numbers[literal] ?? 0);
+}
+
+const MIN_SECONDS = -62_135_596_800;
+const MAX_SECONDS = 253_402_300_799;
+
+/** A moment between the years 1 and 9999, which is what the wire's Timestamp allows; nanoseconds are never negative. */
+export const timestamp = z
+  .union(
+    [
+      z.date().transform((date): Timestamp => {
+        const seconds = Math.floor(date.getTime() / 1000);
+        return { seconds: BigInt(seconds), nanos: (date.getTime() - seconds * 1000) * 1_000_000 };
+      }),
+      z.iso.datetime({ offset: true }).transform((iso): Timestamp => {
+        const fraction = /\.(\d+)/.exec(iso)?.[1] ?? "";
+        const seconds = Date.parse(iso.replace(`.${fraction}`, "")) / 1000;
+        return { seconds: BigInt(seconds), nanos: Number(fraction.slice(0, 9).padEnd(9, "0")) };
+      }),
+    ],
+    expected('a valid Date, or an ISO 8601 string with an offset, such as "2026-01-31T09:30:00Z"'),
+  )
+  .refine(
+    ({ seconds }) => seconds >= MIN_SECONDS && seconds <= MAX_SECONDS,
+    expected("a moment between the years 1 and 9999"),
+  );
+
+/** Of the variants of a oneof exactly one is set. */
+export function exactlyOne(names: readonly string[]) {
+  return z.check<Readonly<Record<string, unknown>>>(({ value, issues }) => {
+    const set = names.filter((name) => value[name] !== undefined);
+    if (set.length === 1) return;
+    const found = set.length === 0 ? "none is" : `${set.join(" and ")} are`;
+    issues.push({
+      code: "custom",
+      input: value,
+      message: `expected exactly one of ${names.join(", ")}: ${found} set`,
+    });
+  });
+}
+
+/** A field that must be present when a sibling enum has a given value. */
+export function requiredWhen(field: string, sibling: string, when: number, literal: string) {
+  return z.check<Readonly<Record<string, unknown>>>(({ value, issues }) => {
+    if (value[sibling] !== when || value[field] !== undefined) return;
+    issues.push({
+      code: "custom",
+      input: value,
+      path: [field],
+      message: `expected to be present because ${sibling} is "${literal}"`,
+    });
+  });
+}
+
+/** Groups of fields of which one must be complete, and none half-filled. */
+export function completeGroups(groups: readonly (readonly string[])[]) {
+  const choices = groups.map((fields) => fields.join(" with ")).join(", or ");
+  return z.check<Readonly<Record<string, unknown>>>(({ value, issues }) => {
+    const counts = groups.map((fields) => fields.filter((field) => value[field] !== undefined).length);
+    const complete = groups.some((fields, i) => counts[i] === fields.length);
+    const halfFilled = groups.some((fields, i) => counts[i] !== 0 && counts[i] !== fields.length);
+    if (complete && !halfFilled) return;
+    issues.push({ code: "custom", input: value, message: `expected ${choices}` });
+  });
+}
+
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
+}

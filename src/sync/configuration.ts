@@ -1,0 +1,101 @@
+import { Credential } from "../credential.js";
+import { ConfigurationError } from "../errors.js";
+import {
+  type CommonConfiguration,
+  type CommonOptions,
+  positive,
+  resolveCommonOptions,
+  resolveEndpoint,
+} from "../options.js";
+import { MESSAGE_LIMIT_BYTES } from "./messages.js";
+
+/** TLS as plain data: PEM texts or buffers. */
+export interface TlsOptions {
+  /** Certificates of the authorities to trust, instead of the well-known ones. */
+  readonly ca?: string | Uint8Array | undefined;
+  /** Certificate of the client, for mutual TLS; together with `key`. */
+  readonly cert?: string | Uint8Array | undefined;
+  /** Private key of the client; together with `cert`. */
+  readonly key?: string | Uint8Array | undefined;
+  /** Name that the server's certificate must have, where it is not the endpoint's host. */
+  readonly serverName?: string | undefined;
+}
+
+/** How the Sync API is spoken; the field `sync` of the whole client's options. */
+export interface SyncTuning {
+  /** Largest answer that is accepted, in bytes. @default 16 MiB */
+  readonly maxReceiveMessageBytes?: number | undefined;
+  /** Largest request message, in bytes; never above 16 MiB − 1, which the service sets. @default 16 MiB − 1 */
+  readonly maxSendMessageBytes?: number | undefined;
+  /** Size in bytes that messages are cut to. @default 1 MiB */
+  readonly messageBytes?: number | undefined;
+  /** Most bytes that are sent before an acknowledgement is awaited; for event collections it is one message. @default 4 MiB */
+  readonly windowBytes?: number | undefined;
+  /** Further options of the gRPC channel, by their gRPC names. */
+  readonly channelOptions?: Readonly<Record<string, string | number>> | undefined;
+}
+
+/** Options of a {@link SyncClient}. */
+export interface SyncClientOptions extends CommonOptions, SyncTuning {
+  /** Absolute `https://` endpoint without a path; `http://` for loopback only. */
+  readonly endpoint: string;
+  /** @default the well-known authorities, no client certificate */
+  readonly tls?: TlsOptions | undefined;
+}
+
+/** Sync options, checked and with every value set. */
+export interface SyncConfiguration extends CommonConfiguration {
+  readonly endpoint: URL;
+  readonly credential: Credential;
+  readonly tls: TlsOptions | undefined;
+  readonly maxReceiveMessageBytes: number;
+  readonly maxMessageBytes: number;
+  readonly messageBytes: number;
+  readonly windowBytes: number;
+  readonly channelOptions: Readonly<Record<string, string | number>>;
+}
+
+/**
+ * Checks the options.
+ * @throws {ConfigurationError} naming the option and what is allowed
+ */
+export function resolveSyncOptions(options: SyncClientOptions): SyncConfiguration {
+  const endpoint = resolveEndpoint("endpoint", options.endpoint, "no-path");
+  const { tls } = options;
+  if ((tls?.cert === undefined) !== (tls?.key === undefined)) {
+    throw new ConfigurationError("tls.cert and tls.key belong together: give both, or neither.");
+  }
+  if (tls !== undefined && endpoint.protocol === "http:") {
+    throw new ConfigurationError("tls is set but the endpoint begins with http://.");
+  }
+  const maxMessageBytes = bytes(
+    "maxSendMessageBytes",
+    options.maxSendMessageBytes ?? MESSAGE_LIMIT_BYTES - 1,
+  );
+  if (maxMessageBytes >= MESSAGE_LIMIT_BYTES) {
+    throw new ConfigurationError(
+      "maxSendMessageBytes must be smaller than 16 MiB (16777216): the service takes no more.",
+    );
+  }
+  const messageBytes = bytes("messageBytes", options.messageBytes ?? 1024 * 1024);
+  return {
+    ...resolveCommonOptions(options),
+    endpoint,
+    credential: new Credential(options, "ApiKey "),
+    tls,
+    maxReceiveMessageBytes: bytes(
+      "maxReceiveMessageBytes",
+      options.maxReceiveMessageBytes ?? MESSAGE_LIMIT_BYTES,
+    ),
+    maxMessageBytes,
+    messageBytes: Math.min(messageBytes, maxMessageBytes),
+    windowBytes: bytes("windowBytes", options.windowBytes ?? 4 * 1024 * 1024),
+    channelOptions: options.channelOptions ?? {},
+  };
+}
+
+function bytes(name: string, value: number): number {
+  if (!Number.isInteger(positive(name, value)))
+    throw new ConfigurationError(`${name} must be a whole number of bytes.`);
+  return value;
+}

@@ -1,0 +1,15 @@
+/**
+ * The Sync API half of the SDK: pushes the data of custom connectors.
+ *
+ * @packageDocumentation
+ */
+export { SyncBatch, type WriteOptions, type WriteProgress } from "./batch.js";
+export type { BatchState } from "./batch-state.js";
+export { type StartBatchOptions, SyncClient } from "./client.js";
+export type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "./collections.js";
+export type { SyncClientOptions, SyncTuning, TlsOptions } from "./configuration.js";
+export type * from "./generated/records.js";
+export type { Lease } from "./lease.js";
+export type { OutcomeRange, WindowOutcome, WriteFigures, WriteReport, WriteResult } from "./outcomes.js";
+export type { RecordSource } from "./source.js";
+export type { CompletionCounts, SnapshotCounts } from "./transport.js";

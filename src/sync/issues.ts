@@ -1,0 +1,39 @@
+import type { z } from "zod";
+import type { InputIssue } from "../errors.js";
+
+/** Said of a record whose reading throws, such as one with a getter that fails. */
+export const UNREADABLE = "expected a plain object that can be read: reading it threw an exception";
+
+/** Which record the issues are about. */
+export type RecordPlace = Pick<InputIssue, "collection" | "index" | "id">;
+
+/** Turns zod's issues into ours. Values are never echoed: zod's own texts are replaced. */
+export function toIssues(issues: readonly z.core.$ZodIssue[], place: RecordPlace): InputIssue[] {
+  return issues.flatMap((issue) => {
+    const path = issue.path.map(String);
+    if (issue.code !== "unrecognized_keys")
+      return [{ ...place, path: path.join("."), expected: expectation(issue) }];
+    return issue.keys.map((key) => ({
+      ...place,
+      path: [...path, shown(key)].join("."),
+      expected: `expected no such field${hint(key)}`,
+    }));
+  });
+}
+
+function expectation(issue: z.core.$ZodIssue): string {
+  // Only the checks' own texts begin so; zod's would be wordings that we do not control.
+  if (/^(is required: )?expected /.test(issue.message)) return issue.message;
+  return issue.code === "invalid_type" ? `expected ${issue.expected}` : "expected a valid value";
+}
+
+/** The wire's spelling is the likeliest slip: `source_id` for `sourceId`. */
+function hint(key: string): string {
+  const camelCase = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return camelCase === key ? "" : `: field names are in camelCase (${shown(camelCase)})`;
+}
+
+/** A key as an error may show it. */
+function shown(key: string): string {
+  return /^\w{1,60}$/.test(key) ? key : "(a key that is not a field name)";
+}

@@ -1,0 +1,54 @@
+import { InvalidInputError } from "../errors.js";
+
+/**
+ * Where the records of a write come from: an array, an iterable, an async iterable or a stream, of records or of
+ * arrays of records. Arrays of records are much faster than single ones where the source is asynchronous.
+ */
+export type RecordSource<R> = Iterable<R | readonly R[]> | AsyncIterable<R | readonly R[]>;
+
+/** One-shot iterators that a write has begun to read: read again, they would look like an empty source. */
+const begun = new WeakSet<object>();
+
+/** The iterator of a source, of either kind. */
+export type SourceIterator =
+  | { readonly kind: "sync"; readonly iterator: Iterator<unknown> }
+  | { readonly kind: "async"; readonly iterator: AsyncIterator<unknown> };
+
+/**
+ * Begins to read a source.
+ * @throws {InvalidInputError} it is no source, or a one-shot iterator that was begun before
+ */
+export function openSource(source: unknown): SourceIterator {
+  if (typeof source !== "object" || source === null) throw notASource();
+  const opened = openIterator(source);
+  // An iterator that is its own iterable can be read only once; what it held is gone after that.
+  if (opened.iterator === source) {
+    if (begun.has(source)) {
+      throw new InvalidInputError(
+        "The source is an iterator that an earlier write has read: it is exhausted, and would be taken for an empty collection. Make a new one for each write.",
+      );
+    }
+    begun.add(source);
+  }
+  return opened;
+}
+
+function openIterator(source: object): SourceIterator {
+  if (isAsyncIterable(source)) return { kind: "async", iterator: source[Symbol.asyncIterator]() };
+  if (isIterable(source)) return { kind: "sync", iterator: source[Symbol.iterator]() };
+  throw notASource();
+}
+
+function isAsyncIterable(source: object): source is AsyncIterable<unknown> {
+  return typeof Reflect.get(source, Symbol.asyncIterator) === "function";
+}
+
+function isIterable(source: object): source is Iterable<unknown> {
+  return typeof Reflect.get(source, Symbol.iterator) === "function";
+}
+
+function notASource(): InvalidInputError {
+  return new InvalidInputError(
+    "The source must be an array, an iterable, an async iterable or a ReadableStream of records.",
+  );
+}
