@@ -3,6 +3,28 @@
  *
  * @packageDocumentation
  */
+
+export { type Clock, systemClock, TestClock } from "../clock.js";
+export {
+  AuthenticationError,
+  BatchAlreadyInProgressError,
+  BatchOutcomeUnknownError,
+  BatchStateError,
+  type BatchStateReason,
+  ClosedError,
+  ConfigurationError,
+  type ErrorCode,
+  type InputIssue,
+  InvalidInputError,
+  PermissionDeniedError,
+  RateLimitError,
+  SaasManagementError,
+  SyncProtocolError,
+  TimeoutError,
+  TransportError,
+} from "../errors.js";
+export type { CommonOptions, Logger } from "../options.js";
+export type { RetryOptions } from "../retry.js";
 export { SyncBatch, type WriteOptions, type WriteProgress } from "./batch.js";
 export type { BatchState } from "./batch-state.js";
 export { type StartBatchOptions, SyncClient } from "./client.js";

@@ -9,7 +9,9 @@ export type RecordPlace = Pick<InputIssue, "collection" | "index" | "id">;
 
 /** Turns zod's issues into ours. Values are never echoed: zod's own texts are replaced. */
 export function toIssues(issues: readonly z.core.$ZodIssue[], place: RecordPlace): InputIssue[] {
-  return issues.flatMap((issue) => {
+  // A field under a wrong name first: that another one is missing often follows from it.
+  const ordered = [...issues].sort((a, b) => Number(isUnknownField(b)) - Number(isUnknownField(a)));
+  return ordered.flatMap((issue) => {
     const path = issue.path.map(String);
     if (issue.code !== "unrecognized_keys")
       return [{ ...place, path: path.join("."), expected: expectation(issue) }];
@@ -19,6 +21,10 @@ export function toIssues(issues: readonly z.core.$ZodIssue[], place: RecordPlace
       expected: `expected no such field${hint(key)}`,
     }));
   });
+}
+
+function isUnknownField(issue: z.core.$ZodIssue): boolean {
+  return issue.code === "unrecognized_keys";
 }
 
 function expectation(issue: z.core.$ZodIssue): string {

@@ -54,7 +54,7 @@ export async function writeSource(source: unknown, context: WriteContext): Promi
     await Promise.race([pumped, stopped]);
     return write.records;
   } catch (error) {
-    if (!write.exhausted) close(opened);
+    if (!write.sourceEnded) close(opened);
     // What is on its way gets the chance to be acknowledged, unless the write was told to end at once.
     if (!stop.signal.aborted) await write.settled();
     throw error;
@@ -76,8 +76,8 @@ class Write {
   #onItsWay: Promise<void> = Promise.resolve();
   /** Number of records that were taken in. */
   records = 0;
-  /** Whether the source said that it has no more. */
-  exhausted = false;
+  /** Whether the source has no more, or threw: it is not to be told to return then. */
+  sourceEnded = false;
 
   /** @param stop Ends the write at once, with its reason: fired from outside, and when a window fails. */
   constructor(context: WriteContext, stop: AbortController) {
@@ -88,7 +88,13 @@ class Write {
 
   async pullSync(iterator: Iterator<unknown>): Promise<void> {
     for (;;) {
-      const step = iterator.next();
+      let step: IteratorResult<unknown>;
+      try {
+        step = iterator.next();
+      } catch (error) {
+        this.sourceEnded = true;
+        throw error;
+      }
       if (step.done === true) break;
       const waits = this.#take(step.value);
       if (waits !== undefined) await waits;
@@ -98,7 +104,13 @@ class Write {
 
   async pullAsync(iterator: AsyncIterator<unknown>): Promise<void> {
     for (;;) {
-      const step = await iterator.next();
+      let step: IteratorResult<unknown>;
+      try {
+        step = await iterator.next();
+      } catch (error) {
+        this.sourceEnded = true;
+        throw error;
+      }
       this.#stop.signal.throwIfAborted();
       if (step.done === true) break;
       const waits = this.#take(step.value);
@@ -171,7 +183,7 @@ class Write {
   }
 
   async #finish(): Promise<void> {
-    this.exhausted = true;
+    this.sourceEnded = true;
     // A source that ends quietly because it saw its signal fire is not at its end.
     this.#stop.signal.throwIfAborted();
     this.#throwIssues();

@@ -1,0 +1,133 @@
+import {
+  type Metadata,
+  Server,
+  ServerCredentials,
+  type ServerErrorResponse,
+  type ServerReadableStream,
+  type ServerUnaryCall,
+  type sendUnaryData,
+} from "@grpc/grpc-js";
+import {
+  type AbortSyncBatchRequest,
+  type CompleteSyncBatchRequest,
+  CompleteSyncBatchResponse,
+  type StartSyncBatchRequest,
+  SyncRecordsRequest,
+  type SyncRecordsResponse,
+  SyncServiceService,
+} from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+
+/** What a scripted call answers; `undefined` is the plain success. */
+export type Script = Partial<ServerErrorResponse> | "never" | undefined;
+
+/** One SyncRecords stream as the server saw it. */
+export interface SeenStream {
+  readonly messages: Uint8Array[];
+  readonly metadata: Metadata;
+}
+
+/**
+ * A Sync API server that keeps the exact bytes it was sent and answers by a script: for what the reference server
+ * would never do.
+ */
+export interface ScriptedSyncServer {
+  readonly endpoint: string;
+  readonly streams: SeenStream[];
+  /** Names of the unary calls, in order. */
+  readonly calls: string[];
+  /** Most streams that were open at the same time. */
+  readonly mostOpenStreams: () => number;
+  /** The next answers, by operation. */
+  readonly scripts: Record<
+    "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch",
+    Script[]
+  >;
+  /** How many records a stream's answer acknowledges. */
+  acknowledge: (records: number) => number | undefined;
+  /** Awaited before a stream is answered. */
+  beforeAnswer: () => Promise<void>;
+  /** Awaited before a completion is answered. */
+  beforeCompletion: () => Promise<void>;
+  close(): void;
+}
+
+export async function startScriptedSyncServer(): Promise<ScriptedSyncServer> {
+  const server = new Server({ "grpc.max_receive_message_length": -1 });
+  let open = 0;
+  let mostOpen = 0;
+  const seen: ScriptedSyncServer = {
+    endpoint: "",
+    streams: [],
+    calls: [],
+    mostOpenStreams: () => mostOpen,
+    scripts: { StartSyncBatch: [], SyncRecords: [], CompleteSyncBatch: [], AbortSyncBatch: [] },
+    acknowledge: (records) => records,
+    beforeAnswer: async () => {},
+    beforeCompletion: async () => {},
+    close: () => server.forceShutdown(),
+  };
+  const unary =
+    <Request, Response>(operation: keyof ScriptedSyncServer["scripts"], response: () => Response) =>
+    async (_call: ServerUnaryCall<Request, Response>, callback: sendUnaryData<Response>) => {
+      seen.calls.push(operation);
+      if (operation === "CompleteSyncBatch") await seen.beforeCompletion();
+      const script = seen.scripts[operation].shift();
+      if (script === "never") return;
+      if (script === undefined) callback(null, response());
+      else callback(script);
+    };
+  const { syncRecords } = SyncServiceService;
+  server.addService(
+    {
+      ...SyncServiceService,
+      // The bytes as they came.
+      syncRecords: { ...syncRecords, requestDeserialize: (bytes: Buffer) => new Uint8Array(bytes) },
+    },
+    {
+      startSyncBatch: unary<StartSyncBatchRequest, { batchId: string }>("StartSyncBatch", () => ({
+        batchId: "batch-1",
+      })),
+      completeSyncBatch: unary<CompleteSyncBatchRequest, CompleteSyncBatchResponse>("CompleteSyncBatch", () =>
+        CompleteSyncBatchResponse.decode(new Uint8Array()),
+      ),
+      abortSyncBatch: unary<AbortSyncBatchRequest, object>("AbortSyncBatch", () => ({})),
+      syncRecords: (
+        call: ServerReadableStream<Uint8Array, SyncRecordsResponse>,
+        callback: sendUnaryData<SyncRecordsResponse>,
+      ) => {
+        const stream: SeenStream = { messages: [], metadata: call.metadata };
+        seen.streams.push(stream);
+        open += 1;
+        mostOpen = Math.max(mostOpen, open);
+        call.on("error", () => {});
+        call.on("data", (bytes: Uint8Array) => stream.messages.push(bytes));
+        call.on("end", async () => {
+          await seen.beforeAnswer();
+          open -= 1;
+          const script = seen.scripts.SyncRecords.shift();
+          if (script === "never") return;
+          if (script !== undefined) return callback(script);
+          const records = stream.messages.reduce((sum, bytes) => sum + countRecords(bytes), 0);
+          const accepted = seen.acknowledge(records);
+          callback(null, { acceptedRecords: accepted === undefined ? undefined : BigInt(accepted) });
+        });
+      },
+    },
+  );
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
+      error === null ? resolve(bound) : reject(error),
+    );
+  });
+  return Object.assign(seen, { endpoint: `http://127.0.0.1:${port}` });
+}
+
+/** The records of an encoded message. */
+export function recordsOf(bytes: Uint8Array): unknown[] {
+  const { collection } = SyncRecordsRequest.decode(bytes);
+  return collection?.value.records ?? [];
+}
+
+function countRecords(bytes: Uint8Array): number {
+  return recordsOf(bytes).length;
+}

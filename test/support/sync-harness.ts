@@ -1,0 +1,58 @@
+import {
+  type StartBatchOptions,
+  type SyncBatch,
+  SyncClient,
+  type SyncClientOptions,
+} from "@saas-management/sdk/sync";
+import { afterEach, beforeEach } from "vitest";
+import { type ScriptedSyncServer, startScriptedSyncServer } from "./scripted-sync-server.js";
+
+/** A scripted server for each test of a file, and clients of it that are closed after the test. */
+export interface SyncHarness {
+  readonly server: ScriptedSyncServer;
+  client(options?: Partial<SyncClientOptions>): SyncClient;
+  startBatch(options?: Partial<SyncClientOptions>, start?: Partial<StartBatchOptions>): Promise<SyncBatch>;
+}
+
+export function useScriptedServer(): SyncHarness {
+  let server: ScriptedSyncServer | undefined;
+  let clients: SyncClient[] = [];
+  beforeEach(async () => {
+    server = await startScriptedSyncServer();
+  });
+  afterEach(async () => {
+    for (const client of clients) await client.close();
+    clients = [];
+    server?.close();
+  });
+  const harness: SyncHarness = {
+    get server() {
+      if (server === undefined) throw new Error("the server runs within a test only");
+      return server;
+    },
+    client(options = {}) {
+      const retry = { retries: 2, minDelayMs: 1, maxDelayMs: 1 };
+      const client = new SyncClient({
+        endpoint: harness.server.endpoint,
+        apiKey: "key-1",
+        retry,
+        ...options,
+      });
+      clients.push(client);
+      return client;
+    },
+    startBatch: (options, start) =>
+      harness.client(options).startBatch({ installationId: "installation-1", ...start }),
+  };
+  return harness;
+}
+
+/** Accounts `u0`, `u1`, …, each of a bit more than `size` bytes. */
+export function accounts(count: number, size = 100) {
+  return Array.from({ length: count }, (_, i) => ({ generic: { id: `u${i}`, name: "n".repeat(size) } }));
+}
+
+/** Resolves when `condition` holds; looked at after each turn of the event loop. */
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}

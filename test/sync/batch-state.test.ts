@@ -1,0 +1,232 @@
+import { BatchOutcomeUnknownError, BatchStateError, ClosedError, TestClock } from "@saas-management/sdk/sync";
+import { describe, expect, it } from "vitest";
+import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
+
+const harness = useScriptedServer();
+const { startBatch } = harness;
+const LOST = { code: 14, details: "connection dropped" };
+
+/** A source that gives one record and then nothing more until it is released. */
+function stuckSource() {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let returned = 0;
+  let pulls = 0;
+  const source = {
+    [Symbol.asyncIterator]: () => {
+      let given = false;
+      return {
+        next: async () => {
+          pulls += 1;
+          if (!given) {
+            given = true;
+            return { done: false as const, value: accounts(1) };
+          }
+          await released;
+          return { done: true as const, value: undefined };
+        },
+        return: async () => {
+          returned += 1;
+          return { done: true as const, value: undefined };
+        },
+      };
+    },
+  };
+  return { source, release, returned: () => returned, stuck: () => until(() => pulls === 2) };
+}
+
+describe("complete", () => {
+  it("waits for queued writes and then refuses every call", async () => {
+    const batch = await startBatch();
+    const write = batch.write("accounts", accounts(3));
+    await batch.complete();
+    await expect(write).resolves.toMatchObject({ accepted: 3 });
+    expect(batch.state).toBe("completed");
+    for (const call of [() => batch.write("accounts", []), () => batch.complete(), () => batch.abort()]) {
+      await expect(call()).rejects.toMatchObject({
+        code: "BATCH_STATE",
+        reason: "completed",
+        state: "completed",
+      });
+    }
+    expect(harness.server.calls).toEqual(["StartSyncBatch", "CompleteSyncBatch"]);
+  });
+
+  it("refuses after a failed write, and sends nothing", async () => {
+    const batch = await startBatch();
+    const broken = new Error("vendor API answered 500");
+    async function* source() {
+      yield accounts(1);
+      throw broken;
+    }
+    await expect(batch.write("accounts", source())).rejects.toBe(broken);
+    await expect(batch.complete()).rejects.toBeInstanceOf(BatchStateError);
+    await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+    await expect(batch.write("plans", [])).rejects.toMatchObject({ reason: "incomplete" });
+    expect(harness.server.calls).not.toContain("CompleteSyncBatch");
+    await batch.abort();
+    expect(batch.state).toBe("aborted");
+  });
+
+  it("refuses when a write that nobody awaited fails while it waits", async () => {
+    const batch = await startBatch();
+    batch.write("accounts", [{ generic: { id: "" } }]);
+    await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+    expect(harness.server.calls).not.toContain("CompleteSyncBatch");
+  });
+
+  it("asks again when the answer is lost, and takes the service's word that the batch is completed", async () => {
+    const { Metadata } = await import("@grpc/grpc-js");
+    const metadata = new Metadata();
+    metadata.set("batch-state", "completed");
+    harness.server.scripts.CompleteSyncBatch.push(LOST, { code: 9, details: "not active", metadata });
+    const batch = await startBatch();
+    await expect(batch.complete()).resolves.toEqual({ snapshots: {}, events: {} });
+    expect(batch.state).toBe("completed");
+  });
+
+  it("never guesses: not active without saying why, after a lost answer, is an unknown outcome", async () => {
+    harness.server.scripts.CompleteSyncBatch.push(LOST, { code: 9, details: "not active" });
+    const batch = await startBatch();
+    const error = await batch.complete().catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(BatchOutcomeUnknownError);
+    expect(error).toMatchObject({ batchId: "batch-1", retryable: false });
+    expect(batch.state).toBe("unknown");
+    await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "unknown" });
+  });
+
+  it("is an unknown outcome when every answer is lost", async () => {
+    harness.server.scripts.CompleteSyncBatch.push(LOST, LOST, LOST);
+    const batch = await startBatch();
+    await expect(batch.complete()).rejects.toBeInstanceOf(BatchOutcomeUnknownError);
+  });
+
+  it("that the service refuses at once leaves the batch to be aborted", async () => {
+    harness.server.scripts.CompleteSyncBatch.push({ code: 3, details: "a stream is open" });
+    const batch = await startBatch();
+    await expect(batch.complete()).rejects.toMatchObject({
+      code: "SYNC_PROTOCOL",
+      grpcStatus: "INVALID_ARGUMENT",
+    });
+    expect(batch.state).toBe("active");
+    await batch.abort();
+  });
+});
+
+describe("abort", () => {
+  it("cancels the write in flight, rejects the queued one, closes the source and releases the lock", async () => {
+    const batch = await startBatch();
+    const stuck = stuckSource();
+    const inFlight = batch.write("accounts", stuck.source);
+    const queued = batch.write("plans", []);
+    await stuck.stuck();
+    await batch.abort();
+    await expect(inFlight).rejects.toMatchObject({ code: "BATCH_STATE", reason: "aborted" });
+    await expect(queued).rejects.toMatchObject({ code: "BATCH_STATE", reason: "aborted" });
+    expect(stuck.returned()).toBe(1);
+    expect(harness.server.calls).toContain("AbortSyncBatch");
+  });
+
+  it("may be repeated, and everything else is refused after it", async () => {
+    const batch = await startBatch();
+    await batch.abort();
+    await batch.abort();
+    expect(harness.server.calls.filter((call) => call === "AbortSyncBatch")).toHaveLength(1);
+    await expect(batch.write("accounts", [])).rejects.toMatchObject({ reason: "aborted" });
+    await expect(batch.complete()).rejects.toMatchObject({ reason: "aborted" });
+  });
+
+  it("that failed can be asked again", async () => {
+    harness.server.scripts.AbortSyncBatch.push(LOST, LOST, LOST);
+    const batch = await startBatch();
+    await expect(batch.abort()).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
+    await batch.abort();
+    expect(batch.state).toBe("aborted");
+  });
+
+  it("does not wait for a source that is stuck while complete waits for it", async () => {
+    const batch = await startBatch();
+    const stuck = stuckSource();
+    const write = batch.write("accounts", stuck.source);
+    const refused = expect(batch.complete()).rejects.toMatchObject({ reason: "aborted" });
+    await stuck.stuck();
+    await batch.abort();
+    await refused;
+    await expect(write).rejects.toMatchObject({ reason: "aborted" });
+    expect(harness.server.calls).not.toContain("CompleteSyncBatch");
+    expect(batch.state).toBe("aborted");
+  });
+
+  it("waits for the outcome of a completion that was sent", async () => {
+    let answer = () => {};
+    harness.server.beforeCompletion = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    const batch = await startBatch();
+    const completion = batch.complete();
+    await until(() => harness.server.calls.includes("CompleteSyncBatch"));
+    const abortion = batch.abort();
+    answer();
+    await completion;
+    await expect(abortion).rejects.toMatchObject({ code: "BATCH_STATE", reason: "completed" });
+    expect(harness.server.calls).not.toContain("AbortSyncBatch");
+  });
+});
+
+describe("close", () => {
+  it("rejects what is under way and tells the server nothing", async () => {
+    const batch = await startBatch();
+    const stuck = stuckSource();
+    const write = batch.write("accounts", stuck.source);
+    await stuck.stuck();
+    batch.close();
+    await expect(write).rejects.toBeInstanceOf(ClosedError);
+    expect(batch.state).toBe("closed");
+    for (const call of [() => batch.write("accounts", []), () => batch.complete(), () => batch.abort()]) {
+      await expect(call()).rejects.toBeInstanceOf(ClosedError);
+    }
+    expect(harness.server.calls).toEqual(["StartSyncBatch"]);
+  });
+
+  it("happens at the end of an await using block", async () => {
+    const handle = await startBatch();
+    {
+      await using batch = handle;
+      await batch.write("accounts", accounts(1));
+    }
+    expect(handle.state).toBe("closed");
+    expect(harness.server.calls).toEqual(["StartSyncBatch"]);
+  });
+
+  it("of the client closes its batches and refuses new ones", async () => {
+    const client = harness.client();
+    const batch = await client.startBatch({ installationId: "i" });
+    await client.close();
+    expect(batch.state).toBe("closed");
+    await expect(client.startBatch({ installationId: "i" })).rejects.toBeInstanceOf(ClosedError);
+  });
+});
+
+describe("the lease", () => {
+  it("counts down from before the start, is renewed by accepted windows, and ends the handle locally", async () => {
+    const clock = new TestClock({ startAt: Date.UTC(2026, 0, 1) });
+    const batch = await startBatch({ clock, timeoutMs: 10 * 60_000 });
+    expect(batch.lease.remainingMs).toBe(15 * 60_000);
+    clock.advance(5 * 60_000);
+    expect(batch.lease.remainingMs).toBe(10 * 60_000);
+    expect(batch.lease.expiresAt).toEqual(new Date(Date.UTC(2026, 0, 1, 0, 15)));
+    await batch.write("accounts", accounts(1));
+    expect(batch.lease.remainingMs).toBe(15 * 60_000);
+    clock.advance(15 * 60_000);
+    expect(batch.state).toBe("expired");
+    await expect(batch.write("accounts", [])).rejects.toMatchObject({
+      code: "BATCH_STATE",
+      reason: "expired",
+    });
+    await expect(batch.complete()).rejects.toMatchObject({ reason: "expired" });
+    await batch.abort();
+  });
+});

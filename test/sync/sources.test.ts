@@ -1,0 +1,159 @@
+import { Readable } from "node:stream";
+import { InvalidInputError, type RecordSource, type RecordTypes } from "@saas-management/sdk/sync";
+import { describe, expect, it } from "vitest";
+import { recordsOf } from "../support/scripted-sync-server.js";
+import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
+
+type Source = RecordSource<RecordTypes["accounts"]>;
+
+const harness = useScriptedServer();
+const three = accounts(3);
+
+async function* single() {
+  yield* three;
+}
+async function* arrays() {
+  yield three.slice(0, 2);
+  yield [];
+  yield three.slice(2);
+}
+function* generator() {
+  yield* three;
+}
+
+function webStream(): Source {
+  return new ReadableStream<RecordTypes["accounts"]>({
+    start(controller) {
+      for (const account of three) controller.enqueue(account);
+      controller.close();
+    },
+  });
+}
+
+const arrived = () => harness.server.streams.flatMap((stream) => stream.messages).flatMap(recordsOf);
+
+describe("a source may be", () => {
+  it.each<[string, () => Source]>([
+    ["an array", () => three],
+    ["a set", () => new Set(three)],
+    ["a generator", generator],
+    ["an array of arrays", () => [three.slice(0, 1), three.slice(1)]],
+    ["an async generator of records", single],
+    ["an async generator of arrays", arrays],
+    ["a web stream", webStream],
+    ["a Node stream", () => Readable.from(three)],
+  ])("%s", async (_, source) => {
+    const batch = await harness.startBatch();
+    await expect(batch.write("accounts", source())).resolves.toMatchObject({ accepted: 3 });
+    expect(arrived()).toHaveLength(3);
+  });
+
+  it.each<[string, unknown]>([
+    ["a string", "accounts"],
+    ["a single record", three[0]],
+    ["nothing", undefined],
+  ])("not %s", async (_, source) => {
+    const batch = await harness.startBatch();
+    const write: Promise<unknown> = Reflect.apply(batch.write, batch, ["accounts", source]);
+    await expect(write).rejects.toThrow(
+      /must be an array, an iterable, an async iterable or a ReadableStream/,
+    );
+  });
+});
+
+it("an unknown collection is refused with the list of those that there are", async () => {
+  const batch = await harness.startBatch();
+  const write: Promise<unknown> = Reflect.apply(batch.write, batch, ["users", three]);
+  await expect(write).rejects.toThrow(/Collections: accounts, plans, licenses/);
+});
+
+describe("an iterator that was read before", () => {
+  it.each<[string, () => Source]>([
+    ["a generator", generator],
+    ["an async generator", single],
+  ])("is refused, and not taken for an empty collection: %s", async (_, source) => {
+    const iterator = source();
+    await (await harness.startBatch()).write("accounts", iterator);
+    const again = (await harness.startBatch()).write("accounts", iterator);
+    await expect(again).rejects.toBeInstanceOf(InvalidInputError);
+    await expect(again).rejects.toThrow(/exhausted/);
+    expect(arrived()).toHaveLength(3);
+  });
+});
+
+describe("a source that", () => {
+  it("throws ends the write with its own exception, and is not asked to return", async () => {
+    const broken = new Error("vendor API");
+    let returned = 0;
+    const source: Source = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => Promise.reject(broken),
+        return: async () => {
+          returned += 1;
+          return { done: true, value: undefined };
+        },
+      }),
+    };
+    const batch = await harness.startBatch();
+    await expect(batch.write("accounts", source)).rejects.toBe(broken);
+    expect(arrived()).toHaveLength(0);
+    expect(returned).toBe(0);
+  });
+
+  it("is endless is read no further than two windows ahead of a server that does not answer", async () => {
+    let answer = () => {};
+    harness.server.beforeAnswer = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    let pulled = 0;
+    let returned = false;
+    const source = async function* () {
+      try {
+        for (;;) {
+          pulled += 1;
+          yield accounts(1, 1000);
+        }
+      } finally {
+        returned = true;
+      }
+    };
+    const batch = await harness.startBatch({ messageBytes: 2000, windowBytes: 8000 });
+    const write = batch.write("accounts", source());
+    await until(() => harness.server.streams.length === 1);
+    // Long enough for a reader without backpressure to run far ahead.
+    for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(pulled).toBeLessThanOrEqual(2 * 8 + 4);
+    answer();
+    await batch.abort();
+    await expect(write).rejects.toMatchObject({ reason: "aborted" });
+    await until(() => returned);
+  });
+
+  it("ends quietly because its signal fired does not count as a whole snapshot", async () => {
+    const stop = new AbortController();
+    const reason = new Error("SIGTERM");
+    async function* source() {
+      yield accounts(1);
+      stop.abort(reason);
+    }
+    const batch = await harness.startBatch();
+    await expect(batch.write("accounts", source(), { signal: stop.signal })).rejects.toBe(reason);
+    await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+  });
+});
+
+it("progress is told after each accepted window, with the figures so far", async () => {
+  const batch = await harness.startBatch({ messageBytes: 1000, windowBytes: 1000 });
+  const seen: number[] = [];
+  const result = await batch.write("accounts", accounts(20), {
+    onProgress: ({ accepted }) => seen.push(accepted),
+  });
+  expect(seen.length).toBeGreaterThan(2);
+  expect(seen).toEqual([...seen].sort((a, b) => a - b));
+  expect(seen.at(-1)).toBe(20);
+  expect(result.accepted).toBe(20);
+  expect(batch.stats).toEqual({
+    accounts: { accepted: 20, messages: result.messages, bytes: result.bytes, retries: 0 },
+  });
+});
