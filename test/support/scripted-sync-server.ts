@@ -46,6 +46,8 @@ export interface ScriptedSyncServer {
   acknowledge: (records: number) => number | undefined;
   /** Awaited before a stream is answered. */
   beforeAnswer: () => Promise<void>;
+  /** Awaited before a start is answered. */
+  beforeStart: () => Promise<void>;
   /** Awaited before a completion is answered. */
   beforeCompletion: () => Promise<void>;
   close(): void;
@@ -63,6 +65,7 @@ export async function startScriptedSyncServer(): Promise<ScriptedSyncServer> {
     scripts: { StartSyncBatch: [], SyncRecords: [], CompleteSyncBatch: [], AbortSyncBatch: [] },
     acknowledge: (records) => records,
     beforeAnswer: async () => {},
+    beforeStart: async () => {},
     beforeCompletion: async () => {},
     close: () => server.forceShutdown(),
   };
@@ -70,6 +73,7 @@ export async function startScriptedSyncServer(): Promise<ScriptedSyncServer> {
     <Request, Response>(operation: keyof ScriptedSyncServer["scripts"], response: () => Response) =>
     async (_call: ServerUnaryCall<Request, Response>, callback: sendUnaryData<Response>) => {
       seen.calls.push(operation);
+      if (operation === "StartSyncBatch") await seen.beforeStart();
       if (operation === "CompleteSyncBatch") await seen.beforeCompletion();
       const script = seen.scripts[operation].shift();
       if (script === "never") return;
