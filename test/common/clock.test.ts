@@ -1,0 +1,53 @@
+import { systemClock, TestClock } from "@saas-management/sdk";
+import { describe, expect, it } from "vitest";
+
+describe("a test clock", () => {
+  it("stands still where it was started, until it is advanced", () => {
+    const clock = new TestClock({ startAt: Date.UTC(2026, 0, 1) });
+    expect(clock.now()).toBe(Date.UTC(2026, 0, 1));
+    clock.advance(1500);
+    expect(clock.now()).toBe(Date.UTC(2026, 0, 1) + 1500);
+    expect(clock.monotonic()).toBe(1500);
+  });
+
+  it("wakes sleepers in the order of their times", async () => {
+    const clock = new TestClock({ startAt: 0 });
+    const woken: number[] = [];
+    const sleeps = [300, 100, 200].map((ms) => clock.sleep(ms).then(() => woken.push(ms)));
+    clock.advance(250);
+    await Promise.all(sleeps.slice(1));
+    expect(woken).toEqual([100, 200]);
+    expect(clock.sleeping).toBe(1);
+    clock.advance(50);
+    await Promise.all(sleeps);
+    expect(clock.sleeping).toBe(0);
+  });
+
+  it("without a start shows the machine's time plus what it was advanced by", () => {
+    const clock = new TestClock();
+    const before = clock.now();
+    clock.advance(3_600_000);
+    expect(clock.now() - before).toBeGreaterThanOrEqual(3_600_000);
+    expect(clock.now()).toBeGreaterThanOrEqual(Date.now() + 3_599_000);
+  });
+});
+
+describe.each([
+  ["the machine's clock", () => systemClock],
+  ["a running test clock", () => new TestClock()],
+  ["a test clock that stands", () => new TestClock({ startAt: 0 })],
+])("a sleep of %s", (_, make) => {
+  it("of zero or less ends at once", async () => {
+    await make().sleep(0);
+    await make().sleep(-5);
+  });
+
+  it("rejects with the signal's reason and leaves no listener", async () => {
+    const stop = new AbortController();
+    const reason = new Error("enough");
+    const sleep = make().sleep(1e6, stop.signal);
+    stop.abort(reason);
+    await expect(sleep).rejects.toBe(reason);
+    await expect(make().sleep(1e6, stop.signal)).rejects.toBe(reason);
+  });
+});
