@@ -9,6 +9,11 @@ export interface Clock {
    * Rejects with the signal's reason when `signal` fires first; no timer or listener is left behind.
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Calls back after `ms` milliseconds. Unlike a sleep it does not keep the process alive.
+   * @returns a function that cancels it
+   */
+  after(ms: number, callback: () => void): () => void;
 }
 
 /** The machine's own clock. */
@@ -16,6 +21,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   sleep: (ms, signal) => abortable(signal, (done) => clearing(setTimeout(done, Math.max(0, ms)))),
+  after: (ms, callback) => clearing(unref(setTimeout(callback, Math.max(0, ms)))),
 };
 
 /**
@@ -41,7 +47,7 @@ export class TestClock implements Clock {
     return (this.#frozenAt === undefined ? performance.now() : 0) + this.#offset;
   }
 
-  /** Number of sleeps that have not ended: a test waits for it before it advances. */
+  /** Number of sleeps and callbacks that are still to come: a test waits for it before it advances. */
   get sleeping(): number {
     return this.#sleepers.size;
   }
@@ -56,22 +62,41 @@ export class TestClock implements Clock {
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return abortable(signal, (done) => {
-      if (ms <= 0) {
-        done();
-        return () => {};
-      }
-      const sleeper = { until: this.monotonic() + ms, wake: done };
-      this.#sleepers.add(sleeper);
-      const stopTimer = this.#frozenAt === undefined ? clearing(setTimeout(done, ms)) : () => {};
-      return () => {
-        this.#sleepers.delete(sleeper);
-        stopTimer();
-      };
+      if (ms > 0) return this.#wake(ms, done, (timer) => timer);
+      done();
+      return () => {};
     });
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    return this.#wake(ms, callback, unref);
+  }
+
+  #wake(ms: number, callback: () => void, adjust: (timer: Timer) => Timer): () => void {
+    const cancel = () => {
+      this.#sleepers.delete(sleeper);
+      stopTimer();
+    };
+    const wake = () => {
+      cancel();
+      callback();
+    };
+    const sleeper = { until: this.monotonic() + ms, wake };
+    this.#sleepers.add(sleeper);
+    const stopTimer = this.#frozenAt === undefined ? clearing(adjust(setTimeout(wake, ms))) : () => {};
+    return cancel;
   }
 }
 
-function clearing(timer: ReturnType<typeof setTimeout>): () => void {
+type Timer = ReturnType<typeof setTimeout>;
+
+/** Lets the process end although the timer runs; browsers' timers are numbers and need no such thing. */
+function unref(timer: Timer): Timer {
+  if (typeof timer === "object") timer.unref();
+  return timer;
+}
+
+function clearing(timer: Timer): () => void {
   return () => clearTimeout(timer);
 }
 

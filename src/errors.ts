@@ -40,6 +40,24 @@ const BRAND = Symbol.for("@saas-management/sdk/error-code");
 /** Writes down how many attempts an operation made before this error ended it. For the retry loop. */
 export let noteAttempts: (error: SaasManagementError, attempts: number) => void;
 
+/** Writes down what became of the records of the write that this error ended. Other values are left alone. */
+export let noteOutcomes: (error: unknown, outcomes: readonly RecordOutcome[]) => void;
+
+/**
+ * What became of some records of a failed write.
+ *
+ * - `accepted`: the service acknowledged them.
+ * - `rejected`: the service refused the one message that held them.
+ * - `unknown`: the answer was lost, or one of several messages of a window was refused.
+ */
+export interface RecordOutcome {
+  readonly outcome: "accepted" | "rejected" | "unknown";
+  /** Index in the write of the first record. */
+  readonly firstIndex: number;
+  /** Number of records. */
+  readonly records: number;
+}
+
 /** Base of every error that the SDK makes. */
 export abstract class SaasManagementError extends Error {
   /** What went wrong, as a stable string to branch on. */
@@ -49,8 +67,12 @@ export abstract class SaasManagementError extends Error {
   /** What the server said, as it said it: for a log, not for an end user. Not enumerable. */
   declare readonly serverMessage: string | undefined;
   #attempts = 1;
+  #outcomes: readonly RecordOutcome[] = [];
 
   static {
+    noteOutcomes = (error, outcomes) => {
+      if (typeof error === "object" && error !== null && #outcomes in error) error.#outcomes = [...outcomes];
+    };
     noteAttempts = (error, attempts) => {
       error.#attempts = attempts;
     };
@@ -67,6 +89,11 @@ export abstract class SaasManagementError extends Error {
   /** How many times the operation was tried; 1 where nothing was retried. */
   get attempts(): number {
     return this.#attempts;
+  }
+
+  /** Where a write failed: what became of its records that were sent. Empty for other errors. */
+  get outcomes(): readonly RecordOutcome[] {
+    return this.#outcomes;
   }
 
   /** @internal The code, under a symbol that all copies of the package share. */
@@ -249,10 +276,16 @@ export class BatchAlreadyInProgressError extends SaasManagementError {
   override readonly code = BatchAlreadyInProgressError.code;
   /** The installation whose lock is held. */
   readonly installationId: string;
+  /** How long the lock was waited for, in milliseconds. */
+  readonly waitedMs: number;
 
-  constructor(message: string, details: ErrorDetails & { readonly installationId: string }) {
+  constructor(
+    message: string,
+    details: ErrorDetails & { readonly installationId: string; readonly waitedMs?: number | undefined },
+  ) {
     super(message, details);
     this.installationId = details.installationId;
+    this.waitedMs = details.waitedMs ?? 0;
   }
 }
 

@@ -26,7 +26,9 @@ export async function push(
   ) => {
     if (records === undefined) return;
     const { accepted } = await batch.write(collection, records, {
-      onProgress: (event) => progress.update(event.collection, event.accepted),
+      onProgress: (event) => {
+        if (event.type === "window-accepted") progress.update(event.collection, event.accepted);
+      },
     });
     written.push(`${collection} ${count(accepted)}`);
   };

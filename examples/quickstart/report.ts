@@ -1,5 +1,5 @@
 /** The report: read back through the GraphQL API alone. */
-import { type GraphQLClient, renewalBetween, sumByCurrency } from "@saas-management/sdk";
+import { type CalendarDate, type GraphQLClient, renewalBetween, sumByCurrency } from "@saas-management/sdk";
 import { count, heading, money, table } from "./print.js";
 
 const DAY_MS = 86_400_000;
@@ -11,7 +11,7 @@ export interface PlanSaving {
   readonly annualCost: number;
   readonly saving: number;
   readonly currency: string;
-  readonly renewal: string | undefined;
+  readonly renewal: CalendarDate | undefined;
 }
 
 /** Seats in use and unused per plan. */
@@ -93,6 +93,6 @@ export async function largestSaving(graphql: GraphQLClient): Promise<PlanSaving>
     annualCost,
     saving: potentialSaving.amount,
     currency,
-    renewal: plan.contractDetails?.renewal?.upcomingDate?.value,
+    renewal: plan.contractDetails?.renewal?.upcomingDate?.value ?? undefined,
   };
 }

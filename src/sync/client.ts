@@ -1,17 +1,36 @@
-import { BatchAlreadyInProgressError, ClosedError, InvalidInputError, TransportError } from "../errors.js";
+import { ClosedError, InvalidInputError } from "../errors.js";
 import { linkedController } from "../signals.js";
 import { SyncBatch } from "./batch.js";
-import { callWithRetry } from "./call.js";
 import { resolveSyncOptions, type SyncClientOptions, type SyncConfiguration } from "./configuration.js";
-import type { CallContext, SyncTransport } from "./transport.js";
+import { checkKeepAlive, type KeepAliveOptions, startKeepAlive } from "./keep-alive.js";
+import { lazyTransport } from "./lazy-transport.js";
+import { type Moment, momentOf } from "./lease.js";
+import { waitForLock } from "./lock.js";
+import type { OnProgress } from "./progress.js";
+import { BatchSession } from "./session.js";
+import { BatchStarter } from "./start.js";
+import type { SyncTransport } from "./transport.js";
 
 /** How long `close()` waits for aborts that are under way. */
 const CLOSE_GRACE_MS = 5000;
 
+/** Options of a batch handle. */
+export interface BatchOptions {
+  /** Called with everything that happens to the batch. */
+  readonly onProgress?: OnProgress | undefined;
+  /** Keeps the lease alive while the source is silent. @default it runs out after 15 minutes */
+  readonly keepAlive?: KeepAliveOptions | undefined;
+}
+
 /** Options of {@link SyncClient.startBatch}. */
-export interface StartBatchOptions {
+export interface StartBatchOptions extends BatchOptions {
   /** Id of the direct integration installation of the workspace. */
   readonly installationId: string;
+  /**
+   * How long to wait for a lock that another batch holds, in milliseconds. The lock of an owner that died ends 15
+   * minutes after its last accepted message. @default 0
+   */
+  readonly waitForLockMs?: number | undefined;
   /** Ends the call; it rejects with the signal's reason. A batch that was started nevertheless is aborted. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -29,15 +48,20 @@ export interface StartBatchOptions {
  */
 export class SyncClient {
   readonly #configuration: SyncConfiguration;
-  #transport: Promise<SyncTransport> | undefined;
+  readonly #transport: SyncTransport;
+  readonly #starter: BatchStarter;
   readonly #batches = new Set<SyncBatch>();
   readonly #closed = new AbortController();
-  /** Aborts of batches that nobody waits for any more. */
-  readonly #cleanups = new Set<Promise<void>>();
 
   /** @throws {ConfigurationError} an option is missing or not usable; nothing is connected yet */
   constructor(options: SyncClientOptions) {
-    this.#configuration = resolveSyncOptions(options);
+    const configuration = resolveSyncOptions(options);
+    this.#configuration = configuration;
+    this.#transport = lazyTransport(async () => {
+      const { GrpcTransport } = await import("./channel.js");
+      return new GrpcTransport(configuration);
+    });
+    this.#starter = new BatchStarter(this.#transport, configuration);
   }
 
   /**
@@ -45,48 +69,44 @@ export class SyncClient {
    *
    * A caller who gives up, or whose time is up, gets an answer at once; the call itself goes on, and a batch that it
    * still starts is aborted, so that the lock is not left held.
-   * @throws {InvalidInputError} no installation id
-   * @throws {BatchAlreadyInProgressError} another batch of the installation is in progress
+   * @throws {InvalidInputError} no installation id, or another option is wrong
+   * @throws {BatchAlreadyInProgressError} another batch of the installation is in progress, and was for `waitForLockMs`
    * @throws {AuthenticationError | PermissionDeniedError | TransportError | TimeoutError | ClosedError}
    */
   async startBatch(options: StartBatchOptions): Promise<SyncBatch> {
     this.#closed.signal.throwIfAborted();
-    const { installationId, signal } = options;
-    if (typeof installationId !== "string" || installationId === "") {
-      throw new InvalidInputError("installationId must be the id of a direct integration installation.");
-    }
+    const { installationId, signal, waitForLockMs = 0, onProgress } = options;
+    requireId("installationId", installationId, "a direct integration installation");
+    if (!(waitForLockMs >= 0))
+      throw new InvalidInputError("waitForLockMs must be a number of milliseconds, 0 or more.");
+    checkKeepAlive(options.keepAlive);
     signal?.throwIfAborted();
-    const transport = await this.#connect();
     const { controller, unlink } = linkedController(this.#closed.signal, signal);
-    const startedAt = this.#configuration.clock.monotonic();
-    let lost = false;
+    let startedAt = momentOf(this.#configuration.clock);
     try {
-      const { batchId } = await callWithRetry(
-        this.#configuration,
-        "StartSyncBatch",
-        controller.signal,
-        async (call) => {
-          try {
-            return await this.#start(transport, installationId, call);
-          } catch (error) {
-            if (lost && error instanceof BatchAlreadyInProgressError) throw ghost(installationId);
-            lost ||= error instanceof TransportError;
-            throw error;
-          }
-        },
-      );
-      const batch = new SyncBatch({
-        id: batchId,
-        transport,
-        configuration: this.#configuration,
-        startedAt,
-        onEnd: (ended) => this.#batches.delete(ended),
-      });
-      this.#batches.add(batch);
-      return batch;
+      const start = () => {
+        startedAt = momentOf(this.#configuration.clock);
+        return this.#starter.start(installationId, controller.signal, onProgress);
+      };
+      const id = await waitForLock(start, this.#configuration, waitForLockMs, controller.signal, onProgress);
+      return this.#handle(id, startedAt, options, false);
     } finally {
       unlink();
     }
+  }
+
+  /**
+   * A handle on a batch that another process started: to go on with it, or to abort it. Nothing is sent; whether the
+   * batch is active shows with the first call. Its lease is counted from now, so it may end earlier than it says.
+   * `complete()` needs `{ unverified: true }`.
+   * @throws {InvalidInputError} no batch id, or another option is wrong
+   * @throws {ClosedError} the client was closed
+   */
+  openBatch(batchId: string, options: BatchOptions = {}): SyncBatch {
+    this.#closed.signal.throwIfAborted();
+    requireId("batchId", batchId, "a batch");
+    checkKeepAlive(options.keepAlive);
+    return this.#handle(batchId, momentOf(this.#configuration.clock), options, true);
   }
 
   /**
@@ -100,71 +120,38 @@ export class SyncClient {
     }
     const waited = new AbortController();
     await Promise.race([
-      Promise.all(this.#cleanups),
+      this.#starter.settled(),
       this.#configuration.clock.sleep(CLOSE_GRACE_MS, waited.signal).catch(() => {}),
     ]);
     waited.abort();
-    const transport = await this.#transport?.catch(() => undefined);
-    transport?.close();
+    this.#transport.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
-  /** One attempt. The request itself is not bound to the caller's signal: its answer may hold a lock. */
-  #start(
-    transport: SyncTransport,
-    installationId: string,
-    call: CallContext,
-  ): Promise<{ readonly batchId: string }> {
-    const answer = transport.startBatch(installationId, { ...call, signal: new AbortController().signal });
-    return new Promise((resolve, reject) => {
-      const abandon = () => {
-        reject(call.signal.reason);
-        this.#abortWhenStarted(transport, answer);
-      };
-      call.signal.addEventListener("abort", abandon, { once: true });
-      answer.then(resolve, reject).finally(() => call.signal.removeEventListener("abort", abandon));
+  #handle(
+    id: string,
+    startedAt: Moment,
+    { onProgress, keepAlive }: BatchOptions,
+    unverified: boolean,
+  ): SyncBatch {
+    const session = new BatchSession({
+      id,
+      transport: this.#transport,
+      configuration: this.#configuration,
+      startedAt,
+      onProgress,
     });
-  }
-
-  #abortWhenStarted(transport: SyncTransport, answer: Promise<{ readonly batchId: string }>): void {
-    const { logger } = this.#configuration;
-    const cleanup = answer
-      .then(
-        ({ batchId }) =>
-          callWithRetry(this.#configuration, "AbortSyncBatch", undefined, (call) =>
-            transport.abortBatch(batchId, call),
-          ),
-        // Nothing was started.
-        () => {},
-      )
-      .catch((error: unknown) => {
-        logger.warn(
-          "saas-management: a batch that nobody waits for could not be aborted; its lock ends with the lease",
-          {
-            error,
-          },
-        );
-      })
-      .finally(() => this.#cleanups.delete(cleanup));
-    this.#cleanups.add(cleanup);
-  }
-
-  /** gRPC is loaded with the first call. */
-  #connect(): Promise<SyncTransport> {
-    this.#transport ??= import("./channel.js").then(
-      ({ GrpcTransport }) => new GrpcTransport(this.#configuration),
-    );
-    return this.#transport;
+    const batch = new SyncBatch({ session, unverified, onEnd: (ended) => this.#batches.delete(ended) });
+    this.#batches.add(batch);
+    if (keepAlive !== undefined) startKeepAlive(session, keepAlive);
+    return batch;
   }
 }
 
-/** A lock that is held after a start whose answer was lost. */
-function ghost(installationId: string): BatchAlreadyInProgressError {
-  return new BatchAlreadyInProgressError(
-    "A batch of this installation is in progress. It may be this call's own: the answer to an earlier attempt was lost. A lock that nobody uses ends 15 minutes after it was acquired.",
-    { installationId },
-  );
+function requireId(name: string, value: unknown, of: string): void {
+  if (typeof value === "string" && value !== "") return;
+  throw new InvalidInputError(`${name} must be the id of ${of}.`);
 }

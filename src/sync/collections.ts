@@ -35,6 +35,8 @@ export interface Collection {
   /** Number of the field in SyncRecordsRequest. */
   readonly fieldNumber: number;
   readonly model: "snapshot" | "event";
+  /** Whether its records have an id, so that one that arrives twice is still one record. */
+  readonly hasIds: boolean;
   /** Checks a record and encodes it as the wire's message. */
   encode(record: unknown, index: number): EncodedRecord;
   /** The record's id, where it has one and it can be read. */
@@ -58,6 +60,7 @@ function collection<Message>(
   return {
     name,
     ...WIRE[name],
+    hasIds: idField !== undefined,
     identify,
     encode(record, index) {
       const place = { collection: name, index, ...optionalId(identify(record)) };

@@ -7,6 +7,7 @@ import {
   resolveCommonOptions,
   resolveEndpoint,
 } from "../options.js";
+import { LEASE_MS } from "./lease.js";
 import { MESSAGE_LIMIT_BYTES } from "./messages.js";
 
 /** TLS as plain data: PEM texts or buffers. */
@@ -31,6 +32,13 @@ export interface SyncTuning {
   readonly messageBytes?: number | undefined;
   /** Most bytes that are sent before an acknowledgement is awaited; for event collections it is one message. @default 4 MiB */
   readonly windowBytes?: number | undefined;
+  /** How long a record of a slow source waits for its window to fill, in milliseconds. @default 300_000, 5 minutes */
+  readonly flushAfterMs?: number | undefined;
+  /**
+   * Whether a window of events without an id is sent again when its answer was lost: `"retry"` delivers them at least
+   * once, as rule 8 of the service allows; `"fail"` fails the write instead. @default "retry"
+   */
+  readonly unknownEvents?: "retry" | "fail" | undefined;
   /** Further options of the gRPC channel, by their gRPC names. */
   readonly channelOptions?: Readonly<Record<string, string | number>> | undefined;
 }
@@ -52,6 +60,8 @@ export interface SyncConfiguration extends CommonConfiguration {
   readonly maxMessageBytes: number;
   readonly messageBytes: number;
   readonly windowBytes: number;
+  readonly flushAfterMs: number;
+  readonly unknownEvents: "retry" | "fail";
   readonly channelOptions: Readonly<Record<string, string | number>>;
 }
 
@@ -90,8 +100,15 @@ export function resolveSyncOptions(options: SyncClientOptions): SyncConfiguratio
     maxMessageBytes,
     messageBytes: Math.min(messageBytes, maxMessageBytes),
     windowBytes: bytes("windowBytes", options.windowBytes ?? 4 * 1024 * 1024),
+    flushAfterMs: resolveFlush(options.flushAfterMs ?? 5 * 60_000),
+    unknownEvents: options.unknownEvents ?? "retry",
     channelOptions: options.channelOptions ?? {},
   };
+}
+
+function resolveFlush(flushAfterMs: number): number {
+  if (positive("flushAfterMs", flushAfterMs) < LEASE_MS) return flushAfterMs;
+  throw new ConfigurationError("flushAfterMs must be shorter than the lease of 15 minutes (900000).");
 }
 
 function bytes(name: string, value: number): number {

@@ -18,6 +18,7 @@ export {
   InvalidInputError,
   PermissionDeniedError,
   RateLimitError,
+  type RecordOutcome,
   SaasManagementError,
   SyncProtocolError,
   TimeoutError,
@@ -25,13 +26,16 @@ export {
 } from "../errors.js";
 export type { CommonOptions, Logger } from "../options.js";
 export type { RetryOptions } from "../retry.js";
-export { SyncBatch, type WriteOptions, type WriteProgress } from "./batch.js";
+export { type CompleteOptions, SyncBatch, type WriteOptions } from "./batch.js";
 export type { BatchState } from "./batch-state.js";
-export { type StartBatchOptions, SyncClient } from "./client.js";
+export { type BatchOptions, type StartBatchOptions, SyncClient } from "./client.js";
+export type { CollectionWriter } from "./collection-writer.js";
 export type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "./collections.js";
 export type { SyncClientOptions, SyncTuning, TlsOptions } from "./configuration.js";
 export type * from "./generated/records.js";
+export type { KeepAliveOptions } from "./keep-alive.js";
 export type { Lease } from "./lease.js";
-export type { OutcomeRange, WindowOutcome, WriteFigures, WriteReport, WriteResult } from "./outcomes.js";
+export type { WriteFigures, WriteReport, WriteResult } from "./outcomes.js";
+export type * from "./progress.js";
 export type { RecordSource } from "./source.js";
 export type { CompletionCounts, SnapshotCounts } from "./transport.js";

@@ -3,29 +3,86 @@ import type { Clock } from "../clock.js";
 /** How long a batch lives after its last accepted message: 15 minutes (service description, "Limits"). */
 export const LEASE_MS = 15 * 60 * 1000;
 
-/** The lease of a batch: how long the server keeps it without a further accepted message. */
-export class Lease {
-  readonly #clock: Clock;
-  #renewedAt: number;
+/** What is left of a lease when its owner is warned: a fifth. */
+const WARN_AT_MS = LEASE_MS / 5;
 
-  /** @param sentAt Monotonic time before the request that began the lease was sent: it cannot have begun earlier. */
-  constructor(clock: Clock, sentAt: number) {
+/** The lease of a batch: how long the server keeps it without a further accepted message. */
+export interface Lease {
+  /** Milliseconds left, at least; 0 when the lease is over. */
+  readonly remainingMs: number;
+  /** When the lease ends, by the wall clock. */
+  readonly expiresAt: Date;
+}
+
+/**
+ * A lease counted on this machine, from before the request that began or renewed it was sent: the server's cannot have
+ * begun earlier.
+ *
+ * It is counted on the monotonic clock. That may stand still while a machine is suspended, so where the wall clock went
+ * further, the wall clock counts.
+ */
+export class CountedLease implements Lease {
+  readonly #clock: Clock;
+  readonly #callbacks: { readonly onWarning: (remainingMs: number) => void; readonly onLost: () => void };
+  #renewedAt: Moment;
+  #warned = false;
+  #stopTimer: () => void = () => {};
+
+  constructor(
+    clock: Clock,
+    sentAt: Moment,
+    callbacks: { readonly onWarning: (remainingMs: number) => void; readonly onLost: () => void },
+  ) {
     this.#clock = clock;
     this.#renewedAt = sentAt;
+    this.#callbacks = callbacks;
+    this.#watch();
   }
 
-  /** Milliseconds left, at least; 0 when the lease is over. */
   get remainingMs(): number {
-    return Math.max(0, this.#renewedAt + LEASE_MS - this.#clock.monotonic());
+    const { monotonic, wall } = momentOf(this.#clock);
+    const elapsed = Math.max(monotonic - this.#renewedAt.monotonic, wall - this.#renewedAt.wall);
+    return Math.max(0, LEASE_MS - elapsed);
   }
 
-  /** When the lease ends, by the wall clock. */
   get expiresAt(): Date {
     return new Date(this.#clock.now() + this.remainingMs);
   }
 
-  /** @internal The server accepted something that was sent at this monotonic time. */
-  renew(sentAt: number): void {
-    this.#renewedAt = Math.max(this.#renewedAt, sentAt);
+  /** The server accepted something that was sent at this moment. */
+  renew(sentAt: Moment): void {
+    if (sentAt.monotonic > this.#renewedAt.monotonic) this.#renewedAt = sentAt;
+    this.#warned = false;
   }
+
+  /** Ends the watch: nothing is called back any more, and no timer is left. */
+  close(): void {
+    this.#stopTimer();
+  }
+
+  /** One timer, which looks again when the next thing could be due: renewals need not touch it. */
+  #watch(): void {
+    const remaining = this.remainingMs;
+    if (remaining === 0) {
+      this.#callbacks.onLost();
+      return;
+    }
+    if (remaining <= WARN_AT_MS && !this.#warned) {
+      this.#warned = true;
+      this.#callbacks.onWarning(remaining);
+    }
+    const next = remaining > WARN_AT_MS ? remaining - WARN_AT_MS : remaining;
+    this.#stopTimer = this.#clock.after(next, () => this.#watch());
+  }
+}
+
+/** A moment on both clocks. */
+export interface Moment {
+  readonly monotonic: number;
+  readonly wall: number;
+}
+
+/** The present moment. */
+export function momentOf(clock: Clock): Moment {
+  return { monotonic: clock.monotonic(), wall: clock.now() };
 }

@@ -1,22 +1,5 @@
+import type { RecordOutcome } from "../errors.js";
 import type { CollectionName } from "./collections.js";
-
-/**
- * What became of some records of a write.
- *
- * - `accepted`: the service acknowledged them.
- * - `rejected`: the service refused the one message that held them.
- * - `unknown`: the answer was lost, or one of several messages of a window was refused.
- */
-export type WindowOutcome = "accepted" | "rejected" | "unknown";
-
-/** A range of records of one write that share an outcome. */
-export interface OutcomeRange {
-  readonly outcome: WindowOutcome;
-  /** Index in the write of the first record. */
-  readonly firstIndex: number;
-  /** Number of records. */
-  readonly records: number;
-}
 
 /** Figures of what the service accepted. */
 export interface WriteFigures {
@@ -28,7 +11,21 @@ export interface WriteFigures {
   readonly bytes: number;
   /** Number of times that a window was sent again. */
   readonly retries: number;
+  /** Time that an asynchronous source was waited for, in milliseconds. */
+  readonly sourceWaitMs: number;
+  /** Time that the service's acknowledgements were waited for while nothing else could be done, in milliseconds. */
+  readonly serverWaitMs: number;
 }
+
+/** Every figure, so that a new one is summed too. */
+const FIGURES = [
+  "accepted",
+  "messages",
+  "bytes",
+  "retries",
+  "sourceWaitMs",
+  "serverWaitMs",
+] as const satisfies readonly (keyof WriteFigures)[];
 
 /** Figures of one finished write. */
 export interface WriteResult extends WriteFigures {
@@ -39,23 +36,32 @@ export interface WriteResult extends WriteFigures {
 export interface WriteReport extends WriteResult {
   readonly state: "queued" | "writing" | "done" | "failed";
   /** What became of the records that were sent, in order; neighbours with the same outcome are one range. */
-  readonly ranges: readonly OutcomeRange[];
+  readonly ranges: readonly RecordOutcome[];
 }
 
 /** A report while its write goes on. */
-export interface MutableWriteReport {
-  readonly collection: CollectionName;
-  state: WriteReport["state"];
-  readonly ranges: OutcomeRange[];
-  accepted: number;
-  messages: number;
-  bytes: number;
-  retries: number;
-}
+export type MutableWriteReport = { -readonly [Key in keyof WriteReport]: WriteReport[Key] } & {
+  readonly ranges: RecordOutcome[];
+};
 
 /** The report of a write that has not begun. */
 export function newReport(collection: CollectionName): MutableWriteReport {
-  return { collection, state: "queued", ranges: [], accepted: 0, messages: 0, bytes: 0, retries: 0 };
+  return { collection, state: "queued", ranges: [], ...ZERO };
+}
+
+const ZERO: WriteFigures = {
+  accepted: 0,
+  messages: 0,
+  bytes: 0,
+  retries: 0,
+  sourceWaitMs: 0,
+  serverWaitMs: 0,
+};
+
+/** The result of a write that is done. */
+export function resultOf(report: WriteReport): WriteResult {
+  const { state: _state, ranges: _ranges, ...result } = report;
+  return result;
 }
 
 /** The figures of several writes, summed per collection. */
@@ -63,20 +69,16 @@ export function sumByCollection(
   reports: readonly WriteReport[],
 ): Partial<Record<CollectionName, WriteFigures>> {
   const sums: Partial<Record<CollectionName, WriteFigures>> = {};
-  for (const { collection, accepted, messages, bytes, retries } of reports) {
-    const sum = sums[collection] ?? { accepted: 0, messages: 0, bytes: 0, retries: 0 };
-    sums[collection] = {
-      accepted: sum.accepted + accepted,
-      messages: sum.messages + messages,
-      bytes: sum.bytes + bytes,
-      retries: sum.retries + retries,
-    };
+  for (const report of reports) {
+    const sum: { -readonly [Key in keyof WriteFigures]: number } = { ...(sums[report.collection] ?? ZERO) };
+    for (const figure of FIGURES) sum[figure] += report[figure];
+    sums[report.collection] = sum;
   }
   return sums;
 }
 
 /** A range more; the last one grows where it fits. */
-export function addRange(ranges: OutcomeRange[], range: OutcomeRange): void {
+export function addRange(ranges: RecordOutcome[], range: RecordOutcome): void {
   const last = ranges.at(-1);
   if (last?.outcome !== range.outcome) ranges.push(range);
   else ranges[ranges.length - 1] = { ...last, records: last.records + range.records };

@@ -1,51 +1,48 @@
 import { SyncProtocolError } from "../errors.js";
-import { isRefusal, stateError } from "./batch-state.js";
+import { isRefusal } from "./batch-state.js";
 import { callWithRetry } from "./call.js";
+import type { Collection } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
-import type { Lease } from "./lease.js";
+import { type CountedLease, momentOf } from "./lease.js";
 import type { EncodedMessage } from "./messages.js";
 import { addRange, type MutableWriteReport } from "./outcomes.js";
+import type { OnProgress } from "./progress.js";
 import type { CallContext, SyncTransport } from "./transport.js";
+
+/** What a sender needs. */
+export interface WindowSenderOptions {
+  readonly transport: SyncTransport;
+  readonly configuration: SyncConfiguration;
+  readonly lease: CountedLease;
+  readonly collection: Collection;
+  readonly report: MutableWriteReport;
+  readonly signal: AbortSignal;
+  readonly onProgress: OnProgress;
+}
 
 /** Sends the windows of one write and keeps the account of what became of them. */
 export class WindowSender {
-  readonly #transport: SyncTransport;
-  readonly #configuration: SyncConfiguration;
-  readonly #lease: Lease;
-  readonly #report: MutableWriteReport;
-  readonly #signal: AbortSignal;
+  readonly #options: WindowSenderOptions;
 
-  constructor(options: {
-    readonly transport: SyncTransport;
-    readonly configuration: SyncConfiguration;
-    readonly lease: Lease;
-    readonly report: MutableWriteReport;
-    readonly signal: AbortSignal;
-  }) {
-    this.#transport = options.transport;
-    this.#configuration = options.configuration;
-    this.#lease = options.lease;
-    this.#report = options.report;
-    this.#signal = options.signal;
+  constructor(options: WindowSenderOptions) {
+    this.#options = options;
   }
 
   /** Sends one window; where the failure was transient, the same bytes again on a new stream. */
   async send(window: readonly EncodedMessage[]): Promise<void> {
-    const report = this.#report;
+    const { configuration, report, signal, onProgress } = this.#options;
     const firstIndex = window[0]?.firstIndex ?? 0;
     const records = window.reduce((sum, message) => sum + message.records, 0);
     const messages = window.map((message) => message.bytes);
+    const bytes = messages.reduce((sum, message) => sum + message.length, 0);
+    const operation = `SyncRecords of ${report.collection}`;
     let attempts = 0;
     try {
-      await callWithRetry(
-        this.#configuration,
-        `SyncRecords of ${report.collection}`,
-        this.#signal,
-        (call) => {
-          attempts += 1;
-          return this.#sendOnce(messages, firstIndex, records, call);
-        },
-      );
+      const attempt = (call: CallContext) => {
+        attempts += 1;
+        return this.#sendOnce(messages, firstIndex, records, call);
+      };
+      await callWithRetry(this.#configuration(), operation, signal, attempt, onProgress);
     } catch (error) {
       // A refusal after a lost answer, or of one message among several, does not tell what was taken.
       const rejected = isRefusal(error) && messages.length === 1 && attempts === 1;
@@ -57,7 +54,10 @@ export class WindowSender {
     addRange(report.ranges, { outcome: "accepted", firstIndex, records });
     report.accepted += records;
     report.messages += messages.length;
-    report.bytes += messages.reduce((sum, bytes) => sum + bytes.length, 0);
+    report.bytes += bytes;
+    const { collection, accepted } = report;
+    onProgress({ type: "window-accepted", collection, records, bytes, accepted });
+    configuration.logger.debug("saas-management: window accepted", { collection, records, bytes });
   }
 
   async #sendOnce(
@@ -66,14 +66,21 @@ export class WindowSender {
     records: number,
     call: CallContext,
   ): Promise<void> {
-    if (this.#lease.remainingMs === 0) throw stateError("write", "expired", "expired");
-    const sentAt = this.#configuration.clock.monotonic();
-    const { accepted } = await this.#transport.syncRecords(messages, call);
+    const { configuration, transport, lease, report } = this.#options;
+    const sentAt = momentOf(configuration.clock);
+    const { accepted } = await transport.syncRecords(messages, call);
     if (accepted !== undefined && accepted !== records) {
       throw new SyncProtocolError(
-        `The service acknowledged ${accepted} of ${records} records of ${this.#report.collection} from index ${firstIndex}. Abort the batch and start a new one.`,
+        `The service acknowledged ${accepted} of ${records} records of ${report.collection} from index ${firstIndex}. Abort the batch and start a new one.`,
       );
     }
-    this.#lease.renew(sentAt);
+    lease.renew(sentAt);
+  }
+
+  /** Events without an id are counted twice when they are applied twice: who minds that has them never sent again. */
+  #configuration(): SyncConfiguration {
+    const { configuration, collection } = this.#options;
+    if (collection.hasIds || configuration.unknownEvents === "retry") return configuration;
+    return { ...configuration, retry: { ...configuration.retry, retries: 0 } };
   }
 }

@@ -86,13 +86,7 @@ describe("messages", () => {
   it("register an empty source as one empty collection", async () => {
     const batch = await startBatch();
     const result = await batch.write("groupMembers", []);
-    expect(result).toEqual({
-      collection: "groupMembers",
-      accepted: 0,
-      messages: 1,
-      bytes: expect.any(Number),
-      retries: 0,
-    });
+    expect(result).toMatchObject({ collection: "groupMembers", accepted: 0, messages: 1, retries: 0 });
     const [message] = harness.server.streams.flatMap((stream) => stream.messages);
     expect(SyncRecordsRequest.decode(message ?? new Uint8Array()).collection).toEqual({
       $case: "groupMembers",

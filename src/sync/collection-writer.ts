@@ -1,0 +1,54 @@
+import { InvalidInputError } from "../errors.js";
+import type { CollectionName, RecordOf } from "./collections.js";
+import type { WriteResult } from "./outcomes.js";
+
+/**
+ * Writes one collection piece by piece, for sources that interleave collections: several may be open at a time.
+ *
+ * Made by `batch.open`. The batch can be completed only when every open collection is sealed.
+ */
+export interface CollectionWriter<C extends CollectionName = CollectionName> {
+  readonly collection: C;
+  /**
+   * Takes records in; resolves when there is room for more. Calls queue up in order.
+   * @throws {InvalidInputError} a record is invalid or too large, or the collection is sealed
+   */
+  push(records: RecordOf<C> | readonly RecordOf<C>[]): Promise<void>;
+  /** The collection is whole: sends what is left and resolves when all of it was accepted. May be repeated. */
+  seal(): Promise<WriteResult>;
+}
+
+/** What a collection writer does its work with. */
+export interface CollectionWriterParts {
+  readonly take: (records: unknown) => Promise<void>;
+  readonly finish: () => Promise<WriteResult>;
+}
+
+/** Puts the calls of a collection writer in order. */
+export function collectionWriter<C extends CollectionName>(
+  collection: C,
+  { take, finish }: CollectionWriterParts,
+): CollectionWriter<C> {
+  let queue: Promise<unknown> = Promise.resolve();
+  let sealed: Promise<WriteResult> | undefined;
+  return {
+    collection,
+    push: (records) => {
+      if (sealed !== undefined) {
+        return Promise.reject(
+          new InvalidInputError(`${collection} is sealed: open another batch for further records.`),
+        );
+      }
+      const taken = queue.then(() => take(records));
+      queue = taken;
+      // A push that nobody awaits is no unhandled rejection: seal() and complete() tell of it.
+      taken.catch(() => {});
+      return taken;
+    },
+    seal: () => {
+      sealed ??= queue.then(finish);
+      sealed.catch(() => {});
+      return sealed;
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import type { Clock } from "../clock.js";
+import { InvalidInputError } from "../errors.js";
+import { WIRE } from "./generated/collections.js";
+import { LEASE_MS, momentOf } from "./lease.js";
+import { MessageBuilder } from "./messages.js";
+import type { BatchSession } from "./session.js";
+
+/** Keeps the lease of a batch alive while its source is silent. */
+export interface KeepAliveOptions {
+  /** How long the batch may be silent before its lease is allowed to run out, in milliseconds. */
+  readonly maxIdleMs: number;
+}
+
+/** Checks the option. @throws {InvalidInputError} `maxIdleMs` is not a positive, finite number */
+export function checkKeepAlive(keepAlive: KeepAliveOptions | undefined): void {
+  if (keepAlive === undefined || (Number.isFinite(keepAlive.maxIdleMs) && keepAlive.maxIdleMs > 0)) return;
+  throw new InvalidInputError("keepAlive.maxIdleMs must be a positive, finite number of milliseconds.");
+}
+
+/**
+ * Renews the lease with an empty message when nothing was sent for half of it, until the batch was silent for
+ * `maxIdleMs` or ends. The message is an empty one of an event collection, which removes nothing under any reading of
+ * the service's description; that it renews the lease is an assumption.
+ */
+export function startKeepAlive(session: BatchSession, { maxIdleMs }: KeepAliveOptions): void {
+  const { clock } = session.configuration;
+  const message = new MessageBuilder(session.id, WIRE.usage.fieldNumber, 1).flush().bytes;
+  const check = (): void => {
+    if (session.signal.aborted || idleMs(session, clock) >= maxIdleMs) return;
+    const untilHalf = session.lease.remainingMs - LEASE_MS / 2;
+    if (untilHalf > 0) {
+      next(untilHalf);
+      return;
+    }
+    session.sendAlone(message, momentOf(clock)).then(
+      () => next(LEASE_MS / 2),
+      // A lease that cannot be renewed is told by the lease itself.
+      () => {},
+    );
+  };
+  let stop = () => {};
+  const next = (ms: number): void => {
+    stop = clock.after(ms, check);
+  };
+  session.signal.addEventListener("abort", () => stop(), { once: true });
+  next(LEASE_MS / 2);
+}
+
+function idleMs(session: BatchSession, clock: Clock): number {
+  return clock.monotonic() - session.lastSentAt;
+}

@@ -1,0 +1,54 @@
+import type { CollectionName } from "./collections.js";
+import type { CompletionCounts } from "./transport.js";
+
+/** A window of records was accepted. */
+export interface WindowAccepted {
+  readonly type: "window-accepted";
+  readonly collection: CollectionName;
+  /** Number of records of the window. */
+  readonly records: number;
+  /** Number of bytes of the window's messages. */
+  readonly bytes: number;
+  /** Number of records of this write that were accepted so far. */
+  readonly accepted: number;
+}
+
+/** An operation failed transiently and is tried again after a pause. */
+export interface Retrying {
+  readonly type: "retry";
+  /** The operation, such as `SyncRecords of accounts`. */
+  readonly operation: string;
+  /** Number of the attempt that failed, from 1. */
+  readonly attempt: number;
+  /** Length of the pause in milliseconds. */
+  readonly delayMs: number;
+  /** Code of the error. */
+  readonly code: string;
+}
+
+/** Another batch holds the installation's lock. */
+export interface WaitingForLock {
+  readonly type: "waiting-for-lock";
+  /** How long it was waited for so far, in milliseconds. */
+  readonly waitedMs: number;
+  /** When it is asked for again, in milliseconds from now. */
+  readonly nextAttemptMs: number;
+}
+
+/** Four fifths of the lease are over without an accepted message. */
+export interface LeaseWarning {
+  readonly type: "lease-warning";
+  /** What is left of the lease, in milliseconds. */
+  readonly remainingMs: number;
+}
+
+/** The batch was completed. */
+export interface BatchCompleted extends CompletionCounts {
+  readonly type: "completed";
+}
+
+/** Something that happened to a batch. Numbers and names only, never the contents of a record. */
+export type SyncProgress = WindowAccepted | Retrying | WaitingForLock | LeaseWarning | BatchCompleted;
+
+/** Takes progress in. An exception that it throws fails the operation it is called from. */
+export type OnProgress = (progress: SyncProgress) => void;

@@ -1,0 +1,197 @@
+/**
+ * Records -> messages -> windows, for one write.
+ *
+ * A window is what one `SyncRecords` stream carries. The next window is encoded while the last is on its way, so
+ * memory is bounded by two windows however many records come.
+ */
+import { setImmediate as nextTick } from "node:timers/promises";
+import type { Clock } from "../clock.js";
+import { type InputIssue, InvalidInputError } from "../errors.js";
+import type { Collection } from "./collections.js";
+import { largestFields } from "./largest-fields.js";
+import { type EncodedMessage, MessageBuilder } from "./messages.js";
+import type { MutableWriteReport } from "./outcomes.js";
+
+/** Most issues that an error holds. */
+const MAX_ISSUES = 20;
+/** How many records after an invalid one are looked at for further issues, where they are at hand. */
+const LOOK_AHEAD = 1000;
+
+/** What a sink needs. */
+export interface SinkContext {
+  readonly batchId: string;
+  readonly collection: Collection;
+  /** Size that a message stays within, unless a single record is larger. */
+  readonly messageBytes: number;
+  /** Largest message that may be sent. */
+  readonly maxMessageBytes: number;
+  /** Most bytes of a window. */
+  readonly windowBytes: number;
+  /** How long a record waits for its window to fill, in milliseconds. */
+  readonly flushAfterMs: number;
+  readonly clock: Clock;
+  /** Where the time spent waiting is written down. */
+  readonly report: MutableWriteReport;
+  /** Sends one window and resolves when it was accepted. Called for one window at a time. */
+  readonly send: (window: readonly EncodedMessage[]) => Promise<void>;
+  /** Ends the write with its reason; fired from outside, and by the sink when a window fails. */
+  readonly stop: AbortController;
+}
+
+/** Takes in the records of one write and sends them in windows. */
+export class RecordSink {
+  readonly #context: SinkContext;
+  readonly #builder: MessageBuilder;
+  readonly #issues: InputIssue[] = [];
+  #sinceInvalid = 0;
+  #window: EncodedMessage[] = [];
+  #windowBytes = 0;
+  #anythingSent = false;
+  /** Settles when every window so far was accepted, or one of them failed. */
+  #onItsWay: Promise<void> = Promise.resolve();
+  #stopFlushTimer: (() => void) | undefined;
+  #records = 0;
+
+  constructor(context: SinkContext) {
+    this.#context = context;
+    this.#builder = new MessageBuilder(context.batchId, context.collection.fieldNumber, context.messageBytes);
+  }
+
+  /**
+   * Takes in a record or an array of them; a promise where the caller has to wait before it brings more.
+   * @throws {InvalidInputError} where enough is known of what is wrong
+   */
+  take(value: unknown): Promise<void> | undefined {
+    if (Array.isArray(value)) return this.#takeAll(value);
+    const message = this.#encode(value);
+    return message === undefined ? undefined : this.#offer(message);
+  }
+
+  /**
+   * Says what is known to be wrong with the records so far.
+   * @throws {InvalidInputError} a record was invalid
+   */
+  throwIssues(): void {
+    const [first] = this.#issues;
+    if (first === undefined) return;
+    const shown = this.#issues.slice(0, MAX_ISSUES);
+    throw new InvalidInputError(summarize(first, shown.length), { issues: shown });
+  }
+
+  /** There are no more records: sends what is left and waits until all was accepted. */
+  async finish(): Promise<void> {
+    // A source that ends quietly because it saw its signal fire is not at its end.
+    this.#context.stop.signal.throwIfAborted();
+    this.throwIssues();
+    const empty = !this.#anythingSent && this.#window.length === 0;
+    if (this.#builder.pending > 0 || empty) await this.#offer(this.#builder.flush());
+    this.#dispatch().catch(() => {});
+    await this.#waitForServer(this.#onItsWay);
+  }
+
+  /** Resolves when no window is on its way. Never rejects. */
+  async settled(): Promise<void> {
+    await this.#onItsWay.catch(() => {});
+  }
+
+  /** Takes nothing more in, and leaves no timer. */
+  close(): void {
+    this.#stopFlushTimer?.();
+  }
+
+  async #takeAll(records: readonly unknown[]): Promise<void> {
+    for (const record of records) {
+      const message = this.#encode(record);
+      if (message !== undefined) await this.#offer(message);
+    }
+  }
+
+  /** Encodes a record; the message before it, where it begins a new one. */
+  #encode(record: unknown): EncodedMessage | undefined {
+    const { collection, maxMessageBytes } = this.#context;
+    const index = this.#records++;
+    const encoded = collection.encode(record, index);
+    if (!encoded.ok) {
+      this.#issues.push(...encoded.issues);
+    } else if (this.#builder.sizeAlone(encoded.bytes.length) > maxMessageBytes) {
+      this.#issues.push(tooLarge(collection, record, index, encoded.bytes.length, maxMessageBytes));
+    } else if (this.#issues.length === 0) {
+      if (this.#stopFlushTimer === undefined) this.#startFlushTimer();
+      return this.#builder.add(encoded.bytes);
+    }
+    if (this.#issues.length >= MAX_ISSUES || this.#sinceInvalid >= LOOK_AHEAD) this.throwIssues();
+    if (this.#issues.length > 0) this.#sinceInvalid += 1;
+    return undefined;
+  }
+
+  async #offer(message: EncodedMessage): Promise<void> {
+    const { collection, windowBytes, stop } = this.#context;
+    // An event collection's window is one message: a refusal then says exactly which events were not taken.
+    const full = collection.model === "event" || this.#windowBytes + message.bytes.length > windowBytes;
+    if (full && this.#window.length > 0) await this.#waitForServer(this.#dispatch());
+    this.#window.push(message);
+    this.#windowBytes += message.bytes.length;
+    // A synchronous source would otherwise keep the event loop for itself.
+    await nextTick();
+    stop.signal.throwIfAborted();
+  }
+
+  /** Sends the window as soon as those before it were accepted; resolves when there is room for a further one. */
+  #dispatch(): Promise<void> {
+    const window = this.#window;
+    const before = this.#onItsWay;
+    this.#window = [];
+    this.#windowBytes = 0;
+    this.#anythingSent = true;
+    this.#stopFlushTimer?.();
+    this.#stopFlushTimer = undefined;
+    this.#onItsWay = before.then(() => {
+      this.#context.stop.signal.throwIfAborted();
+      return this.#context.send(window);
+    });
+    this.#onItsWay.catch((error: unknown) => this.#context.stop.abort(error));
+    return before;
+  }
+
+  async #waitForServer(accepted: Promise<void>): Promise<void> {
+    const { clock, report } = this.#context;
+    const since = clock.monotonic();
+    await accepted;
+    report.serverWaitMs += clock.monotonic() - since;
+  }
+
+  /** A slow source must not let the lease run out on records that it has given already. */
+  #startFlushTimer(): void {
+    const { clock, flushAfterMs } = this.#context;
+    this.#stopFlushTimer = clock.after(flushAfterMs, () => {
+      const { collection } = this.#context;
+      if (collection.model === "event" && this.#window.length > 0) this.#dispatch().catch(() => {});
+      if (this.#builder.pending > 0) this.#window.push(this.#builder.flush());
+      if (this.#window.length > 0) this.#dispatch().catch(() => {});
+    });
+  }
+}
+
+function tooLarge(
+  { name, identify }: Collection,
+  record: unknown,
+  index: number,
+  bytes: number,
+  maxMessageBytes: number,
+): InputIssue {
+  const id = identify(record);
+  return {
+    collection: name,
+    index,
+    ...(id === undefined ? {} : { id }),
+    path: "",
+    expected: `expected a record that fits into a message of ${maxMessageBytes} bytes: it has ${bytes} bytes${largestFields(record)}`,
+  };
+}
+
+function summarize(issue: InputIssue, count: number): string {
+  const id = issue.id === undefined ? "" : ` (id ${JSON.stringify(issue.id)})`;
+  const path = issue.path === "" ? "" : ` ${issue.path}`;
+  const more = count > 1 ? ` ${count - 1} more in issues.` : "";
+  return `${issue.collection}[${issue.index}]${id}${path}: ${issue.expected}. Nothing after this was sent; start a new batch with valid records.${more}`;
+}

@@ -1,0 +1,156 @@
+import { linkedController } from "../signals.js";
+import { closedError, stateError } from "./batch-state.js";
+import { callWithRetry } from "./call.js";
+import type { Collection, CollectionName } from "./collections.js";
+import type { SyncConfiguration } from "./configuration.js";
+import { CountedLease, type Moment } from "./lease.js";
+import { type MutableWriteReport, newReport, sumByCollection, type WriteReport } from "./outcomes.js";
+import type { OnProgress } from "./progress.js";
+import type { CallContext, SyncTransport } from "./transport.js";
+import { WindowSender } from "./window-sender.js";
+
+/** What a batch is made of. */
+export interface SessionOptions {
+  readonly id: string;
+  readonly transport: SyncTransport;
+  readonly configuration: SyncConfiguration;
+  /** Before the batch was asked for. */
+  readonly startedAt: Moment;
+  readonly onProgress: OnProgress | undefined;
+}
+
+/**
+ * What the writes of one batch share: the lease, the order on the wire, the reports, and the end.
+ *
+ * It knows nothing of the states of the handle; it ends once, for one reason.
+ */
+export class BatchSession {
+  readonly id: string;
+  readonly configuration: SyncConfiguration;
+  readonly lease: CountedLease;
+  readonly #transport: SyncTransport;
+  readonly #onProgress: OnProgress | undefined;
+  readonly #ended = new AbortController();
+  readonly #reports: MutableWriteReport[] = [];
+  /** Settles when no stream is open: streams of one batch never overlap. */
+  #wire: Promise<unknown> = Promise.resolve();
+  #lastSentAt: number;
+
+  constructor({ id, transport, configuration, startedAt, onProgress }: SessionOptions) {
+    this.id = id;
+    this.configuration = configuration;
+    this.#transport = transport;
+    this.#onProgress = onProgress;
+    this.#lastSentAt = startedAt.monotonic;
+    this.lease = new CountedLease(configuration.clock, startedAt, {
+      onWarning: (remainingMs) => onProgress?.({ type: "lease-warning", remainingMs }),
+      onLost: () => this.end(stateError("The call", "expired", "expired")),
+    });
+  }
+
+  /** Fires when nothing more may be sent, with the error for whatever is under way or queued. */
+  get signal(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  get reports(): readonly WriteReport[] {
+    return this.#reports.map((report) => ({ ...report, ranges: [...report.ranges] }));
+  }
+
+  get stats(): ReturnType<typeof sumByCollection> {
+    return sumByCollection(this.#reports);
+  }
+
+  /** Monotonic time of the last message of a write. */
+  get lastSentAt(): number {
+    return this.#lastSentAt;
+  }
+
+  /** Begins the account of a write. */
+  report(collection: CollectionName): MutableWriteReport {
+    const report = newReport(collection);
+    this.#reports.push(report);
+    return report;
+  }
+
+  /** What a sink of this batch needs, for one write; `unlink` must be called when the write ends. */
+  openSink(
+    collection: Collection,
+    report: MutableWriteReport,
+    signal: AbortSignal | undefined,
+    onProgress: OnProgress | undefined,
+  ) {
+    const { controller, unlink } = linkedController(this.signal, signal);
+    const notify: OnProgress = (progress) => {
+      onProgress?.(progress);
+      this.#onProgress?.(progress);
+    };
+    const sender = new WindowSender({
+      transport: this.#transport,
+      configuration: this.configuration,
+      lease: this.lease,
+      collection,
+      report,
+      signal: controller.signal,
+      onProgress: notify,
+    });
+    const context = {
+      ...this.configuration,
+      batchId: this.id,
+      collection,
+      report,
+      send: (window: Parameters<WindowSender["send"]>[0]) =>
+        this.#onWire(() => {
+          this.#lastSentAt = this.configuration.clock.monotonic();
+          return sender.send(window);
+        }),
+    };
+    return { context, stop: controller, unlink };
+  }
+
+  /** Sends a message that belongs to no write, in its turn. */
+  sendAlone(message: Uint8Array, sentAt: Moment): Promise<void> {
+    return this.#onWire(async () => {
+      await this.call("SyncRecords", this.signal, (call) => this.#transport.syncRecords([message], call));
+      this.lease.renew(sentAt);
+    });
+  }
+
+  complete(call: CallContext) {
+    return this.#transport.completeBatch(this.id, call);
+  }
+
+  abort(call: CallContext): Promise<void> {
+    return this.#transport.abortBatch(this.id, call);
+  }
+
+  /** One operation within its time, again where it failed transiently. */
+  call<T>(
+    operation: string,
+    signal: AbortSignal | undefined,
+    attempt: (call: CallContext) => Promise<T>,
+  ): Promise<T> {
+    return callWithRetry(this.configuration, operation, signal, attempt, this.#onProgress);
+  }
+
+  notify(progress: Parameters<OnProgress>[0]): void {
+    this.#onProgress?.(progress);
+  }
+
+  /** Ends whatever is under way or queued, with this reason. */
+  end(reason: Error): void {
+    this.#ended.abort(reason);
+    this.lease.close();
+  }
+
+  /** Releases what would outlive the batch. */
+  close(): void {
+    this.end(closedError());
+  }
+
+  #onWire<T>(send: () => Promise<T>): Promise<T> {
+    const turn = this.#wire.then(send);
+    this.#wire = turn.catch(() => {});
+    return turn;
+  }
+}
