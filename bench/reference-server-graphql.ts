@@ -1,0 +1,181 @@
+/**
+ * How long the reference server takes for a page of 100 out of 100,000 licenses, over HTTP on loopback.
+ *
+ *   npx tsx --tsconfig tsconfig.dev.json bench/reference-server-graphql.ts
+ *
+ * "cold" is the first page after a change of the synced data, "new question" the first one with a filter and an order
+ * that were not asked for since. All other pages follow from lists that the server remembers.
+ */
+import { TestClock } from "../src/clock.js";
+import { Faults } from "../src/reference-server/faults.js";
+import { startGraphQLServer } from "../src/reference-server/graphql/server.js";
+import { ApiKeys } from "../src/reference-server/keys.js";
+import {
+  type Collection,
+  type MessageOf,
+  type SyncedInstallation,
+  Workspace,
+} from "../src/reference-server/workspace.js";
+import { SubscriptionModel } from "../src/sync/generated/saas_management/sync/v1/access_records.js";
+
+const LICENSES = 100_000;
+const PAGE = 100;
+const ROUNDS = 200;
+const COLD_ROUNDS = 10;
+
+const numbers = Array.from({ length: LICENSES }, (_, i) => i);
+const day = BigInt(Date.parse("2026-03-01")) / 1000n;
+
+/** Half of the accounts were used lately. */
+const records: { [K in Collection]?: readonly MessageOf<K>[] } = {
+  accounts: numbers.map((i) => ({
+    variant: { $case: "generic", value: { id: `a${i}`, email: `User.${i}@acme.test`, roles: [] } },
+  })),
+  employees: numbers.map((i) => ({
+    variant: {
+      $case: "generic",
+      value: {
+        id: `e${i}`,
+        fullName: `Employee ${(i * 7919) % LICENSES}`,
+        email: `user.${i}@acme.test`,
+        emailAliases: [],
+        departmentPath: [],
+        attributes: new Map(),
+      },
+    },
+  })),
+  plans: Array.from({ length: 50 }, (_, i) => ({
+    variant: {
+      $case: "generic",
+      value: {
+        id: `p${i}`,
+        externalPlanName: `Plan ${i}`,
+        attributes: new Map(),
+        details: { model: SubscriptionModel.SUBSCRIPTION_MODEL_SEAT_BASED, seatBased: {} },
+      },
+    },
+  })),
+  licenses: numbers.map((i) => ({
+    variant: {
+      $case: "generic",
+      value: { sourceId: `l${i}`, sourceAccountId: `a${i}`, sourcePlanId: `p${i % 50}`, billable: true },
+    },
+  })),
+  usage: numbers.flatMap((i) =>
+    i % 2 === 0
+      ? []
+      : [
+          {
+            variant: {
+              $case: "generic" as const,
+              value: { id: `u${i}`, sourceActorId: `a${i}`, lastActivity: { seconds: day, nanos: 0 } },
+            },
+          },
+        ],
+  ),
+};
+
+class Synced implements SyncedInstallation {
+  readonly id = "i1";
+  readonly integration = { id: "figma", name: "Figma" };
+  revision = 0;
+  records<K extends Collection>(collection: K): Iterable<MessageOf<K>> {
+    return records[collection] ?? [];
+  }
+}
+
+const workspace = new Workspace({
+  id: "w",
+  name: "Bench",
+  portfolio: {
+    planPrices: Array.from({ length: 50 }, (_, i) => ({
+      planName: `Plan ${i}`,
+      annualPricePerSeat: `${(i * 37) % 500}.90`,
+      currency: "EUR",
+    })),
+  },
+});
+const installation = new Synced();
+workspace.addInstallation(installation);
+const keys = new ApiKeys();
+const authorization = keys.create({ workspace, scope: "read", permissions: [] });
+const clock = new TestClock({ startAt: Date.parse("2026-03-15T12:00:00Z") });
+const server = await startGraphQLServer({ host: "127.0.0.1", port: 0, keys, faults: new Faults(), clock });
+
+const query = `query ($after: String, $where: LicenseFilterInput, $order: [LicenseSortInput!]) {
+  licenses(first: ${PAGE}, after: $after, where: $where, order: $order) {
+    nodes {
+      id
+      state { ... on UnusedLicenseState { activity reason } ... on UsedLicenseState { activity } }
+      holder { name email employeeId }
+      plan { id name integration { name } }
+      annualPrice { amount currency }
+      potentialSaving { amount currency }
+    }
+    pageInfo { hasNextPage endCursor }
+    totalCount
+  }
+}`;
+
+interface Answer {
+  readonly data: {
+    readonly licenses: { readonly totalCount: number; readonly pageInfo: { readonly endCursor: string } };
+  };
+}
+
+async function page(variables: object): Promise<Answer["data"]["licenses"]> {
+  const response = await fetch(`http://127.0.0.1:${server.port}/graphql`, {
+    method: "POST",
+    headers: { authorization, "content-type": "application/json" },
+    body: JSON.stringify({ query, variables }),
+  });
+  const answer: Answer = await response.json();
+  return answer.data.licenses;
+}
+
+async function measure(rounds: number, variables: (round: number) => object): Promise<string> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const begin = performance.now();
+    await page(variables(round));
+    times.push(performance.now() - begin);
+  }
+  times.sort((a, b) => a - b);
+  const at = (share: number) =>
+    (times[Math.min(rounds - 1, Math.floor(rounds * share))] ?? 0).toFixed(1).padStart(8);
+  return `${at(0.5)}${at(0.95)}`;
+}
+
+const where = { state: { activity: { eq: "UNUSED" } }, holder: { name: { contains: "7" } } };
+const order = [{ potentialSaving: { amount: "DESC" } }, { holder: { name: "ASC" } }];
+const questions: Readonly<Record<string, object>> = {
+  plain: {},
+  filtered: { where },
+  "filtered and sorted": { where, order },
+};
+
+console.log(`${"ms per page".padEnd(44)}  median     p95`);
+for (const [name, question] of Object.entries(questions)) {
+  const first = await page(question);
+  console.log(`${`${name}, first page`.padEnd(44)}${await measure(ROUNDS, () => question)}`);
+  // Half way through the pages.
+  let after = first.pageInfo.endCursor;
+  for (let at = PAGE; at < first.totalCount / 2; at += PAGE) {
+    after = (await page({ ...question, after })).pageInfo.endCursor;
+  }
+  console.log(
+    `${`${name}, page in the middle`.padEnd(44)}${await measure(ROUNDS, () => ({ ...question, after }))}`,
+  );
+}
+const newQuestion = (round: number) => ({
+  where: { state: { activity: { eq: "UNUSED" } }, holder: { name: { ncontains: `x${round}` } } },
+  order,
+});
+console.log(`${"new question, filtered and sorted".padEnd(44)}${await measure(COLD_ROUNDS, newQuestion)}`);
+const cold = (question: object) => () => {
+  installation.revision += 1;
+  return question;
+};
+console.log(`${"cold, plain".padEnd(44)}${await measure(COLD_ROUNDS, cold({}))}`);
+console.log(`${"cold, filtered and sorted".padEnd(44)}${await measure(COLD_ROUNDS, cold({ where, order }))}`);
+await server.close();

@@ -1,0 +1,13 @@
+import type { Clock } from "../../clock.js";
+import type { Workspace } from "../workspace.js";
+
+/** What the resolvers know of the request they answer. */
+export type RequestContext = {
+  /** The workspace of the key: all that the request can see or change. */
+  readonly workspace: Workspace;
+  /** Whether the key may change anything. */
+  readonly canWrite: boolean;
+  readonly clock: Clock;
+  /** Number of items that a page may have at most. */
+  readonly maximumPageSize: number;
+};

@@ -1,0 +1,65 @@
+import type { GraphQLFieldResolver, GraphQLObjectType } from "graphql";
+import type { ApplicationState } from "../portfolio.js";
+import { Connection, type ConnectionArguments, inputType } from "./connection/connection.js";
+import type { InputObject } from "./connection/filter.js";
+import type { RequestContext } from "./context.js";
+import { createProcurementCase, type ProcurementCaseInput, updateProcurementCase } from "./procurement.js";
+import { notAuthorized } from "./request-error.js";
+import { changeVendorsState } from "./vendors.js";
+import { applicationsView, licensingView } from "./views/views.js";
+
+type Resolver<Arguments> = GraphQLFieldResolver<unknown, RequestContext, Arguments>;
+
+/** Gives the fields of `Query` their resolvers. What is below them is read from the rows, by name. */
+export function resolveQueries(query: GraphQLObjectType): void {
+  const { applications, licenses, licensePlans } = query.getFields();
+  if (!applications || !licenses || !licensePlans) throw new TypeError("The schema lacks a query.");
+  const pages = {
+    applications: new Connection(applications),
+    licenses: new Connection(licenses),
+    licensePlans: new Connection(licensePlans),
+  };
+  const resolvers: Readonly<Record<keyof typeof pages, Resolver<ConnectionArguments>>> = {
+    applications: (_, args, { workspace, clock, maximumPageSize }) =>
+      pages.applications.page(applicationsView(workspace, clock.now()), args, maximumPageSize),
+    licenses: (_, args, { workspace, clock, maximumPageSize }) =>
+      pages.licenses.page(licensingView(workspace, clock.now()).licenses, args, maximumPageSize),
+    licensePlans: (_, args, { workspace, clock, maximumPageSize }) =>
+      pages.licensePlans.page(licensingView(workspace, clock.now()).licensePlans, args, maximumPageSize),
+  };
+  applications.resolve = resolvers.applications;
+  licenses.resolve = resolvers.licenses;
+  licensePlans.resolve = resolvers.licensePlans;
+}
+
+/** Gives the fields of `Mutation` their resolvers. */
+export function resolveMutations(mutation: GraphQLObjectType): void {
+  const fields = mutation.getFields();
+  const { createProcurementCase: create, updateProcurementCase: update, changeVendorsState: change } = fields;
+  if (!create || !update || !change) throw new TypeError("The schema lacks a mutation.");
+  create.resolve = writing<{ input: ProcurementCaseInput & { name: string } }>(
+    ({ input }, { workspace, clock }) => createProcurementCase(workspace, input, today(clock.now())),
+  );
+  update.resolve = writing<{ input: ProcurementCaseInput & { id: string } }>(
+    ({ input }, { workspace, clock }) => updateProcurementCase(workspace, input, today(clock.now())),
+  );
+  const filter = inputType(change, "where");
+  change.resolve = writing<{ input: { state: ApplicationState }; where?: InputObject | null }>(
+    ({ input, where }, { workspace, clock }) =>
+      changeVendorsState(workspace, input.state, filter, where, clock.now()),
+  );
+}
+
+/** A resolver for keys that may write. */
+function writing<Arguments>(
+  change: (args: Arguments, context: RequestContext) => unknown,
+): Resolver<Arguments> {
+  return (_, args, context, { path }) => {
+    if (!context.canWrite) throw notAuthorized([path.key]);
+    return change(args, context);
+  };
+}
+
+function today(now: number): string {
+  return new Date(now).toISOString().slice(0, 10);
+}

@@ -1,0 +1,113 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { Handler, Response } from "graphql-http";
+import type { TlsIdentity } from "../options.js";
+import { type Exchange, type GraphQLHandlerOptions, graphQLHandler } from "./handler.js";
+import { errorAnswer } from "./request/answer.js";
+import { ErrorCode, requestError } from "./request-error.js";
+import { executableSchema } from "./schema.js";
+
+/** Largest body of a request, in bytes. */
+const MAXIMUM_BODY_BYTES = 1024 * 1024;
+
+export interface GraphQLServerOptions extends GraphQLHandlerOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** HTTPS with it, HTTP without. */
+  readonly tls?: TlsIdentity | undefined;
+}
+
+export interface GraphQLServer {
+  readonly port: number;
+  /** Stops listening and destroys the connections that are open. */
+  close(): Promise<void>;
+}
+
+/** Serves the GraphQL API at `/graphql`. */
+export async function startGraphQLServer(options: GraphQLServerOptions): Promise<GraphQLServer> {
+  const { host, port, tls } = options;
+  const handler = graphQLHandler(executableSchema(), options);
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
+    // What cannot be sent ends the connection, and not the process.
+    exchange(handler, request, response).catch(() => request.socket.destroy());
+  };
+  const server =
+    tls === undefined ? createServer(listener) : createTlsServer({ ...tls, minVersion: "TLSv1.2" }, listener);
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject).listen(port, host, () => resolve(void server.off("error", reject)));
+  });
+  let closed: Promise<void> | undefined;
+  return {
+    port: portOf(server),
+    close: () => {
+      closed ??= close(server);
+      return closed;
+    },
+  };
+}
+
+async function exchange(
+  handler: Handler<IncomingMessage, Exchange>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  const context: Exchange = { signal: gone.signal, drop: false };
+  const answer = await answerTo(handler, request, context).catch(() => {
+    if (gone.signal.aborted) return null;
+    const error = requestError(ErrorCode.unexpected, "Unexpected execution error.");
+    return errorAnswer(500, "Internal Server Error", error);
+  });
+  if (answer === null || context.drop) return void request.socket.destroy();
+  const [body, { status, statusText, headers }] = answer;
+  const hasBody = status !== 204 && status !== 304;
+  const length = hasBody ? { "content-length": Buffer.byteLength(body ?? "") } : {};
+  response.writeHead(status, statusText, { ...length, ...headers });
+  response.end(hasBody ? body : undefined);
+}
+
+async function answerTo(
+  handler: Handler<IncomingMessage, Exchange>,
+  request: IncomingMessage,
+  context: Exchange,
+): Promise<Response> {
+  const { method = "", url = "", headers } = request;
+  if (url.split("?", 1)[0] !== "/graphql") {
+    return [null, { status: 404, statusText: "Not Found" }];
+  }
+  const body = await readBody(request);
+  if (body === undefined) {
+    const message = `The body of the request is larger than ${MAXIMUM_BODY_BYTES} bytes.`;
+    return errorAnswer(413, "Content Too Large", requestError(ErrorCode.requestTooLarge, message));
+  }
+  return handler({ method, url, headers, body, raw: request, context });
+}
+
+/** The body as text; undefined where it is too large. */
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  // A body that is too large is read to its end too: a client that is still sending would not see the answer.
+  for await (const chunk of request) {
+    const part = Buffer.from(chunk);
+    bytes += part.length;
+    if (bytes <= MAXIMUM_BODY_BYTES) chunks.push(part);
+  }
+  return bytes <= MAXIMUM_BODY_BYTES ? Buffer.concat(chunks).toString("utf8") : undefined;
+}
+
+function portOf(server: Server): number {
+  const address: AddressInfo | string | null = server.address();
+  if (typeof address === "object" && address !== null) return address.port;
+  throw new TypeError("The GraphQL server does not listen on a port.");
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.close((error) => (error === undefined ? resolve() : reject(error)));
+    server.closeAllConnections();
+  });
+}

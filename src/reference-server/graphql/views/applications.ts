@@ -1,0 +1,79 @@
+import type { ApplicationState, PortfolioApplication } from "../../portfolio.js";
+import type { Workspace } from "../../workspace.js";
+import { RowSet } from "../connection/row-set.js";
+import type { Digest } from "./digest.js";
+import { productKey } from "./text.js";
+import type { UsageIndex } from "./usage-index.js";
+
+/** An application, as the schema shows it. */
+export type ApplicationRow = {
+  readonly id: string;
+  readonly state: ApplicationState;
+  readonly portfolioType: string | null;
+  readonly lastUsed: string | null;
+  readonly application: {
+    readonly id: string;
+    readonly name: string;
+    readonly vendorName: string;
+    readonly category: { readonly name: string } | null;
+  };
+  readonly owner: { readonly id: string; readonly name: string | null } | null;
+  readonly userCountStat: { readonly all: number; readonly last30Days: number };
+};
+
+/**
+ * The applications of a workspace: those of its portfolio, and those that discovery found, as products of synced
+ * plans or of discovered use.
+ *
+ * @param last30Days use from then on is of the last 30 days, in milliseconds since the epoch.
+ */
+export function applicationsOf(
+  workspace: Workspace,
+  digests: readonly Digest[],
+  usage: UsageIndex,
+  last30Days: number,
+): RowSet<ApplicationRow> {
+  const applications = new Map<string, PortfolioApplication>();
+  for (const application of workspace.portfolio.applications ?? []) {
+    applications.set(productKey(application.name), application);
+  }
+  for (const { products, usage } of digests) {
+    for (const [key, name] of [...products, ...usage.discoveredProducts]) {
+      if (!applications.has(key)) applications.set(key, { name });
+    }
+  }
+  return new RowSet(
+    Array.from(applications, ([key, application]) => {
+      const times = [...usage.usersOf(key).values()];
+      return applicationRow(key, application, workspace.vendorStates, times, last30Days);
+    }),
+  );
+}
+
+function applicationRow(
+  key: string,
+  application: PortfolioApplication,
+  vendorStates: ReadonlyMap<string, ApplicationState>,
+  times: readonly number[],
+  last30Days: number,
+): ApplicationRow {
+  const {
+    id = key,
+    name,
+    vendorName = name,
+    category,
+    owner,
+    state = "DISCOVERED",
+    portfolioType,
+  } = application;
+  const last = times.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+  return {
+    id: `discovery:${id}`,
+    state: vendorStates.get(vendorName) ?? state,
+    portfolioType: portfolioType ?? null,
+    lastUsed: times.length === 0 ? null : new Date(last).toISOString().slice(0, 10),
+    application: { id, name, vendorName, category: category === undefined ? null : { name: category } },
+    owner: owner === undefined ? null : { id: owner.id, name: owner.name ?? null },
+    userCountStat: { all: times.length, last30Days: times.filter((time) => time >= last30Days).length },
+  };
+}

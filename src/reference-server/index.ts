@@ -1,0 +1,33 @@
+import { checkOptions, type ReferenceServerOptions } from "./options.js";
+import { type ReferenceServer, runServer } from "./running-server.js";
+
+export { TestClock } from "../clock.js";
+export type * from "./fault-types.js";
+export type { Faults } from "./faults.js";
+export type { KeyPermission, KeyScope } from "./keys.js";
+export type { ReferenceServerOptions, TlsIdentity } from "./options.js";
+export type * from "./portfolio.js";
+export type { NewApiKey, NewInstallation, ReferenceServer, WorkspaceHandle } from "./running-server.js";
+export type { BatchState } from "./sync/batch.js";
+export type { InspectedBatch, InspectedSnapshotRecord, Inspection } from "./sync/inspect.js";
+export type { PlainRecord } from "./sync/plain.js";
+
+/**
+ * Starts both APIs of the service in this process: the GraphQL API and the Sync API, in memory, with the service's
+ * semantics, a clock that can be moved and faults that can be injected. Made for testing integrations.
+ *
+ * ```ts
+ * await using server = await startReferenceServer();
+ * const { baseUrl, syncUrl, apiKey, installationId } = server;
+ * const client = new SaasManagementClient({ baseUrl, syncUrl, apiKey });
+ * const batch = await client.sync.startBatch({ installationId });
+ * server.clock.advance(15 * 60_000);     // the lease runs out
+ * server.inspect(installationId).lock;   // null
+ * ```
+ *
+ * @throws TypeError where an option is wrong.
+ * @throws Error of the operating system where an address or port cannot be used.
+ */
+export async function startReferenceServer(options: ReferenceServerOptions = {}): Promise<ReferenceServer> {
+  return runServer(checkOptions(options));
+}

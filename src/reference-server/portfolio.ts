@@ -1,0 +1,147 @@
+/**
+ * What a workspace knows that no integration reports: its applications, what plans cost, what contracts say.
+ *
+ * A reference server is started with it, and shows it over GraphQL together with what was synced. Amounts are exact:
+ * write them as strings, or as numbers with at most 15 digits.
+ */
+export interface Portfolio {
+  /** Applications that the workspace has. Those that discovery finds appear beside them. */
+  readonly applications?: readonly PortfolioApplication[];
+  /** What plans cost. A plan without a price has no costs and no saving: both are null. */
+  readonly planPrices?: readonly PlanPrice[];
+  /** What contracts say about plans. */
+  readonly contracts?: readonly PlanContract[];
+  /**
+   * A license is unused when no use of it was seen on this many days before today, nor today.
+   * @default 30
+   */
+  readonly unusedAfterDays?: number;
+}
+
+/** What a workspace has decided about an application (spec: application state). */
+export type ApplicationState = "DISCOVERED" | "IN_REVIEW" | "SANCTIONED" | "DISQUALIFIED" | "ARCHIVED";
+
+/** An application of the portfolio. Use is matched to it by its name, without regard to case. */
+export interface PortfolioApplication {
+  readonly name: string;
+  /** @default an id made of the name */
+  readonly id?: string;
+  /** @default the name: most applications are called like their vendor */
+  readonly vendorName?: string;
+  readonly category?: string;
+  readonly owner?: { readonly id: string; readonly name?: string };
+  /** @default "DISCOVERED" */
+  readonly state?: ApplicationState;
+  readonly portfolioType?: string;
+}
+
+/**
+ * Says which synced plans something is about: those that agree with every field given here. Where several match a
+ * plan, the one with more fields counts, and of equal ones the first.
+ */
+export interface PlanMatch {
+  /** `external_plan_name` of the plan. */
+  readonly planName: string;
+  /** Name of the integration that the plan comes from. */
+  readonly integrationName?: string;
+  /** `id` of the plan in its source. */
+  readonly sourcePlanId?: string;
+}
+
+/** What a plan costs. */
+export interface PlanPrice extends PlanMatch {
+  /** Price of one seat for one year, in units of the currency: `"144.00"`. Not negative. */
+  readonly annualPricePerSeat: string | number;
+  /** ISO 4217 code: `"EUR"`. */
+  readonly currency: string;
+}
+
+/** Where a value of a contract comes from: somebody entered it, or an integration delivered it. */
+export type DataOrigin = "MANUAL" | "INTEGRATION";
+
+/** What a contract says about a plan. */
+export interface PlanContract extends PlanMatch {
+  /** Kind of contract. */
+  readonly type?: string;
+  readonly renewal?: {
+    /** Day of the next renewal, as YYYY-MM-DD. */
+    readonly upcomingDate?: { readonly value: string; readonly origin: DataOrigin };
+    /** How many days before the renewal the contract must be terminated. */
+    readonly terminationPeriod?: { readonly value: number; readonly origin: DataOrigin };
+  };
+}
+
+/** How many days without use make a license unused, where the portfolio does not say. */
+export const DEFAULT_UNUSED_AFTER_DAYS = 30;
+
+const states: readonly string[] = [
+  "DISCOVERED",
+  "IN_REVIEW",
+  "SANCTIONED",
+  "DISQUALIFIED",
+  "ARCHIVED",
+] satisfies ApplicationState[];
+const origins: readonly string[] = ["MANUAL", "INTEGRATION"] satisfies DataOrigin[];
+const decimal = /^\d+(\.\d+)?$/;
+const currencyCode = /^[A-Z]{3}$/;
+
+/**
+ * Checks a portfolio that a program wrote by hand.
+ *
+ * @throws TypeError that names the first value that is wrong, and what was expected.
+ */
+export function checkPortfolio(portfolio: Portfolio): void {
+  const { applications = [], planPrices = [], contracts = [], unusedAfterDays } = portfolio;
+  if (unusedAfterDays !== undefined) wholeNumber(unusedAfterDays, "unusedAfterDays");
+  const names = new Set<string>();
+  const ids = new Set<string>();
+  for (const [index, { name, id, state }] of applications.entries()) {
+    const key = name.trim().toLowerCase();
+    expect(key !== "", `applications[${index}].name`, "a name");
+    expect(!names.has(key), `applications[${index}].name`, "a name that no other application has");
+    expect(!ids.has(id ?? key), `applications[${index}].id`, "an id that no other application has");
+    if (state !== undefined) oneOf(states, state, `applications[${index}].state`);
+    names.add(key);
+    ids.add(id ?? key);
+  }
+  for (const [index, price] of planPrices.entries()) {
+    const at = `planPrices[${index}]`;
+    expect(
+      decimal.test(String(price.annualPricePerSeat)),
+      `${at}.annualPricePerSeat`,
+      'a decimal such as "12.50"',
+    );
+    expect(currencyCode.test(price.currency), `${at}.currency`, 'an ISO 4217 code such as "EUR"');
+  }
+  for (const [index, { renewal }] of contracts.entries()) {
+    const at = `contracts[${index}].renewal`;
+    const { upcomingDate, terminationPeriod } = renewal ?? {};
+    if (upcomingDate !== undefined) {
+      expect(isCalendarDate(upcomingDate.value), `${at}.upcomingDate.value`, "a day as YYYY-MM-DD");
+      oneOf(origins, upcomingDate.origin, `${at}.upcomingDate.origin`);
+    }
+    if (terminationPeriod !== undefined) {
+      wholeNumber(terminationPeriod.value, `${at}.terminationPeriod.value`);
+      oneOf(origins, terminationPeriod.origin, `${at}.terminationPeriod.origin`);
+    }
+  }
+}
+
+/** Whether the text is a day of the calendar, written as YYYY-MM-DD. */
+export function isCalendarDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+function oneOf(values: readonly string[], value: string, at: string): void {
+  expect(values.includes(value), at, `one of ${values.join(", ")}`);
+}
+
+function wholeNumber(value: number, at: string): void {
+  expect(Number.isSafeInteger(value) && value >= 0, at, "a whole number, 0 or more");
+}
+
+function expect(holds: boolean, at: string, expected: string): void {
+  if (!holds) throw new TypeError(`portfolio.${at} must be ${expected}.`);
+}

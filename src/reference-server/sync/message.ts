@@ -1,0 +1,82 @@
+import { BinaryReader } from "@bufbuild/protobuf/wire";
+import { status } from "@grpc/grpc-js";
+import { SyncRecordsRequest } from "../../sync/generated/saas_management/sync/v1/sync_service.js";
+import type { Collection, MessageOf } from "../workspace.js";
+import { type CollectionMessage, wireName } from "./collections.js";
+import { RECORD_RULES } from "./record-rules.js";
+import { Refusal } from "./refusal.js";
+
+/** A message that names its batch and has exactly one collection; its records are not checked yet. */
+export interface RecordsMessage {
+  readonly batchId: string;
+  readonly collection: CollectionMessage;
+}
+
+/** Decodes any request. Bytes that are no such message are the sender's mistake, not a server failure. */
+export function decode<T>(type: { decode(bytes: Uint8Array): T }, bytes: Uint8Array): T {
+  try {
+    return type.decode(bytes);
+  } catch {
+    throw new Refusal(
+      status.INVALID_ARGUMENT,
+      "The request could not be decoded: it is no valid protobuf message.",
+    );
+  }
+}
+
+/** Decodes a message of SyncRecords and checks what each one must have. */
+export function decodeRecordsMessage(bytes: Uint8Array): RecordsMessage {
+  const { batchId, collection } = decode(SyncRecordsRequest, bytes);
+  requireId("batch_id", batchId);
+  if (collection === undefined) {
+    throw new Refusal(status.INVALID_ARGUMENT, "The message has no collection: exactly one must be set.");
+  }
+  if (countCollections(bytes) > 1) {
+    throw new Refusal(
+      status.INVALID_ARGUMENT,
+      "The message has more than one collection: exactly one must be set.",
+    );
+  }
+  return { batchId, collection };
+}
+
+/** Refuses a request whose id field is empty. */
+export function requireId(field: string, id: string): void {
+  if (id === "") throw new Refusal(status.INVALID_ARGUMENT, `\`${field}\` is missing.`);
+}
+
+/** The records of a message, each of them checked. One that is invalid refuses the message as a whole. */
+export function validRecords<C extends Collection>({
+  $case,
+  value,
+}: CollectionMessage<C>): readonly MessageOf<C>[] {
+  for (const [index, record] of value.records.entries()) {
+    const found = RECORD_RULES[$case](record);
+    if (found === undefined) continue;
+    const subject = found.field === "" ? "It" : `\`${found.field}\``;
+    throw new Refusal(
+      status.INVALID_ARGUMENT,
+      `Record ${index} of \`${wireName($case)}\` in this message is invalid. ${subject} ${found.problem}.`,
+    );
+  }
+  return value.records;
+}
+
+/**
+ * Counts the collections on the wire. A decoder keeps the last member of a oneof and drops the ones before it, so
+ * records that were sent would be lost without a word.
+ */
+function countCollections(bytes: Uint8Array): number {
+  const reader = new BinaryReader(bytes);
+  let count = 0;
+  while (reader.pos < reader.len) {
+    const [field, wireType] = reader.tag();
+    if (field >= FIRST_COLLECTION && field <= LAST_COLLECTION) count++;
+    reader.skip(wireType, field);
+  }
+  return count;
+}
+
+/** Field numbers of the oneof `collection` in SyncRecordsRequest. */
+const FIRST_COLLECTION = 2;
+const LAST_COLLECTION = 13;

@@ -1,0 +1,86 @@
+import { status } from "@grpc/grpc-js";
+import type { Clock } from "../../clock.js";
+import type {
+  CompleteSyncBatchResponse,
+  EventResult,
+  SnapshotResult,
+} from "../../sync/generated/saas_management/sync/v1/sync_service.js";
+import type { Workspace } from "../workspace.js";
+import type { Batch } from "./batch.js";
+import { wireName } from "./collections.js";
+import type { Installation } from "./installation.js";
+import { requireId } from "./message.js";
+import { Refusal } from "./refusal.js";
+
+/** A batch and the installation whose lock it holds or held. */
+export interface FoundBatch {
+  readonly batch: Batch;
+  readonly installation: Installation;
+}
+
+/** All installations and batches, and what the Sync API does with them on behalf of a workspace. */
+export class SyncState {
+  readonly #installations = new Map<string, Installation>();
+  readonly #batches = new Map<string, FoundBatch>();
+
+  constructor(readonly clock: Clock) {}
+
+  add(installation: Installation): void {
+    this.#installations.set(installation.id, installation);
+  }
+
+  installation(id: string): Installation | undefined {
+    return this.#installations.get(id);
+  }
+
+  /** Starts a batch and returns its id. */
+  start(installationId: string, workspace: Workspace): string {
+    requireId("installation_id", installationId);
+    const installation = this.#installations.get(installationId);
+    // One answer for both, so that nobody learns which installations other workspaces have.
+    if (installation === undefined || installation.workspace !== workspace) {
+      throw new Refusal(
+        status.PERMISSION_DENIED,
+        "The installation does not belong to the API key's workspace.",
+      );
+    }
+    const batch = installation.start(this.clock.now());
+    this.#batches.set(batch.id, { batch, installation });
+    return batch.id;
+  }
+
+  find(batchId: string, workspace: Workspace): FoundBatch {
+    requireId("batch_id", batchId);
+    const found = this.#batches.get(batchId);
+    if (found === undefined) throw new Refusal(status.NOT_FOUND, "There is no batch with this id.");
+    if (found.installation.workspace !== workspace) {
+      throw new Refusal(status.PERMISSION_DENIED, "The batch does not belong to the API key's workspace.");
+    }
+    return found;
+  }
+
+  complete(batchId: string, workspace: Workspace): CompleteSyncBatchResponse {
+    const { batch, installation } = this.find(batchId, workspace);
+    installation.complete(batch, this.clock.now());
+    const snapshots: SnapshotResult[] = [];
+    const events: EventResult[] = [];
+    for (const [name, { accepted, added, updated, removed }] of batch.tallies) {
+      const collection = wireName(name);
+      if (installation.modelOf(name) === "event") {
+        events.push({ collection, accepted: BigInt(accepted) });
+      } else {
+        snapshots.push({
+          collection,
+          added: BigInt(added),
+          updated: BigInt(updated),
+          removed: BigInt(removed),
+        });
+      }
+    }
+    return { snapshots, events };
+  }
+
+  abort(batchId: string, workspace: Workspace): void {
+    this.find(batchId, workspace).batch.abort(this.clock.now());
+  }
+}

@@ -1,0 +1,91 @@
+import type Big from "big.js";
+import type { SyncRecordsRequest } from "../sync/generated/saas_management/sync/v1/sync_service.js";
+import { type ApplicationState, checkPortfolio, type Portfolio } from "./portfolio.js";
+
+type AnyCollection = NonNullable<SyncRecordsRequest["collection"]>;
+
+/** Name of a collection of the Sync API, in camelCase. */
+export type Collection = AnyCollection["$case"];
+
+/** The record of a collection, as it is on the wire. */
+export type MessageOf<K extends Collection> = Extract<
+  AnyCollection,
+  { $case: K }
+>["value"]["records"][number];
+
+/** What the GraphQL API sees of an installation. */
+export interface SyncedInstallation {
+  readonly id: string;
+  /** The integration that is installed. */
+  readonly integration: { readonly id: string; readonly name: string };
+  /** Grows with every change that a reader can see, and with no other one. */
+  readonly revision: number;
+  /** The records of a snapshot collection that are not removed, or all events of an event collection. */
+  records<K extends Collection>(collection: K): Iterable<MessageOf<K>>;
+}
+
+/** A procurement case of a workspace. */
+export interface ProcurementCase {
+  readonly id: string;
+  readonly name: string;
+  readonly state: "PRE" | "COMPLETED";
+  /** The day, as YYYY-MM-DD. */
+  readonly deadline: string | null;
+  readonly baselineType: string | null;
+  readonly baselinePrice: Big | null;
+  /** The first baseline price that the case had: what savings are counted from. */
+  readonly firstBaselinePrice: Big | null;
+}
+
+/** A workspace: all that a key of it can see or change. */
+export class Workspace {
+  readonly id: string;
+  readonly name: string;
+  readonly portfolio: Portfolio;
+  /** By id. */
+  readonly procurementCases = new Map<string, ProcurementCase>();
+  readonly #installations: SyncedInstallation[] = [];
+  readonly #vendorStates = new Map<string, ApplicationState>();
+  #stateChanges = 0;
+
+  /** @throws TypeError where a value of the portfolio is wrong. */
+  constructor(options: {
+    readonly id: string;
+    readonly name: string;
+    readonly portfolio?: Portfolio | undefined;
+  }) {
+    this.id = options.id;
+    this.name = options.name;
+    this.portfolio = options.portfolio ?? {};
+    checkPortfolio(this.portfolio);
+  }
+
+  get installations(): readonly SyncedInstallation[] {
+    return this.#installations;
+  }
+
+  addInstallation(installation: SyncedInstallation): void {
+    this.#installations.push(installation);
+  }
+
+  /** The state that was set for a vendor, under the vendor's name. */
+  get vendorStates(): ReadonlyMap<string, ApplicationState> {
+    return this.#vendorStates;
+  }
+
+  /** Sets the state of vendors, known by their names. */
+  setVendorStates(vendorNames: Iterable<string>, state: ApplicationState): void {
+    for (const name of vendorNames) this.#vendorStates.set(name, state);
+    this.#stateChanges += 1;
+  }
+
+  /** Grows with every change of what was synced. */
+  get syncedRevision(): number {
+    return this.#installations.reduce((sum, { revision }) => sum + revision + 1, 0);
+  }
+
+  /** Grows with every change of what was synced, and of the states of vendors. */
+  get revision(): number {
+    return this.syncedRevision + this.#stateChanges;
+  }
+}
