@@ -1,0 +1,79 @@
+import type { CodegenConfig } from "@graphql-codegen/cli";
+import { plugin as operationTypes } from "@graphql-codegen/typescript-operations";
+import { extendSchema, type GraphQLSchema, isEnumType, isUnionType, parse } from "graphql";
+
+/** Enums that can have no further values. Of all others the service shows only some. */
+const CLOSED_ENUMS = ["SortEnumType"];
+
+/** Stand-ins that go into the schema and come out as open types. */
+const ANY_VALUE = "ANY_OTHER_VALUE";
+const ANY_MEMBER = "AnyOtherMember";
+
+/**
+ * typescript-operations, with types that stay true when the service learns something new: enums also take other
+ * strings, unions have an arm for members that the schema does not know.
+ */
+const openOperationTypes: typeof operationTypes = async (schema, documents, config, info) => {
+  const output = await operationTypes(openSchema(schema), documents, config, info);
+  if (typeof output === "string") throw new Error("typescript-operations was expected to return its parts.");
+  return {
+    ...output,
+    prepend: [...(output.prepend ?? []), "import type { UnknownTypename } from '../open-types.js';"],
+    content: output.content
+      .replaceAll(`'${ANY_VALUE}'`, "(string & {})")
+      .replaceAll(`'${ANY_MEMBER}'`, "UnknownTypename"),
+  };
+};
+
+function openSchema(schema: GraphQLSchema): GraphQLSchema {
+  const types = Object.values(schema.getTypeMap()).filter((type) => !type.name.startsWith("__"));
+  const enums = types.filter((type) => isEnumType(type) && !CLOSED_ENUMS.includes(type.name));
+  const unions = types.filter(isUnionType);
+  return extendSchema(
+    schema,
+    parse(
+      [
+        ...enums.map(
+          ({ name }) => `extend enum ${name} { "A value that this version does not know." ${ANY_VALUE} }`,
+        ),
+        ...unions.map(({ name }) => `extend union ${name} = ${ANY_MEMBER}`),
+        `type ${ANY_MEMBER} implements Error { message: String! }`,
+      ].join("\n"),
+    ),
+  );
+}
+
+const config: CodegenConfig & { readonly sort: boolean } = {
+  // Fields keep the schema's order; documents are ordered below.
+  sort: false,
+  schema: "schema/schema.graphql",
+  documents: "src/graphql/operations/*.graphql",
+  pluginLoader: (name) =>
+    name.endsWith("open-operation-types") ? { plugin: openOperationTypes } : import(name),
+  generates: {
+    "src/graphql/generated/operations.ts": {
+      // Files are read side by side: without this the output would follow the order in which they arrive.
+      documentTransforms: [
+        {
+          transform: ({ documents }) =>
+            [...documents].sort((a, b) => (a.location ?? "").localeCompare(b.location ?? "", "en")),
+        },
+      ],
+      plugins: ["open-operation-types", "typed-document-node"],
+      config: {
+        documentMode: "string",
+        pureMagicComment: true,
+        strictScalars: true,
+        scalars: { ID: "string", Date: "../dates.js#CalendarDate", Decimal: "number" },
+        inlineFragmentTypes: "combine",
+        immutableTypes: true,
+        useTypeImports: true,
+        skipTypename: true,
+        dedupeFragments: true,
+        emitLegacyCommonJSImports: false,
+      },
+    },
+  },
+};
+
+export default config;

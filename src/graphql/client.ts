@@ -1,0 +1,210 @@
+import type { GraphQLAnswer } from "./answer.js";
+import type { Connection } from "./connection.js";
+import type { DocumentArguments, GraphQLDocument } from "./document-types.js";
+import {
+  type ApplicationDiscoveryFilterInput,
+  type ApplicationDiscoveryFragment,
+  type ApplicationDiscoverySortInput,
+  ApplicationsDocument,
+  type ChangeVendorsStateInput,
+  type CreateProcurementCaseInput,
+  type LicenseFilterInput,
+  type LicenseFragment,
+  type LicensePlanFilterInput,
+  type LicensePlanFragment,
+  type LicensePlanSortInput,
+  LicensePlansDocument,
+  type LicenseSortInput,
+  LicensesDocument,
+  type ProcurementCaseFragment,
+  type UpdateProcurementCaseInput,
+  type VendorDiscoveryFilterInput,
+} from "./generated/operations.js";
+import { type VendorsStateChange, valueOrThrow } from "./mutation-outcome.js";
+import { SafeMutations } from "./mutations.js";
+import type { ConnectionData } from "./page.js";
+import { connect, type PaginateOptions, paginate } from "./paginate.js";
+import { type ConnectionOptions, type PagingArguments, planWalk } from "./paging.js";
+import type { MutationOptions } from "./request-options.js";
+import { type GraphQLClientOptions, Transport } from "./transport.js";
+
+export type { GraphQLClientOptions } from "./transport.js";
+
+/** What a collection is asked for. */
+export type ListArguments<Where, Order> = PagingArguments & {
+  /** Which items; conditions in one object combine with AND. @default all of them */
+  readonly where?: Where | null | undefined;
+  /** The order, as one object or several; later ones break ties of earlier ones. @default the server's own */
+  readonly order?: Order | readonly Order[] | null | undefined;
+};
+
+/** Arguments of `applications`. */
+export type ApplicationsArguments = ListArguments<
+  ApplicationDiscoveryFilterInput,
+  ApplicationDiscoverySortInput
+>;
+/** Arguments of `licenses`. */
+export type LicensesArguments = ListArguments<LicenseFilterInput, LicenseSortInput>;
+/** Arguments of `licensePlans`. */
+export type LicensePlansArguments = ListArguments<LicensePlanFilterInput, LicensePlanSortInput>;
+
+/**
+ * The GraphQL API of one workspace.
+ *
+ * - Queries are repeated after transient failures, mutations never unless a call says `idempotent: true`.
+ * - A method that returns a promise rejects with an error of the SDK, or with the reason of the caller's signal.
+ *
+ * @example
+ * ```ts
+ * const client = new GraphQLClient({ baseUrl: "https://api.example.com", apiKey });
+ * for await (const plan of client.licensePlans({ where: renewalBetween("2026-01-01", "2026-03-31") })) {
+ *   console.log(plan.name, plan.usageStats.unused.total);
+ * }
+ * await client.close();
+ * ```
+ */
+export class GraphQLClient {
+  readonly #transport: Transport;
+
+  /** The mutations, resolving with `{ ok, value }` or `{ ok, errors }` for those who do not want them to throw. */
+  readonly safe: SafeMutations;
+
+  /** @throws {ConfigurationError} an option is missing or not usable */
+  constructor(options: GraphQLClientOptions) {
+    this.#transport = new Transport(options);
+    this.safe = new SafeMutations(this.#transport);
+  }
+
+  /**
+   * The applications of the workspace.
+   * @throws {InvalidInputError} the directions of paging are mixed, or a value is not usable
+   */
+  applications(
+    args: ApplicationsArguments = {},
+    options: ConnectionOptions = {},
+  ): Connection<ApplicationDiscoveryFragment> {
+    return this.#list(ApplicationsDocument, args, options, (data) => data.applications);
+  }
+
+  /**
+   * The licenses: assignments of a plan's seats to employees or external users.
+   * @throws {InvalidInputError} the directions of paging are mixed, or a value is not usable
+   */
+  licenses(args: LicensesArguments = {}, options: ConnectionOptions = {}): Connection<LicenseFragment> {
+    return this.#list(LicensesDocument, args, options, (data) => data.licenses);
+  }
+
+  /**
+   * The license plans, with contract, prices and use of seats.
+   * @throws {InvalidInputError} the directions of paging are mixed, or a value is not usable
+   */
+  licensePlans(
+    args: LicensePlansArguments = {},
+    options: ConnectionOptions = {},
+  ): Connection<LicensePlanFragment> {
+    return this.#list(LicensePlansDocument, args, options, (data) => data.licensePlans);
+  }
+
+  /**
+   * Opens a procurement case.
+   * @returns the new case
+   * @throws {MutationError} it could not be created; narrow with `isMutationError(e, "createProcurementCase")`
+   */
+  async createProcurementCase(
+    input: CreateProcurementCaseInput,
+    options?: MutationOptions,
+  ): Promise<ProcurementCaseFragment> {
+    return valueOrThrow("createProcurementCase", await this.safe.createProcurementCase(input, options));
+  }
+
+  /**
+   * Changes a procurement case that is not completed.
+   * @returns the changed case
+   * @throws {MutationError} it is completed or does not exist; narrow with
+   * `isMutationError(e, "updateProcurementCase")`
+   */
+  async updateProcurementCase(
+    input: UpdateProcurementCaseInput,
+    options?: MutationOptions,
+  ): Promise<ProcurementCaseFragment> {
+    return valueOrThrow("updateProcurementCase", await this.safe.updateProcurementCase(input, options));
+  }
+
+  /**
+   * Sets the state of vendors, and so of their applications.
+   *
+   * @param where Which vendors, or `"all"` for every vendor of the workspace. A filter with an empty part, also one
+   * that `undefined` left empty, is refused: it would reach more vendors than was meant.
+   * @throws {InvalidInputError} `where` is left out or has a part without a condition; nothing was sent
+   * @throws {MutationError} the change failed; narrow with `isMutationError(e, "changeVendorsState")`
+   */
+  async changeVendorsState(
+    input: ChangeVendorsStateInput,
+    where: VendorDiscoveryFilterInput | "all",
+    options?: MutationOptions,
+  ): Promise<VendorsStateChange> {
+    return valueOrThrow("changeVendorsState", await this.safe.changeVendorsState(input, where, options));
+  }
+
+  /**
+   * Sends an own document.
+   * @returns the response's data
+   * @throws {GraphQLResponseError} the response has `errors`; the error carries them and the partial data
+   */
+  async request<Result = unknown, Variables extends object = Readonly<Record<string, unknown>>>(
+    document: GraphQLDocument<Result, Variables>,
+    ...[variables, options]: DocumentArguments<Variables, MutationOptions>
+  ): Promise<Result> {
+    return this.#transport.request<Result>(document, variables, options);
+  }
+
+  /**
+   * Sends an own document and takes the response as it is: data, which may be partial or null, and errors. It still
+   * rejects where the request as a whole failed (network, credential, rate limit).
+   */
+  async rawRequest<Result = unknown, Variables extends object = Readonly<Record<string, unknown>>>(
+    document: GraphQLDocument<Result, Variables>,
+    ...[variables, options]: DocumentArguments<Variables, MutationOptions>
+  ): Promise<GraphQLAnswer<Result>> {
+    return this.#transport.rawRequest<Result>(document, variables, options);
+  }
+
+  /**
+   * A connection of an own document, which may be nested in its result.
+   *
+   * @example
+   * ```ts
+   * client.paginate(ApplicationNames, {}, { select: (data) => data.applications });
+   * ```
+   * @throws {InvalidInputError} names or values of paging are not usable
+   */
+  paginate<Result, Variables extends object, Node>(
+    document: GraphQLDocument<Result, Variables>,
+    variables: Variables,
+    options: PaginateOptions<Result, Extract<keyof Variables, string>, Node>,
+  ): Connection<Node> {
+    return paginate(this.#transport, document, variables, options);
+  }
+
+  /** Refuses new requests, cancels those under way and waits until they have ended. May be called again. */
+  async close(): Promise<void> {
+    await this.#transport.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #list<Data, Where, Order, Node>(
+    document: GraphQLDocument<Data, never>,
+    args: ListArguments<Where, Order>,
+    options: ConnectionOptions,
+    select: (data: Data) => ConnectionData<Node> | null,
+  ): Connection<Node> {
+    const { where, order } = args;
+    const walk = planWalk(args, options.limit);
+    const names =
+      walk.direction === "forward" ? { size: "first", cursor: "after" } : { size: "last", cursor: "before" };
+    return connect(this.#transport, { document, variables: { where, order }, names, walk, select, options });
+  }
+}

@@ -1,0 +1,76 @@
+import { InvalidInputError } from "../errors.js";
+import { inWalkingOrder, NodeIterator } from "./node-iterator.js";
+import type { Page } from "./page.js";
+import { type ConnectionPlan, PageIterator } from "./page-iterator.js";
+import { PageWalk } from "./page-walk.js";
+import { checkLimit } from "./paging.js";
+
+/**
+ * A collection of the API, read page by page.
+ *
+ * - Lazy: nothing is requested before it is iterated or one of its methods is called.
+ * - It never changes: each iteration begins at the start again.
+ * - Forward it yields nodes from the start to the end, backward from the end toward the start.
+ * - Rows that come or go while it is walked may or may not be met; rows that are there throughout are met once.
+ *
+ * @example
+ * ```ts
+ * for await (const app of client.applications({ where: { state: { eq: "DISCOVERED" } } })) console.log(app.id);
+ * ```
+ */
+export class Connection<Node> implements AsyncIterable<Node, undefined, undefined> {
+  readonly #plan: ConnectionPlan<Node>;
+
+  /** @internal Made by the client's methods. */
+  constructor(plan: ConnectionPlan<Node>) {
+    this.#plan = plan;
+  }
+
+  /**
+   * Every node, page after page.
+   *
+   * Where `next()` rejects, the iterator stays where it was, and another `next()` asks for the same page again. A
+   * `for await` loop ends with the error.
+   */
+  [Symbol.asyncIterator](): AsyncIterableIterator<Node, undefined, undefined> {
+    return new NodeIterator(this.#plan);
+  }
+
+  /** Every page, empty ones too. What is said of the nodes' iterator goes for this one. */
+  pages(): AsyncIterableIterator<Page<Node>, undefined, undefined> {
+    return new PageIterator(this.#plan);
+  }
+
+  /** The first page; paging backward, the last one. */
+  async firstPage(): Promise<Page<Node>> {
+    const { fetchPage, pageSize, limit, start, signal } = this.#plan;
+    const size = Math.max(1, Math.min(pageSize, limit));
+    const connection = await fetchPage({ size, cursor: start }, signal);
+    return new PageWalk(this.#plan).accept(connection);
+  }
+
+  /**
+   * All nodes, in the order in which they are iterated.
+   * @param options.limit Most nodes to read; where the connection has a limit too, the smaller holds
+   */
+  async toArray(options: { readonly limit?: number | undefined } = {}): Promise<Node[]> {
+    const limit = Math.min(checkLimit(options.limit), this.#plan.limit);
+    // Nothing is done between two pages, so there is nothing to do meanwhile.
+    const pages = new PageIterator({ ...this.#plan, limit, prefetch: false });
+    const nodes: Node[] = [];
+    for await (const page of pages) {
+      for (const node of inWalkingOrder(page.nodes, this.#plan.direction)) nodes.push(node);
+    }
+    return nodes;
+  }
+
+  /**
+   * Number of nodes over all pages, whatever the limit and the cursor. Asks for a page of one node.
+   * @throws {InvalidInputError} the document does not select `totalCount`
+   */
+  async totalCount(): Promise<number> {
+    const connection = await this.#plan.fetchPage({ size: 1, cursor: undefined }, this.#plan.signal);
+    if (typeof connection?.totalCount === "number") return connection.totalCount;
+    throw new InvalidInputError("The response has no totalCount: the document must select it.");
+  }
+}

@@ -1,0 +1,89 @@
+import { ClientError, GraphQLClient as RequestClient } from "graphql-request";
+import { SaasManagementError } from "../errors.js";
+import type { AnswerReader } from "./answer.js";
+import type { Failures, ResponseHead } from "./failures.js";
+import { toJson } from "./json.js";
+import { isObject, readErrorEntries } from "./response-errors.js";
+import { isRedirect, readContentType } from "./response-head.js";
+
+/** What sends a request: `globalThis.fetch`, or one with the same meaning. */
+export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
+
+/** One attempt at a request. */
+export interface Attempt<Data, Result> {
+  readonly url: string;
+  readonly fetch: FetchLike;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly variables: object | undefined;
+  readonly signal: AbortSignal;
+  readonly failures: Failures;
+  readonly redact: (text: string) => string;
+  /** What the caller wants of the answer. */
+  readonly read: AnswerReader<Data, Result>;
+}
+
+/**
+ * Sends one request and reads its answer. Every failure is an error of the SDK or the signal's reason; what
+ * graphql-request throws holds the whole request and goes no further than this file.
+ */
+export async function exchange<Data, Result>(attempt: Attempt<Data, Result>): Promise<Result> {
+  const { failures, signal } = attempt;
+  const progress: { head?: ResponseHead; bodyComplete?: true } = {};
+  const client = new RequestClient(attempt.url, {
+    errorPolicy: "all",
+    excludeOperationName: true,
+    redirect: "manual",
+    fetch: async (url, init) => {
+      const { fetch } = attempt;
+      const response = await fetch(String(url), init ?? {});
+      progress.head = { status: response.status, headers: response.headers };
+      const refusal = judgeHead(response, failures);
+      if (refusal === undefined) return response;
+      // Nobody reads the body: left alone it would keep its connection.
+      response.body?.cancel().catch(() => {});
+      throw refusal;
+    },
+    jsonSerializer: {
+      stringify: toJson,
+      parse: (text) => {
+        progress.bodyComplete = true;
+        const body: unknown = JSON.parse(text);
+        // A list would pass as the answer to a batch of requests.
+        if (!isObject(body)) throw new SyntaxError("not an object");
+        return body;
+      },
+    },
+  });
+  try {
+    const { text: query, variables = {}, headers: requestHeaders } = attempt;
+    const response = await client.rawRequest<Data, object>({ query, variables, requestHeaders, signal });
+    const { status, headers, data = null } = response;
+    return judge({ status, headers, data }, response.errors, attempt);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof SaasManagementError) throw error;
+    const { head, bodyComplete } = progress;
+    if (head === undefined) throw failures.network(error, undefined);
+    if (error instanceof ClientError) return judge({ ...head, data: null }, error.response.errors, attempt);
+    throw bodyComplete === true ? failures.noResponse(head) : failures.network(error, head);
+  }
+}
+
+/** What status and content type say before anything is parsed. */
+function judgeHead(response: Response, failures: Failures): SaasManagementError | undefined {
+  if (isRedirect(response)) return failures.redirect(response);
+  return readContentType(response.headers).json ? undefined : failures.wrongContent(response);
+}
+
+function judge<Data, Result>(
+  response: ResponseHead & { readonly data: Data | null },
+  sentErrors: unknown,
+  { failures, redact, read }: Attempt<Data, Result>,
+): Result {
+  const errors = readErrorEntries(sentErrors, redact);
+  const answer = { ...response, errors };
+  const refusal = failures.ofStatus(answer, errors[0]?.message) ?? failures.ofEntries(answer);
+  if (refusal !== undefined) throw refusal;
+  return read(answer, failures);
+}

@@ -1,0 +1,160 @@
+import {
+  AuthenticationError,
+  type GraphQLErrorEntry,
+  GraphQLResponseError,
+  PermissionDeniedError,
+  RateLimitError,
+  type SaasManagementError,
+  TransportError,
+} from "../errors.js";
+import { copyOfError, readNetworkFailure } from "./network-failure.js";
+import { hasNoData, isRateLimit, NOT_AUTHORIZED, safeCodes } from "./response-errors.js";
+import { readContentType, readRetryAfter } from "./response-head.js";
+
+/** What is known of an HTTP answer before its body is. */
+export interface ResponseHead {
+  readonly status: number;
+  readonly headers: Headers;
+}
+
+/** A GraphQL response, as far as it is judged. */
+interface JudgedAnswer extends ResponseHead {
+  readonly data: unknown;
+  readonly errors: readonly GraphQLErrorEntry[];
+}
+
+/** Statuses that may be gone with the next attempt. */
+const TRANSIENT_STATUSES = [408, 502, 503, 504];
+
+/**
+ * Turns whatever can go wrong with a request into an error of the SDK: the only place that decides on class, message
+ * and whether the failure is worth another attempt.
+ */
+export class Failures {
+  readonly #label: string;
+  readonly #repeatable: boolean;
+  readonly #now: () => number;
+  readonly #redact: (text: string) => string;
+
+  constructor(context: {
+    /** What was asked: `GraphQL query Licenses`. */
+    readonly label: string;
+    /** Whether the request may be sent again. */
+    readonly repeatable: boolean;
+    readonly now: () => number;
+    readonly redact: (text: string) => string;
+  }) {
+    this.#label = context.label;
+    this.#repeatable = context.repeatable;
+    this.#now = context.now;
+    this.#redact = context.redact;
+  }
+
+  /** The error that a status means by itself, whatever the body says; undefined where it means none. */
+  ofStatus(head: ResponseHead, serverMessage?: string): SaasManagementError | undefined {
+    const { status } = head;
+    if (status === 401) return this.#notAuthorized("HTTP 401", serverMessage);
+    if (status === 403) {
+      return new PermissionDeniedError(
+        `${this.#label} was refused (HTTP 403): the API key may not do this. Check its permission scope.`,
+        { serverMessage },
+      );
+    }
+    if (status === 429) return this.#rateLimited(head, "HTTP 429", serverMessage);
+    if (!TRANSIENT_STATUSES.includes(status)) return undefined;
+    return this.#transport(head, `${this.#label} failed: the server answered with HTTP ${status}.`, {
+      retryable: this.#repeatable,
+      retryAfterMs: readRetryAfter(head.headers, this.#now()),
+      serverMessage,
+    });
+  }
+
+  /** The error that a response's `errors` mean for the response as a whole; undefined where they are for the caller. */
+  ofEntries(answer: JudgedAnswer): SaasManagementError | undefined {
+    if (!hasNoData(answer.data)) return undefined;
+    const { errors } = answer;
+    const refusal = errors.find((entry) => entry.extensions?.code === NOT_AUTHORIZED);
+    if (refusal !== undefined) return this.#notAuthorized(NOT_AUTHORIZED, refusal.message);
+    const limit = errors.find(isRateLimit);
+    if (limit !== undefined) return this.#rateLimited(answer, "told in its errors", limit.message);
+    return undefined;
+  }
+
+  /** The response has `errors`, and the caller wants data alone. */
+  responseErrors({ status, data, errors }: JudgedAnswer): GraphQLResponseError {
+    const codes = safeCodes(errors);
+    const count = errors.length === 1 ? "an error" : `${errors.length} errors`;
+    const named = codes.length === 0 ? "" : ` (${codes.join(", ")})`;
+    const partial = hasNoData(data) ? "" : " beside partial data";
+    return new GraphQLResponseError(
+      `${this.#label} was answered with ${count}${named}${partial}. See errors and data.`,
+      { errors, data, status, serverMessage: errors[0]?.message },
+    );
+  }
+
+  redirect(head: ResponseHead): TransportError {
+    return this.#transport(
+      head,
+      `${this.#label} was redirected, which is refused: the API key goes only to baseUrl. Check baseUrl.`,
+    );
+  }
+
+  /** The declared content type is not JSON, or not readable. */
+  wrongContent(head: ResponseHead): SaasManagementError {
+    return (
+      this.ofStatus(head) ??
+      this.#transport(
+        head,
+        `${this.#label} was not answered with JSON (HTTP ${head.status}): is baseUrl the service's, and no proxy or login page in between?`,
+      )
+    );
+  }
+
+  /** The body says JSON, and is none or no GraphQL response. */
+  noResponse(head: ResponseHead): SaasManagementError {
+    return (
+      this.ofStatus(head) ??
+      this.#transport(
+        head,
+        `${this.#label} was answered with HTTP ${head.status} and a body that is cut off or no GraphQL response.`,
+      )
+    );
+  }
+
+  /** fetch failed, or the body broke off. */
+  network(error: unknown, head: ResponseHead | undefined): TransportError {
+    const { description, transient } = readNetworkFailure(error);
+    return this.#transport(head, `${this.#label} failed: ${description}.`, {
+      retryable: this.#repeatable && transient,
+      cause: copyOfError(error, this.#redact),
+    });
+  }
+
+  #notAuthorized(how: string, serverMessage: string | undefined): AuthenticationError {
+    return new AuthenticationError(
+      `${this.#label} was refused (${how}): the API key is missing, unknown or revoked, or its permission scope does not allow this.`,
+      { serverMessage },
+    );
+  }
+
+  #rateLimited(head: ResponseHead, how: string, serverMessage: string | undefined): RateLimitError {
+    return new RateLimitError(`${this.#label} was refused (${how}): too many requests.`, {
+      retryable: this.#repeatable,
+      retryAfterMs: readRetryAfter(head.headers, this.#now()),
+      serverMessage,
+    });
+  }
+
+  #transport(
+    head: ResponseHead | undefined,
+    message: string,
+    details: ConstructorParameters<typeof TransportError>[1] = {},
+  ): TransportError {
+    const contentType = head === undefined ? undefined : readContentType(head.headers).contentType;
+    return new TransportError(message, {
+      ...details,
+      status: head?.status,
+      contentType: contentType === undefined ? undefined : this.#redact(contentType),
+    });
+  }
+}

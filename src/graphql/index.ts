@@ -1,0 +1,81 @@
+/**
+ * The GraphQL API alone. Runs in Node, Bun, Deno, browsers and on the edge: nothing here needs a module of Node.
+ *
+ * @packageDocumentation
+ */
+
+// For users: the client, and what its methods take and return.
+export {
+  AuthenticationError,
+  ClosedError,
+  ConfigurationError,
+  type ErrorCode,
+  type GraphQLErrorEntry,
+  GraphQLResponseError,
+  type InputIssue,
+  InvalidInputError,
+  MutationError,
+  type MutationErrorEntry,
+  PaginationError,
+  PermissionDeniedError,
+  RateLimitError,
+  SaasManagementError,
+  TimeoutError,
+  TransportError,
+} from "../errors.js";
+export type { CommonOptions, Logger } from "../options.js";
+export type { RetryOptions } from "../retry.js";
+// For other libraries: what wraps the client or takes documents in its place.
+export { type Clock, systemClock, TestClock } from "../clock.js";
+export type { CredentialOptions } from "../credential.js";
+export type { GraphQLAnswer } from "./answer.js";
+export type { ListArguments } from "./client.js";
+export {
+  type ApplicationsArguments,
+  GraphQLClient,
+  type GraphQLClientOptions,
+  type LicensePlansArguments,
+  type LicensesArguments,
+} from "./client.js";
+export type { Connection } from "./connection.js";
+export { type CalendarDate, calendarDate } from "./dates.js";
+export type { DocumentArguments, GraphQLDocument } from "./document-types.js";
+export type { FetchLike } from "./exchange.js";
+export type {
+  ApplicationDiscoveryFilterInput,
+  ApplicationDiscoveryFragment as ApplicationDiscovery,
+  ApplicationDiscoverySortInput,
+  ApplicationState,
+  ChangeVendorsStateInput,
+  CreateProcurementCaseInput,
+  DataOrigin,
+  LicenseActivity,
+  LicenseFilterInput,
+  LicenseFragment as License,
+  LicensePlanFilterInput,
+  LicensePlanFragment as LicensePlan,
+  LicensePlanSortInput,
+  LicenseSortInput,
+  ProcurementCaseBaselineType,
+  ProcurementCaseFragment as ProcurementCase,
+  ProcurementCaseState,
+  SortEnumType,
+  UpdateProcurementCaseInput,
+  VendorDiscoveryFilterInput,
+} from "./generated/operations.js";
+export { type MoneyAmount, sumByCurrency } from "./money.js";
+export type { MutationPayloadOf } from "./mutation-outcome.js";
+export {
+  isMutationError,
+  type MutationErrorOf,
+  type MutationName,
+  type MutationOutcome,
+  type VendorsStateChange,
+} from "./mutation-outcome.js";
+export type { SafeMutations } from "./mutations.js";
+export type { UnknownTypename } from "./open-types.js";
+export type { ConnectionData, Page, PageInfo } from "./page.js";
+export type { PaginateOptions } from "./paginate.js";
+export type { ConnectionOptions, PagingArguments } from "./paging.js";
+export { renewalBetween } from "./renewal-filter.js";
+export type { MutationOptions, RequestOptions } from "./request-options.js";

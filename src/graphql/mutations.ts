@@ -1,0 +1,97 @@
+import { type MutationErrorEntry, TransportError } from "../errors.js";
+import type { GraphQLDocument } from "./document-types.js";
+import {
+  ChangeVendorsStateDocument,
+  type ChangeVendorsStateInput,
+  CreateProcurementCaseDocument,
+  type CreateProcurementCaseInput,
+  type ProcurementCaseFragment,
+  UpdateProcurementCaseDocument,
+  type UpdateProcurementCaseInput,
+  type VendorDiscoveryFilterInput,
+} from "./generated/operations.js";
+import type {
+  MutationName,
+  MutationOutcome,
+  MutationPayloads,
+  VendorsStateChange,
+} from "./mutation-outcome.js";
+import type { MutationOptions } from "./request-options.js";
+import type { Transport } from "./transport.js";
+import { narrowingFilter } from "./vendor-filter.js";
+
+/**
+ * The mutations, resolving with `{ ok: false, errors }` where the service refuses the change. All other failures
+ * (network, credential, `errors` of the response) still reject.
+ */
+export class SafeMutations {
+  readonly #transport: Transport;
+
+  /** @internal Made by the client. */
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Opens a procurement case. */
+  createProcurementCase(
+    input: CreateProcurementCaseInput,
+    options?: MutationOptions,
+  ): Promise<MutationOutcome<"createProcurementCase", ProcurementCaseFragment>> {
+    const name = "createProcurementCase";
+    return this.#run(name, CreateProcurementCaseDocument, { input }, options, (payload) => payload.case);
+  }
+
+  /** Changes a procurement case that is not completed. */
+  updateProcurementCase(
+    input: UpdateProcurementCaseInput,
+    options?: MutationOptions,
+  ): Promise<MutationOutcome<"updateProcurementCase", ProcurementCaseFragment>> {
+    const name = "updateProcurementCase";
+    return this.#run(name, UpdateProcurementCaseDocument, { input }, options, (payload) => payload.case);
+  }
+
+  /**
+   * Sets the state of the vendors that match `where`, or of every vendor with `"all"`.
+   * @throws {InvalidInputError} `where` is left out, or has a part without a condition
+   */
+  async changeVendorsState(
+    input: ChangeVendorsStateInput,
+    where: VendorDiscoveryFilterInput | "all",
+    options?: MutationOptions,
+  ): Promise<MutationOutcome<"changeVendorsState", VendorsStateChange>> {
+    const variables = where === "all" ? { input } : { input, where: narrowingFilter(where) };
+    const name = "changeVendorsState";
+    return this.#run(name, ChangeVendorsStateDocument, variables, options, ({ updatedCount }) =>
+      typeof updatedCount === "number" ? { updatedCount } : null,
+    );
+  }
+
+  async #run<Name extends MutationName, Value>(
+    name: Name,
+    document: GraphQLDocument<{ readonly [N in Name]: MutationPayloads[N] | null }, never>,
+    variables: object,
+    options: MutationOptions | undefined,
+    resultOf: (payload: MutationPayloads[Name]) => Value | null,
+  ): Promise<MutationOutcome<Name, Value>> {
+    const data = await this.#transport.request(document, variables, options);
+    const payload: MutationPayloads[Name] | null = data[name];
+    if (payload === null || payload === undefined) throw unclear(name, "has no payload");
+    const { errors, ...rest } = payload;
+    if (errors !== null && errors !== undefined && errors.length > 0) {
+      return { ok: false, errors: errors.map((entry) => this.#clean(entry)), payload: rest };
+    }
+    const value = resultOf(payload);
+    if (value === null) throw unclear(name, "holds neither a result nor an error");
+    return { ok: true, value };
+  }
+
+  #clean<Entry extends MutationErrorEntry>(entry: Entry): Entry {
+    return { ...entry, message: this.#transport.redact(String(entry.message ?? "")) };
+  }
+}
+
+function unclear(name: MutationName, what: string): TransportError {
+  return new TransportError(
+    `The answer to ${name} ${what}: whether the change was made is not known. Read the data to find out.`,
+  );
+}

@@ -1,0 +1,93 @@
+import { LinkedAbort } from "./abort.js";
+import { nextTurn } from "./event-loop.js";
+import type { ConnectionData, Page, PageRequest } from "./page.js";
+import { PageWalk, type WalkPlan } from "./page-walk.js";
+import { Turns } from "./turns.js";
+
+/** How a connection is walked. */
+export interface ConnectionPlan<Node> extends WalkPlan {
+  /** Whether the next page is asked for while the current one is consumed. */
+  readonly prefetch: boolean;
+  /** The caller's signal. */
+  readonly signal: AbortSignal | undefined;
+  /** Asks for one page; resolves with the connection as the response holds it. */
+  readonly fetchPage: (
+    request: PageRequest,
+    signal: AbortSignal | undefined,
+  ) => Promise<ConnectionData<Node> | null | undefined>;
+}
+
+/** A request under way, which the end of the iteration aborts. */
+interface Fetch<Node> {
+  readonly abort: LinkedAbort;
+  readonly connection: Promise<ConnectionData<Node> | null | undefined>;
+}
+
+/**
+ * Walks the pages of a connection.
+ *
+ * - A `next()` that rejects leaves the iterator where it was: another `next()` asks for the same page again.
+ * - With prefetch one page, never more, is on its way while the current one is consumed. One that fails is reported
+ *   when its turn comes.
+ * - `return()` aborts what is on its way: no request outlives its iterator.
+ */
+export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, undefined, undefined> {
+  readonly #plan: ConnectionPlan<Node>;
+  readonly #walk: PageWalk;
+  readonly #turns = new Turns();
+  #underWay: Fetch<Node> | undefined;
+  #returned = false;
+
+  constructor(plan: ConnectionPlan<Node>) {
+    this.#plan = plan;
+    this.#walk = new PageWalk(plan);
+  }
+
+  next(): Promise<IteratorResult<Page<Node>, undefined>> {
+    return this.#turns.run(() => this.#step());
+  }
+
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    this.#returned = true;
+    this.#underWay?.abort.abort(new Error("The iteration was left."));
+    this.#underWay = undefined;
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async #step(): Promise<IteratorResult<Page<Node>, undefined>> {
+    this.#plan.signal?.throwIfAborted();
+    const request = this.#walk.next;
+    if (this.#returned || request === undefined) return { done: true, value: undefined };
+    const fetch = this.#underWay ?? this.#fetch(request);
+    let page: Page<Node>;
+    try {
+      page = this.#walk.accept(await fetch.connection);
+    } catch (error) {
+      // What was left while it was under way ends quietly: nobody waits for its failure.
+      if (this.#returned) return { done: true, value: undefined };
+      throw error;
+    } finally {
+      if (this.#underWay === fetch) this.#underWay = undefined;
+    }
+    const ahead = this.#plan.prefetch && !this.#returned ? this.#walk.next : undefined;
+    if (ahead !== undefined) {
+      this.#fetch(ahead);
+      await nextTurn();
+    }
+    return { done: false, value: page };
+  }
+
+  #fetch(request: PageRequest): Fetch<Node> {
+    const abort = new LinkedAbort(this.#plan.signal);
+    const connection = this.#plan.fetchPage(request, abort.signal).finally(() => abort.release());
+    // A page that was asked for ahead may fail while nobody waits for it.
+    connection.catch(() => {});
+    const fetch = { abort, connection };
+    this.#underWay = fetch;
+    return fetch;
+  }
+}

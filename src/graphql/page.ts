@@ -1,0 +1,36 @@
+/** Where a page lies in its connection. */
+export interface PageInfo {
+  readonly hasNextPage: boolean;
+  /** Cursor to go on from with `after`. */
+  readonly endCursor: string | null;
+  readonly hasPreviousPage: boolean;
+  /** Cursor to go on from with `before`. */
+  readonly startCursor: string | null;
+}
+
+/** One page of a connection. */
+export interface Page<Node> {
+  /** The nodes in the server's order, when paging backward too. */
+  readonly nodes: readonly Node[];
+  readonly pageInfo: PageInfo;
+  /** Number of nodes over all pages; undefined where an own document does not select it. */
+  readonly totalCount: number | undefined;
+}
+
+/** A connection as a response holds it: `nodes`, and of `pageInfo` what the direction of paging needs. */
+export interface ConnectionData<Node> {
+  readonly nodes?: readonly Node[] | null | undefined;
+  readonly pageInfo: Partial<PageInfo>;
+  readonly totalCount?: number | null | undefined;
+}
+
+/** From the start with `first` and `after`, or from the end with `last` and `before`. */
+export type Direction = "forward" | "backward";
+
+/** Which page to ask for. */
+export interface PageRequest {
+  /** Number of nodes: `first` or `last`. */
+  readonly size: number;
+  /** `after` or `before`; undefined for the first page. */
+  readonly cursor: string | undefined;
+}

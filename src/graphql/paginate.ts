@@ -1,0 +1,91 @@
+import { InvalidInputError } from "../errors.js";
+import { Connection } from "./connection.js";
+import type { GraphQLDocument } from "./document-types.js";
+import { jsonCopy } from "./json.js";
+import type { ConnectionData, PageRequest } from "./page.js";
+import type { WalkPlan } from "./page-walk.js";
+import { type ConnectionOptions, checkCursor, checkLimit, checkPageSize } from "./paging.js";
+import type { Transport } from "./transport.js";
+
+/** How a connection of an own document is found and paged. Options of a request apply to every page. */
+export interface PaginateOptions<Result, Variable extends string, Node> extends ConnectionOptions {
+  /** Finds the connection in the result; it may be nested. */
+  readonly select: (data: Result) => ConnectionData<Node> | null | undefined;
+  /** Variable that takes the cursor, paging forward. Its value in `variables` is where to begin. @default "after" */
+  readonly after?: Variable | undefined;
+  /** Variable that takes the page size, paging forward. @default "first" */
+  readonly first?: Variable | undefined;
+  /** Variable that takes the cursor, paging backward: naming it, or `last`, turns the direction. */
+  readonly before?: Variable | undefined;
+  /** Variable that takes the page size, paging backward. @default "last" */
+  readonly last?: Variable | undefined;
+  /** Nodes a page. @default what `variables` holds for it, else 100 */
+  readonly pageSize?: number | undefined;
+}
+
+/** What a connection is made of. */
+interface ConnectionSource<Data, Node> {
+  readonly document: GraphQLDocument<Data, never>;
+  /** Variables apart from those of paging. */
+  readonly variables: object;
+  /** Variables that take page size and cursor. */
+  readonly names: { readonly size: string; readonly cursor: string };
+  readonly walk: WalkPlan;
+  readonly select: (data: Data) => ConnectionData<Node> | null | undefined;
+  readonly options: ConnectionOptions;
+}
+
+/** Makes a connection of a query. */
+export function connect<Data, Node>(
+  transport: Transport,
+  source: ConnectionSource<Data, Node>,
+): Connection<Node> {
+  const { document, names, walk, select, options } = source;
+  const variables = jsonCopy(source.variables);
+  const fetchPage = async ({ size, cursor }: PageRequest, signal: AbortSignal | undefined) => {
+    const { readOnly, variables: declared } = await transport.describe(document);
+    if (declared?.has(names.cursor) === false || (declared !== undefined && !readOnly)) {
+      throw new InvalidInputError(
+        `The document must be a query that declares the variable $${names.cursor}.`,
+      );
+    }
+    const page = declared?.has(names.size) === false ? {} : { [names.size]: size };
+    const data = await transport.request(
+      document,
+      { ...variables, ...page, [names.cursor]: cursor },
+      { ...options, signal },
+    );
+    return select(data);
+  };
+  return new Connection({ ...walk, fetchPage, prefetch: options.prefetch ?? true, signal: options.signal });
+}
+
+/** Makes a connection of an own document. */
+export function paginate<Data, Variables extends object, Node>(
+  transport: Transport,
+  document: GraphQLDocument<Data, Variables>,
+  variables: Variables,
+  options: PaginateOptions<Data, Extract<keyof Variables, string>, Node>,
+): Connection<Node> {
+  const { after, first, before, last, pageSize, limit, select } = options;
+  const backward = before !== undefined || last !== undefined;
+  if (backward && (after !== undefined || first !== undefined)) {
+    throw new InvalidInputError(
+      "after and first page forward, before and last page backward: name one pair.",
+    );
+  }
+  const names = backward
+    ? { size: last ?? "last", cursor: before ?? "before" }
+    : { size: first ?? "first", cursor: after ?? "after" };
+  const { [names.size]: size, [names.cursor]: start, ...others } = jsonCopy(variables);
+  if (pageSize !== undefined && size !== undefined && size !== null) {
+    throw new InvalidInputError(`pageSize and variables.${names.size} say the same thing: give one of them.`);
+  }
+  const walk: WalkPlan = {
+    direction: backward ? "backward" : "forward",
+    pageSize: checkPageSize(pageSize === undefined ? names.size : "pageSize", pageSize ?? size),
+    start: checkCursor(names.cursor, start),
+    limit: checkLimit(limit),
+  };
+  return connect(transport, { document, variables: others, names, walk, select, options });
+}

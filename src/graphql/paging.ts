@@ -1,0 +1,94 @@
+import { InvalidInputError } from "../errors.js";
+import type { Direction } from "./page.js";
+import type { WalkPlan } from "./page-walk.js";
+import type { RequestOptions } from "./request-options.js";
+
+/** From the start with `first` and `after`, or from the end with `last` and `before`; never mixed. */
+export type PagingArguments =
+  | {
+      /** Nodes a page, from the start. How many are read in all is `limit`. @default 100 */
+      readonly first?: number | null | undefined;
+      /** Begin after this cursor: a `pageInfo.endCursor`. */
+      readonly after?: string | null | undefined;
+      readonly last?: never;
+      readonly before?: never;
+    }
+  | {
+      readonly first?: never;
+      readonly after?: never;
+      /** Nodes a page, from the end. How many are read in all is `limit`. @default 100 */
+      readonly last?: number | null | undefined;
+      /** Begin before this cursor: a `pageInfo.startCursor`. */
+      readonly before?: string | null | undefined;
+    };
+
+/** How a connection is read. Request options apply to every page. */
+export interface ConnectionOptions extends RequestOptions {
+  /** Most nodes to read in all; 0 or more. @default no limit */
+  readonly limit?: number | undefined;
+  /** Whether the next page is asked for while the current one is consumed. @default true */
+  readonly prefetch?: boolean | undefined;
+}
+
+/** Nodes a page, where nothing else is said. */
+export const DEFAULT_PAGE_SIZE = 100;
+
+/**
+ * Checks paging arguments and a limit.
+ * @throws {InvalidInputError} both directions are mixed, or a value is not usable
+ */
+export function planWalk(paging: PagingArguments, limit: number | undefined): WalkPlan {
+  const { first, after, last, before } = paging;
+  const forward = isGiven(first) || isGiven(after);
+  const backward = isGiven(last) || isGiven(before);
+  if (forward && backward) {
+    throw new InvalidInputError(
+      "first and after page forward, last and before page backward: give one pair only.",
+      { issues: [{ path: "first, after, last, before", expected: "first and after, or last and before" }] },
+    );
+  }
+  const direction: Direction = backward ? "backward" : "forward";
+  return {
+    direction,
+    pageSize: checkPageSize(backward ? "last" : "first", backward ? last : first),
+    start: checkCursor(backward ? "before" : "after", backward ? before : after),
+    limit: checkLimit(limit),
+  };
+}
+
+/** Checks a number of nodes a page. */
+export function checkPageSize(name: string, size: unknown): number {
+  if (!isGiven(size)) return DEFAULT_PAGE_SIZE;
+  if (typeof size !== "number" || !Number.isInteger(size) || size < 1) {
+    throw refusal(name, "a whole number, 1 or more");
+  }
+  return size;
+}
+
+/** Checks a cursor to begin at. */
+export function checkCursor(name: string, cursor: unknown): string | undefined {
+  if (!isGiven(cursor)) return undefined;
+  if (typeof cursor !== "string" || cursor === "")
+    throw refusal(name, "a cursor: a string that is not empty");
+  return cursor;
+}
+
+/** Checks a number of nodes in all. */
+export function checkLimit(limit: unknown): number {
+  if (limit === undefined) return Number.POSITIVE_INFINITY;
+  if (
+    limit === Number.POSITIVE_INFINITY ||
+    (typeof limit === "number" && Number.isInteger(limit) && limit >= 0)
+  ) {
+    return Number(limit);
+  }
+  throw refusal("limit", "a whole number, 0 or more");
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function refusal(name: string, expected: string): InvalidInputError {
+  return new InvalidInputError(`${name} must be ${expected}.`, { issues: [{ path: name, expected }] });
+}

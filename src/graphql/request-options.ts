@@ -1,0 +1,22 @@
+import type { RetryOptions } from "../retry.js";
+
+/** Options of one request, or of every page of a connection. */
+export interface RequestOptions {
+  /** Cancels the request, its retries and their pauses; the call rejects with the signal's own reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Time of the request in milliseconds, its retries included. @default the client's `timeoutMs` */
+  readonly timeoutMs?: number | undefined;
+  /** Sent with the request, over the client's own headers. `authorization` is refused here. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** How transient failures are repeated, or `false` for never. @default the client's `retry` */
+  readonly retry?: RetryOptions | false | undefined;
+}
+
+/** Options of a request that may change something. */
+export interface MutationOptions extends RequestOptions {
+  /**
+   * Says that doing it twice is the same as doing it once, so that transient failures are repeated. A mutation is
+   * never repeated without it. @default false
+   */
+  readonly idempotent?: boolean | undefined;
+}

@@ -1,0 +1,76 @@
+import type { GraphQLErrorEntry } from "../errors.js";
+
+/** Deeper parts of an error's extensions are left out. */
+const MAX_DEPTH = 8;
+
+/**
+ * The entries of a response's `errors`, reduced to what the API describes. The server may say anything here: a value
+ * of another type is left out, and the key, should it be echoed, is taken out.
+ */
+export function readErrorEntries(
+  errors: unknown,
+  redact: (text: string) => string,
+): readonly GraphQLErrorEntry[] {
+  return Array.isArray(errors) ? errors.map((entry: unknown) => readEntry(entry, redact)) : [];
+}
+
+function readEntry(entry: unknown, redact: (text: string) => string): GraphQLErrorEntry {
+  const { message, path, extensions } = isObject(entry) ? entry : {};
+  return {
+    message: typeof message === "string" ? redact(message) : "",
+    ...(Array.isArray(path) ? { path: path.filter(isPathPart) } : {}),
+    ...(isObject(extensions) ? { extensions: readExtensions(extensions, redact) } : {}),
+  };
+}
+
+function readExtensions(
+  extensions: Readonly<Record<string, unknown>>,
+  redact: (text: string) => string,
+): NonNullable<GraphQLErrorEntry["extensions"]> {
+  const { code, ...others } = extensions;
+  const rest = Object.fromEntries(
+    Object.entries(others).map(([key, value]) => [redact(key), redactDeep(value, redact, MAX_DEPTH)]),
+  );
+  return typeof code === "string" ? { ...rest, code: redact(code) } : rest;
+}
+
+function redactDeep(value: unknown, redact: (text: string) => string, depth: number): unknown {
+  if (typeof value === "string") return redact(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (depth === 0) return undefined;
+  if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact, depth - 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [redact(key), redactDeep(item, redact, depth - 1)]),
+  );
+}
+
+function isPathPart(part: unknown): part is string | number {
+  return typeof part === "string" || typeof part === "number";
+}
+
+/** True for what JSON calls an object. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Codes that mean: too many requests. The service shows none; these are the usual ones. */
+const RATE_LIMIT_CODES = /^(RATE_?LIMIT(ED|_EXCEEDED)?|TOO_MANY_REQUESTS|THROTTLED)$/i;
+
+/** The code of an entry that refuses the credential. */
+export const NOT_AUTHORIZED = "AUTH_NOT_AUTHORIZED";
+
+/** True where an entry says that there were too many requests. */
+export function isRateLimit(entry: GraphQLErrorEntry): boolean {
+  return RATE_LIMIT_CODES.test(entry.extensions?.code ?? "");
+}
+
+/** True where nothing was answered: no data, or null in every field of the root. */
+export function hasNoData(data: unknown): boolean {
+  return !isObject(data) || Object.values(data).every((value) => value === null);
+}
+
+/** Codes of the entries that are safe to show: short and plain. */
+export function safeCodes(entries: readonly GraphQLErrorEntry[]): readonly string[] {
+  const codes = entries.map((entry) => entry.extensions?.code ?? "");
+  return [...new Set(codes)].filter((code) => /^[A-Z][A-Z0-9_]{0,63}$/.test(code)).slice(0, 5);
+}

@@ -1,0 +1,34 @@
+/** The declared type of a body. */
+export interface DeclaredContent {
+  /** As the server sent it, cut to a sane length; undefined where it sent none. */
+  readonly contentType: string | undefined;
+  /** Whether it says JSON that can be read as UTF-8. */
+  readonly json: boolean;
+}
+
+const JSON_TYPES = ["application/json", "application/graphql-response+json"];
+const UTF8_CHARSETS = ["utf-8", "utf8", "us-ascii"];
+
+/** Reads the content type; nothing else decides whether a body is parsed. */
+export function readContentType(headers: Headers): DeclaredContent {
+  const contentType = headers.get("content-type")?.slice(0, 200);
+  if (contentType === undefined) return { contentType, json: false };
+  const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((part) => part.startsWith("charset="))?.slice("charset=".length);
+  const readable = charset === undefined || UTF8_CHARSETS.includes(charset.replaceAll('"', ""));
+  return { contentType, json: readable && JSON_TYPES.includes(type) };
+}
+
+/** True where the server points elsewhere: a browser hides the status of a redirect that it was told not to follow. */
+export function isRedirect(response: Response): boolean {
+  return response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400);
+}
+
+/** Milliseconds until `Retry-After`, which is a number of seconds or a date; undefined where it says neither. */
+export function readRetryAfter(headers: Headers, now: number): number | undefined {
+  const value = headers.get("retry-after")?.trim();
+  if (value === undefined || value === "") return undefined;
+  if (/^\d{1,9}(\.\d+)?$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}

@@ -1,0 +1,54 @@
+import { InvalidInputError } from "../errors.js";
+import type { VendorDiscoveryFilterInput } from "./generated/operations.js";
+import { jsonCopy } from "./json.js";
+import { isObject } from "./response-errors.js";
+
+/** Operators that hold for every text when their own is empty. */
+const TEXT_OPERATORS = ["contains", "startsWith", "endsWith"];
+/** Operators for which null is a value to compare with. */
+const NULL_OPERATORS = ["eq", "neq"];
+/** Operators whose list holds values to compare with, null among them. */
+const LIST_OPERATORS = ["in", "nin"];
+
+/**
+ * The filter of a change to many vendors, as it will be sent.
+ *
+ * A filter without a condition selects every vendor of the workspace, and one is easily made by accident: from a field
+ * that is `undefined`, a list that came out empty, a text box that was left blank. So each object and list in it, at
+ * any depth, must still hold something when it is sent.
+ *
+ * @throws {InvalidInputError} naming the path where nothing is left
+ */
+export function narrowingFilter(where: VendorDiscoveryFilterInput): Readonly<Record<string, unknown>> {
+  if (!isObject(where)) throw refusal("where", 'a filter, or "all" for every vendor of the workspace');
+  const sent = jsonCopy(where);
+  checkPart(sent, "where");
+  return sent;
+}
+
+function checkPart(part: unknown, path: string): void {
+  if (Array.isArray(part)) {
+    if (part.length === 0) throw refusal(path, "a list with at least one entry");
+    for (const [index, item] of part.entries()) checkPart(item, `${path}[${index}]`);
+    return;
+  }
+  if (part === null) throw refusal(path, "a condition, not null");
+  if (!isObject(part)) return;
+  const entries = Object.entries(part);
+  if (entries.length === 0) throw refusal(path, "at least one condition");
+  for (const [key, value] of entries) checkEntry(key, value, `${path}.${key}`);
+}
+
+function checkEntry(key: string, value: unknown, path: string): void {
+  if (NULL_OPERATORS.includes(key) && value === null) return;
+  if (LIST_OPERATORS.includes(key) && Array.isArray(value) && value.length > 0) return;
+  if (TEXT_OPERATORS.includes(key) && value === "") throw refusal(path, "a text that is not empty");
+  checkPart(value, path);
+}
+
+function refusal(path: string, expected: string): InvalidInputError {
+  return new InvalidInputError(
+    `${path} must be ${expected}: without it the change could reach every vendor. Say "all" instead of a filter if it is meant to.`,
+    { issues: [{ path, expected }] },
+  );
+}

@@ -1,0 +1,156 @@
+import {
+  AuthenticationError,
+  ConfigurationError,
+  GraphQLClient,
+  InvalidInputError,
+} from "@saas-management/sdk/graphql";
+import { describe, expect, it } from "vitest";
+import { API_KEY, connectClient, passPause, rejection } from "../support/http-client.js";
+import { json } from "../support/http-server.js";
+
+const QUERY = "query Names { applications { nodes { id } } }";
+
+describe("a request", () => {
+  it("is a POST of query and variables to {baseUrl}/graphql", async () => {
+    const { client, server } = await connectClient((_, response) => json(response, { data: { ok: true } }));
+    await client.request(QUERY, { a: 1 });
+    const [request] = server.requests;
+    expect(request?.method).toBe("POST");
+    expect(request?.path).toBe("/graphql");
+    expect(request?.body).toEqual({ query: QUERY, variables: { a: 1 } });
+  });
+
+  it("carries the API key without a prefix, and declares JSON", async () => {
+    const { client, server } = await connectClient((_, response) => json(response, { data: { ok: true } }));
+    await client.request(QUERY);
+    expect(server.requests[0]?.headers).toMatchObject({
+      authorization: API_KEY,
+      "content-type": "application/json",
+    });
+  });
+
+  it("carries what authorization returns as the whole Authorization value", async () => {
+    const { client, server } = await connectClient((_, response) => json(response, { data: { ok: true } }), {
+      authorization: async () => "Bearer platform-token",
+    });
+    await client.request(QUERY);
+    expect(server.requests[0]?.headers.authorization).toBe("Bearer platform-token");
+  });
+
+  it("names the application and the SDK as its user agent", async () => {
+    const { client, server } = await connectClient((_, response) => json(response, { data: { ok: true } }), {
+      appInfo: { name: "renewals", version: "2.1" },
+    });
+    await client.request(QUERY);
+    expect(server.requests[0]?.headers["user-agent"]).toMatch(/^renewals\/2\.1 saas-management-sdk\/\d/);
+  });
+
+  it("carries the client's headers, and those of the call over them", async () => {
+    const { client, server } = await connectClient((_, response) => json(response, { data: { ok: true } }), {
+      headers: { "x-team": "it", "x-run": "1" },
+    });
+    await client.request(QUERY, {}, { headers: { "X-Run": "2" } });
+    expect(server.requests[0]?.headers).toMatchObject({ "x-team": "it", "x-run": "2" });
+  });
+
+  it("keeps the path of baseUrl, with or without a slash at its end", async () => {
+    const { server } = await connectClient((_, response) => json(response, { data: { ok: true } }));
+    for (const path of ["/eu/v2", "/eu/v2/"]) {
+      const client = new GraphQLClient({ baseUrl: server.baseUrl + path, apiKey: API_KEY });
+      await client.request(QUERY);
+    }
+    expect(server.requests.map((request) => request.path)).toEqual(["/eu/v2/graphql", "/eu/v2/graphql"]);
+  });
+
+  it("goes through the fetch that the client was given", async () => {
+    const urls: string[] = [];
+    const client = new GraphQLClient({
+      baseUrl: "https://api.example.com",
+      apiKey: API_KEY,
+      fetch: async (url) => {
+        urls.push(url);
+        return Response.json({ data: { ok: true } });
+      },
+    });
+    await expect(client.request(QUERY)).resolves.toEqual({ ok: true });
+    expect(urls).toEqual(["https://api.example.com/graphql"]);
+  });
+
+  it("asks an apiKey function once for each attempt", async () => {
+    const keys = ["first", "second"];
+    const { client, server, clock } = await connectClient(
+      (_, response, index) =>
+        index === 0 ? json(response, {}, { status: 503 }) : json(response, { data: { ok: true } }),
+      { apiKey: () => keys.shift() ?? "none" },
+    );
+    const data = client.request(QUERY);
+    await server.arrived(1);
+    await passPause(clock);
+    await data;
+    expect(server.requests.map((request) => request.headers.authorization)).toEqual(["first", "second"]);
+  });
+
+  it("is not sent where the apiKey function fails, and its failure is the cause", async () => {
+    const cause = new Error("vault is sealed");
+    const { client, server } = await connectClient(() => {}, {
+      apiKey: () => Promise.reject(cause),
+    });
+    const error = await rejection(client.request(QUERY));
+    expect(error).toBeInstanceOf(AuthenticationError);
+    expect(error).toMatchObject({ cause });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it("is refused with an authorization header of its own", async () => {
+    const { client, server } = await connectClient(() => {});
+    const error = await rejection(client.request(QUERY, {}, { headers: { Authorization: "other" } }));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it("is refused with a header value that HTTP does not allow, without quoting it", async () => {
+    const { client } = await connectClient(() => {});
+    const error = await rejection(client.request(QUERY, {}, { headers: { "x-secret": "hidden\nvalue" } }));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(String(error)).not.toContain("hidden");
+  });
+
+  it.each([
+    ["a number that is not finite", { input: { price: Number.NaN } }],
+    ["a BigInt", { input: { price: 10n } }],
+  ])("is refused with %s among its variables", async (_, variables) => {
+    const { client, server } = await connectClient(() => {});
+    expect(await rejection(client.request(QUERY, variables))).toBeInstanceOf(InvalidInputError);
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
+describe("a client", () => {
+  it.each([
+    ["no absolute URL", "api.example.com"],
+    ["http beyond loopback", "http://api.example.com"],
+    ["user info", "https://me:secret@api.example.com"],
+    ["a query", "https://api.example.com/?a=1"],
+  ])("refuses a baseUrl with %s", (_, baseUrl) => {
+    expect(() => new GraphQLClient({ baseUrl, apiKey: API_KEY })).toThrow(ConfigurationError);
+  });
+
+  it("needs a credential, and one only", () => {
+    const baseUrl = "https://api.example.com";
+    expect(() => new GraphQLClient({ baseUrl })).toThrow(ConfigurationError);
+    expect(() => new GraphQLClient({ baseUrl, apiKey: "k", authorization: () => "k" })).toThrow(
+      ConfigurationError,
+    );
+  });
+
+  it("refuses default headers that HTTP does not allow, without quoting them", () => {
+    const make = () =>
+      new GraphQLClient({
+        baseUrl: "https://api.example.com",
+        apiKey: API_KEY,
+        headers: { "x-a": "hidden\nvalue" },
+      });
+    expect(make).toThrow(ConfigurationError);
+    expect(make).not.toThrow(/hidden/);
+  });
+});

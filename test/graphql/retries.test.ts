@@ -1,0 +1,142 @@
+import { RateLimitError, TransportError } from "@saas-management/sdk/graphql";
+import { describe, expect, it } from "vitest";
+import { connectClient, passPause, rejection, until } from "../support/http-client.js";
+import { json, type Responder } from "../support/http-server.js";
+
+const QUERY = "query Names { applications { nodes { id } } }";
+const MUTATION = "mutation Touch { touch }";
+
+/** Fails so many times, then answers. */
+function failing(times: number, fail: Responder): Responder {
+  return (request, response, index) =>
+    index < times ? fail(request, response, index) : json(response, { data: { ok: true } });
+}
+
+describe("a query", () => {
+  it.each<[string, Responder]>([
+    ["HTTP 408", (_, response) => json(response, {}, { status: 408 })],
+    ["HTTP 429", (_, response) => json(response, {}, { status: 429 })],
+    [
+      "HTTP 502 in HTML",
+      (_, response) => response.writeHead(502, { "content-type": "text/html" }).end("<p>"),
+    ],
+    ["HTTP 503", (_, response) => json(response, {}, { status: 503 })],
+    ["HTTP 504", (_, response) => json(response, {}, { status: 504 })],
+    ["a dropped connection", (_, response) => response.destroy()],
+    [
+      "a rate limit told with HTTP 200",
+      (_, response) =>
+        json(response, { data: null, errors: [{ extensions: { code: "TOO_MANY_REQUESTS" } }] }),
+    ],
+  ])("is sent again after %s", async (_, fail) => {
+    const { client, clock } = await connectClient(failing(2, fail));
+    const data = client.request(QUERY);
+    await passPause(clock);
+    await passPause(clock);
+    await expect(data).resolves.toEqual({ ok: true });
+  });
+
+  it.each([400, 401, 403, 404, 500])("is not sent again after HTTP %i", async (status) => {
+    const { client, server } = await connectClient(
+      failing(1, (_, response) => json(response, {}, { status })),
+    );
+    expect(await rejection(client.request(QUERY))).toMatchObject({ attempts: 1 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("ends with the last failure when its retries are used up", async () => {
+    const { client, clock, server } = await connectClient(
+      (_, response) => json(response, {}, { status: 503 }),
+      { retry: { retries: 2 } },
+    );
+    const error = rejection(client.request(QUERY));
+    await passPause(clock);
+    await passPause(clock);
+    expect(await error).toBeInstanceOf(TransportError);
+    expect(await error).toMatchObject({ attempts: 3, status: 503 });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it.each([false, { retries: 0 }] as const)("is sent once with retry: %j", async (retry) => {
+    const { client, server } = await connectClient((_, response) => json(response, {}, { status: 503 }));
+    expect(await rejection(client.request(QUERY, {}, { retry }))).toMatchObject({ attempts: 1 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("waits as long as Retry-After asks", async () => {
+    const { client, clock, server } = await connectClient(
+      failing(1, (_, response) => json(response, {}, { status: 429, headers: { "retry-after": "60" } })),
+    );
+    const data = client.request(QUERY);
+    await passPause(clock);
+    clock.advance(49_999);
+    expect(server.requests).toHaveLength(1);
+    clock.advance(1);
+    await data;
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("fails at once where Retry-After exceeds the time that is left", async () => {
+    const { client, server } = await connectClient((_, response) =>
+      json(response, {}, { status: 429, headers: { "retry-after": "259200" } }),
+    );
+    const error = await rejection(client.request(QUERY));
+    expect(error).toBeInstanceOf(RateLimitError);
+    expect(error).toMatchObject({ retryAfterMs: 259_200_000, attempts: 1 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("tells the logger of each retry, without key or variables", async () => {
+    const lines: string[] = [];
+    const log = (message: string, details?: object) => lines.push(`${message} ${JSON.stringify(details)}`);
+    const { client, clock } = await connectClient(
+      failing(1, (_, response) => json(response, {}, { status: 503 })),
+      { logger: { debug: log, info: log, warn: log, error: log } },
+    );
+    const data = client.request(QUERY, { secret: "canary-variable" });
+    await passPause(clock);
+    await data;
+    expect(lines.join()).toContain("GraphQL query Names");
+    expect(lines.join()).not.toMatch(/canary/);
+  });
+});
+
+describe("a mutation", () => {
+  it.each<[string, Responder]>([
+    ["HTTP 503", (_, response) => json(response, {}, { status: 503 })],
+    ["HTTP 429", (_, response) => json(response, {}, { status: 429 })],
+    ["a dropped connection", (_, response) => response.destroy()],
+  ])("is not sent again after %s, and its error is not retryable", async (_, fail) => {
+    const { client, server } = await connectClient(fail);
+    const error = await rejection(client.request(MUTATION));
+    expect(error).toMatchObject({ retryable: false, attempts: 1 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("is sent again where the call says that it is idempotent", async () => {
+    const { client, clock, server } = await connectClient(
+      failing(1, (_, response) => json(response, {}, { status: 503 })),
+    );
+    const data = client.request(MUTATION, {}, { idempotent: true });
+    await passPause(clock);
+    await data;
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("is told from a query in any document, fragments and comments included", async () => {
+    const { client, server } = await connectClient((_, response) => json(response, {}, { status: 503 }));
+    const hidden = `# query Q { a }\nfragment F on M { x }\n"a description" mutation { touch { ...F } }`;
+    expect(await rejection(client.request(hidden))).toMatchObject({ retryable: false });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("a document that cannot be read", () => {
+  it("is sent as it is, once: nothing says that it only reads", async () => {
+    const { client, server } = await connectClient((_, response) => json(response, {}, { status: 503 }));
+    const document = "query Newer($a: Int = 1 @x) on { syntax }";
+    expect(await rejection(client.request(document))).toMatchObject({ retryable: false, attempts: 1 });
+    expect(server.requests[0]?.body.query).toBe(document);
+    await until(() => server.requests.length === 1);
+  });
+});
