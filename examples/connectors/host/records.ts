@@ -1,0 +1,85 @@
+import type { RecordOf } from "@saas-management/sdk";
+import { attributes, filled } from "../fields.js";
+import type { Activity } from "./activity.js";
+import type { HostDevice } from "./device.js";
+import type { HostGroup, HostUser } from "./user-database.js";
+
+/** Shells that end a login at once. */
+const NO_LOGIN = /\/(nologin|false)$/;
+
+/** Accounts are known by their names: these are unique on a machine, and what groups refer to. Uids may be shared. */
+export function toAccount(user: HostUser, firstPersonalUid: number): RecordOf<"accounts"> {
+  return {
+    generic: filled({
+      id: user.name,
+      name: fullName(user),
+      username: user.name,
+      active: !NO_LOGIN.test(user.shell),
+      roles: user.uid === 0 ? ["superuser"] : undefined,
+      type: user.uid >= firstPersonalUid && !NOBODY.includes(user.uid) ? "personal" : "system",
+    }),
+  };
+}
+
+/** Uids of "nobody": -2 in 16 and in 32 bits. */
+const NOBODY = [65_534, 4_294_967_294];
+
+/** The part of the GECOS field before the first comma, in which `&` stands for the name of the account. */
+function fullName({ gecos, name }: HostUser): string | undefined {
+  const [written = ""] = gecos.split(",");
+  return written.trim().replaceAll("&", name.charAt(0).toUpperCase() + name.slice(1)) || undefined;
+}
+
+/** The groups, and one more for each gid that an account has and no group: `#1234`, as tools show such a gid. */
+export function withUnnamedGroups(groups: readonly HostGroup[], users: readonly HostUser[]): HostGroup[] {
+  const known = new Set(groups.map(({ gid }) => gid));
+  const unnamed = new Map<number, HostGroup>();
+  for (const { gid, at } of users) {
+    if (!known.has(gid)) unnamed.set(gid, { name: `#${gid}`, gid, members: [], at });
+  }
+  return [...groups, ...unnamed.values()];
+}
+
+export function toGroup({ name, gid }: HostGroup): RecordOf<"groups"> {
+  return { generic: { id: name, name, attributes: { gid: String(gid) } } };
+}
+
+/** Who belongs to which group: by its list of members, or because it is an account's primary group. */
+export function toGroupMembers(
+  groups: readonly HostGroup[],
+  users: readonly HostUser[],
+): RecordOf<"groupMembers">[] {
+  const byPrimaryGroup = new Map<number, string[]>();
+  for (const { gid, name } of users) {
+    byPrimaryGroup.set(gid, [...(byPrimaryGroup.get(gid) ?? []), name]);
+  }
+  return groups.flatMap(({ name, gid, members }) => {
+    const primary = new Set(byPrimaryGroup.get(gid));
+    return [...new Set([...primary, ...members])].map((member) => ({
+      generic: {
+        // Neither name can hold a colon: it divides the fields of the databases.
+        id: `${name}:${member}`,
+        sourceGroupId: name,
+        sourceMemberId: member,
+        role: primary.has(member) ? "primary" : "supplementary",
+      },
+    }));
+  });
+}
+
+export function toDevice(device: HostDevice, lastSeen: Date): RecordOf<"devices"> {
+  const { kernel, architecture, ...fields } = device;
+  return { generic: filled({ ...fields, lastSeen, attributes: attributes({ kernel, architecture }) }) };
+}
+
+/** Made of what was seen, and when: reading the same trace again gives the same event, and a newer one another. */
+export function toUsage({ user, evidence, time }: Activity, device: HostDevice): RecordOf<"usage"> {
+  return {
+    generic: {
+      id: `${device.id}:${user.name}:${evidence}:${time.getTime()}`,
+      sourceActorId: user.name,
+      externalProductName: device.operatingSystem,
+      lastActivity: time,
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { RecordOf } from "@saas-management/sdk";
+import { attributes, filled } from "../fields.js";
+import { readRecords } from "./csv.js";
+import type { CsvRow } from "./row.js";
+
+/** The column "Notes" is in the file and not in this list: remarks about people stay in the company. */
+const COLUMNS = [
+  "Employee ID",
+  "Full name",
+  "First name",
+  "Last name",
+  "Work e-mail",
+  "Other e-mail addresses",
+  "Active",
+  "Division",
+  "Department path",
+  "Job title",
+  "Manager ID",
+  "Legal entity",
+  "Country",
+  "Office",
+  "Cost center",
+  "Employment type",
+  "Hire date",
+  "Termination date",
+  "Record created",
+  "Record deleted",
+  "Mailbox",
+  "Photo",
+] as const;
+
+type Row = CsvRow<(typeof COLUMNS)[number]>;
+
+/** The employees of the HR export. */
+export function employees(file: URL): AsyncIterable<RecordOf<"employees">[]> {
+  return readRecords(file, { columns: COLUMNS }, toEmployee);
+}
+
+function toEmployee(row: Row): RecordOf<"employees"> {
+  const deletionTime = row.moment("Record deleted");
+  return {
+    generic: filled({
+      id: row.required("Employee ID"),
+      fullName: row.required("Full name"),
+      firstName: row.text("First name"),
+      lastName: row.text("Last name"),
+      email: row.address("Work e-mail"),
+      emailAliases: row.list("Other e-mail addresses", /[;,\s]/)?.map((alias) => alias.toLowerCase()),
+      active: row.flag("Active", "Yes", "No"),
+      deleted: deletionTime === undefined ? undefined : true,
+      deletionTime,
+      creationTime: row.moment("Record created"),
+      avatarUrl: row.text("Photo"),
+      orgUnit: row.text("Legal entity"),
+      departmentPath: row.list("Department path", ">"),
+      jobTitle: row.text("Job title"),
+      country: row.text("Country"),
+      division: row.text("Division"),
+      costCenter: row.text("Cost center"),
+      userType: row.text("Employment type"),
+      managerId: row.text("Manager ID"),
+      hasMailbox: row.flag("Mailbox", "Yes", "No"),
+      attributes: attributes({
+        // The German company's rows have German dates, all others ISO dates.
+        hireDate: row.day("Hire date", "YYYY-MM-DD", "DD.MM.YYYY"),
+        terminationDate: row.day("Termination date", "YYYY-MM-DD", "DD.MM.YYYY"),
+        office: row.text("Office")?.replaceAll(/\s*\n\s*/g, ", "),
+      }),
+    }),
+  };
+}

@@ -1,0 +1,262 @@
+import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
+import { arch, endianness, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseOsRelease, parsePlatformExpert } from "../../examples/connectors/host/device.js";
+import { parseLoginTime, readLoginTimes } from "../../examples/connectors/host/lastlog.js";
+import { parseDirectoryGroups, parseDirectoryUsers } from "../../examples/connectors/host/macos-directory.js";
+import { parseGroup, parsePasswd } from "../../examples/connectors/host/user-database.js";
+
+describe("the user database of Linux", () => {
+  test("gives each account with its ids, full name, home and shell", () => {
+    const { entries, notes } = parsePasswd(
+      "root:x:0:0:root:/root:/bin/bash\nzoë:x:1000:1000:Zoë O'Brien,Room 3,,:/home/zoë:/usr/bin/zsh\n",
+    );
+    expect(entries).toEqual([
+      {
+        name: "root",
+        uid: 0,
+        gid: 0,
+        gecos: "root",
+        home: "/root",
+        shell: "/bin/bash",
+        at: "/etc/passwd: line 1",
+      },
+      {
+        name: "zoë",
+        uid: 1000,
+        gid: 1000,
+        gecos: "Zoë O'Brien,Room 3,,",
+        home: "/home/zoë",
+        shell: "/usr/bin/zsh",
+        at: "/etc/passwd: line 2",
+      },
+    ]);
+    expect(notes).toEqual([]);
+  });
+
+  test("may lack the last line end, full name and shell, and may have comments and empty lines", () => {
+    const { entries, notes } = parsePasswd("# made by hand\n\n   \nsvc:*:42:42::/:");
+    expect(entries).toMatchObject([
+      { name: "svc", uid: 42, gecos: "", shell: "", at: "/etc/passwd: line 4" },
+    ]);
+    expect(notes).toEqual([]);
+  });
+
+  test("may be empty", () => {
+    expect(parsePasswd("")).toEqual({ entries: [], notes: [] });
+    expect(parseGroup("\n")).toEqual({ entries: [], notes: [] });
+  });
+
+  test.each([
+    ["+", "refers to a directory service (NIS), which is not read."],
+    ["+@staff::::::", "refers to a directory service (NIS), which is not read."],
+    ["-mallory::::::", "refers to a directory service (NIS), which is not read."],
+    ["eve:x:1001:1001:Eve", "has 5 fields instead of 7 and is not read."],
+    ["eve:x:1001:1001:Eve: the first:/home/eve:/bin/sh", "has 8 fields instead of 7 and is not read."],
+    ["just words", "has 1 fields instead of 7 and is not read."],
+    [":x:1001:1001::/:/bin/sh", "lacks a name or a numeric id and is not read."],
+    ["eve:x:zero:1001::/:/bin/sh", "lacks a name or a numeric id and is not read."],
+    ["eve:x::1001::/:/bin/sh", "lacks a name or a numeric id and is not read."],
+    ["eve:x:1001:0x3e9::/:/bin/sh", "lacks a name or a numeric id and is not read."],
+    ["eve:x:4294967296:1001::/:/bin/sh", "lacks a name or a numeric id and is not read."],
+    ["eve:x:1 001:1001::/:/bin/sh", "lacks a name or a numeric id and is not read."],
+    ["bob:x:1002:1002::/:/bin/sh", "repeats the name of an earlier entry and is not read."],
+  ])("passes over %j and says so, without telling the content", (line, problem) => {
+    const text = `bob:x:1000:1000:Bob:/home/bob:/bin/sh\n${line}\nann:x:1003:1003:Ann:/home/ann:/bin/sh\n`;
+    const { entries, notes } = parsePasswd(text);
+    expect(entries.map(({ name, uid }) => [name, uid])).toEqual([
+      ["bob", 1000],
+      ["ann", 1003],
+    ]);
+    expect(notes).toEqual([`/etc/passwd: line 2 ${problem}`]);
+  });
+
+  test("may give one uid to two accounts", () => {
+    const { entries, notes } = parsePasswd("root:x:0:0::/root:/bin/sh\ntoor:x:0:0::/root:/bin/csh\n");
+    expect(entries.map(({ name }) => name)).toEqual(["root", "toor"]);
+    expect(notes).toEqual([]);
+  });
+
+  test("gives each group with its members", () => {
+    const { entries, notes } = parseGroup("sudo:x:27:zoë,bob\nempty:x:100:\nodd:x:101:bob, ,,ann\n");
+    expect(entries).toEqual([
+      { name: "sudo", gid: 27, members: ["zoë", "bob"], at: "/etc/group: line 1" },
+      { name: "empty", gid: 100, members: [], at: "/etc/group: line 2" },
+      { name: "odd", gid: 101, members: ["bob", "ann"], at: "/etc/group: line 3" },
+    ]);
+    expect(notes).toEqual([]);
+  });
+
+  test("passes over groups that it does not understand and says so", () => {
+    const { entries, notes } = parseGroup(
+      "+:::\nstaff:x:50\nstaff:x:x:bob\nstaff:x:50:bob\nstaff:x:51:ann\n",
+    );
+    expect(entries).toMatchObject([{ name: "staff", gid: 50, members: ["bob"] }]);
+    expect(notes).toEqual([
+      "/etc/group: line 1 refers to a directory service (NIS), which is not read.",
+      "/etc/group: line 2 has 3 fields instead of 4 and is not read.",
+      "/etc/group: line 3 lacks a name or a numeric id and is not read.",
+      "/etc/group: line 5 repeats the name of an earlier entry and is not read.",
+    ]);
+  });
+});
+
+describe("the directory of macOS", () => {
+  const users = `name: nobody
+password: *
+uid: -2
+gid: -2
+dir: /var/empty
+shell: /usr/bin/false
+gecos: Unprivileged User
+
+name: zoe
+password: ********
+uid: 501
+gid: 20
+dir: /Users/zoe
+shell: /bin/zsh
+gecos: Zoë: the "first" O'Brien
+
+`;
+
+  test("gives each account, whose id may be negative", () => {
+    const { entries, notes } = parseDirectoryUsers(users);
+    expect(entries).toMatchObject([
+      {
+        name: "nobody",
+        uid: -2,
+        gid: -2,
+        home: "/var/empty",
+        shell: "/usr/bin/false",
+        gecos: "Unprivileged User",
+      },
+      {
+        name: "zoe",
+        uid: 501,
+        gid: 20,
+        home: "/Users/zoe",
+        shell: "/bin/zsh",
+        gecos: 'Zoë: the "first" O\'Brien',
+      },
+    ]);
+    expect(notes).toEqual([]);
+  });
+
+  test("gives each group with its members, of whom there may be none", () => {
+    const groups =
+      "name: admin\npassword: *\ngid: 80\nusers: root zoe \n\nname: wheel\npassword: *\ngid: 0\n";
+    expect(parseDirectoryGroups(groups)).toEqual({
+      entries: [
+        { name: "admin", gid: 80, members: ["root", "zoe"], at: "dscacheutil -q group: entry 1" },
+        { name: "wheel", gid: 0, members: [], at: "dscacheutil -q group: entry 2" },
+      ],
+      notes: [],
+    });
+  });
+
+  test("passes over entries without a name or an id and says so", () => {
+    const { entries, notes } = parseDirectoryUsers(`uid: 1\ngid: 1\n\nname: x\nuid: one\ngid: 1\n\n${users}`);
+    expect(entries.map(({ name }) => name)).toEqual(["nobody", "zoe"]);
+    expect(notes).toEqual([
+      "dscacheutil -q user: entry 1 lacks a name or a numeric id and is not read.",
+      "dscacheutil -q user: entry 2 lacks a name or a numeric id and is not read.",
+    ]);
+  });
+
+  test("prints nothing where it knows nothing", () => {
+    expect(parseDirectoryUsers("")).toEqual({ entries: [], notes: [] });
+  });
+
+  test("tells a Mac's id and serial number", () => {
+    const registry =
+      '    "IOPlatformSerialNumber" = "C02ABC"\n    "IOPlatformUUID" = "0000-11"\n    "clock" = <00>\n';
+    expect(parsePlatformExpert(registry)).toEqual({ uuid: "0000-11", serialNumber: "C02ABC" });
+    expect(parsePlatformExpert("")).toEqual({ uuid: undefined, serialNumber: undefined });
+  });
+});
+
+describe("os-release", () => {
+  test.each([
+    ['NAME="Debian GNU/Linux"\nVERSION_ID="12"\n', "Debian GNU/Linux", "12"],
+    ["NAME=Fedora\nVERSION_ID=41", "Fedora", "41"],
+    ["# comment\nNAME='Single \"quotes\"'\n\n  VERSION_ID=3.20.1  \n", 'Single "quotes"', "3.20.1"],
+    ['NAME="A \\"rolling\\" \\$ystem"\nBUILD_ID=rolling\n', 'A "rolling" $ystem', undefined],
+    ["nonsense\nname=lower\n", undefined, undefined],
+  ])("%j names the system and its version", (text, name, version) => {
+    const values = parseOsRelease(text);
+    expect([values.get("NAME"), values.get("VERSION_ID")]).toEqual([name, version]);
+  });
+});
+
+describe("the login record", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "lastlog-test-"));
+  });
+  afterAll(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  const timeBytes = ["arm64", "riscv64", "loong64"].includes(arch()) ? 8 : 4;
+  const recordBytes = timeBytes + 288;
+
+  function lastlog(logins: Readonly<Record<number, number>>, records: number): Buffer {
+    const file = Buffer.alloc(records * recordBytes);
+    for (const [uid, seconds] of Object.entries(logins)) {
+      const at = Number(uid) * recordBytes;
+      if (timeBytes === 4)
+        endianness() === "LE" ? file.writeInt32LE(seconds, at) : file.writeInt32BE(seconds, at);
+      else
+        endianness() === "LE"
+          ? file.writeBigInt64LE(BigInt(seconds), at)
+          : file.writeBigInt64BE(BigInt(seconds), at);
+      file.write("pts/0", at + timeBytes);
+    }
+    return file;
+  }
+
+  test.each([
+    ["four bytes, little end first", Buffer.from("0028e96a", "hex"), "LE"],
+    ["four bytes, big end first", Buffer.from("6ae92800", "hex"), "BE"],
+    ["eight bytes, little end first", Buffer.from("0028e96a00000000", "hex"), "LE"],
+    ["eight bytes, big end first", Buffer.from("000000006ae92800", "hex"), "BE"],
+  ] as const)("is read from %s", (_, time, order) => {
+    expect(parseLoginTime(time, order)).toEqual(new Date(0x6ae92800 * 1000));
+  });
+
+  test("of somebody who never logged in is none", () => {
+    expect(parseLoginTime(Buffer.alloc(4))).toBeUndefined();
+  });
+
+  test("is found at the place of each uid, and nowhere else", async () => {
+    const path = join(folder, "lastlog");
+    await writeFile(path, lastlog({ 0: 1_700_000_000, 7: 1_750_000_000 }, 8));
+    const times = await readLoginTimes(path, [0, 3, 7, 7, 8, 65_534, 4_294_967_294, -2]);
+    expect([...times]).toEqual([
+      [0, new Date(1_700_000_000_000)],
+      [7, new Date(1_750_000_000_000)],
+    ]);
+  });
+
+  test("is found in a sparse file that seems to be a terabyte long", async () => {
+    const path = join(folder, "sparse");
+    await writeFile(path, lastlog({ 1: 1_700_000_000 }, 2));
+    await truncate(path, recordBytes * 4_000_000_000).catch(() => truncate(path, recordBytes * 1_000_000));
+    expect([...(await readLoginTimes(path, [1, 999_999]))]).toEqual([[1, new Date(1_700_000_000_000)]]);
+  });
+
+  test("of another kind of machine is left alone", async () => {
+    const path = join(folder, "foreign");
+    await writeFile(path, lastlog({ 0: 1_700_000_000 }, 3).subarray(1));
+    expect([...(await readLoginTimes(path, [0, 1]))]).toEqual([]);
+  });
+
+  test("may be absent or empty", async () => {
+    const path = join(folder, "empty");
+    await writeFile(path, "");
+    expect([...(await readLoginTimes(path, [0]))]).toEqual([]);
+    expect([...(await readLoginTimes(join(folder, "absent"), [0]))]).toEqual([]);
+  });
+});

@@ -1,0 +1,221 @@
+import { chmod, mkdir, mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { getuid, platform } from "node:process";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type HostRecords, readHost } from "../../examples/connectors/host/index.js";
+
+const NOW = new Date("2026-11-21T12:00:00Z");
+const onFiles = platform !== "darwin" && platform !== "win32";
+const me = getuid?.() ?? 0;
+
+describe.runIf(onFiles)("a host", () => {
+  let root: string;
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), "host-test-"));
+  });
+  afterEach(async () => {
+    await rm(root, { recursive: true });
+  });
+
+  async function put(path: string, content: string, time?: Date): Promise<void> {
+    const full = join(root, path);
+    await mkdir(dirname(full), { recursive: true });
+    await writeFile(full, content);
+    if (time !== undefined) await utimes(full, time, time);
+  }
+
+  async function read(passwd: string, group = ""): Promise<HostRecords> {
+    await put("etc/passwd", passwd);
+    await put("etc/group", group);
+    return readHost({ root, now: NOW });
+  }
+
+  test("gives its accounts, known by their names", async () => {
+    const { accounts } = await read(
+      `${[
+        "root:x:0:0:root:/root:/bin/bash",
+        "www-data:x:33:33:& server,,,:/var/www:/usr/sbin/nologin",
+        "zoe:x:1000:1000:Zoë O'Brien,Room 3,,:/home/zoe:/bin/zsh",
+        "old:x:1001:1001::/home/old:/bin/false",
+        "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin",
+        "big:x:70001:70001::/home/big:/bin/sh",
+      ].join("\n")}\n`,
+    );
+    expect(accounts.map(({ generic }) => generic)).toEqual([
+      { id: "root", name: "root", username: "root", active: true, roles: ["superuser"], type: "system" },
+      { id: "www-data", name: "Www-data server", username: "www-data", active: false, type: "system" },
+      { id: "zoe", name: "Zoë O'Brien", username: "zoe", active: true, type: "personal" },
+      { id: "old", username: "old", active: false, type: "personal" },
+      { id: "nobody", name: "nobody", username: "nobody", active: false, type: "system" },
+      { id: "big", username: "big", active: true, type: "personal" },
+    ]);
+    expect(accounts.map(({ generic }) => Object.keys(generic))).toEqual([
+      ["id", "name", "username", "active", "roles", "type"],
+      ["id", "name", "username", "active", "type"],
+      ["id", "name", "username", "active", "type"],
+      ["id", "username", "active", "type"],
+      ["id", "name", "username", "active", "type"],
+      ["id", "username", "active", "type"],
+    ]);
+  });
+
+  test("gives its groups and their members, primary groups included, nobody twice", async () => {
+    const { groups, groupMembers, notes } = await read(
+      "zoe:x:1000:100::/home/zoe:/bin/sh\nbob:x:1001:100::/home/bob:/bin/sh\n",
+      "users:x:100:zoe\nsudo:x:27:zoe,bob,zoe\nempty:x:5:\n",
+    );
+    expect(groups.map(({ generic }) => generic)).toEqual([
+      { id: "users", name: "users", attributes: { gid: "100" } },
+      { id: "sudo", name: "sudo", attributes: { gid: "27" } },
+      { id: "empty", name: "empty", attributes: { gid: "5" } },
+    ]);
+    expect(groupMembers.map(({ generic }) => generic)).toEqual([
+      { id: "users:zoe", sourceGroupId: "users", sourceMemberId: "zoe", role: "primary" },
+      { id: "users:bob", sourceGroupId: "users", sourceMemberId: "bob", role: "primary" },
+      { id: "sudo:zoe", sourceGroupId: "sudo", sourceMemberId: "zoe", role: "supplementary" },
+      { id: "sudo:bob", sourceGroupId: "sudo", sourceMemberId: "bob", role: "supplementary" },
+    ]);
+    expect(notes).toEqual([]);
+  });
+
+  test("shows a gid without a group by its number, once", async () => {
+    const { groups, groupMembers } = await read(
+      "zoe:x:1000:4711::/home/zoe:/bin/sh\nbob:x:1001:4711::/home/bob:/bin/sh\n",
+      "users:x:100:\n",
+    );
+    expect(groups.map(({ generic }) => generic.name)).toEqual(["users", "#4711"]);
+    expect(groupMembers.map(({ generic }) => generic.id)).toEqual(["#4711:zoe", "#4711:bob"]);
+  });
+
+  test("keeps members whom its user database does not have, and says so", async () => {
+    const { groupMembers, notes } = await read(
+      "zoe:x:1000:100::/:/bin/sh\n",
+      "docker:x:990:zoe,ghost,phantom\n",
+    );
+    expect(groupMembers.map(({ generic }) => generic.sourceMemberId)).toEqual([
+      "zoe",
+      "ghost",
+      "phantom",
+      "zoe",
+    ]);
+    expect(notes).toEqual(["/etc/group: line 1: members who are not in the user database: 2."]);
+  });
+
+  test("does not hide what it did not understand", async () => {
+    const { accounts, notes } = await read(
+      "zoe:x:1000:100::/:/bin/sh\n+@staff::::::\nbroken\n",
+      "users:x:100:\n+:::\n",
+    );
+    expect(accounts).toHaveLength(1);
+    expect(notes).toEqual([
+      "/etc/passwd: line 2 refers to a directory service (NIS), which is not read.",
+      "/etc/passwd: line 3 has 1 fields instead of 7 and is not read.",
+      "/etc/group: line 2 refers to a directory service (NIS), which is not read.",
+    ]);
+  });
+
+  test("without a group database shows the groups' numbers, and says so", async () => {
+    await put("etc/passwd", "zoe:x:1000:100::/:/bin/sh\n");
+    const { groups, notes } = await readHost({ root, now: NOW });
+    expect(groups.map(({ generic }) => generic.id)).toEqual(["#100"]);
+    expect(notes).toEqual(["/etc/group cannot be read: groups have no names."]);
+  });
+
+  test("without a user database is an error, because an empty snapshot would remove everybody", async () => {
+    await expect(readHost({ root })).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  test("takes for use when a home was changed that the account owns, and when its mail was", async () => {
+    await put("home/zoe/notes.txt", "");
+    await utimes(join(root, "home/zoe"), NOW, new Date("2026-11-20T08:00:00Z"));
+    await put("var/spool/mail/zoe", "", new Date("2026-11-19T08:00:00Z"));
+    const { usage } = await read(
+      `zoe:x:${me}:100::/home/zoe:/bin/sh\nother:x:${me + 1}:100::/home/zoe:/bin/sh\n`,
+    );
+    expect(usage.map(({ generic }) => [generic.sourceActorId, generic.lastActivity])).toEqual([
+      ["zoe", new Date("2026-11-20T08:00:00Z")],
+      ["zoe", new Date("2026-11-19T08:00:00Z")],
+    ]);
+  });
+
+  test("takes no other file for a mail spool, whatever an account is called", async () => {
+    await put("var/mail/.keep", "");
+    await put("var/secret", "");
+    const { usage } = await read("../secret:x:1:1::relative:/bin/sh\n..:x:2:2::/nowhere:/bin/sh\n");
+    expect(usage).toEqual([]);
+  });
+
+  test("gives an event the same id until something newer is seen", async () => {
+    const passwd = `zoe:x:${me}:100::/home/zoe:/bin/sh\n`;
+    const eventIds = async () => (await read(passwd)).usage.map(({ generic }) => generic.id);
+    await put("home/zoe/a", "");
+    await utimes(join(root, "home/zoe"), NOW, new Date("2026-11-01T08:00:00Z"));
+    const first = await eventIds();
+    expect(await eventIds()).toEqual(first);
+    await utimes(join(root, "home/zoe"), NOW, new Date("2026-11-02T08:00:00Z"));
+    expect(await eventIds()).not.toEqual(first);
+  });
+
+  test.skipIf(me === 0)("takes what it may not read for no evidence", async () => {
+    await put("closed/zoe/a", "");
+    await chmod(join(root, "closed"), 0o000);
+    const { usage } = await read(`zoe:x:${me}:100::/closed/zoe:/bin/sh\n`);
+    await chmod(join(root, "closed"), 0o700);
+    expect(usage).toEqual([]);
+  });
+
+  test("is a device with an id that does not reveal the machine id", async () => {
+    await put("etc/machine-id", "0123456789abcdef0123456789abcdef\n");
+    await put("etc/os-release", 'NAME="Example Linux"\nVERSION_ID=7\n');
+    await put("sys/class/dmi/id/product_name", "Model 9 \n");
+    await put("sys/class/dmi/id/sys_vendor", "\n");
+    const { devices } = await read("");
+    expect(devices).toHaveLength(1);
+    const device = devices[0]?.generic;
+    expect(device).toMatchObject({
+      id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      name: expect.any(String),
+      model: "Model 9",
+      operatingSystem: "Example Linux",
+      operatingSystemVersion: "7",
+      lastSeen: NOW,
+    });
+    expect(device).not.toHaveProperty("manufacturer");
+    expect(device?.id).not.toContain("0123456789");
+  });
+
+  test("that has not got its machine id yet is known by its name", async () => {
+    await put("etc/machine-id", "uninitialized\n");
+    const { devices } = await read("");
+    expect(devices[0]?.generic.id).toBe(devices[0]?.generic.name);
+  });
+});
+
+describe.skipIf(platform === "win32")("this machine", async () => {
+  const host = await readHost();
+
+  test("has a superuser, who belongs to a group", () => {
+    const superusers = host.accounts.filter(({ generic }) => generic.roles?.includes("superuser"));
+    expect(superusers.length).toBeGreaterThan(0);
+    const members = host.groupMembers.filter(({ generic }) => generic.role === "primary");
+    expect(members.map(({ generic }) => generic.sourceMemberId)).toEqual(
+      expect.arrayContaining(superusers.map(({ generic }) => generic.id)),
+    );
+  });
+
+  test("has unique ids everywhere, and memberships of groups that it has", () => {
+    const { accounts, groups, groupMembers, devices, usage } = host;
+    for (const records of [accounts, groups, groupMembers, devices, usage]) {
+      const ids = records.map(({ generic }) => generic.id);
+      expect(new Set(ids).size).toBe(ids.length);
+    }
+    const groupIds = new Set(groups.map(({ generic }) => generic.id));
+    expect(groupMembers.filter(({ generic }) => !groupIds.has(generic.sourceGroupId))).toEqual([]);
+  });
+
+  test("has use only of accounts that it has", () => {
+    const accountIds = new Set(host.accounts.map(({ generic }) => generic.id));
+    expect(host.usage.filter(({ generic }) => !accountIds.has(generic.sourceActorId))).toEqual([]);
+  });
+});
