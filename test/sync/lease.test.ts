@@ -1,0 +1,132 @@
+import { type SyncProgress, TestClock } from "@saas-management/sdk/sync";
+import { describe, expect, it } from "vitest";
+import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { recordsOf } from "../support/scripted-sync-server.js";
+import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
+
+const MINUTE = 60_000;
+const harness = useScriptedServer();
+
+async function start(options: Parameters<typeof harness.startBatch>[1] = {}) {
+  const clock = new TestClock({ startAt: Date.UTC(2026, 0, 1) });
+  const seen: SyncProgress[] = [];
+  const batch = await harness.startBatch(
+    { clock, timeoutMs: 60 * MINUTE },
+    { onProgress: (progress) => seen.push(progress), ...options },
+  );
+  return { batch, clock, seen };
+}
+
+describe("the lease", () => {
+  it("warns once when four fifths are over, and fires the batch's signal when it is lost", async () => {
+    const { batch, clock, seen } = await start();
+    clock.advance(12 * MINUTE);
+    expect(seen).toEqual([{ type: "lease-warning", remainingMs: 3 * MINUTE }]);
+    expect(batch.signal.aborted).toBe(false);
+    clock.advance(3 * MINUTE);
+    expect(seen).toHaveLength(1);
+    expect(batch.signal.aborted).toBe(true);
+    expect(batch.signal.reason).toMatchObject({ code: "BATCH_STATE", reason: "expired" });
+    expect(batch.state).toBe("expired");
+  });
+
+  it("that is renewed neither warns nor ends", async () => {
+    const { batch, clock, seen } = await start();
+    for (let i = 0; i < 5; i += 1) {
+      clock.advance(10 * MINUTE);
+      await batch.write("accounts", accounts(1));
+    }
+    expect(seen.filter(({ type }) => type === "lease-warning")).toEqual([]);
+    expect(batch.signal.aborted).toBe(false);
+  });
+
+  it("that is lost ends the write in flight, and nothing can be completed", async () => {
+    const { batch, clock } = await start();
+    async function* silent() {
+      yield accounts(1);
+      await new Promise(() => {});
+    }
+    const write = batch.write("accounts", silent());
+    await until(() => batch.writes[0]?.state === "writing");
+    clock.advance(15 * MINUTE);
+    await expect(write).rejects.toMatchObject({ code: "BATCH_STATE", reason: "expired" });
+    await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "expired" });
+  });
+
+  it("is suspect when the wall clock jumped ahead of the monotonic one, as after a suspend", async () => {
+    const clock = new TestClock({ startAt: 0 });
+    let suspendedFor = 0;
+    const now = clock.now.bind(clock);
+    clock.now = () => now() + suspendedFor;
+    const batch = await harness.startBatch({ clock });
+    suspendedFor = 20 * MINUTE;
+    expect(batch.state).toBe("expired");
+    suspendedFor = -20 * MINUTE;
+    expect(batch.state).toBe("active");
+  });
+
+  it("leaves no timer when the handle is closed", async () => {
+    const { batch, clock } = await start({ keepAlive: { maxIdleMs: 60 * MINUTE } });
+    await batch.write("accounts", accounts(3));
+    expect(clock.sleeping).toBeGreaterThan(0);
+    batch.close();
+    expect(clock.sleeping).toBe(0);
+  });
+});
+
+describe("a slow source", () => {
+  it("has the records that it gave sent after flushAfterMs, so that they do not wait for the lease to run out", async () => {
+    const { batch, clock } = await start();
+    let more = () => {};
+    async function* slow() {
+      yield accounts(2);
+      await new Promise<void>((resolve) => {
+        more = resolve;
+      });
+      yield accounts(3);
+    }
+    const write = batch.write("accounts", slow());
+    await until(() => clock.sleeping === 2);
+    clock.advance(5 * MINUTE - 1);
+    expect(harness.server.streams).toHaveLength(0);
+    clock.advance(1);
+    await until(() => batch.writes[0]?.accepted === 2);
+    expect(batch.lease.remainingMs).toBe(15 * MINUTE);
+    more();
+    await expect(write).resolves.toMatchObject({ accepted: 5, messages: 2, sourceWaitMs: 5 * MINUTE });
+  });
+});
+
+describe("keepAlive", () => {
+  it("renews the lease with empty messages of an event collection while the source is silent, up to maxIdleMs", async () => {
+    const { batch, clock } = await start({ keepAlive: { maxIdleMs: 20 * MINUTE } });
+    for (let sent = 1; sent <= 2; sent += 1) {
+      clock.advance(7.5 * MINUTE);
+      await until(() => harness.server.streams.length === sent && batch.lease.remainingMs === 15 * MINUTE);
+    }
+    const messages = harness.server.streams.flatMap((stream) => stream.messages);
+    expect(messages.map((bytes) => SyncRecordsRequest.decode(bytes).collection?.$case)).toEqual([
+      "usage",
+      "usage",
+    ]);
+    expect(messages.flatMap(recordsOf)).toEqual([]);
+    clock.advance(7.5 * MINUTE);
+    clock.advance(7.5 * MINUTE);
+    expect(batch.state).toBe("expired");
+    expect(harness.server.streams).toHaveLength(2);
+  });
+
+  it("sends nothing while the batch writes often enough", async () => {
+    const { batch, clock } = await start({ keepAlive: { maxIdleMs: 20 * MINUTE } });
+    for (let i = 0; i < 4; i += 1) {
+      clock.advance(5 * MINUTE);
+      await batch.write("accounts", accounts(1));
+    }
+    expect(harness.server.streams).toHaveLength(4);
+  });
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("refuses maxIdleMs %s", async (maxIdleMs) => {
+    await expect(start({ keepAlive: { maxIdleMs } })).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    expect(harness.server.calls).toEqual([]);
+  });
+});

@@ -1,0 +1,94 @@
+import { BatchStateError, InvalidInputError } from "@saas-management/sdk/sync";
+import { describe, expect, it } from "vitest";
+import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { recordsOf } from "../support/scripted-sync-server.js";
+import { accounts, useScriptedServer } from "../support/sync-harness.js";
+
+const harness = useScriptedServer();
+const plan = (id: string) => ({
+  generic: { id, externalPlanName: id, details: { model: "SEAT_BASED" as const, seatBased: {} } },
+});
+const messages = () => harness.server.streams.flatMap((stream) => stream.messages);
+const collectionOf = (bytes: Uint8Array) => SyncRecordsRequest.decode(bytes).collection?.$case;
+
+describe("open collections", () => {
+  it("interleave: a source that fans out to two of them does not block itself", async () => {
+    const batch = await harness.startBatch({ messageBytes: 500, windowBytes: 500 });
+    const users = batch.open("accounts");
+    const plans = batch.open("plans");
+    for (const [i, account] of accounts(20).entries()) {
+      await users.push(account);
+      await plans.push([plan(`p${i}`)]);
+    }
+    await expect(users.seal()).resolves.toMatchObject({ collection: "accounts", accepted: 20 });
+    await expect(plans.seal()).resolves.toMatchObject({ collection: "plans", accepted: 20 });
+    await batch.complete();
+    expect(new Set(messages().map(collectionOf))).toEqual(new Set(["accounts", "plans"]));
+    expect(messages().flatMap(recordsOf)).toHaveLength(40);
+    expect(harness.server.mostOpenStreams()).toBe(1);
+  });
+
+  it("keep the order of pushes that are not awaited", async () => {
+    const batch = await harness.startBatch({ messageBytes: 300, windowBytes: 300 });
+    const users = batch.open("accounts");
+    for (const account of accounts(10)) void users.push(account);
+    await users.seal();
+    const ids = messages()
+      .flatMap(recordsOf)
+      .map((record) => /"id":"(u\d+)"/.exec(JSON.stringify(record))?.[1]);
+    expect(ids).toEqual(accounts(10).map(({ generic }) => generic.id));
+  });
+
+  it("that are sealed without records are empty snapshots, and sealing again changes nothing", async () => {
+    const batch = await harness.startBatch();
+    const users = batch.open("accounts");
+    await users.seal();
+    await users.seal();
+    expect(messages().map(collectionOf)).toEqual(["accounts"]);
+    await expect(users.push(accounts(1))).rejects.toThrow(/sealed/);
+  });
+
+  it("that are not sealed stand in the way of complete", async () => {
+    const batch = await harness.startBatch();
+    const users = batch.open("accounts");
+    await users.push(accounts(1));
+    await expect(batch.complete()).rejects.toBeInstanceOf(BatchStateError);
+    expect(harness.server.calls).not.toContain("CompleteSyncBatch");
+    await users.seal();
+    await batch.complete();
+  });
+
+  it("may not be opened twice", async () => {
+    const batch = await harness.startBatch();
+    batch.open("accounts");
+    expect(() => batch.open("accounts")).toThrow(InvalidInputError);
+  });
+
+  it("poison the batch with an invalid record, also when nobody awaits the push", async () => {
+    const batch = await harness.startBatch();
+    const users = batch.open("accounts");
+    void users.push([{ generic: { id: "ok" } }, { generic: { id: "" } }]);
+    await expect(users.seal()).rejects.toBeInstanceOf(InvalidInputError);
+    await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
+    expect(messages()).toHaveLength(0);
+  });
+
+  it("poison the batch when a window is refused, and seal tells the server's reason", async () => {
+    harness.server.scripts.SyncRecords.push({ code: 3, details: "no" });
+    const batch = await harness.startBatch({ messageBytes: 300, windowBytes: 300 });
+    const users = batch.open("accounts");
+    for (const account of accounts(10)) await users.push(account).catch(() => {});
+    await expect(users.seal()).rejects.toMatchObject({ code: "SYNC_PROTOCOL" });
+    await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+  });
+
+  it("end with the batch", async () => {
+    const batch = await harness.startBatch();
+    const users = batch.open("accounts");
+    await users.push(accounts(1));
+    await batch.abort();
+    await expect(users.push(accounts(1))).rejects.toMatchObject({ reason: "aborted" });
+    await expect(users.seal()).rejects.toMatchObject({ reason: "aborted" });
+    expect(() => batch.open("plans")).toThrow(BatchStateError);
+  });
+});
