@@ -1,4 +1,10 @@
-import { BatchOutcomeUnknownError, InvalidInputError, noteOutcomes, SyncProtocolError } from "../errors.js";
+import {
+  BatchOutcomeUnknownError,
+  BatchStateError,
+  InvalidInputError,
+  noteOutcomes,
+  SyncProtocolError,
+} from "../errors.js";
 import { type BatchState, closedError, isRefusal, meaningOf, refusal, stateError } from "./batch-state.js";
 import { type CollectionWriter, collectionWriter } from "./collection-writer.js";
 import type { Collection, CollectionName, RecordOf } from "./collections.js";
@@ -89,6 +95,14 @@ export class SyncBatch {
   /** Fires when the batch is of no more use: its lease is lost, it was aborted or closed. For whatever feeds it. */
   get signal(): AbortSignal {
     return this.#session.signal;
+  }
+
+  /**
+   * What failed first on the way to the service: a window, the lease or the completion. Undefined where nothing did, or
+   * where only a source failed or a record was invalid.
+   */
+  get failure(): unknown {
+    return this.#session.failure;
   }
 
   /** What is known of each write, in the order of the calls. */
@@ -310,11 +324,18 @@ export class SyncBatch {
       // Whoever aborted or closed the handle meanwhile has said what it is now.
       if (this.#state !== "completing") throw error;
       this.#state = lost ? "unknown" : "active";
-      if (!lost) throw meaningOf("complete", error);
-      throw new BatchOutcomeUnknownError(
+      if (!lost) {
+        const meaning = meaningOf("complete", error);
+        if (!(meaning instanceof BatchStateError && meaning.reason === "incomplete"))
+          this.#session.fail(meaning);
+        throw meaning;
+      }
+      const unknown = new BatchOutcomeUnknownError(
         "CompleteSyncBatch was sent, and whether the service did it is not known: the snapshots may or may not be reconciled. Start a new batch and send every snapshot in full; a lock that is still held ends with the lease, 15 minutes after the last accepted message.",
         { batchId: this.id, cause: error },
       );
+      this.#session.fail(unknown);
+      throw unknown;
     }
   }
 

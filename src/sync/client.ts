@@ -1,12 +1,16 @@
 import { ClosedError, InvalidInputError } from "../errors.js";
 import { linkedController } from "../signals.js";
+import type { AcceptedEvents } from "./accepted-events.js";
 import { SyncBatch } from "./batch.js";
+import type { SnapshotCollection } from "./collections.js";
 import { resolveSyncOptions, type SyncClientOptions, type SyncConfiguration } from "./configuration.js";
 import { checkKeepAlive, type KeepAliveOptions, startKeepAlive } from "./keep-alive.js";
 import { lazyTransport } from "./lazy-transport.js";
 import { type Moment, momentOf } from "./lease.js";
 import { waitForLock } from "./lock.js";
 import type { OnProgress } from "./progress.js";
+import type { SyncReceipt } from "./receipt.js";
+import { type RunFunction, type RunOptions, SyncRun } from "./run.js";
 import { BatchSession } from "./session.js";
 import { BatchStarter } from "./start.js";
 import type { SyncTransport } from "./transport.js";
@@ -73,7 +77,36 @@ export class SyncClient {
    * @throws {BatchAlreadyInProgressError} another batch of the installation is in progress, and was for `waitForLockMs`
    * @throws {AuthenticationError | PermissionDeniedError | TransportError | TimeoutError | ClosedError}
    */
-  async startBatch(options: StartBatchOptions): Promise<SyncBatch> {
+  startBatch(options: StartBatchOptions): Promise<SyncBatch> {
+    return this.#startBatch(options, undefined);
+  }
+
+  /**
+   * Pushes everything in one call: starts a batch, calls `fn` to write, completes the batch when it returns, and aborts
+   * it when it throws (service description, rule 8).
+   *
+   * - `snapshots` declares the snapshot collections of the run. Each is written exactly once, as a whole; one that is
+   *   missing, undeclared or written twice keeps the batch from being completed.
+   * - When the batch itself fails transiently (a window, the lease, the completion; not whatever `fn` threw), it is
+   *   aborted and `fn` is called again with a new one, up to `restarts` times. Snapshots go again in full; events that
+   *   an earlier attempt got accepted are left out, each as often as it was accepted.
+   * - An exception of `fn` and the signal's reason come back unchanged.
+   * @throws {InvalidInputError} an option is wrong, or `fn` did not keep to `snapshots`
+   * @throws everything that `startBatch`, `write` and `complete` throw, when the restarts are used up
+   */
+  async run<const Snapshots extends SnapshotCollection>(
+    options: RunOptions<Snapshots>,
+    fn: RunFunction<Snapshots>,
+  ): Promise<SyncReceipt> {
+    const start = (wanted: StartBatchOptions, acceptedEvents: AcceptedEvents) =>
+      this.#startBatch(wanted, acceptedEvents);
+    return new SyncRun(options, fn, { configuration: this.#configuration, start }).execute();
+  }
+
+  async #startBatch(
+    options: StartBatchOptions,
+    acceptedEvents: AcceptedEvents | undefined,
+  ): Promise<SyncBatch> {
     this.#closed.signal.throwIfAborted();
     const { installationId, signal, waitForLockMs = 0, onProgress } = options;
     requireId("installationId", installationId, "a direct integration installation");
@@ -89,7 +122,7 @@ export class SyncClient {
         return this.#starter.start(installationId, controller.signal, onProgress);
       };
       const id = await waitForLock(start, this.#configuration, waitForLockMs, controller.signal, onProgress);
-      return this.#handle(id, startedAt, options, false);
+      return this.#handle(id, startedAt, options, { unverified: false, acceptedEvents });
     } finally {
       unlink();
     }
@@ -106,7 +139,10 @@ export class SyncClient {
     this.#closed.signal.throwIfAborted();
     requireId("batchId", batchId, "a batch");
     checkKeepAlive(options.keepAlive);
-    return this.#handle(batchId, momentOf(this.#configuration.clock), options, true);
+    return this.#handle(batchId, momentOf(this.#configuration.clock), options, {
+      unverified: true,
+      acceptedEvents: undefined,
+    });
   }
 
   /**
@@ -135,7 +171,10 @@ export class SyncClient {
     id: string,
     startedAt: Moment,
     { onProgress, keepAlive }: BatchOptions,
-    unverified: boolean,
+    {
+      unverified,
+      acceptedEvents,
+    }: { readonly unverified: boolean; readonly acceptedEvents: AcceptedEvents | undefined },
   ): SyncBatch {
     const session = new BatchSession({
       id,
@@ -143,6 +182,7 @@ export class SyncClient {
       configuration: this.#configuration,
       startedAt,
       onProgress,
+      acceptedEvents,
     });
     const batch = new SyncBatch({ session, unverified, onEnd: (ended) => this.#batches.delete(ended) });
     this.#batches.add(batch);

@@ -16,6 +16,8 @@ export interface EncodedMessage {
   readonly firstIndex: number;
   /** Number of records. */
   readonly records: number;
+  /** Digests of its records, where they are remembered. */
+  readonly digests: readonly string[];
 }
 
 /** Wire type "length-delimited". */
@@ -31,6 +33,7 @@ export class MessageBuilder {
   readonly #collectionTag: Uint8Array;
   readonly #targetBytes: number;
   #frames: Uint8Array[] = [];
+  #digests: string[] = [];
   #payloadBytes = 0;
   #records = 0;
   #firstIndex = 0;
@@ -51,10 +54,10 @@ export class MessageBuilder {
   }
 
   /**
-   * Takes a record in.
+   * Takes a record in, and its digest where it is to be remembered.
    * @returns the message before it, where the record begins a new one
    */
-  add(record: Uint8Array): EncodedMessage | undefined {
+  add(record: Uint8Array, digest?: string): EncodedMessage | undefined {
     const bytes = frameBytes(record.length);
     const full =
       this.#records > 0 && this.#sizeOf(this.#payloadBytes + bytes) > this.#targetBytes
@@ -63,6 +66,7 @@ export class MessageBuilder {
     this.#frames.push(new BinaryWriter().uint32(RECORD_TAG).uint32(record.length).finish(), record);
     this.#payloadBytes += bytes;
     this.#records += 1;
+    if (digest !== undefined) this.#digests.push(digest);
     return full;
   }
 
@@ -74,9 +78,15 @@ export class MessageBuilder {
       new BinaryWriter().uint32(this.#payloadBytes).finish(),
     ];
     const bytes = concat([...header, ...this.#frames], this.#sizeOf(this.#payloadBytes));
-    const message = { bytes, firstIndex: this.#firstIndex, records: this.#records };
+    const message = {
+      bytes,
+      firstIndex: this.#firstIndex,
+      records: this.#records,
+      digests: this.#digests,
+    };
     this.#firstIndex += this.#records;
     this.#frames = [];
+    this.#digests = [];
     this.#payloadBytes = 0;
     this.#records = 0;
     return message;

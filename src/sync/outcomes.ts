@@ -3,8 +3,14 @@ import type { CollectionName } from "./collections.js";
 
 /** Figures of what the service accepted. */
 export interface WriteFigures {
+  /** Number of records that were sent; a window that was sent again counts once. */
+  readonly sent: number;
+  /** Number of events that were left out because an earlier attempt of the run got them accepted. */
+  readonly leftOut: number;
   /** Number of records that the service accepted. */
   readonly accepted: number;
+  /** Number of windows: streams that were acknowledged. */
+  readonly windows: number;
   /** Number of SyncRecordsRequest messages. */
   readonly messages: number;
   /** Number of bytes of those messages. */
@@ -19,6 +25,9 @@ export interface WriteFigures {
 
 /** Every figure, so that a new one is summed too. */
 const FIGURES = [
+  "sent",
+  "leftOut",
+  "windows",
   "accepted",
   "messages",
   "bytes",
@@ -50,6 +59,9 @@ export function newReport(collection: CollectionName): MutableWriteReport {
 }
 
 const ZERO: WriteFigures = {
+  sent: 0,
+  leftOut: 0,
+  windows: 0,
   accepted: 0,
   messages: 0,
   bytes: 0,

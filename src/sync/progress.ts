@@ -47,8 +47,21 @@ export interface BatchCompleted extends CompletionCounts {
   readonly type: "completed";
 }
 
+/** A batch that failed could not be aborted. */
+export interface AbortFailed {
+  readonly type: "abort-failed";
+  /** When the lock ends by itself, by this machine's clock. */
+  readonly lockedUntil: Date;
+}
+
 /** Something that happened to a batch. Numbers and names only, never the contents of a record. */
-export type SyncProgress = WindowAccepted | Retrying | WaitingForLock | LeaseWarning | BatchCompleted;
+export type SyncProgress =
+  | WindowAccepted
+  | Retrying
+  | WaitingForLock
+  | LeaseWarning
+  | BatchCompleted
+  | AbortFailed;
 
 /** Takes progress in. An exception that it throws fails the operation it is called from. */
 export type OnProgress = (progress: SyncProgress) => void;

@@ -7,6 +7,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Clock } from "../clock.js";
 import { type InputIssue, InvalidInputError } from "../errors.js";
+import { type AcceptedEvents, digestOf } from "./accepted-events.js";
 import type { Collection } from "./collections.js";
 import { largestFields } from "./largest-fields.js";
 import { type EncodedMessage, MessageBuilder } from "./messages.js";
@@ -34,6 +35,8 @@ export interface SinkContext {
   readonly report: MutableWriteReport;
   /** Sends one window and resolves when it was accepted. Called for one window at a time. */
   readonly send: (window: readonly EncodedMessage[]) => Promise<void>;
+  /** Events that are accepted already and are left out; undefined where nothing is remembered. */
+  readonly acceptedEvents: AcceptedEvents | undefined;
   /** Ends the write with its reason; fired from outside, and by the sink when a window fails. */
   readonly stop: AbortController;
 }
@@ -116,12 +119,25 @@ export class RecordSink {
     } else if (this.#builder.sizeAlone(encoded.bytes.length) > maxMessageBytes) {
       this.#issues.push(tooLarge(collection, record, index, encoded.bytes.length, maxMessageBytes));
     } else if (this.#issues.length === 0) {
-      if (this.#stopFlushTimer === undefined) this.#startFlushTimer();
-      return this.#builder.add(encoded.bytes);
+      return this.#add(encoded.bytes);
     }
     if (this.#issues.length >= MAX_ISSUES || this.#sinceInvalid >= LOOK_AHEAD) this.throwIssues();
     if (this.#issues.length > 0) this.#sinceInvalid += 1;
     return undefined;
+  }
+
+  #add(record: Uint8Array): EncodedMessage | undefined {
+    const { collection, acceptedEvents, report } = this.#context;
+    let digest: string | undefined;
+    if (acceptedEvents !== undefined && collection.model === "event") {
+      digest = digestOf(collection.name, record);
+      if (acceptedEvents.take(digest)) {
+        report.leftOut += 1;
+        return undefined;
+      }
+    }
+    if (this.#stopFlushTimer === undefined) this.#startFlushTimer();
+    return this.#builder.add(record, digest);
   }
 
   async #offer(message: EncodedMessage): Promise<void> {
@@ -145,12 +161,16 @@ export class RecordSink {
     this.#anythingSent = true;
     this.#stopFlushTimer?.();
     this.#stopFlushTimer = undefined;
-    this.#onItsWay = before.then(() => {
-      this.#context.stop.signal.throwIfAborted();
-      return this.#context.send(window);
-    });
+    this.#onItsWay = before.then(() => this.#send(window));
     this.#onItsWay.catch((error: unknown) => this.#context.stop.abort(error));
     return before;
+  }
+
+  async #send(window: readonly EncodedMessage[]): Promise<void> {
+    const { stop, send, acceptedEvents } = this.#context;
+    stop.signal.throwIfAborted();
+    await send(window);
+    for (const { digests } of window) acceptedEvents?.accepted(digests);
   }
 
   async #waitForServer(accepted: Promise<void>): Promise<void> {

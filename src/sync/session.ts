@@ -1,5 +1,6 @@
 import { linkedController } from "../signals.js";
-import { closedError, stateError } from "./batch-state.js";
+import type { AcceptedEvents } from "./accepted-events.js";
+import { closedError, meaningOf, stateError } from "./batch-state.js";
 import { callWithRetry } from "./call.js";
 import type { Collection, CollectionName } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
@@ -17,6 +18,8 @@ export interface SessionOptions {
   /** Before the batch was asked for. */
   readonly startedAt: Moment;
   readonly onProgress: OnProgress | undefined;
+  /** Events to leave out; undefined where nothing is remembered. */
+  readonly acceptedEvents: AcceptedEvents | undefined;
 }
 
 /**
@@ -34,9 +37,12 @@ export class BatchSession {
   readonly #reports: MutableWriteReport[] = [];
   /** Settles when no stream is open: streams of one batch never overlap. */
   #wire: Promise<unknown> = Promise.resolve();
+  readonly #acceptedEvents: AcceptedEvents | undefined;
   #lastSentAt: number;
+  #failure: unknown;
 
-  constructor({ id, transport, configuration, startedAt, onProgress }: SessionOptions) {
+  constructor({ id, transport, configuration, startedAt, onProgress, acceptedEvents }: SessionOptions) {
+    this.#acceptedEvents = acceptedEvents;
     this.id = id;
     this.configuration = configuration;
     this.#transport = transport;
@@ -44,7 +50,11 @@ export class BatchSession {
     this.#lastSentAt = startedAt.monotonic;
     this.lease = new CountedLease(configuration.clock, startedAt, {
       onWarning: (remainingMs) => onProgress?.({ type: "lease-warning", remainingMs }),
-      onLost: () => this.end(stateError("The call", "expired", "expired")),
+      onLost: () => {
+        const lost = stateError("The call", "expired", "expired");
+        this.fail(lost);
+        this.end(lost);
+      },
     });
   }
 
@@ -64,6 +74,16 @@ export class BatchSession {
   /** Monotonic time of the last message of a write. */
   get lastSentAt(): number {
     return this.#lastSentAt;
+  }
+
+  /** What failed first on the way to the service: a window, the lease, the completion. Never a source's exception. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  /** The batch failed on the way to the service. */
+  fail(failure: unknown): void {
+    this.#failure ??= failure;
   }
 
   /** Begins the account of a write. */
@@ -102,8 +122,13 @@ export class BatchSession {
       send: (window: Parameters<WindowSender["send"]>[0]) =>
         this.#onWire(() => {
           this.#lastSentAt = this.configuration.clock.monotonic();
-          return sender.send(window);
+          return sender.send(window).catch((error: unknown) => {
+            // A window that was cut off because the write had ended already is not what failed.
+            if (!controller.signal.aborted) this.fail(meaningOf("write", error));
+            throw error;
+          });
         }),
+      acceptedEvents: this.#acceptedEvents,
     };
     return { context, stop: controller, unlink };
   }

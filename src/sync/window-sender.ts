@@ -37,6 +37,7 @@ export class WindowSender {
     const bytes = messages.reduce((sum, message) => sum + message.length, 0);
     const operation = `SyncRecords of ${report.collection}`;
     let attempts = 0;
+    report.sent += records;
     try {
       const attempt = (call: CallContext) => {
         attempts += 1;
@@ -53,6 +54,7 @@ export class WindowSender {
     }
     addRange(report.ranges, { outcome: "accepted", firstIndex, records });
     report.accepted += records;
+    report.windows += 1;
     report.messages += messages.length;
     report.bytes += bytes;
     const { collection, accepted } = report;

@@ -1,0 +1,38 @@
+import type { CollectionName } from "./collections.js";
+import type { WriteFigures } from "./outcomes.js";
+import type { CompletionCounts, SnapshotCounts } from "./transport.js";
+
+/** What a run did with one collection. `added`, `updated` and `removed` are there where the service says them. */
+export interface CollectionReceipt extends WriteFigures, Partial<SnapshotCounts> {}
+
+/** What a run did. */
+export interface SyncReceipt {
+  /** Id of the batch that was completed. */
+  readonly batchId: string;
+  /** What happened to each collection, in the batch that was completed. */
+  readonly collections: Partial<Record<CollectionName, CollectionReceipt>>;
+  /** Number of batches that failed and were started anew. */
+  readonly restarts: number;
+  /** How long the lock of other batches was waited for, in milliseconds. */
+  readonly waitedForLockMs: number;
+  /** How long it all took, in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** Puts what was sent and what the service says together. */
+export function collectionReceipts(
+  stats: Partial<Record<CollectionName, WriteFigures>>,
+  { snapshots }: CompletionCounts,
+): SyncReceipt["collections"] {
+  const receipts: Partial<Record<CollectionName, CollectionReceipt>> = {};
+  for (const [name, figures] of entries(stats)) receipts[name] = { ...figures, ...snapshots[name] };
+  return receipts;
+}
+
+function entries<Value>(record: Partial<Record<CollectionName, Value>>): [CollectionName, Value][] {
+  const names = Object.keys(record).filter((name): name is CollectionName => Object.hasOwn(record, name));
+  return names.flatMap((name) => {
+    const value = record[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+}
