@@ -1,0 +1,313 @@
+import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
+import { type RunOptions, SyncClient, type SyncProgress, TransportError } from "@saas-management/sdk/sync";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { accounts, until } from "../support/sync-harness.js";
+
+let server: ReferenceServer;
+let client: SyncClient;
+beforeEach(async () => {
+  server = await startReferenceServer();
+  client = new SyncClient({
+    endpoint: server.syncUrl,
+    apiKey: server.apiKey,
+    clock: server.clock,
+    retry: { retries: 1, minDelayMs: 1, maxDelayMs: 1 },
+  });
+});
+afterEach(async () => {
+  await client.close();
+  await server.close();
+});
+
+const options = <const S extends RunOptions["snapshots"]>(snapshots: S, more: Partial<RunOptions> = {}) => ({
+  installationId: server.installationId,
+  ...more,
+  snapshots,
+});
+const inspect = () => server.inspect(server.installationId);
+const present = () =>
+  inspect()
+    .snapshots.accounts.filter(({ removed }) => !removed)
+    .map(({ id }) => id);
+const usage = (...ids: string[]) =>
+  ids.map((id) => ({ generic: { id, sourceActorId: "u0", lastActivity: new Date("2026-01-01T00:00:00Z") } }));
+const discovered = (...actors: string[]) =>
+  actors.map((sourceActorId) => ({
+    generic: { sourceActorId, lastActivity: new Date("2026-01-01T00:00:00Z") },
+  }));
+/** Every window of the operation fails so often that its retry is used up too. */
+const breakOnce = (operation: "SyncRecords" | "CompleteSyncBatch", at: "request" | "answer" = "request") => {
+  for (let nth = 1; nth <= 2; nth += 1)
+    server.faults.add({ api: "sync", operation, nth, kind: { type: "drop", at } });
+};
+
+describe("a run", () => {
+  it("completes when its function returns, and returns a receipt", async () => {
+    const receipt = await client.run(options(["accounts"]), async (batch) => {
+      await batch.write("accounts", accounts(3));
+      await batch.write("usage", usage("e1"));
+    });
+    expect(receipt).toMatchObject({
+      batchId: inspect().batches[0]?.id,
+      restarts: 0,
+      waitedForLockMs: 0,
+      collections: {
+        accounts: { sent: 3, accepted: 3, added: 3, updated: 0, removed: 0, windows: 1, retries: 0 },
+        usage: { sent: 1, accepted: 1, leftOut: 0 },
+      },
+    });
+    expect(receipt.durationMs).toBeGreaterThan(0);
+    expect(inspect().batches.map(({ state }) => state)).toEqual(["completed"]);
+  });
+
+  it("waits for writes that its function does not await", async () => {
+    await client.run(options(["accounts"]), (batch) => {
+      void batch.write("accounts", accounts(3));
+    });
+    expect(present()).toHaveLength(3);
+  });
+
+  it("aborts when its function throws, and gives the exception back unchanged", async () => {
+    await client.run(options(["accounts"]), (batch) => void batch.write("accounts", accounts(3)));
+    const broken = new Error("vendor API answered 500");
+    let calls = 0;
+    const run = client.run(options(["accounts"]), async (batch) => {
+      calls += 1;
+      await batch.write("accounts", accounts(1));
+      throw broken;
+    });
+    await expect(run).rejects.toBe(broken);
+    expect(calls).toBe(1);
+    expect(present()).toHaveLength(3);
+    expect(inspect().lock).toBeNull();
+    expect(inspect().batches.map(({ state }) => state)).toEqual(["completed", "aborted"]);
+  });
+
+  it("does not start anew because of an error of the connector's own, be it one of this SDK", async () => {
+    const own = new TransportError("the connector's own GraphQL request failed", { retryable: true });
+    let calls = 0;
+    async function* source() {
+      yield accounts(1);
+      throw own;
+    }
+    const run = client.run(options(["accounts"]), async (batch) => {
+      calls += 1;
+      await batch.write("accounts", source());
+    });
+    await expect(run).rejects.toBe(own);
+    expect(calls).toBe(1);
+  });
+
+  it("that swallows a failed write completes nothing", async () => {
+    const run = client.run(options(["accounts"]), async (batch) => {
+      await batch.write("accounts", [{ generic: { id: "" } }]).catch(() => {});
+    });
+    await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
+    expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
+  });
+});
+
+describe("the declaration of snapshots", () => {
+  it("refuses a second write of a snapshot, which would hide that the first was a part", async () => {
+    const pages = [accounts(2), accounts(1)];
+    const run = client.run(options(["accounts"]), (batch) => {
+      for (const page of pages) void batch.write("accounts", page);
+    });
+    await expect(run).rejects.toThrow(/accounts was written before in this run.*once, as a whole/);
+    expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
+  });
+
+  it("refuses an undeclared snapshot, also when the refusal is swallowed", async () => {
+    const run = client.run(options(["accounts"]), async (batch) => {
+      await batch.write("accounts", accounts(1));
+      // @ts-expect-error -- the types know the declaration
+      await batch.write("plans", []).catch(() => {});
+    });
+    await expect(run).rejects.toThrow(/plans is a snapshot collection that the run does not declare/);
+  });
+
+  it("refuses to complete when a declared snapshot is missing", async () => {
+    const run = client.run(options(["accounts", "groups"]), async (batch) => {
+      await batch.write("accounts", accounts(1));
+    });
+    await expect(run).rejects.toThrow(/declares the snapshots accounts, groups, but did not write groups/);
+    expect(present()).toEqual(["u0"]);
+    expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
+  });
+
+  it("refuses to complete when a declared snapshot is open and not sealed", async () => {
+    const run = client.run(options(["accounts"]), async (batch) => {
+      await batch.open("accounts").push(accounts(1));
+    });
+    await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
+  });
+
+  it("leaves event collections alone", async () => {
+    await client.run(options([]), async (batch) => {
+      await batch.write("usage", usage("e1"));
+      await batch.write("usage", usage("e2"));
+    });
+    expect(inspect().events.usage).toHaveLength(2);
+  });
+});
+
+describe("a batch that fails transiently", () => {
+  it("is aborted and started anew: snapshots in full, and accepted events left out", async () => {
+    const attempts: number[] = [];
+    const receipt = await client.run(options(["accounts"]), async (batch, { number }) => {
+      attempts.push(number);
+      await batch.write("usage", usage("e1", "e2"));
+      await batch.write("externallyDiscoveredUsage", discovered("a", "a", "b"));
+      if (number === 1) breakOnce("SyncRecords");
+      await batch.write("accounts", accounts(4));
+      await batch.write("externallyDiscoveredUsage", discovered("a"));
+    });
+    expect(attempts).toEqual([1, 2]);
+    expect(receipt).toMatchObject({
+      restarts: 1,
+      collections: {
+        accounts: { sent: 4, added: 4 },
+        usage: { sent: 0, leftOut: 2 },
+        externallyDiscoveredUsage: { sent: 1, leftOut: 3 },
+      },
+    });
+    expect(present()).toHaveLength(4);
+    expect(inspect().events.usage).toHaveLength(2);
+    // Three equal observations of "a" are three, and not a duplicate.
+    expect(inspect().events.externallyDiscoveredUsage).toHaveLength(4);
+    expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted", "completed"]);
+  });
+
+  it("because its lease ran out is started anew", async () => {
+    let calls = 0;
+    await client.run(options(["accounts"]), async (batch) => {
+      calls += 1;
+      if (calls === 1) server.clock.advance(15 * 60_000);
+      await batch.write("accounts", accounts(2));
+    });
+    expect(calls).toBe(2);
+    expect(inspect().batches.map(({ state }) => state)).toEqual(["expired", "completed"]);
+  });
+
+  it("fails for good when the restarts are used up", async () => {
+    let calls = 0;
+    const run = client.run(options(["accounts"], { restarts: 1 }), async (batch) => {
+      calls += 1;
+      breakOnce("SyncRecords");
+      await batch.write("accounts", accounts(2));
+    });
+    await expect(run).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
+    expect(calls).toBe(2);
+    expect(inspect().lock).toBeNull();
+  });
+
+  it("is not started anew where the service refuses for good", async () => {
+    let calls = 0;
+    const run = client.run(options(["accounts"]), async (batch) => {
+      calls += 1;
+      server.faults.add({ api: "sync", operation: "SyncRecords", kind: { type: "grpc-status", code: 3 } });
+      await batch.write("accounts", accounts(2));
+    });
+    await expect(run).rejects.toMatchObject({ code: "SYNC_PROTOCOL" });
+    expect(calls).toBe(1);
+  });
+
+  it("whose completion's answers were all lost is a success when the service says that it is completed", async () => {
+    const receipt = await client.run(options(["accounts"]), async (batch) => {
+      await batch.write("accounts", accounts(2));
+      breakOnce("CompleteSyncBatch", "answer");
+    });
+    expect(receipt).toMatchObject({ restarts: 0, collections: { accounts: { sent: 2 } } });
+    expect(receipt.collections.accounts?.added).toBeUndefined();
+    expect(inspect().batches.map(({ state }) => state)).toEqual(["completed"]);
+  });
+
+  it("whose completion never arrived is aborted and started anew", async () => {
+    let calls = 0;
+    const receipt = await client.run(options(["accounts"]), async (batch) => {
+      calls += 1;
+      await batch.write("accounts", accounts(2));
+      if (calls === 1) breakOnce("CompleteSyncBatch");
+    });
+    expect(receipt.restarts).toBe(1);
+    expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted", "completed"]);
+  });
+
+  it("does not take an exhausted iterator for an empty snapshot", async () => {
+    const once = (function* () {
+      yield* accounts(2);
+    })();
+    const run = client.run(options(["accounts"]), async (batch, { number }) => {
+      if (number === 1) breakOnce("SyncRecords");
+      await batch.write("accounts", once);
+    });
+    await expect(run).rejects.toThrow(/exhausted/);
+    expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted", "aborted"]);
+  });
+
+  it("and cannot be aborted either tells until when the lock is held, and what first went wrong is thrown", async () => {
+    const seen: SyncProgress[] = [];
+    const broken = new Error("the connector's own");
+    const run = client.run(
+      options(["accounts"], { onProgress: (progress) => seen.push(progress) }),
+      async () => {
+        for (let nth = 1; nth <= 2; nth += 1) {
+          server.faults.add({ api: "sync", operation: "AbortSyncBatch", nth, kind: { type: "drop" } });
+        }
+        throw broken;
+      },
+    );
+    await expect(run).rejects.toBe(broken);
+    const failed = seen.find((progress) => progress.type === "abort-failed");
+    expect(failed?.lockedUntil.getTime()).toBeLessThanOrEqual(inspect().lock?.leaseExpiresAt ?? 0);
+    expect(failed?.lockedUntil.getTime()).toBeGreaterThan(server.clock.now());
+  });
+});
+
+describe("a run that is ended from outside", () => {
+  let writing: boolean;
+  beforeEach(() => {
+    writing = false;
+  });
+  const forever = () => {
+    writing = true;
+    return new Promise<void>(() => {});
+  };
+
+  it("by the caller's signal rejects with its reason, and the batch is aborted", async () => {
+    const stop = new AbortController();
+    const reason = { why: "shutdown" };
+    const run = client.run(options(["accounts"], { signal: stop.signal }), forever);
+    await until(() => writing);
+    stop.abort(reason);
+    await expect(run).rejects.toBe(reason);
+    expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
+  });
+
+  it("by maxDurationMs rejects with a timeout, and the batch is aborted", async () => {
+    const run = client.run(options(["accounts"], { maxDurationMs: 60_000 }), forever);
+    await until(() => writing);
+    server.clock.advance(60_000);
+    await expect(run).rejects.toMatchObject({ code: "TIMEOUT", timeoutMs: 60_000 });
+    expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
+  });
+
+  it("by SIGTERM aborts the batch, where that was asked for, and leaves no handler", async () => {
+    const before = process.listenerCount("SIGTERM");
+    const run = client.run(options(["accounts"], { signals: true }), forever);
+    await until(() => writing);
+    process.emit("SIGTERM", "SIGTERM");
+    await expect(run).rejects.toMatchObject({ code: "CLOSED", message: expect.stringContaining("SIGTERM") });
+    expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
+    expect(process.listenerCount("SIGTERM")).toBe(before);
+  });
+});
+
+it.each([
+  [{ restarts: -1 }, /restarts/],
+  [{ restarts: 0.5 }, /restarts/],
+  [{ maxDurationMs: 0 }, /maxDurationMs/],
+  [{ installationId: "" }, /installationId/],
+])("refuses %j", async (wrong, message) => {
+  await expect(client.run(options([], wrong), () => {})).rejects.toThrow(message);
+});
