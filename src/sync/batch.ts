@@ -121,7 +121,8 @@ export class SyncBatch {
    * Records are checked, encoded and sent in windows while the source is read; the source is read no faster than the
    * server accepts, and its `return()` is called when the write ends early. A part-filled window of a slow source is
    * sent after `flushAfterMs`.
-   * @throws {InvalidInputError} unknown collection, no source, an exhausted iterator, invalid or too large records
+   * @throws {InvalidInputError} unknown collection, no source, an exhausted iterator, invalid or too large records; a
+   *   source that calls its own batch
    * @throws {BatchStateError} the batch is not active, or an earlier write failed
    * @throws {ClosedError} the handle or its client was closed
    * @throws {SyncProtocolError} the service refused records; also every error of the connection and the credential.
@@ -133,7 +134,7 @@ export class SyncBatch {
     source: RecordSource<RecordOf<C>>,
     options: WriteOptions = {},
   ): Promise<WriteResult> {
-    const refused = this.#refusal("write");
+    const refused = this.#refusal("write") ?? this.#withinSource();
     if (refused !== undefined) return handled(Promise.reject(refused));
     const report = this.#session.report(collection);
     const result = this.#queue.then(() => this.#write(source, options, report));
@@ -183,7 +184,7 @@ export class SyncBatch {
    * @throws {BatchOutcomeUnknownError} complete was sent, and whether the service did it is not known
    */
   complete(options: CompleteOptions = {}): Promise<CompletionCounts> {
-    const refused = this.#refusal("complete");
+    const refused = this.#refusal("complete") ?? this.#withinSource();
     if (refused !== undefined) return Promise.reject(refused);
     if (this.#unverified && options.unverified !== true) {
       return Promise.reject(
@@ -211,9 +212,7 @@ export class SyncBatch {
 
   /** Releases local resources. What is under way rejects with a {@link ClosedError}; the server is told nothing. */
   close(): void {
-    if (this.#state === "active" || this.#state === "completing" || this.#state === "aborting") {
-      this.#state = "closed";
-    }
+    if (this.#state !== "completed" && this.#state !== "aborted") this.#state = "closed";
     this.#closing.abort(closedError());
     this.#end();
   }
@@ -242,7 +241,7 @@ export class SyncBatch {
       );
       report.state = "writing";
       try {
-        await writeSource(source, { ...context, stop });
+        await this.#session.sources.run(() => writeSource(source, { ...context, stop }));
       } finally {
         unlink();
       }
@@ -352,7 +351,12 @@ export class SyncBatch {
       this.#abortion = undefined;
       throw meaningOf("abort", error);
     }
-    this.#state = "aborted";
+    this.#aborted();
+  }
+
+  #aborted(): void {
+    // A handle that was closed meanwhile stays closed.
+    if (this.#state === "aborting") this.#state = "aborted";
     this.#end();
   }
 
@@ -361,6 +365,14 @@ export class SyncBatch {
     return state === "active" && this.#incomplete
       ? stateError(call, state, "incomplete")
       : refusal(call, state);
+  }
+
+  /** A source that waits for the queue it stands at the head of would wait for ever. */
+  #withinSource(): InvalidInputError | undefined {
+    if (!this.#session.sources.isWithin()) return undefined;
+    return new InvalidInputError(
+      "A source called its own batch while it was read: it would wait for itself. Use batch.open, push and seal for a source that feeds several collections.",
+    );
   }
 
   /** Ends whatever is still under way, and lets the client forget the batch. */

@@ -7,6 +7,7 @@ import type { SyncConfiguration } from "./configuration.js";
 import { CountedLease, type Moment } from "./lease.js";
 import { type MutableWriteReport, newReport, sumByCollection, type WriteReport } from "./outcomes.js";
 import type { OnProgress } from "./progress.js";
+import { ReentrancyMark } from "./reentrancy.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 import { WindowSender } from "./window-sender.js";
 
@@ -31,6 +32,8 @@ export class BatchSession {
   readonly id: string;
   readonly configuration: SyncConfiguration;
   readonly lease: CountedLease;
+  /** Recognizes calls that a source makes while it is read. */
+  readonly sources = new ReentrancyMark();
   readonly #transport: SyncTransport;
   readonly #onProgress: OnProgress | undefined;
   readonly #ended = new AbortController();

@@ -50,6 +50,8 @@ export interface ScriptedSyncServer {
   beforeStart: () => Promise<void>;
   /** Awaited before a completion is answered. */
   beforeCompletion: () => Promise<void>;
+  /** Awaited before an abort is answered. */
+  beforeAbort: () => Promise<void>;
   close(): void;
 }
 
@@ -67,6 +69,7 @@ export async function startScriptedSyncServer(): Promise<ScriptedSyncServer> {
     beforeAnswer: async () => {},
     beforeStart: async () => {},
     beforeCompletion: async () => {},
+    beforeAbort: async () => {},
     close: () => server.forceShutdown(),
   };
   const unary =
@@ -75,6 +78,7 @@ export async function startScriptedSyncServer(): Promise<ScriptedSyncServer> {
       seen.calls.push(operation);
       if (operation === "StartSyncBatch") await seen.beforeStart();
       if (operation === "CompleteSyncBatch") await seen.beforeCompletion();
+      if (operation === "AbortSyncBatch") await seen.beforeAbort();
       const script = seen.scripts[operation].shift();
       if (script === "never") return;
       if (script === undefined) callback(null, response());

@@ -130,6 +130,52 @@ describe("a source that", () => {
     await until(() => returned);
   });
 
+  it.each<[string, (write: () => Promise<unknown>) => Promise<unknown>]>([
+    ["awaits", (write) => write()],
+    [
+      "awaits, deep in its helpers and after other work, ",
+      async (write) => {
+        const helper = async () => {
+          await new Promise((resolve) => setImmediate(resolve));
+          return Promise.all([write()]);
+        };
+        await helper();
+      },
+    ],
+  ])("%s a write of its own batch is refused, and does not hang", async (_, call) => {
+    const batch = await harness.startBatch();
+    async function* fanOut() {
+      yield accounts(1);
+      await call(() => batch.write("groups", []));
+      yield accounts(1);
+    }
+    await expect(batch.write("accounts", fanOut())).rejects.toThrow(/would wait for itself.*batch\.open/);
+    await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+  });
+
+  it("awaits the completion of its own batch is refused, and one that feeds an open collection is not", async () => {
+    const batch = await harness.startBatch();
+    const groups = batch.open("groups");
+    async function* fanOut() {
+      yield accounts(1);
+      await groups.push({ generic: { id: "g", name: "G" } });
+      await expect(batch.complete()).rejects.toThrow(/would wait for itself/);
+    }
+    await batch.write("accounts", fanOut());
+    await groups.seal();
+    await batch.complete();
+  });
+
+  it("writes to another batch is none of the first one's business", async () => {
+    const batch = await harness.startBatch();
+    const other = await harness.startBatch();
+    async function* fanOut() {
+      yield accounts(1);
+      await other.write("groups", []);
+    }
+    await batch.write("accounts", fanOut());
+  });
+
   it("ends quietly because its signal fired does not count as a whole snapshot", async () => {
     const stop = new AbortController();
     const reason = new Error("SIGTERM");
