@@ -111,6 +111,17 @@ export abstract class SaasManagementError extends Error {
     };
   }
 
+  /** What Node's inspection shows: it would print `errors`, enumerable or not, and so what the server said. */
+  [Symbol.for("nodejs.util.inspect.custom")](
+    _depth: number,
+    options: object,
+    inspect: (value: unknown, options: object) => string,
+  ): string {
+    const { name: _name, message: _message, ...facts } = this.toJSON();
+    const shown = this.cause === undefined ? facts : { ...facts, cause: this.cause };
+    return `${this.stack} ${inspect(shown, options)}`;
+  }
+
   /** True for an error of this class, of another copy of the package too. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
