@@ -47,5 +47,6 @@ export function table(
     style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
   });
   for (const row of rows) grid.push([...row]);
-  console.log(grid.toString());
+  // Columns are padded to their width; the last one need not be.
+  console.log(grid.toString().replace(/ +$/gm, ""));
 }

@@ -139,10 +139,16 @@ describe.runIf(onFiles)("a host", () => {
     ]);
   });
 
+  test("takes no relative path for a home", async () => {
+    await put("relative/notes.txt", "");
+    const { usage } = await read(`zoe:x:${me}:100::relative:/bin/sh\n`);
+    expect(usage).toEqual([]);
+  });
+
   test("takes no other file for a mail spool, whatever an account is called", async () => {
     await put("var/mail/.keep", "");
     await put("var/secret", "");
-    const { usage } = await read("../secret:x:1:1::relative:/bin/sh\n..:x:2:2::/nowhere:/bin/sh\n");
+    const { usage } = await read("../secret:x:1:1::/nowhere:/bin/sh\n..:x:2:2::/nowhere:/bin/sh\n");
     expect(usage).toEqual([]);
   });
 

@@ -40,7 +40,7 @@ export async function readLoginTimes(
     // Written by a machine of another kind: its records would be taken for something else.
     if (size % recordBytes !== 0) return times;
     for (const uid of new Set(uids)) {
-      if (uid < 0 || (uid + 1) * recordBytes > size) continue;
+      if (uid < 0) continue;
       const time = parseLoginTime(await read(file, uid * recordBytes, timeBytes()));
       if (time !== undefined) times.set(uid, time);
     }
