@@ -2,12 +2,7 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { parseArgs } from "node:util";
-import {
-  type Portfolio,
-  type ReferenceServer,
-  type ReferenceServerOptions,
-  startReferenceServer,
-} from "./reference-server/index.js";
+import type { Portfolio, ReferenceServer, ReferenceServerOptions } from "./reference-server/index.js";
 import { parsePortfolio } from "./reference-server/portfolio-file.js";
 
 const USAGE = `Usage: saas-management serve [options]
@@ -71,6 +66,8 @@ function parse(args: string[]) {
 }
 
 async function serve(options: ReferenceServerOptions): Promise<void> {
+  // Loaded here only, so that help and complaints do not wait for it.
+  const { startReferenceServer } = await import("./reference-server/index.js");
   const server = await startReferenceServer(options).catch((error: unknown) => {
     // Only what is wrong with the options is a TypeError; a port that is taken is not.
     throw error instanceof TypeError ? new UsageError(error.message) : error;

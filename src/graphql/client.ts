@@ -178,10 +178,10 @@ export class GraphQLClient {
    * ```
    * @throws {InvalidInputError} names or values of paging are not usable
    */
-  paginate<Result, Variables extends object, Node>(
+  paginate<Result, Node, Variables extends object = Readonly<Record<string, unknown>>>(
     document: GraphQLDocument<Result, Variables>,
-    variables: Variables,
-    options: PaginateOptions<Result, Extract<keyof Variables, string>, Node>,
+    variables: NoInfer<Variables>,
+    options: PaginateOptions<Result, Extract<keyof NoInfer<Variables>, string>, Node>,
   ): Connection<Node> {
     return paginate(this.#transport, document, variables, options);
   }

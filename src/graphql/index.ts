@@ -4,6 +4,9 @@
  * @packageDocumentation
  */
 
+// For other libraries: what wraps the client or takes documents in its place.
+export { type Clock, systemClock, TestClock } from "../clock.js";
+export type { CredentialOptions } from "../credential.js";
 // For users: the client, and what its methods take and return.
 export {
   AuthenticationError,
@@ -25,9 +28,6 @@ export {
 } from "../errors.js";
 export type { CommonOptions, Logger } from "../options.js";
 export type { RetryOptions } from "../retry.js";
-// For other libraries: what wraps the client or takes documents in its place.
-export { type Clock, systemClock, TestClock } from "../clock.js";
-export type { CredentialOptions } from "../credential.js";
 export type { GraphQLAnswer } from "./answer.js";
 export type { ListArguments } from "./client.js";
 export {

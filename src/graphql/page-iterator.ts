@@ -1,5 +1,5 @@
-import { LinkedAbort } from "./abort.js";
-import { nextTurn } from "./event-loop.js";
+import { linkedController } from "../signals.js";
+import { letRequestsOut } from "./event-loop.js";
 import type { ConnectionData, Page, PageRequest } from "./page.js";
 import { PageWalk, type WalkPlan } from "./page-walk.js";
 import { Turns } from "./turns.js";
@@ -19,7 +19,7 @@ export interface ConnectionPlan<Node> extends WalkPlan {
 
 /** A request under way, which the end of the iteration aborts. */
 interface Fetch<Node> {
-  readonly abort: LinkedAbort;
+  readonly abort: AbortController;
   readonly connection: Promise<ConnectionData<Node> | null | undefined>;
 }
 
@@ -49,8 +49,10 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
 
   async return(): Promise<IteratorReturnResult<undefined>> {
     this.#returned = true;
-    this.#underWay?.abort.abort(new Error("The iteration was left."));
+    const left = this.#underWay;
     this.#underWay = undefined;
+    left?.abort.abort(new Error("The iteration was left."));
+    await left?.connection.catch(() => {});
     return { done: true, value: undefined };
   }
 
@@ -76,14 +78,14 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
     const ahead = this.#plan.prefetch && !this.#returned ? this.#walk.next : undefined;
     if (ahead !== undefined) {
       this.#fetch(ahead);
-      await nextTurn();
+      await letRequestsOut();
     }
     return { done: false, value: page };
   }
 
   #fetch(request: PageRequest): Fetch<Node> {
-    const abort = new LinkedAbort(this.#plan.signal);
-    const connection = this.#plan.fetchPage(request, abort.signal).finally(() => abort.release());
+    const { controller: abort, unlink } = linkedController(this.#plan.signal);
+    const connection = this.#plan.fetchPage(request, abort.signal).finally(unlink);
     // A page that was asked for ahead may fail while nobody waits for it.
     connection.catch(() => {});
     const fetch = { abort, connection };

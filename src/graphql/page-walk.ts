@@ -13,7 +13,7 @@ export interface WalkPlan {
 }
 
 /** Empty pages in a row that are followed: filters on a server may leave some, but this many is a server that turns. */
-export const MAX_EMPTY_PAGES = 100;
+const MAX_EMPTY_PAGES = 100;
 
 const FIELDS = {
   forward: { more: "hasNextPage", cursor: "endCursor" },
@@ -67,7 +67,7 @@ export class PageWalk {
   #read<Node>(connection: ConnectionData<Node> | null | undefined): Page<Node> {
     const { more, cursor } = FIELDS[this.#plan.direction];
     const { nodes, pageInfo, totalCount } = connection ?? {};
-    if (nodes === undefined || typeof pageInfo?.[more] !== "boolean") {
+    if (nodes === undefined || !isList(nodes) || typeof pageInfo?.[more] !== "boolean") {
       throw this.#error(
         `The response has no page. The document must select nodes and pageInfo { ${more} ${cursor} }, and select must return the connection.`,
       );
@@ -94,7 +94,7 @@ export class PageWalk {
 
   #moveTo(cursor: string | null, empty: boolean): void {
     const { more, cursor: field } = FIELDS[this.#plan.direction];
-    if (cursor === null || cursor === "") {
+    if (typeof cursor !== "string" || cursor === "") {
       throw this.#error(`The page says ${more} but has no ${field}, so it is not known where to go on.`);
     }
     if (this.#seen.has(cursor)) {
@@ -115,4 +115,9 @@ export class PageWalk {
       { cursor: this.#cursor, nodesYielded: this.#nodesYielded },
     );
   }
+}
+
+/** The types say so already; the server may not. */
+function isList(nodes: unknown): boolean {
+  return nodes === null || Array.isArray(nodes);
 }

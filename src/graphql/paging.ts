@@ -31,7 +31,7 @@ export interface ConnectionOptions extends RequestOptions {
 }
 
 /** Nodes a page, where nothing else is said. */
-export const DEFAULT_PAGE_SIZE = 100;
+const DEFAULT_PAGE_SIZE = 100;
 
 /**
  * Checks paging arguments and a limit.

@@ -1,6 +1,6 @@
 import { Credential } from "../credential.js";
 import { Deadline } from "../deadline.js";
-import { ClosedError, ConfigurationError, InvalidInputError } from "../errors.js";
+import { ClosedError } from "../errors.js";
 import {
   type CommonConfiguration,
   type CommonOptions,
@@ -10,13 +10,16 @@ import {
   resolveTimeout,
 } from "../options.js";
 import { withRetry } from "../retry.js";
-import { LinkedAbort, untilAborted } from "./abort.js";
+import { type LinkedController, linkedController } from "../signals.js";
 import { type AnswerReader, type GraphQLAnswer, readAnswer, readData } from "./answer.js";
 import type { Operation } from "./document.js";
 import type { GraphQLDocument } from "./document-types.js";
 import type { FetchLike } from "./exchange.js";
 import { Failures } from "./failures.js";
+import { loadWire } from "./load-wire.js";
+import { defaultHeaders, requestHeaders } from "./request-headers.js";
 import type { MutationOptions } from "./request-options.js";
+import { untilAborted } from "./until-aborted.js";
 
 /** Options of a GraphQL client. */
 export interface GraphQLClientOptions extends CommonOptions {
@@ -36,7 +39,7 @@ export class Transport {
   readonly #credential: Credential;
   readonly #configuration: CommonConfiguration;
   readonly #headers: Headers;
-  readonly #running = new Map<LinkedAbort, Promise<unknown>>();
+  readonly #running = new Map<LinkedController, Promise<unknown>>();
   #closed = false;
 
   /** @throws {ConfigurationError} an option is not usable */
@@ -47,7 +50,7 @@ export class Transport {
     this.#url = `${url.origin}${url.pathname === "/" ? "" : url.pathname}/graphql`;
     // Looked up with each request: what replaces the global one later (a tracer, a test) is heeded.
     this.#fetch = options.fetch ?? ((target, init) => globalThis.fetch(target, init));
-    this.#headers = this.#defaultHeaders();
+    this.#headers = defaultHeaders(this.#configuration.headers, this.#configuration.userAgent);
   }
 
   /** The data of a response without errors. */
@@ -70,7 +73,7 @@ export class Transport {
 
   /** What a document is, read without sending it. */
   async describe(document: GraphQLDocument<unknown, never>): Promise<Operation> {
-    const { readDocument } = await import("./wire.js");
+    const { readDocument } = await loadWire();
     return readDocument(document);
   }
 
@@ -82,8 +85,8 @@ export class Transport {
   /** Refuses new requests, cancels those under way and waits until they have ended. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const abort of this.#running.keys()) {
-      abort.abort(new ClosedError("The GraphQL client was closed while the request was under way."));
+    for (const { controller } of this.#running.keys()) {
+      controller.abort(new ClosedError("The GraphQL client was closed while the request was under way."));
     }
     await Promise.allSettled(this.#running.values());
   }
@@ -94,13 +97,14 @@ export class Transport {
     options: MutationOptions = {},
     read: AnswerReader<Data, Result>,
   ): Promise<Result> {
-    const abort = new LinkedAbort(options.signal);
+    const linked = linkedController(options.signal);
     const end = () => {
-      abort.release();
-      this.#running.delete(abort);
+      linked.unlink();
+      this.#running.delete(linked);
     };
-    const running = this.#send(document, variables, options, read, abort.signal).finally(end);
-    this.#running.set(abort, running);
+    const { signal } = linked.controller;
+    const running = this.#send(document, variables, options, read, signal).finally(end);
+    this.#running.set(linked, running);
     return running;
   }
 
@@ -113,10 +117,10 @@ export class Transport {
   ): Promise<Result> {
     if (this.#closed) throw new ClosedError("The GraphQL client is closed: make a new one.");
     const { clock, logger, timeoutMs, retry } = this.#configuration;
-    const headers = this.#headersWith(options.headers);
+    const headers = requestHeaders(this.#headers, options.headers);
     const policy = options.retry === undefined ? retry : resolveRetry(options.retry);
     const time = options.timeoutMs === undefined ? timeoutMs : resolveTimeout(options.timeoutMs);
-    const { exchange, readDocument } = await untilAborted(import("./wire.js"), signal);
+    const { exchange, readDocument } = await untilAborted(loadWire(), signal);
     const operation = readDocument(document);
     const { label, text } = operation;
     const redact = (message: string) => this.redact(message);
@@ -152,41 +156,4 @@ export class Transport {
       deadline.end();
     }
   }
-
-  #defaultHeaders(): Headers {
-    const headers = headersOf(this.#configuration.headers, ConfigurationError);
-    if (!headers.has("user-agent") && !inBrowser()) {
-      headers.set("user-agent", this.#configuration.userAgent);
-    }
-    return headers;
-  }
-
-  #headersWith(own: Readonly<Record<string, string>> = {}): Headers {
-    const headers = new Headers(this.#headers);
-    for (const [name, value] of headersOf(own, InvalidInputError)) headers.set(name, value);
-    if (headers.has("authorization")) {
-      throw new InvalidInputError(
-        "headers must not hold authorization: the client's apiKey or authorization is sent.",
-      );
-    }
-    headers.set("content-type", "application/json");
-    return headers;
-  }
-}
-
-function headersOf(
-  headers: Readonly<Record<string, string>>,
-  Refusal: typeof ConfigurationError | typeof InvalidInputError,
-): Headers {
-  try {
-    return new Headers({ ...headers });
-  } catch {
-    // The engine's text quotes the value, which may be a secret: not passed on.
-    throw new Refusal("headers holds a name or a value that HTTP does not allow.");
-  }
-}
-
-/** A browser names itself, and asks the server's leave (CORS) for a page that wants to. */
-function inBrowser(): boolean {
-  return globalThis.navigator?.userAgent?.startsWith("Mozilla/") === true;
 }

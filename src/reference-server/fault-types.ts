@@ -99,6 +99,28 @@ export interface FaultHandle {
   readonly firings: number;
 }
 
+/**
+ * Faults to be injected into the reference server, so that an integration can be tested against what networks and
+ * servers do.
+ *
+ * ```ts
+ * const fault = server.faults.add({
+ *   api: "sync",
+ *   operation: "CompleteSyncBatch",
+ *   kind: { type: "grpc-status", code: 14, at: "answer" },   // completed, but the answer is lost
+ * });
+ * ```
+ */
+export interface FaultInjector {
+  /**
+   * Adds a fault. Where several match a call, they strike in the order in which they were added, until one ends it.
+   * @throws TypeError where the fault makes no sense, such as an HTTP status for the Sync API.
+   */
+  add(fault: Fault): FaultHandle;
+  /** Takes all faults away. Handles keep their counts. */
+  clear(): void;
+}
+
 /** A call that faults may strike. `operation` is the name, where the call has one. */
 export type FaultCall =
   | { readonly api: "sync"; readonly operation: SyncOperation }

@@ -1,25 +1,17 @@
 import { checkFault } from "./fault-checks.js";
-import type { Fault, FaultCall, FaultHandle, GraphQLFaultKind, SyncFaultKind } from "./fault-types.js";
+import type {
+  Fault,
+  FaultCall,
+  FaultHandle,
+  FaultInjector,
+  GraphQLFaultKind,
+  SyncFaultKind,
+} from "./fault-types.js";
 
-/**
- * Faults to be injected into the reference server, so that an integration can be tested against what networks and
- * servers do.
- *
- * ```ts
- * const fault = server.faults.add({
- *   api: "sync",
- *   operation: "CompleteSyncBatch",
- *   kind: { type: "grpc-status", code: 14, at: "answer" },   // completed, but the answer is lost
- * });
- * ```
- */
-export class Faults {
+/** The faults of a server: what a test has added, and what strikes a call. */
+export class Faults implements FaultInjector {
   readonly #faults: { readonly fault: Fault; calls: number; firings: number }[] = [];
 
-  /**
-   * Adds a fault. Where several match a call, all strike, in the order in which they were added.
-   * @throws TypeError where the fault makes no sense, such as an HTTP status for the Sync API.
-   */
   add(fault: Fault): FaultHandle {
     checkFault(fault);
     const entry = { fault, calls: 0, firings: 0 };
@@ -31,7 +23,6 @@ export class Faults {
     };
   }
 
-  /** Takes all faults away. Handles keep their counts. */
   clear(): void {
     this.#faults.length = 0;
   }

@@ -3,7 +3,6 @@ import { type ReferenceServer, runServer } from "./running-server.js";
 
 export { TestClock } from "../clock.js";
 export type * from "./fault-types.js";
-export type { Faults } from "./faults.js";
 export type { KeyPermission, KeyScope } from "./keys.js";
 export type { ReferenceServerOptions, TlsIdentity } from "./options.js";
 export type * from "./portfolio.js";

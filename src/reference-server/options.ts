@@ -1,3 +1,4 @@
+import { createSecureContext } from "node:tls";
 import { TestClock } from "../clock.js";
 import type { Portfolio } from "./portfolio.js";
 
@@ -94,10 +95,20 @@ export function checkOptions(options: ReferenceServerOptions): CheckedOptions {
   if (port !== 0 && port === syncPort) throw new TypeError("`port` and `syncPort` must differ.");
   if (typeof host !== "string" || host === "")
     throw new TypeError("`host` must be an address or a host name.");
-  if (!(clock instanceof TestClock)) throw new TypeError("`clock` must be a TestClock.");
-  if (tls !== undefined && (!tls.cert || !tls.key))
-    throw new TypeError("`tls` must have `cert` and `key`, in PEM.");
+  if (typeof clock.advance !== "function") throw new TypeError("`clock` must be a TestClock.");
+  if (tls !== undefined) checkTls(tls);
   return { port, syncPort, host, tls, clock, portfolio, pageSize };
+}
+
+function checkTls({ cert, key }: TlsIdentity): void {
+  if (!cert || !key) throw new TypeError("`tls` must have `cert` and `key`, in PEM.");
+  try {
+    createSecureContext({ cert, key });
+  } catch (cause) {
+    throw new TypeError("`tls`: the certificate and the key are not valid PEM, or do not belong together.", {
+      cause,
+    });
+  }
 }
 
 function requireInteger(name: string, value: number, least: number, most: number): void {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { TestClock } from "../clock.js";
+import type { FaultInjector } from "./fault-types.js";
 import { Faults } from "./faults.js";
 import { startGraphQLServer } from "./graphql/server.js";
 import { ApiKeys, type KeyPermission, type KeyScope } from "./keys.js";
@@ -39,7 +40,7 @@ export interface NewInstallation {
 }
 
 /** A reference server that is running. */
-export interface ReferenceServer extends AsyncDisposable {
+export interface ReferenceServer {
   /** Where the GraphQL API is: `POST {baseUrl}/graphql`. */
   readonly baseUrl: string;
   /** Where the Sync API is. */
@@ -53,7 +54,7 @@ export interface ReferenceServer extends AsyncDisposable {
   /** The time that the server lives in: `clock.advance(ms)` lets leases run out and delays end. */
   readonly clock: TestClock;
   /** Faults to inject. */
-  readonly faults: Faults;
+  readonly faults: FaultInjector;
   /**
    * Creates another workspace; its data is out of reach for keys of other ones.
    * @throws TypeError where the portfolio is wrong.
@@ -78,6 +79,8 @@ export interface ReferenceServer extends AsyncDisposable {
    * May be called again.
    */
   close(): Promise<void>;
+  /** The same as `close()`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Starts both APIs over one state. Where the second cannot start, the first is stopped. */

@@ -3,6 +3,7 @@ import { TestClock } from "../../src/clock.js";
 import { Faults } from "../../src/reference-server/faults.js";
 import { startGraphQLServer } from "../../src/reference-server/graphql/server.js";
 import { ApiKeys } from "../../src/reference-server/keys.js";
+import type { TlsIdentity } from "../../src/reference-server/options.js";
 import type { Portfolio } from "../../src/reference-server/portfolio.js";
 import {
   type Collection,
@@ -62,17 +63,19 @@ export interface ResponseError {
 }
 
 /** Starts the GraphQL half of the reference server with one workspace, until the test is finished. */
-export async function startServer(options: { portfolio?: Portfolio; pageSize?: number } = {}) {
+export async function startServer(
+  options: { portfolio?: Portfolio; pageSize?: number; tls?: TlsIdentity } = {},
+) {
   const clock = new TestClock({ startAt: Date.parse(NOW) });
   const workspace = new Workspace({ id: "w1", name: "Acme", portfolio: options.portfolio });
   const installation = new HandSynced("i1", "Figma");
   workspace.addInstallation(installation);
   const keys = new ApiKeys();
   const faults = new Faults();
-  const { pageSize } = options;
-  const server = await startGraphQLServer({ host: "127.0.0.1", port: 0, keys, faults, clock, pageSize });
+  const { pageSize, tls } = options;
+  const server = await startGraphQLServer({ host: "127.0.0.1", port: 0, tls, keys, faults, clock, pageSize });
   onTestFinished(() => server.close());
-  const url = `http://127.0.0.1:${server.port}/graphql`;
+  const url = `${tls === undefined ? "http" : "https"}://127.0.0.1:${server.port}/graphql`;
   const key = keys.create({ workspace, scope: "read-write", permissions: [] });
 
   /** Sends a request and returns what came back. Without a `key` in the options, with the one that may write. */

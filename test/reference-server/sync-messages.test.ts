@@ -57,7 +57,11 @@ describe("a message of SyncRecords", () => {
     const cut = SyncRecordsRequest.encode({ batchId: "b", collection: accounts("a") })
       .finish()
       .subarray(0, -1);
-    for (const bytes of [Buffer.from([0xff]), Buffer.from(cut)]) {
+    const tagged = Buffer.concat([
+      SyncRecordsRequest.encode({ batchId: "b", collection: accounts("a") }).finish(),
+      Buffer.from([0, 1]),
+    ]);
+    for (const bytes of [Buffer.from([0xff]), Buffer.from(cut), tagged]) {
       expect(await refused(client.open().sendRaw(bytes).answer)).toMatchObject({ code: "INVALID_ARGUMENT" });
     }
   });

@@ -94,7 +94,12 @@ describe("writes of one batch are sequential", () => {
     stream.cancel();
     await refused(stream.answer);
     // The server learns of it in its own time.
-    while ((await client.complete(batchId).catch(() => undefined)) === undefined);
+    await until(() =>
+      client.complete(batchId).then(
+        () => true,
+        () => false,
+      ),
+    );
   });
 
   test("a newer stream shuts an older one out", async () => {
@@ -123,6 +128,17 @@ describe("writes of one batch are sequential", () => {
     const { client, batchId } = await writing();
     await client.write(batchId, accounts("b"));
     expect(await client.complete(batchId)).toMatchObject({ snapshots: [{ added: 2n }] });
+  });
+
+  test("a batch is not completed while the newer stream is open, though the one that it shut out has ended", async () => {
+    const { stream: older, client, batchId, ids } = await writing();
+    const newer = client.open().send(batchId, accounts("b"));
+    await until(() => ids().length === 2);
+    older.send(batchId, accounts("late"));
+    await refused(older.answer);
+    expect(await refused(client.complete(batchId))).toMatchObject({ code: "FAILED_PRECONDITION" });
+    await newer.end();
+    await client.complete(batchId);
   });
 
   test("streams of different batches do not hinder each other", async () => {

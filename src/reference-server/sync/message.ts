@@ -6,14 +6,14 @@ import { type CollectionMessage, wireName } from "./collections.js";
 import { RECORD_RULES } from "./record-rules.js";
 import { Refusal } from "./refusal.js";
 
-/** A message that names its batch and has exactly one collection; its records are not checked yet. */
+/** A message with exactly one collection. Its batch id and its records are not checked yet. */
 export interface RecordsMessage {
   readonly batchId: string;
   readonly collection: CollectionMessage;
 }
 
 /** Decodes any request. Bytes that are no such message are the sender's mistake, not a server failure. */
-export function decode<T>(type: { decode(bytes: Uint8Array): T }, bytes: Uint8Array): T {
+export function decode<T>(type: { readonly decode: (bytes: Uint8Array) => T }, bytes: Uint8Array): T {
   try {
     return type.decode(bytes);
   } catch {
@@ -24,14 +24,13 @@ export function decode<T>(type: { decode(bytes: Uint8Array): T }, bytes: Uint8Ar
   }
 }
 
-/** Decodes a message of SyncRecords and checks what each one must have. */
+/** Decodes a message of SyncRecords; one without exactly one collection is refused. */
 export function decodeRecordsMessage(bytes: Uint8Array): RecordsMessage {
   const { batchId, collection } = decode(SyncRecordsRequest, bytes);
-  requireId("batch_id", batchId);
   if (collection === undefined) {
     throw new Refusal(status.INVALID_ARGUMENT, "The message has no collection: exactly one must be set.");
   }
-  if (countCollections(bytes) > 1) {
+  if (decode({ decode: countCollections }, bytes) > 1) {
     throw new Refusal(
       status.INVALID_ARGUMENT,
       "The message has more than one collection: exactly one must be set.",

@@ -1,0 +1,91 @@
+import { isIP } from "node:net";
+import { checkServerIdentity, createSecureContext } from "node:tls";
+import { type ChannelCredentials, type ClientOptions, credentials } from "@grpc/grpc-js";
+import { ConfigurationError } from "../errors.js";
+import { isLoopback } from "../options.js";
+import type { SyncConfiguration, TlsOptions } from "./configuration.js";
+
+/** Options of the channel that have one of the SDK, and what to use instead. */
+const OWN_OPTIONS: Readonly<Record<string, string>> = {
+  "grpc.max_receive_message_length": "maxReceiveMessageBytes",
+  "grpc.max_send_message_length": "maxSendMessageBytes",
+  "grpc.enable_retries": "retry",
+  "grpc.primary_user_agent": "appInfo",
+  "grpc.ssl_target_name_override": "tls.serverName",
+};
+
+/** Sent as the server's name where it is an address: a name that no server has (RFC 2606). */
+const NO_NAME = "address.invalid";
+
+/** Host and port of an endpoint. */
+export function targetOf({ protocol, hostname, port }: URL): string {
+  return `${hostname}:${port === "" ? (protocol === "http:" ? 80 : 443) : port}`;
+}
+
+/**
+ * How the server is known, and the client to it.
+ * @throws {ConfigurationError} a certificate or key cannot be read
+ */
+export function channelCredentials(configuration: SyncConfiguration): ChannelCredentials {
+  if (configuration.endpoint.protocol === "http:") return credentials.createInsecure();
+  const address = addressOf(configuration);
+  return credentials.createFromSecureContext(
+    secureContext(configuration.tls),
+    address === undefined ? {} : { checkServerIdentity: (_, peer) => checkServerIdentity(address, peer) },
+  );
+}
+
+/**
+ * The options of the channel: the caller's, below those that the SDK relies on.
+ * @throws {ConfigurationError} one of the caller's has a counterpart in the SDK
+ */
+export function channelOptions(configuration: SyncConfiguration): ClientOptions {
+  for (const name of Object.keys(configuration.channelOptions)) {
+    const own = OWN_OPTIONS[name];
+    if (own !== undefined) throw new ConfigurationError(`channelOptions must not set ${name}: use ${own}.`);
+  }
+  const { endpoint, tls } = configuration;
+  const serverName = addressOf(configuration) === undefined ? tls?.serverName : NO_NAME;
+  return {
+    // Else each host name costs a second look-up, whose answer could set timeouts and policies.
+    "grpc.service_config_disable_resolution": 1,
+    ...configuration.channelOptions,
+    "grpc.max_receive_message_length": configuration.maxReceiveMessageBytes,
+    // The engine cuts messages itself, and retries by one policy for both APIs.
+    "grpc.max_send_message_length": -1,
+    "grpc.enable_retries": 0,
+    "grpc.primary_user_agent": configuration.userAgent,
+    // A new channel must not get the stalled connection of the one that it replaces.
+    "grpc.use_local_subchannel_pool": 1,
+    // A proxy of the environment would capture loopback too.
+    ...(isLoopback(endpoint.hostname) ? { "grpc.enable_http_proxy": 0 } : {}),
+    ...(serverName === undefined ? {} : { "grpc.ssl_target_name_override": serverName }),
+  };
+}
+
+/**
+ * The address that the server's certificate must be for, where it is no name. TLS knows no server names that are
+ * addresses (RFC 6066, section 3), and Node 26 refuses to send one, which grpc-js would do.
+ */
+function addressOf({ endpoint, tls }: SyncConfiguration): string | undefined {
+  const name = tls?.serverName ?? endpoint.hostname.replace(/^\[|\]$/g, "");
+  return isIP(name) === 0 ? undefined : name;
+}
+
+function secureContext({ ca, cert, key }: TlsOptions = {}) {
+  try {
+    return createSecureContext({ ca: pem(ca), cert: pem(cert), key: pem(key), minVersion: "TLSv1.2" });
+  } catch {
+    // No cause: OpenSSL's text may quote what it was given.
+    throw new ConfigurationError(
+      "tls holds a certificate or key that cannot be used: ca, cert and key must be PEM, key without a passphrase and that of cert.",
+    );
+  }
+}
+
+/** As a text. What is no PEM at all Node would pass over in silence where it is an authority. */
+function pem(value: string | Uint8Array | undefined): string | undefined {
+  const text = value === undefined ? undefined : Buffer.from(value).toString("latin1");
+  if (text?.includes("-----BEGIN ") === false) throw new Error("no PEM");
+  return text;
+}

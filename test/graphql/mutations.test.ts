@@ -1,0 +1,212 @@
+import { inspect } from "node:util";
+import {
+  GraphQLResponseError,
+  InvalidInputError,
+  isMutationError,
+  MutationError,
+  TransportError,
+} from "@saas-management/sdk/graphql";
+import { describe, expect, it } from "vitest";
+import { API_KEY, connectClient, rejection } from "../support/http-client.js";
+import { json, type Responder } from "../support/http-server.js";
+
+const CASE = { id: "c1", name: "Renewal", state: "PRE", savingAmount: null, savingPercentage: null };
+
+/** Answers with the payload of a mutation. */
+function payload(mutation: string, value: unknown): Responder {
+  return (_, response) => json(response, { data: { [mutation]: value } });
+}
+
+describe("a mutation", () => {
+  it("sends its input and resolves with the useful part of the payload", async () => {
+    const { client, server } = await connectClient(
+      payload("createProcurementCase", { case: CASE, errors: null }),
+    );
+    const input = { name: "Renewal", state: "PRE", deadline: "2026-12-31", baselinePrice: 1200.5 } as const;
+    expect(await client.createProcurementCase(input)).toEqual(CASE);
+    expect(server.requests[0]?.body.variables).toEqual({ input });
+    expect(server.requests[0]?.body.query).toContain("createProcurementCase(input: $input)");
+  });
+
+  it("takes empty errors for success", async () => {
+    const { client } = await connectClient(payload("updateProcurementCase", { case: CASE, errors: [] }));
+    expect(await client.updateProcurementCase({ id: "c1", name: "Renewal" })).toEqual(CASE);
+  });
+
+  it("takes a state that this version does not know", async () => {
+    const renegotiated = { ...CASE, state: "RENEGOTIATED" };
+    const { client } = await connectClient(
+      payload("updateProcurementCase", { case: renegotiated, errors: [] }),
+    );
+    const { state } = await client.updateProcurementCase({ id: "c1", state: "RENEGOTIATED" });
+    expect(state).toBe("RENEGOTIATED");
+  });
+
+  it("rejects with a MutationError where the payload has errors, and keeps the rest of it", async () => {
+    const errors = [{ __typename: "ProcurementCaseNotFoundError", message: "no case c9" }];
+    const { client, server } = await connectClient(payload("updateProcurementCase", { case: null, errors }));
+    const error = await rejection(client.updateProcurementCase({ id: "c9" }));
+    expect(error).toBeInstanceOf(MutationError);
+    expect(error).toMatchObject({
+      mutation: "updateProcurementCase",
+      errors,
+      payload: { case: null },
+      retryable: false,
+      serverMessage: "no case c9",
+    });
+    expect(String(error)).toContain("ProcurementCaseNotFoundError");
+    expect(String(error)).not.toContain("no case c9");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("rejects beside a result too: a payload does not prove success", async () => {
+    const errors = [{ __typename: "ChangeVendorsStateError", message: "half of them" }];
+    const { client } = await connectClient(payload("changeVendorsState", { updatedCount: 3, errors }));
+    const error = await rejection(client.changeVendorsState({ state: "SANCTIONED" }, "all"));
+    expect(error).toMatchObject({ code: "MUTATION_REJECTED", payload: { updatedCount: 3 } });
+  });
+
+  it("has errors that can be told apart, those that are not known yet too", async () => {
+    const errors = [
+      { __typename: "ProcurementCaseLockedError", message: "locked" },
+      { __typename: "ProcurementCaseCompletedError", message: "completed" },
+    ];
+    const { client } = await connectClient(payload("updateProcurementCase", { case: null, errors }));
+    const error = await rejection(client.updateProcurementCase({ id: "c1" }));
+    expect(isMutationError(error, "createProcurementCase")).toBe(false);
+    expect(isMutationError(new Error("other"), "updateProcurementCase")).toBe(false);
+    if (!isMutationError(error, "updateProcurementCase")) throw new Error("not narrowed");
+    const told = error.errors.map((entry) => {
+      switch (entry.__typename) {
+        case "ProcurementCaseCompletedError":
+        case "ProcurementCaseNotFoundError":
+          return entry.message;
+        default:
+          return `new: ${entry.__typename}`;
+      }
+    });
+    expect(told).toEqual(["new: ProcurementCaseLockedError", "completed"]);
+    expect(error.payload.case).toBeNull();
+  });
+
+  it.each([
+    ["no payload", null],
+    ["neither a case nor errors", { case: null, errors: null }],
+  ])("that is answered with %s says that its fate is not known", async (_, value) => {
+    const { client } = await connectClient(payload("createProcurementCase", value));
+    const error = await rejection(client.createProcurementCase({ name: "Renewal" }));
+    expect(error).toBeInstanceOf(TransportError);
+    expect(error).toMatchObject({ retryable: false });
+    expect(String(error)).toContain("not known");
+  });
+
+  it("with entries in the response's errors is a GraphQLResponseError that keeps the data", async () => {
+    const data = { createProcurementCase: { case: CASE, errors: null } };
+    const { client } = await connectClient((_, response) =>
+      json(response, { data, errors: [{ message: "m" }] }),
+    );
+    const error = await rejection(client.createProcurementCase({ name: "Renewal" }));
+    expect(error).toBeInstanceOf(GraphQLResponseError);
+    expect(error).toMatchObject({ data, retryable: false });
+  });
+
+  it("never shows the API key, should the server echo it", async () => {
+    const errors = [{ __typename: "ProcurementCaseCreationError", message: `key ${API_KEY}` }];
+    const { client } = await connectClient(payload("createProcurementCase", { case: null, errors }));
+    const error = await rejection(client.createProcurementCase({ name: "Renewal" }));
+    expect(inspect(error, { showHidden: true, depth: 9 })).not.toContain(API_KEY);
+  });
+
+  it("is sent again after a transient failure only where the call says that it is idempotent", async () => {
+    const { client, server } = await connectClient((_, response) => json(response, {}, { status: 503 }));
+    const retry = { retries: 1, minDelayMs: 0.001, maxDelayMs: 0.001 };
+    await rejection(client.createProcurementCase({ name: "Renewal" }, { retry }));
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe("safe", () => {
+  it("resolves with the value", async () => {
+    const { client } = await connectClient(payload("createProcurementCase", { case: CASE, errors: null }));
+    expect(await client.safe.createProcurementCase({ name: "Renewal" })).toEqual({ ok: true, value: CASE });
+  });
+
+  it("resolves with the errors of the payload", async () => {
+    const errors = [{ __typename: "ProcurementCaseCompletedError", message: "completed" }];
+    const { client } = await connectClient(payload("updateProcurementCase", { case: CASE, errors }));
+    const outcome = await client.safe.updateProcurementCase({ id: "c1" });
+    expect(outcome).toEqual({ ok: false, errors, payload: { case: CASE } });
+  });
+
+  it("still rejects where the request itself failed", async () => {
+    const { client } = await connectClient((_, response) => json(response, {}, { status: 500 }));
+    const change = client.safe.changeVendorsState({ state: "ARCHIVED" }, "all");
+    expect(await rejection(change)).toBeInstanceOf(TransportError);
+  });
+});
+
+describe("changeVendorsState", () => {
+  const done = payload("changeVendorsState", { updatedCount: 2, errors: null });
+  const state = { state: "SANCTIONED" } as const;
+
+  it("changes the vendors that match the filter, and says how many", async () => {
+    const { client, server } = await connectClient(done);
+    const where = { vendor: { name: { startsWith: "Ac", neq: null, in: ["Acme", null] } } };
+    expect(await client.changeVendorsState(state, where)).toEqual({ updatedCount: 2 });
+    expect(server.requests[0]?.body.variables).toEqual({ input: state, where });
+  });
+
+  it("changes every vendor only where that is said aloud", async () => {
+    const { client, server } = await connectClient(done);
+    await client.changeVendorsState(state, "all");
+    expect(server.requests[0]?.body.variables).toEqual({ input: state });
+  });
+
+  it("takes a filter of which something is left beside what is undefined", async () => {
+    const { client, server } = await connectClient(done);
+    await client.changeVendorsState(state, {
+      vendor: { name: { eq: "Acme", contains: undefined } },
+      or: undefined,
+    });
+    expect(server.requests[0]?.body.variables).toMatchObject({ where: { vendor: { name: { eq: "Acme" } } } });
+  });
+
+  const named = { vendor: { name: { eq: "Acme" } } };
+  it.each<[string, object]>([
+    ["where", {}],
+    ["where", { vendor: undefined }],
+    ["where.vendor", { vendor: {} }],
+    ["where.vendor.name", { vendor: { name: {} } }],
+    ["where.vendor.name", { vendor: { name: { eq: undefined } } }],
+    ["where.vendor.name", { vendor: { name: { eq: undefined, startsWith: undefined } } }],
+    ["where.vendor", { vendor: null }],
+    ["where.vendor.name", { vendor: { name: null } }],
+    ["where.and", { and: [] }],
+    ["where.or", { or: [] }],
+    ["where.or[1]", { or: [named, {}] }],
+    ["where.and[0].vendor.name", { and: [{ vendor: { name: { contains: undefined } } }, named] }],
+    ["where.or[0]", { or: [null, named] }],
+    ["where.vendor.or[0].name", { vendor: { or: [{ name: { eq: undefined } }] } }],
+    ["where.vendor.name.in", { vendor: { name: { in: [] } } }],
+    ["where.vendor.name.nin", { vendor: { name: { nin: [] } } }],
+    ["where.vendor.name.startsWith", { vendor: { name: { startsWith: "" } } }],
+    ["where.vendor.name.contains", { vendor: { name: { contains: "" } } }],
+    ["where.vendor.name.endsWith", { vendor: { name: { endsWith: "" } } }],
+    ["where.vendor.name.contains", { vendor: { name: { contains: null } } }],
+    ["where", new Map([["vendor", "Acme"]])],
+    ["where", []],
+  ])("refuses a filter that is empty at %s: %j", async (path, where) => {
+    const { client, server } = await connectClient(done);
+    const error = await rejection(client.changeVendorsState(state, where));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(error).toMatchObject({ issues: [{ path }] });
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it.each([undefined, null, "", "ALL"])("refuses %j in place of a filter", async (where) => {
+    const { client, server } = await connectClient(done);
+    // @ts-expect-error the types refuse it too
+    expect(await rejection(client.changeVendorsState(state, where))).toBeInstanceOf(InvalidInputError);
+    expect(server.requests).toHaveLength(0);
+  });
+});

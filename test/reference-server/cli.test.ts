@@ -1,0 +1,165 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { credentials } from "@grpc/grpc-js";
+import { describe, expect, onTestFinished, test } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import { PlainClient } from "../support/grpc-client.js";
+
+const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
+const support = fileURLToPath(new URL("../support/", import.meta.url));
+
+function start(...args: string[]): ChildProcessWithoutNullStreams {
+  const child = spawn(process.execPath, ["--import", "tsx", cli, ...args]);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
+
+/** Runs to the end. */
+async function run(...args: string[]): Promise<{ code: number; out: string; error: string }> {
+  const child = start(...args);
+  const [[code], out, error] = await Promise.all([
+    once(child, "exit"),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { code, out, error };
+}
+
+/** Runs `serve` until it has said where it is. */
+async function serve(...args: string[]) {
+  const child = start("serve", ...args);
+  let out = "";
+  for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
+    out += String(chunk);
+    if (out.includes("SAAS_MANAGEMENT_API_KEY=")) break;
+  }
+  const value = (pattern: RegExp): string => pattern.exec(out)?.[1] ?? "";
+  return {
+    child,
+    out,
+    baseUrl: value(/BASE_URL=(\S+)/),
+    syncUrl: value(/SYNC_URL=(\S+)/),
+    apiKey: value(/API_KEY=(\S+)/),
+    installationId: value(/Installation id +(\S+)/),
+  };
+}
+
+/** A JSON file that is gone after the test. */
+function jsonFile(content: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "saas-management-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "portfolio.json");
+  writeFileSync(file, content);
+  return file;
+}
+
+describe("saas-management serve", () => {
+  test.each(["SIGINT", "SIGTERM"] as const)("serves both APIs, and stops cleanly at %s", async (signal) => {
+    const { child, out, baseUrl, syncUrl, apiKey, installationId } = await serve();
+    expect(out).toContain(`${baseUrl}/graphql`);
+    await new PlainClient(syncUrl, `ApiKey ${apiKey}`).start(installationId);
+    const response = await fetch(`${baseUrl}/graphql?query={__typename}`, {
+      headers: { authorization: apiKey },
+    });
+    expect(await response.json()).toEqual({ data: { __typename: "Query" } });
+    child.kill(signal);
+    expect(await once(child, "exit")).toEqual([0, null]);
+  });
+
+  test("listens on the loopback address unless it is told otherwise", async () => {
+    const { baseUrl, syncUrl } = await serve();
+    expect([baseUrl, syncUrl].map((url) => new URL(url).hostname)).toEqual(["127.0.0.1", "127.0.0.1"]);
+  });
+
+  test("takes ports, a certificate and a portfolio", async () => {
+    const portfolio = jsonFile('{ "applications": [{ "name": "Chat" }] }');
+    const tls = [
+      "--tls-cert",
+      join(support, "grpc-tls-cert.pem"),
+      "--tls-key",
+      join(support, "grpc-tls-key.pem"),
+    ];
+    const { baseUrl, syncUrl, apiKey, installationId, child } = await serve(
+      "--host",
+      "localhost",
+      "--portfolio",
+      portfolio,
+      ...tls,
+    );
+    expect(baseUrl).toMatch(/^https:\/\/localhost:/);
+    const root = readFileSync(join(support, "grpc-tls-cert.pem"));
+    await new PlainClient(syncUrl, `ApiKey ${apiKey}`, credentials.createSsl(root)).start(installationId);
+    child.kill("SIGTERM");
+    await once(child, "exit");
+    const port = new URL(syncUrl).port;
+    const again = await serve("--sync-port", port);
+    expect(new URL(again.syncUrl).port).toBe(port);
+  });
+
+  test("ends with 1 where a port is taken", async () => {
+    const { baseUrl } = await serve();
+    const { code, error } = await run("serve", "--port", new URL(baseUrl).port);
+    expect(code).toBe(1);
+    expect(error).toContain("EADDRINUSE");
+  });
+});
+
+test("--help says what there is, on standard output", async () => {
+  const { code, out, error } = await run("--help");
+  expect({ code, error }).toEqual({ code: 0, error: "" });
+  for (const option of [
+    "serve",
+    "--port",
+    "--sync-port",
+    "--host",
+    "--portfolio",
+    "--tls-cert",
+    "--tls-key",
+  ]) {
+    expect(out).toContain(option);
+  }
+});
+
+test("--version is the version of the package", async () => {
+  expect(await run("--version")).toEqual({ code: 0, out: `${manifest.version}\n`, error: "" });
+});
+
+test.each<[string, string[], RegExp]>([
+  ["no command", [], /There is no command\./],
+  ["an unknown command", ["start"], /There is no command "start"/],
+  ["an unknown option", ["serve", "--prot", "1"], /Unknown option '--prot'/],
+  ["an option without its value", ["serve", "--port"], /--port/],
+  ["too many arguments", ["serve", "now"], /Too many arguments: "now"/],
+  ["a port that is none", ["serve", "--port", "65536"], /--port must be a port number from 0 to 65535/],
+  ["a port that is no number", ["serve", "--sync-port", "1e3"], /--sync-port must be a port number/],
+  [
+    "a certificate without its key",
+    ["serve", "--tls-cert", "x"],
+    /--tls-cert and --tls-key must be given together/,
+  ],
+  [
+    "a file that is not there",
+    ["serve", "--portfolio", "/nope.json"],
+    /--portfolio \/nope\.json cannot be read: ENOENT/,
+  ],
+  ["a certificate that is none", ["serve", "--tls-cert", cli, "--tls-key", cli], /`tls`/],
+])("%s ends with 2 and an explanation on standard error", async (_, args, message) => {
+  const { code, out, error } = await run(...args);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(error).toMatch(message);
+  expect(error).toContain('Try "saas-management --help".');
+});
+
+test.each<[string, string, RegExp]>([
+  ["whose structure is wrong", '{ "aplications": [] }', /portfolio\.json: a portfolio has no "aplications"/],
+  ["with a value that is wrong", '{ "unusedAfterDays": -1 }', /unusedAfterDays/],
+])("a portfolio %s ends with 2", async (_, content, message) => {
+  const { code, error } = await run("serve", "--portfolio", jsonFile(content));
+  expect(error).toMatch(message);
+  expect(code).toBe(2);
+});

@@ -1,0 +1,17 @@
+import { readFileSync } from "node:fs";
+import { get } from "node:https";
+import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
+import { startServer } from "./graphql-setup.js";
+
+const pem = (name: string) => readFileSync(new URL(`../support/grpc-tls-${name}.pem`, import.meta.url));
+
+test("serves over TLS", async () => {
+  const tls = { cert: pem("cert"), key: pem("key") };
+  const { url, key } = await startServer({ tls });
+  const body = await new Promise<string>((resolve, reject) => {
+    const options = { ca: tls.cert, servername: "localhost", headers: { authorization: key } };
+    get(`${url}?query={__typename}`, options, (response) => resolve(text(response))).once("error", reject);
+  });
+  expect(JSON.parse(body)).toEqual({ data: { __typename: "Query" } });
+});

@@ -1,0 +1,172 @@
+import {
+  type ChannelCredentials,
+  type ClientOptions,
+  type ClientWritableStream,
+  credentials,
+  Metadata,
+  type ServiceError,
+  status,
+} from "@grpc/grpc-js";
+import { onTestFinished } from "vitest";
+import {
+  type CompleteSyncBatchResponse,
+  SyncRecordsRequest,
+  SyncRecordsResponse,
+  SyncServiceClient,
+  SyncServiceService,
+} from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+
+/** A typed collection, as the generated messages have it. */
+export type WireCollection = NonNullable<SyncRecordsRequest["collection"]>;
+
+/** What became of a refused call, in words that a test can compare. */
+export interface Refused {
+  readonly code: string;
+  readonly details: string;
+  readonly batchState: string | undefined;
+}
+
+/** A plain gRPC client of the Sync API that uses nothing of the SDK but the generated messages. */
+export class PlainClient {
+  readonly #client: SyncServiceClient;
+  readonly #metadata = new Metadata();
+
+  /** @param authorization The whole value of the metadata; none is sent without it. */
+  constructor(
+    syncUrl: string,
+    authorization: string | undefined,
+    channel: ChannelCredentials = credentials.createInsecure(),
+    options: ClientOptions = {},
+  ) {
+    this.#client = new SyncServiceClient(new URL(syncUrl).host, channel, {
+      "grpc.max_send_message_length": -1,
+      "grpc.enable_http_proxy": 0,
+      // Clients of a test must not share a connection: one of them may lose it.
+      "grpc.use_local_subchannel_pool": 1,
+      ...options,
+    });
+    if (authorization !== undefined) this.#metadata.set("authorization", authorization);
+    onTestFinished(() => this.#client.close());
+  }
+
+  async start(installationId: string): Promise<string> {
+    const { batchId } = await answered<{ batchId: string }>((done) =>
+      this.#client.startSyncBatch({ installationId }, this.#metadata, done),
+    );
+    return batchId;
+  }
+
+  /** Sends messages on one stream and returns the count of the answer. */
+  write(batchId: string, ...collections: WireCollection[]): Promise<bigint | undefined> {
+    const stream = this.open();
+    for (const collection of collections) stream.send(batchId, collection);
+    return stream.end();
+  }
+
+  open(): PlainStream {
+    return new PlainStream(this.#client, this.#metadata);
+  }
+
+  complete(batchId: string): Promise<CompleteSyncBatchResponse> {
+    return answered((done) => this.#client.completeSyncBatch({ batchId }, this.#metadata, done));
+  }
+
+  abort(batchId: string): Promise<object> {
+    return answered((done) => this.#client.abortSyncBatch({ batchId }, this.#metadata, done));
+  }
+
+  /** Sends bytes as the request of an operation that takes one message. */
+  sendRaw(
+    operation: "startSyncBatch" | "completeSyncBatch" | "abortSyncBatch",
+    bytes: Buffer,
+  ): Promise<object> {
+    const { path } = SyncServiceService[operation];
+    return answered((done) =>
+      this.#client.makeUnaryRequest(
+        path,
+        (b: Buffer) => b,
+        (b: Buffer) => b,
+        bytes,
+        this.#metadata,
+        (error, value) => done(error, value ?? {}),
+      ),
+    );
+  }
+}
+
+/** One call of SyncRecords. */
+export class PlainStream {
+  readonly #call: ClientWritableStream<Buffer>;
+  /** Settles when the server has answered; rejects with its refusal. */
+  readonly answer: Promise<bigint | undefined>;
+
+  constructor(client: SyncServiceClient, metadata: Metadata) {
+    let settle: (error: ServiceError | null, value?: SyncRecordsResponse) => void = () => {};
+    this.answer = answered<SyncRecordsResponse>((done) => {
+      settle = (error, value) => done(error, value ?? SyncRecordsResponse.decode(new Uint8Array()));
+    }).then(({ acceptedRecords }) => acceptedRecords);
+    // A test may look at the answer late.
+    this.answer.catch(() => {});
+    const { path, responseDeserialize } = SyncServiceService.syncRecords;
+    this.#call = client.makeClientStreamRequest(
+      path,
+      (b: Buffer) => b,
+      responseDeserialize,
+      metadata,
+      (error, value) => settle(error, value),
+    );
+    this.#call.on("error", () => {});
+  }
+
+  send(batchId: string, collection: WireCollection | undefined): this {
+    return this.sendRaw(Buffer.from(SyncRecordsRequest.encode({ batchId, collection }).finish()));
+  }
+
+  sendRaw(bytes: Buffer): this {
+    this.#call.write(bytes);
+    return this;
+  }
+
+  end(): Promise<bigint | undefined> {
+    this.#call.end();
+    return this.answer;
+  }
+
+  cancel(): void {
+    this.#call.cancel();
+  }
+}
+
+/** How a call was refused; fails where it was not. */
+export async function refused(call: Promise<unknown>): Promise<Refused> {
+  try {
+    await call;
+  } catch (error) {
+    if (!isServiceError(error)) throw error;
+    const [batchState] = error.metadata.get("batch-state");
+    return { code: status[error.code], details: error.details, batchState: batchState?.toString() };
+  }
+  throw new Error("The call was not refused.");
+}
+
+/** Resolves when `condition` holds; looked at after each turn of the event loop, until the test is over. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  let over = false;
+  onTestFinished(() => {
+    over = true;
+  });
+  while (!(await condition())) {
+    if (over) throw new Error("What the test waited for did not happen.");
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && "code" in error && "details" in error && "metadata" in error;
+}
+
+function answered<T>(call: (done: (error: ServiceError | null, value: T) => void) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    call((error, value) => (error === null ? resolve(value) : reject(error)));
+  });
+}

@@ -1,0 +1,62 @@
+import type { GenericAccountDetails } from "../../src/sync/generated/saas_management/sync/v1/access_records.js";
+import type { GenericUsageDetails } from "../../src/sync/generated/saas_management/sync/v1/activity_records.js";
+import type { WireCollection } from "./grpc-client.js";
+
+/** Accounts with these ids, or with these fields. */
+export function accounts(...records: (string | Partial<GenericAccountDetails>)[]): WireCollection {
+  return {
+    $case: "accounts",
+    value: {
+      records: records.map((record) => {
+        const fields = typeof record === "string" ? { id: record } : record;
+        return { variant: { $case: "generic", value: { id: "", roles: [], ...fields } } };
+      }),
+    },
+  };
+}
+
+/** Groups with these ids. */
+export function groups(...ids: string[]): WireCollection {
+  return {
+    $case: "groups",
+    value: {
+      records: ids.map((id) => ({
+        variant: { $case: "generic", value: { id, name: `Group ${id}`, attributes: new Map() } },
+      })),
+    },
+  };
+}
+
+/** Usage events with these ids, or with these fields. */
+export function usage(...records: (string | Partial<GenericUsageDetails>)[]): WireCollection {
+  return {
+    $case: "usage",
+    value: {
+      records: records.map((record) => {
+        const fields = typeof record === "string" ? { id: record } : record;
+        const value = {
+          id: "",
+          sourceActorId: "actor",
+          lastActivity: { seconds: 1_780_000_000n, nanos: 0 },
+          ...fields,
+        };
+        return { variant: { $case: "generic", value } };
+      }),
+    },
+  };
+}
+
+/** Externally discovered usage: it has no id. */
+export function discovered(...actorIds: string[]): WireCollection {
+  return {
+    $case: "externallyDiscoveredUsage",
+    value: {
+      records: actorIds.map((sourceActorId) => ({
+        variant: {
+          $case: "generic",
+          value: { sourceActorId, lastActivity: { seconds: 1_780_000_000n, nanos: 0 } },
+        },
+      })),
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { GraphQLClient, type GraphQLClientOptions, TestClock } from "@saas-management/sdk/graphql";
+import { onTestFinished } from "vitest";
+import { type HttpServer, type Responder, startHttpServer } from "./http-server.js";
+
+/** An API key that must show up nowhere but in the header. */
+export const API_KEY = "canary-key-6f1d";
+
+/** A client of a server that lasts as long as its test. */
+export interface ClientSetup {
+  readonly client: GraphQLClient;
+  readonly server: HttpServer;
+  /** The client's time: it stands still until the test moves it. */
+  readonly clock: TestClock;
+}
+
+export async function connectClient(
+  respond: Responder,
+  options: Partial<GraphQLClientOptions> = {},
+): Promise<ClientSetup> {
+  const server = await startHttpServer(respond);
+  const clock = new TestClock({ startAt: Date.UTC(2026, 0, 15) });
+  const credential = options.authorization === undefined ? { apiKey: API_KEY } : {};
+  const client = new GraphQLClient({ baseUrl: server.baseUrl, clock, ...credential, ...options });
+  onTestFinished(() => client.close());
+  return { client, server, clock };
+}
+
+/** What a promise rejects with. */
+export async function rejection(promise: Promise<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (reason) {
+    return reason;
+  }
+  throw new Error("The promise was expected to reject.");
+}
+
+/** Lets everything run that needs no time to pass, until `ready` holds. */
+export async function until(ready: () => boolean): Promise<void> {
+  while (!ready()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Waits until a request pauses before its next attempt, and lets the longest pause pass. */
+export async function passPause(clock: TestClock): Promise<void> {
+  const DEADLINE_AND_PAUSE = 2;
+  await until(() => clock.sleeping >= DEADLINE_AND_PAUSE);
+  clock.advance(10_000);
+}

@@ -1,0 +1,285 @@
+/**
+ * Arbitraries for the valid records of every collection, in the shape in which the SDK takes them. The compiler asks
+ * for every field; one that is not required is set, lacking, or `undefined`.
+ */
+import type {
+  AccountDetails,
+  BambooHrEmployeeDetails,
+  CollectionName,
+  GenericAccountDetails,
+  GenericAiCostDetails,
+  GenericAiUsageDetails,
+  GenericAuditLogDetails,
+  GenericDeviceDetails,
+  GenericEmployeeDetails,
+  GenericExternallyDiscoveredUsageDetails,
+  GenericGroupDetails,
+  GenericGroupMemberDetails,
+  GenericLicenseDetails,
+  GenericPlanDetails,
+  GenericUsageDetails,
+  GoogleEmployeeDetails,
+  MicrosoftEmployeeDetails,
+  OktaEmployeeDetails,
+  PlanDetails,
+  RecordTypes,
+  SeatBasedPlanDetails,
+} from "@saas-management/sdk/sync";
+import fc from "fast-check";
+import {
+  attributes,
+  currency,
+  decimal,
+  int32,
+  int64,
+  moment,
+  requiredText,
+  text,
+  texts,
+} from "./value-arbitraries.js";
+
+/** An arbitrary for each field. */
+type Fields<Details> = { readonly [F in keyof Details]-?: fc.Arbitrary<Details[F]> };
+
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 8 });
+const maybeText = maybe(text);
+const maybeBool = maybe(fc.boolean());
+const maybeMoment = maybe(moment);
+const maybeAttributes = maybe(attributes);
+
+const accountDetails: fc.Arbitrary<AccountDetails> = fc.record({
+  microsoft: fc.record({ teams: maybe(fc.record({ hasTeams: fc.boolean() })) }, { requiredKeys: [] }),
+});
+
+const accounts = fc.record(
+  {
+    id: requiredText,
+    name: maybeText,
+    email: maybeText,
+    username: maybeText,
+    active: maybeBool,
+    roles: maybe(texts),
+    details: maybe(accountDetails),
+    type: maybeText,
+  } satisfies Fields<GenericAccountDetails>,
+  { requiredKeys: ["id"] },
+);
+
+const planDetails = fc.record({
+  model: fc.constant<"SEAT_BASED">("SEAT_BASED"),
+  seatBased: fc.record(
+    { paidSeats: maybe(int32), consumedSeats: maybe(int32) } satisfies Fields<SeatBasedPlanDetails>,
+    { requiredKeys: [] },
+  ),
+} satisfies Fields<PlanDetails>);
+
+const plans = fc.record(
+  {
+    id: requiredText,
+    externalPlanName: requiredText,
+    externalProductName: maybeText,
+    attributes: maybeAttributes,
+    details: planDetails,
+  } satisfies Fields<GenericPlanDetails>,
+  { requiredKeys: ["id", "externalPlanName", "details"] },
+);
+
+const licenses = fc.record(
+  {
+    sourceId: requiredText,
+    sourceAccountId: requiredText,
+    sourcePlanId: requiredText,
+    billable: fc.boolean(),
+    externalProductId: maybeText,
+  } satisfies Fields<GenericLicenseDetails>,
+  { requiredKeys: ["sourceId", "sourceAccountId", "sourcePlanId", "billable"] },
+);
+
+const employees = fc.record(
+  {
+    id: requiredText,
+    fullName: requiredText,
+    firstName: maybeText,
+    lastName: maybeText,
+    email: maybeText,
+    emailAliases: maybe(texts),
+    active: maybeBool,
+    deleted: maybeBool,
+    deletionTime: maybeMoment,
+    creationTime: maybeMoment,
+    avatarUrl: maybeText,
+    orgUnit: maybeText,
+    departmentPath: maybe(texts),
+    jobTitle: maybeText,
+    country: maybeText,
+    division: maybeText,
+    costCenter: maybeText,
+    userType: maybeText,
+    managerId: maybeText,
+    hasMailbox: maybeBool,
+    attributes: maybeAttributes,
+  } satisfies Fields<GenericEmployeeDetails>,
+  { requiredKeys: ["id", "fullName"] },
+);
+
+const microsoftEmployees = fc.record({
+  id: requiredText,
+  displayName: requiredText,
+  userPrincipalName: requiredText,
+} satisfies Fields<MicrosoftEmployeeDetails>);
+
+const googleEmployees = fc.record({
+  id: requiredText,
+  fullName: requiredText,
+  primaryEmail: requiredText,
+} satisfies Fields<GoogleEmployeeDetails>);
+
+const oktaEmployees = fc.record({
+  id: requiredText,
+  displayName: requiredText,
+  login: requiredText,
+} satisfies Fields<OktaEmployeeDetails>);
+
+const bambooHrEmployees = fc.record(
+  {
+    id: requiredText,
+    displayName: requiredText,
+    workEmail: maybeText,
+  } satisfies Fields<BambooHrEmployeeDetails>,
+  { requiredKeys: ["id", "displayName"] },
+);
+
+const groups = fc.record(
+  {
+    id: requiredText,
+    name: requiredText,
+    description: maybeText,
+    email: maybeText,
+    attributes: maybeAttributes,
+  } satisfies Fields<GenericGroupDetails>,
+  { requiredKeys: ["id", "name"] },
+);
+
+const groupMembers = fc.record(
+  {
+    id: requiredText,
+    sourceGroupId: requiredText,
+    sourceMemberId: requiredText,
+    role: maybeText,
+    attributes: maybeAttributes,
+  } satisfies Fields<GenericGroupMemberDetails>,
+  { requiredKeys: ["id", "sourceGroupId", "sourceMemberId"] },
+);
+
+const devices = fc.record(
+  {
+    id: requiredText,
+    name: maybeText,
+    serialNumber: maybeText,
+    manufacturer: maybeText,
+    model: maybeText,
+    operatingSystem: maybeText,
+    operatingSystemVersion: maybeText,
+    sourceOwnerId: maybeText,
+    lastSeen: maybeMoment,
+    attributes: maybeAttributes,
+  } satisfies Fields<GenericDeviceDetails>,
+  { requiredKeys: ["id"] },
+);
+
+const usage = fc.record(
+  {
+    id: requiredText,
+    sourceActorId: requiredText,
+    externalProductName: maybeText,
+    sourcePlanId: maybeText,
+    lastActivity: moment,
+  } satisfies Fields<GenericUsageDetails>,
+  { requiredKeys: ["id", "sourceActorId", "lastActivity"] },
+);
+
+const discovered = {
+  sourceActorId: requiredText,
+  actorEmail: maybeText,
+  externalProductName: maybeText,
+  source: maybeText,
+  lastActivity: moment,
+  lastActivityFrom: moment,
+  lastActivityTo: moment,
+} satisfies Fields<GenericExternallyDiscoveredUsageDetails>;
+const { lastActivity, lastActivityFrom, lastActivityTo, ...discoveredAnytime } = discovered;
+
+/** A moment, a whole range, or both; never half a range. */
+const externallyDiscoveredUsage = fc.oneof(
+  fc.record({ ...discoveredAnytime, lastActivity }, { requiredKeys: ["sourceActorId", "lastActivity"] }),
+  fc.record(
+    { ...discoveredAnytime, lastActivityFrom, lastActivityTo },
+    { requiredKeys: ["sourceActorId", "lastActivityFrom", "lastActivityTo"] },
+  ),
+  fc.record(discovered),
+);
+
+const auditLogs = fc.record(
+  {
+    id: requiredText,
+    action: requiredText,
+    sourceActorId: maybeText,
+    targetId: maybeText,
+    targetType: maybeText,
+    eventTime: moment,
+    attributes: maybeAttributes,
+  } satisfies Fields<GenericAuditLogDetails>,
+  { requiredKeys: ["id", "action", "eventTime"] },
+);
+
+const aiUsage = fc.record(
+  {
+    id: requiredText,
+    sourceActorId: requiredText,
+    externalProductName: maybeText,
+    model: maybeText,
+    inputTokens: maybe(int64),
+    outputTokens: maybe(int64),
+    lastActivity: moment,
+    attributes: maybeAttributes,
+  } satisfies Fields<GenericAiUsageDetails>,
+  { requiredKeys: ["id", "sourceActorId", "lastActivity"] },
+);
+
+const aiCost = fc.record(
+  {
+    id: requiredText,
+    sourceActorId: maybeText,
+    externalProductName: maybeText,
+    model: maybeText,
+    amount: decimal,
+    currency,
+    costTime: moment,
+    attributes: maybeAttributes,
+  } satisfies Fields<GenericAiCostDetails>,
+  { requiredKeys: ["id", "amount", "currency", "costTime"] },
+);
+
+const generic = <T>(details: fc.Arbitrary<T>) => fc.record({ generic: details });
+
+/** Valid records of each collection; employees in the models of all directories. */
+export const RECORDS: { readonly [C in CollectionName]: fc.Arbitrary<RecordTypes[C]> } = {
+  accounts: generic(accounts),
+  plans: generic(plans),
+  licenses: generic(licenses),
+  employees: fc.oneof(
+    { weight: 4, arbitrary: generic(employees) },
+    { weight: 1, arbitrary: fc.record({ microsoft: microsoftEmployees, generic: fc.constant(undefined) }) },
+    { weight: 1, arbitrary: fc.record({ google: googleEmployees }) },
+    { weight: 1, arbitrary: fc.record({ okta: oktaEmployees }) },
+    { weight: 1, arbitrary: fc.record({ bambooHr: bambooHrEmployees }) },
+  ),
+  groups: generic(groups),
+  groupMembers: generic(groupMembers),
+  devices: generic(devices),
+  usage: generic(usage),
+  externallyDiscoveredUsage: generic(externallyDiscoveredUsage),
+  auditLogs: generic(auditLogs),
+  aiUsage: generic(aiUsage),
+  aiCost: generic(aiCost),
+};

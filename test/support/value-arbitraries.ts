@@ -1,0 +1,102 @@
+/** Arbitraries for the values of records' fields: the texts, keys, times and numbers that codecs get wrong. */
+import fc from "fast-check";
+
+/** Combining signs, marks that decoders swallow, the ends of Unicode, names that JavaScript's objects have. */
+const oddText = fc.constantFrom(
+  "Zürich",
+  "e\u0301",
+  "日本語",
+  "👩‍👩‍👧‍👦",
+  "\ufeffmark",
+  "\u0000",
+  "\uffff",
+  "\u{10ffff}",
+  "\u2028",
+  "__proto__",
+  "constructor",
+);
+
+/** Around the sizes at which a length takes one more byte. */
+const longText = fc
+  .tuple(fc.constantFrom("n", "é", "語", "👩"), fc.constantFrom(31, 32, 42, 43, 63, 64, 126, 127, 128, 300))
+  .map(([letter, count]) => letter.repeat(count));
+
+/** Any text that UTF-8 can carry, the empty one too. */
+export const text = fc.oneof(
+  { weight: 1, arbitrary: fc.constant("") },
+  { weight: 3, arbitrary: fc.string({ unit: "grapheme", maxLength: 12 }) },
+  { weight: 2, arbitrary: fc.string({ unit: "binary", maxLength: 12 }) },
+  { weight: 2, arbitrary: oddText },
+  { weight: 1, arbitrary: longText },
+);
+
+export const requiredText = text.map((value) => (value === "" ? "x" : value));
+
+export const texts = fc.array(text, { maxLength: 4 });
+
+const key = fc.oneof(fc.constantFrom("__proto__", "", "constructor", "hasOwnProperty", "10", "2"), text);
+
+/** Attributes, with and without a prototype, also under keys that a plain object treats in a way of its own. */
+export const attributes = fc.dictionary(key, text, { maxKeys: 5 });
+
+export const int32 = fc.oneof(fc.integer(), fc.constantFrom(0, -1, 2 ** 31 - 1, -(2 ** 31)));
+
+export const int64 = fc.oneof(
+  fc.maxSafeInteger(),
+  fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
+  fc.constantFrom<(number | bigint)[]>(0, 0n, -1n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)),
+);
+
+export const decimal = fc
+  .tuple(fc.constantFrom("", "-"), fc.nat().map(String), fc.constantFrom("", ".5", ".00", ".000000001"))
+  .map((parts) => parts.join(""));
+
+export const currency = fc.string({ unit: fc.constantFrom(..."ABCXYZ"), minLength: 3, maxLength: 3 });
+
+const FIRST = new Date("0001-01-01T00:00:00Z");
+const LAST = new Date("9999-12-31T23:59:59.999Z");
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const date = fc.oneof(
+  fc.date({ min: FIRST, max: LAST, noInvalidDate: true }),
+  // Just before 1970, where a remainder of milliseconds is easily taken for a negative one.
+  fc.integer({ min: -5000, max: 0 }).map((ms) => new Date(ms)),
+  fc.constantFrom(FIRST, LAST),
+);
+
+/** A local time a day away from both ends, so that no offset leads beyond them. */
+const localTime = fc.date({
+  min: new Date(FIRST.getTime() + DAY_MS),
+  max: new Date(LAST.getTime() - DAY_MS),
+  noInvalidDate: true,
+});
+const fraction = fc.oneof(
+  fc.constant(""),
+  fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: 1, maxLength: 9 }).map((f) => `.${f}`),
+);
+const twoDigits = (max: number) => fc.integer({ min: 0, max }).map((n) => String(n).padStart(2, "0"));
+const offset = fc.oneof(
+  fc.constant("Z"),
+  fc.tuple(fc.constantFrom("+", "-"), twoDigits(23), fc.constant(":"), twoDigits(59)).map((p) => p.join("")),
+);
+
+const isoString = fc.oneof(
+  { weight: 9, arbitrary: fc.tuple(localTime.map(toTheSecond), fraction, offset).map((p) => p.join("")) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      "0001-01-01T00:00:00Z",
+      "9999-12-31T23:59:59.999999999Z",
+      "1969-12-31T23:59:59.000000001Z",
+      "1970-01-01T00:00:00+00:00",
+      "2024-02-29T12:00:00-00:30",
+    ),
+  },
+);
+
+/** Moments as users write them: a Date, or an ISO 8601 string with an offset, of up to nanoseconds. */
+export const moment = fc.oneof(date, isoString);
+
+function toTheSecond(time: Date): string {
+  return time.toISOString().replace(/\.\d+Z$/, "");
+}

@@ -1,0 +1,127 @@
+/**
+ * One plain form for what a message holds, whoever says it: the SDK's input, protobufjs, or the generated codec.
+ *
+ * Fields that the wire does not have are absent, and so are empty lists and maps; a oneof is its variant under the
+ * variant's name; maps are `Map`s; 64-bit numbers are bigints; a Timestamp is `{ seconds, nanos }`.
+ */
+import protobuf from "protobufjs";
+import { messageOf } from "./contract.js";
+
+const TIMESTAMP = ".google.protobuf.Timestamp";
+
+/** What the wire must hold of a message as users write it, or as protobuf's JSON writes it. */
+export function ofInput(type: protobuf.Type, input: unknown): unknown {
+  return formOf(type, (field) => {
+    const value: unknown = get(input, field.name);
+    if (value === undefined || isEmptyList(value)) return undefined;
+    if (field.map) return mapOf(value);
+    return field.repeated
+      ? entriesOf(value).map((entry) => inputValue(field, entry))
+      : inputValue(field, value);
+  });
+}
+
+function inputValue(field: protobuf.Field, value: unknown): unknown {
+  const { resolvedType } = field;
+  if (resolvedType instanceof protobuf.Enum) return enumNumber(resolvedType, String(value));
+  if (isTimestamp(resolvedType)) return momentOf(value instanceof Date ? value.toISOString() : String(value));
+  if (resolvedType !== null) return ofInput(messageOf(field), value);
+  return field.type === "int64" ? BigInt(String(value)) : value;
+}
+
+/** What protobufjs has decoded. */
+export function ofProtobufjs(type: protobuf.Type, message: unknown): unknown {
+  return formOf(type, (field) => {
+    // Defaults are on the prototype.
+    if (typeof message !== "object" || message === null || !Object.hasOwn(message, field.name))
+      return undefined;
+    const value: unknown = Reflect.get(message, field.name);
+    if (isEmptyList(value)) return undefined;
+    if (field.map) return mapOf(value);
+    return field.repeated
+      ? entriesOf(value).map((entry) => protobufjsValue(field, entry))
+      : protobufjsValue(field, value);
+  });
+}
+
+function protobufjsValue(field: protobuf.Field, value: unknown): unknown {
+  if (field.resolvedType instanceof protobuf.Type) {
+    if (!isTimestamp(field.resolvedType)) return ofProtobufjs(field.resolvedType, value);
+    return { seconds: BigInt(String(get(value, "seconds"))), nanos: get(value, "nanos") };
+  }
+  return field.type === "int64" ? BigInt(String(value)) : value;
+}
+
+/** What the generated codec has decoded. */
+export function ofGenerated(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ofGenerated);
+  if (typeof value !== "object" || value === null || value instanceof Map) return value;
+  const form: Record<string, unknown> = {};
+  for (const [name, field] of Object.entries(value)) {
+    if (field === undefined || isEmptyList(field) || (field instanceof Map && field.size === 0)) continue;
+    const variant: unknown = get(field, "$case");
+    if (variant === undefined) form[name] = ofGenerated(field);
+    else form[String(variant)] = ofGenerated(get(field, "value"));
+  }
+  return form;
+}
+
+function formOf(type: protobuf.Type, read: (field: protobuf.Field) => unknown): Record<string, unknown> {
+  const form: Record<string, unknown> = {};
+  for (const field of type.fieldsArray) {
+    const value = read(field);
+    if (value !== undefined) form[field.name] = value;
+  }
+  return form;
+}
+
+function get(object: unknown, name: string): unknown {
+  return typeof object === "object" && object !== null ? Reflect.get(object, name) : undefined;
+}
+
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
+function entriesOf(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new TypeError("expected a list");
+}
+
+function mapOf(value: unknown): Map<string, unknown> | undefined {
+  const map = new Map<string, unknown>(Object.entries(Object(value)));
+  return map.size === 0 ? undefined : map;
+}
+
+/** The number of a value by its name with or without the prefix that the wire's names have. */
+function enumNumber({ values, name }: protobuf.Enum, literal: string): number {
+  const prefix = `${name.replace(/(?<=.)[A-Z]/g, "_$&").toUpperCase()}_`;
+  const number = values[literal] ?? values[`${prefix}${literal}`];
+  if (number === undefined) throw new Error(`${name} has no ${literal}`);
+  return number;
+}
+
+function isTimestamp(type: protobuf.ReflectionObject | null): boolean {
+  return type?.fullName === TIMESTAMP;
+}
+
+const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):(\d\d))$/;
+
+/** Seconds since 1970 and nanoseconds, counted by the calendar's rules and not with `Date`. */
+function momentOf(iso: string): { readonly seconds: bigint; readonly nanos: number } {
+  const parts = ISO.exec(iso);
+  if (parts === null) throw new Error("not an ISO 8601 time");
+  const [year = 0, month = 0, day = 0, hours = 0, minutes = 0, seconds = 0] = parts.slice(1, 7).map(Number);
+  const [fraction = "", sign, offsetHours = "0", offsetMinutes = "0"] = parts.slice(7);
+  const offset = (sign === "-" ? -1 : 1) * (Number(offsetHours) * 60 + Number(offsetMinutes));
+  const inMinutes = (daysSince1970(year, month, day) * 24 + hours) * 60 + minutes - offset;
+  return { seconds: BigInt(inMinutes * 60 + seconds), nanos: Number(fraction.padEnd(9, "0")) };
+}
+
+/** Years are counted from March, so that the day that may be missing is the last of its year. */
+function daysSince1970(year: number, month: number, day: number): number {
+  const marchYear = month > 2 ? year : year - 1;
+  const leapDays = Math.floor(marchYear / 4) - Math.floor(marchYear / 100) + Math.floor(marchYear / 400);
+  const dayOfYear = Math.floor((153 * ((month + 9) % 12) + 2) / 5) + day - 1;
+  return marchYear * 365 + leapDays + dayOfYear - 719_468;
+}
