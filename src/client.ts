@@ -1,19 +1,21 @@
 import { ConfigurationError } from "./errors.js";
 import { GraphQLClient, type GraphQLClientOptions } from "./graphql/client.js";
-import type { CommonOptions } from "./options.js";
+import { NodeFetch } from "./node/fetch.js";
+import { resolveProxy } from "./node/proxy.js";
+import { type CommonOptions, checkTls, type NetworkOptions, resolveEndpoint } from "./options.js";
 import { SyncClient } from "./sync/client.js";
-import type { SyncTuning, TlsOptions } from "./sync/configuration.js";
+import type { SyncTuning } from "./sync/configuration.js";
 
 /** Options of a {@link SaasManagementClient}: one configuration for both APIs. */
-export interface SaasManagementClientOptions extends CommonOptions {
+export interface SaasManagementClientOptions extends CommonOptions, NetworkOptions {
   /** Base of the GraphQL API, which is `POST {baseUrl}/graphql`. May be left out where only `sync` is used. */
   readonly baseUrl?: string | undefined;
   /** Endpoint of the Sync API (gRPC). May be left out where only `graphql` is used. */
   readonly syncUrl?: string | undefined;
-  /** How GraphQL requests are sent. @default globalThis.fetch */
+  /** How GraphQL requests are sent; not together with `tls` or `proxy`. @default globalThis.fetch */
   readonly fetch?: GraphQLClientOptions["fetch"];
   /** How the Sync API is spoken. */
-  readonly sync?: (SyncTuning & { readonly tls?: TlsOptions | undefined }) | undefined;
+  readonly sync?: SyncTuning | undefined;
 }
 
 /**
@@ -27,6 +29,7 @@ export interface SaasManagementClientOptions extends CommonOptions {
  * ```
  */
 export class SaasManagementClient {
+  readonly #nodeFetch: NodeFetch | undefined;
   readonly #graphql: GraphQLClient | undefined;
   readonly #sync: SyncClient | undefined;
 
@@ -35,8 +38,11 @@ export class SaasManagementClient {
     if (options.baseUrl === undefined && options.syncUrl === undefined) {
       throw new ConfigurationError("Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both.");
     }
-    if (options.baseUrl !== undefined)
-      this.#graphql = new GraphQLClient({ ...options, baseUrl: options.baseUrl });
+    this.#nodeFetch = nodeFetch(options);
+    if (options.baseUrl !== undefined) {
+      const fetch = this.#nodeFetch?.fetch ?? options.fetch;
+      this.#graphql = new GraphQLClient({ ...options, baseUrl: options.baseUrl, fetch });
+    }
     if (options.syncUrl !== undefined) {
       this.#sync = new SyncClient({ ...options, ...options.sync, endpoint: options.syncUrl });
     }
@@ -73,11 +79,28 @@ export class SaasManagementClient {
   /** Refuses new calls, cancels what is under way and leaves no handle. Open batches are not completed and not aborted. */
   async close(): Promise<void> {
     await Promise.all([this.#graphql?.close(), this.#sync?.close()]);
+    await this.#nodeFetch?.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
+
+/** The fetch that `tls` and `proxy` need; undefined where the global one or the caller's will do. */
+function nodeFetch(options: SaasManagementClientOptions): NodeFetch | undefined {
+  const { baseUrl, tls, fetch } = options;
+  const proxy = resolveProxy(options.proxy);
+  if (tls === undefined && proxy === undefined) return undefined;
+  if (fetch !== undefined) {
+    const name = tls === undefined ? "proxy" : "tls";
+    throw new ConfigurationError(
+      `${name} and fetch are both set: ${name} has no effect on a fetch of your own. Give one of them.`,
+    );
+  }
+  if (baseUrl === undefined) return undefined;
+  checkTls(tls, "baseUrl", resolveEndpoint("baseUrl", baseUrl, "path"));
+  return new NodeFetch({ tls, proxy });
 }
 
 /** An empty variable counts as one that is not set. */

@@ -30,6 +30,31 @@ export interface CommonOptions extends CredentialOptions {
   readonly clock?: Clock | undefined;
 }
 
+/** TLS as plain data: PEM texts or buffers. */
+export interface TlsOptions {
+  /** Certificates of the authorities to trust, instead of the well-known ones. */
+  readonly ca?: string | Uint8Array | undefined;
+  /** Certificate of the client, for mutual TLS; together with `key`. */
+  readonly cert?: string | Uint8Array | undefined;
+  /** Private key of the client; together with `cert`. */
+  readonly key?: string | Uint8Array | undefined;
+  /** Name that the server's certificate must have, where it is not the endpoint's host. */
+  readonly serverName?: string | undefined;
+}
+
+/** How the network is reached, in Node. */
+export interface NetworkOptions {
+  /** @default the well-known authorities, no client certificate */
+  readonly tls?: TlsOptions | undefined;
+  /**
+   * Proxy that opens tunnels (`CONNECT`) to the service, as `http://user:password@proxy.example.com:3128`; user and
+   * password may be left out. It serves every host, loopback too. `https://` to the proxy itself works for GraphQL
+   * alone. @default none for GraphQL; for the Sync API `grpc_proxy`, `https_proxy` and `http_proxy` of the
+   * environment, which never capture loopback
+   */
+  readonly proxy?: string | undefined;
+}
+
 /** Common options, checked and with every value set. */
 export interface CommonConfiguration {
   readonly timeoutMs: number;
@@ -119,6 +144,19 @@ export function resolveEndpoint(name: string, value: string, path: "path" | "no-
   if (path === "no-path" && url.pathname !== "/") throw refuse("must not have a path.");
   url.pathname = url.pathname.replace(/\/+$/, "");
   return url;
+}
+
+/**
+ * Checks that TLS settings are whole and have something to serve; certificates are read with the first connection.
+ * @param name Option that `endpoint` comes from.
+ */
+export function checkTls(tls: TlsOptions | undefined, name: string, endpoint: URL): void {
+  if ((tls?.cert === undefined) !== (tls?.key === undefined)) {
+    throw new ConfigurationError("tls.cert and tls.key belong together: give both, or neither.");
+  }
+  if (tls !== undefined && endpoint.protocol === "http:") {
+    throw new ConfigurationError(`tls is set but ${name} begins with http://.`);
+  }
 }
 
 /** True for a host name that never leaves the machine. */

@@ -24,8 +24,8 @@ export interface Attempt<Data, Result> {
 }
 
 /**
- * Sends one request and reads its answer. Every failure is an error of the SDK or the signal's reason; what
- * graphql-request throws holds the whole request and goes no further than this file.
+ * Sends one request and reads its answer. Every failure is an error of the SDK; what graphql-request throws holds
+ * the whole request and goes no further than this file. After an abort nobody waits for the outcome any more.
  */
 export async function exchange<Data, Result>(attempt: Attempt<Data, Result>): Promise<Result> {
   const { failures, signal } = attempt;
@@ -61,7 +61,6 @@ export async function exchange<Data, Result>(attempt: Attempt<Data, Result>): Pr
     const { status, headers, data = null } = response;
     return judge({ status, headers, data }, response.errors, attempt);
   } catch (error) {
-    signal.throwIfAborted();
     if (error instanceof SaasManagementError) throw error;
     const { head, bodyComplete } = progress;
     if (head === undefined) throw failures.network(error, undefined);

@@ -54,6 +54,8 @@ export function channelOptions(configuration: SyncConfiguration): ClientOptions 
     // The engine cuts messages itself, and retries by one policy for both APIs.
     "grpc.max_send_message_length": -1,
     "grpc.enable_retries": 0,
+    // Else a message counts as written when it is kept for a retry.
+    "grpc.per_rpc_retry_buffer_size": 0,
     "grpc.primary_user_agent": configuration.userAgent,
     // A new channel must not get the stalled connection of the one that it replaces.
     "grpc.use_local_subchannel_pool": 1,

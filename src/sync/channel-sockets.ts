@@ -2,8 +2,12 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { subscribe } from "node:diagnostics_channel";
 import { Socket } from "node:net";
 
-/** Whose work is being done. */
-const owner = new AsyncLocalStorage<OwnedSockets>();
+/** Whom a new socket is handed to: whoever set going what opened it. */
+const owner = new AsyncLocalStorage<(socket: Socket) => void>();
+
+subscribe("net.client.socket", (message) => {
+  if (hasSocket(message)) owner.getStore()?.(message.socket);
+});
 
 /**
  * The sockets that are opened in the course of some work, so that they can be ended with it.
@@ -16,20 +20,14 @@ export class OwnedSockets {
   readonly #sockets = new Set<Socket>();
   #destroyed = false;
 
-  static {
-    subscribe("net.client.socket", (message) => {
-      if (hasSocket(message)) owner.getStore()?.#add(message.socket);
-    });
+  /** Whether one of them was accepted by the other side. */
+  get connected(): boolean {
+    return [...this.#sockets].some((socket) => !socket.connecting);
   }
 
   /** Owns whatever `work` opens, also later, in what it set going. */
   during<T>(work: () => T): T {
-    return owner.run(this, work);
-  }
-
-  /** Whether one of them was accepted by the other side. */
-  get connected(): boolean {
-    return [...this.#sockets].some((socket) => !socket.connecting);
+    return owner.run((socket) => this.#add(socket), work);
   }
 
   /** Ends all of them, and those that are still to come. */
@@ -47,5 +45,7 @@ export class OwnedSockets {
 }
 
 function hasSocket(message: unknown): message is { readonly socket: Socket } {
-  return typeof message === "object" && message !== null && "socket" in message && message.socket instanceof Socket;
+  return (
+    typeof message === "object" && message !== null && "socket" in message && message.socket instanceof Socket
+  );
 }

@@ -1,26 +1,20 @@
 import { Credential } from "../credential.js";
 import { ConfigurationError } from "../errors.js";
+import { type HttpProxy, resolveProxy } from "../node/proxy.js";
 import {
   type CommonConfiguration,
   type CommonOptions,
+  checkTls,
+  type NetworkOptions,
   positive,
   resolveCommonOptions,
   resolveEndpoint,
+  type TlsOptions,
 } from "../options.js";
 import { LEASE_MS } from "./lease.js";
 import { MESSAGE_LIMIT_BYTES } from "./messages.js";
 
-/** TLS as plain data: PEM texts or buffers. */
-export interface TlsOptions {
-  /** Certificates of the authorities to trust, instead of the well-known ones. */
-  readonly ca?: string | Uint8Array | undefined;
-  /** Certificate of the client, for mutual TLS; together with `key`. */
-  readonly cert?: string | Uint8Array | undefined;
-  /** Private key of the client; together with `cert`. */
-  readonly key?: string | Uint8Array | undefined;
-  /** Name that the server's certificate must have, where it is not the endpoint's host. */
-  readonly serverName?: string | undefined;
-}
+export type { TlsOptions } from "../options.js";
 
 /** How the Sync API is spoken; the field `sync` of the whole client's options. */
 export interface SyncTuning {
@@ -44,11 +38,9 @@ export interface SyncTuning {
 }
 
 /** Options of a {@link SyncClient}. */
-export interface SyncClientOptions extends CommonOptions, SyncTuning {
+export interface SyncClientOptions extends CommonOptions, NetworkOptions, SyncTuning {
   /** Absolute `https://` endpoint without a path; `http://` for loopback only. */
   readonly endpoint: string;
-  /** @default the well-known authorities, no client certificate */
-  readonly tls?: TlsOptions | undefined;
 }
 
 /** Sync options, checked and with every value set. */
@@ -56,6 +48,7 @@ export interface SyncConfiguration extends CommonConfiguration {
   readonly endpoint: URL;
   readonly credential: Credential;
   readonly tls: TlsOptions | undefined;
+  readonly proxy: HttpProxy | undefined;
   readonly maxReceiveMessageBytes: number;
   readonly maxMessageBytes: number;
   readonly messageBytes: number;
@@ -72,12 +65,7 @@ export interface SyncConfiguration extends CommonConfiguration {
 export function resolveSyncOptions(options: SyncClientOptions): SyncConfiguration {
   const endpoint = resolveEndpoint("endpoint", options.endpoint, "no-path");
   const { tls } = options;
-  if ((tls?.cert === undefined) !== (tls?.key === undefined)) {
-    throw new ConfigurationError("tls.cert and tls.key belong together: give both, or neither.");
-  }
-  if (tls !== undefined && endpoint.protocol === "http:") {
-    throw new ConfigurationError("tls is set but the endpoint begins with http://.");
-  }
+  checkTls(tls, "the endpoint", endpoint);
   const maxMessageBytes = bytes(
     "maxSendMessageBytes",
     options.maxSendMessageBytes ?? MESSAGE_LIMIT_BYTES - 1,
@@ -93,6 +81,7 @@ export function resolveSyncOptions(options: SyncClientOptions): SyncConfiguratio
     endpoint,
     credential: new Credential(options, "ApiKey "),
     tls,
+    proxy: proxyFor(endpoint, options.proxy),
     maxReceiveMessageBytes: bytes(
       "maxReceiveMessageBytes",
       options.maxReceiveMessageBytes ?? MESSAGE_LIMIT_BYTES,
@@ -104,6 +93,23 @@ export function resolveSyncOptions(options: SyncClientOptions): SyncConfiguratio
     unknownEvents: options.unknownEvents ?? "retry",
     channelOptions: options.channelOptions ?? {},
   };
+}
+
+/** What grpc-js can do with a proxy. */
+function proxyFor(endpoint: URL, option: string | undefined): HttpProxy | undefined {
+  const proxy = resolveProxy(option);
+  if (proxy?.origin.startsWith("https:") === true) {
+    throw new ConfigurationError(
+      "proxy must begin with http:// for the Sync API: gRPC speaks no TLS to a proxy. What goes through its tunnel is encrypted all the same.",
+    );
+  }
+  if (proxy !== undefined && endpoint.hostname.startsWith("[")) {
+    // It would be asked for without the brackets, which no proxy understands.
+    throw new ConfigurationError(
+      "proxy is set but the endpoint's host is an IPv6 address, which gRPC cannot ask a proxy for: use a host name.",
+    );
+  }
+  return proxy;
 }
 
 function resolveFlush(flushAfterMs: number): number {

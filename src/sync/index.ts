@@ -24,14 +24,14 @@ export {
   TimeoutError,
   TransportError,
 } from "../errors.js";
-export type { CommonOptions, Logger } from "../options.js";
+export type { CommonOptions, Logger, NetworkOptions, TlsOptions } from "../options.js";
 export type { RetryOptions } from "../retry.js";
 export { type CompleteOptions, SyncBatch, type WriteOptions } from "./batch.js";
 export type { BatchState } from "./batch-state.js";
 export { type BatchOptions, type StartBatchOptions, SyncClient } from "./client.js";
 export type { CollectionWriter } from "./collection-writer.js";
 export type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "./collections.js";
-export type { SyncClientOptions, SyncTuning, TlsOptions } from "./configuration.js";
+export type { SyncClientOptions, SyncTuning } from "./configuration.js";
 export type * from "./generated/records.js";
 export type { KeepAliveOptions } from "./keep-alive.js";
 export type { Lease } from "./lease.js";

@@ -9,6 +9,7 @@ import {
   SyncProtocolError,
   TransportError,
 } from "../errors.js";
+import { type ConnectionFailure, connectionFailure, type EndpointKind } from "./connection-failure.js";
 
 /** What a failed call is known by. */
 export interface FailedCall {
@@ -17,12 +18,13 @@ export interface FailedCall {
   readonly metadata: Metadata;
 }
 
-/** The operation that failed, for the message. */
-export interface CallPlace {
+/** The operation that failed, and where. */
+export interface CallPlace extends EndpointKind {
   readonly operation: "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch";
   /** Host and port. */
   readonly target: string;
   readonly credential: Credential;
+  readonly maxReceiveMessageBytes: number;
 }
 
 /** Trailer in which the service tells the state of a batch that is not active. */
@@ -37,10 +39,11 @@ const TRANSIENT: ReadonlySet<number> = new Set([
 
 /** Turns a gRPC status into an error of the SDK, by its meaning: on the status and on the details. */
 export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagementError {
-  const { operation } = place;
-  const name = status[failed.code] ?? `status ${failed.code}`;
-  const serverMessage = place.credential.redact(failed.details);
-  switch (failed.code) {
+  const { operation, target } = place;
+  const { code, details } = failed;
+  const name = status[code] ?? `status ${code}`;
+  const serverMessage = place.credential.redact(details);
+  switch (code) {
     case status.UNAUTHENTICATED:
       return new AuthenticationError(
         `${operation}: the service does not accept the credential. Is the API key complete, active, and of this workspace?`,
@@ -53,21 +56,41 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
       );
     case status.RESOURCE_EXHAUSTED:
       // The same status tells of a message that is too large, here or there, which no repetition mends.
-      if (/larger than|too large|size|bytes/i.test(failed.details)) break;
+      if (/larger than|too large|size|bytes/i.test(details)) return tooLarge(failed, place, serverMessage);
       return new RateLimitError(`${operation}: the service asks for fewer requests. Try again later.`, {
         serverMessage,
         retryable: true,
       });
-    case status.INTERNAL:
-      // grpc-js reports a reset stream so; a message that could not be encoded or decoded has the same status.
-      if (!/RST_STREAM/.test(failed.details)) break;
-      return unreachable(place, name, serverMessage);
   }
-  if (TRANSIENT.has(failed.code)) return unreachable(place, name, serverMessage);
+  const failure = code === status.UNAVAILABLE ? connectionFailure(details, place) : undefined;
+  if (failure !== undefined) return toConnectionError(failure, place, serverMessage);
+  // grpc-js reports a reset stream as INTERNAL; a message that could not be encoded or decoded has the same status.
+  if (TRANSIENT.has(code) || (code === status.INTERNAL && details.includes("RST_STREAM"))) {
+    return new TransportError(
+      `${operation}: the call to ${target} failed with ${name}. The service or the network is disturbed: try again later.`,
+      { grpcStatus: name, serverMessage, retryable: true },
+    );
+  }
+  if (details.startsWith("Response message parsing error")) return unreadable(place);
+  const httpStatus = /^Received HTTP status code (\d{3})$/.exec(details)?.[1];
+  if (httpStatus !== undefined) return notGrpc(place, Number(httpStatus));
   return new SyncProtocolError(`${operation}: the service rejected the operation with ${name}.`, {
     grpcStatus: name,
     batchState: batchState(failed.metadata),
     serverMessage,
+  });
+}
+
+/** The error of a call for which there was no connection: nothing was sent. */
+export function toConnectionError(
+  { reason, advice, retryable }: ConnectionFailure,
+  { operation, target }: CallPlace,
+  serverMessage?: string,
+): TransportError {
+  return new TransportError(`${operation}: no connection to ${target}: ${reason}. ${advice}`, {
+    grpcStatus: status[status.UNAVAILABLE],
+    serverMessage,
+    retryable,
   });
 }
 
@@ -91,10 +114,34 @@ export function toStartError(
   );
 }
 
-function unreachable({ operation, target }: CallPlace, name: string, serverMessage: string): TransportError {
+/** The answer, or what was sent. */
+function tooLarge({ details }: FailedCall, place: CallPlace, serverMessage: string): SyncProtocolError {
+  const { operation, maxReceiveMessageBytes } = place;
+  // Only records make a request large, and nothing makes their answer so.
+  if (operation !== "SyncRecords" && details.startsWith("Received message")) {
+    // No status: the service may have done what it was asked.
+    return new SyncProtocolError(
+      `${operation}: the answer is larger than maxReceiveMessageBytes, which is ${maxReceiveMessageBytes}. Raise it.`,
+      { serverMessage },
+    );
+  }
+  return new SyncProtocolError(
+    `${operation}: the service does not take a message of this size. Lower messageBytes and maxSendMessageBytes.`,
+    { grpcStatus: status[status.RESOURCE_EXHAUSTED], serverMessage },
+  );
+}
+
+/** No status and no details: the service may have done what it was asked, and the details quote the answer. */
+function unreadable({ operation }: CallPlace): SyncProtocolError {
+  return new SyncProtocolError(
+    `${operation}: the answer cannot be read. Is the endpoint the address of the Sync API?`,
+  );
+}
+
+function notGrpc({ operation, target }: CallPlace, httpStatus: number): TransportError {
   return new TransportError(
-    `${operation}: the call to ${target} failed with ${name}. Check the address, the network and TLS settings, or try again later.`,
-    { grpcStatus: name, serverMessage, retryable: true },
+    `${operation}: ${target} answered with HTTP status ${httpStatus} and not as gRPC does. Check that the endpoint is the address of the Sync API.`,
+    { status: httpStatus },
   );
 }
 

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import {
   AuthenticationError,
   ConfigurationError,
@@ -141,6 +142,12 @@ describe("a client", () => {
     expect(() => new GraphQLClient({ baseUrl, apiKey: "k", authorization: () => "k" })).toThrow(
       ConfigurationError,
     );
+  });
+
+  it("shows its API key neither to inspection nor to JSON", () => {
+    const client = new GraphQLClient({ baseUrl: "https://api.example.com", apiKey: API_KEY });
+    const shown = inspect([client, client.applications()], { depth: 20, showHidden: true });
+    expect(shown + JSON.stringify([client, client.applications()])).not.toContain(API_KEY);
   });
 
   it("refuses default headers that HTTP does not allow, without quoting them", () => {

@@ -1,5 +1,4 @@
 import { createServer } from "node:net";
-import { inspect } from "node:util";
 import {
   AuthenticationError,
   GraphQLClient,
@@ -10,7 +9,7 @@ import {
   TransportError,
 } from "@saas-management/sdk/graphql";
 import { describe, expect, it } from "vitest";
-import { API_KEY, connectClient, rejection } from "../support/http-client.js";
+import { API_KEY, connectClient, everythingIn, rejection } from "../support/http-client.js";
 import { json, startHttpServer } from "../support/http-server.js";
 
 const QUERY = "query Names { applications { nodes { id } } }";
@@ -45,7 +44,7 @@ describe("an HTTP status", () => {
       for (const error of errors) {
         expect(error).toBeInstanceOf(expected);
         expect(error).toMatchObject({ retryable });
-        expect(inspect(error)).not.toContain("canary page");
+        expect(everythingIn(error)).not.toContain("canary page");
       }
     },
   );
@@ -117,6 +116,7 @@ describe("a redirect", () => {
     );
     expect(error).toBeInstanceOf(TransportError);
     expect(error).toMatchObject({ status, retryable: false });
+    expect(String(error)).toContain("redirected");
     expect(target.requests).toHaveLength(0);
   });
 });
@@ -160,7 +160,7 @@ describe("a body", () => {
       );
       expect(error).toBeInstanceOf(TransportError);
       expect(error).toMatchObject({ status: 200, retryable: false });
-      expect(inspect(error, { depth: 9 })).not.toContain("canary");
+      expect(everythingIn(error)).not.toContain("canary");
     }
   });
 
@@ -221,7 +221,7 @@ describe("the network", () => {
       code: "TRANSPORT_FAILED",
       cause: { message: "sending [redacted] failed", code: "EPROXY" },
     });
-    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(API_KEY);
+    expect(everythingIn(error)).not.toContain(API_KEY);
   });
 });
 
@@ -305,15 +305,14 @@ describe("an error", () => {
     ];
     for (const error of errors) {
       expect(error).toBeInstanceOf(SaasManagementError);
-      const shown = [String(error), JSON.stringify(error), inspect(error, { depth: 9, showHidden: true })];
-      expect(shown.join()).not.toContain(API_KEY);
+      expect(everythingIn(error)).not.toContain(API_KEY);
     }
   });
 
   it("never shows the variables of the request", async () => {
     const { client } = await connectClient((_, response) => response.destroy(), { retry: false });
     const error = await rejection(client.request(QUERY, { secret: "canary-variable" }));
-    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain("canary-variable");
+    expect(everythingIn(error)).not.toContain("canary-variable");
   });
 });
 

@@ -209,7 +209,7 @@ describe("inspecting an installation", () => {
         },
       ],
     });
-    expect(inspection.snapshots.accounts).toEqual([
+    expect(inspection.snapshots.accounts).toStrictEqual([
       {
         id: "a",
         removed: false,
@@ -218,7 +218,7 @@ describe("inspecting an installation", () => {
         },
       },
     ]);
-    expect(inspection.snapshots.plans[0]?.record).toEqual({
+    expect(inspection.snapshots.plans[0]?.record).toStrictEqual({
       generic: {
         id: "p",
         externalPlanName: "Pro",
@@ -226,7 +226,7 @@ describe("inspecting an installation", () => {
         details: { model: "SEAT_BASED", seatBased: { paidSeats: 0 } },
       },
     });
-    expect(inspection.events.aiUsage).toEqual([
+    expect(inspection.events.aiUsage).toStrictEqual([
       {
         generic: {
           id: "u",

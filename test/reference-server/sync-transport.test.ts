@@ -65,35 +65,6 @@ describe("a connection to the Sync API", () => {
     }
     await client.start(installationId);
   });
-
-  test("that breaks off in the middle of a message harms nobody, and applies none of it", async () => {
-    const { server, client, installationId } = await startSync();
-    const batchId = await client.start(installationId);
-    const { session } = await connectBare(server.syncUrl);
-    const stream = session.request({
-      ":method": "POST",
-      ":path": SyncServiceService.syncRecords.path,
-      "content-type": "application/grpc",
-      authorization: `ApiKey ${server.apiKey}`,
-    });
-    stream.on("error", () => {});
-    await new Promise((resolve) => stream.write(Buffer.from([0, 0, 0, 1, 0, 1, 2, 3]), resolve));
-    session.destroy();
-    expect(await client.write(batchId, accounts("a"))).toBe(1n);
-    await client.complete(batchId);
-  });
-
-  test("gets UNIMPLEMENTED for a method that the service does not have", async () => {
-    const { server } = await startSync();
-    const { session } = await connectBare(server.syncUrl);
-    const stream = session.request({
-      ":method": "POST",
-      ":path": "/saas_management.sync.v1.SyncService/Nope",
-      "content-type": "application/grpc",
-    });
-    const headers = await new Promise<Record<string, unknown>>((resolve) => stream.once("response", resolve));
-    expect(headers["grpc-status"]).toBe("12");
-  });
 });
 
 describe("with a certificate", () => {

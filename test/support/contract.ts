@@ -1,22 +1,27 @@
 /** The contract as protobufjs reads it from the `.proto` files: an implementation that shares nothing with the SDK. */
-import { fileURLToPath } from "node:url";
+import { readdirSync, readFileSync } from "node:fs";
 import protobuf from "protobufjs";
 
-const PACKAGE = "saas_management.sync.v1";
-const PROTO = fileURLToPath(new URL("../../proto/", import.meta.url));
+const PROTO = new URL("../../proto/saas_management/sync/v1/", import.meta.url);
 
 const root = new protobuf.Root();
-root.resolvePath = (_origin, target) =>
-  target === "google/protobuf/descriptor.proto"
-    ? fileURLToPath(import.meta.resolve(`protobufjs/${target}`))
-    : target.startsWith("google/")
-      ? target // comes with protobufjs itself
-      : `${PROTO}${target}`;
-root.loadSync("saas_management/sync/v1/sync_service.proto").resolveAll();
+// It comes with protobufjs.
+root.loadSync("google/protobuf/timestamp.proto");
+for (const name of readdirSync(PROTO)) {
+  // These declare options, which are not on the wire.
+  if (name === "rules.proto") continue;
+  protobuf.parse(withoutMessageOptions(readFileSync(new URL(name, PROTO), "utf8")), root);
+}
+root.resolveAll();
+
+/** protobufjs cannot read a list of messages as an option's value. */
+function withoutMessageOptions(source: string): string {
+  return source.replace(/option \(message_rules\) = \{.*?\n {2}\};/gs, "");
+}
 
 /** A message of the contract by its name, such as `SyncRecordsRequest`. */
 export function messageType(name: string): protobuf.Type {
-  return root.lookupType(`${PACKAGE}.${name}`);
+  return root.lookupType(`saas_management.sync.v1.${name}`);
 }
 
 /** The message of a collection's records, such as `Account` of `accounts`. */

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { GraphQLClient, type GraphQLClientOptions, TestClock } from "@saas-management/sdk/graphql";
 import { onTestFinished } from "vitest";
 import { type HttpServer, type Responder, startHttpServer } from "./http-server.js";
@@ -45,4 +46,16 @@ export async function passPause(clock: TestClock): Promise<void> {
   const DEADLINE_AND_PAUSE = 2;
   await until(() => clock.sleeping >= DEADLINE_AND_PAUSE);
   clock.advance(10_000);
+}
+
+/** Everything that a person or a log could find in an error, down to what is hidden from both. */
+export function everythingIn(error: unknown): string {
+  if (!(error instanceof Error)) return inspect(error);
+  const own = Object.getOwnPropertyNames(error).map((name) => Reflect.get(error, name));
+  return [
+    String(error),
+    JSON.stringify(error),
+    inspect(error),
+    inspect(own, { depth: 20, showHidden: true }),
+  ].join("\n");
 }

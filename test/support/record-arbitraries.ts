@@ -283,3 +283,10 @@ export const RECORDS: { readonly [C in CollectionName]: fc.Arbitrary<RecordTypes
   aiUsage: generic(aiUsage),
   aiCost: generic(aiCost),
 };
+
+/** Name of every collection. */
+export const COLLECTION_NAMES: readonly CollectionName[] = Object.keys(RECORDS).filter(isCollectionName);
+
+function isCollectionName(name: string): name is CollectionName {
+  return Object.hasOwn(RECORDS, name);
+}

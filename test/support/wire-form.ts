@@ -10,7 +10,7 @@ import { messageOf } from "./contract.js";
 const TIMESTAMP = ".google.protobuf.Timestamp";
 
 /** What the wire must hold of a message as users write it, or as protobuf's JSON writes it. */
-export function ofInput(type: protobuf.Type, input: unknown): unknown {
+export function ofInput(type: protobuf.Type, input: unknown): Record<string, unknown> {
   return formOf(type, (field) => {
     const value: unknown = get(input, field.name);
     if (value === undefined || isEmptyList(value)) return undefined;
@@ -30,7 +30,7 @@ function inputValue(field: protobuf.Field, value: unknown): unknown {
 }
 
 /** What protobufjs has decoded. */
-export function ofProtobufjs(type: protobuf.Type, message: unknown): unknown {
+export function ofProtobufjs(type: protobuf.Type, message: unknown): Record<string, unknown> {
   return formOf(type, (field) => {
     // Defaults are on the prototype.
     if (typeof message !== "object" || message === null || !Object.hasOwn(message, field.name))

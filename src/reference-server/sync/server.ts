@@ -50,7 +50,7 @@ export async function startSyncServer(
   const { handlers, letGo } = createSyncHandlers({ ...parts, dropConnection });
   server.addService(rawSyncService, { ...handlers });
 
-  async function stop(): Promise<void> {
+  async function close(): Promise<void> {
     const closed = listener.close();
     const graceOver = new AbortController();
     const ended = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
@@ -64,12 +64,5 @@ export async function startSyncServer(
     await closed;
   }
 
-  let stopped: Promise<void> | undefined;
-  return {
-    port: listener.port,
-    close: () => {
-      stopped ??= stop();
-      return stopped;
-    },
-  };
+  return { port: listener.port, close };
 }

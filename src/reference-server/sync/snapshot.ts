@@ -65,7 +65,7 @@ export class Snapshot<C extends Collection> implements CollectionStore<C> {
     for (const row of this.#rows.values()) {
       if (row.sentBy === batch.sequence) {
         row.completedBy = batch.sequence;
-      } else if (row.completedBy === this.#completedBy && !row.removed) {
+      } else if (row.completedBy === this.#completedBy) {
         row.removed = true;
         tally.removed++;
       }

@@ -1,0 +1,41 @@
+/** Applications that the benchmark's server has. */
+export const NODES = 100_000;
+
+/** What the benchmark counts, so that every client's nodes are looked at. */
+export interface Application {
+  readonly id: string;
+  readonly userCountStat: { readonly all: number };
+}
+
+/** What the query's result holds. */
+export interface Result {
+  readonly applications: {
+    readonly nodes: readonly Application[];
+    readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string };
+  };
+}
+
+/** Variables of the query. */
+export interface Variables {
+  readonly first: number;
+  readonly after?: string | undefined;
+}
+
+/** The fields of the facade's own `applications`, with the name of the cursor's variable. */
+export function applicationsQuery(cursor: "after" | "cursor"): string {
+  return `query Applications($first: Int, $${cursor}: String) {
+    applications(first: $first, after: $${cursor}) {
+      nodes {
+        id
+        state
+        portfolioType
+        lastUsed
+        application { id name vendorName category { name } }
+        owner { id name }
+        userCountStat { all last30Days }
+      }
+      pageInfo { hasNextPage endCursor hasPreviousPage startCursor }
+      totalCount
+    }
+  }`;
+}

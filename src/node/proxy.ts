@@ -1,0 +1,52 @@
+import { ConfigurationError } from "../errors.js";
+
+/** A proxy that opens tunnels (`CONNECT`). Keeps its credentials where neither JSON nor inspection reaches them. */
+export class HttpProxy {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  readonly #credentials: string | undefined;
+
+  constructor(origin: string, credentials: string | undefined) {
+    this.origin = origin;
+    this.#credentials = credentials;
+  }
+
+  /** `user:password`, as Basic authentication takes it; undefined where the proxy asks for none. */
+  get credentials(): string | undefined {
+    return this.#credentials;
+  }
+}
+
+/**
+ * Reads the option `proxy`. No message quotes it, and no error carries it: it may hold a password.
+ * @throws {ConfigurationError} it is no absolute URL of a proxy
+ */
+export function resolveProxy(proxy: string | undefined): HttpProxy | undefined {
+  if (proxy === undefined) return undefined;
+  const url = parse(proxy);
+  if (url === undefined) {
+    throw new ConfigurationError("proxy must be an absolute URL such as http://proxy.example.com:3128.");
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new ConfigurationError("proxy must begin with http:// or https://.");
+  }
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "") {
+    throw new ConfigurationError("proxy must not have a path, a query or a fragment.");
+  }
+  return new HttpProxy(url.origin, credentialsOf(url));
+}
+
+function parse(proxy: unknown): URL | undefined {
+  return typeof proxy === "string" && URL.canParse(proxy) ? new URL(proxy) : undefined;
+}
+
+function credentialsOf({ username, password }: URL): string | undefined {
+  if (username === "" && password === "") return undefined;
+  try {
+    return `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  } catch {
+    throw new ConfigurationError(
+      "proxy holds a user name or password with a % that does not begin an escape: write it as %25.",
+    );
+  }
+}

@@ -1,0 +1,106 @@
+import type { CallOptions, Client, Metadata, ServiceError } from "@grpc/grpc-js";
+import { SyncProtocolError } from "../errors.js";
+
+/** What every call is made with. */
+export interface CallStart {
+  readonly operation: string;
+  readonly metadata: Metadata;
+  readonly options: CallOptions;
+  /** Cancels the call; it rejects at once with the signal's reason. */
+  readonly signal: AbortSignal;
+  /** Turns a gRPC status into an error of the SDK. */
+  readonly toError: (failed: ServiceError) => Error;
+}
+
+/** One call, made on a client. `discard` says that the client's connection should not be used again. */
+export type Call<Response> = (client: Client, start: CallStart, discard: () => void) => Promise<Response>;
+
+/** A method as the generated service describes it. */
+interface Method<Response> {
+  readonly path: string;
+  readonly responseDeserialize: (bytes: Buffer) => Response;
+}
+
+/** A message that is answered with a message. */
+export function unary<Response>(method: Method<Response>, request: Uint8Array): Call<Response> {
+  const { path, responseDeserialize } = method;
+  return (client, start) =>
+    answerOf(start, (done) =>
+      client.makeUnaryRequest(
+        path,
+        toBuffer,
+        responseDeserialize,
+        request,
+        start.metadata,
+        start.options,
+        done,
+      ),
+    );
+}
+
+/** Messages, in order on one stream, that are answered with a message. */
+export function clientStream<Response>(
+  method: Method<Response>,
+  messages: readonly Uint8Array[],
+): Call<Response> {
+  const { path, responseDeserialize } = method;
+  return (client, start, discard) =>
+    answerOf(start, (done) => {
+      let ended = false;
+      let sent = false;
+      const stream = client.makeClientStreamRequest(
+        path,
+        toBuffer,
+        responseDeserialize,
+        start.metadata,
+        start.options,
+        (error, value) => {
+          ended = true;
+          // HTTP/2 keeps what was not sent until the connection ends, if the server does not reset the stream.
+          if (!sent) discard();
+          done(error, value);
+        },
+      );
+      // The stream reports its failure to the callback too; without a listener it would be thrown.
+      stream.on("error", () => {});
+      const writeFrom = (index: number): void => {
+        // An answer may come before everything was sent, and then no callback of a write.
+        if (ended || start.signal.aborted) return;
+        const message = messages[index];
+        if (message === undefined) {
+          sent = true;
+          stream.end();
+          return;
+        }
+        // One message is handed over at a time: grpc-js bounds the number of buffered messages, not their bytes.
+        stream.write(message, () => writeFrom(index + 1));
+      };
+      writeFrom(0);
+      return stream;
+    });
+}
+
+function answerOf<Response>(
+  { operation, signal, toError }: CallStart,
+  call: (done: (error: ServiceError | null, value?: Response) => void) => { cancel(): void },
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      reject(signal.reason);
+      started.cancel();
+    };
+    const started = call((error, value) => {
+      signal.removeEventListener("abort", abort);
+      if (error !== null) reject(toError(error));
+      else if (value === undefined)
+        reject(new SyncProtocolError(`${operation}: the service sent no answer.`));
+      else resolve(value);
+    });
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
+}
+
+function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,82 @@
+import { existsSync } from "node:fs";
+import { type Portfolio, startReferenceServer } from "@saas-management/sdk/reference-server";
+import { chromium } from "playwright-core";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { type Bundle, bundleForBrowser } from "./bundle.js";
+import { startCorsForwarder, startFileServer } from "./cors-forwarder.js";
+
+/** Where Debian's package puts it. */
+const CHROMIUM = "/usr/bin/chromium";
+const QUIET = [
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+const portfolio: Portfolio = {
+  applications: ["Asana", "Box", "Figma", "Slack", "Zoom"].map((name) => ({ name })),
+};
+
+describe("@saas-management/sdk/graphql, bundled for browsers", { timeout: 60_000 }, () => {
+  let bundle: Bundle;
+  beforeAll(async () => {
+    bundle = await bundleForBrowser("src/graphql/index.ts");
+  });
+
+  it("is whole without a polyfill for Node", () => {
+    expect(bundle.unresolved).toEqual([]);
+    expect(bundle.modules.filter((module) => /^node:|empty:|browser-external/.test(module))).toEqual([]);
+  });
+
+  it("holds nothing of the Sync API, gRPC, zod or the reference server", () => {
+    const foreign = /src\/(sync|reference-server)\/|node_modules\/(@grpc|@bufbuild|zod|protobufjs)\//;
+    expect(bundle.modules.filter((module) => foreign.test(module))).toEqual([]);
+  });
+});
+
+describe("the facade in Chromium", { timeout: 120_000 }, () => {
+  it("pages, changes data and tells errors of a server of another origin", async ({ skip }) => {
+    // In CI it must be there: a test that never ran would look like one that passed.
+    skip(!existsSync(CHROMIUM) && process.env["CI"] === undefined, `${CHROMIUM} is not installed`);
+    const server = await startReferenceServer({ portfolio });
+    onTestFinished(() => server.close());
+    const { files } = await bundleForBrowser("test/browser/page.ts");
+    const script = files[0];
+    if (script === undefined) throw new Error("The bundle is empty.");
+    const site = await startFileServer({
+      "/": {
+        type: "text/html; charset=utf-8",
+        body: '<!doctype html><script type="module" src="/main.js"></script>',
+      },
+      "/main.js": { type: "text/javascript; charset=utf-8", body: script.bytes },
+    });
+    onTestFinished(() => site.close());
+    const forwarder = await startCorsForwarder(server.baseUrl, () => site.origin);
+    onTestFinished(() => forwarder.close());
+
+    // A profile of its own, empty, comes with every launch.
+    const browser = await chromium.launch({ executablePath: CHROMIUM, chromiumSandbox: false, args: QUIET });
+    onTestFinished(() => browser.close());
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    page.on("pageerror", (error) => complaints.push(error.message));
+    await page.goto(site.origin, { waitUntil: "load" });
+    const result = await page.evaluate(([baseUrl, apiKey]) => globalThis.tryFacade(baseUrl, apiKey), [
+      forwarder.origin,
+      server.apiKey,
+    ] as const);
+    expect(result).toEqual({
+      names: ["Asana", "Box", "Figma", "Slack", "Zoom"],
+      total: 5,
+      opened: "Renew",
+      refusedWith: "ProcurementCaseNotFoundError",
+      wrongKeyIsTold: true,
+      sum: "0.3",
+      leftWith: "left",
+    });
+    expect(complaints).toEqual([]);
+  });
+});

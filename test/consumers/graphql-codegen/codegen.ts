@@ -1,0 +1,20 @@
+import { createRequire } from "node:module";
+import type { CodegenConfig } from "@graphql-codegen/cli";
+
+const config: CodegenConfig = {
+  schema: createRequire(import.meta.url).resolve("@saas-management/sdk/schema.graphql"),
+  documents: "src/*.ts",
+  emitLegacyCommonJSImports: false,
+  generates: {
+    "src/gql/": {
+      preset: "client",
+      config: {
+        useTypeImports: true,
+        strictScalars: true,
+        scalars: { ID: "string", Date: "@saas-management/sdk/graphql#CalendarDate", Decimal: "number" },
+      },
+    },
+  },
+};
+
+export default config;

@@ -1,0 +1,76 @@
+import {
+  type Portfolio,
+  type ReferenceServer,
+  startReferenceServer,
+} from "@saas-management/sdk/reference-server";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ConsumerFolder, makeConsumerFolder, runNode, TOOLS } from "./packed-package.js";
+
+const portfolio: Portfolio = {
+  applications: [
+    { name: "Figma", category: "Design" },
+    { name: "Slack", category: "Chat" },
+    { name: "Zoom", category: "Chat" },
+  ],
+};
+
+let folder: ConsumerFolder;
+let server: ReferenceServer;
+let env: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  server = await startReferenceServer({ portfolio });
+  env = { BASE_URL: server.baseUrl, API_KEY: server.apiKey };
+  folder = await makeConsumerFolder();
+}, 300_000);
+afterAll(async () => {
+  await folder.remove();
+  await server.close();
+});
+
+describe("an app that takes the packed package", { timeout: 300_000 }, () => {
+  const result = {
+    first: "Figma",
+    others: ["Slack", "Zoom"],
+    total: 2,
+    opened: { name: "Renew", state: "PRE" },
+  };
+
+  it("runs its own graphql-codegen against the shipped schema, is type-checked and runs", async () => {
+    const app = await folder.add("graphql-codegen");
+    await runNode([TOOLS.codegen, "--config", "codegen.ts"], app);
+    await runNode([TOOLS.tsc, "-p", "."], app);
+    expect(JSON.parse(await runNode(["out/main.js"], app, env))).toEqual(result);
+  });
+
+  it("types its documents with gql.tada from the shipped schema, is type-checked and runs", async () => {
+    const app = await folder.add("gql-tada");
+    await runNode([TOOLS.tada, "generate-output"], app);
+    await runNode([TOOLS.tsc, "-p", "."], app);
+    expect(JSON.parse(await runNode(["out/main.js"], app, env))).toEqual(result);
+  });
+});
+
+describe("@saas-management/sdk/graphql of the packed package", { timeout: 60_000 }, () => {
+  it("pages and changes data in Node without loading gRPC", async () => {
+    const app = await folder.add("runtime");
+    const { names, opened, loaded } = JSON.parse(await runNode(["main.js"], app, env));
+    expect(names).toEqual(["Figma", "Slack", "Zoom"]);
+    expect(opened).toBe("Renew");
+    expect(grpcIn(loaded)).toEqual([]);
+  });
+
+  it("would be seen loading gRPC, as what needs it is", async () => {
+    const program = `
+      await import("@saas-management/sdk/reference-server");
+      const { createRequire } = await import("node:module");
+      console.log(JSON.stringify(Object.keys(createRequire(import.meta.url).cache)));`;
+    const app = await folder.add("runtime");
+    const loaded = JSON.parse(await runNode(["--input-type=module", "--eval", program], app));
+    expect(grpcIn(loaded)).not.toEqual([]);
+  });
+});
+
+function grpcIn(modules: readonly string[]): readonly string[] {
+  return modules.filter((path) => path.includes("@grpc"));
+}

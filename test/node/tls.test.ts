@@ -1,0 +1,99 @@
+import {
+  ConfigurationError,
+  SaasManagementClient,
+  type SaasManagementClientOptions,
+  type TlsOptions,
+  TransportError,
+} from "@saas-management/sdk";
+import { startReferenceServer } from "@saas-management/sdk/reference-server";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { certificate, identity } from "../support/tls-certificates.js";
+import { startTlsGraphQLServer } from "../support/tls-graphql-server.js";
+
+const QUERY = "query Probe { __typename }";
+const authority = certificate("authority");
+
+function connect(options: SaasManagementClientOptions): SaasManagementClient {
+  const client = new SaasManagementClient({ apiKey: "key-1", retry: false, ...options });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+function probe(port: number, tls: TlsOptions, host = "localhost"): Promise<unknown> {
+  return connect({ baseUrl: `https://${host}:${port}`, tls }).graphql.request(QUERY);
+}
+
+describe("tls", () => {
+  it("with an own authority serves both APIs of a server that is signed by it", async () => {
+    const server = await startReferenceServer({ tls: identity("server") });
+    onTestFinished(() => server.close());
+    const { baseUrl, syncUrl, apiKey, installationId } = server;
+    const client = connect({ baseUrl, syncUrl, apiKey, tls: { ca: authority } });
+    const batch = await client.sync.startBatch({ installationId });
+    await batch.write("groups", [{ generic: { id: "g1", name: "Admins" } }]);
+    await batch.complete();
+    expect(await client.graphql.licenses().totalCount()).toBe(0);
+    expect(server.inspect(installationId).snapshots.groups).toHaveLength(1);
+  });
+
+  it("is what such a server needs: without it the certificate is refused, and nobody asks again", async () => {
+    const server = await startReferenceServer({ tls: identity("server") });
+    onTestFinished(() => server.close());
+    const { baseUrl, syncUrl, apiKey, installationId } = server;
+    const client = connect({ baseUrl, syncUrl, apiKey });
+    const refusals = [client.graphql.request(QUERY), client.sync.startBatch({ installationId })];
+    for (const refusal of refusals) {
+      const error = await refusal.catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(TransportError);
+      expect(error).toMatchObject({ retryable: false, message: expect.stringContaining("certificate") });
+    }
+  });
+
+  it("with another authority than the server's refuses the server", async () => {
+    const { port, peers } = await startTlsGraphQLServer(identity("server"));
+    await expect(probe(port, { ca: certificate("stranger") })).rejects.toThrow(/certificate is not/);
+    expect(peers).toEqual([]);
+  });
+
+  it("with a certificate of the client shows it to the server", async () => {
+    const mutual = { ...identity("server"), requestCert: true, ca: authority };
+    const { port, peers } = await startTlsGraphQLServer(mutual);
+    await probe(port, { ca: authority, ...identity("client") });
+    expect(peers).toEqual([{ serverName: "localhost", client: "connector" }]);
+    await expect(probe(port, { ca: authority })).rejects.toBeInstanceOf(TransportError);
+    expect(peers).toHaveLength(1);
+  });
+
+  it("with serverName knows a server by it, and sends it unless it is an address", async () => {
+    const named = await startTlsGraphQLServer(identity("named"));
+    const tls = { ca: authority, serverName: "sync.example.test" };
+    await probe(named.port, tls);
+    await probe(named.port, tls, "127.0.0.1");
+    expect(named.peers.map((peer) => peer.serverName)).toEqual([tls.serverName, tls.serverName]);
+    await expect(probe(named.port, { ca: authority })).rejects.toThrow(/certificate/);
+
+    const byAddress = { ca: authority, serverName: "127.0.0.1" };
+    const server = await startTlsGraphQLServer(identity("server"));
+    await probe(server.port, byAddress);
+    await expect(probe(named.port, byAddress)).rejects.toThrow(/certificate/);
+  });
+
+  it("accepts PEM as bytes", async () => {
+    const { port } = await startTlsGraphQLServer(identity("server"));
+    expect(await probe(port, { ca: Buffer.from(authority) })).toEqual({});
+  });
+
+  it.each<[string, TlsOptions]>([
+    ["ca that is no PEM", { ca: "secret-canary" }],
+    ["key that is no PEM", { ...identity("client"), key: "secret-canary" }],
+    ["key of another certificate", { ...identity("client"), key: identity("server").key }],
+  ])("with a %s is a configuration error of the first request that quotes nothing", async (_, tls) => {
+    const { port, accepted } = await startTlsGraphQLServer(identity("server"));
+    const error = await probe(port, tls).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(String(error)).toMatch(/ca, cert and key must be PEM/);
+    expect(String(error)).not.toContain("canary");
+    expect(error).not.toHaveProperty("cause");
+    expect(accepted()).toBe(0);
+  });
+});

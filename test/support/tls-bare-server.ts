@@ -1,0 +1,68 @@
+import {
+  createSecureServer,
+  createServer,
+  type IncomingHttpHeaders,
+  type SecureServerOptions,
+  type ServerHttp2Stream,
+} from "node:http2";
+import { StartSyncBatchResponse } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { listen, type Peer } from "./tcp-peers.js";
+
+/** A bare HTTP/2 server that answers every call as StartSyncBatch, unless it is told how. */
+export interface BareServer extends Peer {
+  /** Headers of the calls, in order. */
+  readonly calls: IncomingHttpHeaders[];
+  /** Number of pings that came. */
+  readonly pings: () => number;
+  /** Answers a call of this operation. */
+  answer: (stream: ServerHttp2Stream, operation: string) => void;
+}
+
+/** Serves over TLS where it gets a certificate, else in plaintext. */
+export async function startBareServer(
+  tls?: SecureServerOptions,
+  { port }: { readonly port?: number } = {},
+): Promise<BareServer> {
+  const server = tls === undefined ? createServer() : createSecureServer(tls);
+  const calls: IncomingHttpHeaders[] = [];
+  let pings = 0;
+  const bare: Pick<BareServer, "calls" | "pings" | "answer"> = {
+    calls,
+    pings: () => pings,
+    answer: (stream) => answerWith(stream, StartSyncBatchResponse.encode({ batchId: "batch-1" }).finish()),
+  };
+  server.on("sessionError", () => {});
+  server.on("session", (session) => {
+    session.on("ping", () => {
+      pings += 1;
+    });
+  });
+  server.on("stream", (stream, headers) => {
+    stream.on("error", () => {});
+    calls.push(headers);
+    bare.answer(stream, String(headers[":path"]).replace(/^.*\//, ""));
+  });
+  return Object.assign(bare, await listen(server, port));
+}
+
+/** Answers with one message and the status OK. */
+export function answerWith(stream: ServerHttp2Stream, message: Uint8Array): void {
+  const prefix = Buffer.alloc(5);
+  prefix.writeUInt32BE(message.length, 1);
+  stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
+  stream.once("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
+  stream.end(Buffer.concat([prefix, message]));
+}
+
+/** Answers with a status and no message, at once: also in the middle of a stream. */
+export function refuseWith(stream: ServerHttp2Stream, code: number, details: string): void {
+  stream.respond(
+    {
+      ":status": 200,
+      "content-type": "application/grpc",
+      "grpc-status": String(code),
+      "grpc-message": details,
+    },
+    { endStream: true },
+  );
+}

@@ -1,0 +1,25 @@
+/** Connects to a server of old TLS, once as Node does in this process and once through the SDK; prints what became of it. */
+import { once } from "node:events";
+import { connect } from "node:tls";
+import { SyncClient } from "../../src/sync/index.js";
+import { certificate } from "./tls-certificates.js";
+
+const port = Number(process.argv[2]);
+const ca = certificate("authority");
+const socket = connect({ host: "localhost", port, ca, ALPNProtocols: ["h2"] });
+await once(socket, "secureConnect");
+const node = socket.getProtocol();
+socket.destroy();
+
+const client = new SyncClient({
+  endpoint: `https://localhost:${port}`,
+  apiKey: "k",
+  tls: { ca },
+  retry: false,
+});
+const sdk = await client.startBatch({ installationId: "i" }).then(
+  () => "started",
+  (error: Error) => error.message,
+);
+await client.close();
+process.stdout.write(JSON.stringify({ node, sdk }));
