@@ -280,7 +280,7 @@ describe("a failing service", () => {
     const client = harness.client({ endpoint: `http://127.0.0.1:${address.port}`, retry: false });
     await expect(client.startBatch(START)).rejects.toThrow(
       new RegExp(
-        `StartSyncBatch: the call to 127\\.0\\.0\\.1:${address.port} failed with UNAVAILABLE\\. Check`,
+        `StartSyncBatch: no connection to 127\\.0\\.0\\.1:${address.port}: the connection was refused\\. Check`,
       ),
     );
   });

@@ -1,0 +1,86 @@
+/** What must hold of the messages and windows of a write, whatever was written and whichever sizes were chosen. */
+import type { CollectionName, RecordOf } from "@saas-management/sdk/sync";
+import { expect } from "vitest";
+import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { messageType, recordType } from "./contract.js";
+import { recordsOf } from "./scripted-sync-server.js";
+import { ofGenerated, ofInput, ofProtobufjs } from "./wire-form.js";
+
+/** Every encoded request must be smaller (service description, "Limits"). */
+export const MESSAGE_LIMIT = 16 * 1024 * 1024;
+
+const EVENTS: readonly CollectionName[] = [
+  "usage",
+  "externallyDiscoveredUsage",
+  "auditLogs",
+  "aiUsage",
+  "aiCost",
+];
+
+export function isEvent(collection: CollectionName): boolean {
+  return EVENTS.includes(collection);
+}
+
+export function totalBytes(messages: readonly Uint8Array[]): number {
+  return messages.reduce((sum, { length }) => sum + length, 0);
+}
+
+/** The messages hold the records: by the generated codec, which would write the same bytes again, and by protobufjs. */
+export function expectRecords(
+  messages: readonly Uint8Array[],
+  collection: CollectionName,
+  records: readonly RecordOf<CollectionName>[],
+): void {
+  const request = messageType("SyncRecordsRequest");
+  const type = recordType(collection);
+  const generated: unknown[] = [];
+  const foreign: unknown[] = [];
+  for (const bytes of messages) {
+    const message = SyncRecordsRequest.decode(bytes);
+    expect(message).toMatchObject({ batchId: "batch-1", collection: { $case: collection } });
+    expect(Buffer.compare(SyncRecordsRequest.encode(message).finish(), bytes)).toBe(0);
+    generated.push(...recordsOf(bytes).map(ofGenerated));
+    const decoded = request.decode(bytes);
+    expect(Object.keys(decoded)).toEqual(["batchId", collection]);
+    const list: { readonly records: readonly unknown[] } = Reflect.get(decoded, collection);
+    foreign.push(...list.records.map((record) => ofProtobufjs(type, record)));
+  }
+  const expected = records.map((record) => ofInput(type, record));
+  expect(generated).toStrictEqual(expected);
+  expect(foreign).toStrictEqual(expected);
+}
+
+/** No message is larger than `limit`, unless a single record is; and none has room for the first record of the next. */
+export function expectFewMessages(messages: readonly Uint8Array[], limit: number): void {
+  for (const [i, message] of messages.entries()) {
+    expect(message.length).toBeLessThan(MESSAGE_LIMIT);
+    if (message.length > limit) expect(recordsOf(message).length).toBeLessThanOrEqual(1);
+    const next = messages[i + 1];
+    if (next !== undefined) expect(sizeWithFirstOf(message, next)).toBeGreaterThan(limit);
+  }
+}
+
+function sizeWithFirstOf(message: Uint8Array, next: Uint8Array): number {
+  const request = SyncRecordsRequest.decode(message);
+  const records: unknown[] = request.collection?.value.records ?? [];
+  records.push(recordsOf(next)[0]);
+  return SyncRecordsRequest.encode(request).finish().length;
+}
+
+/**
+ * No window is larger than `limit`, unless a single message is; and none has room for the first message of the next.
+ * A window of events is one message.
+ */
+export function expectFewWindows(
+  windows: readonly (readonly Uint8Array[])[],
+  collection: CollectionName,
+  limit: number,
+): void {
+  for (const [i, window] of windows.entries()) {
+    if (isEvent(collection) || totalBytes(window) > limit) expect(window).toHaveLength(1);
+    const next = windows[i + 1]?.[0];
+    if (next !== undefined && !isEvent(collection)) {
+      expect(totalBytes(window) + next.length).toBeGreaterThan(limit);
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { ClosedError, SyncClient, type SyncClientOptions, TestClock } from "@saas-management/sdk/sync";
+import { describe, expect, it } from "vitest";
+import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
+import { droppingPort, listenSilently, relayTo } from "../support/tcp-peers.js";
+import { startBareServer } from "../support/tls-bare-server.js";
+
+const START = { installationId: "installation-1" };
+
+function connectTo(port: number, scheme = "http", options: Partial<SyncClientOptions> = {}) {
+  return new SyncClient({
+    endpoint: `${scheme}://127.0.0.1:${port}`,
+    apiKey: "key-1",
+    retry: false,
+    ...options,
+  });
+}
+
+describe("after close", () => {
+  it("no connection is left, with a batch still open", async () => {
+    const server = await startBareServer();
+    const client = connectTo(server.port);
+    await client.startBatch(START);
+    expect(server.open()).toBe(1);
+    await client.close();
+    await until(() => server.open() === 0);
+  });
+
+  it("no connection is left to a server that does not read, and the write under way is rejected", async () => {
+    const server = await startBareServer();
+    const client = connectTo(server.port);
+    const batch = await client.startBatch(START);
+    server.answer = () => {};
+    const write = batch.write("accounts", accounts(300, 10_000));
+    await until(() => server.calls.length === 2);
+    await client.close();
+    await expect(write).rejects.toBeInstanceOf(ClosedError);
+    await until(() => server.open() === 0);
+  });
+
+  it.each(["http", "https"])("no connection is left that was still being made: %s", async (scheme) => {
+    const peer = await listenSilently();
+    const clock = new TestClock({ startAt: 0 });
+    const client = connectTo(peer.port, scheme, { clock });
+    const batch = client.openBatch("batch-1");
+    const abort = batch.abort().catch((e: unknown) => e);
+    await until(() => peer.heard() === 1);
+    await client.close();
+    await until(() => peer.open() === 0);
+    expect(await abort).toBeInstanceOf(ClosedError);
+  });
+
+  it("none of the connections is left that were replaced", async () => {
+    const server = await startBareServer();
+    const relay = await relayTo(server.port);
+    const clock = new TestClock({ startAt: 0 });
+    const client = connectTo(relay.port, "http", { clock });
+    const batch = await client.startBatch(START);
+    relay.forget();
+    const held = client
+      .openBatch("batch-2")
+      .abort()
+      .catch((e: unknown) => e);
+    const write = batch.write("accounts", accounts(1, 1000)).catch((e: unknown) => e);
+    await until(() => relay.swallowed() > 1000);
+    clock.advance(100_000);
+    await Promise.all([held, write]);
+    await client.startBatch(START);
+    await client.close();
+    await until(() => relay.open() === 0);
+  });
+});
+
+describe("a process that closed its client", () => {
+  const harness = useScriptedServer();
+  const run = async (...args: string[]) => {
+    const url = new URL("../support/tcp-close-script.ts", import.meta.url);
+    const { stdout } = await promisify(execFile)(process.execPath, ["--import=tsx", url.pathname, ...args]);
+    return stdout;
+  };
+
+  it("ends by itself, with a batch still open", async () => {
+    expect(await run(harness.server.endpoint)).toBe("active");
+  });
+
+  it.each(["http", "https"])("ends by itself, where the peer said nothing: %s", async (scheme) => {
+    const peer = await listenSilently();
+    expect(await run(`${scheme}://127.0.0.1:${peer.port}`, "200")).toBe("failed");
+  });
+
+  it.runIf(process.platform === "linux")("ends by itself, where nobody answered", async () => {
+    const port = await droppingPort();
+    expect(await run(`http://127.0.0.1:${port}`, "200")).toBe("failed");
+  });
+});
