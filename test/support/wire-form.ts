@@ -29,6 +29,21 @@ function inputValue(field: protobuf.Field, value: unknown): unknown {
   return field.type === "int64" ? BigInt(String(value)) : value;
 }
 
+/** The same input as protobuf's JSON writes it. */
+export function toProtobufJson(type: protobuf.Type, input: unknown): Record<string, unknown> {
+  return formOf(type, (field) => {
+    const value: unknown = get(input, field.name);
+    if (value instanceof Date) return value.toISOString();
+    if (typeof value === "bigint") return String(value);
+    if (value === undefined || field.map || field.repeated) return value;
+    const { resolvedType } = field;
+    if (resolvedType instanceof protobuf.Enum) return `${enumPrefix(resolvedType)}${value}`;
+    return resolvedType === null || isTimestamp(resolvedType)
+      ? value
+      : toProtobufJson(messageOf(field), value);
+  });
+}
+
 /** What protobufjs has decoded. */
 export function ofProtobufjs(type: protobuf.Type, message: unknown): Record<string, unknown> {
   return formOf(type, (field) => {
@@ -93,12 +108,16 @@ function mapOf(value: unknown): Map<string, unknown> | undefined {
   return map.size === 0 ? undefined : map;
 }
 
-/** The number of a value by its name with or without the prefix that the wire's names have. */
-function enumNumber({ values, name }: protobuf.Enum, literal: string): number {
-  const prefix = `${name.replace(/(?<=.)[A-Z]/g, "_$&").toUpperCase()}_`;
-  const number = values[literal] ?? values[`${prefix}${literal}`];
-  if (number === undefined) throw new Error(`${name} has no ${literal}`);
+/** The number of a value by its name, with or without the prefix that the wire's names have. */
+function enumNumber(type: protobuf.Enum, name: string): number {
+  const number = type.values[name] ?? type.values[`${enumPrefix(type)}${name}`];
+  if (number === undefined) throw new Error(`${type.name} has no ${name}`);
   return number;
+}
+
+/** `SUBSCRIPTION_MODEL_` of `SubscriptionModel`. */
+function enumPrefix({ name }: protobuf.Enum): string {
+  return `${name.replace(/(?<=.)[A-Z]/g, "_$&").toUpperCase()}_`;
 }
 
 function isTimestamp(type: protobuf.ReflectionObject | null): boolean {

@@ -76,7 +76,9 @@ describe("a process that closed its client", () => {
   const harness = useScriptedServer();
   const run = async (...args: string[]) => {
     const url = new URL("../support/tcp-close-script.ts", import.meta.url);
-    const { stdout } = await promisify(execFile)(process.execPath, ["--import=tsx", url.pathname, ...args]);
+    const { stdout } = await promisify(execFile)(process.execPath, ["--import=tsx", url.pathname, ...args], {
+      timeout: 15_000,
+    });
     return stdout;
   };
 
