@@ -1,4 +1,6 @@
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
 import { type Portfolio, startReferenceServer } from "@saas-management/sdk/reference-server";
 import { chromium } from "playwright-core";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -28,12 +30,19 @@ describe("@saas-management/sdk/graphql, bundled for browsers", { timeout: 60_000
 
   it("is whole without a polyfill for Node", () => {
     expect(bundle.unresolved).toEqual([]);
-    expect(bundle.modules.filter((module) => /^node:|empty:|browser-external/.test(module))).toEqual([]);
+    expect(bundle.modules.filter((module) => /^node:|^\(disabled\):/.test(module))).toEqual([]);
   });
 
   it("holds nothing of the Sync API, gRPC, zod or the reference server", () => {
     const foreign = /src\/(sync|reference-server)\/|node_modules\/(@grpc|@bufbuild|zod|protobufjs)\//;
     expect(bundle.modules.filter((module) => foreign.test(module))).toEqual([]);
+  });
+
+  it("has the size that the docs tell, give or take a tenth", async () => {
+    const docs = await readFile(new URL("../../docs/bundle-size.md", import.meta.url), "utf8");
+    const told = Number(/^\| one file \|.*?\| ([\d.]+) KiB/m.exec(docs)?.[1]);
+    const kibibytes = gzipSync(bundle.files[0]?.bytes ?? "", { level: 9 }).length / 1024;
+    expect(Math.abs(kibibytes / told - 1)).toBeLessThan(0.1);
   });
 });
 

@@ -31,17 +31,22 @@ export interface ScriptedRefusal {
 /** A Sync API on python3-grpcio. It knows `installation-1` and the key `key-1`. */
 export class PythonServer {
   readonly #program: PythonProgram;
-  readonly port: number;
+  readonly endpoint: string;
 
-  private constructor(program: PythonProgram, port: number) {
+  private constructor(program: PythonProgram, endpoint: string) {
     this.#program = program;
-    this.port = port;
+    this.endpoint = endpoint;
   }
 
   static async start({ path }: Descriptors, args: readonly string[] = []): Promise<PythonServer> {
     const program = new PythonProgram("sync_server.py", ["--descriptors", path, ...args]);
-    const { port } = z.object({ port: z.int() }).parse(await program.ready);
-    return new PythonServer(program, port);
+    const { endpoint } = z.object({ endpoint: z.string() }).parse(await program.ready);
+    return new PythonServer(program, endpoint);
+  }
+
+  /** Forgets everything, as if it had just been started. */
+  async reset(): Promise<void> {
+    await this.#program.ask({ ask: "reset" });
   }
 
   /** Refuses the next call of an operation. */

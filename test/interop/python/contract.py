@@ -69,3 +69,8 @@ def load_methods(descriptor_set: Path) -> dict[str, Method]:
 def to_json(message: Message) -> Json:
     """A message as protobuf's JSON."""
     return MessageToDict(message)
+
+
+def to_wire(message: Message) -> bytes:
+    """A message as its bytes."""
+    return message.SerializeToString()

@@ -8,9 +8,8 @@ from functools import partial
 from pathlib import Path
 
 import grpc
-from google.protobuf.message import Message
 
-from contract import Json, Method, load_methods, to_json
+from contract import Json, Method, load_methods, to_json, to_wire
 from lines import answer_lines, say
 
 TIMEOUT_SECONDS = 15
@@ -67,7 +66,7 @@ def stub(channel: grpc.Channel, method: Method) -> grpc.UnaryUnaryMultiCallable 
     )
     return open_stub(
         method.path,
-        request_serializer=Message.SerializeToString,
+        request_serializer=to_wire,
         response_deserializer=method.response.FromString,
     )
 

@@ -13,7 +13,7 @@ import grpc
 from google.protobuf.message import Message
 
 from batches import Batches, Refusal
-from contract import SERVICE, Json, Method, Received, load_methods, to_json
+from contract import SERVICE, Json, Method, Received, load_methods, to_json, to_wire
 from lines import answer_lines, say
 
 AUTHORIZATION = "ApiKey key-1"
@@ -26,11 +26,8 @@ class SyncService:
 
     def __init__(self, methods: dict[str, Method]) -> None:
         self._methods = methods
-        self._batches = Batches()
         self._lock = Lock()
-        self._received: list[Json] = []
-        self._refusals: list[Json] = []
-        self._counts = True
+        self._reset()
 
     def handlers(self) -> grpc.GenericRpcHandler:
         """What a gRPC server serves."""
@@ -48,6 +45,8 @@ class SyncService:
         """Answers the tests."""
         with self._lock:
             match question["ask"]:
+                case "reset":
+                    self._reset()
                 case "received":
                     received, self._received = self._received, []
                     return {"received": received}
@@ -56,6 +55,12 @@ class SyncService:
                 case "counts":
                     self._counts = question["counts"]
         return {}
+
+    def _reset(self) -> None:
+        self._batches = Batches()
+        self._received: list[Json] = []
+        self._refusals: list[Json] = []
+        self._counts = True
 
     def _handler(self, name: str, serve: Callable[[Request], Json]) -> grpc.RpcMethodHandler:
         method = self._methods[name]
@@ -87,7 +92,7 @@ class SyncService:
         return open_handler(
             handle,
             request_deserializer=method.read_request,
-            response_serializer=Message.SerializeToString,
+            response_serializer=to_wire,
         )
 
     def _start(self, request: Request) -> Json:
@@ -184,12 +189,13 @@ def main() -> None:
     server = grpc.server(ThreadPoolExecutor(8), options=options, compression=grpc.Compression.Gzip)
     server.add_generic_rpc_handlers((service.handlers(),))
     if arguments.cert is None:
-        port = server.add_insecure_port("127.0.0.1:0")
+        endpoint = f"http://127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
     else:
         identity = (arguments.key.read_bytes(), arguments.cert.read_bytes())
-        port = server.add_secure_port("127.0.0.1:0", grpc.ssl_server_credentials([identity]))
+        tls = grpc.ssl_server_credentials([identity])
+        endpoint = f"https://127.0.0.1:{server.add_secure_port('127.0.0.1:0', tls)}"
     server.start()
-    say({"port": port})
+    say({"endpoint": endpoint})
     answer_lines(service.answer)
     server.stop(grace=None)
 
