@@ -2,7 +2,7 @@
  * Pages through 100,000 applications with this SDK and with what else people use, from one server in a process of its
  * own that has its pages ready. Each walk has a process of its own, too; rounds take turns.
  *
- *   npx tsx --tsconfig tsconfig.dev.json bench/graphql.ts [--quick]
+ *   npx tsx --tsconfig tsconfig.dev.json bench/graphql.ts [--quick] [pages] [imports] [busy]
  *
  * The SDK is measured as it is packed. Ratios compare walks of one round: other programs on the machine change what a
  * round takes, less so what its parts have to do with each other.
@@ -20,7 +20,12 @@ import { type Spread, show, spread, type Walked } from "./support/graphql-measur
 import { NODES } from "./support/graphql-query.js";
 
 const run = promisify(execFile);
-const { quick } = parseArgs({ options: { quick: { type: "boolean", default: false } } }).values;
+const {
+  values: { quick },
+  positionals,
+} = parseArgs({ options: { quick: { type: "boolean", default: false } }, allowPositionals: true });
+/** What to compare; everything where nothing is named. */
+const wanted = (part: "pages" | "imports" | "busy") => positionals.length === 0 || positionals.includes(part);
 const ROUNDS = quick ? 2 : 5;
 const PAGE_SIZES = [100, 1_000];
 const MAX_PAGES = quick ? 100 : Number.POSITIVE_INFINITY;
@@ -46,9 +51,9 @@ const server = spawn(process.execPath, [join(scripts, "graphql-server.js")], {
 });
 try {
   const origin = `http://127.0.0.1:${await portOf(server)}`;
-  for (const size of PAGE_SIZES) await comparePaging(origin, size);
-  await compareImports();
-  await compareBusyConsumers(origin);
+  for (const size of wanted("pages") ? PAGE_SIZES : []) await comparePaging(origin, size);
+  if (wanted("imports")) await compareImports();
+  if (wanted("busy")) await compareBusyConsumers(origin);
 } finally {
   server.kill();
   await folder.remove();

@@ -129,10 +129,9 @@ export function resolveEndpoint(name: string, value: string, path: "path" | "no-
   let url: URL;
   try {
     url = new URL(value);
-  } catch (cause) {
-    throw new ConfigurationError(`${name} must be an absolute URL such as https://api.example.com.`, {
-      cause,
-    });
+  } catch {
+    // No cause: the parser's error holds the whole input, which may have user info in it.
+    throw new ConfigurationError(`${name} must be an absolute URL such as https://api.example.com.`);
   }
   const refuse = (what: string) => new ConfigurationError(`${name} ${what}`);
   if (url.username !== "" || url.password !== "") throw refuse("must not hold user info: use apiKey.");

@@ -19,17 +19,40 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: "the connection timed out",
   UND_ERR_HEADERS_TIMEOUT: "the server did not answer in time",
   UND_ERR_BODY_TIMEOUT: "the answer did not go on in time",
+  PROXY_UNREACHABLE: "the proxy cannot be reached",
+  PROXY_TUNNEL_FAILED: "the proxy could not open a tunnel to the server",
 };
 
-/** Codes of Node's TLS layer and of OpenSSL for a certificate that is not trusted: no retry heals it. */
-const CERTIFICATE = /^(CERT_|ERR_TLS_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA)/;
+/** Codes of Node's TLS layer and of OpenSSL, and what to do: no retry heals these. The first match counts. */
+const TLS_FAILURES: readonly (readonly [RegExp, string, string])[] = [
+  [
+    /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
+    "the server's certificate is not for this host name",
+    "check baseUrl; where the names differ on purpose, set tls.serverName",
+  ],
+  [
+    /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
+    "the server's certificate is not valid at this time",
+    "it needs a new one, or the clock of this machine is wrong",
+  ],
+  [
+    /^(CERT_|ERR_TLS_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|INVALID_CA)/,
+    "the server's certificate is not trusted",
+    "where it is that of an own authority, give the authority's certificate as tls.ca",
+  ],
+  [
+    /^ERR_SSL_\w*(ALERT|CERTIFICATE)/,
+    "the server refused the TLS handshake",
+    "it may require a client certificate: set tls.cert and tls.key to one that it accepts",
+  ],
+];
 
 /** Reads the codes along the chain of causes: fetch wraps what happened into a TypeError. */
 export function readNetworkFailure(error: unknown): NetworkFailure {
   const codes = causes(error).flatMap((cause) => codeOf(cause) ?? []);
-  const certificate = codes.find((code) => CERTIFICATE.test(code));
-  if (certificate !== undefined) {
-    return { description: `the server's certificate is not trusted (${certificate})`, transient: false };
+  for (const [pattern, what, advice] of TLS_FAILURES) {
+    const code = codes.find((candidate) => pattern.test(candidate));
+    if (code !== undefined) return { description: `${what} (${code}): ${advice}`, transient: false };
   }
   const known = codes.find((code) => Object.hasOwn(DESCRIPTIONS, code));
   if (known === undefined) return { description: "the connection failed", transient: true };

@@ -4,6 +4,7 @@ import { CONNECT_LIMIT_MS, Connection } from "./channel-connection.js";
 import { channelCredentials, channelOptions } from "./channel-options.js";
 import type { SyncConfiguration } from "./configuration.js";
 import type { ConnectionFailure } from "./connection-failure.js";
+import { proxyRoute } from "./proxy.js";
 import type { CallContext } from "./transport.js";
 
 /** The share of a call's time that connecting may take: what is left is for saying why it came to nothing. */
@@ -29,8 +30,9 @@ export class Connections {
     this.#target = target;
     this.#configuration = configuration;
     const credentials = channelCredentials(configuration);
-    const options = channelOptions(configuration);
-    this.#makeClient = () => new Client(target, credentials, options);
+    const route = proxyRoute(configuration.proxy, target);
+    const options = { ...route.options, ...channelOptions(configuration) };
+    this.#makeClient = () => new Client(route.target, credentials, options);
   }
 
   /**

@@ -1,9 +1,10 @@
 import { isIP } from "node:net";
-import { checkServerIdentity, createSecureContext } from "node:tls";
+import { checkServerIdentity } from "node:tls";
 import { type ChannelCredentials, type ClientOptions, credentials } from "@grpc/grpc-js";
 import { ConfigurationError } from "../errors.js";
+import { secureContext } from "../node/tls.js";
 import { isLoopback } from "../options.js";
-import type { SyncConfiguration, TlsOptions } from "./configuration.js";
+import type { SyncConfiguration } from "./configuration.js";
 
 /** Options of the channel that have one of the SDK, and what to use instead. */
 const OWN_OPTIONS: Readonly<Record<string, string>> = {
@@ -72,22 +73,4 @@ export function channelOptions(configuration: SyncConfiguration): ClientOptions 
 function addressOf({ endpoint, tls }: SyncConfiguration): string | undefined {
   const name = tls?.serverName ?? endpoint.hostname.replace(/^\[|\]$/g, "");
   return isIP(name) === 0 ? undefined : name;
-}
-
-function secureContext({ ca, cert, key }: TlsOptions = {}) {
-  try {
-    return createSecureContext({ ca: pem(ca), cert: pem(cert), key: pem(key), minVersion: "TLSv1.2" });
-  } catch {
-    // No cause: OpenSSL's text may quote what it was given.
-    throw new ConfigurationError(
-      "tls holds a certificate or key that cannot be used: ca, cert and key must be PEM, key without a passphrase and that of cert.",
-    );
-  }
-}
-
-/** As a text. What is no PEM at all Node would pass over in silence where it is an authority. */
-function pem(value: string | Uint8Array | undefined): string | undefined {
-  const text = value === undefined ? undefined : Buffer.from(value).toString("latin1");
-  if (text?.includes("-----BEGIN ") === false) throw new Error("no PEM");
-  return text;
 }

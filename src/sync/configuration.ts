@@ -14,8 +14,6 @@ import {
 import { LEASE_MS } from "./lease.js";
 import { MESSAGE_LIMIT_BYTES } from "./messages.js";
 
-export type { TlsOptions } from "../options.js";
-
 /** How the Sync API is spoken; the field `sync` of the whole client's options. */
 export interface SyncTuning {
   /** Largest answer that is accepted, in bytes. @default 16 MiB */

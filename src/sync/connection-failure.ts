@@ -125,8 +125,8 @@ const MEANINGS: readonly (readonly [RegExp, ConnectionFailure])[] = [
     // All that grpc-js says of a tunnel that came to nothing.
     /^undefined\b/,
     passing(
-      "the proxy of the environment did not open a way there",
-      "Check grpc_proxy, https_proxy, http_proxy and no_proxy",
+      "the proxy did not open a way there",
+      "Check the option proxy with its user name and password; where it is not set, grpc_proxy, https_proxy, http_proxy and no_proxy of the environment",
     ),
   ],
 ];

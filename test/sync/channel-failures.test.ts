@@ -185,7 +185,7 @@ const cases: Case[] = [
   },
   {
     what: "a proxy that refuses",
-    reason: "the proxy of the environment did not open a way there",
+    reason: "the proxy did not open a way there",
     advice: "grpc_proxy",
     retryable: true,
     meet: async () => {
