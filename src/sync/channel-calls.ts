@@ -61,7 +61,7 @@ export function clientStream<Response>(
           done(error, value);
         },
       );
-      // The stream reports its failure to the callback too; without a listener it would be thrown.
+      // Every failure comes to the callback; as an event without a listener it would be thrown beside it.
       stream.on("error", () => {});
       const writeFrom = (index: number): void => {
         // An answer may come before everything was sent, and then no callback of a write.

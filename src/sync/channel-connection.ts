@@ -26,12 +26,9 @@ export class Connection {
 
   /** Whether the next call needs another one: it could not connect, takes too long to, or a call discarded it. */
   get isLost(): boolean {
-    return (
-      this.#discarded ||
-      this.#state === connectivityState.TRANSIENT_FAILURE ||
-      (this.#connectingSince !== undefined &&
-        this.#clock.monotonic() - this.#connectingSince >= CONNECT_LIMIT_MS)
-    );
+    if (this.#discarded || this.#state === connectivityState.TRANSIENT_FAILURE) return true;
+    if (this.#state === connectivityState.READY || this.#connectingSince === undefined) return false;
+    return this.#clock.monotonic() - this.#connectingSince >= CONNECT_LIMIT_MS;
   }
 
   /** Whether nothing of it is left. */

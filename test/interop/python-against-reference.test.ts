@@ -12,6 +12,7 @@ import { type Outcome, PythonClient, recordsRequest } from "./python-client.js";
 import { compileDescriptors, type Descriptors, skipped, whySkipped } from "./python-program.js";
 
 const MIB = 1024 * 1024;
+const STARTUP_MS = 60_000;
 const LEASE_MS = 15 * 60_000;
 
 const pem = (name: string) => fileURLToPath(new URL(`../support/grpc-tls-${name}.pem`, import.meta.url));
@@ -25,7 +26,7 @@ describe.skipIf(skipped)(`a client on python3-grpcio against the reference serve
     descriptors = await compileDescriptors();
     server = await startReferenceServer({ clock: new TestClock({ startAt: Date.UTC(2026, 5, 1) }) });
     client = new PythonClient(descriptors, new URL(server.syncUrl).host, server.apiKey);
-  });
+  }, STARTUP_MS);
   afterAll(async () => {
     await client?.stop();
     await server?.close();

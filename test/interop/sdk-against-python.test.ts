@@ -17,6 +17,7 @@ import { compileDescriptors, type Descriptors, skipped, whySkipped } from "./pyt
 import { PythonServer } from "./python-server.js";
 
 const MIB = 1024 * 1024;
+const STARTUP_MS = 60_000;
 const LIMIT = 16 * MIB;
 
 const pem = (name: string) => fileURLToPath(new URL(`../support/grpc-tls-${name}.pem`, import.meta.url));
@@ -29,7 +30,7 @@ describe.skipIf(skipped)(`the SDK against a server on python3-grpcio${whySkipped
   beforeAll(async () => {
     descriptors = await compileDescriptors();
     server = await PythonServer.start(descriptors);
-  });
+  }, STARTUP_MS);
   afterAll(async () => {
     await server?.stop();
     await descriptors?.remove();
@@ -135,8 +136,6 @@ describe.skipIf(skipped)(`the SDK against a server on python3-grpcio${whySkipped
         retryable: false,
         attempts: 1,
       });
-      const { calls } = await server.received();
-      expect(calls).not.toContain("AbortSyncBatch");
       await batch.abort();
     });
 

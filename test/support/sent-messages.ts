@@ -1,5 +1,5 @@
 /** What must hold of the messages and windows of a write, whatever was written and whichever sizes were chosen. */
-import type { CollectionName, RecordOf } from "@saas-management/sdk/sync";
+import type { CollectionName, EventCollection, RecordOf } from "@saas-management/sdk/sync";
 import { expect } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 import { messageType, recordType } from "./contract.js";
@@ -9,16 +9,16 @@ import { ofGenerated, ofInput, ofProtobufjs } from "./wire-form.js";
 /** Every encoded request must be smaller (service description, "Limits"). */
 export const MESSAGE_LIMIT = 16 * 1024 * 1024;
 
-const EVENTS: readonly CollectionName[] = [
-  "usage",
-  "externallyDiscoveredUsage",
-  "auditLogs",
-  "aiUsage",
-  "aiCost",
-];
+const EVENTS: { readonly [C in EventCollection]: true } = {
+  usage: true,
+  externallyDiscoveredUsage: true,
+  auditLogs: true,
+  aiUsage: true,
+  aiCost: true,
+};
 
 export function isEvent(collection: CollectionName): boolean {
-  return EVENTS.includes(collection);
+  return Object.hasOwn(EVENTS, collection);
 }
 
 export function totalBytes(messages: readonly Uint8Array[]): number {

@@ -12,6 +12,8 @@ import { listen, type Peer } from "./tcp-peers.js";
 export interface BareServer extends Peer {
   /** Headers of the calls, in order. */
   readonly calls: IncomingHttpHeaders[];
+  /** Number of connections whose client has the server's settings: to it, they are made. */
+  readonly established: () => number;
   /** Number of pings that came. */
   readonly pings: () => number;
   /** Answers a call of this operation. */
@@ -25,14 +27,19 @@ export async function startBareServer(
 ): Promise<BareServer> {
   const server = tls === undefined ? createServer() : createSecureServer(tls);
   const calls: IncomingHttpHeaders[] = [];
+  let established = 0;
   let pings = 0;
-  const bare: Pick<BareServer, "calls" | "pings" | "answer"> = {
+  const bare: Omit<BareServer, keyof Peer> = {
     calls,
+    established: () => established,
     pings: () => pings,
     answer: (stream) => answerWith(stream, StartSyncBatchResponse.encode({ batchId: "batch-1" }).finish()),
   };
   server.on("sessionError", () => {});
   server.on("session", (session) => {
+    session.once("localSettings", () => {
+      established += 1;
+    });
     session.on("ping", () => {
       pings += 1;
     });

@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import {
   SyncClient,
   type SyncClientOptions,
@@ -8,7 +9,7 @@ import {
 } from "@saas-management/sdk/sync";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
-import { droppingPort, listenSilently, relayTo, unusedPort } from "../support/tcp-peers.js";
+import { droppingPort, listenSilently, listenTcp, relayTo, unusedPort } from "../support/tcp-peers.js";
 import { startBareServer } from "../support/tls-bare-server.js";
 
 const START = { installationId: "installation-1" };
@@ -63,6 +64,30 @@ describe("a connection that does not come about", () => {
     await until(() => peer.heard() === 1);
     clock.advance(3600);
     expect(await error).toMatchObject({ message: expect.stringContaining("no connection to 127.0.0.1") });
+  });
+
+  it("is used all the same when it comes about after its caller has gone", async () => {
+    const server = await startBareServer();
+    let pass = () => {};
+    const slow = await listenTcp((near) => {
+      pass = () => {
+        const far = connect(server.port, "127.0.0.1");
+        near.pipe(far).pipe(near);
+      };
+    });
+    const { client, clock } = frozen(`http://127.0.0.1:${slow.port}`, { timeoutMs: 1000 });
+    const late = client
+      .openBatch("batch-1")
+      .abort()
+      .catch((e: unknown) => e);
+    await until(() => slow.accepted() === 1);
+    clock.advance(1000);
+    await late;
+    pass();
+    await until(() => server.established() === 1);
+    clock.advance(LIMIT);
+    await client.startBatch(START);
+    expect(slow.accepted()).toBe(1);
   });
 
   it("is waited for once by calls that come together", async () => {

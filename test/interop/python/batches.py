@@ -19,6 +19,7 @@ class Refusal(Exception):
     """A call that is refused, with its status."""
 
     def __init__(self, code: grpc.StatusCode, details: str, batch_state: str | None = None) -> None:
+        """Refuses with a status, and with the state of a batch where that is the reason."""
         super().__init__(details)
         self.code = code
         self.details = details
@@ -39,13 +40,12 @@ class Batches:
     """The batches of one installation."""
 
     def __init__(self) -> None:
+        """Begins without a batch and without a snapshot."""
         self._batches: dict[str, Batch] = {}
         self._completed: dict[str, set[str]] = {}
 
     def start(self, installation_id: str) -> str:
         """Takes the lock and returns the id of a new batch."""
-        if installation_id == "":
-            raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "installation_id is missing")
         if installation_id == INSTALLATION_OF_OTHERS:
             raise Refusal(grpc.StatusCode.PERMISSION_DENIED, "the installation belongs to another workspace")
         if installation_id != INSTALLATION:

@@ -1,4 +1,4 @@
-"""The contract of the Sync API, read from a descriptor set that is compiled from the .proto files when the tests run.
+"""The contract of the Sync API, from a descriptor set that the tests compile from the .proto files.
 
 No code is generated: the compiler in Debian's python3-grpc-tools does not know `optional` fields of proto3.
 """
@@ -68,9 +68,11 @@ def load_methods(descriptor_set: Path) -> dict[str, Method]:
 
 def to_json(message: Message) -> Json:
     """A message as protobuf's JSON."""
-    return MessageToDict(message)
+    value: Json = MessageToDict(message)
+    return value
 
 
 def to_wire(message: Message) -> bytes:
     """A message as its bytes."""
-    return message.SerializeToString()
+    wire: bytes = message.SerializeToString()
+    return wire

@@ -1,4 +1,4 @@
-"""How the tests talk to a program: one JSON value a line, each question answered by one line, until the input ends."""
+"""How the tests talk to a program: one JSON value a line, and one line in answer to each."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import grpc
 
@@ -40,9 +41,14 @@ def make_call(channel: grpc.Channel, methods: dict[str, Method], question: Json)
     """Makes the call `{call, requests, metadata, gzip}` and tells its status, its answer and its trailers."""
     method = methods[question["call"]]
     requests = [method.new_request(request) for request in question["requests"]]
-    invoke = stub(channel, method)
+    open_stub: Callable[..., Any] = channel.stream_unary if method.streams_requests else channel.unary_unary
+    stub = open_stub(
+        method.path,
+        request_serializer=to_wire,
+        response_deserializer=method.response.FromString,
+    )
     try:
-        response, call = invoke.with_call(
+        response, call = stub.with_call(
             iter(requests) if method.streams_requests else requests[0],
             timeout=TIMEOUT_SECONDS,
             metadata=list(question.get("metadata", {}).items()),
@@ -57,18 +63,6 @@ def make_call(channel: grpc.Channel, methods: dict[str, Method], question: Json)
         "trailers": dict(call.trailing_metadata() or ()),
         "answer": answer,
     }
-
-
-def stub(channel: grpc.Channel, method: Method) -> grpc.UnaryUnaryMultiCallable | grpc.StreamUnaryMultiCallable:
-    """What invokes the method."""
-    open_stub: Callable[..., grpc.UnaryUnaryMultiCallable | grpc.StreamUnaryMultiCallable] = (
-        channel.stream_unary if method.streams_requests else channel.unary_unary
-    )
-    return open_stub(
-        method.path,
-        request_serializer=to_wire,
-        response_deserializer=method.response.FromString,
-    )
 
 
 if __name__ == "__main__":

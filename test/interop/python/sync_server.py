@@ -1,10 +1,11 @@
-"""A server of the Sync API, in memory: tells what it received, and refuses the calls that it is told to refuse."""
+"""A server of the Sync API, in memory: tells what it received, and refuses what it is told to."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import NoReturn
@@ -13,7 +14,8 @@ import grpc
 from google.protobuf.message import Message
 
 from batches import Batches, Refusal
-from contract import SERVICE, Json, Method, Received, load_methods, to_json, to_wire
+from checks import read_id, read_records
+from contract import SERVICE, Json, Method, Received, load_methods, to_wire
 from lines import answer_lines, say
 
 AUTHORIZATION = "ApiKey key-1"
@@ -21,13 +23,24 @@ AUTHORIZATION = "ApiKey key-1"
 Request = Received | Iterator[Received]
 
 
+@dataclass
+class State:
+    """What the server keeps between the questions of the tests."""
+
+    batches: Batches = field(default_factory=Batches)
+    received: list[Json] = field(default_factory=list)
+    refusals: list[Json] = field(default_factory=list)
+    counts: bool = True
+
+
 class SyncService:
     """The four RPCs, and what the tests ask of them."""
 
     def __init__(self, methods: dict[str, Method]) -> None:
+        """Serves the methods of the contract."""
         self._methods = methods
         self._lock = Lock()
-        self._reset()
+        self._state = State()
 
     def handlers(self) -> grpc.GenericRpcHandler:
         """What a gRPC server serves."""
@@ -46,40 +59,30 @@ class SyncService:
         with self._lock:
             match question["ask"]:
                 case "reset":
-                    self._reset()
+                    self._state = State()
                 case "received":
-                    received, self._received = self._received, []
+                    received, self._state.received = self._state.received, []
                     return {"received": received}
                 case "refuse":
-                    self._refusals.append(question)
+                    self._state.refusals.append(question)
                 case "counts":
-                    self._counts = question["counts"]
+                    self._state.counts = question["counts"]
         return {}
-
-    def _reset(self) -> None:
-        self._batches = Batches()
-        self._received: list[Json] = []
-        self._refusals: list[Json] = []
-        self._counts = True
 
     def _handler(self, name: str, serve: Callable[[Request], Json]) -> grpc.RpcMethodHandler:
         method = self._methods[name]
 
         def handle(request: Request, context: grpc.ServicerContext) -> Message:
             metadata = dict(context.invocation_metadata())
-            with self._lock:
-                self._received.append({"call": name, "metadata": text_only(metadata)})
-                refusal = next((r for r in self._refusals if r["operation"] == name), None)
-                if refusal is not None:
-                    self._refusals.remove(refusal)
+            refusal = self._note_call(name, metadata)
             try:
                 if metadata.get("authorization") != AUTHORIZATION:
                     raise Refusal(grpc.StatusCode.UNAUTHENTICATED, "the key is not known")
                 if refusal is not None and not refusal["applied"]:
-                    raise Refusal(grpc.StatusCode[refusal["code"]], refusal["details"])
+                    raise scripted(refusal)
                 response = serve(request)
                 if refusal is not None:
-                    raise Refusal(grpc.StatusCode[refusal["code"]], refusal["details"])
+                    raise scripted(refusal)
             except Refusal as refused:
                 refuse(context, refused)
             return method.new_response(response)
@@ -95,70 +98,57 @@ class SyncService:
             response_serializer=to_wire,
         )
 
+    def _note_call(self, name: str, metadata: dict[str, str | bytes]) -> Json | None:
+        """Notes a call, and returns how it is to be refused."""
+        text = {key: value for key, value in metadata.items() if isinstance(value, str)}
+        with self._lock:
+            self._state.received.append({"call": name, "metadata": text})
+            refusals = self._state.refusals
+            refusal = next((scripted for scripted in refusals if scripted["operation"] == name), None)
+            if refusal is not None:
+                refusals.remove(refusal)
+            return refusal
+
     def _start(self, request: Request) -> Json:
         with self._lock:
-            return {"batchId": self._batches.start(only(request)["installationId"])}
+            return {"batchId": self._state.batches.start(read_id(only(request), "installation_id"))}
 
-    def _sync(self, requests: Request) -> Json:
+    def _sync(self, request: Request) -> Json:
         accepted = 0
-        for received in messages(requests):
-            ids, collection, value = check_records(received)
+        for received in stream(request):
+            message, collection, ids = read_records(received)
             with self._lock:
-                self._batches.accept(value["batchId"], collection, ids)
-                self._received.append({"message": value, "wireBytes": received.wire_bytes})
+                self._state.batches.accept(message["batchId"], collection, ids)
+                self._state.received.append({"message": message, "wireBytes": received.wire_bytes})
             accepted += len(ids)
-        return {"acceptedRecords": accepted} if self._counts else {}
+        return {"acceptedRecords": accepted} if self._state.counts else {}
 
     def _complete(self, request: Request) -> Json:
         with self._lock:
-            counts = self._batches.complete(only(request)["batchId"])
-            return counts if self._counts else {}
+            counts = self._state.batches.complete(read_id(only(request), "batch_id"))
+            return counts if self._state.counts else {}
 
     def _abort(self, request: Request) -> Json:
         with self._lock:
-            self._batches.abort(only(request)["batchId"])
+            self._state.batches.abort(read_id(only(request), "batch_id"))
         return {}
 
 
-def check_records(received: Received) -> tuple[list[str], str, Json]:
-    """The ids of a message's records, its collection, and all of it as JSON; or what the contract has against it."""
-    message = received.message
-    check_known(message)
-    collection = message.WhichOneof("collection")
-    if collection is None:
-        raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "the message has no collection")
-    ids = []
-    for record in getattr(message, collection).records:
-        variant = record.WhichOneof("variant")
-        if variant is None:
-            raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "a record has no variant")
-        details = getattr(record, variant)
-        # The first field of every model is its id, or for records without one the id of the actor.
-        ids.append(getattr(details, details.DESCRIPTOR.fields_by_number[1].name))
-    if "" in ids:
-        raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "a record has no id")
-    return ids, collection, to_json(message)
-
-
-def check_known(message: Message) -> None:
-    """Refuses what the contract does not have."""
-    size = message.ByteSize()
-    message.DiscardUnknownFields()
-    if message.ByteSize() != size:
-        raise Refusal(grpc.StatusCode.INVALID_ARGUMENT, "the message has fields that the contract does not have")
-
-
-def only(request: Request) -> Json:
-    """The one message of a call, with the ids that it lacks as empty texts."""
+def only(request: Request) -> Received:
+    """The request of a call that takes one."""
     assert isinstance(request, Received)
-    check_known(request.message)
-    return {"installationId": "", "batchId": "", **to_json(request.message)}
+    return request
 
 
-def messages(requests: Request) -> Iterator[Received]:
-    """The messages of a stream."""
-    assert not isinstance(requests, Received)
-    return requests
+def stream(request: Request) -> Iterator[Received]:
+    """The requests of a call that takes many."""
+    assert not isinstance(request, Received)
+    return request
+
+
+def scripted(refusal: Json) -> Refusal:
+    """The refusal that the tests asked for."""
+    return Refusal(grpc.StatusCode[refusal["code"]], refusal["details"])
 
 
 def refuse(context: grpc.ServicerContext, refusal: Refusal) -> NoReturn:
@@ -167,11 +157,6 @@ def refuse(context: grpc.ServicerContext, refusal: Refusal) -> NoReturn:
         context.set_trailing_metadata((("batch-state", refusal.batch_state),))
     context.abort(refusal.code, refusal.details)
     raise AssertionError("abort() raises")
-
-
-def text_only(metadata: dict[str, str | bytes]) -> dict[str, str]:
-    """The metadata that JSON can hold."""
-    return {name: value for name, value in metadata.items() if isinstance(value, str)}
 
 
 def main() -> None:
