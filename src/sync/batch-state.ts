@@ -65,12 +65,15 @@ export function meaningOf(call: string, error: unknown): unknown {
   return stateError(call, told, told);
 }
 
+/** Statuses of a server that broke down on the way: what it had done by then, they do not tell. */
+const UNCLEAR: ReadonlySet<string> = new Set(["UNKNOWN", "INTERNAL", "DATA_LOSS"]);
+
 /** True for an error that proves that the server did not do what it was asked. */
 export function isRefusal(error: unknown): boolean {
   return (
     error instanceof AuthenticationError ||
     error instanceof PermissionDeniedError ||
     error instanceof RateLimitError ||
-    (error instanceof SyncProtocolError && error.grpcStatus !== undefined)
+    (error instanceof SyncProtocolError && error.grpcStatus !== undefined && !UNCLEAR.has(error.grpcStatus))
   );
 }

@@ -28,7 +28,7 @@ export const int64 = z
   .refine((value) => BigInt.asIntN(64, value) === value, expected("a whole number of at most 64 bits"));
 
 export const decimal = text.regex(
-  /^[+-]?\d+(\.\d+)?$/,
+  /^-?\d+(\.\d+)?$/,
   expected('a decimal number as a string, such as "12.50": no exponent, no grouping'),
 );
 
@@ -83,11 +83,14 @@ export const timestamp = z
         const seconds = Math.floor(date.getTime() / 1000);
         return { seconds: BigInt(seconds), nanos: (date.getTime() - seconds * 1000) * 1_000_000 };
       }),
-      z.iso.datetime({ offset: true }).transform((iso): Timestamp => {
-        const fraction = /\.(\d+)/.exec(iso)?.[1] ?? "";
-        const seconds = Date.parse(iso.replace(`.${fraction}`, "")) / 1000;
-        return { seconds: BigInt(seconds), nanos: Number(fraction.slice(0, 9).padEnd(9, "0")) };
-      }),
+      z.iso
+        .datetime({ offset: true })
+        .regex(/^[^.]*(\.\d{1,9}\D|$)/)
+        .transform((iso): Timestamp => {
+          const fraction = /\.(\d+)/.exec(iso)?.[1] ?? "";
+          const seconds = Date.parse(iso.replace(`.${fraction}`, "")) / 1000;
+          return { seconds: BigInt(seconds), nanos: Number(fraction.slice(0, 9).padEnd(9, "0")) };
+        }),
     ],
     expected('a valid Date, or an ISO 8601 string with an offset, such as "2026-01-31T09:30:00Z"'),
   )

@@ -30,7 +30,7 @@ export const SILENT = passing(
 
 const UNKNOWN_NAME = passing(
   "the host name cannot be resolved",
-  "Check the host of the endpoint for a typing error, and the name service",
+  "Check the host of the endpoint, and of the proxy if there is one, for a typing error, and the name service",
 );
 const CLOSED = passing(
   "it closed the connection before it said anything",

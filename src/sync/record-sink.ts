@@ -117,7 +117,9 @@ export class RecordSink {
     if (!encoded.ok) {
       this.#issues.push(...encoded.issues);
     } else if (this.#builder.sizeAlone(encoded.bytes.length) > maxMessageBytes) {
-      this.#issues.push(tooLarge(collection, record, index, encoded.bytes.length, maxMessageBytes));
+      this.#issues.push(
+        tooLarge(collection, record, index, this.#builder.sizeAlone(encoded.bytes.length), maxMessageBytes),
+      );
     } else if (this.#issues.length === 0) {
       return this.#add(encoded.bytes);
     }
@@ -141,15 +143,23 @@ export class RecordSink {
   }
 
   async #offer(message: EncodedMessage): Promise<void> {
-    const { collection, windowBytes, stop } = this.#context;
-    // An event collection's window is one message: a refusal then says exactly which events were not taken.
-    const full = collection.model === "event" || this.#windowBytes + message.bytes.length > windowBytes;
-    if (full && this.#window.length > 0) await this.#waitForServer(this.#dispatch());
-    this.#window.push(message);
-    this.#windowBytes += message.bytes.length;
+    const room = this.#enqueue(message);
+    if (room !== undefined) await this.#waitForServer(room);
     // A synchronous source would otherwise keep the event loop for itself.
     await nextTick();
-    stop.signal.throwIfAborted();
+    this.#context.stop.signal.throwIfAborted();
+  }
+
+  /** Puts a message into a window, at once: its place in the order is taken before anything is waited for. */
+  #enqueue(message: EncodedMessage): Promise<void> | undefined {
+    const { collection, windowBytes } = this.#context;
+    // An event collection's window is one message: a refusal then says exactly which events were not taken.
+    const full = collection.model === "event" || this.#windowBytes + message.bytes.length > windowBytes;
+    const room = full && this.#window.length > 0 ? this.#dispatch() : undefined;
+    this.#window.push(message);
+    this.#windowBytes += message.bytes.length;
+    if (this.#stopFlushTimer === undefined) this.#startFlushTimer();
+    return room;
   }
 
   /** Sends the window as soon as those before it were accepted; resolves when there is room for a further one. */
@@ -184,9 +194,7 @@ export class RecordSink {
   #startFlushTimer(): void {
     const { clock, flushAfterMs } = this.#context;
     this.#stopFlushTimer = clock.after(flushAfterMs, () => {
-      const { collection } = this.#context;
-      if (collection.model === "event" && this.#window.length > 0) this.#dispatch().catch(() => {});
-      if (this.#builder.pending > 0) this.#window.push(this.#builder.flush());
+      if (this.#builder.pending > 0) this.#enqueue(this.#builder.flush())?.catch(() => {});
       if (this.#window.length > 0) this.#dispatch().catch(() => {});
     });
   }
@@ -205,7 +213,7 @@ function tooLarge(
     index,
     ...(id === undefined ? {} : { id }),
     path: "",
-    expected: `expected a record that fits into a message of ${maxMessageBytes} bytes: it has ${bytes} bytes${largestFields(record)}`,
+    expected: `expected a record that fits into a message of ${maxMessageBytes} bytes: alone it makes one of ${bytes} bytes${largestFields(record)}`,
   };
 }
 

@@ -103,6 +103,16 @@ describe("complete", () => {
     await expect(batch.complete()).rejects.toBeInstanceOf(BatchOutcomeUnknownError);
   });
 
+  it.each([
+    ["UNKNOWN", 2],
+    ["INTERNAL", 13],
+    ["DATA_LOSS", 15],
+  ])("that ends with %s, which proves nothing, is an unknown outcome", async (_, code) => {
+    harness.server.scripts.CompleteSyncBatch.push({ code, details: "broke down" });
+    const batch = await startBatch();
+    await expect(batch.complete()).rejects.toBeInstanceOf(BatchOutcomeUnknownError);
+  });
+
   it("that the service refuses at once leaves the batch to be aborted", async () => {
     harness.server.scripts.CompleteSyncBatch.push({ code: 3, details: "a stream is open" });
     const batch = await startBatch();

@@ -8,6 +8,8 @@ import {
   SyncProtocolError,
 } from "@saas-management/sdk/sync";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { resolveEndpoint } from "../../src/options.js";
+import { targetOf } from "../../src/sync/channel-options.js";
 import {
   CompleteSyncBatchResponse,
   StartSyncBatchResponse,
@@ -26,6 +28,18 @@ function connectTo(endpoint: string, options: Partial<SyncClientOptions> = {}): 
   onTestFinished(() => client.close());
   return client;
 }
+
+describe("an endpoint", () => {
+  it.each([
+    ["https://sync.example.com", "sync.example.com:443"],
+    ["HTTPS://SYNC.Example.com:8443/", "sync.example.com:8443"],
+    ["https://sync.bücher.example", "sync.xn--bcher-kva.example:443"],
+    ["http://localhost", "localhost:80"],
+    ["http://[::1]:5000", "[::1]:5000"],
+  ])("%s is reached at %s", (endpoint, target) => {
+    expect(targetOf(resolveEndpoint("endpoint", endpoint, "no-path"))).toBe(target);
+  });
+});
 
 describe("channelOptions", () => {
   it("reach the channel", async () => {

@@ -97,6 +97,42 @@ describe("a slow source", () => {
   });
 });
 
+describe("a source that stalls", () => {
+  it.each([1, 4, 5, 7, 9, 10])(
+    "after %i records has all of them sent after flushAfterMs, in order and in windows of the right size",
+    async (count) => {
+      const clock = new TestClock({ startAt: 0 });
+      const batch = await harness.startBatch({
+        clock,
+        messageBytes: 250,
+        windowBytes: 250,
+        flushAfterMs: 1000,
+      });
+      async function* stalling() {
+        yield accounts(count);
+        await new Promise(() => {});
+      }
+      batch.write("accounts", stalling());
+      await until(() => batch.writes[0]?.state === "writing" && clock.sleeping >= 2);
+      // A timer may be set anew while windows go out.
+      for (let turns = 0; turns < 20; turns += 1) {
+        clock.advance(1000);
+        for (let ticks = 0; ticks < 20; ticks += 1) await new Promise((resolve) => setImmediate(resolve));
+      }
+      await until(() => batch.writes[0]?.accepted === count);
+      const messages = harness.server.streams.flatMap((stream) => stream.messages);
+      const ids = messages
+        .flatMap(recordsOf)
+        .map((record) => /"id":"(u\d+)"/.exec(JSON.stringify(record))?.[1]);
+      expect(ids).toEqual(accounts(count).map(({ generic }) => generic.id));
+      for (const { messages: window } of harness.server.streams) {
+        expect(window.reduce((sum, bytes) => sum + bytes.length, 0)).toBeLessThanOrEqual(250);
+      }
+      batch.close();
+    },
+  );
+});
+
 describe("keepAlive", () => {
   it("renews the lease with empty messages of an event collection while the source is silent, up to maxIdleMs", async () => {
     const { batch, clock } = await start({ keepAlive: { maxIdleMs: 20 * MINUTE } });

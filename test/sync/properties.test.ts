@@ -23,7 +23,7 @@ import { useScriptedServer } from "../support/sync-harness.js";
 import { ofInput } from "../support/wire-form.js";
 
 /** `PROPERTY_RUNS=5000 PROPERTY_SEED=$RANDOM npx vitest run test/sync/properties.test.ts` looks further. */
-const RUNS = Number(process.env["PROPERTY_RUNS"] ?? 160);
+const RUNS = Number(process.env["PROPERTY_RUNS"] ?? 240);
 const SEED = Number(process.env["PROPERTY_SEED"] ?? 20_260_101);
 const TIMEOUT_MS = 60_000 + 200 * RUNS;
 

@@ -388,6 +388,20 @@ describe("a record that is not valid", () => {
       /ISO 8601/,
     ],
     [
+      "with more than nanoseconds",
+      "usage",
+      { generic: { id: "u", sourceActorId: "a", lastActivity: "2026-01-30T09:30:00.1234567891Z" } },
+      "generic.lastActivity",
+      /ISO 8601/,
+    ],
+    [
+      "with a sign that no decimal has",
+      "aiCost",
+      { generic: { id: "c", amount: "+1.5", currency: "EUR", costTime: at } },
+      "generic.amount",
+      /decimal number/,
+    ],
+    [
       "with an invalid Date",
       "usage",
       { generic: { id: "u", sourceActorId: "a", lastActivity: new Date(Number.NaN) } },
