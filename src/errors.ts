@@ -74,7 +74,8 @@ export abstract class SaasManagementError extends Error {
       if (typeof error === "object" && error !== null && #outcomes in error) error.#outcomes = [...outcomes];
     };
     noteAttempts = (error, attempts) => {
-      error.#attempts = attempts;
+      // An error of another copy of the package is one of ours, but keeps its own count.
+      if (#attempts in error) error.#attempts = attempts;
     };
   }
 
