@@ -315,8 +315,8 @@ export class SyncBatch {
         }),
       );
       this.#state = "completed";
-      this.#session.notify({ type: "completed", ...counts });
       this.#end();
+      this.#session.notify({ type: "completed", ...counts });
       return counts;
     } catch (error) {
       this.#completeSent = false;

@@ -8,7 +8,7 @@ import { checkKeepAlive, type KeepAliveOptions, startKeepAlive } from "./keep-al
 import { lazyTransport } from "./lazy-transport.js";
 import { type Moment, momentOf } from "./lease.js";
 import { waitForLock } from "./lock.js";
-import type { OnProgress } from "./progress.js";
+import { guardProgress, type OnProgress } from "./progress.js";
 import type { SyncReceipt } from "./receipt.js";
 import { type RunFunction, type RunOptions, SyncRun } from "./run.js";
 import { BatchSession } from "./session.js";
@@ -108,7 +108,8 @@ export class SyncClient {
     acceptedEvents: AcceptedEvents | undefined,
   ): Promise<SyncBatch> {
     this.#closed.signal.throwIfAborted();
-    const { installationId, signal, waitForLockMs = 0, onProgress } = options;
+    const { installationId, signal, waitForLockMs = 0 } = options;
+    const onProgress = guardProgress(options.onProgress, this.#configuration.logger);
     requireId("installationId", installationId, "a direct integration installation");
     if (!(waitForLockMs >= 0))
       throw new InvalidInputError("waitForLockMs must be a number of milliseconds, 0 or more.");

@@ -1,3 +1,4 @@
+import type { Logger } from "../options.js";
 import type { CollectionName } from "./collections.js";
 import type { CompletionCounts } from "./transport.js";
 
@@ -63,5 +64,16 @@ export type SyncProgress =
   | BatchCompleted
   | AbortFailed;
 
-/** Takes progress in. An exception that it throws fails the operation it is called from. */
+/** Takes progress in. An exception that it throws is logged and changes nothing. */
 export type OnProgress = (progress: SyncProgress) => void;
+
+/** A callback that never throws: whoever looks on must not fail, or outlive, what is looked at. */
+export function guardProgress(onProgress: OnProgress | undefined, logger: Logger): OnProgress {
+  return (progress) => {
+    try {
+      onProgress?.(progress);
+    } catch (error) {
+      logger.error("saas-management: onProgress threw an exception", { type: progress.type, error });
+    }
+  };
+}

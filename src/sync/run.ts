@@ -15,7 +15,7 @@ import type { StartBatchOptions } from "./client.js";
 import type { SnapshotCollection } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
 import { listenForSignals } from "./process-signals.js";
-import type { SyncProgress } from "./progress.js";
+import { guardProgress, type SyncProgress } from "./progress.js";
 import { collectionReceipts, type SyncReceipt } from "./receipt.js";
 import { DeclaredBatch, type RunBatch } from "./run-batch.js";
 import type { CompletionCounts } from "./transport.js";
@@ -177,11 +177,13 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       return "aborted";
     } catch (error) {
       if (error instanceof BatchStateError) return error.reason === "completed" ? "completed" : "aborted";
-      this.#options.onProgress?.({ type: "abort-failed", lockedUntil });
-      this.#parts.configuration.logger.error(
-        "saas-management: the batch could not be aborted; its lock ends with the lease",
-        { batchId: batch.id, lockedUntil, error },
-      );
+      const { logger } = this.#parts.configuration;
+      guardProgress(this.#options.onProgress, logger)({ type: "abort-failed", lockedUntil });
+      logger.error("saas-management: the batch could not be aborted; its lock ends with the lease", {
+        batchId: batch.id,
+        lockedUntil,
+        error,
+      });
       return "aborted";
     } finally {
       batch.close();

@@ -6,7 +6,7 @@ import type { Collection, CollectionName } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
 import { CountedLease, type Moment } from "./lease.js";
 import { type MutableWriteReport, newReport, sumByCollection, type WriteReport } from "./outcomes.js";
-import type { OnProgress } from "./progress.js";
+import { guardProgress, type OnProgress } from "./progress.js";
 import { ReentrancyMark } from "./reentrancy.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 import { WindowSender } from "./window-sender.js";
@@ -35,7 +35,7 @@ export class BatchSession {
   /** Recognizes calls that a source makes while it is read. */
   readonly sources = new ReentrancyMark();
   readonly #transport: SyncTransport;
-  readonly #onProgress: OnProgress | undefined;
+  readonly #onProgress: OnProgress;
   readonly #ended = new AbortController();
   readonly #reports: MutableWriteReport[] = [];
   /** Settles when no stream is open: streams of one batch never overlap. */
@@ -49,10 +49,10 @@ export class BatchSession {
     this.id = id;
     this.configuration = configuration;
     this.#transport = transport;
-    this.#onProgress = onProgress;
+    this.#onProgress = guardProgress(onProgress, configuration.logger);
     this.#lastSentAt = startedAt.monotonic;
     this.lease = new CountedLease(configuration.clock, startedAt, {
-      onWarning: (remainingMs) => onProgress?.({ type: "lease-warning", remainingMs }),
+      onWarning: (remainingMs) => this.#onProgress({ type: "lease-warning", remainingMs }),
       onLost: () => {
         const lost = stateError("The call", "expired", "expired");
         this.fail(lost);
@@ -104,9 +104,10 @@ export class BatchSession {
     onProgress: OnProgress | undefined,
   ) {
     const { controller, unlink } = linkedController(this.signal, signal);
+    const ownProgress = guardProgress(onProgress, this.configuration.logger);
     const notify: OnProgress = (progress) => {
-      onProgress?.(progress);
-      this.#onProgress?.(progress);
+      ownProgress(progress);
+      this.#onProgress(progress);
     };
     const sender = new WindowSender({
       transport: this.#transport,
@@ -162,7 +163,7 @@ export class BatchSession {
   }
 
   notify(progress: Parameters<OnProgress>[0]): void {
-    this.#onProgress?.(progress);
+    this.#onProgress(progress);
   }
 
   /** Ends whatever is under way or queued, with this reason. */

@@ -77,3 +77,23 @@ it("a record that is too large is named with its largest fields", async () => {
     /accounts\[0\] \(id "a"\).*largest fields are name \(1500 bytes\), roles \(701 bytes\), id \(1 bytes\)/,
   );
 });
+
+it("a progress callback that throws is logged and fails nothing", async () => {
+  const errors: string[] = [];
+  const quiet = () => {};
+  const logger = {
+    debug: quiet,
+    info: quiet,
+    warn: quiet,
+    error: (message: string) => void errors.push(message),
+  };
+  const onProgress = () => {
+    throw new Error("the caller's display is broken");
+  };
+  harness.server.scripts.SyncRecords.push(LOST);
+  const batch = await harness.startBatch({ logger }, { onProgress });
+  await expect(batch.write("accounts", accounts(3), { onProgress })).resolves.toMatchObject({ accepted: 3 });
+  await batch.complete();
+  expect(batch.state).toBe("completed");
+  expect(errors.length).toBeGreaterThan(2);
+});
