@@ -146,6 +146,8 @@ export interface InputIssue {
   readonly index?: number;
   /** Id of the record, where it has a readable one. */
   readonly id?: string;
+  /** Where the record comes from, such as `users.csv:1042`, where its source knows. */
+  readonly location?: string;
   /** Path of the field, such as `generic.details.model`; empty where the whole value is meant. */
   readonly path: string;
   /** What was expected there. */

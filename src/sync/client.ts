@@ -1,6 +1,5 @@
 import { ClosedError, InvalidInputError } from "../errors.js";
 import { linkedController } from "../signals.js";
-import type { AcceptedEvents } from "./accepted-events.js";
 import { SyncBatch } from "./batch.js";
 import type { SnapshotCollection } from "./collections.js";
 import { resolveSyncOptions, type SyncClientOptions, type SyncConfiguration } from "./configuration.js";
@@ -11,12 +10,15 @@ import { waitForLock } from "./lock.js";
 import { guardProgress, type OnProgress } from "./progress.js";
 import type { SyncReceipt } from "./receipt.js";
 import { type RunFunction, type RunOptions, SyncRun } from "./run.js";
-import { BatchSession } from "./session.js";
+import { BatchSession, type BatchWatch } from "./session.js";
 import { BatchStarter } from "./start.js";
 import type { SyncTransport } from "./transport.js";
 
 /** How long `close()` waits for aborts that are under way. */
 const CLOSE_GRACE_MS = 5000;
+
+/** What goes on beside a batch that is on its own. */
+const UNWATCHED: BatchWatch = { acceptedEvents: undefined, observerOf: undefined };
 
 /** Options of a batch handle. */
 export interface BatchOptions {
@@ -78,7 +80,7 @@ export class SyncClient {
    * @throws {AuthenticationError | PermissionDeniedError | TransportError | TimeoutError | ClosedError}
    */
   startBatch(options: StartBatchOptions): Promise<SyncBatch> {
-    return this.#startBatch(options, undefined);
+    return this.#startBatch(options, UNWATCHED);
   }
 
   /**
@@ -98,15 +100,11 @@ export class SyncClient {
     options: RunOptions<Snapshots>,
     fn: RunFunction<Snapshots>,
   ): Promise<SyncReceipt> {
-    const start = (wanted: StartBatchOptions, acceptedEvents: AcceptedEvents) =>
-      this.#startBatch(wanted, acceptedEvents);
+    const start = (wanted: StartBatchOptions, watch: BatchWatch) => this.#startBatch(wanted, watch);
     return new SyncRun(options, fn, { configuration: this.#configuration, start }).execute();
   }
 
-  async #startBatch(
-    options: StartBatchOptions,
-    acceptedEvents: AcceptedEvents | undefined,
-  ): Promise<SyncBatch> {
+  async #startBatch(options: StartBatchOptions, watch: BatchWatch): Promise<SyncBatch> {
     this.#closed.signal.throwIfAborted();
     const { installationId, signal, waitForLockMs = 0 } = options;
     const onProgress = guardProgress(options.onProgress, this.#configuration.logger);
@@ -123,7 +121,7 @@ export class SyncClient {
         return this.#starter.start(installationId, controller.signal, onProgress);
       };
       const id = await waitForLock(start, this.#configuration, waitForLockMs, controller.signal, onProgress);
-      return this.#handle(id, startedAt, options, { unverified: false, acceptedEvents });
+      return this.#handle(id, startedAt, options, watch, { unverified: false });
     } finally {
       unlink();
     }
@@ -140,10 +138,8 @@ export class SyncClient {
     this.#closed.signal.throwIfAborted();
     requireId("batchId", batchId, "a batch");
     checkKeepAlive(options.keepAlive);
-    return this.#handle(batchId, momentOf(this.#configuration.clock), options, {
-      unverified: true,
-      acceptedEvents: undefined,
-    });
+    const openedAt = momentOf(this.#configuration.clock);
+    return this.#handle(batchId, openedAt, options, UNWATCHED, { unverified: true });
   }
 
   /**
@@ -172,10 +168,8 @@ export class SyncClient {
     id: string,
     startedAt: Moment,
     { onProgress, keepAlive }: BatchOptions,
-    {
-      unverified,
-      acceptedEvents,
-    }: { readonly unverified: boolean; readonly acceptedEvents: AcceptedEvents | undefined },
+    watch: BatchWatch,
+    { unverified }: { readonly unverified: boolean },
   ): SyncBatch {
     const session = new BatchSession({
       id,
@@ -183,7 +177,7 @@ export class SyncClient {
       configuration: this.#configuration,
       startedAt,
       onProgress,
-      acceptedEvents,
+      ...watch,
     });
     const batch = new SyncBatch({ session, unverified, onEnd: (ended) => this.#batches.delete(ended) });
     this.#batches.add(batch);

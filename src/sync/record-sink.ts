@@ -9,9 +9,12 @@ import type { Clock } from "../clock.js";
 import { type InputIssue, InvalidInputError } from "../errors.js";
 import { type AcceptedEvents, digestOf } from "./accepted-events.js";
 import type { Collection } from "./collections.js";
+import type { RecordPlace } from "./issues.js";
 import { largestFields } from "./largest-fields.js";
+import { locationOf } from "./locator.js";
 import { type EncodedMessage, MessageBuilder } from "./messages.js";
 import type { MutableWriteReport } from "./outcomes.js";
+import type { RecordObserver } from "./record-observer.js";
 
 /** Most issues that an error holds. */
 const MAX_ISSUES = 20;
@@ -37,6 +40,8 @@ export interface SinkContext {
   readonly send: (window: readonly EncodedMessage[]) => Promise<void>;
   /** Events that are accepted already and are left out; undefined where nothing is remembered. */
   readonly acceptedEvents: AcceptedEvents | undefined;
+  /** Looks at each record before it is sent. */
+  readonly observer: RecordObserver | undefined;
   /** Ends the write with its reason; fired from outside, and by the sink when a window fails. */
   readonly stop: AbortController;
 }
@@ -103,29 +108,35 @@ export class RecordSink {
   }
 
   async #takeAll(records: readonly unknown[]): Promise<void> {
-    for (const record of records) {
-      const message = this.#encode(record);
+    for (const [position, record] of records.entries()) {
+      const message = this.#encode(record, () => locationOf(records, position));
       if (message !== undefined) await this.#offer(message);
     }
   }
 
   /** Encodes a record; the message before it, where it begins a new one. */
-  #encode(record: unknown): EncodedMessage | undefined {
-    const { collection, maxMessageBytes } = this.#context;
+  #encode(record: unknown, locate?: () => string | undefined): EncodedMessage | undefined {
+    const { collection, maxMessageBytes, observer } = this.#context;
     const index = this.#records++;
     const encoded = collection.encode(record, index);
     if (!encoded.ok) {
-      this.#issues.push(...encoded.issues);
+      this.#noteIssues(encoded.issues, locate);
     } else if (this.#builder.sizeAlone(encoded.bytes.length) > maxMessageBytes) {
-      this.#issues.push(
-        tooLarge(collection, record, index, this.#builder.sizeAlone(encoded.bytes.length), maxMessageBytes),
-      );
+      const bytes = this.#builder.sizeAlone(encoded.bytes.length);
+      this.#noteIssues([tooLarge(collection, record, index, bytes, maxMessageBytes)], locate);
     } else if (this.#issues.length === 0) {
-      return this.#add(encoded.bytes);
+      const refused = observer?.observe(record, encoded.bytes, 0, encoded.bytes.length, index);
+      if (refused === undefined) return this.#add(encoded.bytes);
+      this.#noteIssues([{ ...placeOf(collection, record, index), path: "", expected: refused }], locate);
     }
     if (this.#issues.length >= MAX_ISSUES || this.#sinceInvalid >= LOOK_AHEAD) this.throwIssues();
     if (this.#issues.length > 0) this.#sinceInvalid += 1;
     return undefined;
+  }
+
+  #noteIssues(issues: readonly InputIssue[], locate: (() => string | undefined) | undefined): void {
+    const location = locate?.();
+    this.#issues.push(...(location === undefined ? issues : issues.map((issue) => ({ ...issue, location }))));
   }
 
   #add(record: Uint8Array): EncodedMessage | undefined {
@@ -200,18 +211,20 @@ export class RecordSink {
   }
 }
 
+function placeOf({ name, identify }: Collection, record: unknown, index: number): RecordPlace {
+  const id = identify(record);
+  return { collection: name, index, ...(id === undefined ? {} : { id }) };
+}
+
 function tooLarge(
-  { name, identify }: Collection,
+  collection: Collection,
   record: unknown,
   index: number,
   bytes: number,
   maxMessageBytes: number,
 ): InputIssue {
-  const id = identify(record);
   return {
-    collection: name,
-    index,
-    ...(id === undefined ? {} : { id }),
+    ...placeOf(collection, record, index),
     path: "",
     expected: `expected a record that fits into a message of ${maxMessageBytes} bytes: alone it makes one of ${bytes} bytes${largestFields(record)}`,
   };
@@ -220,6 +233,7 @@ function tooLarge(
 function summarize(issue: InputIssue, count: number): string {
   const id = issue.id === undefined ? "" : ` (id ${JSON.stringify(issue.id)})`;
   const path = issue.path === "" ? "" : ` ${issue.path}`;
+  const place = issue.location === undefined ? "" : ` (${issue.location})`;
   const more = count > 1 ? ` ${count - 1} more in issues.` : "";
-  return `${issue.collection}[${issue.index}]${id}${path}: ${issue.expected}. Nothing after this was sent; start a new batch with valid records.${more}`;
+  return `${issue.collection}[${issue.index}]${id}${place}${path}: ${issue.expected}. Nothing after this was sent; start a new batch with valid records.${more}`;
 }

@@ -18,6 +18,7 @@ import { listenForSignals } from "./process-signals.js";
 import { guardProgress, type SyncProgress } from "./progress.js";
 import { collectionReceipts, type SyncReceipt } from "./receipt.js";
 import { DeclaredBatch, type RunBatch } from "./run-batch.js";
+import type { BatchWatch } from "./session.js";
 import type { CompletionCounts } from "./transport.js";
 
 /** Options of {@link SyncClient.run}. */
@@ -50,7 +51,7 @@ export type RunFunction<Snapshots extends SnapshotCollection> = (
 /** What a run does its work with. */
 export interface RunParts {
   readonly configuration: SyncConfiguration;
-  readonly start: (options: StartBatchOptions, acceptedEvents: AcceptedEvents) => Promise<SyncBatch>;
+  readonly start: (options: StartBatchOptions, watch: BatchWatch) => Promise<SyncBatch>;
 }
 
 /** How an attempt ended that is not the last. */
@@ -147,7 +148,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     };
     const batch = await this.#parts.start(
       { ...this.#options, signal, onProgress: notice },
-      this.#acceptedEvents,
+      { acceptedEvents: this.#acceptedEvents, observerOf: undefined },
     );
     if (waited) this.#waitedForLockMs += clock.monotonic() - since;
     return batch;

@@ -7,20 +7,27 @@ import type { SyncConfiguration } from "./configuration.js";
 import { CountedLease, type Moment } from "./lease.js";
 import { type MutableWriteReport, newReport, sumByCollection, type WriteReport } from "./outcomes.js";
 import { guardProgress, type OnProgress } from "./progress.js";
+import type { ObserverOf } from "./record-observer.js";
 import { ReentrancyMark } from "./reentrancy.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 import { WindowSender } from "./window-sender.js";
 
+/** What a run keeps an eye on in its batches. */
+export interface BatchWatch {
+  /** Events to leave out; undefined where nothing is remembered. */
+  readonly acceptedEvents: AcceptedEvents | undefined;
+  /** Who looks at the records before they are sent. */
+  readonly observerOf: ObserverOf | undefined;
+}
+
 /** What a batch is made of. */
-export interface SessionOptions {
+export interface SessionOptions extends BatchWatch {
   readonly id: string;
   readonly transport: SyncTransport;
   readonly configuration: SyncConfiguration;
   /** Before the batch was asked for. */
   readonly startedAt: Moment;
   readonly onProgress: OnProgress | undefined;
-  /** Events to leave out; undefined where nothing is remembered. */
-  readonly acceptedEvents: AcceptedEvents | undefined;
 }
 
 /**
@@ -41,11 +48,14 @@ export class BatchSession {
   /** Settles when no stream is open: streams of one batch never overlap. */
   #wire: Promise<unknown> = Promise.resolve();
   readonly #acceptedEvents: AcceptedEvents | undefined;
+  readonly #observerOf: ObserverOf | undefined;
   #lastSentAt: number;
   #failure: unknown;
 
-  constructor({ id, transport, configuration, startedAt, onProgress, acceptedEvents }: SessionOptions) {
-    this.#acceptedEvents = acceptedEvents;
+  constructor(options: SessionOptions) {
+    const { id, transport, configuration, startedAt, onProgress } = options;
+    this.#acceptedEvents = options.acceptedEvents;
+    this.#observerOf = options.observerOf;
     this.id = id;
     this.configuration = configuration;
     this.#transport = transport;
@@ -133,6 +143,7 @@ export class BatchSession {
           });
         }),
       acceptedEvents: this.#acceptedEvents,
+      observer: this.#observerOf?.(collection),
     };
     return { context, stop: controller, unlink };
   }

@@ -1,0 +1,13 @@
+import type { Collection } from "./collections.js";
+
+/** Looks at the records of one write, each after it was checked and encoded and before it is put into a message. */
+export interface RecordObserver {
+  /**
+   * One record, whose encoded bytes are `buffer` from `start` to `end`; they may be overwritten after the call.
+   * @returns what was expected instead, where the record must not be sent: the write then fails as for an invalid one
+   */
+  observe(record: unknown, buffer: Uint8Array, start: number, end: number, index: number): string | undefined;
+}
+
+/** Gives the observer of a write that begins; undefined where nobody looks on. */
+export type ObserverOf = (collection: Collection) => RecordObserver | undefined;
