@@ -9,6 +9,7 @@ import { type BatchState, closedError, isRefusal, meaningOf, refusal, stateError
 import { type CollectionWriter, collectionWriter } from "./collection-writer.js";
 import type { Collection, CollectionName, RecordOf } from "./collections.js";
 import type { Lease } from "./lease.js";
+import { loadWriting, type Writing } from "./load-writing.js";
 import {
   type MutableWriteReport,
   resultOf,
@@ -229,10 +230,8 @@ export class SyncBatch {
     try {
       this.signal.throwIfAborted();
       if (this.#incomplete) throw stateError("write", this.state, "incomplete");
-      const [{ writeSource }, collection] = await Promise.all([
-        import("./writer.js"),
-        find(report.collection),
-      ]);
+      const { writer, collections } = await loadWriting();
+      const collection = find(collections, report.collection);
       const { context, stop, unlink } = this.#session.openSink(
         collection,
         report,
@@ -241,7 +240,7 @@ export class SyncBatch {
       );
       report.state = "writing";
       try {
-        await this.#session.sources.run(() => writeSource(source, { ...context, stop }));
+        await this.#session.sources.run(() => writer.writeSource(source, { ...context, stop }));
       } finally {
         unlink();
       }
@@ -254,17 +253,15 @@ export class SyncBatch {
 
   /** A sink for an open collection. */
   async #openSink(options: WriteOptions, report: MutableWriteReport) {
-    const [{ RecordSink }, collection] = await Promise.all([
-      import("./record-sink.js"),
-      find(report.collection),
-    ]);
+    const { sink: sinks, collections } = await loadWriting();
+    const collection = find(collections, report.collection);
     const { context, stop, unlink } = this.#session.openSink(
       collection,
       report,
       options.signal,
       options.onProgress,
     );
-    const sink = new RecordSink({ ...context, stop });
+    const sink = new sinks.RecordSink({ ...context, stop });
     report.state = "writing";
     stop.signal.addEventListener(
       "abort",
@@ -385,9 +382,7 @@ export class SyncBatch {
 /** A completion of which the service tells nothing more. */
 const NO_COUNTS: CompletionCounts = { snapshots: {}, events: {} };
 
-/** zod and the codecs are loaded with the first write. */
-async function find(name: CollectionName): Promise<Collection> {
-  const { COLLECTIONS } = await import("./collections.js");
+function find({ COLLECTIONS }: Writing["collections"], name: CollectionName): Collection {
   if (Object.hasOwn(COLLECTIONS, name)) return COLLECTIONS[name];
   throw new InvalidInputError(
     `There is no such collection. Collections: ${Object.keys(COLLECTIONS).join(", ")}.`,

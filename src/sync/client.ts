@@ -60,14 +60,18 @@ export class SyncClient {
   readonly #closed = new AbortController();
 
   /** @throws {ConfigurationError} an option is missing or not usable; nothing is connected yet */
-  constructor(options: SyncClientOptions) {
+  constructor(options: SyncClientOptions, transport?: SyncTransport) {
     const configuration = resolveSyncOptions(options);
     this.#configuration = configuration;
-    this.#transport = lazyTransport(async () => {
+    this.#transport = transport ?? lazyTransport(async () => {
       const { GrpcTransport } = await import("./channel.js");
       return new GrpcTransport(configuration);
     });
     this.#starter = new BatchStarter(this.#transport, configuration);
+  }
+
+  static over(transport: SyncTransport, options: SyncClientOptions): SyncClient {
+    return new SyncClient(options, transport);
   }
 
   /**

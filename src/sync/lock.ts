@@ -28,7 +28,7 @@ export async function waitForLock<T>(
       const leftMs = waitForLockMs - waitedMs;
       if (leftMs <= 0) throw waitForLockMs === 0 ? error : waitedInVain(error, waitedMs);
       // Between half of the pause and the whole of it: those who wait together do not come back together.
-      const nextAttemptMs = Math.min(leftMs, pauseMs * (0.5 + Math.random() / 2));
+      const nextAttemptMs = Math.ceil(Math.min(leftMs, pauseMs * (0.5 + Math.random() / 2)));
       onProgress?.({ type: "waiting-for-lock", waitedMs, nextAttemptMs });
       await clock.sleep(nextAttemptMs, signal);
     }

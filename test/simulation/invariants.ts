@@ -1,0 +1,181 @@
+/** What must hold after every program, whatever the faults. Each check says in a sentence what was violated. */
+import { getEventListeners } from "node:events";
+import { inspect } from "node:util";
+import {
+  BatchOutcomeUnknownError,
+  BatchStateError,
+  ClosedError,
+  SaasManagementError,
+} from "@saas-management/sdk/sync";
+import { CANARY, isSnapshot } from "./messages.js";
+import type { ObservedWrite } from "./observation.js";
+import type { ModelBatch } from "./service-model.js";
+import type { Simulated } from "./simulate.js";
+
+/** The violations of a simulated program; none is what is wanted. */
+export function violations(simulated: Simulated): string[] {
+  return [
+    ...completionsOfParts(simulated),
+    ...wrongAnswers(simulated),
+    ...lostEvents(simulated),
+    ...wrongOutcomes(simulated),
+    ...disorder(simulated),
+    ...ghostLocks(simulated),
+    ...leftovers(simulated),
+    ...leaks(simulated),
+  ];
+}
+
+/** A completed batch has everything that its writes had, and every write of it was whole. */
+function completionsOfParts({ service, observation }: Simulated): string[] {
+  return service.batches
+    .filter(({ state }) => state === "completed")
+    .flatMap((batch) => {
+      const observed = observation.batches.find(({ id }) => id === batch.id);
+      if (observed === undefined) return [`${batch.id} was completed, and nobody has it`];
+      return observed.writes.flatMap((write) => {
+        if (cameTooLate(write))
+          return appliedOf(batch, write).length === 0 ? [] : [`${write.label} came too late`];
+        const name = `${batch.id}, completed: write ${write.label} of ${write.collection}`;
+        if (!write.whole) return [`${name} was not whole`];
+        if (write.outcome !== "done") return [`${name} is ${write.outcome}`];
+        const applied = new Set(appliedOf(batch, write));
+        const missing = write.keys.filter((_, index) => !applied.has(index));
+        return missing.length === 0 ? [] : [`${name} lacks ${missing.join(", ")}`];
+      });
+    });
+}
+
+/** Whether a write was refused because the batch had been completed, or might have been. */
+function cameTooLate({ error }: ObservedWrite): boolean {
+  return error instanceof BatchStateError && error.reason !== "incomplete";
+}
+
+/** What the caller was told of a completion is what the service did. */
+function wrongAnswers({ service, observation, clock }: Simulated): string[] {
+  return observation.batches.flatMap((observed) => {
+    const state = service.stateOf(observed.id, clock.now());
+    if (observed.completion === "done" && state !== "completed")
+      return [`${observed.id}: complete() resolved, and the batch is ${state}`];
+    const { completionError: error } = observed;
+    const mayBe =
+      observed.completion !== "failed" ||
+      error instanceof BatchOutcomeUnknownError ||
+      error instanceof ClosedError ||
+      (error instanceof BatchStateError && error.reason === "unknown") ||
+      !(error instanceof SaasManagementError);
+    if (!mayBe && state === "completed")
+      return [`${observed.id}: complete() failed with ${error}, and the batch is completed`];
+    return [];
+  });
+}
+
+/** Every event whose write is done is there; with an id, once. */
+function lostEvents({ service, observation }: Simulated): string[] {
+  return observation.batches.flatMap(({ writes }) =>
+    writes
+      .filter(({ collection, outcome }) => !isSnapshot(collection) && outcome === "done")
+      .flatMap(({ collection, keys, label }) => {
+        const events = service.events.get(collection);
+        const lost = keys.filter((key) => events?.get(key) === undefined);
+        return lost.length === 0 ? [] : [`${label}: the events ${lost.join(", ")} of ${collection} are lost`];
+      }),
+  );
+}
+
+/** What a failed write's error says of its records is what happened to them. */
+function wrongOutcomes({ service, observation }: Simulated): string[] {
+  return observation.batches.flatMap((observed) => {
+    const batch = service.batches.find(({ id }) => id === observed.id);
+    return observed.writes.flatMap((write) => {
+      const { error, keys, label } = write;
+      if (batch === undefined || !(error instanceof SaasManagementError)) return [];
+      const applied = appliedOf(batch, write);
+      return error.outcomes.flatMap(({ outcome, firstIndex, records }) => {
+        const some = [...keys.keys()].slice(firstIndex, firstIndex + records);
+        const there = some.filter((index) => applied.includes(index)).length;
+        if (outcome === "accepted" && there < some.length)
+          return [`${label}: accepted records are not there`];
+        if (outcome !== "accepted" && outcome !== "unknown" && there > 0)
+          return [`${label}: ${outcome} records are there`];
+        return [];
+      });
+    });
+  });
+}
+
+/** Writes of a batch reach the service one after the other, in the order of the calls. */
+function disorder({ service, observation, largestMessage }: Simulated): string[] {
+  const found = service.overlaps === 0 ? [] : [`${service.overlaps} streams of one batch overlapped`];
+  if (largestMessage >= 16 * 1024 * 1024) found.push(`a message had ${largestMessage} bytes`);
+  for (const batch of service.batches) {
+    const writes = observation.batches.find(({ id }) => id === batch.id)?.writes ?? [];
+    const queued = writes.filter(({ pieces }) => pieces !== true).map(({ label }) => label);
+    const positions = batch.applied.flatMap(({ labels }) =>
+      labels.map((label) => queued.indexOf(writeOf(label))).filter((position) => position >= 0),
+    );
+    if (!isSorted(positions)) found.push(`${batch.id}: writes arrived in the order ${positions.join(" ")}`);
+    for (const write of writes) {
+      const first = [...new Set(appliedOf(batch, write))];
+      if (!isSorted(first)) found.push(`${write.label}: records arrived in the order ${first.join(" ")}`);
+    }
+  }
+  return found;
+}
+
+/** Nobody holds the lock who believes to have ended the batch. */
+function ghostLocks({ service, observation, clock, fired, crashed }: Simulated): string[] {
+  const newest = service.batches.at(-1);
+  if (newest === undefined || service.stateOf(newest.id, clock.now()) !== "active") return [];
+  const observed = observation.batches.find(({ id }) => id === newest.id);
+  if (observed !== undefined) {
+    return observed.mayHoldLock || crashed
+      ? []
+      : [`${newest.id} holds the lock, and its owner believes it ended`];
+  }
+  // The answer to its start was lost, or the abort that followed was.
+  const excused =
+    crashed ||
+    fired.some(({ operation }) => operation === "StartSyncBatch" || operation === "AbortSyncBatch");
+  return excused ? [] : [`${newest.id} holds the lock, and nobody has it`];
+}
+
+/** Every call settled, and nothing is left behind. */
+function leftovers({ settled, observation, clock, unhandled }: Simulated): string[] {
+  const found: string[] = [];
+  if (!settled || observation.pending > 0) found.push(`${observation.pending} calls never settled`);
+  if (settled && clock.waiting > 0) found.push(`${clock.waiting} timers are left`);
+  if (unhandled.length > 0) found.push(`unhandled rejections: ${unhandled.map(String).join(", ")}`);
+  const listeners = observation.signals.flatMap((signal) => getEventListeners(signal, "abort")).length;
+  if (settled && listeners > 0) found.push(`${listeners} listeners are left on signals`);
+  return found;
+}
+
+/** Neither the key nor a record's contents are in anything that came out. */
+function leaks({ observation }: Simulated): string[] {
+  const texts = observation.told.flatMap((told) => [
+    String(told),
+    inspect(told, { depth: 9 }),
+    JSON.stringify(told) ?? "",
+    told instanceof Error ? (told.stack ?? "") : "",
+  ]);
+  return [CANARY, "key-of-the-simulation"].flatMap((secret) =>
+    texts.some((text) => text.includes(secret)) ? [`${secret} came out`] : [],
+  );
+}
+
+/** Indexes of the records of a write that the service applied in a batch, each as often as it did. */
+function appliedOf({ applied }: ModelBatch, { label }: ObservedWrite): number[] {
+  return applied.flatMap(({ labels }) =>
+    labels.filter((applied) => writeOf(applied) === label).map((applied) => Number(applied.split("#")[1])),
+  );
+}
+
+/** The write that a record's label names. */
+function writeOf(label: string): string {
+  return label.split("#")[0] ?? "";
+}
+
+function isSorted(numbers: readonly number[]): boolean {
+  return numbers.every((number, i) => number >= (numbers[i - 1] ?? 0));
+}

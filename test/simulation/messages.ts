@@ -1,0 +1,84 @@
+import type { RecordOf } from "@saas-management/sdk/sync";
+import type { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import type { ModelMessage } from "./service-model.js";
+
+/** The collections that the simulation writes: two snapshots, events with an id and events without. */
+export const COLLECTIONS = ["accounts", "licenses", "usage", "externallyDiscoveredUsage"] as const;
+
+export type SimCollection = (typeof COLLECTIONS)[number];
+
+/** Stands in every record, and must stand in no message, log line or error. */
+export const CANARY = "canary-7f3a9e";
+
+/** Whether a collection is a snapshot. */
+export function isSnapshot(collection: SimCollection): boolean {
+  return collection === "accounts" || collection === "licenses";
+}
+
+const MOMENT = new Date(0);
+
+/** Makes a record of each collection; with an empty key it is not valid. */
+const RECORDS: { readonly [C in SimCollection]: (key: string, text: string) => RecordOf<C> } = {
+  accounts: (id, name) => ({ generic: { id, name } }),
+  licenses: (sourceId, externalProductId) => ({
+    generic: { sourceId, sourceAccountId: "a", sourcePlanId: "p", billable: true, externalProductId },
+  }),
+  usage: (id, externalProductName) => ({
+    generic: { id, sourceActorId: "a", externalProductName, lastActivity: MOMENT },
+  }),
+  externallyDiscoveredUsage: (sourceActorId, externalProductName) => ({
+    generic: { sourceActorId, externalProductName, lastActivity: MOMENT },
+  }),
+};
+
+/** A record, valid if its key is not empty. Its label tells the write that it belongs to. */
+export function makeRecord<C extends SimCollection>(collection: C, key: string, label: string): RecordOf<C> {
+  return RECORDS[collection](key, `${label} ${CANARY}`);
+}
+
+/** A message as the model takes it. */
+export function readMessage({ batchId, collection }: SyncRecordsRequest): {
+  readonly batchId: string;
+  readonly message: ModelMessage;
+} {
+  switch (collection?.$case) {
+    case "accounts":
+      return message(batchId, "accounts", collection.value.records, ({ id, name }) => [id, name]);
+    case "licenses":
+      return message(batchId, "licenses", collection.value.records, (license) => [
+        license.sourceId,
+        license.externalProductId,
+      ]);
+    case "usage":
+      return message(batchId, "usage", collection.value.records, (usage) => [
+        usage.id,
+        usage.externalProductName,
+      ]);
+    case "externallyDiscoveredUsage":
+      return message(batchId, "externallyDiscoveredUsage", collection.value.records, (usage) => [
+        usage.sourceActorId,
+        usage.externalProductName,
+      ]);
+    default:
+      throw new Error(`the simulation writes no ${collection?.$case}`);
+  }
+}
+
+function message<Details>(
+  batchId: string,
+  collection: SimCollection,
+  records: readonly { readonly variant?: { readonly value: Details } | undefined }[],
+  read: (details: Details) => readonly [string, string | undefined],
+): { readonly batchId: string; readonly message: ModelMessage } {
+  const rows = records.map(({ variant }) => (variant === undefined ? ["", ""] : read(variant.value)));
+  return {
+    batchId,
+    message: {
+      collection,
+      model: isSnapshot(collection) ? "snapshot" : "event",
+      hasIds: collection !== "externallyDiscoveredUsage",
+      keys: rows.map(([key]) => key ?? ""),
+      labels: rows.map(([, text]) => text?.split(" ")[0] ?? ""),
+    },
+  };
+}

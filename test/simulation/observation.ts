@@ -1,0 +1,68 @@
+import type { SimCollection } from "./messages.js";
+
+/** A write as its caller knows it. */
+export interface ObservedWrite {
+  /** Stands in each of its records. */
+  readonly label: string;
+  readonly collection: SimCollection;
+  /** Whether it was written piece by piece, beside the queue of writes. */
+  readonly pieces?: boolean;
+  /** Ids of its source, in order. */
+  readonly keys: readonly string[];
+  /** Whether the source gives all of them, and each is valid. */
+  readonly whole: boolean;
+  outcome: "under way" | "done" | "failed";
+  error?: unknown;
+}
+
+/** A batch as its caller knows it. */
+export interface ObservedBatch {
+  readonly id: string;
+  readonly writes: ObservedWrite[];
+  completion: "none" | "under way" | "done" | "failed";
+  completionError?: unknown;
+  /** Whether the caller was told, or has decided, that the lock may still be held. */
+  mayHoldLock: boolean;
+}
+
+/** Everything that the processes of a simulation were told. */
+export class Observation {
+  readonly batches: ObservedBatch[] = [];
+  /** Whatever came out: errors, progress, log lines, receipts. */
+  readonly told: unknown[] = [];
+  /** Signals that callers gave. */
+  readonly signals: AbortSignal[] = [];
+  /** Calls that have not settled. */
+  pending = 0;
+  /** Whether a start was given up, or its answer lost, in a way that the caller was told of. */
+  startsInDoubt = 0;
+  #labels = 0;
+
+  label(): string {
+    this.#labels += 1;
+    return `w${this.#labels}`;
+  }
+
+  batch(id: string): ObservedBatch {
+    const known = this.batches.find((batch) => batch.id === id);
+    if (known !== undefined) return known;
+    const batch: ObservedBatch = { id, writes: [], completion: "none", mayHoldLock: true };
+    this.batches.push(batch);
+    return batch;
+  }
+
+  /** Waits for a call and writes down that it settled. */
+  async settle<T>(call: Promise<T>): Promise<{ readonly value: T } | { readonly error: unknown }> {
+    this.pending += 1;
+    try {
+      const value = await call;
+      this.told.push(value);
+      return { value };
+    } catch (error) {
+      this.told.push(error);
+      return { error };
+    } finally {
+      this.pending -= 1;
+    }
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * The service in a few lines: one installation with its lock, leases, snapshots and events, as the service description
+ * has them. Written apart from the reference server, so that the two check each other.
+ */
+
+/** A batch lives 15 minutes after its last accepted message. */
+export const LEASE_MS = 15 * 60_000;
+
+export type BatchState = "active" | "completed" | "aborted" | "expired";
+
+/** Says no, with the name of a gRPC status. */
+export class ModelRefusal extends Error {
+  constructor(
+    readonly status: "ALREADY_EXISTS" | "FAILED_PRECONDITION" | "NOT_FOUND" | "INVALID_ARGUMENT",
+    readonly batchState?: BatchState,
+  ) {
+    super(status);
+  }
+}
+
+/** Some records of one collection, by their identifying texts and in order. */
+export interface ModelMessage {
+  readonly collection: string;
+  readonly model: "snapshot" | "event";
+  /** Ids; for events without one, their contents. */
+  readonly keys: readonly string[];
+  readonly hasIds: boolean;
+  /** What the simulation wrote beside each key: the write that it belongs to, and its index there. */
+  readonly labels: readonly string[];
+}
+
+/** What the service did with one message. */
+export interface Applied extends ModelMessage {
+  readonly stream: number;
+}
+
+export interface ModelBatch {
+  readonly id: string;
+  state: BatchState;
+  leaseEndsAt: number;
+  newestStream: number;
+  openStream: number | undefined;
+  /** Every message that was applied, in order. */
+  readonly applied: Applied[];
+}
+
+interface Row {
+  /** The completed snapshot that has the record; undefined for none. */
+  completedBy: string | undefined;
+  sentBy: string;
+  removed: boolean;
+}
+
+export class ServiceModel {
+  readonly batches: ModelBatch[] = [];
+  readonly snapshots = new Map<string, Map<string, Row>>();
+  readonly events = new Map<string, Map<string, number>>();
+  /** Streams of one batch that were applied at the same time: there must be none. */
+  overlaps = 0;
+  readonly #completed = new Map<string, string>();
+  #streams = 0;
+
+  start(now: number): ModelBatch {
+    const newest = this.batches.at(-1);
+    if (newest !== undefined && this.#stateOf(newest, now) === "active")
+      throw new ModelRefusal("ALREADY_EXISTS");
+    const batch: ModelBatch = {
+      id: `batch-${this.batches.length + 1}`,
+      state: "active",
+      leaseEndsAt: now + LEASE_MS,
+      newestStream: 0,
+      openStream: undefined,
+      applied: [],
+    };
+    this.batches.push(batch);
+    return batch;
+  }
+
+  /** Streams are numbered as they are opened: a newer one shuts the older ones out. */
+  openStream(): number {
+    this.#streams += 1;
+    return this.#streams;
+  }
+
+  /** Applies one message as a whole. */
+  apply(batchId: string, stream: number, message: ModelMessage, now: number): void {
+    const batch = this.#active(batchId, now);
+    if (stream < batch.newestStream) throw new ModelRefusal("FAILED_PRECONDITION", "active");
+    if (batch.openStream !== undefined && batch.openStream !== stream && stream === batch.newestStream)
+      this.overlaps += 1;
+    batch.newestStream = stream;
+    batch.openStream = stream;
+    batch.applied.push({ ...message, stream });
+    batch.leaseEndsAt = now + LEASE_MS;
+    if (message.model === "snapshot") this.#addToSnapshot(batch, message);
+    else this.#addEvents(message);
+  }
+
+  closeStream(batchId: string, stream: number): void {
+    const batch = this.batches.find(({ id }) => id === batchId);
+    if (batch?.openStream === stream) batch.openStream = undefined;
+  }
+
+  complete(batchId: string, now: number): void {
+    const batch = this.#active(batchId, now);
+    if (batch.openStream !== undefined) throw new ModelRefusal("FAILED_PRECONDITION", "active");
+    for (const collection of new Set(batch.applied.filter(isSnapshot).map((m) => m.collection))) {
+      const sent = new Set(batch.applied.filter((m) => m.collection === collection).flatMap((m) => m.keys));
+      const previous = this.#completed.get(collection);
+      for (const [id, row] of this.#rows(collection)) {
+        if (sent.has(id)) row.completedBy = batch.id;
+        else if (row.completedBy !== undefined && row.completedBy === previous) row.removed = true;
+      }
+      this.#completed.set(collection, batch.id);
+    }
+    batch.state = "completed";
+  }
+
+  abort(batchId: string, now: number): void {
+    const batch = this.#find(batchId);
+    const state = this.#stateOf(batch, now);
+    if (state === "completed") throw new ModelRefusal("FAILED_PRECONDITION", state);
+    if (state === "active") batch.state = "aborted";
+  }
+
+  /** The lease of the newest batch is over, for whatever reason. */
+  expireNewest(): void {
+    const newest = this.batches.at(-1);
+    if (newest?.state === "active") newest.state = "expired";
+  }
+
+  /** Ids of a collection that are there and not removed. */
+  present(collection: string): string[] {
+    return [...this.#rows(collection)].filter(([, row]) => !row.removed).map(([id]) => id);
+  }
+
+  stateOf(batchId: string, now: number): BatchState {
+    return this.#stateOf(this.#find(batchId), now);
+  }
+
+  #addToSnapshot(batch: ModelBatch, { collection, keys }: ModelMessage): void {
+    const rows = this.#rows(collection);
+    for (const key of keys) {
+      const completedBy = rows.get(key)?.completedBy;
+      rows.set(key, { completedBy, sentBy: batch.id, removed: false });
+    }
+  }
+
+  #addEvents({ collection, keys, hasIds }: ModelMessage): void {
+    const events = this.events.get(collection) ?? new Map<string, number>();
+    this.events.set(collection, events);
+    for (const key of keys) events.set(key, hasIds ? 1 : (events.get(key) ?? 0) + 1);
+  }
+
+  #rows(collection: string): Map<string, Row> {
+    const rows = this.snapshots.get(collection) ?? new Map<string, Row>();
+    this.snapshots.set(collection, rows);
+    return rows;
+  }
+
+  #active(batchId: string, now: number): ModelBatch {
+    const batch = this.#find(batchId);
+    const state = this.#stateOf(batch, now);
+    if (state !== "active") throw new ModelRefusal("FAILED_PRECONDITION", state);
+    return batch;
+  }
+
+  #find(batchId: string): ModelBatch {
+    const batch = this.batches.find(({ id }) => id === batchId);
+    if (batch === undefined) throw new ModelRefusal("NOT_FOUND");
+    return batch;
+  }
+
+  #stateOf(batch: ModelBatch, now: number): BatchState {
+    if (batch.state === "active" && now >= batch.leaseEndsAt) batch.state = "expired";
+    return batch.state;
+  }
+}
+
+function isSnapshot({ model }: ModelMessage): boolean {
+  return model === "snapshot";
+}

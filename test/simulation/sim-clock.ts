@@ -1,0 +1,70 @@
+import type { Clock } from "@saas-management/sdk/sync";
+
+/** A clock that stands still until the simulation moves it to the next moment at which something is due. */
+export class SimClock implements Clock {
+  #now = 0;
+  readonly #due = new Set<{ readonly at: number; readonly wake: () => void; readonly clients: boolean }>();
+  /** Changes whenever somebody begins or ends to wait: a simulation that is at rest changes it no more. */
+  activity = 0;
+
+  now(): number {
+    return Date.UTC(2026, 0, 1) + this.#now;
+  }
+
+  monotonic(): number {
+    return this.#now;
+  }
+
+  /** Number of sleeps and callbacks of the client that are still to come. */
+  get waiting(): number {
+    return [...this.#due].filter(({ clients }) => clients).length;
+  }
+
+  /** Moves to the next moment at which something is due, and lets it happen; false where nothing is. */
+  step(): boolean {
+    const next = Math.min(...[...this.#due].map(({ at }) => at));
+    if (!Number.isFinite(next)) return false;
+    this.#now = Math.max(this.#now, next);
+    for (const entry of [...this.#due].filter(({ at }) => at <= this.#now)) {
+      if (this.#due.delete(entry)) entry.wake();
+    }
+    this.activity += 1;
+    return true;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) {
+        reject(signal.reason);
+        return;
+      }
+      const aborted = () => {
+        cancel();
+        reject(signal?.reason);
+      };
+      const cancel = this.after(ms, () => {
+        signal?.removeEventListener("abort", aborted);
+        resolve();
+      });
+      signal?.addEventListener("abort", aborted, { once: true });
+    });
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    return this.#add(ms, callback, true);
+  }
+
+  /** The same for what is none of the client's: the network and the vendors' APIs. */
+  elsewhere(ms: number, callback: () => void): void {
+    this.#add(ms, callback, false);
+  }
+
+  #add(ms: number, wake: () => void, clients: boolean): () => void {
+    const entry = { at: this.#now + Math.max(0, ms), wake, clients };
+    this.#due.add(entry);
+    this.activity += 1;
+    return () => {
+      if (this.#due.delete(entry)) this.activity += 1;
+    };
+  }
+}

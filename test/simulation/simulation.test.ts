@@ -1,0 +1,23 @@
+/** Random programs under random faults: whatever happens, the invariants hold. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { violations } from "./invariants.js";
+import { program } from "./program.js";
+import { simulate } from "./simulate.js";
+
+/** Seeds that every run tries; beside them one that nobody has tried yet. */
+const FIXED_SEEDS = [1, 2, 3];
+const PROGRAMS = 100;
+
+test.each([...FIXED_SEEDS, Date.now() % 2 ** 31])(
+  "%i: the invariants hold",
+  async (seed) => {
+    await fc.assert(
+      fc.asyncProperty(program, async (drawn) => {
+        expect(violations(await simulate(drawn))).toEqual([]);
+      }),
+      { seed, numRuns: PROGRAMS },
+    );
+  },
+  120_000,
+);
