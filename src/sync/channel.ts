@@ -72,25 +72,25 @@ export class GrpcTransport implements SyncTransport {
     this.#connections.close();
   }
 
-  /** One attempt of an operation: with a fresh credential, a deadline and a connection. */
+  /** One attempt of an operation: with its credential, a deadline and a connection. */
   async #make<Response>(
     operation: CallPlace["operation"],
     call: Call<Response>,
     context: CallContext,
     toError: (failed: FailedCall, place: CallPlace) => Error = toSyncError,
   ): Promise<Response> {
-    const { credential, headers } = this.#configuration;
+    const { headers } = this.#configuration;
     const place = { ...this.#endpoint, operation };
     const options = { deadline: Date.now() + context.timeoutMs + DEADLINE_SLACK_MS };
     const metadata = new Metadata();
     for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
-    metadata.set("authorization", await credential.authorization());
-    context.signal.throwIfAborted();
+    metadata.set("authorization", context.authorization);
     const start = {
       operation,
       metadata,
       options,
       signal: context.signal,
+      answered: context.answered,
       toError: (failed: FailedCall) => toError(failed, place),
     };
     return this.#connections.use(

@@ -8,7 +8,7 @@ import { CountedLease, type Moment } from "./lease.js";
 import { type MutableWriteReport, newReport, sumByCollection, type WriteReport } from "./outcomes.js";
 import { guardProgress, type OnProgress } from "./progress.js";
 import { ReentrancyMark } from "./reentrancy.js";
-import type { CallContext, SyncTransport } from "./transport.js";
+import type { CallContext, SyncRpc, SyncTransport } from "./transport.js";
 import { WindowSender } from "./window-sender.js";
 
 /** What a batch is made of. */
@@ -155,7 +155,7 @@ export class BatchSession {
 
   /** One operation within its time, again where it failed transiently. */
   call<T>(
-    operation: string,
+    operation: SyncRpc,
     signal: AbortSignal | undefined,
     attempt: (call: CallContext) => Promise<T>,
   ): Promise<T> {

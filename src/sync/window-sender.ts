@@ -35,7 +35,7 @@ export class WindowSender {
     const records = window.reduce((sum, message) => sum + message.records, 0);
     const messages = window.map((message) => message.bytes);
     const bytes = messages.reduce((sum, message) => sum + message.length, 0);
-    const operation = `SyncRecords of ${report.collection}`;
+    const operation = { rpc: "SyncRecords", collection: report.collection } as const;
     let attempts = 0;
     report.sent += records;
     try {
