@@ -9,6 +9,7 @@ import {
   resolveRetry,
   resolveTimeout,
 } from "../options.js";
+import { readRequestId } from "../request-id.js";
 import { type LinkedController, linkedController } from "../signals.js";
 import { untilAborted } from "../until-aborted.js";
 import { type AnswerReader, type GraphQLAnswer, readAnswer, readData } from "./answer.js";
@@ -29,6 +30,12 @@ export interface GraphQLClientOptions extends CommonOptions {
   readonly baseUrl: string;
   /** Sends the requests. It must heed `redirect: "manual"`. @default globalThis.fetch */
   readonly fetch?: FetchLike | undefined;
+}
+
+/** Data, and the server's own id of the request that brought it. */
+interface IdentifiedData<Data> {
+  readonly data: Data;
+  readonly requestId: string | undefined;
 }
 
 /** Sends documents to the one endpoint, with credential, deadline and retries. */
@@ -59,6 +66,21 @@ export class Transport {
     options?: MutationOptions,
   ): Promise<Data> {
     return this.#start<Data, Data>(document, variables, options, readData);
+  }
+
+  /** The same, with the server's id of the request: for failures that only the data shows. */
+  identifiedRequest<Data>(
+    document: GraphQLDocument<Data, never>,
+    variables?: object,
+    options?: MutationOptions,
+  ): Promise<IdentifiedData<Data>> {
+    return this.#start<Data, IdentifiedData<Data>>(document, variables, options, (answer, failures) => ({
+      data: readData(answer, failures),
+      requestId: readRequestId(
+        (name) => answer.headers.get(name),
+        (text) => this.redact(text),
+      ),
+    }));
   }
 
   /** Data and errors of a response. */

@@ -25,7 +25,7 @@ export class GrpcTransport implements SyncTransport {
 
   /** @throws {ConfigurationError} TLS or channel options that cannot be used; nothing is connected yet */
   constructor(configuration: SyncConfiguration) {
-    const { endpoint, credential, tls, maxReceiveMessageBytes } = configuration;
+    const { clock, endpoint, credential, tls, maxReceiveMessageBytes } = configuration;
     const target = targetOf(endpoint);
     this.#configuration = configuration;
     this.#endpoint = {
@@ -34,6 +34,7 @@ export class GrpcTransport implements SyncTransport {
       clientCertificate: tls?.cert !== undefined,
       credential,
       maxReceiveMessageBytes,
+      now: () => clock.now(),
     };
     this.#connections = new Connections(target, configuration);
   }
