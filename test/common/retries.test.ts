@@ -225,7 +225,7 @@ describe("the retries of one client share a budget", () => {
         index % 2 === 0 ? unavailable(request, response, index) : json(response, { data: { ok: true } }),
       { retry, clock: new TestClock() },
     );
-    for (let count = 0; count < 120; count++) {
+    for (let count = 0; count < 130; count++) {
       expect(await client.request(QUERY)).toEqual({ ok: true });
     }
   });
