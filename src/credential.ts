@@ -26,8 +26,6 @@ interface Asking {
 export class Credential {
   /** Name of the option that it comes from. */
   readonly name: "apiKey" | "authorization";
-  /** Whether it may be another one the next time that it is asked for. */
-  readonly canChange: boolean;
   readonly #provide: () => string | Promise<string>;
   readonly #scheme: string;
   readonly #seen = new Set<string>();
@@ -44,7 +42,6 @@ export class Credential {
       );
     }
     this.#provide = authorization ?? (typeof apiKey === "function" ? apiKey : () => apiKey ?? "");
-    this.canChange = typeof apiKey !== "string";
     this.name = authorization === undefined ? "apiKey" : "authorization";
     this.#scheme = authorization === undefined ? scheme : "";
   }

@@ -143,14 +143,16 @@ export abstract class SaasManagementError extends Error {
 
   /** The parts that are safe to log. */
   toJSON(): Record<string, unknown> {
-    return {
-      name: this.name,
-      message: this.message,
-      attempts: this.attempts,
-      stoppedBecause: this.stoppedBecause,
-      requestId: this.requestId,
+    const { name, message, attempts, stoppedBecause, requestId } = this;
+    const facts = {
+      name,
+      message,
+      attempts,
+      stoppedBecause,
+      requestId,
       ...Object.fromEntries(Object.entries(this)),
     };
+    return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
   }
 
   /** What Node's inspection shows: it would print `errors`, enumerable or not, and so what the server said. */

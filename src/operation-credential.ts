@@ -32,9 +32,8 @@ export class OperationCredential {
    */
   async replaceAfter(failure: unknown): Promise<boolean> {
     const refused = this.#sent;
-    const { canChange, name } = this.#credential;
-    if (!(failure instanceof AuthenticationError) || refused === undefined || !canChange) return false;
-    if (this.#askedAgain) return false;
+    const { name } = this.#credential;
+    if (!(failure instanceof AuthenticationError) || refused === undefined || this.#askedAgain) return false;
     this.#askedAgain = true;
     try {
       const value = await this.#credential.authorization(this.#signal, refused);

@@ -1,4 +1,4 @@
-import { SyncProtocolError } from "../errors.js";
+import { SaasManagementError, SyncProtocolError } from "../errors.js";
 import { isRefusal } from "./batch-state.js";
 import { callWithRetry } from "./call.js";
 import type { Collection } from "./collections.js";
@@ -46,7 +46,8 @@ export class WindowSender {
       await callWithRetry(this.#configuration(), operation, signal, attempt, onProgress);
     } catch (error) {
       // A refusal after a lost answer, or of one message among several, does not tell what was taken.
-      const rejected = isRefusal(error) && messages.length === 1 && attempts === 1;
+      const first = error instanceof SaasManagementError && error.attempts === 1;
+      const rejected = isRefusal(error) && messages.length === 1 && first;
       addRange(report.ranges, { outcome: rejected ? "rejected" : "unknown", firstIndex, records });
       throw error;
     } finally {

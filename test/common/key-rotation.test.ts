@@ -230,6 +230,21 @@ describe("a function for the key", () => {
     expect(everythingIn(error)).not.toContain("canary-old");
   });
 
+  it("that fails for a window tells what became of its records: not taken, or unknown after a lost answer", async () => {
+    const answers = ["start", "start", "key"];
+    const apiKey = () => answers.shift() ?? Promise.reject(new Error("vault is sealed"));
+    const lost = await harness.startBatch({ apiKey });
+    const unsent = await harness.startBatch({ apiKey });
+    harness.server.scripts.SyncRecords.push({ code: 14, details: "connection dropped" });
+    const outcome = (outcome: string) => ({
+      code: "AUTHENTICATION_FAILED",
+      outcomes: [{ outcome, firstIndex: 0, records: 2 }],
+    });
+    expect(await rejection(lost.write("accounts", accounts(2)))).toMatchObject(outcome("unknown"));
+    expect(await rejection(unsent.write("accounts", accounts(2)))).toMatchObject(outcome("rejected"));
+    expect(harness.server.streams).toHaveLength(1);
+  });
+
   it("that never settles does not outlive the time, and is not waited for by the next call", async () => {
     const answers: (string | Promise<string>)[] = [never, "key"];
     const apiKey = () => answers.shift() ?? "key";
