@@ -20,8 +20,8 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: (ms, signal) => abortable(signal, (done) => clearing(setTimeout(done, Math.max(0, ms)))),
-  after: (ms, callback) => clearing(unref(setTimeout(callback, Math.max(0, ms)))),
+  sleep: (ms, signal) => abortable(signal, (done) => startTimer(ms, done, (timer) => timer)),
+  after: (ms, callback) => startTimer(ms, callback, unref),
 };
 
 /**
@@ -83,7 +83,7 @@ export class TestClock implements Clock {
     };
     const sleeper = { until: this.monotonic() + ms, wake };
     this.#sleepers.add(sleeper);
-    const stopTimer = this.#frozenAt === undefined ? clearing(adjust(setTimeout(wake, ms))) : () => {};
+    const stopTimer = this.#frozenAt === undefined ? startTimer(ms, wake, adjust) : () => {};
     return cancel;
   }
 }
@@ -96,7 +96,17 @@ function unref(timer: Timer): Timer {
   return timer;
 }
 
-function clearing(timer: Timer): () => void {
+/** The longest time that a timer takes; it fires at once where it is given a longer one. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Calls back after a time of any length. @returns a function that cancels it */
+function startTimer(ms: number, callback: () => void, adjust: (timer: Timer) => Timer): () => void {
+  let timer: Timer;
+  const wait = (left: number): void => {
+    const part = Math.min(left, MAX_TIMER_MS);
+    timer = adjust(setTimeout(() => (left > part ? wait(left - part) : callback()), part));
+  };
+  wait(Math.max(0, ms));
   return () => clearTimeout(timer);
 }
 

@@ -33,12 +33,33 @@ export interface ErrorDetails {
   readonly retryable?: boolean | undefined;
   /** What the server said, as it said it: for a log, not for an end user. */
   readonly serverMessage?: string | undefined;
+  /** The server's own id of the request. */
+  readonly requestId?: string | undefined;
 }
+
+/**
+ * Why an operation was not tried again.
+ *
+ * - `not-retryable`: another attempt would not help, or is not safe.
+ * - `retries-exhausted`: all attempts that `retry` allows were made.
+ * - `deadline`: the operation's time is up, or would be before the next attempt.
+ * - `retry-after-exceeds-deadline`: the service asks to wait longer than the operation has time (`retryAfterMs`).
+ * - `budget-exhausted`: the client's retries of late have failed so often that it makes no more for now.
+ */
+export type StopReason =
+  | "not-retryable"
+  | "retries-exhausted"
+  | "deadline"
+  | "retry-after-exceeds-deadline"
+  | "budget-exhausted";
 
 const BRAND = Symbol.for("@saas-management/sdk/error-code");
 
-/** Writes down how many attempts an operation made before this error ended it. For the retry loop. */
-export let noteAttempts: (error: SaasManagementError, attempts: number) => void;
+/** Writes down how many attempts an operation made before this error ended it, and why no more. For the retry loop. */
+export let noteAttempts: (error: SaasManagementError, attempts: number, stoppedBecause: StopReason) => void;
+
+/** Writes down the server's id of the request that failed. */
+export let noteRequestId: (error: SaasManagementError, requestId: string) => void;
 
 /** Writes down what became of the records of the write that this error ended. Other values are left alone. */
 export let noteOutcomes: (error: unknown, outcomes: readonly RecordOutcome[]) => void;
@@ -67,15 +88,22 @@ export abstract class SaasManagementError extends Error {
   /** What the server said, as it said it: for a log, not for an end user. Not enumerable. */
   declare readonly serverMessage: string | undefined;
   #attempts = 1;
+  #stoppedBecause: StopReason | undefined;
+  #requestId: string | undefined;
   #outcomes: readonly RecordOutcome[] = [];
 
   static {
     noteOutcomes = (error, outcomes) => {
       if (typeof error === "object" && error !== null && #outcomes in error) error.#outcomes = [...outcomes];
     };
-    noteAttempts = (error, attempts) => {
+    noteAttempts = (error, attempts, stoppedBecause) => {
       // An error of another copy of the package is one of ours, but keeps its own count.
-      if (#attempts in error) error.#attempts = attempts;
+      if (!(#attempts in error)) return;
+      error.#attempts = attempts;
+      error.#stoppedBecause = stoppedBecause;
+    };
+    noteRequestId = (error, requestId) => {
+      if (#requestId in error) error.#requestId = requestId;
     };
   }
 
@@ -83,6 +111,7 @@ export abstract class SaasManagementError extends Error {
     super(message, "cause" in details ? { cause: details.cause } : undefined);
     this.name = new.target.name;
     this.retryable = details.retryable ?? false;
+    this.#requestId = details.requestId;
     hide(this, "name", this.name);
     hide(this, "serverMessage", details.serverMessage);
   }
@@ -90,6 +119,16 @@ export abstract class SaasManagementError extends Error {
   /** How many times the operation was tried; 1 where nothing was retried. */
   get attempts(): number {
     return this.#attempts;
+  }
+
+  /** Why the operation was not tried again; undefined where no attempt at one ended with this error. */
+  get stoppedBecause(): StopReason | undefined {
+    return this.#stoppedBecause;
+  }
+
+  /** The server's own id of the request, for its operator; undefined where it sent none. */
+  get requestId(): string | undefined {
+    return this.#requestId;
   }
 
   /** Where a write failed: what became of its records that were sent. Empty for other errors. */
@@ -104,12 +143,16 @@ export abstract class SaasManagementError extends Error {
 
   /** The parts that are safe to log. */
   toJSON(): Record<string, unknown> {
-    return {
-      name: this.name,
-      message: this.message,
-      attempts: this.attempts,
+    const { name, message, attempts, stoppedBecause, requestId } = this;
+    const facts = {
+      name,
+      message,
+      attempts,
+      stoppedBecause,
+      requestId,
       ...Object.fromEntries(Object.entries(this)),
     };
+    return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
   }
 
   /** What Node's inspection shows: it would print `errors`, enumerable or not, and so what the server said. */
@@ -396,7 +439,7 @@ export class TransportError extends SaasManagementError {
   }
 }
 
-/** The operation's time is up. */
+/** The operation's time is up. `cause` is the failure of the last attempt that was answered, where there was one. */
 export class TimeoutError extends SaasManagementError {
   static readonly code = "TIMEOUT";
   override readonly code = TimeoutError.code;

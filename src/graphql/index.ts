@@ -23,10 +23,13 @@ export {
   PermissionDeniedError,
   RateLimitError,
   SaasManagementError,
+  type StopReason,
   TimeoutError,
   TransportError,
 } from "../errors.js";
-export type { CommonOptions, Logger } from "../options.js";
+export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../hooks.js";
+export type { Logger } from "../logger.js";
+export type { CommonOptions } from "../options.js";
 export type { RetryOptions } from "../retry.js";
 export type { GraphQLAnswer } from "./answer.js";
 export type { ListArguments } from "./client.js";

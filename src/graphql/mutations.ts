@@ -73,15 +73,15 @@ export class SafeMutations {
     options: MutationOptions | undefined,
     resultOf: (payload: MutationPayloads[Name]) => Value | null,
   ): Promise<MutationOutcome<Name, Value>> {
-    const data = await this.#transport.request(document, variables, options);
+    const { data, requestId } = await this.#transport.identifiedRequest(document, variables, options);
     const payload: MutationPayloads[Name] | null = data[name];
-    if (payload === null || payload === undefined) throw unclear(name, "has no payload");
+    if (payload === null || payload === undefined) throw unclear(name, "has no payload", requestId);
     const { errors, ...rest } = payload;
     if (errors !== null && errors !== undefined && errors.length > 0) {
-      return { ok: false, errors: errors.map((entry) => this.#clean(entry)), payload: rest };
+      return { ok: false, errors: errors.map((entry) => this.#clean(entry)), payload: rest, requestId };
     }
     const value = resultOf(payload);
-    if (value === null) throw unclear(name, "holds neither a result nor an error");
+    if (value === null) throw unclear(name, "holds neither a result nor an error", requestId);
     return { ok: true, value };
   }
 
@@ -90,8 +90,9 @@ export class SafeMutations {
   }
 }
 
-function unclear(name: MutationName, what: string): TransportError {
+function unclear(name: MutationName, what: string, requestId: string | undefined): TransportError {
   return new TransportError(
     `The answer to ${name} ${what}: whether the change was made is not known. Read the data to find out.`,
+    { requestId },
   );
 }

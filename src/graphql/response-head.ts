@@ -1,3 +1,5 @@
+import { parseRetryAfter } from "../retry-after.js";
+
 /** The declared type of a body. */
 export interface DeclaredContent {
   /** As the server sent it, cut to a sane length; undefined where it sent none. */
@@ -24,11 +26,8 @@ export function isRedirect(response: Response): boolean {
   return response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400);
 }
 
-/** Milliseconds until `Retry-After`, which is a number of seconds or a date; undefined where it says neither. */
+/** Milliseconds until `Retry-After`; undefined where the server does not say. */
 export function readRetryAfter(headers: Headers, now: number): number | undefined {
-  const value = headers.get("retry-after")?.trim();
-  if (value === undefined || value === "") return undefined;
-  if (/^\d{1,9}(\.\d+)?$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  const value = headers.get("retry-after");
+  return value === null ? undefined : parseRetryAfter(value, now);
 }

@@ -46,8 +46,19 @@ export function refusal(call: string, state: BatchState): BatchStateError | Clos
 }
 
 /** An error that says why the batch does not take the call. */
-export function stateError(call: string, state: BatchState, reason: BatchStateReason): BatchStateError {
-  return new BatchStateError(`${call} was refused: ${REASONS[reason]}`, { state, reason });
+export function stateError(
+  call: string,
+  state: BatchState,
+  reason: BatchStateReason,
+  told?: SyncProtocolError,
+): BatchStateError {
+  const { requestId, serverMessage } = told ?? {};
+  return new BatchStateError(`${call} was refused: ${REASONS[reason]}`, {
+    state,
+    reason,
+    requestId,
+    serverMessage,
+  });
 }
 
 /** The error of a handle that was closed. */
@@ -62,7 +73,7 @@ export function meaningOf(call: string, error: unknown): unknown {
   if (!(error instanceof SyncProtocolError)) return error;
   const told = error.batchState;
   if (told !== "completed" && told !== "aborted" && told !== "expired") return error;
-  return stateError(call, told, told);
+  return stateError(call, told, told, error);
 }
 
 /** Statuses of a server that broke down on the way: what it had done by then, they do not tell. */

@@ -25,7 +25,7 @@ export class GrpcTransport implements SyncTransport {
 
   /** @throws {ConfigurationError} TLS or channel options that cannot be used; nothing is connected yet */
   constructor(configuration: SyncConfiguration) {
-    const { endpoint, credential, tls, maxReceiveMessageBytes } = configuration;
+    const { clock, endpoint, credential, tls, maxReceiveMessageBytes } = configuration;
     const target = targetOf(endpoint);
     this.#configuration = configuration;
     this.#endpoint = {
@@ -34,6 +34,7 @@ export class GrpcTransport implements SyncTransport {
       clientCertificate: tls?.cert !== undefined,
       credential,
       maxReceiveMessageBytes,
+      now: () => clock.now(),
     };
     this.#connections = new Connections(target, configuration);
   }
@@ -72,25 +73,25 @@ export class GrpcTransport implements SyncTransport {
     this.#connections.close();
   }
 
-  /** One attempt of an operation: with a fresh credential, a deadline and a connection. */
+  /** One attempt of an operation: with its credential, a deadline and a connection. */
   async #make<Response>(
     operation: CallPlace["operation"],
     call: Call<Response>,
     context: CallContext,
     toError: (failed: FailedCall, place: CallPlace) => Error = toSyncError,
   ): Promise<Response> {
-    const { credential, headers } = this.#configuration;
+    const { headers } = this.#configuration;
     const place = { ...this.#endpoint, operation };
     const options = { deadline: Date.now() + context.timeoutMs + DEADLINE_SLACK_MS };
     const metadata = new Metadata();
     for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
-    metadata.set("authorization", await credential.authorization());
-    context.signal.throwIfAborted();
+    metadata.set("authorization", context.authorization);
     const start = {
       operation,
       metadata,
       options,
       signal: context.signal,
+      answered: context.answered,
       toError: (failed: FailedCall) => toError(failed, place),
     };
     return this.#connections.use(

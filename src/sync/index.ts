@@ -20,11 +20,14 @@ export {
   RateLimitError,
   type RecordOutcome,
   SaasManagementError,
+  type StopReason,
   SyncProtocolError,
   TimeoutError,
   TransportError,
 } from "../errors.js";
-export type { CommonOptions, Logger, NetworkOptions, TlsOptions } from "../options.js";
+export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../hooks.js";
+export type { Logger } from "../logger.js";
+export type { CommonOptions, NetworkOptions, TlsOptions } from "../options.js";
 export type { RetryOptions } from "../retry.js";
 export { type CompleteOptions, SyncBatch, type WriteOptions } from "./batch.js";
 export type { BatchState } from "./batch-state.js";

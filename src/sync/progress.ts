@@ -1,4 +1,5 @@
-import type { Logger } from "../options.js";
+import { guardCallback } from "../guard-callback.js";
+import type { Logger } from "../logger.js";
 import type { CollectionName } from "./collections.js";
 import type { CompletionCounts } from "./transport.js";
 
@@ -69,11 +70,5 @@ export type OnProgress = (progress: SyncProgress) => void;
 
 /** A callback that never throws: whoever looks on must not fail, or outlive, what is looked at. */
 export function guardProgress(onProgress: OnProgress | undefined, logger: Logger): OnProgress {
-  return (progress) => {
-    try {
-      onProgress?.(progress);
-    } catch (error) {
-      logger.error("saas-management: onProgress threw an exception", { type: progress.type, error });
-    }
-  };
+  return guardCallback("onProgress", onProgress, logger);
 }

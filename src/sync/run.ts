@@ -9,6 +9,7 @@ import {
   TransportError,
 } from "../errors.js";
 import { linkedController } from "../signals.js";
+import { untilAborted } from "../until-aborted.js";
 import { AcceptedEvents } from "./accepted-events.js";
 import type { SyncBatch } from "./batch.js";
 import type { StartBatchOptions } from "./client.js";
@@ -194,23 +195,6 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
 
 /** A completion of which the service tells nothing more. */
 const NO_COUNTS: CompletionCounts = { snapshots: {}, events: {} };
-
-/** The promise's outcome, or the signal's reason at once: a function that hangs must not keep its caller. */
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  promise.catch(() => {});
-  let stopListening = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    stopListening = () => signal.removeEventListener("abort", abort);
-    if (signal.aborted) abort();
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    stopListening();
-  }
-}
 
 /** Whether a new batch may do better: decided on what failed in the batch, not on what the function threw. */
 function isTransient(failure: unknown): boolean {

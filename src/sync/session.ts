@@ -9,7 +9,7 @@ import { type MutableWriteReport, newReport, sumByCollection, type WriteReport }
 import { guardProgress, type OnProgress } from "./progress.js";
 import type { ObserverOf } from "./record-observer.js";
 import { ReentrancyMark } from "./reentrancy.js";
-import type { CallContext, SyncTransport } from "./transport.js";
+import type { CallContext, SyncRpc, SyncTransport } from "./transport.js";
 import { WindowSender } from "./window-sender.js";
 
 /** What a run keeps an eye on in its batches. */
@@ -166,7 +166,7 @@ export class BatchSession {
 
   /** One operation within its time, again where it failed transiently. */
   call<T>(
-    operation: string,
+    operation: SyncRpc,
     signal: AbortSignal | undefined,
     attempt: (call: CallContext) => Promise<T>,
   ): Promise<T> {

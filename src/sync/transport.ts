@@ -1,11 +1,11 @@
+import type { AttemptContext } from "../operation.js";
 import type { CollectionName } from "./collections.js";
 
-/** What bounds one call: fires with the reason to reject with. */
-export interface CallContext {
-  readonly signal: AbortSignal;
-  /** Milliseconds until the call's deadline. */
-  readonly timeoutMs: number;
-}
+/** The operations of the service. */
+export type SyncRpc = "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch";
+
+/** What one call is made with: its credential, its bounds, and whom to tell of its answer. */
+export type CallContext = AttemptContext;
 
 /** How a snapshot collection was reconciled. */
 export interface SnapshotCounts {

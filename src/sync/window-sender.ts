@@ -1,4 +1,4 @@
-import { SyncProtocolError } from "../errors.js";
+import { SaasManagementError, SyncProtocolError } from "../errors.js";
 import { isRefusal } from "./batch-state.js";
 import { callWithRetry } from "./call.js";
 import type { Collection } from "./collections.js";
@@ -35,7 +35,7 @@ export class WindowSender {
     const records = window.reduce((sum, message) => sum + message.records, 0);
     const messages = window.map((message) => message.bytes);
     const bytes = messages.reduce((sum, message) => sum + message.length, 0);
-    const operation = `SyncRecords of ${report.collection}`;
+    const operation = { rpc: "SyncRecords", collection: report.collection } as const;
     let attempts = 0;
     report.sent += records;
     try {
@@ -46,7 +46,8 @@ export class WindowSender {
       await callWithRetry(this.#configuration(), operation, signal, attempt, onProgress);
     } catch (error) {
       // A refusal after a lost answer, or of one message among several, does not tell what was taken.
-      const rejected = isRefusal(error) && messages.length === 1 && attempts === 1;
+      const first = error instanceof SaasManagementError && error.attempts === 1;
+      const rejected = isRefusal(error) && messages.length === 1 && first;
       addRange(report.ranges, { outcome: rejected ? "rejected" : "unknown", firstIndex, records });
       throw error;
     } finally {
