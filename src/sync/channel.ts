@@ -26,7 +26,6 @@ export class GrpcTransport implements SyncTransport {
   readonly #endpoint: Omit<CallPlace, "operation">;
   readonly #connections: Connections;
 
-  /** @throws {ConfigurationError} TLS or channel options that cannot be used; nothing is connected yet */
   constructor(configuration: SyncConfiguration) {
     const { endpoint, credential, tls, maxReceiveMessageBytes } = configuration;
     const target = targetOf(endpoint);

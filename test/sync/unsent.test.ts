@@ -215,19 +215,15 @@ describe("records of which nothing was sent", () => {
     });
   });
 
-  it("are rejected where the service refused one attempt and the next found no connection", async () => {
+  it("are rejected where the service refused one attempt, and there was no credential for the next", async () => {
     harness.server.scripts.SyncRecords.push({ code: 8, details: "quota exceeded" });
-    const relay = await relayTo(serverPort());
-    const closings: Promise<void>[] = [];
-    const client = connectTo(relay.port);
-    const onProgress = () => void closings.push(relay.close());
-    const batch = await client.startBatch({ ...START, onProgress });
+    const keys = ["key-1", "key-1"];
+    const batch = await harness.startBatch({ apiKey: () => keys.pop() ?? "" });
     const error = await thrown(batch.write("accounts", accounts(3)));
     expect(error).toMatchObject({
-      code: "TRANSPORT_FAILED",
+      code: "AUTHENTICATION_FAILED",
       outcomes: [{ outcome: "rejected", firstIndex: 0, records: 3 }],
     });
-    await Promise.all(closings);
   });
 
   it("may have been taken where the connection broke on the way", async () => {
