@@ -65,6 +65,8 @@ export class BatchWrites {
     const failing = async <T>(step: () => Promise<T>): Promise<T> => {
       try {
         this.#session.signal.throwIfAborted();
+        // Its own failure is what a collection tells first.
+        if (this.#failed && report.state !== "failed") throw stateError("The call", "active", "incomplete");
         return await step();
       } catch (error) {
         throw this.#fail(error, report);
