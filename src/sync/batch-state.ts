@@ -1,5 +1,6 @@
 import {
   AuthenticationError,
+  BatchAlreadyInProgressError,
   BatchStateError,
   type BatchStateReason,
   ClosedError,
@@ -85,6 +86,7 @@ export function isRefusal(error: unknown): boolean {
     error instanceof AuthenticationError ||
     error instanceof PermissionDeniedError ||
     error instanceof RateLimitError ||
+    error instanceof BatchAlreadyInProgressError ||
     (error instanceof SyncProtocolError && error.grpcStatus !== undefined && !UNCLEAR.has(error.grpcStatus))
   );
 }

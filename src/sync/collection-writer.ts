@@ -12,6 +12,7 @@ export interface CollectionWriter<C extends CollectionName = CollectionName> {
   /**
    * Takes records in; resolves when there is room for more. Calls queue up in order.
    * @throws {InvalidInputError} a record is invalid or too large, or the collection is sealed
+   * @throws {BatchStateError | ClosedError} the batch is not active, or another write failed
    */
   push(records: RecordOf<C> | readonly RecordOf<C>[]): Promise<void>;
   /** The collection is whole: sends what is left and resolves when all of it was accepted. May be repeated. */

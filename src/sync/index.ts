@@ -29,8 +29,9 @@ export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEven
 export type { Logger } from "../logger.js";
 export type { CommonOptions, NetworkOptions, TlsOptions } from "../options.js";
 export type { RetryOptions } from "../retry.js";
-export { type CompleteOptions, SyncBatch, type WriteOptions } from "./batch.js";
+export { type CompleteOptions, SyncBatch } from "./batch.js";
 export type { BatchState } from "./batch-state.js";
+export type { WriteOptions } from "./batch-writes.js";
 export { type BatchOptions, type StartBatchOptions, SyncClient } from "./client.js";
 export type { CollectionWriter } from "./collection-writer.js";
 export type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "./collections.js";

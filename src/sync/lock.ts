@@ -43,6 +43,7 @@ function waitedInVain(error: BatchAlreadyInProgressError, waitedMs: number): Bat
       requestId: error.requestId,
       serverMessage: error.serverMessage,
       waitedMs,
+      mayBeOwn: error.mayBeOwn,
     },
   );
 }

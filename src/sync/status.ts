@@ -120,8 +120,9 @@ export function toStartError(
 /** The answer, or what was sent. */
 function tooLarge({ details }: FailedCall, place: CallPlace, serverMessage: string): SyncProtocolError {
   const { operation, maxReceiveMessageBytes } = place;
-  // Only records make a request large, and nothing makes their answer so.
-  if (operation !== "SyncRecords" && details.startsWith("Received message")) {
+  // grpc-js says the same of an answer here as of a request there. Only records make a request large; the limit tells.
+  const limit = /^Received message larger than max \(\d+ vs (\d+)\)/.exec(details)?.[1];
+  if (limit !== undefined && (operation !== "SyncRecords" || Number(limit) === maxReceiveMessageBytes)) {
     // No status: the service may have done what it was asked.
     return new SyncProtocolError(
       `${operation}: the answer is larger than maxReceiveMessageBytes, which is ${maxReceiveMessageBytes}. Raise it.`,

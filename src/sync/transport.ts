@@ -4,8 +4,19 @@ import type { CollectionName } from "./collections.js";
 /** The operations of the service. */
 export type SyncRpc = "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch";
 
+/** How long one call may take. */
+export type CallBounds = Pick<AttemptContext, "signal" | "timeoutMs">;
+
 /** What one call is made with: its credential, its bounds, and whom to tell of its answer. */
-export type CallContext = AttemptContext;
+export interface CallContext extends AttemptContext {
+  /** Gives the call up, with the reason to reject with, as long as nothing of it was sent; later it changes nothing. */
+  readonly unlessSent?: AbortSignal | undefined;
+  /**
+   * Called before the call fails, where certainly nothing of it left this machine. A transport that cannot tell never
+   * calls it: a failure then leaves open what the service did.
+   */
+  readonly onUnsent?: (() => void) | undefined;
+}
 
 /** How a snapshot collection was reconciled. */
 export interface SnapshotCounts {
