@@ -13,7 +13,7 @@ export class Deadline {
   readonly signal: AbortSignal;
   readonly #clock: Clock;
   readonly #endsAt: number;
-  readonly #timer = new AbortController();
+  readonly #stopTimer: () => void;
   readonly #linked: LinkedController;
 
   constructor(options: {
@@ -30,7 +30,9 @@ export class Deadline {
     this.signal = controller.signal;
     this.#clock = clock;
     this.#endsAt = clock.monotonic() + timeoutMs;
-    clock.sleep(timeoutMs, this.#timer.signal).then(
+    // Not a sleep, which takes a signal and a promise to cancel: every request pays for this.
+    this.#stopTimer = clock.after(
+      timeoutMs,
       () =>
         controller.abort(
           new TimeoutError(
@@ -41,7 +43,7 @@ export class Deadline {
             },
           ),
         ),
-      () => {},
+      { keepAlive: true },
     );
   }
 
@@ -52,7 +54,7 @@ export class Deadline {
 
   /** Releases the timer and the listener. */
   end(): void {
-    this.#timer.abort();
+    this.#stopTimer();
     this.#linked.unlink();
   }
 }

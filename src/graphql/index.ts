@@ -25,6 +25,7 @@ export {
   SaasManagementError,
   TimeoutError,
   TransportError,
+  type WalkPosition,
 } from "../errors.js";
 export type { CommonOptions, Logger } from "../options.js";
 export type { RetryOptions } from "../retry.js";

@@ -16,13 +16,14 @@ import type { Operation } from "./document.js";
 import type { GraphQLDocument } from "./document-types.js";
 import type { FetchLike } from "./exchange.js";
 import { Failures } from "./failures.js";
-import { loadWire } from "./load-wire.js";
+import { loadedWire, loadWire } from "./load-wire.js";
 import { defaultHeaders, requestHeaders } from "./request-headers.js";
 import type { MutationOptions } from "./request-options.js";
+import { type ResponseLimits, resolveMaxResponseBytes } from "./response-limits.js";
 import { untilAborted } from "./until-aborted.js";
 
 /** Options of a GraphQL client. */
-export interface GraphQLClientOptions extends CommonOptions {
+export interface GraphQLClientOptions extends CommonOptions, ResponseLimits {
   /**
    * Base of the API, which is `POST {baseUrl}/graphql`: absolute `https://`, or `http://` to loopback. May have a
    * path.
@@ -39,6 +40,7 @@ export class Transport {
   readonly #credential: Credential;
   readonly #configuration: CommonConfiguration;
   readonly #headers: Headers;
+  readonly #maxResponseBytes: number;
   readonly #running = new Map<LinkedController, Promise<unknown>>();
   #closed = false;
 
@@ -51,6 +53,7 @@ export class Transport {
     // Looked up with each request: what replaces the global one later (a tracer, a test) is heeded.
     this.#fetch = options.fetch ?? ((target, init) => globalThis.fetch(target, init));
     this.#headers = defaultHeaders(this.#configuration.headers, this.#configuration.userAgent);
+    this.#maxResponseBytes = resolveMaxResponseBytes(options.maxResponseBytes);
   }
 
   /** The data of a response without errors. */
@@ -73,7 +76,7 @@ export class Transport {
 
   /** What a document is, read without sending it. */
   async describe(document: GraphQLDocument<unknown, never>): Promise<Operation> {
-    const { readDocument } = await loadWire();
+    const { readDocument } = loadedWire() ?? (await loadWire());
     return readDocument(document);
   }
 
@@ -120,7 +123,7 @@ export class Transport {
     const headers = requestHeaders(this.#headers, options.headers);
     const policy = options.retry === undefined ? retry : resolveRetry(options.retry);
     const time = options.timeoutMs === undefined ? timeoutMs : resolveTimeout(options.timeoutMs);
-    const { exchange, readDocument } = await untilAborted(loadWire(), signal);
+    const { exchange, readDocument } = loadedWire() ?? (await untilAborted(loadWire(), signal));
     const operation = readDocument(document);
     const { label, text } = operation;
     const redact = (message: string) => this.redact(message);
@@ -140,6 +143,7 @@ export class Transport {
         text,
         variables,
         signal: deadline.signal,
+        maxResponseBytes: this.#maxResponseBytes,
         failures,
         redact,
         read,
