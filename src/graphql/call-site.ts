@@ -38,7 +38,7 @@ export async function withCallSite<T>(signal: AbortSignal | undefined, call: () 
 
 /**
  * Does the same for a step of a walk, of which there are many: nothing is noted before one fails. Then the stack leads
- * to the function that awaits the step, or, where none does, to where the walk was begun.
+ * to the function that awaits the step, and to where the walk was begun.
  */
 export async function withWalkSite<T>(
   signal: AbortSignal | undefined,
@@ -48,15 +48,16 @@ export async function withWalkSite<T>(
   try {
     return await step();
   } catch (error) {
-    const awaiting = framesOf(noteCallSite(withWalkSite)).filter((frame) => frame.includes("at async "));
-    addFrames(error, signal, awaiting.length > 0 ? awaiting : framesOf(begun));
+    const awaiting = framesOf(noteCallSite(withWalkSite));
+    addFrames(error, signal, [...new Set([...awaiting, ...framesOf(begun)])]);
     throw error;
   }
 }
 
-/** The lines of a stack that name places. The first one names what holds it. */
+/** The lines of a stack that name places of programs. The first one names what holds it. */
 function framesOf({ stack }: CallSite): readonly string[] {
-  return stack?.split("\n").slice(1) ?? [];
+  const lines = stack?.split("\n").slice(1) ?? [];
+  return lines.filter((line) => !line.includes("node:internal/"));
 }
 
 function addFrames(error: unknown, signal: AbortSignal | undefined, frames: readonly string[]): void {
