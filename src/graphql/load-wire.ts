@@ -12,17 +12,12 @@ export function loadedWire(): Wire | undefined {
  * Loads what needs graphql and graphql-request, with the first request. After that nothing but a microtask passes: an
  * `import()` of its own would let each page of a busy consumer go out too late.
  */
-export function loadWire(): Promise<Wire> {
-  loading ??= import("./wire.js").then(
-    (wire) => {
-      loaded = wire;
-      return wire;
-    },
-    (error: unknown) => {
-      // A chunk that a browser could not fetch may be there the next time.
-      loading = undefined;
-      throw error;
-    },
-  );
-  return loading;
+export async function loadWire(): Promise<Wire> {
+  loading ??= import("./wire.js").catch((error: unknown) => {
+    // A chunk that a browser could not fetch may be there the next time.
+    loading = undefined;
+    throw error;
+  });
+  loaded = await loading;
+  return loaded;
 }
