@@ -15,6 +15,8 @@ export interface SaasManagementClientOptions extends CommonOptions, NetworkOptio
   readonly syncUrl?: string | undefined;
   /** How GraphQL requests are sent; not together with `tls` or `proxy`. @default globalThis.fetch */
   readonly fetch?: GraphQLClientOptions["fetch"];
+  /** Most bytes of one GraphQL response, after decompression. @default 67_108_864 (64 MiB) */
+  readonly maxResponseBytes?: GraphQLClientOptions["maxResponseBytes"];
   /** How the Sync API is spoken. */
   readonly sync?: SyncTuning | undefined;
 }

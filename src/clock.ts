@@ -10,18 +10,18 @@ export interface Clock {
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Calls back after `ms` milliseconds. Unlike a sleep it does not keep the process alive.
+   * Calls back after `ms` milliseconds. Unlike a sleep it keeps the process alive only with `keepAlive`.
    * @returns a function that cancels it
    */
-  after(ms: number, callback: () => void): () => void;
+  after(ms: number, callback: () => void, options?: { readonly keepAlive?: boolean | undefined }): () => void;
 }
 
 /** The machine's own clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: (ms, signal) => abortable(signal, (done) => startTimer(ms, done, (timer) => timer)),
-  after: (ms, callback) => startTimer(ms, callback, unref),
+  sleep: (ms, signal) => abortable(signal, (done) => startTimer(ms, done, { keepAlive: true })),
+  after: (ms, callback, options) => startTimer(ms, callback, options),
 };
 
 /**
@@ -62,17 +62,17 @@ export class TestClock implements Clock {
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return abortable(signal, (done) => {
-      if (ms > 0) return this.#wake(ms, done, (timer) => timer);
+      if (ms > 0) return this.#wake(ms, done, { keepAlive: true });
       done();
       return () => {};
     });
   }
 
-  after(ms: number, callback: () => void): () => void {
-    return this.#wake(ms, callback, unref);
+  after(ms: number, callback: () => void, options?: TimerOptions): () => void {
+    return this.#wake(ms, callback, options);
   }
 
-  #wake(ms: number, callback: () => void, adjust: (timer: Timer) => Timer): () => void {
+  #wake(ms: number, callback: () => void, options: TimerOptions | undefined): () => void {
     const cancel = () => {
       this.#sleepers.delete(sleeper);
       stopTimer();
@@ -83,16 +83,18 @@ export class TestClock implements Clock {
     };
     const sleeper = { until: this.monotonic() + ms, wake };
     this.#sleepers.add(sleeper);
-    const stopTimer = this.#frozenAt === undefined ? startTimer(ms, wake, adjust) : () => {};
+    const stopTimer = this.#frozenAt === undefined ? startTimer(ms, wake, options) : () => {};
     return cancel;
   }
 }
 
 type Timer = ReturnType<typeof setTimeout>;
 
+type TimerOptions = Parameters<Clock["after"]>[2];
+
 /** Lets the process end although the timer runs; browsers' timers are numbers and need no such thing. */
-function unref(timer: Timer): Timer {
-  if (typeof timer === "object") timer.unref();
+function adjust(timer: Timer, options: TimerOptions): Timer {
+  if (typeof timer === "object" && options?.keepAlive !== true) timer.unref();
   return timer;
 }
 
@@ -100,11 +102,14 @@ function unref(timer: Timer): Timer {
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Calls back after a time of any length. @returns a function that cancels it */
-function startTimer(ms: number, callback: () => void, adjust: (timer: Timer) => Timer): () => void {
+function startTimer(ms: number, callback: () => void, options: TimerOptions): () => void {
   let timer: Timer;
   const wait = (left: number): void => {
     const part = Math.min(left, MAX_TIMER_MS);
-    timer = adjust(setTimeout(() => (left > part ? wait(left - part) : callback()), part));
+    timer = adjust(
+      setTimeout(() => (left > part ? wait(left - part) : callback()), part),
+      options,
+    );
   };
   wait(Math.max(0, ms));
   return () => clearTimeout(timer);

@@ -15,7 +15,7 @@ export class Deadline {
   lastFailure: SaasManagementError | undefined;
   readonly #clock: Clock;
   readonly #endsAt: number;
-  readonly #timer = new AbortController();
+  readonly #stopTimer: () => void;
   readonly #linked: LinkedController;
   #timeout: TimeoutError | undefined;
 
@@ -35,7 +35,9 @@ export class Deadline {
     this.signal = controller.signal;
     this.#clock = clock;
     this.#endsAt = clock.monotonic() + timeoutMs;
-    clock.sleep(timeoutMs, this.#timer.signal).then(
+    // Not a sleep, which takes a signal and a promise to cancel: every request pays for this.
+    this.#stopTimer = clock.after(
+      timeoutMs,
       () => {
         this.#timeout = new TimeoutError(
           `${operation} took longer than ${timeoutMs} ms. Raise timeoutMs, or try again later.`,
@@ -43,7 +45,7 @@ export class Deadline {
         );
         controller.abort(this.#timeout);
       },
-      () => {},
+      { keepAlive: true },
     );
   }
 
@@ -59,7 +61,7 @@ export class Deadline {
 
   /** Releases the timer and the listener. */
   end(): void {
-    this.#timer.abort();
+    this.#stopTimer();
     this.#linked.unlink();
   }
 }

@@ -64,6 +64,20 @@ export let noteRequestId: (error: SaasManagementError, requestId: string) => voi
 /** Writes down what became of the records of the write that this error ended. Other values are left alone. */
 export let noteOutcomes: (error: unknown, outcomes: readonly RecordOutcome[]) => void;
 
+/** Writes down how far the walk over pages came that this error ended. Other values are left alone. */
+export let notePosition: (error: unknown, position: WalkPosition) => void;
+
+/** How far a walk over the pages of a connection came. */
+export interface WalkPosition {
+  /**
+   * Cursor to go on from without losing or repeating a node: as `after` forward, as `before` backward. Undefined where
+   * that is the very start.
+   */
+  readonly cursor: string | undefined;
+  /** Number of nodes that were handed out before. */
+  readonly nodesYielded: number;
+}
+
 /**
  * What became of some records of a failed write.
  *
@@ -92,8 +106,12 @@ export abstract class SaasManagementError extends Error {
   #stoppedBecause: StopReason | undefined;
   #requestId: string | undefined;
   #outcomes: readonly RecordOutcome[] = [];
+  #position: WalkPosition | undefined;
 
   static {
+    notePosition = (error, position) => {
+      if (typeof error === "object" && error !== null && #position in error) error.#position = position;
+    };
     noteOutcomes = (error, outcomes) => {
       if (typeof error === "object" && error !== null && #outcomes in error) error.#outcomes = [...outcomes];
     };
@@ -137,6 +155,11 @@ export abstract class SaasManagementError extends Error {
     return this.#outcomes;
   }
 
+  /** Where it ended a walk over pages: how far that came, and where to go on. Undefined for other errors. */
+  get position(): WalkPosition | undefined {
+    return this.#position;
+  }
+
   /** @internal The code, under a symbol that all copies of the package share. */
   get [BRAND](): ErrorCode {
     return this.code;
@@ -151,6 +174,8 @@ export abstract class SaasManagementError extends Error {
       attempts,
       stoppedBecause,
       requestId,
+      // Not the cursor: a server may have put parts of a record into it.
+      nodesYielded: this.#position?.nodesYielded,
       ...Object.fromEntries(Object.entries(this)),
     };
     return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
@@ -309,22 +334,25 @@ export class MutationError<
   }
 }
 
-/** A connection cannot be walked on: its cursor repeats or is missing. */
+/** A connection cannot be walked on: its cursor repeats or is missing, or what came is no page. */
 export class PaginationError extends SaasManagementError {
   static readonly code = "PAGINATION";
   override readonly code = PaginationError.code;
-  /** Cursor of the last page that was good: what to go on from. */
-  readonly cursor: string | undefined;
-  /** Number of nodes that were handed out before. */
-  readonly nodesYielded: number;
 
-  constructor(
-    message: string,
-    details: ErrorDetails & { readonly cursor: string | undefined; readonly nodesYielded: number },
-  ) {
+  constructor(message: string, details: ErrorDetails & WalkPosition) {
     super(message, details);
-    this.cursor = details.cursor;
-    this.nodesYielded = details.nodesYielded;
+    const { cursor, nodesYielded } = details;
+    notePosition(this, { cursor, nodesYielded });
+  }
+
+  /** Cursor of the last page that was good: what to go on from. The same as in `position`. */
+  get cursor(): string | undefined {
+    return this.position?.cursor;
+  }
+
+  /** Number of nodes that were handed out before. The same as in `position`. */
+  get nodesYielded(): number {
+    return this.position?.nodesYielded ?? 0;
   }
 }
 

@@ -121,6 +121,17 @@ export class Failures {
     );
   }
 
+  /** The body is larger than the client reads. */
+  tooLarge(head: ResponseHead, maxBytes: number): SaasManagementError {
+    return (
+      this.ofStatus(head) ??
+      this.#transport(
+        head,
+        `${this.#label} was answered with HTTP ${head.status} and a body of more than ${maxBytes} bytes, which was not read to its end. Ask for smaller pages, or raise maxResponseBytes.`,
+      )
+    );
+  }
+
   /** fetch failed, or the body broke off. */
   network(error: unknown, head: ResponseHead | undefined): TransportError {
     const { description, transient } = readNetworkFailure(error);

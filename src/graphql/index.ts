@@ -26,6 +26,7 @@ export {
   type StopReason,
   TimeoutError,
   TransportError,
+  type WalkPosition,
 } from "../errors.js";
 export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../hooks.js";
 export type { Logger } from "../logger.js";

@@ -1,4 +1,5 @@
 import { type MutationErrorEntry, TransportError } from "../errors.js";
+import { withCallSite } from "./call-site.js";
 import type { GraphQLDocument } from "./document-types.js";
 import {
   ChangeVendorsStateDocument,
@@ -62,11 +63,21 @@ export class SafeMutations {
     const variables = where === "all" ? { input } : { input, where: narrowingFilter(where) };
     const name = "changeVendorsState";
     return this.#run(name, ChangeVendorsStateDocument, variables, options, ({ updatedCount }) =>
-      typeof updatedCount === "number" ? { updatedCount } : null,
+      typeof updatedCount === "number" && Number.isFinite(updatedCount) ? { updatedCount } : null,
     );
   }
 
-  async #run<Name extends MutationName, Value>(
+  #run<Name extends MutationName, Value>(
+    name: Name,
+    document: GraphQLDocument<{ readonly [N in Name]: MutationPayloads[N] | null }, never>,
+    variables: object,
+    options: MutationOptions | undefined,
+    resultOf: (payload: MutationPayloads[Name]) => Value | null,
+  ): Promise<MutationOutcome<Name, Value>> {
+    return withCallSite(options?.signal, () => this.#send(name, document, variables, options, resultOf));
+  }
+
+  async #send<Name extends MutationName, Value>(
     name: Name,
     document: GraphQLDocument<{ readonly [N in Name]: MutationPayloads[N] | null }, never>,
     variables: object,

@@ -11,9 +11,17 @@ export interface DeclaredContent {
 const JSON_TYPES = ["application/json", "application/graphql-response+json"];
 const UTF8_CHARSETS = ["utf-8", "utf8", "us-ascii"];
 
+/** What the last answer declared: nearly all declare the same. */
+let last: DeclaredContent = { contentType: undefined, json: false };
+
 /** Reads the content type; nothing else decides whether a body is parsed. */
 export function readContentType(headers: Headers): DeclaredContent {
   const contentType = headers.get("content-type")?.slice(0, 200);
+  if (contentType !== last.contentType) last = judgeContentType(contentType);
+  return last;
+}
+
+function judgeContentType(contentType: string | undefined): DeclaredContent {
   if (contentType === undefined) return { contentType, json: false };
   const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
   const charset = parameters.find((part) => part.startsWith("charset="))?.slice("charset=".length);

@@ -17,12 +17,13 @@ import type { Operation } from "./document.js";
 import type { GraphQLDocument } from "./document-types.js";
 import type { FetchLike } from "./exchange.js";
 import { Failures } from "./failures.js";
-import { loadWire } from "./load-wire.js";
+import { loadedWire, loadWire } from "./load-wire.js";
 import { defaultHeaders, requestHeaders } from "./request-headers.js";
 import type { MutationOptions } from "./request-options.js";
+import { type ResponseLimits, resolveMaxResponseBytes } from "./response-limits.js";
 
 /** Options of a GraphQL client. */
-export interface GraphQLClientOptions extends CommonOptions {
+export interface GraphQLClientOptions extends CommonOptions, ResponseLimits {
   /**
    * Base of the API, which is `POST {baseUrl}/graphql`: absolute `https://`, or `http://` to loopback. May have a
    * path.
@@ -45,6 +46,7 @@ export class Transport {
   readonly #credential: Credential;
   readonly #configuration: CommonConfiguration;
   readonly #headers: Headers;
+  readonly #maxResponseBytes: number;
   readonly #running = new Map<LinkedController, Promise<unknown>>();
   #closed = false;
 
@@ -57,6 +59,7 @@ export class Transport {
     // Looked up with each request: what replaces the global one later (a tracer, a test) is heeded.
     this.#fetch = options.fetch ?? ((target, init) => globalThis.fetch(target, init));
     this.#headers = defaultHeaders(this.#configuration.headers, this.#configuration.userAgent);
+    this.#maxResponseBytes = resolveMaxResponseBytes(options.maxResponseBytes);
   }
 
   /** The data of a response without errors. */
@@ -94,7 +97,7 @@ export class Transport {
 
   /** What a document is, read without sending it. */
   async describe(document: GraphQLDocument<unknown, never>): Promise<Operation> {
-    const { readDocument } = await loadWire();
+    const { readDocument } = loadedWire() ?? (await loadWire());
     return readDocument(document);
   }
 
@@ -144,7 +147,7 @@ export class Transport {
       retry: options.retry === undefined ? retry : resolveRetry(options.retry),
       timeoutMs: options.timeoutMs === undefined ? timeoutMs : resolveTimeout(options.timeoutMs),
     };
-    const { exchange, readDocument } = await untilAborted(loadWire(), signal);
+    const { exchange, readDocument } = loadedWire() ?? (await untilAborted(loadWire(), signal));
     const { kind, label, name, readOnly, text } = readDocument(document);
     const repeatable = readOnly || options.idempotent === true;
     const redact = (message: string) => this.redact(message);
@@ -158,6 +161,7 @@ export class Transport {
         text,
         variables,
         signal: context.signal,
+        maxResponseBytes: this.#maxResponseBytes,
         failures,
         redact,
         read,
