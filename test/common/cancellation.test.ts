@@ -74,3 +74,16 @@ describe("a caller's signal", () => {
     expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 });
+
+describe("a batch's signal", () => {
+  it("keeps no listener of the messages that kept the batch alive", async () => {
+    const { hooks, responses } = observedHooks();
+    const clock = new TestClock({ startAt: 0 });
+    const batch = await harness.startBatch({ clock, ...hooks }, { keepAlive: { maxIdleMs: 3_600_000 } });
+    const before = getEventListeners(batch.signal, "abort").length;
+    clock.advance(480_000);
+    await until(() => responses.length === 2);
+    await until(() => getEventListeners(batch.signal, "abort").length === before);
+    expect(responses[1]).toMatchObject({ operation: "SyncRecords", outcome: "success" });
+  });
+});
