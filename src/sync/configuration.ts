@@ -67,6 +67,7 @@ export function resolveSyncOptions(options: SyncClientOptions): SyncConfiguratio
   const { tls } = options;
   checkTls(tls, "the endpoint", endpoint);
   checkCertificates(tls);
+  checkMetadata(options.headers ?? {});
   const maxMessageBytes = bytes(
     "maxSendMessageBytes",
     options.maxSendMessageBytes ?? MESSAGE_LIMIT_BYTES - 1,
@@ -94,6 +95,18 @@ export function resolveSyncOptions(options: SyncClientOptions): SyncConfiguratio
     unknownEvents: options.unknownEvents ?? "retry",
     channelOptions: checkChannelOptions(options.channelOptions ?? {}),
   };
+}
+
+/** Headers go out as gRPC metadata, which holds less than HTTP does. */
+function checkMetadata(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[\w.-]+$/.test(name) || /^grpc-|-bin$/i.test(name))
+      throw new ConfigurationError(
+        "headers: a name must be of letters, digits, and the characters - _ . for the Sync API, and neither begin with grpc- nor end with -bin.",
+      );
+    if (typeof value !== "string" || !/^[\x20-\x7e]*$/.test(value))
+      throw new ConfigurationError(`headers: the value of ${name} must be a text of printable ASCII.`);
+  }
 }
 
 /** What grpc-js can do with a proxy. */

@@ -212,6 +212,10 @@ describe("the options", () => {
     ["a message size of 16 MiB", { maxSendMessageBytes: 16 * 1024 * 1024 }, /smaller than 16 MiB/],
     ["half a client certificate", { tls: { cert: "x" } }, /tls\.cert and tls\.key/],
     ["the authorization among the headers", { headers: { Authorization: "x" } }, /authorization/],
+    ["a header whose name gRPC cannot send", { headers: { "x tenant": "a" } }, /headers: a name/],
+    ["a header whose name is gRPC's own", { headers: { "grpc-timeout": "1S" } }, /headers: a name/],
+    ["a header of binary metadata", { headers: { "x-bin": "a" } }, /headers: a name/],
+    ["a header whose value gRPC cannot send", { headers: { "x-a": "hunter2\n" } }, /value of x-a/],
     ["a user agent with a line break", { appInfo: { name: "a\nb" } }, /appInfo/],
   ])("refuse %s", (_, wrong, message) => {
     const make = () => new SyncClient({ endpoint: "https://sync.example.com", apiKey: "k", ...wrong });
