@@ -61,7 +61,8 @@ function parse(text: string, firstLine: number, name: string, delimiter: string)
   const goesOn = broken === undefined && errors.length > 0;
   const whole = goesOn ? data.length - 1 : data.length;
   // Of rows that take one line each there are as many as line feeds, and the empty one after the last.
-  const tall = countIn(text, "\n") !== data.length - 1;
+  const lineFeeds = countIn(text, "\n");
+  const tall = lineFeeds !== data.length - 1;
   const rows: string[][] = [];
   const lines: number[] = [];
   let line = firstLine;
@@ -81,7 +82,8 @@ function parse(text: string, firstLine: number, name: string, delimiter: string)
     }
     line += height;
   }
-  return { rows, lines, rest: goesOn ? fromLine(text, line - firstLine) : "", nextLine: line };
+  if (!goesOn) return { rows, lines, rest: "", nextLine: firstLine + lineFeeds };
+  return { rows, lines, rest: fromLine(text, line - firstLine), nextLine: line };
 }
 
 function heightOf(cells: readonly string[]): number {

@@ -7,7 +7,7 @@ import { type FileInput, Input } from "./input.js";
 import { Line } from "./line.js";
 import { located } from "./located.js";
 import { problemAt } from "./problem.js";
-import { type TextEncoding, textBlocks } from "./text.js";
+import { checkEncoding, type TextEncoding, textBlocks } from "./text.js";
 
 /** A row of a CSV file: its cells by the headings of their columns. An empty cell is an empty string. */
 export type CsvRow<Column extends string = string> = Readonly<Record<Column, string>>;
@@ -67,6 +67,7 @@ export function fromCsv<R>(
   if (typeof map !== "function")
     throw new InvalidInputError("map must be a function that makes a record of a row.");
   checkDelimiter(delimiter);
+  checkEncoding(encoding);
   const file = new Input(input, options.name);
   const { name } = file;
   const format = { name, encoding, maxLineBytes: MAX_LINE_BYTES };

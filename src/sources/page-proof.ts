@@ -48,7 +48,7 @@ export class PageProof {
     }
     this.#tokens.set(next, number + 1);
     if (this.#emptyInSuccession > maxEmptyPages) {
-      const problem = `is the ${this.#emptyInSuccession}th empty page in succession that tells of a next one`;
+      const problem = `is empty, as are the ${maxEmptyPages} before it, but tells of a next one`;
       throw problemAt(location, problem, "Where the vendor does that, set maxEmptyPages.");
     }
     if (number >= maxPages) {

@@ -95,12 +95,12 @@ class WholeLines {
 /** Decodes whole lines, and knows the number of the next one. */
 class LineDecoder {
   readonly #format: TextFormat;
-  readonly #decoder: TextDecoder;
+  readonly #decode: Decode;
   #line = 1;
 
   constructor(format: TextFormat) {
     this.#format = format;
-    this.#decoder = decoderOf(format.encoding);
+    this.#decode = decodeOf(format.encoding);
   }
 
   get line(): number {
@@ -111,7 +111,7 @@ class LineDecoder {
     const line = this.#line;
     let text: string;
     try {
-      text = this.#decoder.decode(bytes);
+      text = this.#decode(bytes);
     } catch {
       throw this.#undecodable(bytes);
     }
@@ -134,7 +134,7 @@ class LineDecoder {
     let before = 0;
     for (const line of linesOf(bytes, this.#format.encoding)) {
       try {
-        this.#decoder.decode(line);
+        this.#decode(line);
       } catch {
         break;
       }
@@ -156,13 +156,37 @@ function* linesOf(bytes: Uint8Array, encoding: TextEncoding): Generator<Uint8Arr
   if (start < bytes.length) yield bytes.subarray(start);
 }
 
-function decoderOf(encoding: TextEncoding): TextDecoder {
-  try {
-    // The mark at the beginning is taken off by hand: a decoder would do so at the beginning of every block.
-    return new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
-  } catch {
-    throw new InvalidInputError("encoding must be utf-8, utf-16le, latin1 or windows-1252.");
+/** Turns bytes into text; throws where they are not valid. */
+type Decode = (bytes: Uint8Array) => string;
+
+function decodeOf(encoding: TextEncoding): Decode {
+  switch (encoding) {
+    case "utf-8":
+    case "utf-16le": {
+      // The mark at the beginning is taken off by hand: a decoder would do so at the beginning of every block.
+      const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
+      return (bytes) => decoder.decode(bytes);
+    }
+    case "latin1":
+    case "windows-1252":
+      return decodeWindows1252;
+    default:
+      throw new InvalidInputError("encoding must be utf-8, utf-16le, latin1 or windows-1252.");
   }
+}
+
+/** @throws {InvalidInputError} an encoding that is not known */
+export function checkEncoding(encoding: TextEncoding): void {
+  decodeOf(encoding);
+}
+
+/** What windows-1252 has at 0x80 to 0x9F, where ISO 8859-1 has control characters. */
+const WINDOWS_1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ";
+
+/** By hand: Node's own decoder takes windows-1252 for ISO 8859-1 in some versions, and loses the € sign. */
+function decodeWindows1252(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+  return text.replace(/[\u0080-\u009F]/g, (control) => WINDOWS_1252.charAt(control.charCodeAt(0) - 0x80));
 }
 
 /** A line, or a row of several lines, that no record can be as long as. */
