@@ -122,7 +122,7 @@ describe("the end is not believed, and the page is named, where", () => {
 describe("a page is asked for", () => {
   it("with its number, and a signal that fires when nobody wants it any more", async () => {
     const requests: PageRequest[] = [];
-    const source = fromPages(async (cursor, request) => {
+    const source = fromPages(async (_cursor, request) => {
       requests.push(request);
       if (request.page === 2) {
         await new Promise((_, reject) =>
