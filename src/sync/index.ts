@@ -38,7 +38,7 @@ export type { Lease } from "./lease.js";
 export type { WriteFigures, WriteReport, WriteResult } from "./outcomes.js";
 export type * from "./progress.js";
 export type { CollectionReceipt, SyncReceipt } from "./receipt.js";
-export type { RunAttempt, RunFunction, RunOptions } from "./run.js";
 export type { RunBatch } from "./run-batch.js";
+export type { RunAttempt, RunFunction, RunOptions } from "./run-options.js";
 export type { RecordSource } from "./source.js";
 export type { CompletionCounts, SnapshotCounts } from "./transport.js";
