@@ -19,7 +19,7 @@ import type { SyncTransport } from "./transport.js";
 const CLOSE_GRACE_MS = 5000;
 
 /** What goes on beside a batch that is on its own. */
-const UNWATCHED: BatchWatch = { acceptedEvents: undefined, observerOf: undefined };
+const UNWATCHED: BatchWatch = { acceptedEvents: undefined, observerOf: undefined, beforeComplete: undefined };
 
 /** Options of a batch handle. */
 export interface BatchOptions {

@@ -5,6 +5,7 @@ import type { SyncConfiguration } from "./configuration.js";
 import { guardProgress } from "./progress.js";
 import { DeclaredBatch } from "./run-batch.js";
 import type { RunFunction, RunOptions } from "./run-options.js";
+import type { RunGuard } from "./safety/run-guard.js";
 import type { CompletionCounts } from "./transport.js";
 
 /** What an attempt needs. */
@@ -12,6 +13,7 @@ export interface AttemptParts<Snapshots extends SnapshotCollection> {
   readonly options: RunOptions<Snapshots>;
   readonly fn: RunFunction<Snapshots>;
   readonly configuration: SyncConfiguration;
+  readonly guard: RunGuard;
   /** Fires when the run is ended from outside. */
   readonly signal: AbortSignal;
 }
@@ -27,18 +29,25 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
   number: number,
   parts: AttemptParts<Snapshots>,
 ): Promise<AttemptEnd> {
-  const { signal } = parts;
+  const { signal, guard } = parts;
   const abort = () => {
     // Whatever is under way ends now; the abort below waits for the server.
     batch.abort().catch(() => {});
   };
   signal.addEventListener("abort", abort, { once: true });
   try {
-    return { completed: true, counts: await writeAndComplete(batch, number, parts) };
+    const counts = await writeAndComplete(batch, number, parts);
+    await guard.completed();
+    return { completed: true, counts };
   } catch (thrown) {
     const error: unknown = signal.aborted ? signal.reason : thrown;
     // The service may say that a completion whose answer was lost was done.
-    if ((await giveUp(batch, parts)) === "completed") return { completed: true, counts: NO_COUNTS };
+    const outcome = await giveUp(batch, parts);
+    if (outcome === "completed") {
+      await guard.completed();
+      return { completed: true, counts: NO_COUNTS };
+    }
+    await guard.givenUp(outcome);
     return { completed: false, error, failure: batch.failure };
   } finally {
     signal.removeEventListener("abort", abort);
@@ -48,8 +57,9 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
 async function writeAndComplete<Snapshots extends SnapshotCollection>(
   batch: SyncBatch,
   number: number,
-  { options, fn, signal }: AttemptParts<Snapshots>,
+  { options, fn, signal, guard }: AttemptParts<Snapshots>,
 ): Promise<CompletionCounts> {
+  await guard.begin(batch.id);
   const declared = new DeclaredBatch(batch, options.snapshots);
   await untilAborted(Promise.resolve(fn(declared, { number, signal: batch.signal })), signal);
   declared.requireComplete();

@@ -2,10 +2,12 @@ import { InvalidInputError } from "../errors.js";
 import type { StartBatchOptions } from "./client.js";
 import type { SnapshotCollection } from "./collections.js";
 import type { RunBatch } from "./run-batch.js";
+import type { SafetyOptions } from "./safety/run-guard.js";
 
 /** Options of {@link SyncClient.run}. */
 export interface RunOptions<Snapshots extends SnapshotCollection = SnapshotCollection>
-  extends StartBatchOptions {
+  extends StartBatchOptions,
+    SafetyOptions {
   /** The snapshot collections of this run: each is written exactly once, as a whole. */
   readonly snapshots: readonly Snapshots[];
   /** How many times a batch that failed transiently is started anew. @default 2 */
@@ -34,7 +36,10 @@ export type RunFunction<Snapshots extends SnapshotCollection> = (
  * Checks the options that are the run's own.
  * @throws {InvalidInputError} naming the option and what is allowed
  */
-export function checkRunOptions({ restarts = 0, maxDurationMs }: RunOptions): void {
+export function checkRunOptions({
+  restarts = 0,
+  maxDurationMs,
+}: Pick<RunOptions, "restarts" | "maxDurationMs">): void {
   if (!Number.isInteger(restarts) || restarts < 0) {
     throw new InvalidInputError("restarts must be a whole number, 0 or more.");
   }

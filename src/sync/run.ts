@@ -18,6 +18,7 @@ import type { SyncProgress } from "./progress.js";
 import { collectionReceipts, type SyncReceipt } from "./receipt.js";
 import { attemptRun } from "./run-attempt.js";
 import { checkRunOptions, type RunFunction, type RunOptions } from "./run-options.js";
+import { RunGuard } from "./safety/run-guard.js";
 import type { BatchWatch } from "./session.js";
 
 /** What a run does its work with. */
@@ -31,11 +32,13 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   readonly #options: RunOptions<Snapshots>;
   readonly #fn: RunFunction<Snapshots>;
   readonly #parts: RunParts;
+  readonly #guard: RunGuard;
   readonly #acceptedEvents = new AcceptedEvents();
   #waitedForLockMs = 0;
 
   constructor(options: RunOptions<Snapshots>, fn: RunFunction<Snapshots>, parts: RunParts) {
     checkRunOptions(options);
+    this.#guard = new RunGuard(options, parts.configuration);
     this.#options = options;
     this.#fn = fn;
     this.#parts = parts;
@@ -66,12 +69,12 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     const since = clock.monotonic();
     for (let number = 1; ; number += 1) {
       const batch = await this.#start(signal);
-      const parts = { options: this.#options, fn: this.#fn, configuration, signal };
+      const parts = { options: this.#options, fn: this.#fn, configuration, guard: this.#guard, signal };
       const end = await attemptRun(batch, number, parts);
       if (end.completed) {
         return {
           batchId: batch.id,
-          collections: collectionReceipts(batch.stats, end.counts),
+          collections: collectionReceipts(batch.stats, end.counts, this.#guard.figures),
           restarts: number - 1,
           waitedForLockMs: this.#waitedForLockMs,
           durationMs: clock.monotonic() - since,
@@ -99,7 +102,11 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     };
     const batch = await this.#parts.start(
       { ...this.#options, signal, onProgress: notice },
-      { acceptedEvents: this.#acceptedEvents, observerOf: undefined },
+      {
+        acceptedEvents: this.#acceptedEvents,
+        observerOf: this.#guard.observerOf,
+        beforeComplete: (batchId) => this.#guard.beforeComplete(batchId),
+      },
     );
     if (waited) this.#waitedForLockMs += clock.monotonic() - since;
     return batch;
