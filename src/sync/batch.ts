@@ -304,6 +304,8 @@ export class SyncBatch {
     try {
       this.signal.throwIfAborted();
       if (this.#incomplete || this.#open.size > 0) throw stateError("complete", "active", "incomplete");
+      await this.#session.beforeComplete();
+      this.signal.throwIfAborted();
       this.#completeSent = true;
       const counts = await this.#session.call("CompleteSyncBatch", this.#closing.signal, (call) =>
         this.#session.complete(call).catch((error: unknown) => {

@@ -9,7 +9,8 @@ import { type Moment, momentOf } from "./lease.js";
 import { waitForLock } from "./lock.js";
 import { guardProgress, type OnProgress } from "./progress.js";
 import type { SyncReceipt } from "./receipt.js";
-import { type RunFunction, type RunOptions, SyncRun } from "./run.js";
+import { SyncRun } from "./run.js";
+import type { RunFunction, RunOptions } from "./run-options.js";
 import { BatchSession, type BatchWatch } from "./session.js";
 import { BatchStarter } from "./start.js";
 import type { SyncTransport } from "./transport.js";
@@ -18,7 +19,7 @@ import type { SyncTransport } from "./transport.js";
 const CLOSE_GRACE_MS = 5000;
 
 /** What goes on beside a batch that is on its own. */
-const UNWATCHED: BatchWatch = { acceptedEvents: undefined, observerOf: undefined };
+const UNWATCHED: BatchWatch = { acceptedEvents: undefined, observerOf: undefined, beforeComplete: undefined };
 
 /** Options of a batch handle. */
 export interface BatchOptions {

@@ -14,11 +14,13 @@ export {
   ClosedError,
   ConfigurationError,
   type ErrorCode,
+  type HeldSnapshot,
   type InputIssue,
   InvalidInputError,
   PermissionDeniedError,
   RateLimitError,
   type RecordOutcome,
+  RemovalGuardError,
   SaasManagementError,
   SyncProtocolError,
   TimeoutError,
@@ -38,7 +40,21 @@ export type { Lease } from "./lease.js";
 export type { WriteFigures, WriteReport, WriteResult } from "./outcomes.js";
 export type * from "./progress.js";
 export type { CollectionReceipt, SyncReceipt } from "./receipt.js";
-export type { RunAttempt, RunFunction, RunOptions } from "./run.js";
 export type { RunBatch } from "./run-batch.js";
+export type { RunAttempt, RunFunction, RunOptions } from "./run-options.js";
+export { type FileLedger, type FileLedgerOptions, fileLedger } from "./safety/file-ledger.js";
+export type { GuardOptions, GuardRule } from "./safety/guard-rules.js";
+export { idsOfLines, linesOfIds } from "./safety/id-lines.js";
+export type {
+  HoldReason,
+  KnownIds,
+  Ledger,
+  LedgerDraft,
+  LedgerScope,
+  PendingApproval,
+} from "./safety/ledger.js";
+export { memoryLedger } from "./safety/memory-ledger.js";
+export type { SafetyOptions } from "./safety/run-guard.js";
+export type { Baseline, SnapshotFigures } from "./safety/snapshot-figures.js";
 export type { RecordSource } from "./source.js";
 export type { CompletionCounts, SnapshotCounts } from "./transport.js";

@@ -1,5 +1,6 @@
 import type { Logger } from "../options.js";
-import type { CollectionName } from "./collections.js";
+import type { CollectionName, SnapshotCollection } from "./collections.js";
+import type { SnapshotFigures } from "./safety/snapshot-figures.js";
 import type { CompletionCounts } from "./transport.js";
 
 /** A window of records was accepted. */
@@ -43,6 +44,14 @@ export interface LeaseWarning {
   readonly remainingMs: number;
 }
 
+/** The ids of a snapshot were compared with those that the ledger knew, before the batch is completed. */
+export interface RemovalsChecked extends SnapshotFigures {
+  readonly type: "removals-checked";
+  readonly collection: SnapshotCollection;
+  /** Whether the removal guard holds it: the batch is then not completed. */
+  readonly held: boolean;
+}
+
 /** The batch was completed. */
 export interface BatchCompleted extends CompletionCounts {
   readonly type: "completed";
@@ -61,6 +70,7 @@ export type SyncProgress =
   | Retrying
   | WaitingForLock
   | LeaseWarning
+  | RemovalsChecked
   | BatchCompleted
   | AbortFailed;
 

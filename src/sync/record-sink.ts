@@ -14,6 +14,7 @@ import { largestFields } from "./largest-fields.js";
 import { locationOf } from "./locator.js";
 import { type EncodedMessage, MessageBuilder } from "./messages.js";
 import type { MutableWriteReport } from "./outcomes.js";
+import { idRange } from "./record-id.js";
 import type { RecordObserver } from "./record-observer.js";
 
 /** Most issues that an error holds. */
@@ -125,7 +126,9 @@ export class RecordSink {
       const bytes = this.#builder.sizeAlone(encoded.bytes.length);
       this.#noteIssues([tooLarge(collection, record, index, bytes, maxMessageBytes)], locate);
     } else if (this.#issues.length === 0) {
-      const refused = observer?.observe(record, encoded.bytes, 0, encoded.bytes.length, index);
+      const id = collection.hasIds ? idRange(encoded.bytes, 0) : { start: 0, end: 0 };
+      const { length } = encoded.bytes;
+      const refused = observer?.observe(record, encoded.bytes, 0, length, index, id.start, id.end);
       if (refused === undefined) return this.#add(encoded.bytes);
       this.#noteIssues([{ ...placeOf(collection, record, index), path: "", expected: refused }], locate);
     }
