@@ -1,6 +1,7 @@
 import { ClosedError, InvalidInputError } from "../errors.js";
 import { linkedController } from "../signals.js";
 import { SyncBatch } from "./batch.js";
+import { callWithRetry } from "./call.js";
 import type { SnapshotCollection } from "./collections.js";
 import { resolveSyncOptions, type SyncClientOptions, type SyncConfiguration } from "./configuration.js";
 import { checkKeepAlive, type KeepAliveOptions, startKeepAlive } from "./keep-alive.js";
@@ -102,7 +103,11 @@ export class SyncClient {
     fn: RunFunction<Snapshots>,
   ): Promise<SyncReceipt> {
     const start = (wanted: StartBatchOptions, watch: BatchWatch) => this.#startBatch(wanted, watch);
-    return new SyncRun(options, fn, { configuration: this.#configuration, start }).execute();
+    const abort = (batchId: string, signal: AbortSignal) =>
+      callWithRetry(this.#configuration, "AbortSyncBatch", signal, (call) =>
+        this.#transport.abortBatch(batchId, call),
+      );
+    return new SyncRun(options, fn, { configuration: this.#configuration, start, abort }).execute();
   }
 
   async #startBatch(options: StartBatchOptions, watch: BatchWatch): Promise<SyncBatch> {

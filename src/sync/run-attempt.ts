@@ -18,10 +18,18 @@ export interface AttemptParts<Snapshots extends SnapshotCollection> {
   readonly signal: AbortSignal;
 }
 
-/** How an attempt ended. `failure`: what failed in the batch, where something did. */
+/**
+ * How an attempt ended. `failure`: what failed in the batch, where something did; `released`: whether the batch is known
+ * to have ended.
+ */
 export type AttemptEnd =
   | { readonly completed: true; readonly counts: CompletionCounts }
-  | { readonly completed: false; readonly error: unknown; readonly failure: unknown };
+  | {
+      readonly completed: false;
+      readonly error: unknown;
+      readonly failure: unknown;
+      readonly released: boolean;
+    };
 
 /** One attempt of a run: calls the function to write the batch, and completes or aborts it. Never rejects. */
 export async function attemptRun<Snapshots extends SnapshotCollection>(
@@ -48,7 +56,7 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
       return { completed: true, counts: NO_COUNTS };
     }
     await guard.givenUp(outcome);
-    return { completed: false, error, failure: batch.failure };
+    return { completed: false, error, failure: batch.failure, released: outcome === "aborted" };
   } finally {
     signal.removeEventListener("abort", abort);
   }

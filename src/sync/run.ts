@@ -19,12 +19,15 @@ import { collectionReceipts, type SyncReceipt } from "./receipt.js";
 import { attemptRun } from "./run-attempt.js";
 import { checkRunOptions, type RunFunction, type RunOptions } from "./run-options.js";
 import { RunGuard } from "./safety/run-guard.js";
+import { RunJournal } from "./safety/run-journal.js";
 import type { BatchWatch } from "./session.js";
 
 /** What a run does its work with. */
 export interface RunParts {
   readonly configuration: SyncConfiguration;
   readonly start: (options: StartBatchOptions, watch: BatchWatch) => Promise<SyncBatch>;
+  /** Aborts a batch that another process started. */
+  readonly abort: (batchId: string, signal: AbortSignal) => Promise<void>;
 }
 
 /** One call of `SyncClient.run`. */
@@ -33,12 +36,14 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   readonly #fn: RunFunction<Snapshots>;
   readonly #parts: RunParts;
   readonly #guard: RunGuard;
+  readonly #journal: RunJournal;
   readonly #acceptedEvents = new AcceptedEvents();
   #waitedForLockMs = 0;
 
   constructor(options: RunOptions<Snapshots>, fn: RunFunction<Snapshots>, parts: RunParts) {
     checkRunOptions(options);
     this.#guard = new RunGuard(options, parts.configuration);
+    this.#journal = new RunJournal(options, parts.configuration, parts.abort);
     this.#options = options;
     this.#fn = fn;
     this.#parts = parts;
@@ -68,9 +73,12 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     const { restarts = 2 } = this.#options;
     const since = clock.monotonic();
     for (let number = 1; ; number += 1) {
+      await this.#journal.recover(signal);
       const batch = await this.#start(signal);
+      await this.#journal.opened(batch.id);
       const parts = { options: this.#options, fn: this.#fn, configuration, guard: this.#guard, signal };
       const end = await attemptRun(batch, number, parts);
+      await this.#journal.ended(batch.id, end.completed || end.released);
       if (end.completed) {
         return {
           batchId: batch.id,
@@ -97,7 +105,11 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     const since = clock.monotonic();
     let waited = false;
     const notice = (progress: SyncProgress) => {
-      waited ||= progress.type === "waiting-for-lock";
+      if (progress.type === "waiting-for-lock") {
+        waited = true;
+        // The owner may have died too recently to be taken for dead when the run began.
+        this.#journal.recover(signal);
+      }
       onProgress?.(progress);
     };
     const batch = await this.#parts.start(
