@@ -1,5 +1,6 @@
 import { ConfigurationError } from "./errors.js";
 import { GraphQLClient, type GraphQLClientOptions } from "./graphql/client.js";
+import { checkCertificates } from "./node/certificates.js";
 import { NodeFetch } from "./node/fetch.js";
 import { resolveProxy } from "./node/proxy.js";
 import { type CommonOptions, checkTls, type NetworkOptions, resolveEndpoint } from "./options.js";
@@ -100,6 +101,7 @@ function nodeFetch(options: SaasManagementClientOptions): NodeFetch | undefined 
   }
   if (baseUrl === undefined) return undefined;
   checkTls(tls, "baseUrl", resolveEndpoint("baseUrl", baseUrl, "path"));
+  checkCertificates(tls);
   return new NodeFetch({ tls, proxy });
 }
 

@@ -49,10 +49,11 @@ export let noteOutcomes: (error: unknown, outcomes: readonly RecordOutcome[]) =>
  *
  * - `accepted`: the service acknowledged them.
  * - `rejected`: the service refused the one message that held them.
+ * - `unsent`: nothing of them reached the service, because there was no connection or no credential.
  * - `unknown`: the answer was lost, or one of several messages of a window was refused.
  */
 export interface RecordOutcome {
-  readonly outcome: "accepted" | "rejected" | "unknown";
+  readonly outcome: "accepted" | "rejected" | "unsent" | "unknown";
   /** Index in the write of the first record. */
   readonly firstIndex: number;
   /** Number of records. */
@@ -293,14 +294,21 @@ export class BatchAlreadyInProgressError extends SaasManagementError {
   readonly installationId: string;
   /** How long the lock was waited for, in milliseconds. */
   readonly waitedMs: number;
+  /** Whether the lock may be this client's own, of an earlier start whose answer was lost. */
+  readonly mayBeOwn: boolean;
 
   constructor(
     message: string,
-    details: ErrorDetails & { readonly installationId: string; readonly waitedMs?: number | undefined },
+    details: ErrorDetails & {
+      readonly installationId: string;
+      readonly waitedMs?: number | undefined;
+      readonly mayBeOwn?: boolean | undefined;
+    },
   ) {
     super(message, details);
     this.installationId = details.installationId;
     this.waitedMs = details.waitedMs ?? 0;
+    this.mayBeOwn = details.mayBeOwn ?? false;
   }
 }
 

@@ -146,7 +146,7 @@ export function resolveEndpoint(name: string, value: string, path: "path" | "no-
 }
 
 /**
- * Checks that TLS settings are whole and have something to serve; certificates are read with the first connection.
+ * Checks that TLS settings are whole and have something to serve.
  * @param name Option that `endpoint` comes from.
  */
 export function checkTls(tls: TlsOptions | undefined, name: string, endpoint: URL): void {

@@ -11,6 +11,7 @@ import {
 } from "../options.js";
 import { withRetry } from "../retry.js";
 import { type LinkedController, linkedController } from "../signals.js";
+import { untilAborted } from "../until-aborted.js";
 import { type AnswerReader, type GraphQLAnswer, readAnswer, readData } from "./answer.js";
 import type { Operation } from "./document.js";
 import type { GraphQLDocument } from "./document-types.js";
@@ -19,7 +20,6 @@ import { Failures } from "./failures.js";
 import { loadWire } from "./load-wire.js";
 import { defaultHeaders, requestHeaders } from "./request-headers.js";
 import type { MutationOptions } from "./request-options.js";
-import { untilAborted } from "./until-aborted.js";
 
 /** Options of a GraphQL client. */
 export interface GraphQLClientOptions extends CommonOptions {

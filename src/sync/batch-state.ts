@@ -1,5 +1,6 @@
 import {
   AuthenticationError,
+  BatchAlreadyInProgressError,
   BatchStateError,
   type BatchStateReason,
   ClosedError,
@@ -25,7 +26,7 @@ const REASONS: Readonly<Record<BatchStateReason, string>> = {
   completed: "the batch was completed. Start a new batch.",
   aborted: "the batch was aborted. Start a new batch.",
   expired: `the batch's lease of 15 minutes without an accepted message is over. ${NEW_BATCH}`,
-  incomplete: `a write of the batch failed, so its snapshots are not whole, and completing it would mark what they lack as removed. Abort it. ${NEW_BATCH}`,
+  incomplete: `the batch's snapshots are not whole, and completing it would mark what they lack as removed. Abort it. ${NEW_BATCH}`,
   unknown: `whether the batch was completed is not known. ${NEW_BATCH}`,
 };
 
@@ -46,8 +47,15 @@ export function refusal(call: string, state: BatchState): BatchStateError | Clos
 }
 
 /** An error that says why the batch does not take the call. */
-export function stateError(call: string, state: BatchState, reason: BatchStateReason): BatchStateError {
-  return new BatchStateError(`${call} was refused: ${REASONS[reason]}`, { state, reason });
+export function stateError(
+  call: string,
+  state: BatchState,
+  reason: BatchStateReason,
+  details: { readonly because?: string; readonly cause?: unknown } = {},
+): BatchStateError {
+  const { because, ...cause } = details;
+  const why = because === undefined ? REASONS[reason] : `${because}, so ${REASONS[reason]}`;
+  return new BatchStateError(`${call} was refused: ${why}`, { state, reason, ...cause });
 }
 
 /** The error of a handle that was closed. */
@@ -74,6 +82,7 @@ export function isRefusal(error: unknown): boolean {
     error instanceof AuthenticationError ||
     error instanceof PermissionDeniedError ||
     error instanceof RateLimitError ||
+    error instanceof BatchAlreadyInProgressError ||
     (error instanceof SyncProtocolError && error.grpcStatus !== undefined && !UNCLEAR.has(error.grpcStatus))
   );
 }

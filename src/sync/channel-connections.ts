@@ -25,7 +25,7 @@ export class Connections {
   #current: Connection | undefined;
   #closed = false;
 
-  /** @throws {ConfigurationError} TLS or channel options that cannot be used; nothing is connected yet */
+  /** Nothing is connected yet. */
   constructor(target: string, configuration: SyncConfiguration) {
     this.#target = target;
     this.#configuration = configuration;

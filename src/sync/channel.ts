@@ -1,8 +1,11 @@
 import { Metadata } from "@grpc/grpc-js";
 import { SyncProtocolError } from "../errors.js";
+import { linkedController } from "../signals.js";
+import { untilAborted } from "../until-aborted.js";
 import { type Call, clientStream, unary } from "./channel-calls.js";
 import { Connections } from "./channel-connections.js";
 import { targetOf } from "./channel-options.js";
+import { SendGate } from "./channel-send-gate.js";
 import { toCompletionCounts } from "./completion-counts.js";
 import type { SyncConfiguration } from "./configuration.js";
 import {
@@ -23,7 +26,6 @@ export class GrpcTransport implements SyncTransport {
   readonly #endpoint: Omit<CallPlace, "operation">;
   readonly #connections: Connections;
 
-  /** @throws {ConfigurationError} TLS or channel options that cannot be used; nothing is connected yet */
   constructor(configuration: SyncConfiguration) {
     const { endpoint, credential, tls, maxReceiveMessageBytes } = configuration;
     const target = targetOf(endpoint);
@@ -79,24 +81,40 @@ export class GrpcTransport implements SyncTransport {
     context: CallContext,
     toError: (failed: FailedCall, place: CallPlace) => Error = toSyncError,
   ): Promise<Response> {
-    const { credential, headers } = this.#configuration;
     const place = { ...this.#endpoint, operation };
-    const options = { deadline: Date.now() + context.timeoutMs + DEADLINE_SLACK_MS };
+    const deadline = Date.now() + context.timeoutMs + DEADLINE_SLACK_MS;
+    const { controller, unlink } = linkedController(context.signal, context.unlessSent);
+    const { signal } = controller;
+    const gate = new SendGate(signal);
+    try {
+      signal.throwIfAborted();
+      const metadata = await untilAborted(this.#metadata(), signal);
+      const start = {
+        operation,
+        metadata,
+        options: { deadline, credentials: gate.credentials },
+        signal: context.signal,
+        toError: (failed: FailedCall) => toError(failed, place),
+      };
+      return await this.#connections.use(
+        { signal, timeoutMs: context.timeoutMs },
+        (client, discard) => call(client, start, discard),
+        (stall) => toConnectionError(stall, place),
+      );
+    } catch (error) {
+      if (!gate.passed) context.onUnsent?.();
+      throw error;
+    } finally {
+      unlink();
+    }
+  }
+
+  /** With a fresh credential. */
+  async #metadata(): Promise<Metadata> {
+    const { credential, headers } = this.#configuration;
     const metadata = new Metadata();
     for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
     metadata.set("authorization", await credential.authorization());
-    context.signal.throwIfAborted();
-    const start = {
-      operation,
-      metadata,
-      options,
-      signal: context.signal,
-      toError: (failed: FailedCall) => toError(failed, place),
-    };
-    return this.#connections.use(
-      context,
-      (client, discard) => call(client, start, discard),
-      (stall) => toConnectionError(stall, place),
-    );
+    return metadata;
   }
 }

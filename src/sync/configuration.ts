@@ -1,5 +1,6 @@
 import { Credential } from "../credential.js";
 import { ConfigurationError } from "../errors.js";
+import { checkCertificates } from "../node/certificates.js";
 import { type HttpProxy, resolveProxy } from "../node/proxy.js";
 import {
   type CommonConfiguration,
@@ -11,6 +12,7 @@ import {
   resolveEndpoint,
   type TlsOptions,
 } from "../options.js";
+import { type ChannelOptions, checkChannelOptions } from "./channel-option-checks.js";
 import { LEASE_MS } from "./lease.js";
 import { MESSAGE_LIMIT_BYTES } from "./messages.js";
 
@@ -32,7 +34,7 @@ export interface SyncTuning {
    */
   readonly unknownEvents?: "retry" | "fail" | undefined;
   /** Further options of the gRPC channel, by their gRPC names. */
-  readonly channelOptions?: Readonly<Record<string, string | number>> | undefined;
+  readonly channelOptions?: ChannelOptions | undefined;
 }
 
 /** Options of a {@link SyncClient}. */
@@ -53,7 +55,7 @@ export interface SyncConfiguration extends CommonConfiguration {
   readonly windowBytes: number;
   readonly flushAfterMs: number;
   readonly unknownEvents: "retry" | "fail";
-  readonly channelOptions: Readonly<Record<string, string | number>>;
+  readonly channelOptions: ChannelOptions;
 }
 
 /**
@@ -64,6 +66,7 @@ export function resolveSyncOptions(options: SyncClientOptions): SyncConfiguratio
   const endpoint = resolveEndpoint("endpoint", options.endpoint, "no-path");
   const { tls } = options;
   checkTls(tls, "the endpoint", endpoint);
+  checkCertificates(tls);
   const maxMessageBytes = bytes(
     "maxSendMessageBytes",
     options.maxSendMessageBytes ?? MESSAGE_LIMIT_BYTES - 1,
@@ -89,7 +92,7 @@ export function resolveSyncOptions(options: SyncClientOptions): SyncConfiguratio
     windowBytes: bytes("windowBytes", options.windowBytes ?? 4 * 1024 * 1024),
     flushAfterMs: resolveFlush(options.flushAfterMs ?? 5 * 60_000),
     unknownEvents: options.unknownEvents ?? "retry",
-    channelOptions: options.channelOptions ?? {},
+    channelOptions: checkChannelOptions(options.channelOptions ?? {}),
   };
 }
 

@@ -28,10 +28,11 @@ export {
 } from "../errors.js";
 export type { CommonOptions, Logger, NetworkOptions, TlsOptions } from "../options.js";
 export type { RetryOptions } from "../retry.js";
-export { type CompleteOptions, SyncBatch, type WriteOptions } from "./batch.js";
+export { type CompleteOptions, SyncBatch } from "./batch.js";
 export type { BatchState } from "./batch-state.js";
+export type { WriteOptions } from "./batch-writes.js";
 export { type BatchOptions, type StartBatchOptions, SyncClient } from "./client.js";
-export type { CollectionWriter } from "./collection-writer.js";
+export type { CollectionWriter, SealOptions } from "./collection-writer.js";
 export type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "./collections.js";
 export type { SyncClientOptions, SyncTuning } from "./configuration.js";
 export type * from "./generated/records.js";

@@ -5,6 +5,13 @@ export interface CallContext {
   readonly signal: AbortSignal;
   /** Milliseconds until the call's deadline. */
   readonly timeoutMs: number;
+  /** Gives the call up, with the reason to reject with, as long as nothing of it was sent; later it changes nothing. */
+  readonly unlessSent?: AbortSignal | undefined;
+  /**
+   * Called before the call fails, where certainly nothing of it left this machine. A transport that cannot tell never
+   * calls it: a failure then leaves open what the service did.
+   */
+  readonly onUnsent?: (() => void) | undefined;
 }
 
 /** How a snapshot collection was reconciled. */

@@ -44,7 +44,7 @@ describe("starting a batch", () => {
 
   it("says that the lock may be its own where the answer to an earlier attempt was lost", async () => {
     harness.server.scripts.StartSyncBatch.push(LOST, { code: 6, details: "locked" });
-    await expect(harness.client().startBatch(START)).rejects.toThrow(/may be this call's own/);
+    await expect(harness.client().startBatch(START)).rejects.toThrow(/may be this client's own/);
   });
 
   it("is answered at once when the caller aborts, and a batch that still starts is aborted", async () => {

@@ -19,7 +19,10 @@ afterEach(async () => {
   await server.close();
 });
 
-const options = <const S extends RunOptions["snapshots"]>(snapshots: S, more: Partial<Omit<RunOptions, "ledger">> = {}) => ({
+const options = <const S extends RunOptions["snapshots"]>(
+  snapshots: S,
+  more: Partial<Omit<RunOptions, "ledger">> = {},
+) => ({
   installationId: server.installationId,
   ledger: "none" as const,
   ...more,

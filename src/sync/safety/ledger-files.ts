@@ -38,7 +38,7 @@ export class Spool {
 
   /** Everything that was written. */
   read(): AsyncIterable<Uint8Array> {
-    return this.#file.createReadStream({ start: 0, autoClose: false });
+    return readAll(this.#file);
   }
 
   async remove(): Promise<void> {
@@ -57,7 +57,9 @@ export async function writeLedgerFile(
   const file = await createPrivateFile(beside);
   try {
     const text = Readable.from(textOf(headerLine(scope, facts), lines), { objectMode: false });
-    const target = file.createWriteStream({ autoClose: false });
+    const target = async (pieces: AsyncIterable<Uint8Array>) => {
+      for await (const piece of pieces) await file.appendFile(piece);
+    };
     if (isCompressed(path)) {
       // Ids repeat little, so that looking for repetitions costs much and gains little.
       await pipeline(text, createGzip({ strategy: constants.Z_HUFFMAN_ONLY }), target);
@@ -118,7 +120,7 @@ async function* textOf(
 }
 
 async function* contents(path: string, file: FileHandle): AsyncGenerator<Uint8Array, void, undefined> {
-  const bytes = file.createReadStream({ start: 0, autoClose: false, highWaterMark: PIECE_BYTES });
+  const bytes = Readable.from(readAll(file), { objectMode: false });
   // What goes wrong on the way ends the reading of the text.
   const text: Readable = isCompressed(path) ? pipe(bytes, createGunzip(), () => {}) : bytes;
   try {
@@ -131,6 +133,16 @@ async function* contents(path: string, file: FileHandle): AsyncGenerator<Uint8Ar
   } finally {
     text.destroy();
     bytes.destroy();
+  }
+}
+
+/** Everything in a file, from its beginning. */
+async function* readAll(file: FileHandle): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let position = 0; ; ) {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE_BYTES), 0, PIECE_BYTES, position);
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+    position += bytesRead;
   }
 }
 

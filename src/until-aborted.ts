@@ -6,17 +6,7 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    const stopListening = () => signal.removeEventListener("abort", abort);
-    promise.then(
-      (value) => {
-        stopListening();
-        resolve(value);
-      },
-      (reason: unknown) => {
-        stopListening();
-        reject(reason);
-      },
-    );
+    else signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
   });
 }
