@@ -272,7 +272,8 @@ describe("the journal", () => {
   it.each<[string, (path: string) => Promise<void>]>([
     [
       "was changed",
-      async (path) => writeFile(path, (await readFile(path, "utf8")).replace("batchId", "batchid")),
+      async (path) =>
+        writeFile(path, (await readFile(path, "utf8")).replace("another machine", "other machine")),
     ],
     ["was cut", async (path) => writeFile(path, (await readFile(path, "utf8")).slice(0, 80))],
     ["is empty", (path) => writeFile(path, "")],
