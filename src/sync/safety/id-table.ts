@@ -2,14 +2,17 @@
 const PARTS = 64;
 /** Numbers of an entry: both halves of the id's hash, the hash of the contents, the index and 1. */
 const WIDTH = 4;
-const FIRST_SLOTS = 16;
+const FIRST_SLOTS = 24;
 const MAX_LOAD = 0.75;
-const GROWTH = 1.5;
+const GROWTH = 2;
+/** Exactly 1 / 2³²: a multiplication in place of a division. */
+const SHARE_OF_32_BITS = 2 ** -32;
 
 /** The ids of one snapshot, by their hashes: 16 bytes an entry, at most three quarters full. */
 export class IdTable {
   readonly #parts: Int32Array[] = [];
-  readonly #counts = new Int32Array(PARTS);
+  /** How many more entries each part takes before it grows. */
+  readonly #room = new Int32Array(PARTS);
   #size = 0;
 
   /** Number of different ids. */
@@ -29,8 +32,7 @@ export class IdTable {
   add(low: number, high: number, contents: number, index: number): number {
     const number = low >>> 26;
     let part = this.#parts[number];
-    if (part === undefined || (this.#counts[number] ?? 0) * WIDTH >= part.length * MAX_LOAD)
-      part = this.#grow(number, part);
+    if (part === undefined || this.#room[number] === 0) part = this.#grow(number, part);
     const at = slot(part, low, high);
     const taken = part[at + 3] ?? 0;
     if (taken !== 0) return (taken >>> 0) - 1;
@@ -38,7 +40,7 @@ export class IdTable {
     part[at + 1] = high;
     part[at + 2] = contents;
     part[at + 3] = index + 1;
-    this.#counts[number] = (this.#counts[number] ?? 0) + 1;
+    this.#room[number] = (this.#room[number] ?? 0) - 1;
     this.#size += 1;
     return -1;
   }
@@ -68,9 +70,11 @@ export class IdTable {
   }
 
   #grow(number: number, old: Int32Array | undefined): Int32Array {
-    const slots = old === undefined ? FIRST_SLOTS : Math.ceil((old.length / WIDTH) * GROWTH);
+    const oldSlots = old === undefined ? 0 : old.length / WIDTH;
+    const slots = old === undefined ? FIRST_SLOTS : oldSlots * GROWTH;
     const part = new Int32Array(slots * WIDTH);
     this.#parts[number] = part;
+    this.#room[number] = (slots - oldSlots) * MAX_LOAD;
     for (let from = 0; old !== undefined && from < old.length; from += WIDTH) {
       if (old[from + 3] === 0) continue;
       const at = slot(part, old[from] ?? 0, old[from + 1] ?? 0);
@@ -83,8 +87,8 @@ export class IdTable {
 /** Where the id is in its part, or where it would go. */
 function slot(part: Int32Array, low: number, high: number): number {
   const { length } = part;
-  // The upper half spreads over the slots: multiplied and shifted instead of a slow remainder.
-  let at = Math.floor(((high >>> 0) * (length >>> 2)) / 0x1_0000_0000) << 2;
+  // The upper half spreads over the slots: its share of 32 bits, instead of a slow remainder.
+  let at = ((high >>> 0) * (length >>> 2) * SHARE_OF_32_BITS) << 2;
   while (part[at + 3] !== 0 && !(part[at] === low && part[at + 1] === high)) {
     at += WIDTH;
     if (at >= length) at = 0;
