@@ -26,7 +26,7 @@ const REASONS: Readonly<Record<BatchStateReason, string>> = {
   completed: "the batch was completed. Start a new batch.",
   aborted: "the batch was aborted. Start a new batch.",
   expired: `the batch's lease of 15 minutes without an accepted message is over. ${NEW_BATCH}`,
-  incomplete: `a write of the batch failed, so its snapshots are not whole, and completing it would mark what they lack as removed. Abort it. ${NEW_BATCH}`,
+  incomplete: `the batch's snapshots are not whole, and completing it would mark what they lack as removed. Abort it. ${NEW_BATCH}`,
   unknown: `whether the batch was completed is not known. ${NEW_BATCH}`,
 };
 
@@ -51,14 +51,21 @@ export function stateError(
   call: string,
   state: BatchState,
   reason: BatchStateReason,
-  told?: SyncProtocolError,
+  details: {
+    readonly because?: string | undefined;
+    readonly cause?: unknown;
+    /** What the service said. */
+    readonly told?: SyncProtocolError | undefined;
+  } = {},
 ): BatchStateError {
-  const { requestId, serverMessage } = told ?? {};
-  return new BatchStateError(`${call} was refused: ${REASONS[reason]}`, {
+  const { because, told, ...cause } = details;
+  const why = because === undefined ? REASONS[reason] : `${because}, so ${REASONS[reason]}`;
+  return new BatchStateError(`${call} was refused: ${why}`, {
     state,
     reason,
-    requestId,
-    serverMessage,
+    requestId: told?.requestId,
+    serverMessage: told?.serverMessage,
+    ...cause,
   });
 }
 
@@ -74,7 +81,7 @@ export function meaningOf(call: string, error: unknown): unknown {
   if (!(error instanceof SyncProtocolError)) return error;
   const told = error.batchState;
   if (told !== "completed" && told !== "aborted" && told !== "expired") return error;
-  return stateError(call, told, told, error);
+  return stateError(call, told, told, { told: error });
 }
 
 /** Statuses of a server that broke down on the way: what it had done by then, they do not tell. */

@@ -1,6 +1,6 @@
-import { InvalidInputError, noteOutcomes } from "../errors.js";
+import { type BatchStateError, InvalidInputError, noteOutcomes, SaasManagementError } from "../errors.js";
 import { meaningOf, stateError } from "./batch-state.js";
-import { type CollectionWriter, collectionWriter } from "./collection-writer.js";
+import { type CollectionWriter, collectionWriter, type SealOptions } from "./collection-writer.js";
 import type { Collection, CollectionName } from "./collections.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "./outcomes.js";
 import type { OnProgress } from "./progress.js";
@@ -12,6 +12,11 @@ export interface WriteOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called after each accepted window and before each retry of this write. */
   readonly onProgress?: OnProgress | undefined;
+  /**
+   * How many records the source must have, such as the vendor's own total: the write fails where it has more or fewer,
+   * and the batch can no longer be completed.
+   */
+  readonly expectedCount?: number | undefined;
 }
 
 /** The writes of one batch: their queue, the collections that are open, and whether all of it is whole so far. */
@@ -21,7 +26,8 @@ export class BatchWrites {
   #queue: Promise<unknown> = Promise.resolve();
   /** Collections that were opened and not sealed. */
   readonly #open = new Set<CollectionName>();
-  #failed = false;
+  /** The write that failed first, and how. */
+  #failure: { readonly collection: CollectionName; readonly error: unknown } | undefined;
 
   constructor(session: BatchSession) {
     this.#session = session;
@@ -29,12 +35,25 @@ export class BatchWrites {
 
   /** Whether a write failed: what the batch holds of its collection may be a part only. */
   get failed(): boolean {
-    return this.#failed;
+    return this.#failure !== undefined;
   }
 
   /** Whether nothing failed and nothing is open. */
   get whole(): boolean {
-    return !this.#failed && this.#open.size === 0;
+    return !this.failed && this.#open.size === 0;
+  }
+
+  /** The error with which a batch that is not whole refuses a call: it says which collection is not, and why. */
+  refusal(call: string): BatchStateError {
+    if (this.#failure === undefined) {
+      const because = `${[...this.#open].join(", ")} was opened and not sealed`;
+      return stateError(call, "active", "incomplete", { because });
+    }
+    const { collection, error } = this.#failure;
+    // What a source threw is shown as the cause only: its text is not ours.
+    const how = error instanceof SaasManagementError ? ` (${error.code}: ${error.message})` : "";
+    const because = `the write of ${collection} failed${how}`;
+    return stateError(call, "active", "incomplete", { because, cause: error });
   }
 
   /** Resolves when every queued write has ended. */
@@ -66,7 +85,7 @@ export class BatchWrites {
       try {
         this.#session.signal.throwIfAborted();
         // Its own failure is what a collection tells first.
-        if (this.#failed && report.state !== "failed") throw stateError("The call", "active", "incomplete");
+        if (this.failed && report.state !== "failed") throw this.refusal("The call");
         return await step();
       } catch (error) {
         throw this.#fail(error, report);
@@ -74,9 +93,10 @@ export class BatchWrites {
     };
     return collectionWriter(collection, {
       take: (records) => failing(async () => (await sink).take(records)),
-      finish: () =>
+      finish: (sealing) =>
         failing(async () => {
           await (await sink).finish();
+          checkCount({ ...options, ...sealing }, report);
           this.#open.delete(collection);
           report.state = "done";
           return resultOf(report);
@@ -87,7 +107,7 @@ export class BatchWrites {
   async #write(source: unknown, options: WriteOptions, report: MutableWriteReport): Promise<WriteResult> {
     try {
       this.#session.signal.throwIfAborted();
-      if (this.#failed) throw stateError("write", "active", "incomplete");
+      if (this.failed) throw this.refusal("write");
       const [{ writeSource }, collection] = await Promise.all([
         import("./writer.js"),
         find(report.collection),
@@ -100,6 +120,7 @@ export class BatchWrites {
       } finally {
         unlink();
       }
+      checkCount(options, report);
       report.state = "done";
       return resultOf(report);
     } catch (error) {
@@ -141,12 +162,20 @@ export class BatchWrites {
 
   /** A write failed: from now on the batch cannot be completed. */
   #fail(error: unknown, report: MutableWriteReport): unknown {
-    this.#failed = true;
     report.state = "failed";
     const meaning = meaningOf("write", error);
+    this.#failure ??= { collection: report.collection, error: meaning };
     noteOutcomes(meaning, report.ranges);
     return meaning;
   }
+}
+
+/** A source that ended early without an error is told by the number of its records, where that is known. */
+function checkCount({ expectedCount }: SealOptions, { collection, sent, leftOut }: MutableWriteReport): void {
+  if (expectedCount === undefined || sent + leftOut === expectedCount) return;
+  throw new InvalidInputError(
+    `The source of ${collection} had ${sent + leftOut} records, and expectedCount says ${expectedCount}. The batch cannot be completed: find out what is missing or too much, and start a new one.`,
+  );
 }
 
 /** zod and the codecs are loaded with the first write. */

@@ -180,7 +180,9 @@ export class SyncBatch {
     try {
       await this.#writes.settled();
       this.signal.throwIfAborted();
-      if (!this.#writes.whole) throw stateError("complete", "active", "incomplete");
+      if (!this.#writes.whole) throw this.#writes.refusal("complete");
+      await this.#session.beforeComplete();
+      this.signal.throwIfAborted();
       const counts = await sendCompletion(this.#session, this.#closing.signal);
       this.#state = "completed";
       this.#end();
@@ -224,9 +226,7 @@ export class SyncBatch {
 
   #refusal(call: string) {
     const { state } = this;
-    return state === "active" && this.#writes.failed
-      ? stateError(call, state, "incomplete")
-      : refusal(call, state);
+    return state === "active" && this.#writes.failed ? this.#writes.refusal(call) : refusal(call, state);
   }
 
   /** A source that waits for the queue it stands at the head of would wait for ever. */

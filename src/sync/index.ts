@@ -14,11 +14,13 @@ export {
   ClosedError,
   ConfigurationError,
   type ErrorCode,
+  type HeldSnapshot,
   type InputIssue,
   InvalidInputError,
   PermissionDeniedError,
   RateLimitError,
   type RecordOutcome,
+  RemovalGuardError,
   SaasManagementError,
   type StopReason,
   SyncProtocolError,
@@ -33,7 +35,7 @@ export { type CompleteOptions, SyncBatch } from "./batch.js";
 export type { BatchState } from "./batch-state.js";
 export type { WriteOptions } from "./batch-writes.js";
 export { type BatchOptions, type StartBatchOptions, SyncClient } from "./client.js";
-export type { CollectionWriter } from "./collection-writer.js";
+export type { CollectionWriter, SealOptions } from "./collection-writer.js";
 export type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "./collections.js";
 export type { SyncClientOptions, SyncTuning } from "./configuration.js";
 export type * from "./generated/records.js";
@@ -42,7 +44,21 @@ export type { Lease } from "./lease.js";
 export type { WriteFigures, WriteReport, WriteResult } from "./outcomes.js";
 export type * from "./progress.js";
 export type { CollectionReceipt, SyncReceipt } from "./receipt.js";
-export type { RunAttempt, RunFunction, RunOptions } from "./run.js";
 export type { RunBatch } from "./run-batch.js";
+export type { RunAttempt, RunFunction, RunOptions } from "./run-options.js";
+export { type FileLedger, type FileLedgerOptions, fileLedger } from "./safety/file-ledger.js";
+export type { GuardOptions, GuardRule } from "./safety/guard-rules.js";
+export { idsOfLines, linesOfIds } from "./safety/id-lines.js";
+export type {
+  HoldReason,
+  KnownIds,
+  Ledger,
+  LedgerDraft,
+  LedgerScope,
+  PendingApproval,
+} from "./safety/ledger.js";
+export { memoryLedger } from "./safety/memory-ledger.js";
+export type { SafetyOptions } from "./safety/run-guard.js";
+export type { Baseline, SnapshotFigures } from "./safety/snapshot-figures.js";
 export type { RecordSource } from "./source.js";
 export type { CompletionCounts, SnapshotCounts } from "./transport.js";

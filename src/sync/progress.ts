@@ -1,6 +1,7 @@
 import { guardCallback } from "../guard-callback.js";
 import type { Logger } from "../logger.js";
-import type { CollectionName } from "./collections.js";
+import type { CollectionName, SnapshotCollection } from "./collections.js";
+import type { SnapshotFigures } from "./safety/snapshot-figures.js";
 import type { CompletionCounts } from "./transport.js";
 
 /** A window of records was accepted. */
@@ -44,6 +45,14 @@ export interface LeaseWarning {
   readonly remainingMs: number;
 }
 
+/** The ids of a snapshot were compared with those that the ledger knew, before the batch is completed. */
+export interface RemovalsChecked extends SnapshotFigures {
+  readonly type: "removals-checked";
+  readonly collection: SnapshotCollection;
+  /** Whether the removal guard holds it: the batch is then not completed. */
+  readonly held: boolean;
+}
+
 /** The batch was completed. */
 export interface BatchCompleted extends CompletionCounts {
   readonly type: "completed";
@@ -62,6 +71,7 @@ export type SyncProgress =
   | Retrying
   | WaitingForLock
   | LeaseWarning
+  | RemovalsChecked
   | BatchCompleted
   | AbortFailed;
 

@@ -4,10 +4,13 @@ import { SaasManagementError, SyncClient } from "../../src/sync/index.js";
 const client = new SyncClient({ endpoint: process.argv[2] ?? "", apiKey: "key-1", retry: false });
 const waiting = setInterval(() => {}, 60_000);
 try {
-  await client.run({ installationId: "installation-1", snapshots: ["accounts"], signals: true }, async () => {
-    process.stdout.write("writing\n");
-    await new Promise(() => {});
-  });
+  await client.run(
+    { installationId: "installation-1", ledger: "none", snapshots: ["accounts"], signals: true },
+    async () => {
+      process.stdout.write("writing\n");
+      await new Promise(() => {});
+    },
+  );
 } catch (error) {
   process.stdout.write(
     error instanceof SaasManagementError ? `${error.code}: ${error.message}\n` : "another",

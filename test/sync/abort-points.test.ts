@@ -16,6 +16,7 @@ afterEach(() => harness.server.close());
 const LOST = { code: 14, details: "connection dropped" };
 const LOCKED = { code: 6, details: "locked" };
 const START = { installationId: "installation-1" };
+const RUN = { ...START, ledger: "none", snapshots: ["accounts"] } as const;
 const never = () => new Promise<never>(() => {});
 
 /** Where a call waits: what is arranged for it, and whether it is there. */
@@ -193,7 +194,7 @@ describe("a run that is aborted", () => {
       const retry = { retries: 2, minDelayMs: 1000, maxDelayMs: 1000 };
       const run = harness
         .client({ clock, retry, ...point.options })
-        .run({ ...START, snapshots: ["accounts"], signal: stop.signal, onProgress }, never);
+        .run({ ...RUN, signal: stop.signal, onProgress }, never);
       await abortAt(point, stop, run);
       expect(clock.sleeping).toBe(0);
     },
@@ -202,11 +203,9 @@ describe("a run that is aborted", () => {
   it("while its function writes is over when the batch is aborted", async () => {
     const { stop, clock, onProgress } = prepare();
     harness.server.scripts.SyncRecords.push("never");
-    const run = harness
-      .client({ clock })
-      .run({ ...START, snapshots: ["accounts"], signal: stop.signal, onProgress }, async (batch) => {
-        await batch.write("accounts", accounts(3));
-      });
+    const run = harness.client({ clock }).run({ ...RUN, signal: stop.signal, onProgress }, async (batch) => {
+      await batch.write("accounts", accounts(3));
+    });
     await abortAt({ reached: () => harness.server.streams[0]?.messages.length === 1 }, stop, run);
     expect(harness.server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
     expect(clock.sleeping).toBe(0);
