@@ -30,7 +30,7 @@ export function parseOptions(args: readonly string[]): Options {
     quick,
     list,
     rounds: Math.ceil(positive("--rounds", values.rounds ?? (quick ? "2" : "5"))),
-    size: positive("--size", values.size ?? (quick ? "0.2" : "1")),
+    size: positive("--size", values.size ?? (quick ? "0.1" : "1")),
     only: positionals,
   };
 }

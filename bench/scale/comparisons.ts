@@ -13,7 +13,7 @@ export const scaleComparisons: ComparisonsOf = (context) => [compareRecords(cont
 
 function compareRecords({ servers, size, quick }: Context): Comparison {
   const sizes = SIZES.map((records) => Math.ceil(records * size)).filter(
-    (records) => !quick || records <= MILLION,
+    (records) => !quick || records <= MILLION / 2,
   );
   const small = show(Math.ceil(MILLION * size));
   const large = show(Math.ceil(5 * MILLION * size));

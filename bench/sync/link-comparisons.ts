@@ -14,7 +14,7 @@ const COLUMNS: readonly Column[] = [
 const SHARE = 0.85;
 const RECORDS = 400_000;
 /** Fewer would not fill several windows. */
-const LEAST_RECORDS = 200_000;
+const LEAST_RECORDS = 100_000;
 
 /** Writes over a link that is slower than this SDK, with windows of several sizes. */
 export const linkComparisons: ComparisonsOf = (context) => [

@@ -1,4 +1,4 @@
-/** The zod schemas that a careful user of a plain gRPC client writes for the records. */
+/** The zod schemas that a careful user of a plain gRPC client writes for the records: a key that is misspelt is refused. */
 import { type ZodType, z } from "zod";
 
 const id = z.string().min(1);
@@ -11,7 +11,7 @@ export function detailSchemas<Moment, StringMap>(
   stringMap: ZodType<StringMap, Record<string, string>>,
 ) {
   return {
-    accounts: z.object({
+    accounts: z.strictObject({
       id,
       name: text,
       email: text,
@@ -19,21 +19,21 @@ export function detailSchemas<Moment, StringMap>(
       active: flag,
       roles: z.array(z.string()),
     }),
-    licenses: z.object({
+    licenses: z.strictObject({
       sourceId: id,
       sourceAccountId: id,
       sourcePlanId: id,
       billable: z.boolean(),
       externalProductId: text,
     }),
-    usage: z.object({
+    usage: z.strictObject({
       id,
       sourceActorId: id,
       externalProductName: text,
       sourcePlanId: text,
       lastActivity: moment,
     }),
-    employees: z.object({
+    employees: z.strictObject({
       id,
       fullName: id,
       firstName: text,
