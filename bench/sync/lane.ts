@@ -1,5 +1,5 @@
 /** Longest that bytes wait before they enter the link: the length of a router's queue. */
-const QUEUE_MS = 20;
+const QUEUE_MS = 100;
 /** What is carried as one: small enough that the last byte is not much later than the first. */
 const PIECE_BYTES = 16 * 1024;
 

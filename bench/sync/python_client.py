@@ -47,7 +47,10 @@ async def main(task: Json) -> None:
 
 
 class Writer:
-    """Sends records on one stream, in messages of so many, and awaits each write."""
+    """Sends records on one stream, in messages of so many, and awaits each write.
+
+    A record is made with the constructors of its messages, as the tutorials of gRPC do, and a request of a list of them.
+    """
 
     def __init__(self, channel: grpc.aio.Channel, messages: Json, task: Json) -> None:
         """Sends over the channel."""
@@ -58,36 +61,39 @@ class Writer:
             response_deserializer=messages[f"{PACKAGE}.SyncRecordsResponse"].FromString,
         )
         self._collection = task["kind"]
+        fields = self._request.DESCRIPTOR.fields_by_name
+        collection = fields[self._collection].message_type
+        record = collection.fields_by_name["records"].message_type
+        details = record.fields_by_name["generic"].message_type
+        self._records: Any = messages[collection.full_name]
+        self._record: Any = messages[record.full_name]
+        self._details: Any = messages[details.full_name]
         self._size = task["recordsPerMessage"]
 
     async def write(self, source: Any) -> int:
         """Writes all of the source and tells how many records the server accepted."""
         call = self._open(metadata=[("authorization", "ApiKey key")])
-        request, records, count = self._begin()
+        records: list[Any] = []
         if isinstance(source, list):
             for details in source:
-                records.add(generic=details)
-                count += 1
-                if count == self._size:
-                    await call.write(request)
-                    request, records, count = self._begin()
+                records.append(self._record(generic=self._details(**details)))
+                if len(records) == self._size:
+                    await self._send(call, records)
+                    records = []
         else:
             async for page in source:
                 for details in page:
-                    records.add(generic=details)
-                    count += 1
-                    if count == self._size:
-                        await call.write(request)
-                        request, records, count = self._begin()
-        await call.write(request)
+                    records.append(self._record(generic=self._details(**details)))
+                    if len(records) == self._size:
+                        await self._send(call, records)
+                        records = []
+        await self._send(call, records)
         await call.done_writing()
         return int((await call).accepted_records)
 
-    def _begin(self) -> tuple[Any, Any, int]:
-        request = self._request(batch_id="batch-1")
-        collection = getattr(request, self._collection)
-        collection.SetInParent()
-        return request, collection.records, 0
+    async def _send(self, call: Any, records: list[Any]) -> None:
+        collection = self._records(records=records)
+        await call.write(self._request(batch_id="batch-1", **{self._collection: collection}))
 
 
 def open_channel(task: Json) -> grpc.aio.Channel:
