@@ -1,4 +1,4 @@
-import { type Application, applicationsQuery, type Result, type Variables } from "./graphql-query.js";
+import { type Application, applicationsQuery, type Result, type Variables } from "./query.js";
 
 /** Pages of all applications, as a client hands them out. */
 export type Pages = AsyncIterable<readonly Application[]>;

@@ -4,7 +4,7 @@
  */
 import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
-import { NODES } from "./graphql-query.js";
+import { NODES } from "../query.js";
 
 interface Asked {
   readonly query: string;
