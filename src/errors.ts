@@ -51,6 +51,7 @@ export let noteOutcomes: (error: unknown, outcomes: readonly RecordOutcome[]) =>
  * - `unknown`: the answer was lost, or one of several messages of a window was refused.
  */
 export interface RecordOutcome {
+  /** What is known of them. */
   readonly outcome: "accepted" | "rejected" | "unknown";
   /** Index in the write of the first record. */
   readonly firstIndex: number;

@@ -8,19 +8,13 @@ import * as identity from "./generated/saas_management/sync/v1/identity_records.
 import * as schemas from "./generated/schemas.js";
 import { toIssues, UNREADABLE } from "./issues.js";
 
+export type { EventCollection, SnapshotCollection } from "./generated/collections.js";
+
 /** Name of a collection, as in `batch.write("accounts", …)`. */
 export type CollectionName = keyof RecordTypes;
 
 /** The record of a collection: the wire's model in camelCase with exactly one variant, `{ generic: { … } }`. */
 export type RecordOf<C extends CollectionName> = RecordTypes[C];
-
-/** Collections of which a completed batch carries the complete current set. */
-export type SnapshotCollection = {
-  [C in CollectionName]: (typeof WIRE)[C]["model"] extends "snapshot" ? C : never;
-}[CollectionName];
-
-/** Collections whose records are observations of their own. */
-export type EventCollection = Exclude<CollectionName, SnapshotCollection>;
 
 /** An encoded record, or what is wrong with it. */
 export type EncodedRecord =

@@ -4,7 +4,10 @@
  * @packageDocumentation
  */
 
+// For other libraries: what wraps the client or keeps time in its place.
 export { type Clock, systemClock, TestClock } from "../clock.js";
+export type { CredentialOptions } from "../credential.js";
+// For users: the client, its batches, and what their methods take and return.
 export {
   AuthenticationError,
   BatchAlreadyInProgressError,
@@ -14,6 +17,7 @@ export {
   ClosedError,
   ConfigurationError,
   type ErrorCode,
+  type ErrorDetails,
   type InputIssue,
   InvalidInputError,
   PermissionDeniedError,
@@ -26,7 +30,7 @@ export {
 } from "../errors.js";
 export type { CommonOptions, Logger, NetworkOptions, TlsOptions } from "../options.js";
 export type { RetryOptions } from "../retry.js";
-export { type CompleteOptions, SyncBatch, type WriteOptions } from "./batch.js";
+export type { CompleteOptions, SyncBatch, WriteOptions } from "./batch.js";
 export type { BatchState } from "./batch-state.js";
 export { type BatchOptions, type StartBatchOptions, SyncClient } from "./client.js";
 export type { CollectionWriter } from "./collection-writer.js";
