@@ -9,7 +9,7 @@ import { spawnSync } from "node:child_process";
 import { readdir, readFile, rm } from "node:fs/promises";
 import { entries, ROOT } from "./entries.js";
 import { DECLARATIONS, extract, REPORTS } from "./extract.js";
-import { foreignTypes } from "./foreign-types.js";
+import { foreignImports, foreignTypes } from "./foreign-types.js";
 
 const write = !process.argv.includes("--check");
 await rm(DECLARATIONS, { recursive: true, force: true });
@@ -24,9 +24,13 @@ const problems = new Set<string>();
 const all = await entries();
 for (const entry of all) {
   const surface = await extract(entry, write);
-  for (const problem of surface.problems) problems.add(problem);
-  for (const problem of foreignTypes(entry.specifier, await readFile(surface.rollup, "utf8")))
+  for (const problem of [
+    ...surface.problems,
+    ...foreignTypes(entry.specifier, await readFile(surface.rollup, "utf8")),
+    ...(await foreignImports(DECLARATIONS, entry.declarations)),
+  ]) {
     problems.add(problem);
+  }
   if (surface.changed && !write) {
     problems.add(
       `api/${entry.name}.api.md is not what ${entry.specifier} exports. Look at it: npm run api, then git diff api`,

@@ -48,6 +48,7 @@ export interface Inspection {
   readonly events: { readonly [C in EventCollection]: readonly PlainRecord[] };
 }
 
+/** @internal A copy of everything that the installation holds. */
 export function inspect(installation: Installation, now: number): Inspection {
   const { id, workspace, integration, batches, snapshots, events } = installation;
   const holder = installation.lockHolder(now);
