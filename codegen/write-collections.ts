@@ -10,4 +10,12 @@ export function writeCollections(file: GeneratedFile, collections: readonly Coll
     file.print(`  ${name}: { ${facts}, idField: ${JSON.stringify(idField)} },`);
   }
   file.print("} as const;");
+  const named = (model: Collection["model"]) =>
+    collections.filter((collection) => collection.model === model).map(({ name }) => `"${name}"`);
+  file.print();
+  file.print("/** Collections of which a completed batch carries the complete current set. */");
+  file.print(`export type SnapshotCollection = ${named("snapshot").join(" | ")};`);
+  file.print();
+  file.print("/** Collections whose records are observations of their own. */");
+  file.print(`export type EventCollection = ${named("event").join(" | ")};`);
 }

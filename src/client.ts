@@ -85,6 +85,7 @@ export class SaasManagementClient {
     await this.#nodeFetch?.close();
   }
 
+  /** Closes the client, as `close()` does. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

@@ -39,10 +39,12 @@ export class TestClock implements Clock {
     this.#frozenAt = options.startAt === undefined ? undefined : Number(options.startAt);
   }
 
+  /** The clock's time in milliseconds since the epoch. */
   now(): number {
     return (this.#frozenAt ?? Date.now()) + this.#offset;
   }
 
+  /** Milliseconds that never jump back; only differences mean anything. */
   monotonic(): number {
     return (this.#frozenAt === undefined ? performance.now() : 0) + this.#offset;
   }
@@ -60,6 +62,7 @@ export class TestClock implements Clock {
     for (const sleeper of due) sleeper.wake();
   }
 
+  /** Resolves when the clock has moved on by `ms` milliseconds; rejects with the signal's reason. */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return abortable(signal, (done) => {
       if (ms > 0) return this.#wake(ms, done, { keepAlive: true });
@@ -68,6 +71,7 @@ export class TestClock implements Clock {
     });
   }
 
+  /** Calls back when the clock has moved on by `ms` milliseconds, unless the returned function cancels it. */
   after(ms: number, callback: () => void, options?: TimerOptions): () => void {
     return this.#wake(ms, callback, options);
   }

@@ -88,6 +88,7 @@ export interface WalkPosition {
  * - `unknown`: the answer was lost, or one of several messages of a window was refused.
  */
 export interface RecordOutcome {
+  /** What is known of them. */
   readonly outcome: "accepted" | "rejected" | "unsent" | "unknown";
   /** Index in the write of the first record. */
   readonly firstIndex: number;

@@ -200,6 +200,7 @@ export class GraphQLClient {
     await this.#transport.close();
   }
 
+  /** Closes the client, as `close()` does. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

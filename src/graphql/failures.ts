@@ -13,7 +13,9 @@ import { readContentType, readRetryAfter } from "./response-head.js";
 
 /** What is known of an HTTP answer before its body is. */
 export interface ResponseHead {
+  /** HTTP status. */
   readonly status: number;
+  /** HTTP headers. */
   readonly headers: Headers;
 }
 

@@ -168,10 +168,12 @@ export class SyncBatch {
     this.#end();
   }
 
+  /** Releases local resources, as `close()` does: the batch is neither completed nor aborted. */
   [Symbol.dispose](): void {
     this.close();
   }
 
+  /** Releases local resources, as `close()` does: the batch is neither completed nor aborted. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.close();
   }

@@ -166,6 +166,7 @@ export class SyncClient {
     this.#transport.close();
   }
 
+  /** Closes the client, as `close()` does. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

@@ -14,6 +14,7 @@ export interface SealOptions {
  * Made by `batch.open`. The batch can be completed only when every open collection is sealed.
  */
 export interface CollectionWriter<C extends CollectionName = CollectionName> {
+  /** The collection that it writes. */
   readonly collection: C;
   /**
    * Takes records in; resolves when there is room for more. Calls queue up in order.

@@ -3,19 +3,13 @@ import { ENCODERS } from "./generated/encoders.js";
 import type { RecordTypes } from "./generated/records.js";
 import type { MessageEncoder } from "./record-writer.js";
 
+export type { EventCollection, SnapshotCollection } from "./generated/collections.js";
+
 /** Name of a collection, as in `batch.write("accounts", …)`. */
 export type CollectionName = keyof RecordTypes;
 
 /** The record of a collection: the wire's model in camelCase with exactly one variant, `{ generic: { … } }`. */
 export type RecordOf<C extends CollectionName> = RecordTypes[C];
-
-/** Collections of which a completed batch carries the complete current set. */
-export type SnapshotCollection = {
-  [C in CollectionName]: (typeof WIRE)[C]["model"] extends "snapshot" ? C : never;
-}[CollectionName];
-
-/** Collections whose records are observations of their own. */
-export type EventCollection = Exclude<CollectionName, SnapshotCollection>;
 
 /** What the engine needs to know of a collection. */
 export interface Collection {

@@ -4,7 +4,10 @@
  * @packageDocumentation
  */
 
+// For other libraries: what wraps the client or keeps time in its place.
 export { type Clock, systemClock, TestClock } from "../clock.js";
+export type { CredentialOptions } from "../credential.js";
+// For users: the client, its batches, and what their methods take and return.
 export {
   AuthenticationError,
   BatchAlreadyInProgressError,
@@ -14,6 +17,7 @@ export {
   ClosedError,
   ConfigurationError,
   type ErrorCode,
+  type ErrorDetails,
   type HeldSnapshot,
   type InputIssue,
   InvalidInputError,
@@ -31,7 +35,7 @@ export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEven
 export type { Logger } from "../logger.js";
 export type { CommonOptions, NetworkOptions, TlsOptions } from "../options.js";
 export type { RetryOptions } from "../retry.js";
-export { type CompleteOptions, SyncBatch } from "./batch.js";
+export type { CompleteOptions, SyncBatch } from "./batch.js";
 export type { BatchState } from "./batch-state.js";
 export type { WriteOptions } from "./batch-writes.js";
 export { type BatchOptions, type StartBatchOptions, SyncClient } from "./client.js";

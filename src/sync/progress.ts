@@ -6,7 +6,9 @@ import type { CompletionCounts } from "./transport.js";
 
 /** A window of records was accepted. */
 export interface WindowAccepted {
+  /** Tells the kinds of progress apart. */
   readonly type: "window-accepted";
+  /** The collection that is written. */
   readonly collection: CollectionName;
   /** Number of records of the window. */
   readonly records: number;
@@ -18,6 +20,7 @@ export interface WindowAccepted {
 
 /** An operation failed transiently and is tried again after a pause. */
 export interface Retrying {
+  /** Tells the kinds of progress apart. */
   readonly type: "retry";
   /** The operation, such as `SyncRecords of accounts`. */
   readonly operation: string;
@@ -31,6 +34,7 @@ export interface Retrying {
 
 /** Another batch holds the installation's lock. */
 export interface WaitingForLock {
+  /** Tells the kinds of progress apart. */
   readonly type: "waiting-for-lock";
   /** How long it was waited for so far, in milliseconds. */
   readonly waitedMs: number;
@@ -40,6 +44,7 @@ export interface WaitingForLock {
 
 /** Four fifths of the lease are over without an accepted message. */
 export interface LeaseWarning {
+  /** Tells the kinds of progress apart. */
   readonly type: "lease-warning";
   /** What is left of the lease, in milliseconds. */
   readonly remainingMs: number;
@@ -55,11 +60,13 @@ export interface RemovalsChecked extends SnapshotFigures {
 
 /** The batch was completed. */
 export interface BatchCompleted extends CompletionCounts {
+  /** Tells the kinds of progress apart. */
   readonly type: "completed";
 }
 
 /** A batch that failed could not be aborted. */
 export interface AbortFailed {
+  /** Tells the kinds of progress apart. */
   readonly type: "abort-failed";
   /** When the lock ends by itself, by this machine's clock. */
   readonly lockedUntil: Date;

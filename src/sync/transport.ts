@@ -20,14 +20,19 @@ export interface CallContext extends AttemptContext {
 
 /** How a snapshot collection was reconciled. */
 export interface SnapshotCounts {
+  /** Number of records that were new. */
   readonly added: number;
+  /** Number of records that were there before. */
   readonly updated: number;
+  /** Number of records that the snapshot lacks and that were marked removed. */
   readonly removed: number;
 }
 
 /** What the service says of a completed batch; a collection that it does not mention is not there. */
 export interface CompletionCounts {
+  /** Each snapshot collection of the batch. */
   readonly snapshots: Partial<Record<CollectionName, SnapshotCounts>>;
+  /** Each event collection of the batch, with the number of events that were accepted. */
   readonly events: Partial<Record<CollectionName, { readonly accepted: number }>>;
 }
 

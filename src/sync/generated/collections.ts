@@ -23,3 +23,9 @@ export const WIRE = {
   aiUsage: { wireName: "ai_usage", fieldNumber: 12, model: "event", idField: "id" },
   aiCost: { wireName: "ai_cost", fieldNumber: 13, model: "event", idField: "id" },
 } as const;
+
+/** Collections of which a completed batch carries the complete current set. */
+export type SnapshotCollection = "accounts" | "plans" | "licenses" | "employees" | "groups" | "groupMembers" | "devices";
+
+/** Collections whose records are observations of their own. */
+export type EventCollection = "usage" | "externallyDiscoveredUsage" | "auditLogs" | "aiUsage" | "aiCost";
