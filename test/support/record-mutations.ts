@@ -105,7 +105,7 @@ const oddValues: readonly unknown[] = [
 ];
 
 /** An ISO time with a letter changed, lost or doubled. */
-export const almostIsoTime = fc
+const misspelledTime = fc
   .tuple(
     moment.map((value) => (typeof value === "string" ? value : value.toISOString())),
     fc.nat({ max: 40 }),
@@ -113,6 +113,31 @@ export const almostIsoTime = fc
     fc.boolean(),
   )
   .map(([iso, at, letter, replaces]) => iso.slice(0, at) + letter + iso.slice(at + (replaces ? 1 : 0)));
+
+const number = (max: number, digits = 2) =>
+  fc.nat({ max }).map((value) => String(value).padStart(digits, "0"));
+
+/** A day at the end of any month, or after it, in years that are leap years by one rule and not by another. */
+const dayThatMayNotBe = fc
+  .tuple(
+    fc.oneof(number(9999, 4), fc.constantFrom("0000", "1900", "2000", "2023", "2024", "2100")),
+    number(13),
+    fc.constantFrom("00", "01", "28", "29", "30", "31", "32"),
+    number(24),
+    number(60),
+    number(60),
+  )
+  .map(([year, month, day, ...time]) => `${year}-${month}-${day}T${time.join(":")}Z`);
+
+/** What is nearly an ISO time, or is one. */
+export const almostIsoTime = fc.oneof(
+  { weight: 10, arbitrary: misspelledTime },
+  { weight: 10, arbitrary: dayThatMayNotBe },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom("1900", "2000", "2023", "2024").map((year) => `${year}-02-29T12:00:00Z`),
+  },
+);
 
 const value: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...oddValues) },
