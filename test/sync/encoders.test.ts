@@ -46,8 +46,6 @@ describe("an encoder", { timeout: TIMEOUT_MS }, () => {
     const property = fc.property(some, ([name, record]) => {
       const bytes = encoded(name, record);
       const reference = expected(name, record);
-      // A time of a Date whose getTime() is another's is not what the encoder knows: the schema decides on it.
-      if (bytes === undefined && reference !== undefined && hasOwnGetTime(record)) return;
       expect(bytes).toBe(reference);
       verdicts[bytes === undefined ? "refused" : "taken"] += 1;
     });
@@ -110,12 +108,4 @@ function watched(value: unknown, path: string, reads: Map<string, number>): unkn
     Object.defineProperty(copy, name, { get, enumerable: true });
   }
   return copy;
-}
-
-function hasOwnGetTime(value: unknown): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (value instanceof Date) return Object.hasOwn(value, "getTime");
-  return Object.values(Object.getOwnPropertyDescriptors(value)).some((d) =>
-    hasOwnGetTime(d.get ? d.get() : d.value),
-  );
 }
