@@ -44,7 +44,7 @@ export interface SyncTransport {
   /** Acquires the installation's lock and creates a batch. */
   startBatch(installationId: string, call: CallContext): Promise<{ readonly batchId: string }>;
   /**
-   * Sends encoded SyncRecordsRequest messages, in order, on one stream.
+   * Sends encoded SyncRecordsRequest messages, in order, on one stream. Their bytes may be others once it has resolved.
    * @returns the number of accepted records, undefined where the answer does not say
    */
   syncRecords(
