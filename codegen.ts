@@ -21,9 +21,16 @@ const openOperationTypes: typeof operationTypes = async (schema, documents, conf
     prepend: [...(output.prepend ?? []), "import type { UnknownTypename } from '../open-types.js';"],
     content: output.content
       .replaceAll(`'${ANY_VALUE}'`, "(string & {})")
-      .replaceAll(`'${ANY_MEMBER}'`, "UnknownTypename"),
+      .replaceAll(`'${ANY_MEMBER}'`, "UnknownTypename")
+      .replace(/^export type (\w+)Fragment = /gm, (line, name) => describe(schema, name) + line),
   };
 };
+
+/** The schema's own words for the type that a fragment is called after. */
+function describe(schema: GraphQLSchema, fragment: string): string {
+  const description = schema.getType(fragment)?.description;
+  return description ? `/** ${description.replaceAll("\n", " ")} */\n` : "";
+}
 
 function openSchema(schema: GraphQLSchema): GraphQLSchema {
   const types = Object.values(schema.getTypeMap()).filter((type) => !type.name.startsWith("__"));

@@ -1,6 +1,6 @@
 /** What the generators need to know of the contract: messages and rules, read once and checked. */
 import { type DescEnum, type DescField, type DescMessage, getOption } from "@bufbuild/protobuf";
-import { TimestampSchema } from "@bufbuild/protobuf/wkt";
+import { FeatureSet_FieldPresence, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { getComments } from "@bufbuild/protoplugin";
 import {
   collection_rules,
@@ -10,6 +10,7 @@ import {
   oneof_rules,
   StringFormat,
 } from "./generated/saas_management/sync/v1/rules_pb.js";
+import { type EnumLiteral, enumLiterals } from "./names.js";
 
 /** A collection of SyncRecordsRequest. */
 export interface Collection {
@@ -22,6 +23,8 @@ export interface Collection {
   readonly doc: string;
   /** The record's message, such as `Account`. */
   readonly record: DescMessage;
+  /** The field that identifies a record within its variant, such as `sourceId`; none where records have no id. */
+  readonly idField: string | undefined;
 }
 
 /** A message of which exactly one variant must be set. */
@@ -32,7 +35,14 @@ export interface VariantModel {
   readonly assumed: boolean;
   /** Name of the oneof. */
   readonly oneof: string;
-  readonly variants: readonly { readonly name: string; readonly doc: string; readonly type: DescMessage }[];
+  readonly variants: readonly Variant[];
+}
+
+export interface Variant {
+  readonly name: string;
+  readonly number: number;
+  readonly doc: string;
+  readonly type: DescMessage;
 }
 
 /** A message of plain fields. */
@@ -50,6 +60,7 @@ export type Model = VariantModel | FieldsModel;
 
 export interface Field {
   readonly name: string;
+  readonly number: number;
   readonly doc: string;
   readonly type: FieldType;
   readonly required: boolean;
@@ -77,8 +88,26 @@ export function readCollections(request: DescMessage): Collection[] {
       model: model === DataModel.SNAPSHOT ? "snapshot" : "event",
       doc: doc(field),
       record,
+      idField: readIdField(record),
     };
   });
+}
+
+/** The name of the id, the same in all variants of a record. */
+function readIdField(record: DescMessage): string | undefined {
+  const variants = record.fields.flatMap((field) => field.message ?? []);
+  const [name, ...otherNames] = new Set(variants.map(idFieldOf));
+  if (otherNames.length > 0) throw new Error(`${record.typeName}: its variants have different ids`);
+  return name;
+}
+
+function idFieldOf(details: DescMessage): string | undefined {
+  const field = details.fields.find((f) => getOption(f, field_rules).id);
+  if (field === undefined) return undefined;
+  // Whoever looks for the id in an encoded record finds it without looking at other fields.
+  if (field !== details.fields[0] || !getOption(field, field_rules).required)
+    throw new Error(`${field.toString()}: an id must be required and the first field`);
+  return field.localName;
 }
 
 /** Every message that a record is made of, each after those that it uses. */
@@ -123,23 +152,34 @@ function readModel(message: DescMessage): Model {
     oneof: oneof.localName,
     variants: oneof.fields.map((field) => {
       if (field.message === undefined) throw new Error(`${field.toString()}: a variant must be a message`);
-      return { name: field.localName, doc: doc(field), type: field.message };
+      return { name: field.localName, number: field.number, doc: doc(field), type: field.message };
     }),
   };
 }
 
 function readField(field: DescField): Field {
   const { required, requiredWhen } = getOption(field, field_rules);
+  const type = readType(field);
+  checkPresence(field, type);
   return {
     name: field.localName,
+    number: field.number,
     doc: doc(field),
-    type: readType(field),
+    type,
     required,
     requiredWhen: requiredWhen && {
       field: fieldNamed(field.parent, requiredWhen.field).localName,
       value: requiredWhen.value,
     },
   };
+}
+
+/** A value that the wire leaves out because it is the default must not be one that the records distinguish. */
+function checkPresence(field: DescField, { kind }: FieldType): void {
+  if (field.presence !== FeatureSet_FieldPresence.IMPLICIT || kind === "strings" || kind === "stringMap")
+    return;
+  const neverDefault = getOption(field, field_rules).required && (kind === "string" || kind === "enum");
+  if (!neverDefault) throw new Error(`${field.toString()}: must be optional, as it may hold the default`);
 }
 
 function readType(field: DescField): FieldType {
@@ -181,6 +221,16 @@ function fieldNamed(message: DescMessage, name: string): DescField {
   const field = message.fields.find((f) => f.name === name);
   if (field === undefined) throw new Error(`${message.typeName}: a rule names the unknown field ${name}`);
   return field;
+}
+
+/** The value of a sibling enum that a `required_when` condition names. */
+export function conditionOf(model: FieldsModel, condition: NonNullable<Field["requiredWhen"]>): EnumLiteral {
+  const sibling = model.fields.find((f) => f.name === condition.field);
+  if (sibling?.type.kind !== "enum")
+    throw new Error(`${model.message.typeName}: ${condition.field} is no enum`);
+  const literal = enumLiterals(sibling.type.type).find((l) => l.constant === condition.value);
+  if (literal === undefined) throw new Error(`${sibling.type.type.typeName} has no ${condition.value}`);
+  return literal;
 }
 
 function doc(desc: Parameters<typeof getComments>[0]): string {

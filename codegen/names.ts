@@ -2,7 +2,7 @@
 import type { DescEnum, DescMessage } from "@bufbuild/protobuf";
 import type { Collection } from "./model.js";
 
-/** `GenericAccountDetails` -> `genericAccountDetails`: the schema's constant. */
+/** `GenericAccountDetails` -> `genericAccountDetails`: the constant of its schema and of its encoder. */
 export function schemaName(message: DescMessage): string {
   return message.name.charAt(0).toLowerCase() + message.name.slice(1);
 }
@@ -12,10 +12,18 @@ export function recordTypeName(message: DescMessage, collections: readonly Colle
   return collections.some((c) => c.record === message) ? `${message.name}Record` : message.name;
 }
 
+/** A value of an enum as users write it. */
+export interface EnumLiteral {
+  readonly literal: string;
+  /** Its name in the `.proto`. */
+  readonly constant: string;
+  readonly number: number;
+}
+
 /** `SUBSCRIPTION_MODEL_SEAT_BASED` -> `SEAT_BASED`. The value that means "nothing chosen" is left out. */
-export function enumLiterals(type: DescEnum): { readonly literal: string; readonly constant: string }[] {
+export function enumLiterals(type: DescEnum): EnumLiteral[] {
   const prefix = type.sharedPrefix?.toUpperCase() ?? "";
   return type.values
     .filter((value) => value.number !== 0)
-    .map((value) => ({ literal: value.name.slice(prefix.length), constant: value.name }));
+    .map(({ name, number }) => ({ literal: name.slice(prefix.length), constant: name, number }));
 }

@@ -1,11 +1,13 @@
 #!/usr/bin/env -S npx tsx
 /**
- * protoc plugin: writes the record types, their zod schemas and the facts of each collection from the messages and
- * the rules (rules.proto) of the Sync API contract, so that the `.proto` is the one description of the records.
+ * protoc plugin: writes the record types, their encoders, their zod schemas and the facts of each collection from the
+ * messages and the rules (rules.proto) of the Sync API contract, so that the `.proto` is the one description of the
+ * records.
  */
 import { createEcmaScriptPlugin, runNodeJs, type Schema } from "@bufbuild/protoplugin";
 import { readCollections, readModels } from "./model.js";
 import { writeCollections } from "./write-collections.js";
+import { writeEncoders } from "./write-encoders.js";
 import { writeRecords } from "./write-records.js";
 import { writeSchemas } from "./write-schemas.js";
 
@@ -21,7 +23,8 @@ function generate(schema: Schema): void {
   };
   writeCollections(file("collections.ts"), collections);
   writeRecords(file("records.ts"), collections, models);
-  writeSchemas(file("schemas.ts"), models);
+  writeEncoders(file("encoders.ts"), collections, models);
+  writeSchemas(file("schemas.ts"), collections, models);
 }
 
 runNodeJs(createEcmaScriptPlugin({ name: "protoc-gen-records", version: "v1", generateTs: generate }));

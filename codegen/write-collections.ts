@@ -1,12 +1,21 @@
 import type { GeneratedFile } from "@bufbuild/protoplugin";
 import type { Collection } from "./model.js";
 
-/** Writes collections.ts: what the wire and the service say of each collection. */
+/** Writes collections.ts: what the contract says of each collection. */
 export function writeCollections(file: GeneratedFile, collections: readonly Collection[]): void {
-  file.print("/** Name, field number and data model of each collection of SyncRecordsRequest. */");
+  file.print("/** Name, field number, data model and id of each collection of SyncRecordsRequest. */");
   file.print("export const WIRE = {");
-  for (const { name, wireName, fieldNumber, model } of collections) {
-    file.print(`  ${name}: { wireName: "${wireName}", fieldNumber: ${fieldNumber}, model: "${model}" },`);
+  for (const { name, wireName, fieldNumber, model, idField } of collections) {
+    const facts = `wireName: "${wireName}", fieldNumber: ${fieldNumber}, model: "${model}"`;
+    file.print(`  ${name}: { ${facts}, idField: ${JSON.stringify(idField)} },`);
   }
   file.print("} as const;");
+  const named = (model: Collection["model"]) =>
+    collections.filter((collection) => collection.model === model).map(({ name }) => `"${name}"`);
+  file.print();
+  file.print("/** Collections of which a completed batch carries the complete current set. */");
+  file.print(`export type SnapshotCollection = ${named("snapshot").join(" | ")};`);
+  file.print();
+  file.print("/** Collections whose records are observations of their own. */");
+  file.print(`export type EventCollection = ${named("event").join(" | ")};`);
 }

@@ -1,11 +1,23 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { GeneratedFile } from "@bufbuild/protoplugin";
-import type { Field, FieldsModel, FieldType, Model, VariantModel } from "./model.js";
+import {
+  type Collection,
+  conditionOf,
+  type Field,
+  type FieldsModel,
+  type FieldType,
+  type Model,
+  type VariantModel,
+} from "./model.js";
 import { enumLiterals, schemaName } from "./names.js";
 
 /** Writes schemas.ts: one zod schema a message, which checks a record and turns it into the wire's message. */
-export function writeSchemas(file: GeneratedFile, models: readonly Model[]): void {
-  const messageType = (message: DescMessage) => file.import(message.name, `./${message.file.name}.js`, true);
+export function writeSchemas(
+  file: GeneratedFile,
+  collections: readonly Collection[],
+  models: readonly Model[],
+): void {
+  const messageType = (message: DescMessage) => file.import(message.name, codecFile(message), true);
   for (const model of models) {
     file.print();
     const name = schemaName(model.message);
@@ -13,6 +25,18 @@ export function writeSchemas(file: GeneratedFile, models: readonly Model[]): voi
     if (model.kind === "fields") writeFields(file, model);
     else writeVariants(file, model);
   }
+  file.print();
+  file.print("/** The schema and the codec of each collection's records. */");
+  file.print("export const RECORD_CHECKS = {");
+  for (const { name, record } of collections) {
+    const codec = file.import(record.name, codecFile(record));
+    file.print(`  ${name}: `, check(file, "recordCheck"), `(${schemaName(record)}, `, codec, "),");
+  }
+  file.print("};");
+}
+
+function codecFile(message: DescMessage): string {
+  return `./${message.file.name}.js`;
 }
 
 function writeFields(file: GeneratedFile, model: FieldsModel): void {
@@ -21,11 +45,11 @@ function writeFields(file: GeneratedFile, model: FieldsModel): void {
   file.print("  })");
   for (const { name, requiredWhen, type } of model.fields) {
     if (requiredWhen === undefined) continue;
-    const literal = literalOf(model, requiredWhen);
+    const { literal, number } = conditionOf(model, requiredWhen);
     file.print(
       "  .check(",
       check(file, "requiredWhen"),
-      `("${name}", "${requiredWhen.field}", ${literal.constant}, "${literal.text}"))`,
+      `("${name}", "${requiredWhen.field}", ${number}, "${literal}"))`,
     );
     if (type.kind !== "message")
       throw new Error(`${model.message.typeName}.${name}: required_when is for messages`);
@@ -34,22 +58,6 @@ function writeFields(file: GeneratedFile, model: FieldsModel): void {
     file.print("  .check(", check(file, "completeGroups"), `(${JSON.stringify(model.completeGroups)}))`);
   }
   file.print("  ;");
-}
-
-/** The enum number and the literal of a `required_when` condition. */
-function literalOf(
-  model: FieldsModel,
-  condition: { readonly field: string; readonly value: string },
-): { readonly constant: number; readonly text: string } {
-  const sibling = model.fields.find((f) => f.name === condition.field);
-  if (sibling?.type.kind !== "enum")
-    throw new Error(`${model.message.typeName}: ${condition.field} is no enum`);
-  const { type } = sibling.type;
-  const value = type.values.find((v) => v.name === condition.value);
-  const literal = enumLiterals(type).find((l) => l.constant === condition.value);
-  if (value === undefined || literal === undefined)
-    throw new Error(`${type.typeName} has no ${condition.value}`);
-  return { constant: value.number, text: literal.literal };
 }
 
 function writeVariants(file: GeneratedFile, model: VariantModel): void {
@@ -81,10 +89,7 @@ function valueSchema(file: GeneratedFile, type: FieldType, required: boolean) {
     case "message":
       return [schemaName(type.type)];
     case "enum": {
-      const values = enumLiterals(type.type).map(({ literal, constant }) => [
-        literal,
-        type.type.values.find((v) => v.name === constant)?.number,
-      ]);
+      const values = enumLiterals(type.type).map(({ literal, number }) => [literal, number]);
       return [check(file, "enumeration"), `(${JSON.stringify(Object.fromEntries(values))})`];
     }
     case "string":

@@ -1,5 +1,6 @@
 import { ConfigurationError } from "./errors.js";
 import { GraphQLClient, type GraphQLClientOptions } from "./graphql/client.js";
+import { checkCertificates } from "./node/certificates.js";
 import { NodeFetch } from "./node/fetch.js";
 import { resolveProxy } from "./node/proxy.js";
 import { type CommonOptions, checkTls, type NetworkOptions, resolveEndpoint } from "./options.js";
@@ -14,6 +15,8 @@ export interface SaasManagementClientOptions extends CommonOptions, NetworkOptio
   readonly syncUrl?: string | undefined;
   /** How GraphQL requests are sent; not together with `tls` or `proxy`. @default globalThis.fetch */
   readonly fetch?: GraphQLClientOptions["fetch"];
+  /** Most bytes of one GraphQL response, after decompression. @default 67_108_864 (64 MiB) */
+  readonly maxResponseBytes?: GraphQLClientOptions["maxResponseBytes"];
   /** How the Sync API is spoken. */
   readonly sync?: SyncTuning | undefined;
 }
@@ -82,6 +85,7 @@ export class SaasManagementClient {
     await this.#nodeFetch?.close();
   }
 
+  /** Closes the client, as `close()` does. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
@@ -100,6 +104,7 @@ function nodeFetch(options: SaasManagementClientOptions): NodeFetch | undefined 
   }
   if (baseUrl === undefined) return undefined;
   checkTls(tls, "baseUrl", resolveEndpoint("baseUrl", baseUrl, "path"));
+  checkCertificates(tls);
   return new NodeFetch({ tls, proxy });
 }
 

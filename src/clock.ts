@@ -10,18 +10,18 @@ export interface Clock {
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
-   * Calls back after `ms` milliseconds. Unlike a sleep it does not keep the process alive.
+   * Calls back after `ms` milliseconds. Unlike a sleep it keeps the process alive only with `keepAlive`.
    * @returns a function that cancels it
    */
-  after(ms: number, callback: () => void): () => void;
+  after(ms: number, callback: () => void, options?: { readonly keepAlive?: boolean | undefined }): () => void;
 }
 
 /** The machine's own clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: (ms, signal) => abortable(signal, (done) => clearing(setTimeout(done, Math.max(0, ms)))),
-  after: (ms, callback) => clearing(unref(setTimeout(callback, Math.max(0, ms)))),
+  sleep: (ms, signal) => abortable(signal, (done) => startTimer(ms, done, { keepAlive: true })),
+  after: (ms, callback, options) => startTimer(ms, callback, options),
 };
 
 /**
@@ -39,10 +39,12 @@ export class TestClock implements Clock {
     this.#frozenAt = options.startAt === undefined ? undefined : Number(options.startAt);
   }
 
+  /** The clock's time in milliseconds since the epoch. */
   now(): number {
     return (this.#frozenAt ?? Date.now()) + this.#offset;
   }
 
+  /** Milliseconds that never jump back; only differences mean anything. */
   monotonic(): number {
     return (this.#frozenAt === undefined ? performance.now() : 0) + this.#offset;
   }
@@ -60,19 +62,21 @@ export class TestClock implements Clock {
     for (const sleeper of due) sleeper.wake();
   }
 
+  /** Resolves when the clock has moved on by `ms` milliseconds; rejects with the signal's reason. */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return abortable(signal, (done) => {
-      if (ms > 0) return this.#wake(ms, done, (timer) => timer);
+      if (ms > 0) return this.#wake(ms, done, { keepAlive: true });
       done();
       return () => {};
     });
   }
 
-  after(ms: number, callback: () => void): () => void {
-    return this.#wake(ms, callback, unref);
+  /** Calls back when the clock has moved on by `ms` milliseconds, unless the returned function cancels it. */
+  after(ms: number, callback: () => void, options?: TimerOptions): () => void {
+    return this.#wake(ms, callback, options);
   }
 
-  #wake(ms: number, callback: () => void, adjust: (timer: Timer) => Timer): () => void {
+  #wake(ms: number, callback: () => void, options: TimerOptions | undefined): () => void {
     const cancel = () => {
       this.#sleepers.delete(sleeper);
       stopTimer();
@@ -83,20 +87,35 @@ export class TestClock implements Clock {
     };
     const sleeper = { until: this.monotonic() + ms, wake };
     this.#sleepers.add(sleeper);
-    const stopTimer = this.#frozenAt === undefined ? clearing(adjust(setTimeout(wake, ms))) : () => {};
+    const stopTimer = this.#frozenAt === undefined ? startTimer(ms, wake, options) : () => {};
     return cancel;
   }
 }
 
 type Timer = ReturnType<typeof setTimeout>;
 
+type TimerOptions = Parameters<Clock["after"]>[2];
+
 /** Lets the process end although the timer runs; browsers' timers are numbers and need no such thing. */
-function unref(timer: Timer): Timer {
-  if (typeof timer === "object") timer.unref();
+function adjust(timer: Timer, options: TimerOptions): Timer {
+  if (typeof timer === "object" && options?.keepAlive !== true) timer.unref();
   return timer;
 }
 
-function clearing(timer: Timer): () => void {
+/** The longest time that a timer takes; it fires at once where it is given a longer one. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Calls back after a time of any length. @returns a function that cancels it */
+function startTimer(ms: number, callback: () => void, options: TimerOptions): () => void {
+  let timer: Timer;
+  const wait = (left: number): void => {
+    const part = Math.min(left, MAX_TIMER_MS);
+    timer = adjust(
+      setTimeout(() => (left > part ? wait(left - part) : callback()), part),
+      options,
+    );
+  };
+  wait(Math.max(0, ms));
   return () => clearTimeout(timer);
 }
 

@@ -1,22 +1,35 @@
 import { AuthenticationError, ConfigurationError } from "./errors.js";
+import { untilAborted } from "./until-aborted.js";
 
 /** How requests are authenticated: exactly one of the two. */
 export interface CredentialOptions {
   /**
-   * The workspace API key, or a function that returns it. A function is asked once per attempt, so that keys can
-   * rotate while the program runs.
+   * The workspace API key, or a function that returns it, so that keys can rotate while the program runs.
+   *
+   * A function is asked once per attempt; attempts that need the key at the same time share one call. Where the service
+   * refuses the key it is asked once more, and if it then returns another one the attempt is repeated at once: nothing
+   * of a refused attempt was executed. What it throws is the `cause` of an `AuthenticationError`.
    */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
-  /** Platform-managed authentication: returns the whole `Authorization` value. Asked once per attempt. */
+  /** Platform-managed authentication: returns the whole `Authorization` value. Asked as a function of `apiKey` is. */
   readonly authorization?: (() => string | Promise<string>) | undefined;
+}
+
+/** A call of the provider that is under way. */
+interface Asking {
+  readonly secret: Promise<unknown>;
+  /** Value after whose refusal it was asked. */
+  readonly refused: string | undefined;
 }
 
 /** Builds the `Authorization` value of each attempt. Keeps the secret where neither JSON nor inspection reaches it. */
 export class Credential {
+  /** Name of the option that it comes from. */
+  readonly name: "apiKey" | "authorization";
   readonly #provide: () => string | Promise<string>;
-  readonly #whole: boolean;
   readonly #scheme: string;
   readonly #seen = new Set<string>();
+  #asking: Asking | undefined;
 
   /** @param scheme What stands before an API key: nothing for GraphQL, `"ApiKey "` for the Sync API. */
   constructor(options: CredentialOptions, scheme: "" | "ApiKey ") {
@@ -29,34 +42,30 @@ export class Credential {
       );
     }
     this.#provide = authorization ?? (typeof apiKey === "function" ? apiKey : () => apiKey ?? "");
-    this.#whole = authorization !== undefined;
-    this.#scheme = scheme;
+    this.name = authorization === undefined ? "apiKey" : "authorization";
+    this.#scheme = authorization === undefined ? scheme : "";
   }
 
   /**
    * The `Authorization` value for one attempt.
+   * @param signal Ends the wait, with its reason: a provider may never settle.
+   * @param refused Value that the service has refused: what was asked for before may be the same one.
    * @throws {AuthenticationError} the provider failed, or what it returned cannot be sent
    */
-  async authorization(): Promise<string> {
-    const name = this.#whole ? "authorization" : "apiKey";
-    let secret: unknown;
-    try {
-      secret = await this.#provide();
-    } catch (cause) {
-      throw new AuthenticationError(`The ${name} function failed, so nothing was sent.`, { cause });
-    }
+  async authorization(signal: AbortSignal, refused?: string): Promise<string> {
+    const secret = await this.#shared(signal, refused);
     if (typeof secret !== "string" || secret === "") {
-      throw new AuthenticationError(`${name} is empty or not a string, so nothing was sent.`);
+      throw new AuthenticationError(`${this.name} is empty or not a string, so nothing was sent.`);
     }
     if (!/^[\x20-\x7e]+$/.test(secret)) {
       throw new AuthenticationError(
-        `${name} has a line break or another character that a header cannot carry, so nothing was sent. Was it read from a file with its line end?`,
+        `${this.name} has a line break or another character that a header cannot carry, so nothing was sent. Was it read from a file with its line end?`,
       );
     }
     // A handful is enough: a server can only echo what it was sent lately.
     if (this.#seen.size > 8) this.#seen.clear();
     this.#seen.add(secret);
-    return this.#whole ? secret : this.#scheme + secret;
+    return this.#scheme + secret;
   }
 
   /** Takes every secret sent lately out of a text that came from the server. */
@@ -65,4 +74,28 @@ export class Credential {
     for (const secret of this.#seen) clean = clean.replaceAll(secret, "[redacted]");
     return clean;
   }
+
+  /** What the provider returns; those who wait at the same time share one call of it. */
+  async #shared(signal: AbortSignal, refused: string | undefined): Promise<unknown> {
+    const underWay = this.#asking;
+    const asking =
+      underWay !== undefined && (refused === undefined || underWay.refused === refused)
+        ? underWay
+        : { secret: ask(this.#provide), refused };
+    this.#asking = asking;
+    try {
+      return await untilAborted(asking.secret, signal);
+    } catch (cause) {
+      signal.throwIfAborted();
+      throw new AuthenticationError(`The ${this.name} function failed, so nothing was sent.`, { cause });
+    } finally {
+      // Also when the wait was given up: whoever comes later must not wait for a call that may never settle.
+      if (this.#asking === asking) this.#asking = undefined;
+    }
+  }
+}
+
+/** A promise of it even where it throws. */
+async function ask(provide: () => unknown): Promise<unknown> {
+  return provide();
 }

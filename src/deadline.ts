@@ -1,5 +1,5 @@
 import type { Clock } from "./clock.js";
-import { TimeoutError } from "./errors.js";
+import { type SaasManagementError, TimeoutError } from "./errors.js";
 import { type LinkedController, linkedController } from "./signals.js";
 
 /**
@@ -11,10 +11,13 @@ import { type LinkedController, linkedController } from "./signals.js";
 export class Deadline {
   /** Fires when the caller aborts or the time is up. */
   readonly signal: AbortSignal;
+  /** Failure of the last attempt, for the cause of the {@link TimeoutError}. */
+  lastFailure: SaasManagementError | undefined;
   readonly #clock: Clock;
   readonly #endsAt: number;
-  readonly #timer = new AbortController();
+  readonly #stopTimer: () => void;
   readonly #linked: LinkedController;
+  #timeout: TimeoutError | undefined;
 
   constructor(options: {
     readonly clock: Clock;
@@ -23,25 +26,26 @@ export class Deadline {
     /** What is being done, for the error's message: "GraphQL request Licenses". */
     readonly operation: string;
     readonly signal?: AbortSignal | undefined;
+    /** Whether calling the same method again is safe when the time is up. @default false */
+    readonly retryable?: boolean | undefined;
   }) {
-    const { clock, timeoutMs, operation, signal } = options;
+    const { clock, timeoutMs, operation, signal, retryable } = options;
     this.#linked = linkedController(signal);
     const { controller } = this.#linked;
     this.signal = controller.signal;
     this.#clock = clock;
     this.#endsAt = clock.monotonic() + timeoutMs;
-    clock.sleep(timeoutMs, this.#timer.signal).then(
-      () =>
-        controller.abort(
-          new TimeoutError(
-            `${operation} took longer than ${timeoutMs} ms. Raise timeoutMs, or try again later.`,
-            {
-              timeoutMs,
-              retryable: false,
-            },
-          ),
-        ),
-      () => {},
+    // Not a sleep, which takes a signal and a promise to cancel: every request pays for this.
+    this.#stopTimer = clock.after(
+      timeoutMs,
+      () => {
+        this.#timeout = new TimeoutError(
+          `${operation} took longer than ${timeoutMs} ms. Raise timeoutMs, or try again later.`,
+          { timeoutMs, retryable, ...(this.lastFailure === undefined ? {} : { cause: this.lastFailure }) },
+        );
+        controller.abort(this.#timeout);
+      },
+      { keepAlive: true },
     );
   }
 
@@ -50,9 +54,14 @@ export class Deadline {
     return this.#endsAt - this.#clock.monotonic();
   }
 
+  /** Whether something was rejected with because the caller ended the operation: such a reason is the caller's own. */
+  isCallersReason(reason: unknown): boolean {
+    return this.signal.aborted && reason === this.signal.reason && reason !== this.#timeout;
+  }
+
   /** Releases the timer and the listener. */
   end(): void {
-    this.#timer.abort();
+    this.#stopTimer();
     this.#linked.unlink();
   }
 }

@@ -21,6 +21,7 @@ export type ErrorCode =
   | "SYNC_PROTOCOL"
   | "BATCH_STATE"
   | "BATCH_OUTCOME_UNKNOWN"
+  | "REMOVAL_GUARD"
   | "CLOSED"
   | "TRANSPORT_FAILED"
   | "TIMEOUT";
@@ -33,25 +34,62 @@ export interface ErrorDetails {
   readonly retryable?: boolean | undefined;
   /** What the server said, as it said it: for a log, not for an end user. */
   readonly serverMessage?: string | undefined;
+  /** The server's own id of the request. */
+  readonly requestId?: string | undefined;
 }
+
+/**
+ * Why an operation was not tried again.
+ *
+ * - `not-retryable`: another attempt would not help, or is not safe.
+ * - `retries-exhausted`: all attempts that `retry` allows were made.
+ * - `deadline`: the operation's time is up, or would be before the next attempt.
+ * - `retry-after-exceeds-deadline`: the service asks to wait longer than the operation has time (`retryAfterMs`).
+ * - `budget-exhausted`: the client's retries of late have failed so often that it makes no more for now.
+ */
+export type StopReason =
+  | "not-retryable"
+  | "retries-exhausted"
+  | "deadline"
+  | "retry-after-exceeds-deadline"
+  | "budget-exhausted";
 
 const BRAND = Symbol.for("@saas-management/sdk/error-code");
 
-/** Writes down how many attempts an operation made before this error ended it. For the retry loop. */
-export let noteAttempts: (error: SaasManagementError, attempts: number) => void;
+/** Writes down how many attempts an operation made before this error ended it, and why no more. For the retry loop. */
+export let noteAttempts: (error: SaasManagementError, attempts: number, stoppedBecause: StopReason) => void;
+
+/** Writes down the server's id of the request that failed. */
+export let noteRequestId: (error: SaasManagementError, requestId: string) => void;
 
 /** Writes down what became of the records of the write that this error ended. Other values are left alone. */
 export let noteOutcomes: (error: unknown, outcomes: readonly RecordOutcome[]) => void;
+
+/** Writes down how far the walk over pages came that this error ended. Other values are left alone. */
+export let notePosition: (error: unknown, position: WalkPosition) => void;
+
+/** How far a walk over the pages of a connection came. */
+export interface WalkPosition {
+  /**
+   * Cursor to go on from without losing or repeating a node: as `after` forward, as `before` backward. Undefined where
+   * that is the very start.
+   */
+  readonly cursor: string | undefined;
+  /** Number of nodes that were handed out before. */
+  readonly nodesYielded: number;
+}
 
 /**
  * What became of some records of a failed write.
  *
  * - `accepted`: the service acknowledged them.
  * - `rejected`: the service refused the one message that held them.
+ * - `unsent`: nothing of them reached the service, because there was no connection or no credential.
  * - `unknown`: the answer was lost, or one of several messages of a window was refused.
  */
 export interface RecordOutcome {
-  readonly outcome: "accepted" | "rejected" | "unknown";
+  /** What is known of them. */
+  readonly outcome: "accepted" | "rejected" | "unsent" | "unknown";
   /** Index in the write of the first record. */
   readonly firstIndex: number;
   /** Number of records. */
@@ -67,15 +105,26 @@ export abstract class SaasManagementError extends Error {
   /** What the server said, as it said it: for a log, not for an end user. Not enumerable. */
   declare readonly serverMessage: string | undefined;
   #attempts = 1;
+  #stoppedBecause: StopReason | undefined;
+  #requestId: string | undefined;
   #outcomes: readonly RecordOutcome[] = [];
+  #position: WalkPosition | undefined;
 
   static {
+    notePosition = (error, position) => {
+      if (typeof error === "object" && error !== null && #position in error) error.#position = position;
+    };
     noteOutcomes = (error, outcomes) => {
       if (typeof error === "object" && error !== null && #outcomes in error) error.#outcomes = [...outcomes];
     };
-    noteAttempts = (error, attempts) => {
+    noteAttempts = (error, attempts, stoppedBecause) => {
       // An error of another copy of the package is one of ours, but keeps its own count.
-      if (#attempts in error) error.#attempts = attempts;
+      if (!(#attempts in error)) return;
+      error.#attempts = attempts;
+      error.#stoppedBecause = stoppedBecause;
+    };
+    noteRequestId = (error, requestId) => {
+      if (#requestId in error) error.#requestId = requestId;
     };
   }
 
@@ -83,6 +132,7 @@ export abstract class SaasManagementError extends Error {
     super(message, "cause" in details ? { cause: details.cause } : undefined);
     this.name = new.target.name;
     this.retryable = details.retryable ?? false;
+    this.#requestId = details.requestId;
     hide(this, "name", this.name);
     hide(this, "serverMessage", details.serverMessage);
   }
@@ -92,9 +142,24 @@ export abstract class SaasManagementError extends Error {
     return this.#attempts;
   }
 
+  /** Why the operation was not tried again; undefined where no attempt at one ended with this error. */
+  get stoppedBecause(): StopReason | undefined {
+    return this.#stoppedBecause;
+  }
+
+  /** The server's own id of the request, for its operator; undefined where it sent none. */
+  get requestId(): string | undefined {
+    return this.#requestId;
+  }
+
   /** Where a write failed: what became of its records that were sent. Empty for other errors. */
   get outcomes(): readonly RecordOutcome[] {
     return this.#outcomes;
+  }
+
+  /** Where it ended a walk over pages: how far that came, and where to go on. Undefined for other errors. */
+  get position(): WalkPosition | undefined {
+    return this.#position;
   }
 
   /** @internal The code, under a symbol that all copies of the package share. */
@@ -104,12 +169,18 @@ export abstract class SaasManagementError extends Error {
 
   /** The parts that are safe to log. */
   toJSON(): Record<string, unknown> {
-    return {
-      name: this.name,
-      message: this.message,
-      attempts: this.attempts,
+    const { name, message, attempts, stoppedBecause, requestId } = this;
+    const facts = {
+      name,
+      message,
+      attempts,
+      stoppedBecause,
+      requestId,
+      // Not the cursor: a server may have put parts of a record into it.
+      nodesYielded: this.#position?.nodesYielded,
       ...Object.fromEntries(Object.entries(this)),
     };
+    return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
   }
 
   /** What Node's inspection shows: it would print `errors`, enumerable or not, and so what the server said. */
@@ -265,22 +336,25 @@ export class MutationError<
   }
 }
 
-/** A connection cannot be walked on: its cursor repeats or is missing. */
+/** A connection cannot be walked on: its cursor repeats or is missing, or what came is no page. */
 export class PaginationError extends SaasManagementError {
   static readonly code = "PAGINATION";
   override readonly code = PaginationError.code;
-  /** Cursor of the last page that was good: what to go on from. */
-  readonly cursor: string | undefined;
-  /** Number of nodes that were handed out before. */
-  readonly nodesYielded: number;
 
-  constructor(
-    message: string,
-    details: ErrorDetails & { readonly cursor: string | undefined; readonly nodesYielded: number },
-  ) {
+  constructor(message: string, details: ErrorDetails & WalkPosition) {
     super(message, details);
-    this.cursor = details.cursor;
-    this.nodesYielded = details.nodesYielded;
+    const { cursor, nodesYielded } = details;
+    notePosition(this, { cursor, nodesYielded });
+  }
+
+  /** Cursor of the last page that was good: what to go on from. The same as in `position`. */
+  get cursor(): string | undefined {
+    return this.position?.cursor;
+  }
+
+  /** Number of nodes that were handed out before. The same as in `position`. */
+  get nodesYielded(): number {
+    return this.position?.nodesYielded ?? 0;
   }
 }
 
@@ -292,14 +366,21 @@ export class BatchAlreadyInProgressError extends SaasManagementError {
   readonly installationId: string;
   /** How long the lock was waited for, in milliseconds. */
   readonly waitedMs: number;
+  /** Whether the lock may be this client's own, of an earlier start whose answer was lost. */
+  readonly mayBeOwn: boolean;
 
   constructor(
     message: string,
-    details: ErrorDetails & { readonly installationId: string; readonly waitedMs?: number | undefined },
+    details: ErrorDetails & {
+      readonly installationId: string;
+      readonly waitedMs?: number | undefined;
+      readonly mayBeOwn?: boolean | undefined;
+    },
   ) {
     super(message, details);
     this.installationId = details.installationId;
     this.waitedMs = details.waitedMs ?? 0;
+    this.mayBeOwn = details.mayBeOwn ?? false;
   }
 }
 
@@ -360,6 +441,64 @@ export class BatchOutcomeUnknownError extends SaasManagementError {
   }
 }
 
+/** One snapshot that a run held, and what completing it would have done. */
+export interface HeldSnapshot {
+  /** Name of the collection. */
+  readonly collection: string;
+  /**
+   * - `removals`: too many of the known ids would be removed.
+   * - `no-baseline`: the ledger knows nothing of the collection, and `requireBaseline` was said.
+   * - `unreadable-ledger`: what the ledger knows cannot be read.
+   */
+  readonly reason: "removals" | "no-baseline" | "unreadable-ledger";
+  /** Number of ids that were known before. */
+  readonly known: number;
+  /** Number of different ids that were sent. */
+  readonly sent: number;
+  /** Number of sent ids that were not known: they are visible already. */
+  readonly added: number;
+  /** Number of known ids that were sent. */
+  readonly kept: number;
+  /** Number of known ids that would be removed. */
+  readonly removed: number;
+  /** Share of the known ids that would be removed, from 0 to 1. */
+  readonly removedShare: number;
+  /** The first ids that would be removed, up to 20. */
+  readonly firstRemoved: readonly string[];
+  /** Path of the file with all of them; undefined where the ledger keeps no such file. */
+  readonly listedIn: string | undefined;
+}
+
+/** The removal guard held a run: its batch was aborted, nothing was completed, and nothing was removed. */
+export class RemovalGuardError extends SaasManagementError {
+  static readonly code = "REMOVAL_GUARD";
+  override readonly code = RemovalGuardError.code;
+  /** Id of the batch that was not completed. */
+  readonly batchId: string;
+  /** What was held. */
+  readonly collections: readonly HeldSnapshot[];
+  /** What `approveRemovals` has to say for the same run to go through; undefined where it could not be stored. */
+  readonly approvalId: string | undefined;
+  /** Until when that is good. */
+  readonly approvalExpiresAt: Date | undefined;
+
+  constructor(
+    message: string,
+    details: ErrorDetails & {
+      readonly batchId: string;
+      readonly collections: readonly HeldSnapshot[];
+      readonly approvalId: string | undefined;
+      readonly approvalExpiresAt: Date | undefined;
+    },
+  ) {
+    super(message, details);
+    this.batchId = details.batchId;
+    this.collections = details.collections;
+    this.approvalId = details.approvalId;
+    this.approvalExpiresAt = details.approvalExpiresAt;
+  }
+}
+
 /** The client or the handle was closed. */
 export class ClosedError extends SaasManagementError {
   static readonly code = "CLOSED";
@@ -396,7 +535,7 @@ export class TransportError extends SaasManagementError {
   }
 }
 
-/** The operation's time is up. */
+/** The operation's time is up. `cause` is the failure of the last attempt that was answered, where there was one. */
 export class TimeoutError extends SaasManagementError {
   static readonly code = "TIMEOUT";
   override readonly code = TimeoutError.code;

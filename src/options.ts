@@ -1,18 +1,13 @@
 import { type Clock, systemClock } from "./clock.js";
 import type { CredentialOptions } from "./credential.js";
 import { ConfigurationError } from "./errors.js";
+import { guardHooks, type HookOptions, type Hooks } from "./hooks.js";
+import { type Logger, SILENT } from "./logger.js";
 import type { RetryOptions, RetryPolicy } from "./retry.js";
-
-/** Where the SDK writes what it does; `console` and pino fit. Never gets a key, a variable or a record. */
-export interface Logger {
-  debug(message: string, details?: Readonly<Record<string, unknown>>): void;
-  info(message: string, details?: Readonly<Record<string, unknown>>): void;
-  warn(message: string, details?: Readonly<Record<string, unknown>>): void;
-  error(message: string, details?: Readonly<Record<string, unknown>>): void;
-}
+import { RetryBudget } from "./retry-budget.js";
 
 /** What both APIs are configured with. */
-export interface CommonOptions extends CredentialOptions {
+export interface CommonOptions extends CredentialOptions, HookOptions {
   /**
    * Time of one operation in milliseconds, its retries included: one GraphQL request, one RPC, or one window of
    * records. Positive and finite. @default 100_000
@@ -59,6 +54,9 @@ export interface NetworkOptions {
 export interface CommonConfiguration {
   readonly timeoutMs: number;
   readonly retry: RetryPolicy;
+  /** One for all operations of a client. */
+  readonly retryBudget: RetryBudget;
+  readonly hooks: Hooks;
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
   readonly logger: Logger;
@@ -67,8 +65,6 @@ export interface CommonConfiguration {
 
 /** Version of the package, for the user agent. A test holds it against package.json. */
 export const VERSION = "0.1.0";
-
-const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /**
  * Checks the common options.
@@ -81,12 +77,15 @@ export function resolveCommonOptions(options: CommonOptions): CommonConfiguratio
       throw new ConfigurationError("headers must not hold authorization: use apiKey or authorization.");
     }
   }
+  const logger = options.logger ?? SILENT;
   return {
     timeoutMs: resolveTimeout(options.timeoutMs ?? 100_000),
     retry: resolveRetry(options.retry),
+    retryBudget: new RetryBudget(),
+    hooks: guardHooks(options, logger),
     headers,
     userAgent: userAgent(options.appInfo),
-    logger: options.logger ?? SILENT,
+    logger,
     clock: options.clock ?? systemClock,
   };
 }
@@ -146,7 +145,7 @@ export function resolveEndpoint(name: string, value: string, path: "path" | "no-
 }
 
 /**
- * Checks that TLS settings are whole and have something to serve; certificates are read with the first connection.
+ * Checks that TLS settings are whole and have something to serve.
  * @param name Option that `endpoint` comes from.
  */
 export function checkTls(tls: TlsOptions | undefined, name: string, endpoint: URL): void {

@@ -12,17 +12,22 @@ export interface LinkedController {
  */
 export function linkedController(...signals: readonly (AbortSignal | undefined)[]): LinkedController {
   const controller = new AbortController();
-  const listeners = signals.flatMap((signal) => {
-    if (signal === undefined) return [];
-    const abort = () => controller.abort(signal.reason);
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true });
-    return [() => signal.removeEventListener("abort", abort)];
-  });
+  const listeners = signals.flatMap((signal) => (signal === undefined ? [] : [follow(signal, controller)]));
   return {
     controller,
     unlink: () => {
       for (const remove of listeners) remove();
     },
   };
+}
+
+/**
+ * Lets a controller fire, with the same reason, when a signal does.
+ * @returns takes the listener off the signal
+ */
+export function follow(signal: AbortSignal, controller: AbortController): () => void {
+  const abort = () => controller.abort(signal.reason);
+  if (signal.aborted) abort();
+  else signal.addEventListener("abort", abort, { once: true });
+  return () => signal.removeEventListener("abort", abort);
 }

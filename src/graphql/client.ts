@@ -1,4 +1,5 @@
 import type { GraphQLAnswer } from "./answer.js";
+import { withCallSite } from "./call-site.js";
 import type { Connection } from "./connection.js";
 import type { DocumentArguments, GraphQLDocument } from "./document-types.js";
 import {
@@ -114,7 +115,9 @@ export class GraphQLClient {
     input: CreateProcurementCaseInput,
     options?: MutationOptions,
   ): Promise<ProcurementCaseFragment> {
-    return valueOrThrow("createProcurementCase", await this.safe.createProcurementCase(input, options));
+    return withCallSite(options?.signal, async () =>
+      valueOrThrow("createProcurementCase", await this.safe.createProcurementCase(input, options)),
+    );
   }
 
   /**
@@ -127,7 +130,9 @@ export class GraphQLClient {
     input: UpdateProcurementCaseInput,
     options?: MutationOptions,
   ): Promise<ProcurementCaseFragment> {
-    return valueOrThrow("updateProcurementCase", await this.safe.updateProcurementCase(input, options));
+    return withCallSite(options?.signal, async () =>
+      valueOrThrow("updateProcurementCase", await this.safe.updateProcurementCase(input, options)),
+    );
   }
 
   /**
@@ -143,7 +148,9 @@ export class GraphQLClient {
     where: VendorDiscoveryFilterInput | "all",
     options?: MutationOptions,
   ): Promise<VendorsStateChange> {
-    return valueOrThrow("changeVendorsState", await this.safe.changeVendorsState(input, where, options));
+    return withCallSite(options?.signal, async () =>
+      valueOrThrow("changeVendorsState", await this.safe.changeVendorsState(input, where, options)),
+    );
   }
 
   /**
@@ -155,7 +162,7 @@ export class GraphQLClient {
     document: GraphQLDocument<Result, Variables>,
     ...[variables, options]: DocumentArguments<Variables, MutationOptions>
   ): Promise<Result> {
-    return this.#transport.request<Result>(document, variables, options);
+    return withCallSite(options?.signal, () => this.#transport.request<Result>(document, variables, options));
   }
 
   /**
@@ -166,7 +173,9 @@ export class GraphQLClient {
     document: GraphQLDocument<Result, Variables>,
     ...[variables, options]: DocumentArguments<Variables, MutationOptions>
   ): Promise<GraphQLAnswer<Result>> {
-    return this.#transport.rawRequest<Result>(document, variables, options);
+    return withCallSite(options?.signal, () =>
+      this.#transport.rawRequest<Result>(document, variables, options),
+    );
   }
 
   /**
@@ -191,6 +200,7 @@ export class GraphQLClient {
     await this.#transport.close();
   }
 
+  /** Closes the client, as `close()` does. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

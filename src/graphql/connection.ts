@@ -1,8 +1,9 @@
-import { InvalidInputError } from "../errors.js";
+import { InvalidInputError, notePosition } from "../errors.js";
+import { withCallSite } from "./call-site.js";
 import { inWalkingOrder, NodeIterator } from "./node-iterator.js";
 import type { Page } from "./page.js";
 import { type ConnectionPlan, PageIterator } from "./page-iterator.js";
-import { PageWalk } from "./page-walk.js";
+import { PageWalk, readCount } from "./page-walk.js";
 import { checkLimit } from "./paging.js";
 
 /**
@@ -30,7 +31,7 @@ export class Connection<Node> implements AsyncIterable<Node, undefined, undefine
    * Every node, page after page.
    *
    * Where `next()` rejects, the iterator stays where it was, and another `next()` asks for the same page again. A
-   * `for await` loop ends with the error.
+   * `for await` loop ends with the error, whose `position` tells where another walk can go on.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<Node, undefined, undefined> {
     return new NodeIterator(this.#plan);
@@ -45,23 +46,20 @@ export class Connection<Node> implements AsyncIterable<Node, undefined, undefine
   async firstPage(): Promise<Page<Node>> {
     const { fetchPage, pageSize, limit, start, signal } = this.#plan;
     const size = Math.max(1, Math.min(pageSize, limit));
-    const connection = await fetchPage({ size, cursor: start }, signal);
-    return new PageWalk(this.#plan).accept(connection);
+    return withCallSite(signal, async () => {
+      const connection = await fetchPage({ size, cursor: start }, signal);
+      return new PageWalk(this.#plan).accept(connection);
+    });
   }
 
   /**
-   * All nodes, in the order in which they are iterated.
+   * All nodes, in the order in which they are iterated. Where a page fails there are none: the error's `position` is
+   * where this walk began.
    * @param options.limit Most nodes to read; where the connection has a limit too, the smaller holds
    */
   async toArray(options: { readonly limit?: number | undefined } = {}): Promise<Node[]> {
     const limit = Math.min(checkLimit(options.limit), this.#plan.limit);
-    // Nothing is done between two pages, so there is nothing to do meanwhile.
-    const pages = new PageIterator({ ...this.#plan, limit, prefetch: false });
-    const nodes: Node[] = [];
-    for await (const page of pages) {
-      for (const node of inWalkingOrder(page.nodes, this.#plan.direction)) nodes.push(node);
-    }
-    return nodes;
+    return withCallSite(this.#plan.signal, () => this.#collect(limit));
   }
 
   /**
@@ -69,8 +67,29 @@ export class Connection<Node> implements AsyncIterable<Node, undefined, undefine
    * @throws {InvalidInputError} the document does not select `totalCount`
    */
   async totalCount(): Promise<number> {
-    const connection = await this.#plan.fetchPage({ size: 1, cursor: undefined }, this.#plan.signal);
-    if (typeof connection?.totalCount === "number") return connection.totalCount;
-    throw new InvalidInputError("The response has no totalCount: the document must select it.");
+    const { fetchPage, signal } = this.#plan;
+    return withCallSite(signal, async () => {
+      const connection = await fetchPage({ size: 1, cursor: undefined }, signal);
+      const count = readCount(connection?.totalCount);
+      if (count !== undefined) return count;
+      throw new InvalidInputError("The response has no totalCount: the document must select it.");
+    });
+  }
+
+  async #collect(limit: number): Promise<Node[]> {
+    const { direction, signal, start } = this.#plan;
+    // Nothing is done between two pages, so there is nothing to do meanwhile.
+    const pages = new PageIterator({ ...this.#plan, limit, prefetch: false });
+    const nodes: Node[] = [];
+    try {
+      for (let page = await pages.advance(); page.done !== true; page = await pages.advance()) {
+        for (const node of inWalkingOrder(page.value.nodes, direction)) nodes.push(node);
+      }
+    } catch (error) {
+      // The nodes of the pages before are lost with it: going on after them would leave them out.
+      if (signal?.aborted !== true) notePosition(error, { cursor: start, nodesYielded: 0 });
+      throw error;
+    }
+    return nodes;
   }
 }

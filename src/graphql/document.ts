@@ -7,6 +7,10 @@ export interface Operation {
   readonly text: string;
   /** What it is, for messages: `GraphQL query Licenses`. */
   readonly label: string;
+  /** What the operation is; undefined where it could not be read. */
+  readonly kind: "query" | "mutation" | "subscription" | undefined;
+  /** Name of the operation; undefined where it has none, or could not be read. */
+  readonly name: string | undefined;
   /** Whether it only reads. False where that is not certain. */
   readonly readOnly: boolean;
   /** Names of the variables that it declares; undefined where it could not be read. */
@@ -47,7 +51,14 @@ function read(document: object | string): Operation {
     parsed = parse(text, { noLocation: true });
   } catch {
     // Newer syntax than this parser's, or a mistake: the server decides. Nothing says that it only reads.
-    return { text, label: "GraphQL request", readOnly: false, variables: undefined };
+    return {
+      text,
+      label: "GraphQL request",
+      kind: undefined,
+      name: undefined,
+      readOnly: false,
+      variables: undefined,
+    };
   }
   return describe(text, parsed);
 }
@@ -61,10 +72,12 @@ function describe(text: string, document: DocumentNode): Operation {
       `The document must have exactly one operation; it has ${operation === undefined ? "none" : others.length + 1}.`,
     );
   }
-  const name = operation.name === undefined ? "" : ` ${operation.name.value}`;
+  const name = operation.name?.value;
   return {
     text,
-    label: `GraphQL ${operation.operation}${name}`,
+    label: `GraphQL ${operation.operation}${name === undefined ? "" : ` ${name}`}`,
+    kind: operation.operation,
+    name,
     readOnly: operation.operation === OperationTypeNode.QUERY,
     variables: new Set(operation.variableDefinitions?.map(({ variable }) => variable.name.value)),
   };

@@ -3,6 +3,7 @@ import { SaasManagementError } from "../errors.js";
 import type { AnswerReader } from "./answer.js";
 import type { Failures, ResponseHead } from "./failures.js";
 import { toJson } from "./json.js";
+import { BoundedResponse } from "./response-body.js";
 import { isObject, readErrorEntries } from "./response-errors.js";
 import { isRedirect, readContentType } from "./response-head.js";
 
@@ -17,6 +18,8 @@ export interface Attempt<Data, Result> {
   readonly text: string;
   readonly variables: object | undefined;
   readonly signal: AbortSignal;
+  /** Most bytes of the body. */
+  readonly maxResponseBytes: number;
   readonly failures: Failures;
   readonly redact: (text: string) => string;
   /** What the caller wants of the answer. */
@@ -28,18 +31,19 @@ export interface Attempt<Data, Result> {
  * the whole request and goes no further than this file. After an abort nobody waits for the outcome any more.
  */
 export async function exchange<Data, Result>(attempt: Attempt<Data, Result>): Promise<Result> {
-  const { failures, signal } = attempt;
+  const { failures, signal, maxResponseBytes: maxBytes } = attempt;
   const progress: { head?: ResponseHead; bodyComplete?: true } = {};
   const client = new RequestClient(attempt.url, {
     errorPolicy: "all",
     excludeOperationName: true,
     redirect: "manual",
     fetch: async (url, init) => {
-      const { fetch } = attempt;
-      const response = await fetch(String(url), init ?? {});
+      const { fetch, headers } = attempt;
+      // Only here: graphql-request need not see the credential, nor copy the headers twice.
+      const response = await fetch(String(url), { ...init, headers });
       progress.head = { status: response.status, headers: response.headers };
       const refusal = judgeHead(response, failures);
-      if (refusal === undefined) return response;
+      if (refusal === undefined) return new BoundedResponse(response, { maxBytes, signal, failures });
       // Nobody reads the body: left alone it would keep its connection.
       response.body?.cancel().catch(() => {});
       throw refusal;
@@ -56,8 +60,8 @@ export async function exchange<Data, Result>(attempt: Attempt<Data, Result>): Pr
     },
   });
   try {
-    const { text: query, variables = {}, headers: requestHeaders } = attempt;
-    const response = await client.rawRequest<Data, object>({ query, variables, requestHeaders, signal });
+    const { text: query, variables = {} } = attempt;
+    const response = await client.rawRequest<Data, object>({ query, variables, signal });
     const { status, headers, data = null } = response;
     return judge({ status, headers, data }, response.errors, attempt);
   } catch (error) {

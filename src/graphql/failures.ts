@@ -13,7 +13,9 @@ import { readContentType, readRetryAfter } from "./response-head.js";
 
 /** What is known of an HTTP answer before its body is. */
 export interface ResponseHead {
+  /** HTTP status. */
   readonly status: number;
+  /** HTTP headers. */
   readonly headers: Headers;
 }
 
@@ -117,6 +119,17 @@ export class Failures {
       this.#transport(
         head,
         `${this.#label} was answered with HTTP ${head.status} and a body that is cut off or no GraphQL response.`,
+      )
+    );
+  }
+
+  /** The body is larger than the client reads. */
+  tooLarge(head: ResponseHead, maxBytes: number): SaasManagementError {
+    return (
+      this.ofStatus(head) ??
+      this.#transport(
+        head,
+        `${this.#label} was answered with HTTP ${head.status} and a body of more than ${maxBytes} bytes, which was not read to its end. Ask for smaller pages, or raise maxResponseBytes.`,
       )
     );
   }

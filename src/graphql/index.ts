@@ -13,6 +13,7 @@ export {
   ClosedError,
   ConfigurationError,
   type ErrorCode,
+  type ErrorDetails,
   type GraphQLErrorEntry,
   GraphQLResponseError,
   type InputIssue,
@@ -22,54 +23,53 @@ export {
   PaginationError,
   PermissionDeniedError,
   RateLimitError,
+  type RecordOutcome,
   SaasManagementError,
+  type StopReason,
   TimeoutError,
   TransportError,
+  type WalkPosition,
 } from "../errors.js";
-export type { CommonOptions, Logger } from "../options.js";
+export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../hooks.js";
+export type { Logger } from "../logger.js";
+export type { CommonOptions } from "../options.js";
 export type { RetryOptions } from "../retry.js";
 export type { GraphQLAnswer } from "./answer.js";
-export type { ListArguments } from "./client.js";
 export {
   type ApplicationsArguments,
   GraphQLClient,
   type GraphQLClientOptions,
   type LicensePlansArguments,
   type LicensesArguments,
+  type ListArguments,
 } from "./client.js";
 export type { Connection } from "./connection.js";
 export { type CalendarDate, calendarDate } from "./dates.js";
 export type { DocumentArguments, GraphQLDocument } from "./document-types.js";
 export type { FetchLike } from "./exchange.js";
+export type { ResponseHead } from "./failures.js";
+export type * from "./filter-inputs.js";
 export type {
-  ApplicationDiscoveryFilterInput,
   ApplicationDiscoveryFragment as ApplicationDiscovery,
-  ApplicationDiscoverySortInput,
   ApplicationState,
   ChangeVendorsStateInput,
   CreateProcurementCaseInput,
   DataOrigin,
   LicenseActivity,
-  LicenseFilterInput,
   LicenseFragment as License,
-  LicensePlanFilterInput,
   LicensePlanFragment as LicensePlan,
-  LicensePlanSortInput,
-  LicenseSortInput,
   ProcurementCaseBaselineType,
   ProcurementCaseFragment as ProcurementCase,
   ProcurementCaseState,
-  SortEnumType,
   UpdateProcurementCaseInput,
-  VendorDiscoveryFilterInput,
 } from "./generated/operations.js";
-export { type MoneyAmount, sumByCurrency } from "./money.js";
-export type { MutationPayloadOf } from "./mutation-outcome.js";
+export { type MoneyAmount, type MoneySelector, sumByCurrency } from "./money.js";
 export {
   isMutationError,
   type MutationErrorOf,
   type MutationName,
   type MutationOutcome,
+  type MutationPayloadOf,
   type VendorsStateChange,
 } from "./mutation-outcome.js";
 export type { SafeMutations } from "./mutations.js";

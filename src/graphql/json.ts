@@ -6,7 +6,9 @@ import { InvalidInputError } from "../errors.js";
  */
 export function toJson(value: unknown): string {
   try {
-    return JSON.stringify(value, refuseSilentChanges);
+    const text = JSON.stringify(value);
+    // A number that is not finite would be in there as null. Asking for each value is slow, and seldom needed.
+    return text.includes("null") ? JSON.stringify(value, refuseSilentChanges) : text;
   } catch (cause) {
     if (cause instanceof InvalidInputError) throw cause;
     // The engine's text may quote what it stumbled over: not passed on.

@@ -28,6 +28,7 @@ export type MoneySelector<Item> = (item: Item) => MoneyAmount | null | undefined
  * @throws {InvalidInputError} an amount is NaN, infinite or no decimal number, or has no currency
  */
 export function sumByCurrency<Item>(items: Iterable<Item>, select: MoneySelector<Item>): Map<string, string>;
+/** The same for items that come one after the other. */
 export function sumByCurrency<Item>(
   items: AsyncIterable<Item>,
   select: MoneySelector<Item>,

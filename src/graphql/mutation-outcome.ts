@@ -32,6 +32,8 @@ export type MutationOutcome<Name extends MutationName, Value> =
       readonly errors: readonly MutationErrorOf<Name>[];
       /** The rest of the payload. */
       readonly payload: MutationPayloadOf<Name>;
+      /** The server's own id of the request; undefined where it sent none. */
+      readonly requestId: string | undefined;
     };
 
 /** What `changeVendorsState` did. */
@@ -66,12 +68,12 @@ export function valueOrThrow<Name extends MutationName, Value>(
   outcome: MutationOutcome<Name, Value>,
 ): Value {
   if (outcome.ok) return outcome.value;
-  const { errors, payload } = outcome;
+  const { errors, payload, requestId } = outcome;
   const names = [...new Set(errors.map((entry) => entry.__typename))].filter((name) =>
     /^\w{1,100}$/.test(name),
   );
   throw new MutationError(
     `${mutation} was refused by the service${names.length === 0 ? "" : `: ${names.join(", ")}`}. See errors.`,
-    { mutation, errors, payload, serverMessage: errors[0]?.message },
+    { mutation, errors, payload, requestId, serverMessage: errors[0]?.message },
   );
 }

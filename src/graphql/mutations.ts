@@ -1,4 +1,5 @@
 import { type MutationErrorEntry, TransportError } from "../errors.js";
+import { withCallSite } from "./call-site.js";
 import type { GraphQLDocument } from "./document-types.js";
 import {
   ChangeVendorsStateDocument,
@@ -62,26 +63,36 @@ export class SafeMutations {
     const variables = where === "all" ? { input } : { input, where: narrowingFilter(where) };
     const name = "changeVendorsState";
     return this.#run(name, ChangeVendorsStateDocument, variables, options, ({ updatedCount }) =>
-      typeof updatedCount === "number" ? { updatedCount } : null,
+      typeof updatedCount === "number" && Number.isFinite(updatedCount) ? { updatedCount } : null,
     );
   }
 
-  async #run<Name extends MutationName, Value>(
+  #run<Name extends MutationName, Value>(
     name: Name,
     document: GraphQLDocument<{ readonly [N in Name]: MutationPayloads[N] | null }, never>,
     variables: object,
     options: MutationOptions | undefined,
     resultOf: (payload: MutationPayloads[Name]) => Value | null,
   ): Promise<MutationOutcome<Name, Value>> {
-    const data = await this.#transport.request(document, variables, options);
+    return withCallSite(options?.signal, () => this.#send(name, document, variables, options, resultOf));
+  }
+
+  async #send<Name extends MutationName, Value>(
+    name: Name,
+    document: GraphQLDocument<{ readonly [N in Name]: MutationPayloads[N] | null }, never>,
+    variables: object,
+    options: MutationOptions | undefined,
+    resultOf: (payload: MutationPayloads[Name]) => Value | null,
+  ): Promise<MutationOutcome<Name, Value>> {
+    const { data, requestId } = await this.#transport.identifiedRequest(document, variables, options);
     const payload: MutationPayloads[Name] | null = data[name];
-    if (payload === null || payload === undefined) throw unclear(name, "has no payload");
+    if (payload === null || payload === undefined) throw unclear(name, "has no payload", requestId);
     const { errors, ...rest } = payload;
     if (errors !== null && errors !== undefined && errors.length > 0) {
-      return { ok: false, errors: errors.map((entry) => this.#clean(entry)), payload: rest };
+      return { ok: false, errors: errors.map((entry) => this.#clean(entry)), payload: rest, requestId };
     }
     const value = resultOf(payload);
-    if (value === null) throw unclear(name, "holds neither a result nor an error");
+    if (value === null) throw unclear(name, "holds neither a result nor an error", requestId);
     return { ok: true, value };
   }
 
@@ -90,8 +101,9 @@ export class SafeMutations {
   }
 }
 
-function unclear(name: MutationName, what: string): TransportError {
+function unclear(name: MutationName, what: string, requestId: string | undefined): TransportError {
   return new TransportError(
     `The answer to ${name} ${what}: whether the change was made is not known. Read the data to find out.`,
+    { requestId },
   );
 }

@@ -1,3 +1,4 @@
+import { noteCallSite, withWalkSite } from "./call-site.js";
 import type { Direction } from "./page.js";
 import { type ConnectionPlan, PageIterator } from "./page-iterator.js";
 import { Turns } from "./turns.js";
@@ -11,6 +12,7 @@ export class NodeIterator<Node> implements AsyncIterableIterator<Node, undefined
   readonly #direction: Direction;
   readonly #signal: AbortSignal | undefined;
   readonly #turns = new Turns();
+  readonly #begun = noteCallSite(NodeIterator);
   #nodes: Iterator<Node, undefined> = none();
 
   constructor(plan: ConnectionPlan<Node>) {
@@ -25,7 +27,7 @@ export class NodeIterator<Node> implements AsyncIterableIterator<Node, undefined
       const node = this.#nodes.next();
       if (node.done !== true) return Promise.resolve(node);
     }
-    return this.#turns.run(() => this.#step());
+    return withWalkSite(this.#signal, this.#begun, () => this.#turns.run(() => this.#step()));
   }
 
   async return(): Promise<IteratorReturnResult<undefined>> {
@@ -42,7 +44,7 @@ export class NodeIterator<Node> implements AsyncIterableIterator<Node, undefined
       this.#signal?.throwIfAborted();
       const node = this.#nodes.next();
       if (node.done !== true) return node;
-      const page = await this.#pages.next();
+      const page = await this.#pages.advance();
       if (page.done === true) return page;
       this.#nodes = inWalkingOrder(page.value.nodes, this.#direction)[Symbol.iterator]();
     }

@@ -1,4 +1,6 @@
-import { linkedController } from "../signals.js";
+import { notePosition } from "../errors.js";
+import { follow } from "../signals.js";
+import { noteCallSite, withWalkSite } from "./call-site.js";
 import { letRequestsOut } from "./event-loop.js";
 import type { ConnectionData, Page, PageRequest } from "./page.js";
 import { PageWalk, type WalkPlan } from "./page-walk.js";
@@ -17,16 +19,14 @@ export interface ConnectionPlan<Node> extends WalkPlan {
   ) => Promise<ConnectionData<Node> | null | undefined>;
 }
 
-/** A request under way, which the end of the iteration aborts. */
-interface Fetch<Node> {
-  readonly abort: AbortController;
-  readonly connection: Promise<ConnectionData<Node> | null | undefined>;
-}
+/** A page that was asked for. */
+type Fetch<Node> = Promise<ConnectionData<Node> | null | undefined>;
 
 /**
  * Walks the pages of a connection.
  *
- * - A `next()` that rejects leaves the iterator where it was: another `next()` asks for the same page again.
+ * - A `next()` that rejects leaves the iterator where it was: another `next()` asks for the same page again. The error
+ *   tells where that is.
  * - With prefetch one page, never more, is on its way while the current one is consumed. One that fails is reported
  *   when its turn comes.
  * - `return()` aborts what is on its way: no request outlives its iterator.
@@ -35,6 +35,9 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
   readonly #plan: ConnectionPlan<Node>;
   readonly #walk: PageWalk;
   readonly #turns = new Turns();
+  /** Ends what is on its way when the iteration is left. One for all pages: making one is not cheap. */
+  readonly #abort = new AbortController();
+  readonly #begun = noteCallSite(PageIterator);
   #underWay: Fetch<Node> | undefined;
   #returned = false;
 
@@ -44,6 +47,11 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
   }
 
   next(): Promise<IteratorResult<Page<Node>, undefined>> {
+    return withWalkSite(this.#plan.signal, this.#begun, () => this.advance());
+  }
+
+  /** `next()` for what is built on this iterator. */
+  advance(): Promise<IteratorResult<Page<Node>, undefined>> {
     return this.#turns.run(() => this.#step());
   }
 
@@ -51,8 +59,8 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
     this.#returned = true;
     const left = this.#underWay;
     this.#underWay = undefined;
-    left?.abort.abort(new Error("The iteration was left."));
-    await left?.connection.catch(() => {});
+    this.#abort.abort(new Error("The iteration was left."));
+    await left?.catch(() => {});
     return { done: true, value: undefined };
   }
 
@@ -61,16 +69,18 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
   }
 
   async #step(): Promise<IteratorResult<Page<Node>, undefined>> {
-    this.#plan.signal?.throwIfAborted();
+    const { signal } = this.#plan;
+    signal?.throwIfAborted();
     const request = this.#walk.next;
     if (this.#returned || request === undefined) return { done: true, value: undefined };
     const fetch = this.#underWay ?? this.#fetch(request);
     let page: Page<Node>;
     try {
-      page = this.#walk.accept(await fetch.connection);
+      page = this.#walk.accept(await fetch);
     } catch (error) {
       // What was left while it was under way ends quietly: nobody waits for its failure.
       if (this.#returned) return { done: true, value: undefined };
+      if (signal?.aborted !== true) notePosition(error, this.#walk.position);
       throw error;
     } finally {
       if (this.#underWay === fetch) this.#underWay = undefined;
@@ -84,11 +94,12 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
   }
 
   #fetch(request: PageRequest): Fetch<Node> {
-    const { controller: abort, unlink } = linkedController(this.#plan.signal);
-    const connection = this.#plan.fetchPage(request, abort.signal).finally(unlink);
+    const { signal, fetchPage } = this.#plan;
+    const page = fetchPage(request, this.#abort.signal);
+    // Only while a page is on its way: an iterator that is forgotten half-way must not stay on the caller's signal.
+    const fetch = signal === undefined ? page : page.finally(follow(signal, this.#abort));
     // A page that was asked for ahead may fail while nobody waits for it.
-    connection.catch(() => {});
-    const fetch = { abort, connection };
+    fetch.catch(() => {});
     this.#underWay = fetch;
     return fetch;
   }

@@ -1,4 +1,4 @@
-import { PaginationError } from "../errors.js";
+import { PaginationError, type WalkPosition } from "../errors.js";
 import type { ConnectionData, Direction, Page, PageRequest } from "./page.js";
 
 /** Where a walk begins, in which direction it goes, and where it ends at the latest. */
@@ -48,6 +48,11 @@ export class PageWalk {
     return { size: Math.min(this.#plan.pageSize, this.#left), cursor: this.#cursor };
   }
 
+  /** How far the walk came: going on from here repeats nothing and loses nothing. */
+  get position(): WalkPosition {
+    return { cursor: this.#cursor, nodesYielded: this.#nodesYielded };
+  }
+
   /**
    * Takes the page that was asked for and moves on.
    * @throws {PaginationError} the page is none, or the walk cannot go on from it; its nodes are not handed out
@@ -80,7 +85,7 @@ export class PageWalk {
         hasPreviousPage: pageInfo.hasPreviousPage ?? false,
         startCursor: pageInfo.startCursor ?? null,
       },
-      totalCount: totalCount ?? undefined,
+      totalCount: readCount(totalCount),
     };
   }
 
@@ -110,11 +115,13 @@ export class PageWalk {
   }
 
   #error(message: string): PaginationError {
-    return new PaginationError(
-      `${message} ${this.#nodesYielded} nodes were handed out before; cursor tells where to go on.`,
-      { cursor: this.#cursor, nodesYielded: this.#nodesYielded },
-    );
+    return new PaginationError(`${message} The error's position tells where to go on.`, this.position);
   }
+}
+
+/** A number of nodes; undefined for what is none, such as a number too large to be exact. */
+export function readCount(count: unknown): number | undefined {
+  return typeof count === "number" && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }
 
 /** The types say so already; the server may not. */

@@ -1,8 +1,10 @@
 /** Where a page lies in its connection. */
 export interface PageInfo {
+  /** Whether nodes follow the page's last one. */
   readonly hasNextPage: boolean;
   /** Cursor to go on from with `after`. */
   readonly endCursor: string | null;
+  /** Whether nodes precede the page's first one. */
   readonly hasPreviousPage: boolean;
   /** Cursor to go on from with `before`. */
   readonly startCursor: string | null;
@@ -12,6 +14,7 @@ export interface PageInfo {
 export interface Page<Node> {
   /** The nodes in the server's order, when paging backward too. */
   readonly nodes: readonly Node[];
+  /** Where the page lies. */
   readonly pageInfo: PageInfo;
   /** Number of nodes over all pages; undefined where an own document does not select it. */
   readonly totalCount: number | undefined;
@@ -19,8 +22,11 @@ export interface Page<Node> {
 
 /** A connection as a response holds it: `nodes`, and of `pageInfo` what the direction of paging needs. */
 export interface ConnectionData<Node> {
+  /** The page's nodes; null counts as none. */
   readonly nodes?: readonly Node[] | null | undefined;
+  /** Forward `hasNextPage` and `endCursor`, backward `hasPreviousPage` and `startCursor`. */
   readonly pageInfo: Partial<PageInfo>;
+  /** Number of nodes over all pages. */
   readonly totalCount?: number | null | undefined;
 }
 

@@ -17,15 +17,18 @@ export function defaultHeaders(own: HeaderOptions, userAgent: string): Headers {
  * The headers of one request, still without the credential.
  * @throws {InvalidInputError} HTTP does not allow one of them, or it is the credential's
  */
-export function requestHeaders(defaults: Headers, own: HeaderOptions = {}): Headers {
+export function requestHeaders(defaults: Headers, own?: HeaderOptions): Headers {
   const headers = new Headers(defaults);
-  for (const [name, value] of toHeaders(own, InvalidInputError)) headers.set(name, value);
+  if (own !== undefined) {
+    for (const [name, value] of toHeaders(own, InvalidInputError)) headers.set(name, value);
+  }
   if (headers.has("authorization")) {
     throw new InvalidInputError(
       "headers must not hold authorization: the client's apiKey or authorization is sent.",
     );
   }
   headers.set("content-type", "application/json");
+  if (!headers.has("accept")) headers.set("accept", "application/graphql-response+json, application/json");
   return headers;
 }
 

@@ -1,3 +1,5 @@
+import { parseRetryAfter } from "../retry-after.js";
+
 /** The declared type of a body. */
 export interface DeclaredContent {
   /** As the server sent it, cut to a sane length; undefined where it sent none. */
@@ -9,9 +11,17 @@ export interface DeclaredContent {
 const JSON_TYPES = ["application/json", "application/graphql-response+json"];
 const UTF8_CHARSETS = ["utf-8", "utf8", "us-ascii"];
 
+/** What the last answer declared: nearly all declare the same. */
+let last: DeclaredContent = { contentType: undefined, json: false };
+
 /** Reads the content type; nothing else decides whether a body is parsed. */
 export function readContentType(headers: Headers): DeclaredContent {
   const contentType = headers.get("content-type")?.slice(0, 200);
+  if (contentType !== last.contentType) last = judgeContentType(contentType);
+  return last;
+}
+
+function judgeContentType(contentType: string | undefined): DeclaredContent {
   if (contentType === undefined) return { contentType, json: false };
   const [type = "", ...parameters] = contentType.split(";").map((part) => part.trim().toLowerCase());
   const charset = parameters.find((part) => part.startsWith("charset="))?.slice("charset=".length);
@@ -24,11 +34,8 @@ export function isRedirect(response: Response): boolean {
   return response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400);
 }
 
-/** Milliseconds until `Retry-After`, which is a number of seconds or a date; undefined where it says neither. */
+/** Milliseconds until `Retry-After`; undefined where the server does not say. */
 export function readRetryAfter(headers: Headers, now: number): number | undefined {
-  const value = headers.get("retry-after")?.trim();
-  if (value === undefined || value === "") return undefined;
-  if (/^\d{1,9}(\.\d+)?$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  const value = headers.get("retry-after");
+  return value === null ? undefined : parseRetryAfter(value, now);
 }

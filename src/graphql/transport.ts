@@ -1,6 +1,6 @@
 import { Credential } from "../credential.js";
-import { Deadline } from "../deadline.js";
 import { ClosedError } from "../errors.js";
+import { type AttemptContext, runOperation } from "../operation.js";
 import {
   type CommonConfiguration,
   type CommonOptions,
@@ -9,20 +9,21 @@ import {
   resolveRetry,
   resolveTimeout,
 } from "../options.js";
-import { withRetry } from "../retry.js";
+import { readRequestId } from "../request-id.js";
 import { type LinkedController, linkedController } from "../signals.js";
+import { untilAborted } from "../until-aborted.js";
 import { type AnswerReader, type GraphQLAnswer, readAnswer, readData } from "./answer.js";
 import type { Operation } from "./document.js";
 import type { GraphQLDocument } from "./document-types.js";
 import type { FetchLike } from "./exchange.js";
 import { Failures } from "./failures.js";
-import { loadWire } from "./load-wire.js";
+import { loadedWire, loadWire } from "./load-wire.js";
 import { defaultHeaders, requestHeaders } from "./request-headers.js";
 import type { MutationOptions } from "./request-options.js";
-import { untilAborted } from "./until-aborted.js";
+import { type ResponseLimits, resolveMaxResponseBytes } from "./response-limits.js";
 
 /** Options of a GraphQL client. */
-export interface GraphQLClientOptions extends CommonOptions {
+export interface GraphQLClientOptions extends CommonOptions, ResponseLimits {
   /**
    * Base of the API, which is `POST {baseUrl}/graphql`: absolute `https://`, or `http://` to loopback. May have a
    * path.
@@ -32,6 +33,12 @@ export interface GraphQLClientOptions extends CommonOptions {
   readonly fetch?: FetchLike | undefined;
 }
 
+/** Data, and the server's own id of the request that brought it. */
+interface IdentifiedData<Data> {
+  readonly data: Data;
+  readonly requestId: string | undefined;
+}
+
 /** Sends documents to the one endpoint, with credential, deadline and retries. */
 export class Transport {
   readonly #url: string;
@@ -39,6 +46,7 @@ export class Transport {
   readonly #credential: Credential;
   readonly #configuration: CommonConfiguration;
   readonly #headers: Headers;
+  readonly #maxResponseBytes: number;
   readonly #running = new Map<LinkedController, Promise<unknown>>();
   #closed = false;
 
@@ -51,6 +59,7 @@ export class Transport {
     // Looked up with each request: what replaces the global one later (a tracer, a test) is heeded.
     this.#fetch = options.fetch ?? ((target, init) => globalThis.fetch(target, init));
     this.#headers = defaultHeaders(this.#configuration.headers, this.#configuration.userAgent);
+    this.#maxResponseBytes = resolveMaxResponseBytes(options.maxResponseBytes);
   }
 
   /** The data of a response without errors. */
@@ -60,6 +69,21 @@ export class Transport {
     options?: MutationOptions,
   ): Promise<Data> {
     return this.#start<Data, Data>(document, variables, options, readData);
+  }
+
+  /** The same, with the server's id of the request: for failures that only the data shows. */
+  identifiedRequest<Data>(
+    document: GraphQLDocument<Data, never>,
+    variables?: object,
+    options?: MutationOptions,
+  ): Promise<IdentifiedData<Data>> {
+    return this.#start<Data, IdentifiedData<Data>>(document, variables, options, (answer, failures) => ({
+      data: readData(answer, failures),
+      requestId: readRequestId(
+        (name) => answer.headers.get(name),
+        (text) => this.redact(text),
+      ),
+    }));
   }
 
   /** Data and errors of a response. */
@@ -73,7 +97,7 @@ export class Transport {
 
   /** What a document is, read without sending it. */
   async describe(document: GraphQLDocument<unknown, never>): Promise<Operation> {
-    const { readDocument } = await loadWire();
+    const { readDocument } = loadedWire() ?? (await loadWire());
     return readDocument(document);
   }
 
@@ -116,44 +140,45 @@ export class Transport {
     signal: AbortSignal,
   ): Promise<Result> {
     if (this.#closed) throw new ClosedError("The GraphQL client is closed: make a new one.");
-    const { clock, logger, timeoutMs, retry } = this.#configuration;
+    const { clock, timeoutMs, retry } = this.#configuration;
     const headers = requestHeaders(this.#headers, options.headers);
-    const policy = options.retry === undefined ? retry : resolveRetry(options.retry);
-    const time = options.timeoutMs === undefined ? timeoutMs : resolveTimeout(options.timeoutMs);
-    const { exchange, readDocument } = await untilAborted(loadWire(), signal);
-    const operation = readDocument(document);
-    const { label, text } = operation;
+    const configuration = {
+      ...this.#configuration,
+      retry: options.retry === undefined ? retry : resolveRetry(options.retry),
+      timeoutMs: options.timeoutMs === undefined ? timeoutMs : resolveTimeout(options.timeoutMs),
+    };
+    const { exchange, readDocument } = loadedWire() ?? (await untilAborted(loadWire(), signal));
+    const { kind, label, name, readOnly, text } = readDocument(document);
+    const repeatable = readOnly || options.idempotent === true;
     const redact = (message: string) => this.redact(message);
-    const failures = new Failures({
-      label,
-      repeatable: operation.readOnly || options.idempotent === true,
-      now: () => clock.now(),
-      redact,
-    });
-    const deadline = new Deadline({ clock, timeoutMs: time, operation: label, signal });
-    const attempt = async (): Promise<Result> => {
-      headers.set("authorization", await this.#credential.authorization());
-      return exchange<Data, Result>({
+    const failures = new Failures({ label, repeatable, now: () => clock.now(), redact });
+    const attempt = (context: AttemptContext): Promise<Result> => {
+      headers.set("authorization", context.authorization);
+      const answer = exchange<Data, Result>({
         url: this.#url,
-        fetch: this.#fetch,
+        fetch: this.#observedFetch(context),
         headers: new Headers(headers),
         text,
         variables,
-        signal: deadline.signal,
+        signal: context.signal,
+        maxResponseBytes: this.#maxResponseBytes,
         failures,
         redact,
         read,
       });
+      // A fetch of the user's may never look at the signal.
+      return untilAborted(answer, context.signal);
     };
-    try {
-      return await withRetry(() => untilAborted(attempt(), deadline.signal), {
-        policy,
-        clock,
-        deadline,
-        onRetry: (event) => logger.warn(`${label} failed and is tried again.`, { ...event }),
-      });
-    } finally {
-      deadline.end();
-    }
+    const info = { api: "graphql", operation: name, kind, collection: undefined } as const;
+    const credential = this.#credential;
+    return runOperation(configuration, { info, label, credential, signal, repeatable }, attempt);
+  }
+
+  #observedFetch({ answered }: AttemptContext): FetchLike {
+    return async (url, init) => {
+      const response = await this.#fetch(url, init);
+      answered({ status: response.status, header: (name) => response.headers.get(name) });
+      return response;
+    };
   }
 }

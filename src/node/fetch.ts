@@ -26,7 +26,6 @@ export class NodeFetch {
 
   /**
    * Sends a request, as `globalThis.fetch` does.
-   * @throws {ConfigurationError} a certificate or key cannot be used
    * @throws {TransportError} the proxy refuses to open a tunnel
    */
   readonly fetch = async (url: string, init: RequestInit): Promise<Response> => {

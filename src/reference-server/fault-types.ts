@@ -9,6 +9,7 @@ export type FaultMoment = "request" | "answer";
 
 /** Holds a call back before the server does anything. */
 export interface DelayFault {
+  /** Tells the kinds of fault apart. */
   readonly type: "delay";
   /** How long, in milliseconds on the server's clock. */
   readonly ms: number;
@@ -16,6 +17,7 @@ export interface DelayFault {
 
 /** Destroys the connection that the call came on. */
 export interface DropFault {
+  /** Tells the kinds of fault apart. */
   readonly type: "drop";
   /** @default "request" */
   readonly at?: FaultMoment;
@@ -23,6 +25,7 @@ export interface DropFault {
 
 /** Ends a call of the Sync API with a status. */
 export interface GrpcStatusFault {
+  /** Tells the kinds of fault apart. */
   readonly type: "grpc-status";
   /** A gRPC status code other than OK: 1 to 16. */
   readonly code: number;
@@ -36,6 +39,7 @@ export interface GrpcStatusFault {
 
 /** Answers a request of the GraphQL API with a status and a body, before the server does anything. */
 export interface HttpFault {
+  /** Tells the kinds of fault apart. */
   readonly type: "http";
   /** An HTTP status code: 200 to 599. */
   readonly status: number;
@@ -47,6 +51,7 @@ export interface HttpFault {
 
 /** Answers a request of the GraphQL API with an HTML page, as proxies do. */
 export interface HtmlFault {
+  /** Tells the kinds of fault apart. */
   readonly type: "html";
   /** @default 200 */
   readonly status?: number;
@@ -58,7 +63,8 @@ export type SyncFaultKind = DelayFault | DropFault | GrpcStatusFault;
 /** What can go wrong with a request of the GraphQL API. */
 export type GraphQLFaultKind = DelayFault | DropFault | HttpFault | HtmlFault;
 
-interface FaultTarget {
+/** Which of the matching calls a fault strikes. */
+export interface FaultTarget {
   /**
    * The first call that is struck, counted from 1 among the matching calls since the fault was added.
    * @default 1
@@ -73,20 +79,24 @@ interface FaultTarget {
 
 /** A fault of the Sync API. */
 export interface SyncFault extends FaultTarget {
+  /** The API whose calls are struck. */
   readonly api: "sync";
   /** @default every operation */
   readonly operation?: SyncOperation;
+  /** What happens to it. */
   readonly kind: SyncFaultKind;
 }
 
 /** A fault of the GraphQL API. */
 export interface GraphQLFault extends FaultTarget {
+  /** The API whose requests are struck. */
   readonly api: "graphql";
   /**
    * Name of the operation in the document, such as `Applications`.
    * @default every request
    */
   readonly operation?: string;
+  /** What happens to it. */
   readonly kind: GraphQLFaultKind;
 }
 

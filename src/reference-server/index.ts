@@ -1,7 +1,14 @@
+/**
+ * A server of both APIs, in memory, to test integrations against.
+ *
+ * @packageDocumentation
+ */
+
 import { checkOptions, type ReferenceServerOptions } from "./options.js";
 import { type ReferenceServer, runServer } from "./running-server.js";
 
-export { TestClock } from "../clock.js";
+export { type Clock, TestClock } from "../clock.js";
+export type { EventCollection, SnapshotCollection } from "../sync/generated/collections.js";
 export type * from "./fault-types.js";
 export type { KeyPermission, KeyScope } from "./keys.js";
 export type { ReferenceServerOptions, TlsIdentity } from "./options.js";

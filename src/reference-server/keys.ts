@@ -7,7 +7,7 @@ export type KeyScope = "read" | "read-write";
 /** A permission that a key needs beside its scope; `integration:sync` is the one that the Sync API asks for. */
 export type KeyPermission = "integration:sync";
 
-/** An API key as the server keeps it: the key itself is not part of it. */
+/** @internal An API key as the server keeps it: the key itself is not part of it. */
 export interface ApiKey {
   readonly workspace: Workspace;
   readonly scope: KeyScope;
@@ -16,7 +16,7 @@ export interface ApiKey {
   readonly revoked: boolean;
 }
 
-/** What the server knows of a presented key. */
+/** @internal What the server knows of a presented key. */
 export type KeyLookup =
   | { readonly status: "ok"; readonly key: ApiKey }
   | { readonly status: "unknown" }
@@ -27,7 +27,7 @@ interface KeyEntry extends Omit<ApiKey, "revoked"> {
   revoked: boolean;
 }
 
-/** The API keys of all workspaces. Only their digests are kept. */
+/** @internal The API keys of all workspaces. Only their digests are kept. */
 export class ApiKeys {
   readonly #entries: KeyEntry[] = [];
 

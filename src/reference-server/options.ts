@@ -4,7 +4,9 @@ import type { Portfolio } from "./portfolio.js";
 
 /** Certificate and private key of a server, in PEM. */
 export interface TlsIdentity {
+  /** The certificate, followed by those that lead to its authority. */
   readonly cert: string | Buffer;
+  /** The certificate's private key. */
   readonly key: string | Buffer;
 }
 

@@ -23,15 +23,19 @@ export type ApplicationState = "DISCOVERED" | "IN_REVIEW" | "SANCTIONED" | "DISQ
 
 /** An application of the portfolio. Use is matched to it by its name, without regard to case. */
 export interface PortfolioApplication {
+  /** What it is called. */
   readonly name: string;
   /** @default an id made of the name */
   readonly id?: string;
   /** @default the name: most applications are called like their vendor */
   readonly vendorName?: string;
+  /** Name of its category. */
   readonly category?: string;
+  /** The employee who answers for it. */
   readonly owner?: { readonly id: string; readonly name?: string };
   /** @default "DISCOVERED" */
   readonly state?: ApplicationState;
+  /** The part of the portfolio that it belongs to. */
   readonly portfolioType?: string;
 }
 
@@ -63,6 +67,7 @@ export type DataOrigin = "MANUAL" | "INTEGRATION";
 export interface PlanContract extends PlanMatch {
   /** Kind of contract. */
   readonly type?: string;
+  /** When the contract renews itself. */
   readonly renewal?: {
     /** Day of the next renewal, as YYYY-MM-DD. */
     readonly upcomingDate?: { readonly value: string; readonly origin: DataOrigin };

@@ -14,7 +14,9 @@ import { Workspace } from "./workspace.js";
 
 /** A workspace, to create keys and installations in. */
 export interface WorkspaceHandle {
+  /** Id of the workspace. */
   readonly id: string;
+  /** What it is called. */
   readonly name: string;
 }
 

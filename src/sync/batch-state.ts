@@ -1,5 +1,6 @@
 import {
   AuthenticationError,
+  BatchAlreadyInProgressError,
   BatchStateError,
   type BatchStateReason,
   ClosedError,
@@ -25,7 +26,7 @@ const REASONS: Readonly<Record<BatchStateReason, string>> = {
   completed: "the batch was completed. Start a new batch.",
   aborted: "the batch was aborted. Start a new batch.",
   expired: `the batch's lease of 15 minutes without an accepted message is over. ${NEW_BATCH}`,
-  incomplete: `a write of the batch failed, so its snapshots are not whole, and completing it would mark what they lack as removed. Abort it. ${NEW_BATCH}`,
+  incomplete: `the batch's snapshots are not whole, and completing it would mark what they lack as removed. Abort it. ${NEW_BATCH}`,
   unknown: `whether the batch was completed is not known. ${NEW_BATCH}`,
 };
 
@@ -46,8 +47,26 @@ export function refusal(call: string, state: BatchState): BatchStateError | Clos
 }
 
 /** An error that says why the batch does not take the call. */
-export function stateError(call: string, state: BatchState, reason: BatchStateReason): BatchStateError {
-  return new BatchStateError(`${call} was refused: ${REASONS[reason]}`, { state, reason });
+export function stateError(
+  call: string,
+  state: BatchState,
+  reason: BatchStateReason,
+  details: {
+    readonly because?: string | undefined;
+    readonly cause?: unknown;
+    /** What the service said. */
+    readonly told?: SyncProtocolError | undefined;
+  } = {},
+): BatchStateError {
+  const { because, told, ...cause } = details;
+  const why = because === undefined ? REASONS[reason] : `${because}, so ${REASONS[reason]}`;
+  return new BatchStateError(`${call} was refused: ${why}`, {
+    state,
+    reason,
+    requestId: told?.requestId,
+    serverMessage: told?.serverMessage,
+    ...cause,
+  });
 }
 
 /** The error of a handle that was closed. */
@@ -62,7 +81,7 @@ export function meaningOf(call: string, error: unknown): unknown {
   if (!(error instanceof SyncProtocolError)) return error;
   const told = error.batchState;
   if (told !== "completed" && told !== "aborted" && told !== "expired") return error;
-  return stateError(call, told, told);
+  return stateError(call, told, told, { told: error });
 }
 
 /** Statuses of a server that broke down on the way: what it had done by then, they do not tell. */
@@ -74,6 +93,7 @@ export function isRefusal(error: unknown): boolean {
     error instanceof AuthenticationError ||
     error instanceof PermissionDeniedError ||
     error instanceof RateLimitError ||
+    error instanceof BatchAlreadyInProgressError ||
     (error instanceof SyncProtocolError && error.grpcStatus !== undefined && !UNCLEAR.has(error.grpcStatus))
   );
 }

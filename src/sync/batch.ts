@@ -1,34 +1,14 @@
-import {
-  BatchOutcomeUnknownError,
-  BatchStateError,
-  InvalidInputError,
-  noteOutcomes,
-  SyncProtocolError,
-} from "../errors.js";
-import { type BatchState, closedError, isRefusal, meaningOf, refusal, stateError } from "./batch-state.js";
-import { type CollectionWriter, collectionWriter } from "./collection-writer.js";
-import type { Collection, CollectionName, RecordOf } from "./collections.js";
+import { BatchOutcomeUnknownError, BatchStateError, InvalidInputError } from "../errors.js";
+import { type BatchState, closedError, meaningOf, refusal, stateError } from "./batch-state.js";
+import { BatchWrites, type WriteOptions } from "./batch-writes.js";
+import type { CollectionWriter } from "./collection-writer.js";
+import type { CollectionName, RecordOf } from "./collections.js";
+import { sendCompletion } from "./completion.js";
 import type { Lease } from "./lease.js";
-import { loadWriting, type Writing } from "./load-writing.js";
-import {
-  type MutableWriteReport,
-  resultOf,
-  type WriteFigures,
-  type WriteReport,
-  type WriteResult,
-} from "./outcomes.js";
-import type { OnProgress } from "./progress.js";
+import type { WriteFigures, WriteReport, WriteResult } from "./outcomes.js";
 import type { BatchSession } from "./session.js";
 import type { RecordSource } from "./source.js";
 import type { CompletionCounts } from "./transport.js";
-
-/** Options of one write. */
-export interface WriteOptions {
-  /** Ends the write; it rejects with the signal's reason, and the batch can no longer be completed. */
-  readonly signal?: AbortSignal | undefined;
-  /** Called after each accepted window and before each retry of this write. */
-  readonly onProgress?: OnProgress | undefined;
-}
 
 /** Options of a completion. */
 export interface CompleteOptions {
@@ -50,17 +30,11 @@ export interface CompleteOptions {
  */
 export class SyncBatch {
   readonly #session: BatchSession;
+  readonly #writes: BatchWrites;
   readonly #onEnd: (batch: SyncBatch) => void;
   readonly #unverified: boolean;
   #state: Exclude<BatchState, "expired"> = "active";
-  #incomplete = false;
-  /** Settles when every queued write has ended. */
-  #queue: Promise<unknown> = Promise.resolve();
-  /** Collections that were opened and not sealed. */
-  readonly #open = new Set<CollectionName>();
   #completion: Promise<CompletionCounts> | undefined;
-  /** Whether CompleteSyncBatch went out: from then on only its outcome can tell what the batch is. */
-  #completeSent = false;
   #abortion: Promise<void> | undefined;
   /** Fires when the handle is closed: nothing else cuts a completion off once it was sent. */
   readonly #closing = new AbortController();
@@ -74,6 +48,7 @@ export class SyncBatch {
     readonly onEnd: (batch: SyncBatch) => void;
   }) {
     this.#session = options.session;
+    this.#writes = new BatchWrites(options.session);
     this.#unverified = options.unverified;
     this.#onEnd = options.onEnd;
   }
@@ -137,10 +112,7 @@ export class SyncBatch {
   ): Promise<WriteResult> {
     const refused = this.#refusal("write") ?? this.#withinSource();
     if (refused !== undefined) return handled(Promise.reject(refused));
-    const report = this.#session.report(collection);
-    const result = this.#queue.then(() => this.#write(source, options, report));
-    this.#queue = result.catch(() => {});
-    return handled(result);
+    return handled(this.#writes.write(collection, source, options));
   }
 
   /**
@@ -152,29 +124,7 @@ export class SyncBatch {
   open<C extends CollectionName>(collection: C, options: WriteOptions = {}): CollectionWriter<C> {
     const refused = this.#refusal("open");
     if (refused !== undefined) throw refused;
-    if (this.#open.has(collection))
-      throw new InvalidInputError(`${collection} is open already: seal it first.`);
-    this.#open.add(collection);
-    const report = this.#session.report(collection);
-    const sink = handled(this.#openSink(options, report));
-    const failing = async <T>(step: () => Promise<T>): Promise<T> => {
-      try {
-        this.signal.throwIfAborted();
-        return await step();
-      } catch (error) {
-        throw this.#failed(error, report);
-      }
-    };
-    return collectionWriter(collection, {
-      take: (records) => failing(async () => (await sink).take(records)),
-      finish: () =>
-        failing(async () => {
-          await (await sink).finish();
-          this.#open.delete(collection);
-          report.state = "done";
-          return resultOf(report);
-        }),
-    });
+    return this.#writes.open(collection, options);
   }
 
   /**
@@ -218,128 +168,47 @@ export class SyncBatch {
     this.#end();
   }
 
+  /** Releases local resources, as `close()` does: the batch is neither completed nor aborted. */
   [Symbol.dispose](): void {
     this.close();
   }
 
+  /** Releases local resources, as `close()` does: the batch is neither completed nor aborted. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.close();
   }
 
-  async #write(source: unknown, options: WriteOptions, report: MutableWriteReport): Promise<WriteResult> {
-    try {
-      this.signal.throwIfAborted();
-      if (this.#incomplete) throw stateError("write", this.state, "incomplete");
-      const { writer, collections } = await loadWriting();
-      const collection = find(collections, report.collection);
-      const { context, stop, unlink } = this.#session.openSink(
-        collection,
-        report,
-        options.signal,
-        options.onProgress,
-      );
-      report.state = "writing";
-      try {
-        await this.#session.sources.run(() => writer.writeSource(source, { ...context, stop }));
-      } finally {
-        unlink();
-      }
-      report.state = "done";
-      return resultOf(report);
-    } catch (error) {
-      throw this.#failed(error, report);
-    }
-  }
-
-  /** A sink for an open collection. */
-  async #openSink(options: WriteOptions, report: MutableWriteReport) {
-    const { sink: sinks, collections } = await loadWriting();
-    const collection = find(collections, report.collection);
-    const { context, stop, unlink } = this.#session.openSink(
-      collection,
-      report,
-      options.signal,
-      options.onProgress,
-    );
-    const sink = new sinks.RecordSink({ ...context, stop });
-    report.state = "writing";
-    stop.signal.addEventListener(
-      "abort",
-      () => {
-        sink.close();
-        unlink();
-        this.#failed(stop.signal.reason, report);
-      },
-      { once: true },
-    );
-    return {
-      take: async (records: unknown) => {
-        stop.signal.throwIfAborted();
-        await sink.take(records);
-        sink.throwIssues();
-      },
-      finish: async () => {
-        await sink.finish();
-        sink.close();
-        unlink();
-      },
-    };
-  }
-
-  /** A write failed: from now on the batch cannot be completed. */
-  #failed(error: unknown, report: MutableWriteReport): unknown {
-    this.#incomplete = true;
-    report.state = "failed";
-    const meaning = meaningOf("write", error);
-    noteOutcomes(meaning, report.ranges);
-    return meaning;
-  }
-
   async #complete(): Promise<CompletionCounts> {
-    await this.#queue;
-    let lost = false;
     try {
+      await this.#writes.settled();
       this.signal.throwIfAborted();
-      if (this.#incomplete || this.#open.size > 0) throw stateError("complete", "active", "incomplete");
-      this.#completeSent = true;
-      const counts = await this.#session.call("CompleteSyncBatch", this.#closing.signal, (call) =>
-        this.#session.complete(call).catch((error: unknown) => {
-          // Only the service's own word turns a lost answer into a success.
-          if (lost && error instanceof SyncProtocolError && error.batchState === "completed")
-            return NO_COUNTS;
-          lost ||= !isRefusal(error);
-          throw error;
-        }),
-      );
+      if (!this.#writes.whole) throw this.#writes.refusal("complete");
+      await this.#session.beforeComplete();
+      this.signal.throwIfAborted();
+      const counts = await sendCompletion(this.#session, this.#closing.signal);
       this.#state = "completed";
       this.#end();
       this.#session.notify({ type: "completed", ...counts });
       return counts;
     } catch (error) {
-      this.#completeSent = false;
-      // Whoever aborted or closed the handle meanwhile has said what it is now.
-      if (this.#state !== "completing") throw error;
-      this.#state = lost ? "unknown" : "active";
-      if (!lost) {
-        const meaning = meaningOf("complete", error);
-        if (!(meaning instanceof BatchStateError && meaning.reason === "incomplete"))
-          this.#session.fail(meaning);
-        throw meaning;
-      }
-      const unknown = new BatchOutcomeUnknownError(
-        "CompleteSyncBatch was sent, and whether the service did it is not known: the snapshots may or may not be reconciled. Start a new batch and send every snapshot in full; a lock that is still held ends with the lease, 15 minutes after the last accepted message.",
-        { batchId: this.id, cause: error },
-      );
-      this.#session.fail(unknown);
-      throw unknown;
+      // Whoever aborts or closed the handle meanwhile says what it is now.
+      if (this.#state !== "completing" || this.#abortion !== undefined) throw error;
+      this.#state = error instanceof BatchOutcomeUnknownError ? "unknown" : "active";
+      if (!(error instanceof BatchStateError && error.reason === "incomplete")) this.#session.fail(error);
+      throw error;
     }
   }
 
   async #abort(): Promise<void> {
-    if (this.#completeSent) await this.#completion?.catch(() => {});
     if (this.#state === "completed") throw stateError("abort", "completed", "completed");
-    this.#state = "aborting";
     this.#session.end(stateError("The call", "aborted", "aborted"));
+    // A completion that was not sent ends with the session; one that was, with the service's answer.
+    const completed = await this.#completion?.then(
+      () => true,
+      () => false,
+    );
+    if (completed === true) throw stateError("abort", "completed", "completed");
+    this.#state = "aborting";
     try {
       // No signal but the deadline of its own: whatever made the caller give up must not keep the lock held.
       await this.#session.call("AbortSyncBatch", undefined, (call) => this.#session.abort(call));
@@ -359,9 +228,7 @@ export class SyncBatch {
 
   #refusal(call: string) {
     const { state } = this;
-    return state === "active" && this.#incomplete
-      ? stateError(call, state, "incomplete")
-      : refusal(call, state);
+    return state === "active" && this.#writes.failed ? this.#writes.refusal(call) : refusal(call, state);
   }
 
   /** A source that waits for the queue it stands at the head of would wait for ever. */
@@ -377,16 +244,6 @@ export class SyncBatch {
     this.#session.close();
     this.#onEnd(this);
   }
-}
-
-/** A completion of which the service tells nothing more. */
-const NO_COUNTS: CompletionCounts = { snapshots: {}, events: {} };
-
-function find({ COLLECTIONS }: Writing["collections"], name: CollectionName): Collection {
-  if (Object.hasOwn(COLLECTIONS, name)) return COLLECTIONS[name];
-  throw new InvalidInputError(
-    `There is no such collection. Collections: ${Object.keys(COLLECTIONS).join(", ")}.`,
-  );
 }
 
 /** A write that nobody awaits is no unhandled rejection: the failure stands in `complete()`'s way. */

@@ -1,30 +1,34 @@
-import { Deadline } from "../deadline.js";
-import { withRetry } from "../retry.js";
+import { runOperation } from "../operation.js";
+import type { CollectionName } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
 import type { OnProgress } from "./progress.js";
-import type { CallContext } from "./transport.js";
+import type { CallContext, SyncRpc } from "./transport.js";
+
+/** An operation: its RPC alone, or the sending of one collection's records. */
+export type SyncOperation = SyncRpc | { readonly rpc: SyncRpc; readonly collection: CollectionName };
 
 /** Runs one operation of the Sync API within its time, again where it failed transiently. */
-export async function callWithRetry<T>(
+export function callWithRetry<T>(
   configuration: SyncConfiguration,
-  operation: string,
+  operation: SyncOperation,
   signal: AbortSignal | undefined,
   attempt: (call: CallContext) => Promise<T>,
   onProgress?: OnProgress,
 ): Promise<T> {
-  const { clock, timeoutMs, retry, logger } = configuration;
-  const deadline = new Deadline({ clock, timeoutMs, operation, signal });
-  try {
-    return await withRetry(() => attempt({ signal: deadline.signal, timeoutMs: deadline.remainingMs }), {
-      policy: retry,
-      clock,
-      deadline,
-      onRetry: (event) => {
-        logger.warn("saas-management: retrying", { operation, ...event });
-        onProgress?.({ type: "retry", operation, ...event });
-      },
-    });
-  } finally {
-    deadline.end();
-  }
+  const { rpc, collection } =
+    typeof operation === "string" ? { rpc: operation, collection: undefined } : operation;
+  const label = collection === undefined ? rpc : `${rpc} of ${collection}`;
+  return runOperation(
+    configuration,
+    {
+      info: { api: "sync", operation: rpc, kind: undefined, collection },
+      label,
+      credential: configuration.credential,
+      signal,
+      // A start may have left a lock, a write may be applied twice, and a completion must not be guessed.
+      repeatable: rpc === "AbortSyncBatch",
+      onRetry: (event) => onProgress?.({ type: "retry", operation: label, ...event }),
+    },
+    attempt,
+  );
 }

@@ -1,5 +1,14 @@
-import type { CallOptions, Client, Metadata, ServiceError } from "@grpc/grpc-js";
+import {
+  type CallOptions,
+  type Client,
+  type ClientUnaryCall,
+  type ClientWritableStream,
+  type Metadata,
+  type ServiceError,
+  status,
+} from "@grpc/grpc-js";
 import { SyncProtocolError } from "../errors.js";
+import type { AttemptContext } from "../operation.js";
 
 /** What every call is made with. */
 export interface CallStart {
@@ -8,6 +17,8 @@ export interface CallStart {
   readonly options: CallOptions;
   /** Cancels the call; it rejects at once with the signal's reason. */
   readonly signal: AbortSignal;
+  /** Is told of the answer's status and metadata. */
+  readonly answered: AttemptContext["answered"];
   /** Turns a gRPC status into an error of the SDK. */
   readonly toError: (failed: ServiceError) => Error;
 }
@@ -81,8 +92,10 @@ export function clientStream<Response>(
 }
 
 function answerOf<Response>(
-  { operation, signal, toError }: CallStart,
-  call: (done: (error: ServiceError | null, value?: Response) => void) => { cancel(): void },
+  { answered, operation, signal, toError }: CallStart,
+  call: (
+    done: (error: ServiceError | null, value?: Response) => void,
+  ) => ClientUnaryCall | ClientWritableStream<Uint8Array>,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     const abort = () => {
@@ -96,9 +109,18 @@ function answerOf<Response>(
         reject(new SyncProtocolError(`${operation}: the service sent no answer.`));
       else resolve(value);
     });
+    started.on("metadata", (metadata: Metadata) => answered({ header: reading(metadata) }));
+    // Comes after the callback, but before whoever waits for the promise goes on.
+    started.on("status", ({ code, metadata }) =>
+      answered({ grpcStatus: status[code], header: reading(metadata) }),
+    );
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort, { once: true });
   });
+}
+
+function reading(metadata: Metadata): (name: string) => unknown {
+  return (name) => metadata.get(name)[0];
 }
 
 function toBuffer(bytes: Uint8Array): Buffer {

@@ -83,6 +83,7 @@ export class Connection {
     };
     this.#calls += 1;
     try {
+      if (this.#connect() === connectivityState.READY) return await call(this.#client, discard);
       return await this.#sockets.during(() => call(this.#client, discard));
     } catch (error) {
       // What seems to stand may be dead, as behind a router that forgot it: grpc-js would find out minutes later.
@@ -103,8 +104,11 @@ export class Connection {
   /** Ends it at once, with whatever is under way. */
   destroy(): void {
     this.#retired = true;
+    const connecting = this.#state === connectivityState.CONNECTING;
     this.#client.close();
     this.#sockets.destroy();
+    // While it connects, its socket may be still to come.
+    if (!connecting) this.#sockets.settled();
   }
 
   get #state(): connectivityState {
@@ -113,8 +117,12 @@ export class Connection {
 
   /** Begins to connect where it has not. */
   #connect(): connectivityState {
-    if (this.#state === connectivityState.READY) this.#connectingSince = undefined;
-    else this.#connectingSince ??= this.#clock.monotonic();
+    if (this.#state === connectivityState.READY) {
+      this.#connectingSince = undefined;
+      this.#sockets.settled();
+    } else {
+      this.#connectingSince ??= this.#clock.monotonic();
+    }
     // Asked of a closed client, this would make it connect all the same.
     if (this.#state === connectivityState.IDLE)
       this.#sockets.during(() => this.#client.getChannel().getConnectivityState(true));

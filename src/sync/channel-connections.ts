@@ -5,7 +5,7 @@ import { channelCredentials, channelOptions } from "./channel-options.js";
 import type { SyncConfiguration } from "./configuration.js";
 import type { ConnectionFailure } from "./connection-failure.js";
 import { proxyRoute } from "./proxy.js";
-import type { CallContext } from "./transport.js";
+import type { CallBounds } from "./transport.js";
 
 /** The share of a call's time that connecting may take: what is left is for saying why it came to nothing. */
 const CONNECT_SHARE = 0.9;
@@ -25,7 +25,7 @@ export class Connections {
   #current: Connection | undefined;
   #closed = false;
 
-  /** @throws {ConfigurationError} TLS or channel options that cannot be used; nothing is connected yet */
+  /** Nothing is connected yet. */
   constructor(target: string, configuration: SyncConfiguration) {
     this.#target = target;
     this.#configuration = configuration;
@@ -40,7 +40,7 @@ export class Connections {
    * @throws {ClosedError} the connections are closed
    */
   async use<T>(
-    { signal, timeoutMs }: CallContext,
+    { signal, timeoutMs }: CallBounds,
     call: (client: Client, discard: () => void) => Promise<T>,
     toError: (stall: ConnectionFailure) => Error,
   ): Promise<T> {

@@ -1,19 +1,9 @@
 import { isIP } from "node:net";
 import { checkServerIdentity } from "node:tls";
 import { type ChannelCredentials, type ClientOptions, credentials } from "@grpc/grpc-js";
-import { ConfigurationError } from "../errors.js";
-import { secureContext } from "../node/tls.js";
+import { secureContext } from "../node/certificates.js";
 import { isLoopback } from "../options.js";
 import type { SyncConfiguration } from "./configuration.js";
-
-/** Options of the channel that have one of the SDK, and what to use instead. */
-const OWN_OPTIONS: Readonly<Record<string, string>> = {
-  "grpc.max_receive_message_length": "maxReceiveMessageBytes",
-  "grpc.max_send_message_length": "maxSendMessageBytes",
-  "grpc.enable_retries": "retry",
-  "grpc.primary_user_agent": "appInfo",
-  "grpc.ssl_target_name_override": "tls.serverName",
-};
 
 /** Sent as the server's name where it is an address: a name that no server has (RFC 2606). */
 const NO_NAME = "address.invalid";
@@ -36,15 +26,8 @@ export function channelCredentials(configuration: SyncConfiguration): ChannelCre
   );
 }
 
-/**
- * The options of the channel: the caller's, below those that the SDK relies on.
- * @throws {ConfigurationError} one of the caller's has a counterpart in the SDK
- */
+/** The options of the channel: the caller's, below those that the SDK relies on. */
 export function channelOptions(configuration: SyncConfiguration): ClientOptions {
-  for (const name of Object.keys(configuration.channelOptions)) {
-    const own = OWN_OPTIONS[name];
-    if (own !== undefined) throw new ConfigurationError(`channelOptions must not set ${name}: use ${own}.`);
-  }
   const { endpoint, tls } = configuration;
   const serverName = addressOf(configuration) === undefined ? tls?.serverName : NO_NAME;
   return {

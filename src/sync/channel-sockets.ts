@@ -5,6 +5,12 @@ import { Socket } from "node:net";
 /** Whom a new socket is handed to: whoever set going what opened it. */
 const owner = new AsyncLocalStorage<(socket: Socket) => void>();
 
+/**
+ * Those whose work may still open sockets. While there are none, nothing is tracked: to track the course of work makes
+ * every promise of the process much dearer in Node before 24, and an asynchronous source has one a record.
+ */
+const opening = new Set<OwnedSockets>();
+
 subscribe("net.client.socket", (message) => {
   if (hasSocket(message)) owner.getStore()?.(message.socket);
 });
@@ -27,7 +33,14 @@ export class OwnedSockets {
 
   /** Owns whatever `work` opens, also later, in what it set going. */
   during<T>(work: () => T): T {
+    opening.add(this);
     return owner.run((socket) => this.#add(socket), work);
+  }
+
+  /** What was set going opens no more. */
+  settled(): void {
+    opening.delete(this);
+    if (opening.size === 0) owner.disable();
   }
 
   /** Ends all of them, and those that are still to come. */

@@ -1,8 +1,10 @@
 import { Metadata } from "@grpc/grpc-js";
 import { SyncProtocolError } from "../errors.js";
+import { linkedController } from "../signals.js";
 import { type Call, clientStream, unary } from "./channel-calls.js";
 import { Connections } from "./channel-connections.js";
 import { targetOf } from "./channel-options.js";
+import { SendGate } from "./channel-send-gate.js";
 import { toCompletionCounts } from "./completion-counts.js";
 import type { SyncConfiguration } from "./configuration.js";
 import {
@@ -23,9 +25,8 @@ export class GrpcTransport implements SyncTransport {
   readonly #endpoint: Omit<CallPlace, "operation">;
   readonly #connections: Connections;
 
-  /** @throws {ConfigurationError} TLS or channel options that cannot be used; nothing is connected yet */
   constructor(configuration: SyncConfiguration) {
-    const { endpoint, credential, tls, maxReceiveMessageBytes } = configuration;
+    const { clock, endpoint, credential, tls, maxReceiveMessageBytes } = configuration;
     const target = targetOf(endpoint);
     this.#configuration = configuration;
     this.#endpoint = {
@@ -34,6 +35,7 @@ export class GrpcTransport implements SyncTransport {
       clientCertificate: tls?.cert !== undefined,
       credential,
       maxReceiveMessageBytes,
+      now: () => clock.now(),
     };
     this.#connections = new Connections(target, configuration);
   }
@@ -72,31 +74,45 @@ export class GrpcTransport implements SyncTransport {
     this.#connections.close();
   }
 
-  /** One attempt of an operation: with a fresh credential, a deadline and a connection. */
+  /** One attempt of an operation: with its credential, a deadline and a connection. */
   async #make<Response>(
     operation: CallPlace["operation"],
     call: Call<Response>,
     context: CallContext,
     toError: (failed: FailedCall, place: CallPlace) => Error = toSyncError,
   ): Promise<Response> {
-    const { credential, headers } = this.#configuration;
     const place = { ...this.#endpoint, operation };
-    const options = { deadline: Date.now() + context.timeoutMs + DEADLINE_SLACK_MS };
+    const deadline = Date.now() + context.timeoutMs + DEADLINE_SLACK_MS;
+    const { controller, unlink } = linkedController(context.signal, context.unlessSent);
+    const { signal } = controller;
+    const gate = new SendGate(signal);
+    try {
+      signal.throwIfAborted();
+      const start = {
+        operation,
+        metadata: this.#metadata(context),
+        options: { deadline, credentials: gate.credentials },
+        signal: context.signal,
+        answered: context.answered,
+        toError: (failed: FailedCall) => toError(failed, place),
+      };
+      return await this.#connections.use(
+        { signal, timeoutMs: context.timeoutMs },
+        (client, discard) => call(client, start, discard),
+        (stall) => toConnectionError(stall, place),
+      );
+    } catch (error) {
+      if (!gate.passed) context.onUnsent?.();
+      throw error;
+    } finally {
+      unlink();
+    }
+  }
+
+  #metadata({ authorization }: CallContext): Metadata {
     const metadata = new Metadata();
-    for (const [name, value] of Object.entries(headers)) metadata.set(name, value);
-    metadata.set("authorization", await credential.authorization());
-    context.signal.throwIfAborted();
-    const start = {
-      operation,
-      metadata,
-      options,
-      signal: context.signal,
-      toError: (failed: FailedCall) => toError(failed, place),
-    };
-    return this.#connections.use(
-      context,
-      (client, discard) => call(client, start, discard),
-      (stall) => toConnectionError(stall, place),
-    );
+    for (const [name, value] of Object.entries(this.#configuration.headers)) metadata.set(name, value);
+    metadata.set("authorization", authorization);
+    return metadata;
   }
 }

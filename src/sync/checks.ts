@@ -2,7 +2,8 @@
  * The checks that the generated schemas are made of. Each turns a value as users write it into what the wire's message
  * holds. No message echoes a value.
  */
-import { z } from "zod";
+import { type ZodType, z } from "zod";
+import { CURRENCY, DECIMAL, isPlainObject, MAX_SECONDS, MIN_SECONDS } from "./formats.js";
 import type { Timestamp } from "./generated/google/protobuf/timestamp.js";
 
 /** What a check says when it fails: what was expected, and whether anything was there at all. */
@@ -28,11 +29,11 @@ export const int64 = z
   .refine((value) => BigInt.asIntN(64, value) === value, expected("a whole number of at most 64 bits"));
 
 export const decimal = text.regex(
-  /^-?\d+(\.\d+)?$/,
+  DECIMAL,
   expected('a decimal number as a string, such as "12.50": no exponent, no grouping'),
 );
 
-export const currency = text.regex(/^[A-Z]{3}$/, expected("an ISO 4217 currency code, such as EUR"));
+export const currency = text.regex(CURRENCY, expected("an ISO 4217 currency code, such as EUR"));
 
 const noStrings: string[] = [];
 
@@ -71,9 +72,6 @@ export function enumeration<Numbers extends Readonly<Record<string, number>>>(nu
     .enum(literals, expected(`one of ${literals.map((l) => `"${l}"`).join(", ")}`))
     .transform((literal) => numbers[literal] ?? 0);
 }
-
-const MIN_SECONDS = -62_135_596_800;
-const MAX_SECONDS = 253_402_300_799;
 
 /** A moment between the years 1 and 9999, which is what the wire's Timestamp allows; nanoseconds are never negative. */
 export const timestamp = z
@@ -138,8 +136,20 @@ export function completeGroups(groups: readonly (readonly string[])[]) {
   });
 }
 
-function isPlainObject(value: unknown): value is object {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype;
+interface Codec<Message> {
+  encode(message: Message): { finish(): Uint8Array };
+}
+
+/** A record as its codec encodes it, or what its schema finds wrong. */
+type CheckedRecord =
+  | { readonly ok: true; readonly bytes: Uint8Array }
+  | { readonly ok: false; readonly issues: readonly z.core.$ZodIssue[] };
+
+/** What checks a record by its schema and encodes what the schema makes of it. */
+export function recordCheck<Message>(schema: ZodType<Message>, codec: Codec<Message>) {
+  return (record: unknown): CheckedRecord => {
+    const checked = schema.safeParse(record);
+    if (!checked.success) return { ok: false, issues: checked.error.issues };
+    return { ok: true, bytes: codec.encode(checked.data).finish() };
+  };
 }

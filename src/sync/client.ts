@@ -1,6 +1,7 @@
 import { ClosedError, InvalidInputError } from "../errors.js";
 import { linkedController } from "../signals.js";
 import { SyncBatch } from "./batch.js";
+import { callWithRetry } from "./call.js";
 import type { SnapshotCollection } from "./collections.js";
 import { resolveSyncOptions, type SyncClientOptions, type SyncConfiguration } from "./configuration.js";
 import { checkKeepAlive, type KeepAliveOptions, startKeepAlive } from "./keep-alive.js";
@@ -9,7 +10,8 @@ import { type Moment, momentOf } from "./lease.js";
 import { waitForLock } from "./lock.js";
 import { guardProgress, type OnProgress } from "./progress.js";
 import type { SyncReceipt } from "./receipt.js";
-import { type RunFunction, type RunOptions, SyncRun } from "./run.js";
+import { SyncRun } from "./run.js";
+import type { RunFunction, RunOptions } from "./run-options.js";
 import { BatchSession, type BatchWatch } from "./session.js";
 import { BatchStarter } from "./start.js";
 import type { SyncTransport } from "./transport.js";
@@ -18,7 +20,7 @@ import type { SyncTransport } from "./transport.js";
 const CLOSE_GRACE_MS = 5000;
 
 /** What goes on beside a batch that is on its own. */
-const UNWATCHED: BatchWatch = { acceptedEvents: undefined, observerOf: undefined };
+const UNWATCHED: BatchWatch = { acceptedEvents: undefined, observerOf: undefined, beforeComplete: undefined };
 
 /** Options of a batch handle. */
 export interface BatchOptions {
@@ -63,10 +65,12 @@ export class SyncClient {
   constructor(options: SyncClientOptions, transport?: SyncTransport) {
     const configuration = resolveSyncOptions(options);
     this.#configuration = configuration;
-    this.#transport = transport ?? lazyTransport(async () => {
-      const { GrpcTransport } = await import("./channel.js");
-      return new GrpcTransport(configuration);
-    });
+    this.#transport =
+      transport ??
+      lazyTransport(async () => {
+        const { GrpcTransport } = await import("./channel.js");
+        return new GrpcTransport(configuration);
+      });
     this.#starter = new BatchStarter(this.#transport, configuration);
   }
 
@@ -105,7 +109,11 @@ export class SyncClient {
     fn: RunFunction<Snapshots>,
   ): Promise<SyncReceipt> {
     const start = (wanted: StartBatchOptions, watch: BatchWatch) => this.#startBatch(wanted, watch);
-    return new SyncRun(options, fn, { configuration: this.#configuration, start }).execute();
+    const abort = (batchId: string, signal: AbortSignal) =>
+      callWithRetry(this.#configuration, "AbortSyncBatch", signal, (call) =>
+        this.#transport.abortBatch(batchId, call),
+      );
+    return new SyncRun(options, fn, { configuration: this.#configuration, start, abort }).execute();
   }
 
   async #startBatch(options: StartBatchOptions, watch: BatchWatch): Promise<SyncBatch> {
@@ -164,6 +172,7 @@ export class SyncClient {
     this.#transport.close();
   }
 
+  /** Closes the client, as `close()` does. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

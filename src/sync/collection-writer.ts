@@ -2,26 +2,37 @@ import { InvalidInputError } from "../errors.js";
 import type { CollectionName, RecordOf } from "./collections.js";
 import type { WriteResult } from "./outcomes.js";
 
+/** Options of a seal. */
+export interface SealOptions {
+  /** How many records were to be pushed, such as the vendor's own total, where it is known only now. */
+  readonly expectedCount?: number | undefined;
+}
+
 /**
  * Writes one collection piece by piece, for sources that interleave collections: several may be open at a time.
  *
  * Made by `batch.open`. The batch can be completed only when every open collection is sealed.
  */
 export interface CollectionWriter<C extends CollectionName = CollectionName> {
+  /** The collection that it writes. */
   readonly collection: C;
   /**
    * Takes records in; resolves when there is room for more. Calls queue up in order.
    * @throws {InvalidInputError} a record is invalid or too large, or the collection is sealed
+   * @throws {BatchStateError | ClosedError} the batch is not active, or another write failed
    */
   push(records: RecordOf<C> | readonly RecordOf<C>[]): Promise<void>;
-  /** The collection is whole: sends what is left and resolves when all of it was accepted. May be repeated. */
-  seal(): Promise<WriteResult>;
+  /**
+   * The collection is whole: sends what is left and resolves when all of it was accepted. May be repeated.
+   * @throws {InvalidInputError} the collection has not `expectedCount` records
+   */
+  seal(options?: SealOptions): Promise<WriteResult>;
 }
 
 /** What a collection writer does its work with. */
 export interface CollectionWriterParts {
   readonly take: (records: unknown) => Promise<void>;
-  readonly finish: () => Promise<WriteResult>;
+  readonly finish: (options: SealOptions) => Promise<WriteResult>;
 }
 
 /** Puts the calls of a collection writer in order. */
@@ -45,8 +56,8 @@ export function collectionWriter<C extends CollectionName>(
       taken.catch(() => {});
       return taken;
     },
-    seal: () => {
-      sealed ??= queue.then(finish);
+    seal: (options = {}) => {
+      sealed ??= queue.then(() => finish(options));
       sealed.catch(() => {});
       return sealed;
     },

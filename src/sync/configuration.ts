@@ -1,5 +1,6 @@
 import { Credential } from "../credential.js";
 import { ConfigurationError } from "../errors.js";
+import { checkCertificates } from "../node/certificates.js";
 import { type HttpProxy, resolveProxy } from "../node/proxy.js";
 import {
   type CommonConfiguration,
@@ -11,6 +12,7 @@ import {
   resolveEndpoint,
   type TlsOptions,
 } from "../options.js";
+import { type ChannelOptions, checkChannelOptions } from "./channel-option-checks.js";
 import { LEASE_MS } from "./lease.js";
 import { MESSAGE_LIMIT_BYTES } from "./messages.js";
 
@@ -32,7 +34,7 @@ export interface SyncTuning {
    */
   readonly unknownEvents?: "retry" | "fail" | undefined;
   /** Further options of the gRPC channel, by their gRPC names. */
-  readonly channelOptions?: Readonly<Record<string, string | number>> | undefined;
+  readonly channelOptions?: ChannelOptions | undefined;
 }
 
 /** Options of a {@link SyncClient}. */
@@ -53,7 +55,7 @@ export interface SyncConfiguration extends CommonConfiguration {
   readonly windowBytes: number;
   readonly flushAfterMs: number;
   readonly unknownEvents: "retry" | "fail";
-  readonly channelOptions: Readonly<Record<string, string | number>>;
+  readonly channelOptions: ChannelOptions;
 }
 
 /**
@@ -64,6 +66,8 @@ export function resolveSyncOptions(options: SyncClientOptions): SyncConfiguratio
   const endpoint = resolveEndpoint("endpoint", options.endpoint, "no-path");
   const { tls } = options;
   checkTls(tls, "the endpoint", endpoint);
+  checkCertificates(tls);
+  checkMetadata(options.headers ?? {});
   const maxMessageBytes = bytes(
     "maxSendMessageBytes",
     options.maxSendMessageBytes ?? MESSAGE_LIMIT_BYTES - 1,
@@ -89,8 +93,20 @@ export function resolveSyncOptions(options: SyncClientOptions): SyncConfiguratio
     windowBytes: bytes("windowBytes", options.windowBytes ?? 4 * 1024 * 1024),
     flushAfterMs: resolveFlush(options.flushAfterMs ?? 5 * 60_000),
     unknownEvents: options.unknownEvents ?? "retry",
-    channelOptions: options.channelOptions ?? {},
+    channelOptions: checkChannelOptions(options.channelOptions ?? {}),
   };
+}
+
+/** Headers go out as gRPC metadata, which holds less than HTTP does. */
+function checkMetadata(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[\w.-]+$/.test(name) || /^grpc-|-bin$/i.test(name))
+      throw new ConfigurationError(
+        "headers: a name must be of letters, digits, and the characters - _ . for the Sync API, and neither begin with grpc- nor end with -bin.",
+      );
+    if (typeof value !== "string" || !/^[\x20-\x7e]*$/.test(value))
+      throw new ConfigurationError(`headers: the value of ${name} must be a text of printable ASCII.`);
+  }
 }
 
 /** What grpc-js can do with a proxy. */

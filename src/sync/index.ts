@@ -4,7 +4,10 @@
  * @packageDocumentation
  */
 
+// For other libraries: what wraps the client or keeps time in its place.
 export { type Clock, systemClock, TestClock } from "../clock.js";
+export type { CredentialOptions } from "../credential.js";
+// For users: the client, its batches, and what their methods take and return.
 export {
   AuthenticationError,
   BatchAlreadyInProgressError,
@@ -14,22 +17,29 @@ export {
   ClosedError,
   ConfigurationError,
   type ErrorCode,
+  type ErrorDetails,
+  type HeldSnapshot,
   type InputIssue,
   InvalidInputError,
   PermissionDeniedError,
   RateLimitError,
   type RecordOutcome,
+  RemovalGuardError,
   SaasManagementError,
+  type StopReason,
   SyncProtocolError,
   TimeoutError,
   TransportError,
 } from "../errors.js";
-export type { CommonOptions, Logger, NetworkOptions, TlsOptions } from "../options.js";
+export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../hooks.js";
+export type { Logger } from "../logger.js";
+export type { CommonOptions, NetworkOptions, TlsOptions } from "../options.js";
 export type { RetryOptions } from "../retry.js";
-export { type CompleteOptions, SyncBatch, type WriteOptions } from "./batch.js";
+export type { CompleteOptions, SyncBatch } from "./batch.js";
 export type { BatchState } from "./batch-state.js";
+export type { WriteOptions } from "./batch-writes.js";
 export { type BatchOptions, type StartBatchOptions, SyncClient } from "./client.js";
-export type { CollectionWriter } from "./collection-writer.js";
+export type { CollectionWriter, SealOptions } from "./collection-writer.js";
 export type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "./collections.js";
 export type { SyncClientOptions, SyncTuning } from "./configuration.js";
 export type * from "./generated/records.js";
@@ -38,7 +48,21 @@ export type { Lease } from "./lease.js";
 export type { WriteFigures, WriteReport, WriteResult } from "./outcomes.js";
 export type * from "./progress.js";
 export type { CollectionReceipt, SyncReceipt } from "./receipt.js";
-export type { RunAttempt, RunFunction, RunOptions } from "./run.js";
 export type { RunBatch } from "./run-batch.js";
+export type { RunAttempt, RunFunction, RunOptions } from "./run-options.js";
+export { type FileLedger, type FileLedgerOptions, fileLedger } from "./safety/file-ledger.js";
+export type { GuardOptions, GuardRule } from "./safety/guard-rules.js";
+export { idsOfLines, linesOfIds } from "./safety/id-lines.js";
+export type {
+  HoldReason,
+  KnownIds,
+  Ledger,
+  LedgerDraft,
+  LedgerScope,
+  PendingApproval,
+} from "./safety/ledger.js";
+export { memoryLedger } from "./safety/memory-ledger.js";
+export type { SafetyOptions } from "./safety/run-guard.js";
+export type { Baseline, SnapshotFigures } from "./safety/snapshot-figures.js";
 export type { RecordSource } from "./source.js";
 export type { CompletionCounts, SnapshotCounts } from "./transport.js";

@@ -38,6 +38,12 @@ export async function waitForLock<T>(
 function waitedInVain(error: BatchAlreadyInProgressError, waitedMs: number): BatchAlreadyInProgressError {
   return new BatchAlreadyInProgressError(
     `${error.message} It was waited for ${Math.round(waitedMs / 1000)} seconds.`,
-    { installationId: error.installationId, serverMessage: error.serverMessage, waitedMs },
+    {
+      installationId: error.installationId,
+      requestId: error.requestId,
+      serverMessage: error.serverMessage,
+      waitedMs,
+      mayBeOwn: error.mayBeOwn,
+    },
   );
 }

@@ -1,10 +1,10 @@
 /**
- * Puts encoded records into SyncRecordsRequest messages of exactly known size.
+ * Puts records into SyncRecordsRequest messages of exactly known size.
  *
- * A repeated message field is tag, length and bytes, one after the other, so each record is encoded once and every
- * size is exact, tags and lengths included.
+ * A repeated message field is tag, length and bytes, one after the other. Each record is encoded once, to its place in
+ * the message; the message's header, which says how long all of it is, is written last, into room kept before it.
  */
-import { BinaryWriter } from "@bufbuild/protobuf/wire";
+import { type MessageEncoder, RecordWriter, varintBytes } from "./record-writer.js";
 
 /** 16 MiB: every encoded SyncRecordsRequest must be smaller (service description, "Limits"). */
 export const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;
@@ -18,53 +18,111 @@ export interface EncodedMessage {
   readonly records: number;
   /** Digests of its records, where they are remembered. */
   readonly digests: readonly string[];
+  /** What its bytes lie in. */
+  readonly buffer: Buffer;
 }
 
 /** Wire type "length-delimited". */
 const LENGTH_DELIMITED = 2;
-/** Field `batch_id` of SyncRecordsRequest. */
-const BATCH_ID_FIELD = 1;
+/** Tag of field `batch_id` of SyncRecordsRequest. */
+const BATCH_ID_TAG = (1 << 3) | LENGTH_DELIMITED;
 /** Tag of `records`, field 1 of every collection. */
 const RECORD_TAG = (1 << 3) | LENGTH_DELIMITED;
+/** Most bytes of the length of a message's records. */
+const LENGTH_BYTES = 5;
+/** Size of a write's first buffer: many a collection is small. */
+const FIRST_BUFFER_BYTES = 16 * 1024;
+/** Room for the record that a message turns out to be too small for. */
+const SPARE_BYTES = 16 * 1024;
 
 /** Cuts the records of one write into messages. */
 export class MessageBuilder {
-  readonly #batchId: Uint8Array;
-  readonly #collectionTag: Uint8Array;
+  /** Batch id and tag of the collection, which every message begins with. */
+  readonly #preamble: Buffer;
   readonly #targetBytes: number;
-  #frames: Uint8Array[] = [];
+  readonly #writer: RecordWriter;
+  /** Buffers that no message needs any more. */
+  readonly #free: Buffer[] = [];
+  /** Where the records begin in a buffer. */
+  readonly #room: number;
+  /** Where the last record begins, with its tag. */
+  #lastStart: number;
   #digests: string[] = [];
-  #payloadBytes = 0;
   #records = 0;
   #firstIndex = 0;
 
   /** @param targetBytes Size that a message stays within, unless a single record is larger. */
   constructor(batchId: string, fieldNumber: number, targetBytes: number) {
-    this.#batchId = new BinaryWriter()
-      .uint32((BATCH_ID_FIELD << 3) | LENGTH_DELIMITED)
-      .string(batchId)
-      .finish();
-    this.#collectionTag = new BinaryWriter().uint32((fieldNumber << 3) | LENGTH_DELIMITED).finish();
+    const writer = new RecordWriter(Buffer.allocUnsafeSlow(FIRST_BUFFER_BYTES));
+    writer.text(BATCH_ID_TAG, batchId);
+    writer.varint((fieldNumber << 3) | LENGTH_DELIMITED);
+    this.#preamble = Buffer.from(writer.buffer.subarray(0, writer.position));
+    this.#room = this.#preamble.length + LENGTH_BYTES;
     this.#targetBytes = targetBytes;
+    this.#lastStart = this.#room;
+    writer.position = this.#room;
+    this.#writer = writer;
   }
 
-  /** Size of the message that holds nothing but a record of so many bytes. */
-  sizeAlone(recordBytes: number): number {
-    return this.#sizeOf(frameBytes(recordBytes));
+  /** What holds the last record; it is used again for others. */
+  get buffer(): Buffer {
+    return this.#writer.buffer;
+  }
+
+  /** Where the last record begins, without its tag and length. */
+  get recordStart(): number {
+    const frame = this.#writer.position - this.#lastStart;
+    // Tag and length take two bytes and more; the length's own size follows from both together.
+    let lengthBytes = 1;
+    while (varintBytes(frame - 1 - lengthBytes) > lengthBytes) lengthBytes += 1;
+    return this.#lastStart + 1 + lengthBytes;
+  }
+
+  /** Where the last record ends. */
+  get recordEnd(): number {
+    return this.#writer.position;
+  }
+
+  /** Size of the message that holds nothing but the last record. */
+  get sizeAlone(): number {
+    return this.#sizeOf(this.#writer.position - this.#lastStart);
+  }
+
+  /** Encodes a record behind those of the message; false: it was refused, and nothing of it is left. */
+  encode(record: unknown, encoder: MessageEncoder): boolean {
+    const writer = this.#writer;
+    this.#lastStart = writer.position;
+    try {
+      if (writer.requiredMessage(RECORD_TAG, record, encoder)) return true;
+    } catch {
+      // A getter threw: whoever examines the record will find that out.
+    }
+    this.drop();
+    return false;
+  }
+
+  /** Takes in a record that is encoded already. */
+  append(record: Uint8Array): void {
+    this.#lastStart = this.#writer.position;
+    const start = this.#writer.begin(RECORD_TAG);
+    this.#writer.raw(record, 0, record.length);
+    this.#writer.end(start);
+  }
+
+  /** Takes the last record back. */
+  drop(): void {
+    this.#writer.position = this.#lastStart;
   }
 
   /**
-   * Takes a record in, and its digest where it is to be remembered.
+   * Keeps the last record, and its digest where it is to be remembered.
    * @returns the message before it, where the record begins a new one
    */
-  add(record: Uint8Array, digest?: string): EncodedMessage | undefined {
-    const bytes = frameBytes(record.length);
+  keep(digest?: string): EncodedMessage | undefined {
     const full =
-      this.#records > 0 && this.#sizeOf(this.#payloadBytes + bytes) > this.#targetBytes
-        ? this.flush()
+      this.#records > 0 && this.#sizeOf(this.#writer.position - this.#room) > this.#targetBytes
+        ? this.#cut(this.#fullBuffer())
         : undefined;
-    this.#frames.push(new BinaryWriter().uint32(RECORD_TAG).uint32(record.length).finish(), record);
-    this.#payloadBytes += bytes;
     this.#records += 1;
     if (digest !== undefined) this.#digests.push(digest);
     return full;
@@ -72,24 +130,9 @@ export class MessageBuilder {
 
   /** The message with all records since the last one; a message without records is an empty collection. */
   flush(): EncodedMessage {
-    const header = [
-      this.#batchId,
-      this.#collectionTag,
-      new BinaryWriter().uint32(this.#payloadBytes).finish(),
-    ];
-    const bytes = concat([...header, ...this.#frames], this.#sizeOf(this.#payloadBytes));
-    const message = {
-      bytes,
-      firstIndex: this.#firstIndex,
-      records: this.#records,
-      digests: this.#digests,
-    };
-    this.#firstIndex += this.#records;
-    this.#frames = [];
-    this.#digests = [];
-    this.#payloadBytes = 0;
-    this.#records = 0;
-    return message;
+    this.#lastStart = this.#writer.position;
+    // Often nothing follows, or little.
+    return this.#cut(Buffer.allocUnsafeSlow(FIRST_BUFFER_BYTES));
   }
 
   /** Number of records since the last message. */
@@ -97,28 +140,50 @@ export class MessageBuilder {
     return this.#records;
   }
 
+  /** Gives back the buffer of a message whose bytes nobody will read again. */
+  reuse({ buffer }: EncodedMessage): void {
+    if (buffer.length >= this.#fullBytes) this.#free.push(buffer);
+  }
+
+  /** The message with the records before the last one, which goes on to the next. */
+  #cut(next: Buffer): EncodedMessage {
+    const { buffer, position } = this.#writer;
+    const end = this.#lastStart;
+    const message = {
+      bytes: this.#withHeader(buffer, end),
+      firstIndex: this.#firstIndex,
+      records: this.#records,
+      digests: this.#digests,
+      buffer,
+    };
+    this.#writer.moveTo(next, this.#room);
+    this.#writer.raw(buffer, end, position);
+    this.#lastStart = this.#room;
+    this.#firstIndex += this.#records;
+    this.#digests = [];
+    this.#records = 0;
+    return message;
+  }
+
+  #withHeader(buffer: Buffer, end: number): Buffer {
+    const payload = end - this.#room;
+    const start = LENGTH_BYTES - varintBytes(payload);
+    this.#preamble.copy(buffer, start);
+    const header = new RecordWriter(buffer);
+    header.position = start + this.#preamble.length;
+    header.varint(payload);
+    return buffer.subarray(start, end);
+  }
+
+  #fullBuffer(): Buffer {
+    return this.#free.pop() ?? Buffer.allocUnsafeSlow(this.#fullBytes);
+  }
+
+  get #fullBytes(): number {
+    return this.#room + this.#targetBytes + SPARE_BYTES;
+  }
+
   #sizeOf(payloadBytes: number): number {
-    return this.#batchId.length + this.#collectionTag.length + varintBytes(payloadBytes) + payloadBytes;
+    return this.#preamble.length + varintBytes(payloadBytes) + payloadBytes;
   }
-}
-
-function frameBytes(recordBytes: number): number {
-  return 1 + varintBytes(recordBytes) + recordBytes;
-}
-
-/** Number of bytes of an unsigned varint: seven bits a byte. */
-function varintBytes(value: number): number {
-  let bytes = 1;
-  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes += 1;
-  return bytes;
-}
-
-function concat(parts: readonly Uint8Array[], length: number): Uint8Array {
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const part of parts) {
-    bytes.set(part, offset);
-    offset += part.length;
-  }
-  return bytes;
 }

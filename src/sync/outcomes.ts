@@ -38,11 +38,13 @@ const FIGURES = [
 
 /** Figures of one finished write. */
 export interface WriteResult extends WriteFigures {
+  /** The collection that was written. */
   readonly collection: CollectionName;
 }
 
 /** What is known of one write of a batch. */
 export interface WriteReport extends WriteResult {
+  /** How far the write is. */
   readonly state: "queued" | "writing" | "done" | "failed";
   /** What became of the records that were sent, in order; neighbours with the same outcome are one range. */
   readonly ranges: readonly RecordOutcome[];

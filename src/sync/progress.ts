@@ -1,10 +1,14 @@
-import type { Logger } from "../options.js";
-import type { CollectionName } from "./collections.js";
+import { guardCallback } from "../guard-callback.js";
+import type { Logger } from "../logger.js";
+import type { CollectionName, SnapshotCollection } from "./collections.js";
+import type { SnapshotFigures } from "./safety/snapshot-figures.js";
 import type { CompletionCounts } from "./transport.js";
 
 /** A window of records was accepted. */
 export interface WindowAccepted {
+  /** Tells the kinds of progress apart. */
   readonly type: "window-accepted";
+  /** The collection that is written. */
   readonly collection: CollectionName;
   /** Number of records of the window. */
   readonly records: number;
@@ -16,6 +20,7 @@ export interface WindowAccepted {
 
 /** An operation failed transiently and is tried again after a pause. */
 export interface Retrying {
+  /** Tells the kinds of progress apart. */
   readonly type: "retry";
   /** The operation, such as `SyncRecords of accounts`. */
   readonly operation: string;
@@ -29,6 +34,7 @@ export interface Retrying {
 
 /** Another batch holds the installation's lock. */
 export interface WaitingForLock {
+  /** Tells the kinds of progress apart. */
   readonly type: "waiting-for-lock";
   /** How long it was waited for so far, in milliseconds. */
   readonly waitedMs: number;
@@ -38,18 +44,29 @@ export interface WaitingForLock {
 
 /** Four fifths of the lease are over without an accepted message. */
 export interface LeaseWarning {
+  /** Tells the kinds of progress apart. */
   readonly type: "lease-warning";
   /** What is left of the lease, in milliseconds. */
   readonly remainingMs: number;
 }
 
+/** The ids of a snapshot were compared with those that the ledger knew, before the batch is completed. */
+export interface RemovalsChecked extends SnapshotFigures {
+  readonly type: "removals-checked";
+  readonly collection: SnapshotCollection;
+  /** Whether the removal guard holds it: the batch is then not completed. */
+  readonly held: boolean;
+}
+
 /** The batch was completed. */
 export interface BatchCompleted extends CompletionCounts {
+  /** Tells the kinds of progress apart. */
   readonly type: "completed";
 }
 
 /** A batch that failed could not be aborted. */
 export interface AbortFailed {
+  /** Tells the kinds of progress apart. */
   readonly type: "abort-failed";
   /** When the lock ends by itself, by this machine's clock. */
   readonly lockedUntil: Date;
@@ -61,6 +78,7 @@ export type SyncProgress =
   | Retrying
   | WaitingForLock
   | LeaseWarning
+  | RemovalsChecked
   | BatchCompleted
   | AbortFailed;
 
@@ -69,11 +87,5 @@ export type OnProgress = (progress: SyncProgress) => void;
 
 /** A callback that never throws: whoever looks on must not fail, or outlive, what is looked at. */
 export function guardProgress(onProgress: OnProgress | undefined, logger: Logger): OnProgress {
-  return (progress) => {
-    try {
-      onProgress?.(progress);
-    } catch (error) {
-      logger.error("saas-management: onProgress threw an exception", { type: progress.type, error });
-    }
-  };
+  return guardCallback("onProgress", onProgress, logger);
 }

@@ -1,9 +1,13 @@
 import type { CollectionName } from "./collections.js";
 import type { WriteFigures } from "./outcomes.js";
+import type { SnapshotFigures } from "./safety/snapshot-figures.js";
 import type { CompletionCounts, SnapshotCounts } from "./transport.js";
 
-/** What a run did with one collection. `added`, `updated` and `removed` are there where the service says them. */
-export interface CollectionReceipt extends WriteFigures, Partial<SnapshotCounts> {}
+/**
+ * What a run did with one collection. `added`, `updated` and `removed` are there where the service says them; those of
+ * {@link SnapshotFigures} (`baseline`, `known`, `new`, `kept`, `gone`, …) are there for snapshots: what the ledger says.
+ */
+export interface CollectionReceipt extends WriteFigures, Partial<SnapshotCounts>, Partial<SnapshotFigures> {}
 
 /** What a run did. */
 export interface SyncReceipt {
@@ -19,13 +23,15 @@ export interface SyncReceipt {
   readonly durationMs: number;
 }
 
-/** Puts what was sent and what the service says together. */
+/** Puts what was sent, what the service says and what the ledger says together. */
 export function collectionReceipts(
   stats: Partial<Record<CollectionName, WriteFigures>>,
   { snapshots }: CompletionCounts,
+  compared: Partial<Record<CollectionName, SnapshotFigures>>,
 ): SyncReceipt["collections"] {
   const receipts: Partial<Record<CollectionName, CollectionReceipt>> = {};
-  for (const [name, figures] of entries(stats)) receipts[name] = { ...figures, ...snapshots[name] };
+  for (const [name, figures] of entries(stats))
+    receipts[name] = { ...figures, ...snapshots[name], ...compared[name] };
   return receipts;
 }
 

@@ -4,9 +4,18 @@ import type { Collection } from "./collections.js";
 export interface RecordObserver {
   /**
    * One record, whose encoded bytes are `buffer` from `start` to `end`; they may be overwritten after the call.
+   * The UTF-8 bytes of its id are those from `idStart` to `idEnd`, none where records of the collection have no id.
    * @returns what was expected instead, where the record must not be sent: the write then fails as for an invalid one
    */
-  observe(record: unknown, buffer: Uint8Array, start: number, end: number, index: number): string | undefined;
+  observe(
+    record: unknown,
+    buffer: Uint8Array,
+    start: number,
+    end: number,
+    index: number,
+    idStart: number,
+    idEnd: number,
+  ): string | undefined;
 }
 
 /** Gives the observer of a write that begins; undefined where nobody looks on. */

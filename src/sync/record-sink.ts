@@ -9,17 +9,22 @@ import type { Clock } from "../clock.js";
 import { type InputIssue, InvalidInputError } from "../errors.js";
 import { type AcceptedEvents, digestOf } from "./accepted-events.js";
 import type { Collection } from "./collections.js";
+import { inSteps } from "./in-steps.js";
 import type { RecordPlace } from "./issues.js";
 import { largestFields } from "./largest-fields.js";
+import { loadExamination } from "./load-writing.js";
 import { locationOf } from "./locator.js";
 import { type EncodedMessage, MessageBuilder } from "./messages.js";
 import type { MutableWriteReport } from "./outcomes.js";
+import { idRange } from "./record-id.js";
 import type { RecordObserver } from "./record-observer.js";
 
 /** Most issues that an error holds. */
 const MAX_ISSUES = 20;
 /** How many records after an invalid one are looked at for further issues, where they are at hand. */
 const LOOK_AHEAD = 1000;
+/** Longest id that an error shows. */
+const MAX_SHOWN_ID = 200;
 
 /** What a sink needs. */
 export interface SinkContext {
@@ -70,9 +75,16 @@ export class RecordSink {
    * @throws {InvalidInputError} where enough is known of what is wrong
    */
   take(value: unknown): Promise<void> | undefined {
-    if (Array.isArray(value)) return this.#takeAll(value);
-    const message = this.#encode(value);
-    return message === undefined ? undefined : this.#offer(message);
+    if (!Array.isArray(value)) return this.#takeOne(value, undefined, 0);
+    const records: readonly unknown[] = value;
+    let position = 0;
+    return inSteps(() => {
+      while (position < records.length) {
+        const waits = this.#takeOne(records[position], records, position++);
+        if (waits !== undefined) return waits;
+      }
+      return undefined;
+    });
   }
 
   /**
@@ -107,50 +119,79 @@ export class RecordSink {
     this.#stopFlushTimer?.();
   }
 
-  async #takeAll(records: readonly unknown[]): Promise<void> {
-    for (const [position, record] of records.entries()) {
-      const message = this.#encode(record, () => locationOf(records, position));
-      if (message !== undefined) await this.#offer(message);
-    }
+  /** Takes in a record; `list` and `position` tell where it comes from. */
+  #takeOne(record: unknown, list: List, position: number): Promise<void> | undefined {
+    const index = this.#records++;
+    if (!this.#builder.encode(record, this.#context.collection.encoder))
+      return this.#examine(record, index, list, position);
+    return this.#takeEncoded(record, index, list, position);
   }
 
-  /** Encodes a record; the message before it, where it begins a new one. */
-  #encode(record: unknown, locate?: () => string | undefined): EncodedMessage | undefined {
-    const { collection, maxMessageBytes, observer } = this.#context;
-    const index = this.#records++;
-    const encoded = collection.encode(record, index);
-    if (!encoded.ok) {
-      this.#noteIssues(encoded.issues, locate);
-    } else if (this.#builder.sizeAlone(encoded.bytes.length) > maxMessageBytes) {
-      const bytes = this.#builder.sizeAlone(encoded.bytes.length);
-      this.#noteIssues([tooLarge(collection, record, index, bytes, maxMessageBytes)], locate);
-    } else if (this.#issues.length === 0) {
-      const refused = observer?.observe(record, encoded.bytes, 0, encoded.bytes.length, index);
-      if (refused === undefined) return this.#add(encoded.bytes);
-      this.#noteIssues([{ ...placeOf(collection, record, index), path: "", expected: refused }], locate);
+  /** Takes in the record that the builder holds. */
+  #takeEncoded(record: unknown, index: number, list: List, position: number): Promise<void> | undefined {
+    const { collection, maxMessageBytes } = this.#context;
+    const bytes = this.#builder.sizeAlone;
+    const refusal =
+      bytes > maxMessageBytes ? tooLarge(record, bytes, maxMessageBytes) : this.#observe(record, index);
+    if (refusal === undefined && this.#issues.length === 0) {
+      const message = this.#keep();
+      return message === undefined ? undefined : this.#offer(message);
     }
-    if (this.#issues.length >= MAX_ISSUES || this.#sinceInvalid >= LOOK_AHEAD) this.throwIssues();
-    if (this.#issues.length > 0) this.#sinceInvalid += 1;
+    this.#builder.drop();
+    if (refusal === undefined) this.#lookAhead();
+    else
+      this.#refuse([{ ...placeOf(collection, record, index), path: "", expected: refusal }], list, position);
     return undefined;
   }
 
-  #noteIssues(issues: readonly InputIssue[], locate: (() => string | undefined) | undefined): void {
-    const location = locate?.();
-    this.#issues.push(...(location === undefined ? issues : issues.map((issue) => ({ ...issue, location }))));
+  /** Finds out what is wrong with a record that its encoder refused. */
+  async #examine(record: unknown, index: number, list: List, position: number): Promise<void> {
+    const { collection } = this.#context;
+    const { examineRecord } = await loadExamination();
+    const examined = examineRecord(collection.name, record, placeOf(collection, record, index));
+    if (!examined.ok) return this.#refuse(examined.issues, list, position);
+    this.#builder.append(examined.bytes);
+    await this.#takeEncoded(record, index, list, position);
   }
 
-  #add(record: Uint8Array): EncodedMessage | undefined {
+  /** What the observer expected of the last record instead. */
+  #observe(record: unknown, index: number): string | undefined {
+    const { collection, observer } = this.#context;
+    if (observer === undefined || this.#issues.length > 0) return undefined;
+    const { buffer, recordStart, recordEnd } = this.#builder;
+    const { start, end } = collection.hasIds
+      ? idRange(buffer, recordStart)
+      : { start: recordStart, end: recordStart };
+    return observer.observe(record, buffer, recordStart, recordEnd, index, start, end);
+  }
+
+  #refuse(issues: readonly InputIssue[], list: List, position: number): void {
+    const location = list === undefined ? undefined : locationOf(list, position);
+    this.#issues.push(...(location === undefined ? issues : issues.map((issue) => ({ ...issue, location }))));
+    this.#lookAhead();
+  }
+
+  /** Records after an invalid one are looked at only. */
+  #lookAhead(): void {
+    if (this.#issues.length >= MAX_ISSUES || this.#sinceInvalid >= LOOK_AHEAD) this.throwIssues();
+    this.#sinceInvalid += 1;
+  }
+
+  /** Keeps the last record; the message before it, where it begins a new one. */
+  #keep(): EncodedMessage | undefined {
     const { collection, acceptedEvents, report } = this.#context;
     let digest: string | undefined;
     if (acceptedEvents !== undefined && collection.model === "event") {
-      digest = digestOf(collection.name, record);
+      const { buffer, recordStart, recordEnd } = this.#builder;
+      digest = digestOf(collection.name, buffer.subarray(recordStart, recordEnd));
       if (acceptedEvents.take(digest)) {
         report.leftOut += 1;
+        this.#builder.drop();
         return undefined;
       }
     }
     if (this.#stopFlushTimer === undefined) this.#startFlushTimer();
-    return this.#builder.add(record, digest);
+    return this.#builder.keep(digest);
   }
 
   async #offer(message: EncodedMessage): Promise<void> {
@@ -191,7 +232,10 @@ export class RecordSink {
     const { stop, send, acceptedEvents } = this.#context;
     stop.signal.throwIfAborted();
     await send(window);
-    for (const { digests } of window) acceptedEvents?.accepted(digests);
+    for (const message of window) {
+      acceptedEvents?.accepted(message.digests);
+      this.#builder.reuse(message);
+    }
   }
 
   async #waitForServer(accepted: Promise<void>): Promise<void> {
@@ -211,23 +255,16 @@ export class RecordSink {
   }
 }
 
+/** The array that a record comes in, if any. */
+type List = readonly unknown[] | undefined;
+
 function placeOf({ name, identify }: Collection, record: unknown, index: number): RecordPlace {
   const id = identify(record);
-  return { collection: name, index, ...(id === undefined ? {} : { id }) };
+  return { collection: name, index, ...(id === undefined ? {} : { id: id.slice(0, MAX_SHOWN_ID) }) };
 }
 
-function tooLarge(
-  collection: Collection,
-  record: unknown,
-  index: number,
-  bytes: number,
-  maxMessageBytes: number,
-): InputIssue {
-  return {
-    ...placeOf(collection, record, index),
-    path: "",
-    expected: `expected a record that fits into a message of ${maxMessageBytes} bytes: alone it makes one of ${bytes} bytes${largestFields(record)}`,
-  };
+function tooLarge(record: unknown, bytes: number, maxMessageBytes: number): string {
+  return `expected a record that fits into a message of ${maxMessageBytes} bytes: alone it makes one of ${bytes} bytes${largestFields(record)}`;
 }
 
 function summarize(issue: InputIssue, count: number): string {

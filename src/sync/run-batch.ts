@@ -1,5 +1,6 @@
 import { InvalidInputError } from "../errors.js";
-import type { SyncBatch, WriteOptions } from "./batch.js";
+import type { SyncBatch } from "./batch.js";
+import type { WriteOptions } from "./batch-writes.js";
 import type { CollectionWriter } from "./collection-writer.js";
 import type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "./collections.js";
 import { WIRE } from "./generated/collections.js";

@@ -9,7 +9,7 @@ import { type MutableWriteReport, newReport, sumByCollection, type WriteReport }
 import { guardProgress, type OnProgress } from "./progress.js";
 import type { ObserverOf } from "./record-observer.js";
 import { ReentrancyMark } from "./reentrancy.js";
-import type { CallContext, SyncTransport } from "./transport.js";
+import type { CallContext, SyncRpc, SyncTransport } from "./transport.js";
 import { WindowSender } from "./window-sender.js";
 
 /** What a run keeps an eye on in its batches. */
@@ -18,6 +18,8 @@ export interface BatchWatch {
   readonly acceptedEvents: AcceptedEvents | undefined;
   /** Who looks at the records before they are sent. */
   readonly observerOf: ObserverOf | undefined;
+  /** Called when everything was accepted and before CompleteSyncBatch is sent; what it throws keeps it from being sent. */
+  readonly beforeComplete: ((batchId: string) => Promise<void>) | undefined;
 }
 
 /** What a batch is made of. */
@@ -49,6 +51,7 @@ export class BatchSession {
   #wire: Promise<unknown> = Promise.resolve();
   readonly #acceptedEvents: AcceptedEvents | undefined;
   readonly #observerOf: ObserverOf | undefined;
+  readonly #beforeComplete: BatchWatch["beforeComplete"];
   #lastSentAt: number;
   #failure: unknown;
 
@@ -56,6 +59,7 @@ export class BatchSession {
     const { id, transport, configuration, startedAt, onProgress } = options;
     this.#acceptedEvents = options.acceptedEvents;
     this.#observerOf = options.observerOf;
+    this.#beforeComplete = options.beforeComplete;
     this.id = id;
     this.configuration = configuration;
     this.#transport = transport;
@@ -156,6 +160,11 @@ export class BatchSession {
     });
   }
 
+  /** Everything was accepted: whoever watches the batch says whether it may be completed, by throwing if not. */
+  async beforeComplete(): Promise<void> {
+    await this.#beforeComplete?.(this.id);
+  }
+
   complete(call: CallContext) {
     return this.#transport.completeBatch(this.id, call);
   }
@@ -166,7 +175,7 @@ export class BatchSession {
 
   /** One operation within its time, again where it failed transiently. */
   call<T>(
-    operation: string,
+    operation: SyncRpc,
     signal: AbortSignal | undefined,
     attempt: (call: CallContext) => Promise<T>,
   ): Promise<T> {

@@ -1,22 +1,28 @@
-import { BatchAlreadyInProgressError, TransportError } from "../errors.js";
+import { BatchAlreadyInProgressError } from "../errors.js";
+import { Attempts } from "./attempts.js";
 import { callWithRetry } from "./call.js";
 import type { SyncConfiguration } from "./configuration.js";
+import { GhostLocks } from "./ghost-locks.js";
 import type { OnProgress } from "./progress.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 
+type Started = { readonly batchId: string };
+
 /**
- * Starts batches so that none is lost: a caller who gives up, or whose time is up, gets an answer at once; the request
- * itself goes on, and a batch that it still starts is aborted, so that the lock is not left held.
+ * Starts batches so that none is lost: a caller who gives up, or whose time is up, gets an answer at once. A request
+ * that was sent by then goes on, and a batch that it still starts is aborted, so that the lock is not left held.
  */
 export class BatchStarter {
   readonly #transport: SyncTransport;
   readonly #configuration: SyncConfiguration;
-  /** Aborts of batches that nobody waits for any more. */
+  readonly #ghosts: GhostLocks;
+  /** Starts that nobody waits for any more, and the aborts of their batches. */
   readonly #cleanups = new Set<Promise<void>>();
 
   constructor(transport: SyncTransport, configuration: SyncConfiguration) {
     this.#transport = transport;
     this.#configuration = configuration;
+    this.#ghosts = new GhostLocks(configuration.clock);
   }
 
   /** Starts a batch and returns its id. */
@@ -25,24 +31,22 @@ export class BatchStarter {
     signal: AbortSignal,
     onProgress: OnProgress | undefined,
   ): Promise<string> {
-    let lost = false;
-    const attempt = async (call: CallContext) => {
-      try {
-        return await this.#attempt(installationId, call);
-      } catch (error) {
-        if (lost && error instanceof BatchAlreadyInProgressError) throw ghost(error);
-        lost ||= error instanceof TransportError;
-        throw error;
-      }
-    };
-    const { batchId } = await callWithRetry(
-      this.#configuration,
-      "StartSyncBatch",
-      signal,
-      attempt,
-      onProgress,
-    );
-    return batchId;
+    const attempt = (call: CallContext) => this.#attempt(installationId, call);
+    try {
+      const { batchId } = await callWithRetry(
+        this.#configuration,
+        "StartSyncBatch",
+        signal,
+        attempt,
+        onProgress,
+      );
+      this.#ghosts.clear(installationId);
+      return batchId;
+    } catch (error) {
+      if (error instanceof BatchAlreadyInProgressError && this.#ghosts.has(installationId))
+        throw ghost(error);
+      throw error;
+    }
   }
 
   /** Resolves when every batch that nobody waits for is aborted, or could not be. */
@@ -50,47 +54,67 @@ export class BatchStarter {
     await Promise.all(this.#cleanups);
   }
 
-  /** One attempt. The request itself is not bound to the caller's signal: its answer may hold a lock. */
-  #attempt(installationId: string, call: CallContext): Promise<{ readonly batchId: string }> {
-    const answer = this.#transport.startBatch(installationId, {
-      ...call,
-      signal: new AbortController().signal,
-    });
+  /** One attempt. Once sent, the request is not bound to the caller's signal: its answer may hold a lock. */
+  #attempt(installationId: string, call: CallContext): Promise<Started> {
+    const { signal: callerSignal } = call;
+    const attempts = new Attempts();
+    const unbound = { ...call, signal: new AbortController().signal, unlessSent: callerSignal };
+    const answer = attempts.make(unbound, (context) => this.#transport.startBatch(installationId, context));
     return new Promise((resolve, reject) => {
       const abandon = () => {
-        reject(call.signal.reason);
-        this.#abortWhenStarted(answer);
+        reject(callerSignal.reason);
+        this.#cleanUp(installationId, answer, attempts);
       };
-      call.signal.addEventListener("abort", abandon, { once: true });
-      answer.then(resolve, reject).finally(() => call.signal.removeEventListener("abort", abandon));
+      callerSignal.addEventListener("abort", abandon, { once: true });
+      answer
+        .then(resolve, (error: unknown) => {
+          if (attempts.mayBeDone && !callerSignal.aborted) this.#ghosts.add(installationId);
+          reject(error);
+        })
+        .finally(() => callerSignal.removeEventListener("abort", abandon));
     });
   }
 
-  #abortWhenStarted(answer: Promise<{ readonly batchId: string }>): void {
-    const cleanup = answer
-      .then(
-        ({ batchId }) =>
-          callWithRetry(this.#configuration, "AbortSyncBatch", undefined, (call) =>
-            this.#transport.abortBatch(batchId, call),
-          ),
-        // Nothing was started.
-        () => {},
-      )
-      .catch((error: unknown) => {
-        this.#configuration.logger.warn(
-          "saas-management: a batch that nobody waits for could not be aborted; its lock ends with the lease",
-          { error },
-        );
-      })
-      .finally(() => this.#cleanups.delete(cleanup));
+  /** Nobody waits for this start any more. */
+  #cleanUp(installationId: string, answer: Promise<Started>, attempts: Attempts): void {
+    const cleanup = this.#abortWhenStarted(installationId, answer, attempts).finally(() =>
+      this.#cleanups.delete(cleanup),
+    );
     this.#cleanups.add(cleanup);
+  }
+
+  async #abortWhenStarted(
+    installationId: string,
+    answer: Promise<Started>,
+    attempts: Attempts,
+  ): Promise<void> {
+    const forget = this.#ghosts.add(installationId);
+    let started = false;
+    try {
+      const { batchId } = await answer;
+      started = true;
+      await callWithRetry(this.#configuration, "AbortSyncBatch", undefined, (call) =>
+        this.#transport.abortBatch(batchId, call),
+      );
+      forget();
+    } catch (error) {
+      if (!started && !attempts.mayBeDone) return forget();
+      this.#configuration.logger.warn(
+        "saas-management: a batch that nobody waits for could not be aborted; its lock ends with the lease",
+        { error },
+      );
+    }
   }
 }
 
 /** A lock that is held after a start whose answer was lost. */
-function ghost({ installationId, serverMessage }: BatchAlreadyInProgressError): BatchAlreadyInProgressError {
+function ghost({
+  installationId,
+  requestId,
+  serverMessage,
+}: BatchAlreadyInProgressError): BatchAlreadyInProgressError {
   return new BatchAlreadyInProgressError(
-    "A batch of this installation is in progress. It may be this call's own: the answer to an earlier attempt was lost. A lock that nobody uses ends 15 minutes after it was acquired.",
-    { installationId, serverMessage },
+    "A batch of this installation is in progress. It may be this client's own: the answer to an earlier start was lost. A lock that nobody uses ends 15 minutes after it was acquired.",
+    { installationId, requestId, serverMessage, mayBeOwn: true },
   );
 }

@@ -10,6 +10,7 @@ import {
   TransportError,
 } from "../errors.js";
 import { type ConnectionFailure, connectionFailure, type EndpointKind } from "./connection-failure.js";
+import { readRetryHint } from "./retry-hint.js";
 
 /** What a failed call is known by. */
 export interface FailedCall {
@@ -25,6 +26,8 @@ export interface CallPlace extends EndpointKind {
   readonly target: string;
   readonly credential: Credential;
   readonly maxReceiveMessageBytes: number;
+  /** Wall-clock time. */
+  readonly now: () => number;
 }
 
 /** Trailer in which the service tells the state of a batch that is not active. */
@@ -59,7 +62,7 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
       if (/larger than|too large|size|bytes/i.test(details)) return tooLarge(failed, place, serverMessage);
       return new RateLimitError(`${operation}: the service asks for fewer requests. Try again later.`, {
         serverMessage,
-        retryable: true,
+        ...readRetryHint(failed.metadata, place.now()),
       });
   }
   const failure = code === status.UNAVAILABLE ? connectionFailure(details, place) : undefined;
@@ -68,7 +71,7 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
   if (TRANSIENT.has(code) || (code === status.INTERNAL && details.includes("RST_STREAM"))) {
     return new TransportError(
       `${operation}: the call to ${target} failed with ${name}. The service or the network is disturbed: try again later.`,
-      { grpcStatus: name, serverMessage, retryable: true },
+      { grpcStatus: name, serverMessage, ...readRetryHint(failed.metadata, place.now()) },
     );
   }
   if (details.startsWith("Response message parsing error")) return unreadable(place);
@@ -117,8 +120,9 @@ export function toStartError(
 /** The answer, or what was sent. */
 function tooLarge({ details }: FailedCall, place: CallPlace, serverMessage: string): SyncProtocolError {
   const { operation, maxReceiveMessageBytes } = place;
-  // Only records make a request large, and nothing makes their answer so.
-  if (operation !== "SyncRecords" && details.startsWith("Received message")) {
+  // grpc-js says the same of an answer here as of a request there. Only records make a request large; the limit tells.
+  const limit = /^Received message larger than max \(\d+ vs (\d+)\)/.exec(details)?.[1];
+  if (limit !== undefined && (operation !== "SyncRecords" || Number(limit) === maxReceiveMessageBytes)) {
     // No status: the service may have done what it was asked.
     return new SyncProtocolError(
       `${operation}: the answer is larger than maxReceiveMessageBytes, which is ${maxReceiveMessageBytes}. Raise it.`,

@@ -1,22 +1,38 @@
+import type { AttemptContext } from "../operation.js";
 import type { CollectionName } from "./collections.js";
 
-/** What bounds one call: fires with the reason to reject with. */
-export interface CallContext {
-  readonly signal: AbortSignal;
-  /** Milliseconds until the call's deadline. */
-  readonly timeoutMs: number;
+/** The operations of the service. */
+export type SyncRpc = "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch";
+
+/** How long one call may take. */
+export type CallBounds = Pick<AttemptContext, "signal" | "timeoutMs">;
+
+/** What one call is made with: its credential, its bounds, and whom to tell of its answer. */
+export interface CallContext extends AttemptContext {
+  /** Gives the call up, with the reason to reject with, as long as nothing of it was sent; later it changes nothing. */
+  readonly unlessSent?: AbortSignal | undefined;
+  /**
+   * Called before the call fails, where certainly nothing of it left this machine. A transport that cannot tell never
+   * calls it: a failure then leaves open what the service did.
+   */
+  readonly onUnsent?: (() => void) | undefined;
 }
 
 /** How a snapshot collection was reconciled. */
 export interface SnapshotCounts {
+  /** Number of records that were new. */
   readonly added: number;
+  /** Number of records that were there before. */
   readonly updated: number;
+  /** Number of records that the snapshot lacks and that were marked removed. */
   readonly removed: number;
 }
 
 /** What the service says of a completed batch; a collection that it does not mention is not there. */
 export interface CompletionCounts {
+  /** Each snapshot collection of the batch. */
   readonly snapshots: Partial<Record<CollectionName, SnapshotCounts>>;
+  /** Each event collection of the batch, with the number of events that were accepted. */
   readonly events: Partial<Record<CollectionName, { readonly accepted: number }>>;
 }
 
@@ -28,7 +44,7 @@ export interface SyncTransport {
   /** Acquires the installation's lock and creates a batch. */
   startBatch(installationId: string, call: CallContext): Promise<{ readonly batchId: string }>;
   /**
-   * Sends encoded SyncRecordsRequest messages, in order, on one stream.
+   * Sends encoded SyncRecordsRequest messages, in order, on one stream. Their bytes may be others once it has resolved.
    * @returns the number of accepted records, undefined where the answer does not say
    */
   syncRecords(

@@ -1,5 +1,5 @@
-import { SyncProtocolError } from "../errors.js";
-import { isRefusal } from "./batch-state.js";
+import { type RecordOutcome, SyncProtocolError } from "../errors.js";
+import { Attempts } from "./attempts.js";
 import { callWithRetry } from "./call.js";
 import type { Collection } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
@@ -35,22 +35,23 @@ export class WindowSender {
     const records = window.reduce((sum, message) => sum + message.records, 0);
     const messages = window.map((message) => message.bytes);
     const bytes = messages.reduce((sum, message) => sum + message.length, 0);
-    const operation = `SyncRecords of ${report.collection}`;
-    let attempts = 0;
+    const operation = { rpc: "SyncRecords", collection: report.collection } as const;
+    const attempts = new Attempts();
+    let tries = 0;
     report.sent += records;
     try {
       const attempt = (call: CallContext) => {
-        attempts += 1;
-        return this.#sendOnce(messages, firstIndex, records, call);
+        tries += 1;
+        return attempts.make(call, (context) => this.#sendOnce(messages, firstIndex, records, context));
       };
       await callWithRetry(this.#configuration(), operation, signal, attempt, onProgress);
     } catch (error) {
-      // A refusal after a lost answer, or of one message among several, does not tell what was taken.
-      const rejected = isRefusal(error) && messages.length === 1 && attempts === 1;
-      addRange(report.ranges, { outcome: rejected ? "rejected" : "unknown", firstIndex, records });
+      const outcome = outcomeOf(attempts, messages.length);
+      if (outcome === "unsent") report.sent -= records;
+      addRange(report.ranges, { outcome, firstIndex, records });
       throw error;
     } finally {
-      report.retries += Math.max(0, attempts - 1);
+      report.retries += Math.max(0, tries - 1);
     }
     addRange(report.ranges, { outcome: "accepted", firstIndex, records });
     report.accepted += records;
@@ -85,4 +86,10 @@ export class WindowSender {
     if (collection.hasIds || configuration.unknownEvents === "retry") return configuration;
     return { ...configuration, retry: { ...configuration.retry, retries: 0 } };
   }
+}
+
+/** What became of a window that failed. A refusal of one message among several does not tell what was taken. */
+function outcomeOf({ mayBeDone, refused }: Attempts, messages: number): RecordOutcome["outcome"] {
+  if (mayBeDone || (refused && messages > 1)) return "unknown";
+  return refused ? "rejected" : "unsent";
 }

@@ -32,6 +32,23 @@ describe("a test clock", () => {
   });
 });
 
+it("the machine's clock sleeps longer than its timers can", async () => {
+  const stop = new AbortController();
+  let ended = false;
+  const sleep = systemClock.sleep(2 ** 32, stop.signal).finally(() => {
+    ended = true;
+  });
+  const cancel = systemClock.after(2 ** 32, () => {
+    ended = true;
+  });
+  // A timer that overflows fires after 1 ms.
+  await systemClock.sleep(3);
+  expect(ended).toBe(false);
+  cancel();
+  stop.abort("enough");
+  await expect(sleep).rejects.toBe("enough");
+});
+
 describe.each([
   ["the machine's clock", () => systemClock],
   ["a running test clock", () => new TestClock()],

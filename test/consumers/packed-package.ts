@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const CONSUMERS = fileURLToPath(new URL(".", import.meta.url));
-const PACKED = ["package.json", "README.md", "CHANGELOG.md", "LICENSE", "schema", "proto"];
+const PACKED = ["package.json", "README.md", "CHANGELOG.md", "LICENSE", "src", "schema", "proto"];
 
 /** A tool of this project, as Node starts it. */
 export const TOOLS = {

@@ -71,6 +71,26 @@ describe("@saas-management/sdk/graphql of the packed package", { timeout: 60_000
   });
 });
 
+describe("@saas-management/sdk of the packed package", { timeout: 60_000 }, () => {
+  const lazy = /node_modules\/(@grpc|graphql|graphql-request|undici|zod)\//;
+
+  it("loads neither gRPC, GraphQL, undici nor zod when it is imported and a client is made", async () => {
+    const loaded = await modulesLoaded();
+    expect(loaded.some((url) => url.includes("/sdk/dist/client.js"))).toBe(true);
+    expect(loaded.filter((url) => lazy.test(url))).toEqual([]);
+  });
+
+  it("would be seen loading them, as its use does", async () => {
+    const loaded = await modulesLoaded("use");
+    expect(loaded.filter((url) => lazy.test(url))).not.toEqual([]);
+  });
+
+  async function modulesLoaded(...args: string[]): Promise<readonly string[]> {
+    const app = await folder.add("loading");
+    return (await runNode(["main.js", ...args], app)).split("\n");
+  }
+});
+
 function grpcIn(modules: readonly string[]): readonly string[] {
   return modules.filter((path) => path.includes("@grpc"));
 }

@@ -239,7 +239,7 @@ describe("an unsound server", () => {
     const { client, server } = await connectClient((_, response, index) =>
       servePage(response, forwardPage([], `cursor-${index}`)),
     );
-    const error = await rejection(client.applications().toArray());
+    const error = await rejection(ids(client.applications()));
     expect(error).toBeInstanceOf(PaginationError);
     expect(error).toMatchObject({ nodesYielded: 0, cursor: "cursor-99" });
     expect(server.requests).toHaveLength(101);
@@ -275,7 +275,7 @@ describe("an unsound server", () => {
     const { client } = await connectClient((_, response, index) =>
       json(response, { data: { applications: index === 0 ? forwardPage(["n0"], "A") : bad } }),
     );
-    const error = await rejection(client.applications().toArray());
+    const error = await rejection(ids(client.applications()));
     expect(error).toBeInstanceOf(PaginationError);
     expect(error).toMatchObject({ cursor: "A", nodesYielded: 1 });
   });

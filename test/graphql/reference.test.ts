@@ -192,6 +192,51 @@ describe("licenses and plans that were synced", () => {
   });
 });
 
+describe.each([
+  ["forward", { first: 10 }, true],
+  ["forward without prefetch", { first: 10 }, false],
+  ["backward", { last: 10 }, true],
+  ["backward without prefetch", { last: 10 }, false],
+] as const)("licenses walked %s", (_, size, prefetch) => {
+  it("while rows come and go are met once each, if they are there throughout", async () => {
+    const { client, server } = await start();
+    await syncLicenses(server, numbered(10, 50));
+    const met: string[] = [];
+    const order = { id: "ASC" } as const;
+    let page = 0;
+    for await (const { nodes } of client.licenses({ ...size, order }, { prefetch }).pages()) {
+      met.push(...nodes.map(({ id }) => id.slice(id.indexOf("l0"))));
+      page += 1;
+      // The collection shrinks at both ends and around the cursors, then grows again.
+      if (page === 1) await syncLicenses(server, [...numbered(22, 28), ...numbered(31, 40)]);
+      if (page === 2) await syncLicenses(server, numbered(0, 60));
+    }
+    expect(new Set(met).size).toBe(met.length);
+    expect(met).toEqual(expect.arrayContaining([...numbered(22, 28), ...numbered(31, 40)]));
+  });
+
+  it("go on from the position of an error without a gap or a repetition", async () => {
+    const { client, server } = await start();
+    await syncLicenses(server, numbered(0, 40));
+    const order = { id: "ASC" } as const;
+    const met: string[] = [];
+    server.faults.add({ api: "graphql", nth: 3, kind: { type: "http", status: 500 } });
+    let cursor: string | undefined;
+    for (let walks = 0; walks < 2; walks++) {
+      const from = "first" in size ? { ...size, after: cursor } : { ...size, before: cursor };
+      try {
+        for await (const { id } of client.licenses({ ...from, order }, { prefetch })) met.push(id);
+      } catch (error) {
+        if (!(error instanceof TransportError)) throw error;
+        expect(error.position?.nodesYielded).toBe(met.length);
+        cursor = error.position?.cursor;
+      }
+    }
+    expect(cursor).toEqual(expect.any(String));
+    expect(met.map((id) => id.slice(id.indexOf("l0"))).sort()).toEqual(numbered(0, 40));
+  });
+});
+
 describe("the mutations of the reference server", () => {
   it("open a case, change it, complete it, and then refuse to change it", async () => {
     const { client } = await start();

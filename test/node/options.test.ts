@@ -6,6 +6,7 @@ import {
 } from "@saas-management/sdk";
 import { describe, expect, it } from "vitest";
 import { everythingIn } from "../support/http-client.js";
+import { identity } from "../support/tls-certificates.js";
 
 const OPTIONS = {
   baseUrl: "https://api.example.com",
@@ -58,7 +59,10 @@ describe("tls and proxy", () => {
   });
 
   it("never show the proxy's password or the client's key", () => {
-    const tls = { cert: "canary-cert", key: "canary-key" };
+    const tls = identity("client");
+    // A line of the key's base64.
+    const secret = tls.key.split("\n")[1] ?? "";
+    expect(secret.length).toBeGreaterThan(20);
     const client = new SaasManagementClient({
       ...OPTIONS,
       tls,
@@ -67,6 +71,8 @@ describe("tls and proxy", () => {
     for (const part of [client, client.graphql, client.sync]) {
       expect(inspect(part, { depth: 9, showHidden: true, getters: true })).not.toContain("canary");
       expect(JSON.stringify(part)).not.toContain("canary");
+      expect(inspect(part, { depth: 9, showHidden: true, getters: true })).not.toContain(secret);
+      expect(JSON.stringify(part)).not.toContain(secret);
     }
   });
 });

@@ -51,6 +51,29 @@ describe("a message of SyncRecords", () => {
     expect(await zipping.write(batchId, accounts("a"))).toBe(1n);
   });
 
+  test("with a string that is no UTF-8 is refused, as any proto3 parser does", async () => {
+    const { client, installationId, server } = await startSync();
+    const batchId = await client.start(installationId);
+    const message = Buffer.from(
+      SyncRecordsRequest.encode({ batchId, collection: accounts({ id: "a", name: "ZZ" }) }).finish(),
+    );
+    const at = message.indexOf("ZZ");
+    for (const [first = 0, second = 0] of [
+      [0xff, 0x5a],
+      [0xc0, 0xaf],
+      [0x5a, 0xe2],
+    ]) {
+      message[at] = first;
+      message[at + 1] = second;
+      expect(await refused(client.open().sendRaw(message).answer)).toMatchObject({
+        code: "INVALID_ARGUMENT",
+      });
+    }
+    message.write("\u00fc", at);
+    expect(await client.open().sendRaw(message).end()).toBe(1n);
+    expect(server.inspect(installationId).snapshots.accounts).toHaveLength(1);
+  });
+
   test("that is no protobuf message is refused", async () => {
     const { client, installationId } = await startSync();
     await client.start(installationId);

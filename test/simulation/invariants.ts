@@ -9,8 +9,10 @@ import {
 } from "@saas-management/sdk/sync";
 import { CANARY, isSnapshot } from "./messages.js";
 import type { ObservedWrite } from "./observation.js";
+import { GaveUp } from "./process.js";
 import type { ModelBatch } from "./service-model.js";
 import type { Simulated } from "./simulate.js";
+import { SourceFailure } from "./source.js";
 
 /** The violations of a simulated program; none is what is wanted. */
 export function violations(simulated: Simulated): string[] {
@@ -18,16 +20,18 @@ export function violations(simulated: Simulated): string[] {
     ...completionsOfParts(simulated),
     ...wrongAnswers(simulated),
     ...lostEvents(simulated),
+    ...repeatedEvents(simulated),
     ...wrongOutcomes(simulated),
     ...disorder(simulated),
     ...ghostLocks(simulated),
     ...leftovers(simulated),
+    ...strangers(simulated),
     ...leaks(simulated),
   ];
 }
 
 /** A completed batch has everything that its writes had, and every write of it was whole. */
-function completionsOfParts({ service, observation }: Simulated): string[] {
+function completionsOfParts({ service, observation, undercounted }: Simulated): string[] {
   return service.batches
     .filter(({ state }) => state === "completed")
     .flatMap((batch) => {
@@ -39,7 +43,18 @@ function completionsOfParts({ service, observation }: Simulated): string[] {
         const name = `${batch.id}, completed: write ${write.label} of ${write.collection}`;
         if (!write.whole) return [`${name} was not whole`];
         if (write.outcome !== "done") return [`${name} is ${write.outcome}`];
-        const applied = new Set(appliedOf(batch, write));
+        if (undercounted.has(batch.id))
+          return [`${batch.id}, completed: fewer records were acknowledged than sent`];
+        if (
+          !batch.applied.some(({ collection }) => collection === write.collection) &&
+          isSnapshot(write.collection)
+        )
+          return [`${name} never arrived, not even as an empty one`];
+        // Events that an earlier attempt of the run got accepted are left out.
+        const sameRun = observation.batches.filter(({ run }) => run !== undefined && run === observed.run);
+        const earlier = isSnapshot(write.collection) ? [] : sameRun.map(({ id }) => id);
+        const batches = service.batches.filter(({ id }) => id === batch.id || earlier.includes(id));
+        const applied = new Set(batches.flatMap((one) => appliedOf(one, write)));
         const missing = write.keys.filter((_, index) => !applied.has(index));
         return missing.length === 0 ? [] : [`${name} lacks ${missing.join(", ")}`];
       });
@@ -83,6 +98,20 @@ function lostEvents({ service, observation }: Simulated): string[] {
   );
 }
 
+/** Where no stream was disturbed, no event without an id is sent twice, by the restarts of a run neither. */
+function repeatedEvents({ service, observation, fired, crashed }: Simulated): string[] {
+  if (crashed || fired.some(({ operation }) => operation === "SyncRecords")) return [];
+  const seen = new Set<string>();
+  return service.batches.flatMap((batch) => {
+    const { run = batch.id } = observation.batches.find(({ id }) => id === batch.id) ?? {};
+    return batch.applied
+      .filter(({ hasIds }) => !hasIds)
+      .flatMap(({ labels }) => labels)
+      .filter((label) => seen.has(`${run} ${label}`) || !seen.add(`${run} ${label}`))
+      .map((label) => `${label} was sent twice`);
+  });
+}
+
 /** What a failed write's error says of its records is what happened to them. */
 function wrongOutcomes({ service, observation }: Simulated): string[] {
   return observation.batches.flatMap((observed) => {
@@ -105,9 +134,8 @@ function wrongOutcomes({ service, observation }: Simulated): string[] {
 }
 
 /** Writes of a batch reach the service one after the other, in the order of the calls. */
-function disorder({ service, observation, largestMessage }: Simulated): string[] {
-  const found = service.overlaps === 0 ? [] : [`${service.overlaps} streams of one batch overlapped`];
-  if (largestMessage >= 16 * 1024 * 1024) found.push(`a message had ${largestMessage} bytes`);
+function disorder({ service, observation, misdeeds }: Simulated): string[] {
+  const found = [...misdeeds];
   for (const batch of service.batches) {
     const writes = observation.batches.find(({ id }) => id === batch.id)?.writes ?? [];
     const queued = writes.filter(({ pieces }) => pieces !== true).map(({ label }) => label);
@@ -136,7 +164,11 @@ function ghostLocks({ service, observation, clock, fired, crashed }: Simulated):
   // The answer to its start was lost, or the abort that followed was.
   const excused =
     crashed ||
-    fired.some(({ operation }) => operation === "StartSyncBatch" || operation === "AbortSyncBatch");
+    fired.some(
+      ({ operation, kind }) =>
+        operation === "AbortSyncBatch" ||
+        (operation === "StartSyncBatch" && ["lost", "late", "stalled"].includes(kind.type)),
+    );
   return excused ? [] : [`${newest.id} holds the lock, and nobody has it`];
 }
 
@@ -149,6 +181,17 @@ function leftovers({ settled, observation, clock, unhandled }: Simulated): strin
   const listeners = observation.signals.flatMap((signal) => getEventListeners(signal, "abort")).length;
   if (settled && listeners > 0) found.push(`${listeners} listeners are left on signals`);
   return found;
+}
+
+/** Every error is one of the SDK's, the source's own, or the reason of a caller who gave up. */
+function strangers({ observation }: Simulated): string[] {
+  return observation.told
+    .filter((told) => told instanceof Error)
+    .filter(
+      (error) =>
+        !(error instanceof SaasManagementError || error instanceof SourceFailure || error instanceof GaveUp),
+    )
+    .map((error) => `a foreign error came out: ${error.stack}`);
 }
 
 /** Neither the key nor a record's contents are in anything that came out. */

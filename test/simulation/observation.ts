@@ -18,6 +18,8 @@ export interface ObservedWrite {
 /** A batch as its caller knows it. */
 export interface ObservedBatch {
   readonly id: string;
+  /** The run that it is an attempt of. */
+  run?: string;
   readonly writes: ObservedWrite[];
   completion: "none" | "under way" | "done" | "failed";
   completionError?: unknown;

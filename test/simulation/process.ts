@@ -23,6 +23,9 @@ interface Writes {
 
 const INSTALLATION = "installation-1";
 
+/** The reason of a caller who gives up. */
+export class GaveUp extends Error {}
+
 /** What a process works with. */
 export interface ProcessParts {
   readonly client: SyncClient;
@@ -117,10 +120,11 @@ async function runWrite(
   { collection, source, abortAfterMs }: WriteSpec,
   observed: ObservedBatch,
   parts: ProcessParts,
+  label = parts.observation.label(),
 ) {
   const { observation, clock } = parts;
   const write: ObservedWrite = {
-    label: observation.label(),
+    label,
     collection,
     keys: source.ids.map(keyOf),
     whole: isWhole(source),
@@ -128,7 +132,7 @@ async function runWrite(
   };
   observed.writes.push(write);
   const limit = givingUp(abortAfterMs, parts);
-  const records = makeSource(source, collection, write.label, clock);
+  const records = makeSource(source, collection, label, clock, limit?.signal);
   const written = await observation.settle(batch.write(collection, records, { signal: limit?.signal }));
   limit?.end();
   write.outcome = "value" in written ? "done" : "failed";
@@ -174,6 +178,8 @@ async function runManaged(session: Extract<Session, { do: "run" }>, parts: Proce
   const { waitForLockMs, restarts, writes, abortAfterMs } = session;
   const limit = givingUp(abortAfterMs, parts);
   const attempts: ObservedBatch[] = [];
+  const run = observation.label();
+  const labels = writes.map(() => observation.label());
   let abortFailed = false;
   const ended = await observation.settle(
     client.run(
@@ -181,6 +187,7 @@ async function runManaged(session: Extract<Session, { do: "run" }>, parts: Proce
         installationId: INSTALLATION,
         waitForLockMs,
         restarts,
+        ledger: "none",
         snapshots: SNAPSHOTS.filter((name) => writes.some(({ collection }) => collection === name)),
         signal: limit?.signal,
         onProgress: (progress) => {
@@ -192,8 +199,10 @@ async function runManaged(session: Extract<Session, { do: "run" }>, parts: Proce
         observation.signals.push(batch.signal, attempt.signal);
         const observed = observation.batch(batch.id);
         attempts.push(observed);
-        for (const write of writes) {
-          const written = await runWrite(batch, write, observed, parts);
+        observed.run = run;
+        for (const [index, write] of writes.entries()) {
+          // The same records with each attempt: what was accepted before is known by its contents.
+          const written = await runWrite(batch, write, observed, parts, labels[index]);
           if ("error" in written) throw written.error;
         }
         observed.completion = "under way";
@@ -217,6 +226,6 @@ function givingUp(afterMs: number | undefined, { clock, observation }: ProcessPa
   if (afterMs === undefined) return undefined;
   const controller = new AbortController();
   observation.signals.push(controller.signal);
-  const end = clock.after(afterMs, () => controller.abort(new Error("the caller gave up")));
+  const end = clock.after(afterMs, () => controller.abort(new GaveUp()));
   return { signal: controller.signal, end };
 }

@@ -55,8 +55,6 @@ export class ServiceModel {
   readonly batches: ModelBatch[] = [];
   readonly snapshots = new Map<string, Map<string, Row>>();
   readonly events = new Map<string, Map<string, number>>();
-  /** Streams of one batch that were applied at the same time: there must be none. */
-  overlaps = 0;
   readonly #completed = new Map<string, string>();
   #streams = 0;
 
@@ -86,8 +84,6 @@ export class ServiceModel {
   apply(batchId: string, stream: number, message: ModelMessage, now: number): void {
     const batch = this.#active(batchId, now);
     if (stream < batch.newestStream) throw new ModelRefusal("FAILED_PRECONDITION", "active");
-    if (batch.openStream !== undefined && batch.openStream !== stream && stream === batch.newestStream)
-      this.overlaps += 1;
     batch.newestStream = stream;
     batch.openStream = stream;
     batch.applied.push({ ...message, stream });

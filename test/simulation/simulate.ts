@@ -1,6 +1,6 @@
 /** Runs a program to its end against the model of the service, without any real waiting. */
 import { SyncClient } from "@saas-management/sdk/sync";
-import { loadWriting } from "../../src/sync/load-writing.js";
+import { loadExamination, loadWriting } from "../../src/sync/load-writing.js";
 import { FaultSchedule, type ScheduledFault } from "./faults.js";
 import { Observation } from "./observation.js";
 import { runProcess } from "./process.js";
@@ -16,7 +16,10 @@ export interface Simulated {
   readonly clock: SimClock;
   readonly fired: readonly ScheduledFault[];
   readonly crashed: boolean;
-  readonly largestMessage: number;
+  /** Batches of which fewer records were acknowledged than were sent. */
+  readonly undercounted: ReadonlySet<string>;
+  /** What a client did on the wire that it must not. */
+  readonly misdeeds: readonly string[];
   /** Whether everything settled. */
   readonly settled: boolean;
   readonly unhandled: readonly unknown[];
@@ -32,7 +35,7 @@ const MESSAGE_BYTES = 120;
 const WINDOW_BYTES = 260;
 
 // Loaded with the first write otherwise, in turns that are not the simulation's.
-await loadWriting();
+await Promise.all([loadWriting(), loadExamination()]);
 
 export async function simulate(program: Program): Promise<Simulated> {
   const clock = new SimClock();
@@ -80,7 +83,8 @@ export async function simulate(program: Program): Promise<Simulated> {
       clock,
       fired: faults.fired,
       crashed,
-      largestMessage: Math.max(0, ...transports.map((transport) => transport.largestMessage)),
+      undercounted: new Set(transports.flatMap(({ undercounted }) => [...undercounted])),
+      misdeeds: transports.flatMap(({ misdeeds }) => misdeeds),
       settled,
       unhandled,
     };

@@ -21,6 +21,7 @@ export function makeSource<C extends SimCollection>(
   collection: C,
   label: string,
   clock: SimClock,
+  signal: AbortSignal | undefined,
 ): RecordSource<RecordOf<C>> {
   const valid = (index: number) => makeRecord(collection, keyOf(spec.ids[index] ?? 0), `${label}#${index}`);
   const invalid = () => makeRecord(collection, "", label);
@@ -45,6 +46,16 @@ export function makeSource<C extends SimCollection>(
         async *[Symbol.asyncIterator]() {
           for (const index of indexes) {
             await pause();
+            yield record(index);
+          }
+        },
+      };
+    case "quiet":
+      return {
+        async *[Symbol.asyncIterator]() {
+          for (const index of indexes) {
+            await pause();
+            if (signal?.aborted === true) return;
             yield record(index);
           }
         },

@@ -13,6 +13,9 @@ const LOST: Pick<FailedCall, "code" | "details"> = {
   details: "Connection dropped",
 };
 
+/** Statuses after which the same call may do better; INTERNAL is one where the stream was reset. */
+const TRANSIENT: ReadonlySet<number> = new Set([1, 4, 8, 13, 14]);
+
 /** A network in memory, with the model of the service at its end and faults on the way. */
 export class SimulatedTransport implements SyncTransport {
   readonly #service: ServiceModel;
@@ -20,8 +23,12 @@ export class SimulatedTransport implements SyncTransport {
   readonly #clock: SimClock;
   readonly #credential = new Credential({ apiKey: "key-of-the-simulation" }, "ApiKey ");
   #crashed = false;
-  /** Size of the largest message. */
-  largestMessage = 0;
+  readonly #refused = new Set<string>();
+  readonly #streaming = new Map<string, number>();
+  /** Batches of which fewer records were acknowledged than were sent. */
+  readonly undercounted = new Set<string>();
+  /** What a client must not do, and did. */
+  readonly misdeeds: string[] = [];
 
   constructor(service: ServiceModel, faults: FaultSchedule, clock: SimClock) {
     this.#service = service;
@@ -43,7 +50,14 @@ export class SimulatedTransport implements SyncTransport {
   syncRecords(messages: readonly Uint8Array[], call: CallContext) {
     // What is on its way is on its way: later changes to the sender's memory must not reach it.
     const sent = messages.map((bytes) => readMessage(SyncRecordsRequest.decode(bytes.slice())));
-    for (const { length } of messages) this.largestMessage = Math.max(this.largestMessage, length);
+    const [first] = sent;
+    const batchId = first?.batchId ?? "";
+    const what = `${batchId} ${first?.message.labels[0]}`;
+    if (messages.some(({ length }) => length >= 16 * 1024 * 1024)) this.misdeeds.push(`${what}: too large`);
+    if (this.#refused.has(what)) this.misdeeds.push(`${what}: sent again after it was refused for good`);
+    const open = (this.#streaming.get(batchId) ?? 0) + 1;
+    this.#streaming.set(batchId, open);
+    if (open > 1) this.misdeeds.push(`${what}: ${open} streams of one batch at the same time`);
     const stream = this.#service.openStream();
     const apply = (some: readonly SentMessage[]) => {
       for (const { batchId, message } of some)
@@ -55,16 +69,22 @@ export class SimulatedTransport implements SyncTransport {
         try {
           apply(sent);
         } finally {
-          this.#service.closeStream(sent[0]?.batchId ?? "", stream);
+          this.#service.closeStream(batchId, stream);
         }
         return { accepted: records };
       },
       half: () => {
         apply(sent.slice(0, Math.floor(sent.length / 2)));
-        this.#service.closeStream(sent[0]?.batchId ?? "", stream);
+        this.#service.closeStream(batchId, stream);
       },
-      falsify: (kind) => ({ accepted: kind === "undercounted" ? records - 1 : undefined }),
-    });
+      refused: (code) => {
+        if (!TRANSIENT.has(code)) this.#refused.add(what);
+      },
+      falsify: (kind) => {
+        if (kind === "undercounted") this.undercounted.add(batchId);
+        return { accepted: kind === "undercounted" ? records - 1 : undefined };
+      },
+    }).finally(() => this.#streaming.set(batchId, (this.#streaming.get(batchId) ?? 1) - 1));
   }
 
   completeBatch(batchId: string, call: CallContext) {
@@ -101,7 +121,10 @@ export class SimulatedTransport implements SyncTransport {
     await pause("before");
     if (kind?.type === "stalled" && kind.at === "before") return never(call.signal);
     if (kind?.type === "lost" && kind.at === "before") throw failed(LOST);
-    if (kind?.type === "refused") throw failed(kind);
+    if (kind?.type === "refused") {
+      server.refused?.(kind.code);
+      throw failed(kind);
+    }
     if (kind?.type === "late") {
       this.#clock.elsewhere(kind.ms, () => {
         try {
@@ -148,6 +171,7 @@ export class SimulatedTransport implements SyncTransport {
       maxReceiveMessageBytes: 16 * 1024 * 1024,
       secure: true,
       clientCertificate: false,
+      now: () => this.#clock.now(),
     };
     return operation === "StartSyncBatch"
       ? toStartError(failed, place, installationId)
@@ -165,6 +189,8 @@ interface Server<T> {
   readonly effect: () => T;
   /** Does half of it. */
   readonly half?: () => void;
+  /** Hears of a status with which the call was refused. */
+  readonly refused?: (code: number) => void;
   /** An answer that is not true. */
   readonly falsify?: (kind: "undercounted" | "uncounted") => T;
 }

@@ -21,8 +21,9 @@ export function useScriptedServer(): SyncHarness {
     server = await startScriptedSyncServer();
   });
   afterEach(async () => {
-    for (const client of clients) await client.close();
+    const ended = clients;
     clients = [];
+    for (const client of ended) await client.close();
     server?.close();
   });
   const harness: SyncHarness = {

@@ -44,13 +44,13 @@ export function listenTcp(onConnection: (socket: Socket) => void, port?: number)
 }
 
 /** A listener that hears and says nothing, and how many connections it heard something on. */
-export async function listenSilently(): Promise<Peer & { heard(): number }> {
+export async function listenSilently(port?: number): Promise<Peer & { heard(): number }> {
   let heard = 0;
   const peer = await listenTcp((socket) => {
     socket.once("data", () => {
       heard += 1;
     });
-  });
+  }, port);
   return { ...peer, heard: () => heard };
 }
 
@@ -89,7 +89,8 @@ export interface Relay extends Peer {
   readonly swallowed: () => number;
 }
 
-export async function relayTo(port: number): Promise<Relay> {
+/** @param at Port to listen on; any where it is left out. */
+export async function relayTo(port: number, at?: number): Promise<Relay> {
   let swallowed = 0;
   const sockets: Socket[] = [];
   const peer = await listenTcp((near) => {
@@ -98,7 +99,7 @@ export async function relayTo(port: number): Promise<Relay> {
     near.pipe(far).pipe(near);
     near.once("close", () => far.destroy());
     sockets.push(near, far);
-  });
+  }, at);
   const forget = () => {
     for (const socket of sockets.splice(0)) {
       socket

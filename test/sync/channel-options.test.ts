@@ -67,26 +67,28 @@ describe("channelOptions", () => {
   });
 
   it.each([
-    ["grpc.max_receive_message_length", -1, "maxReceiveMessageBytes"],
-    ["grpc.max_send_message_length", 10, "maxSendMessageBytes"],
-    ["grpc.enable_retries", 1, "retry"],
-    ["grpc.primary_user_agent", "mine", "appInfo"],
-    ["grpc.ssl_target_name_override", "localhost", "tls.serverName"],
-  ])("must not set %s, for which there is an option of the SDK", async (name, value, own) => {
-    const server = await startBareServer();
-    const client = connectTo(`http://127.0.0.1:${server.port}`, { channelOptions: { [name]: value } });
-    const error = await client.startBatch(START).catch((e: unknown) => e);
-    expect(error).toBeInstanceOf(ConfigurationError);
-    expect(String(error)).toContain(`channelOptions must not set ${name}: use ${own}.`);
-    expect(server.accepted()).toBe(0);
+    ["grpc.max_receive_message_length", -1, "use maxReceiveMessageBytes"],
+    ["grpc.max_send_message_length", 10, "use maxSendMessageBytes"],
+    ["grpc.enable_retries", 1, "use retry"],
+    ["grpc.primary_user_agent", "mine", "use appInfo"],
+    ["grpc.ssl_target_name_override", "localhost", "use tls.serverName"],
+    ["grpc.http_connect_target", "dns:localhost", "use proxy"],
+    ["grpc.per_rpc_retry_buffer_size", 1, "the SDK sends messages again itself"],
+    ["grpc.use_local_subchannel_pool", 0, "each client has connections of its own"],
+  ])("must not set %s, which is the SDK's", (name, value, own) => {
+    const make = () => connectTo("https://sync.example.com", { channelOptions: { [name]: value } });
+    expect(make).toThrow(ConfigurationError);
+    expect(make).toThrow(`channelOptions must not set ${name}: ${own}.`);
   });
 
-  it("cannot make two clients share a connection", async () => {
-    const server = await startBareServer();
-    const channelOptions = { "grpc.use_local_subchannel_pool": 0 };
-    for (let i = 0; i < 2; i += 1)
-      await connectTo(`http://127.0.0.1:${server.port}`, { channelOptions }).startBatch(START);
-    expect(server.accepted()).toBe(2);
+  it.each([
+    ['["grpc.keepalive_time_ms"]', /must be an object/],
+    ['{ "grpc.keepalive_time_ms": true }', /grpc\.keepalive_time_ms must be a text or a finite number/],
+    ['{ "grpc.keepalive_time_ms": null }', /grpc\.keepalive_time_ms must be a text or a finite number/],
+  ])("of the wrong type are refused: %s", (json, message) => {
+    const make = () => connectTo("https://sync.example.com", { channelOptions: JSON.parse(json) });
+    expect(make).toThrow(ConfigurationError);
+    expect(make).toThrow(message);
   });
 });
 

@@ -80,19 +80,38 @@ describe("over TLS", () => {
     });
   });
 
-  it.each<[string, TlsOptions]>([
-    ["ca that is no PEM", { ca: "secret-canary" }],
-    ["ca that is empty", { ca: "" }],
-    ["cert that is no PEM", { ...identity("client"), cert: "secret-canary" }],
-    ["key that is no PEM", { ...identity("client"), key: "secret-canary" }],
-    ["key of another certificate", { ...identity("client"), key: identity("server").key }],
-  ])("a %s is a configuration error that quotes nothing", async (_, tls) => {
-    const server = await startBareServer(identity("server"));
-    const error = await startsBatch(`https://localhost:${server.port}`, tls).catch((e: unknown) => e);
-    expect(error).toBeInstanceOf(ConfigurationError);
-    expect(String(error)).toMatch(/ca, cert and key must be PEM/);
-    expect(String(error)).not.toContain("canary");
+  const authorityBody = authority.replace(/\n[^-]+\n/, "\nsecretcanary\n");
+  it.each<[string, TlsOptions, RegExp]>([
+    ["ca that is no PEM", { ca: "secret-canary" }, /^tls\.ca holds no certificate/],
+    ["ca that is empty", { ca: "" }, /^tls\.ca holds no certificate/],
+    ["ca that is a key", { ca: identity("client").key }, /^tls\.ca holds no certificate/],
+    ["ca that is damaged", { ca: authorityBody }, /^tls\.ca holds a certificate that cannot be read/],
+    [
+      "bundle with a damaged ca",
+      { ca: authority + authorityBody },
+      /^tls\.ca holds a certificate that cannot/,
+    ],
+    [
+      "cert that is no PEM",
+      { ...identity("client"), cert: "secret-canary" },
+      /^tls\.cert holds no certificate/,
+    ],
+    ["key that is no PEM", { ...identity("client"), key: "secret-canary" }, /^tls\.key holds no private key/],
+    [
+      "key of another certificate",
+      { ...identity("client"), key: identity("server").key },
+      /^tls\.key is not the key/,
+    ],
+  ])("a %s is a configuration error of the constructor that quotes nothing", (_, tls, message) => {
+    let error: unknown;
+    try {
+      connect("https://localhost:1", tls);
+    } catch (thrown) {
+      error = thrown;
+    }
+    if (!(error instanceof ConfigurationError)) throw error;
+    expect(error.message).toMatch(message);
+    expect(error.message).not.toContain("canary");
     expect(error).not.toHaveProperty("cause");
-    expect(server.accepted()).toBe(0);
   });
 });

@@ -44,7 +44,7 @@ describe("starting a batch", () => {
 
   it("says that the lock may be its own where the answer to an earlier attempt was lost", async () => {
     harness.server.scripts.StartSyncBatch.push(LOST, { code: 6, details: "locked" });
-    await expect(harness.client().startBatch(START)).rejects.toThrow(/may be this call's own/);
+    await expect(harness.client().startBatch(START)).rejects.toThrow(/may be this client's own/);
   });
 
   it("is answered at once when the caller aborts, and a batch that still starts is aborted", async () => {
@@ -212,6 +212,10 @@ describe("the options", () => {
     ["a message size of 16 MiB", { maxSendMessageBytes: 16 * 1024 * 1024 }, /smaller than 16 MiB/],
     ["half a client certificate", { tls: { cert: "x" } }, /tls\.cert and tls\.key/],
     ["the authorization among the headers", { headers: { Authorization: "x" } }, /authorization/],
+    ["a header whose name gRPC cannot send", { headers: { "x tenant": "a" } }, /headers: a name/],
+    ["a header whose name is gRPC's own", { headers: { "grpc-timeout": "1S" } }, /headers: a name/],
+    ["a header of binary metadata", { headers: { "x-bin": "a" } }, /headers: a name/],
+    ["a header whose value gRPC cannot send", { headers: { "x-a": "hunter2\n" } }, /value of x-a/],
     ["a user agent with a line break", { appInfo: { name: "a\nb" } }, /appInfo/],
   ])("refuse %s", (_, wrong, message) => {
     const make = () => new SyncClient({ endpoint: "https://sync.example.com", apiKey: "k", ...wrong });

@@ -9,6 +9,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { recordType } from "../support/contract.js";
 import { fieldsIn, possibleFields } from "../support/field-coverage.js";
+import { LIMITS, RUNS, SEED, TIMEOUT_MS } from "../support/property-runs.js";
 import { COLLECTION_NAMES, RECORDS } from "../support/record-arbitraries.js";
 import { recordsOf } from "../support/scripted-sync-server.js";
 import {
@@ -21,14 +22,6 @@ import {
 } from "../support/sent-messages.js";
 import { useScriptedServer } from "../support/sync-harness.js";
 import { ofInput } from "../support/wire-form.js";
-
-/** `PROPERTY_RUNS=5000 PROPERTY_SEED=$RANDOM npx vitest run test/sync/properties.test.ts` looks further. */
-const RUNS = Number(process.env["PROPERTY_RUNS"] ?? 240);
-const SEED = Number(process.env["PROPERTY_SEED"] ?? 20_260_101);
-const TIMEOUT_MS = 60_000 + 200 * RUNS;
-
-/** The search for the smallest counterexample ends in time to show it. */
-const LIMITS = { seed: SEED, interruptAfterTimeLimit: TIMEOUT_MS - 10_000, markInterruptAsFailure: true };
 
 const harness = useScriptedServer();
 

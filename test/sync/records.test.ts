@@ -289,6 +289,16 @@ async function refused(collection: CollectionName, record: unknown): Promise<Inv
   return error;
 }
 
+it("a record that shows itself through a proxy arrives, where the schema takes it", async () => {
+  const records = Array.from({ length: 3 }, (_, i) => {
+    const record = { generic: { id: `a${i}`, name: "Ada" } };
+    return i === 1 ? new Proxy(record, {}) : record;
+  });
+  const arrived = await sent("accounts", records);
+  const ids = ["a0", "a1", "a2"];
+  expect(arrived).toMatchObject(ids.map((id) => ({ variant: { value: { id, name: "Ada" } } })));
+});
+
 describe("a record of", () => {
   it.each(Object.entries(WHOLE))("%s arrives with every field", async (name, { record, wire }) => {
     const collection = Object.keys(WHOLE).find((c): c is CollectionName => c === name);

@@ -140,7 +140,7 @@ describe("a batch against the reference server", () => {
 
   it("whose start was answered by a broken connection reports the lock as perhaps its own", async () => {
     server.faults.add({ api: "sync", operation: "StartSyncBatch", kind: { type: "drop", at: "answer" } });
-    await expect(start()).rejects.toThrow(/may be this call's own/);
+    await expect(start()).rejects.toThrow(/may be this client's own/);
   });
 
   it("of 100,000 records of a generator arrives whole, in several windows", { timeout: 60_000 }, async () => {

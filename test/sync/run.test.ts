@@ -19,8 +19,12 @@ afterEach(async () => {
   await server.close();
 });
 
-const options = <const S extends RunOptions["snapshots"]>(snapshots: S, more: Partial<RunOptions> = {}) => ({
+const options = <const S extends RunOptions["snapshots"]>(
+  snapshots: S,
+  more: Partial<Omit<RunOptions, "ledger">> = {},
+) => ({
   installationId: server.installationId,
+  ledger: "none" as const,
   ...more,
   snapshots,
 });

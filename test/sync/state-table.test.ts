@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type SyncBatch, TestClock } from "@saas-management/sdk/sync";
+import { type CollectionWriter, type SyncBatch, TestClock } from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
 import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
 
@@ -25,6 +25,8 @@ function readTable() {
 
 interface Prepared {
   readonly batch: SyncBatch;
+  /** A collection that was opened before the batch came to its state. */
+  readonly users: CollectionWriter<"accounts"> | undefined;
   /** Lets whatever is under way end. */
   readonly release: () => void;
 }
@@ -38,64 +40,82 @@ function gate() {
   return { open: () => open(), opened };
 }
 
-const PREPARE: Readonly<Record<string, () => Promise<Prepared>>> = {
-  active: async () => ({ batch: await harness.startBatch(), release: nothing }),
-  incomplete: async () => {
-    const batch = await harness.startBatch();
-    await batch.write("accounts", [{ generic: { id: "" } }]).catch(nothing);
-    return { batch, release: nothing };
+/** Brings a batch to its state, with an open collection where the call needs one. */
+const PREPARE: Readonly<Record<string, (withOpen: boolean) => Promise<Prepared>>> = {
+  active: async (withOpen) => opened(await harness.startBatch(), withOpen),
+  "by id": async (withOpen) => opened(harness.client().openBatch("batch-1"), withOpen),
+  incomplete: async (withOpen) => {
+    const prepared = opened(await harness.startBatch(), withOpen);
+    await prepared.batch.write("plans", [BROKEN]).catch(nothing);
+    return prepared;
   },
-  completing: async () => {
-    const batch = await harness.startBatch();
-    const { open, opened } = gate();
-    harness.server.beforeCompletion = () => opened;
-    batch.complete().catch(nothing);
+  completing: async (withOpen) => {
+    const prepared = await sealed(withOpen);
+    const { open, opened: released } = gate();
+    harness.server.beforeCompletion = () => released;
+    prepared.batch.complete().catch(nothing);
     await until(() => harness.server.calls.includes("CompleteSyncBatch"));
-    return { batch, release: open };
+    return { ...prepared, release: open };
   },
-  completed: async () => {
-    const batch = await harness.startBatch();
-    await batch.complete();
-    return { batch, release: nothing };
+  completed: async (withOpen) => {
+    const prepared = await sealed(withOpen);
+    await prepared.batch.complete();
+    return prepared;
   },
-  aborting: async () => {
-    const batch = await harness.startBatch();
-    const { open, opened } = gate();
-    harness.server.beforeAbort = () => opened;
-    batch.abort().catch(nothing);
+  aborting: async (withOpen) => {
+    const prepared = opened(await harness.startBatch(), withOpen);
+    const { open, opened: released } = gate();
+    harness.server.beforeAbort = () => released;
+    prepared.batch.abort().catch(nothing);
     await until(() => harness.server.calls.includes("AbortSyncBatch"));
-    return { batch, release: open };
+    return { ...prepared, release: open };
   },
-  aborted: async () => {
-    const batch = await harness.startBatch();
-    await batch.abort();
-    return { batch, release: nothing };
+  aborted: async (withOpen) => {
+    const prepared = opened(await harness.startBatch(), withOpen);
+    await prepared.batch.abort();
+    return prepared;
   },
-  expired: async () => {
+  expired: async (withOpen) => {
     const clock = new TestClock({ startAt: 0 });
-    const batch = await harness.startBatch({ clock });
+    const prepared = opened(await harness.startBatch({ clock }), withOpen);
     clock.advance(15 * 60_000);
-    return { batch, release: nothing };
+    return prepared;
   },
-  unknown: async () => {
-    const batch = await harness.startBatch();
+  unknown: async (withOpen) => {
+    const prepared = await sealed(withOpen);
     harness.server.scripts.CompleteSyncBatch.push(LOST, LOST, LOST);
-    await batch.complete().catch(nothing);
-    return { batch, release: nothing };
+    await prepared.batch.complete().catch(nothing);
+    return prepared;
   },
-  closed: async () => {
-    const batch = await harness.startBatch();
-    batch.close();
-    return { batch, release: nothing };
+  closed: async (withOpen) => {
+    const prepared = opened(await harness.startBatch(), withOpen);
+    prepared.batch.close();
+    return prepared;
   },
 };
 
-const CALLS: Readonly<Record<string, (batch: SyncBatch) => Promise<unknown>>> = {
-  write: (batch) => batch.write("accounts", accounts(1)),
-  open: async (batch) => batch.open("accounts"),
-  complete: (batch) => batch.complete(),
-  abort: (batch) => batch.abort(),
-  close: async (batch) => batch.close(),
+const BROKEN = {
+  generic: { id: "", externalPlanName: "a", details: { model: "SEAT_BASED", seatBased: {} } },
+} as const;
+
+function opened(batch: SyncBatch, withOpen: boolean): Prepared {
+  return { batch, users: withOpen ? batch.open("accounts") : undefined, release: nothing };
+}
+
+async function sealed(withOpen: boolean): Promise<Prepared> {
+  const prepared = opened(await harness.startBatch(), withOpen);
+  await prepared.users?.seal();
+  return prepared;
+}
+
+const CALLS: Readonly<Record<string, (prepared: Prepared) => Promise<unknown>>> = {
+  write: ({ batch }) => batch.write("accounts", accounts(1)),
+  open: async ({ batch }) => batch.open("accounts"),
+  push: async ({ users }) => users?.push(accounts(1)),
+  seal: async ({ users }) => users?.seal(),
+  complete: ({ batch }) => batch.complete(),
+  abort: ({ batch }) => batch.abort(),
+  close: async ({ batch }) => batch.close(),
 };
 
 describe("the table of states in docs/sync.md", () => {
@@ -104,15 +124,15 @@ describe("the table of states in docs/sync.md", () => {
   it("has every state and every call", () => {
     expect(new Set(table.map(({ state }) => state))).toEqual(new Set(Object.keys(PREPARE)));
     expect(new Set(table.map(({ call }) => call))).toEqual(new Set(Object.keys(CALLS)));
-    expect(table).toHaveLength(45);
+    expect(table).toHaveLength(70);
   });
 
   it.each(table)("$state: $call is $cell", async ({ state, call, cell }) => {
-    const prepared = await PREPARE[state]?.();
+    const prepared = await PREPARE[state]?.(call === "push" || call === "seal");
     if (prepared === undefined) throw new Error(state);
     const { batch, release } = prepared;
-    if (state !== "incomplete") expect(batch.state).toBe(state);
-    const outcome = CALLS[call]?.(batch).then(
+    if (state !== "incomplete" && state !== "by id") expect(batch.state).toBe(state);
+    const outcome = CALLS[call]?.(prepared).then(
       () => "ok",
       (error: { code: string; reason?: string }) => [error.code, error.reason].filter(Boolean).join(" "),
     );

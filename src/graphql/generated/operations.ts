@@ -693,6 +693,7 @@ export type ApplicationsQueryVariables = Exact<{
 
 export type ApplicationsQuery = { readonly applications: { readonly totalCount: number, readonly nodes: ReadonlyArray<ApplicationDiscoveryFragment> | null, readonly pageInfo: PageInfoFragment } | null };
 
+/** An application that the workspace has, and what the workspace thinks of it. */
 export type ApplicationDiscoveryFragment = { readonly id: string, readonly state: ApplicationState, readonly portfolioType: string | null, readonly lastUsed: CalendarDate | null, readonly application: { readonly id: string, readonly name: string, readonly vendorName: string | null, readonly category: { readonly name: string } | null }, readonly owner: { readonly id: string, readonly name: string | null } | null, readonly userCountStat: { readonly all: number, readonly last30Days: number } };
 
 export type ChangeVendorsStateMutationVariables = Exact<{
@@ -728,6 +729,7 @@ export type LicensePlansQueryVariables = Exact<{
 
 export type LicensePlansQuery = { readonly licensePlans: { readonly totalCount: number, readonly nodes: ReadonlyArray<LicensePlanFragment> | null, readonly pageInfo: PageInfoFragment } | null };
 
+/** A plan of an application's licenses. */
 export type LicensePlanFragment = { readonly id: string, readonly name: string, readonly integration: { readonly id: string, readonly name: string } | null, readonly contractDetails: { readonly type: string | null, readonly renewal: { readonly upcomingDate: { readonly value: CalendarDate | null, readonly origin: DataOrigin | null } | null, readonly terminationPeriod: { readonly value: number | null, readonly origin: DataOrigin | null } | null } | null } | null, readonly pricingStats: { readonly annualCost: number, readonly currency: string, readonly potentialSaving: { readonly amount: number, readonly percentage: number | null } } | null, readonly usageStats: { readonly total: number, readonly inUse: { readonly total: number }, readonly unused: { readonly total: number } } };
 
 export type LicensesQueryVariables = Exact<{
@@ -742,14 +744,17 @@ export type LicensesQueryVariables = Exact<{
 
 export type LicensesQuery = { readonly licenses: { readonly totalCount: number, readonly nodes: ReadonlyArray<LicenseFragment> | null, readonly pageInfo: PageInfoFragment } | null };
 
+/** An assignment of a license plan to an employee or external user. */
 export type LicenseFragment = { readonly id: string, readonly state:
     | { readonly __typename: 'UnusedLicenseState', readonly activity: LicenseActivity, readonly reason: string | null }
     | { readonly __typename: 'UsedLicenseState', readonly activity: LicenseActivity }
     | { readonly __typename: UnknownTypename }
   , readonly holder: { readonly name: string | null, readonly email: string | null, readonly employeeId: string | null } | null, readonly plan: { readonly id: string, readonly name: string, readonly integration: { readonly name: string } | null } | null, readonly annualPrice: { readonly amount: number, readonly currency: string } | null, readonly potentialSaving: { readonly amount: number, readonly currency: string } | null };
 
+/** Where a page lies in its connection. */
 export type PageInfoFragment = { readonly hasNextPage: boolean, readonly endCursor: string | null, readonly hasPreviousPage: boolean, readonly startCursor: string | null };
 
+/** A purchase or a renewal that is being negotiated. */
 export type ProcurementCaseFragment = { readonly id: string, readonly name: string, readonly state: ProcurementCaseState, readonly savingAmount: number | null, readonly savingPercentage: number | null };
 
 export type UpdateProcurementCaseMutationVariables = Exact<{

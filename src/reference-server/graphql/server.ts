@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -65,7 +66,7 @@ async function exchange(
   const [body, { status, statusText, headers }] = answer;
   const hasBody = status !== 204 && status !== 304;
   const length = hasBody ? { "content-length": Buffer.byteLength(body ?? "") } : {};
-  response.writeHead(status, statusText, { ...length, ...headers });
+  response.writeHead(status, statusText, { ...length, ...headers, "x-request-id": randomUUID() });
   response.end(hasBody ? body : undefined);
 }
 

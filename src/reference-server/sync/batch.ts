@@ -8,7 +8,7 @@ export type BatchState = "active" | "completed" | "aborted" | "expired";
 /** A batch is lost after 15 minutes without an accepted write (service description, "Limits"). */
 export const LEASE_MS = 15 * 60_000;
 
-/** What a batch did to one collection. Events use `accepted` only. */
+/** @internal What a batch did to one collection. Events use `accepted` only. */
 export interface CollectionTally {
   /** Records that were accepted, each as often as it was sent. */
   accepted: number;
@@ -28,6 +28,8 @@ export interface CollectionTally {
  * - active → expired, when the lease runs out
  *
  * No timer watches the lease: it is compared with the clock whenever somebody looks.
+ *
+ * @internal
  */
 export class Batch {
   /** Random, so that it cannot be guessed, and never used again. */

@@ -1,4 +1,4 @@
-import type { Collection } from "../workspace.js";
+import type { EventCollection, SnapshotCollection } from "../../sync/generated/collections.js";
 import type { Batch, BatchState } from "./batch.js";
 import type { Installation } from "./installation.js";
 import { type PlainRecord, plainRecord } from "./plain.js";
@@ -10,37 +10,45 @@ export interface InspectedSnapshotRecord {
   readonly id: string;
   /** Whether it was marked removed. */
   readonly removed: boolean;
+  /** The record as it was accepted last. */
   readonly record: PlainRecord;
 }
 
 /** A batch. Times are in milliseconds since the epoch, on the server's clock. */
 export interface InspectedBatch {
+  /** Id of the batch. */
   readonly id: string;
+  /** What became of it so far. */
   readonly state: BatchState;
+  /** When it was started. */
   readonly startedAt: number;
   /** When the lease runs out, or would have run out. */
   readonly leaseExpiresAt: number;
   /** When it was completed, was aborted or ran out; `null` while it is active. */
   readonly endedAt: number | null;
   /** Number of accepted records of each collection that the batch included. */
-  readonly accepted: Readonly<Partial<Record<Collection, number>>>;
+  readonly accepted: Readonly<Partial<Record<SnapshotCollection | EventCollection, number>>>;
 }
 
 /** What an installation holds. All of it is a copy. */
 export interface Inspection {
+  /** Id of the installation. */
   readonly installationId: string;
+  /** Id of the workspace that it belongs to. */
   readonly workspaceId: string;
+  /** The integration that is installed. */
   readonly integration: { readonly id: string; readonly name: string };
   /** The active batch; `null` when the installation is free. */
   readonly lock: { readonly batchId: string; readonly leaseExpiresAt: number } | null;
   /** The oldest first. */
   readonly batches: readonly InspectedBatch[];
   /** Every record that was ever accepted and its mark, in the order in which the ids were first seen. */
-  readonly snapshots: { readonly [C in keyof Installation["snapshots"]]: readonly InspectedSnapshotRecord[] };
+  readonly snapshots: { readonly [C in SnapshotCollection]: readonly InspectedSnapshotRecord[] };
   /** Every event, in the order of arrival. */
-  readonly events: { readonly [C in keyof Installation["events"]]: readonly PlainRecord[] };
+  readonly events: { readonly [C in EventCollection]: readonly PlainRecord[] };
 }
 
+/** @internal A copy of everything that the installation holds. */
 export function inspect(installation: Installation, now: number): Inspection {
   const { id, workspace, integration, batches, snapshots, events } = installation;
   const holder = installation.lockHolder(now);
@@ -69,12 +77,12 @@ export function inspect(installation: Installation, now: number): Inspection {
   };
 }
 
-function snapshotRecords<C extends Collection>(snapshot: Snapshot<C>): InspectedSnapshotRecord[] {
+function snapshotRecords<C extends SnapshotCollection>(snapshot: Snapshot<C>): InspectedSnapshotRecord[] {
   return Array.from(snapshot.all(), (row) => ({ ...row, record: plainRecord(row.record) }));
 }
 
 function inspectBatch(batch: Batch, now: number): InspectedBatch {
-  const accepted: Partial<Record<Collection, number>> = {};
+  const accepted: Partial<Record<SnapshotCollection | EventCollection, number>> = {};
   for (const [collection, tally] of batch.tallies) accepted[collection] = tally.accepted;
   return {
     id: batch.id,

@@ -12,10 +12,13 @@ export interface RecordsMessage {
   readonly collection: CollectionMessage;
 }
 
+/** A proto3 parser refuses strings that are no UTF-8; ts-proto's would replace what it cannot read. */
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 /** Decodes any request. Bytes that are no such message are the sender's mistake, not a server failure. */
-export function decode<T>(type: { readonly decode: (bytes: Uint8Array) => T }, bytes: Uint8Array): T {
+export function decode<T>(type: { readonly decode: (reader: BinaryReader) => T }, bytes: Uint8Array): T {
   try {
-    return type.decode(bytes);
+    return type.decode(new BinaryReader(bytes, (text) => utf8.decode(text)));
   } catch {
     throw new Refusal(
       status.INVALID_ARGUMENT,
@@ -65,8 +68,7 @@ export function validRecords<C extends Collection>({
  * Counts the collections on the wire. A decoder keeps the last member of a oneof and drops the ones before it, so
  * records that were sent would be lost without a word.
  */
-function countCollections(bytes: Uint8Array): number {
-  const reader = new BinaryReader(bytes);
+function countCollections(reader: BinaryReader): number {
   let count = 0;
   while (reader.pos < reader.len) {
     const [field, wireType] = reader.tag();

@@ -8,6 +8,7 @@ import type { Collection, MessageOf } from "../workspace.js";
  */
 export type PlainRecord = Readonly<Record<string, unknown>>;
 
+/** @internal */
 export function plainRecord({ variant }: MessageOf<Collection>): PlainRecord {
   return variant === undefined ? {} : { [variant.$case]: plain(variant.value) };
 }

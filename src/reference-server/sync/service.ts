@@ -1,9 +1,11 @@
-import type {
-  handleClientStreamingCall,
-  handleUnaryCall,
-  ServerReadableStream,
-  ServerUnaryCall,
-  sendUnaryData,
+import { randomUUID } from "node:crypto";
+import {
+  type handleClientStreamingCall,
+  type handleUnaryCall,
+  Metadata,
+  type ServerReadableStream,
+  type ServerUnaryCall,
+  type sendUnaryData,
 } from "@grpc/grpc-js";
 import {
   AbortSyncBatchRequest,
@@ -79,9 +81,12 @@ export function createSyncHandlers({ state, keys, faults, dropConnection }: Sync
         (error: unknown) => () => callback(toStatus(error)),
       );
       await strike(kinds, "answer", struck, state.clock);
+      call.sendMetadata(requestId());
       send();
     } catch (error) {
-      if (!(error instanceof NoAnswer)) callback(toStatus(error));
+      if (error instanceof NoAnswer) return;
+      call.sendMetadata(requestId());
+      callback(toStatus(error));
     } finally {
       underWay.delete(cancelled);
     }
@@ -136,4 +141,11 @@ export function createSyncHandlers({ state, keys, faults, dropConnection }: Sync
       for (const call of underWay) call.abort();
     },
   };
+}
+
+/** The server's own id of a request, in the metadata of its answer. */
+function requestId(): Metadata {
+  const metadata = new Metadata();
+  metadata.set("x-request-id", randomUUID());
+  return metadata;
 }

@@ -8,18 +8,24 @@
 // start, complete and abort messages and of the answers are assumptions: to use the service's own contract, replace
 // the files of this package and run the code generator.
 
-/** Name, field number and data model of each collection of SyncRecordsRequest. */
+/** Name, field number, data model and id of each collection of SyncRecordsRequest. */
 export const WIRE = {
-  accounts: { wireName: "accounts", fieldNumber: 2, model: "snapshot" },
-  plans: { wireName: "plans", fieldNumber: 3, model: "snapshot" },
-  licenses: { wireName: "licenses", fieldNumber: 4, model: "snapshot" },
-  employees: { wireName: "employees", fieldNumber: 5, model: "snapshot" },
-  groups: { wireName: "groups", fieldNumber: 6, model: "snapshot" },
-  groupMembers: { wireName: "group_members", fieldNumber: 7, model: "snapshot" },
-  devices: { wireName: "devices", fieldNumber: 8, model: "snapshot" },
-  usage: { wireName: "usage", fieldNumber: 9, model: "event" },
-  externallyDiscoveredUsage: { wireName: "externally_discovered_usage", fieldNumber: 10, model: "event" },
-  auditLogs: { wireName: "audit_logs", fieldNumber: 11, model: "event" },
-  aiUsage: { wireName: "ai_usage", fieldNumber: 12, model: "event" },
-  aiCost: { wireName: "ai_cost", fieldNumber: 13, model: "event" },
+  accounts: { wireName: "accounts", fieldNumber: 2, model: "snapshot", idField: "id" },
+  plans: { wireName: "plans", fieldNumber: 3, model: "snapshot", idField: "id" },
+  licenses: { wireName: "licenses", fieldNumber: 4, model: "snapshot", idField: "sourceId" },
+  employees: { wireName: "employees", fieldNumber: 5, model: "snapshot", idField: "id" },
+  groups: { wireName: "groups", fieldNumber: 6, model: "snapshot", idField: "id" },
+  groupMembers: { wireName: "group_members", fieldNumber: 7, model: "snapshot", idField: "id" },
+  devices: { wireName: "devices", fieldNumber: 8, model: "snapshot", idField: "id" },
+  usage: { wireName: "usage", fieldNumber: 9, model: "event", idField: "id" },
+  externallyDiscoveredUsage: { wireName: "externally_discovered_usage", fieldNumber: 10, model: "event", idField: undefined },
+  auditLogs: { wireName: "audit_logs", fieldNumber: 11, model: "event", idField: "id" },
+  aiUsage: { wireName: "ai_usage", fieldNumber: 12, model: "event", idField: "id" },
+  aiCost: { wireName: "ai_cost", fieldNumber: 13, model: "event", idField: "id" },
 } as const;
+
+/** Collections of which a completed batch carries the complete current set. */
+export type SnapshotCollection = "accounts" | "plans" | "licenses" | "employees" | "groups" | "groupMembers" | "devices";
+
+/** Collections whose records are observations of their own. */
+export type EventCollection = "usage" | "externallyDiscoveredUsage" | "auditLogs" | "aiUsage" | "aiCost";

@@ -10,10 +10,13 @@
 
 import type { ZodType } from "zod";
 import { z } from "zod";
-import type { Account, AccountDetails, GenericAccountDetails, GenericLicenseDetails, GenericPlanDetails, License, MicrosoftAccountDetails, Plan, PlanDetails, SeatBasedPlanDetails, TeamsMetadata } from "./saas_management/sync/v1/access_records.js";
-import { bool, completeGroups, currency, decimal, enumeration, exactlyOne, int32, int64, requiredText, requiredWhen, stringMap, strings, text, timestamp } from "../checks.js";
-import type { BambooHrEmployeeDetails, Device, Employee, GenericDeviceDetails, GenericEmployeeDetails, GenericGroupDetails, GenericGroupMemberDetails, GoogleEmployeeDetails, Group, GroupMember, MicrosoftEmployeeDetails, OktaEmployeeDetails } from "./saas_management/sync/v1/identity_records.js";
-import type { AiCost, AiUsage, AuditLog, ExternallyDiscoveredUsage, GenericAiCostDetails, GenericAiUsageDetails, GenericAuditLogDetails, GenericExternallyDiscoveredUsageDetails, GenericUsageDetails, Usage } from "./saas_management/sync/v1/activity_records.js";
+import type { AccountDetails, GenericAccountDetails, GenericLicenseDetails, GenericPlanDetails, MicrosoftAccountDetails, PlanDetails, SeatBasedPlanDetails, TeamsMetadata } from "./saas_management/sync/v1/access_records.js";
+import { Account, License, Plan } from "./saas_management/sync/v1/access_records.js";
+import { bool, completeGroups, currency, decimal, enumeration, exactlyOne, int32, int64, recordCheck, requiredText, requiredWhen, stringMap, strings, text, timestamp } from "../checks.js";
+import type { BambooHrEmployeeDetails, GenericDeviceDetails, GenericEmployeeDetails, GenericGroupDetails, GenericGroupMemberDetails, GoogleEmployeeDetails, MicrosoftEmployeeDetails, OktaEmployeeDetails } from "./saas_management/sync/v1/identity_records.js";
+import { Device, Employee, Group, GroupMember } from "./saas_management/sync/v1/identity_records.js";
+import type { GenericAiCostDetails, GenericAiUsageDetails, GenericAuditLogDetails, GenericExternallyDiscoveredUsageDetails, GenericUsageDetails } from "./saas_management/sync/v1/activity_records.js";
+import { AiCost, AiUsage, AuditLog, ExternallyDiscoveredUsage, Usage } from "./saas_management/sync/v1/activity_records.js";
 
 
 export const teamsMetadata: ZodType<TeamsMetadata> = z
@@ -367,3 +370,19 @@ export const aiCost: ZodType<AiCost> = z
     if (record.generic !== undefined) return { variant: { $case: "generic" as const, value: record.generic } };
     return { variant: undefined };
   });
+
+/** The schema and the codec of each collection's records. */
+export const RECORD_CHECKS = {
+  accounts: recordCheck(account, Account),
+  plans: recordCheck(plan, Plan),
+  licenses: recordCheck(license, License),
+  employees: recordCheck(employee, Employee),
+  groups: recordCheck(group, Group),
+  groupMembers: recordCheck(groupMember, GroupMember),
+  devices: recordCheck(device, Device),
+  usage: recordCheck(usage, Usage),
+  externallyDiscoveredUsage: recordCheck(externallyDiscoveredUsage, ExternallyDiscoveredUsage),
+  auditLogs: recordCheck(auditLog, AuditLog),
+  aiUsage: recordCheck(aiUsage, AiUsage),
+  aiCost: recordCheck(aiCost, AiCost),
+};

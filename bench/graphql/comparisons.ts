@@ -1,0 +1,86 @@
+import type { Candidate, Column, Comparison, Target } from "../harness/comparison.js";
+import type { ComparisonsOf, Context } from "../harness/context.js";
+import { toFigures } from "../harness/figures.js";
+import { runScript } from "../harness/processes.js";
+import { CLIENTS, type ClientName } from "./clients.js";
+import type { Walk } from "./processes/walk.js";
+import { NODES } from "./query.js";
+
+const US: ClientName = "this SDK";
+const PEER: ClientName = "graphql-request";
+const UNPREFETCHED: ClientName = "this SDK, prefetch: false";
+const BUSY = { busyMs: 15, latencyMs: 20, pages: 100, pageSize: 100 } as const;
+const PAGE_SIZES = [100, 1000] as const;
+/** The longest of the walks takes minutes. */
+const MOST_MS = { quick: 3000, full: 20_000 } as const;
+
+const COLUMNS: readonly Column[] = [
+  { figure: "msPerPage", head: "ms a page", digits: 2, ratio: true },
+  { figure: "cpuMsPerPage", head: "CPU ms a page", digits: 2, ratio: true },
+  { figure: "peakRssMiB", head: "peak RSS MiB", digits: 0, ratio: false },
+  { figure: "firstPageMs", head: "load and first page ms", digits: 0, ratio: false },
+];
+
+/** Pages through 100,000 nodes that a server of its own has ready. */
+export const graphqlComparisons: ComparisonsOf = (context) => [
+  ...PAGE_SIZES.map((pageSize) => comparePaging(context, pageSize)),
+  compareBusyConsumers(context),
+];
+
+function comparePaging(context: Context, pageSize: number): Comparison {
+  const pages = Math.ceil((NODES / pageSize) * Math.min(1, context.size));
+  const names = Object.keys(CLIENTS).filter((name): name is ClientName => name in CLIENTS);
+  const targets: readonly Target[] = [{ figure: "msPerPage", against: PEER, atMost: 1.05 }];
+  return {
+    id: `graphql/pages-of-${pageSize}`,
+    title: `${pages} pages of ${pageSize}`,
+    quick: pageSize === PAGE_SIZES[0],
+    subject: US,
+    candidates: names.map((name) => candidate(context, name, { pageSize, pages, busyMs: 0 })),
+    columns: COLUMNS,
+    targets,
+    notes: [`A walk is cut after ${mostMs(context) / 1000} seconds.`],
+  };
+}
+
+function compareBusyConsumers(context: Context): Comparison {
+  const { busyMs, latencyMs, pageSize } = BUSY;
+  const pages = Math.ceil(BUSY.pages * Math.min(1, context.size));
+  const names: readonly ClientName[] = [US, UNPREFETCHED, "fetch in a loop"];
+  return {
+    id: "graphql/busy-consumer",
+    title: `${pages} pages of ${pageSize}, ${busyMs} ms of CPU a page in the consumer, ${latencyMs} ms latency`,
+    quick: true,
+    subject: US,
+    candidates: names.map((name) =>
+      candidate(context, name, { pageSize, pages, busyMs }, `/latency/${latencyMs}`),
+    ),
+    columns: COLUMNS,
+    targets: [{ figure: "msPerPage", against: UNPREFETCHED, atMost: 0.65 }],
+  };
+}
+
+function candidate(
+  context: Context,
+  client: ClientName,
+  walk: Pick<Walk, "pageSize" | "pages" | "busyMs">,
+  path = "",
+): Candidate {
+  return {
+    name: client,
+    run: async () => {
+      const port = Number(await context.servers.start("graphql/processes/server.js", {}));
+      const task: Walk = {
+        ...walk,
+        client,
+        baseUrl: `http://127.0.0.1:${port}${path}`,
+        mostMs: mostMs(context),
+      };
+      return toFigures(await runScript("graphql/processes/walk.js", task));
+    },
+  };
+}
+
+function mostMs({ quick }: Context): number {
+  return quick ? MOST_MS.quick : MOST_MS.full;
+}

@@ -1,0 +1,63 @@
+/**
+ * Pages through the server with one client, alone in its process, and prints what that took.
+ *
+ * Arguments: a {@link Walk} as JSON.
+ */
+import { once } from "node:events";
+import { take } from "../../harness/stopwatch.js";
+import { CLIENTS, type ClientName, type Pages } from "../clients.js";
+
+/** What to walk through, and how. */
+export interface Walk {
+  readonly client: ClientName;
+  readonly baseUrl: string;
+  readonly pageSize: number;
+  readonly pages: number;
+  /** CPU that the consumer takes for a page, in milliseconds. */
+  readonly busyMs: number;
+  /** A walk that takes longer is cut: what a page took until then is known. */
+  readonly mostMs: number;
+}
+
+/** Enough for the engine to have compiled what is hot. */
+const WARM_UP = { pages: 30, mostMs: 3000 };
+
+const task: Walk = JSON.parse(process.argv[2] ?? "");
+const open = () => CLIENTS[task.client](task.baseUrl, task.pageSize);
+
+const loading = performance.now();
+await walk(await open(), { pages: 1, mostMs: task.mostMs });
+const firstPageMs = performance.now() - loading;
+await walk(await open(), WARM_UP);
+
+const pages = await open();
+let count = 0;
+const { ms, cpuMs, peakRssMiB } = await take(async () => {
+  count = await walk(pages, task);
+});
+const figures = { msPerPage: ms / count, cpuMsPerPage: cpuMs / count, peakRssMiB, firstPageMs, pages: count };
+if (!process.stdout.write(JSON.stringify(figures))) await once(process.stdout, "drain");
+process.exit(0);
+
+async function walk(
+  all: Pages,
+  limits: { readonly pages: number; readonly mostMs: number },
+): Promise<number> {
+  const begin = performance.now();
+  let walked = 0;
+  let users = 0;
+  for await (const page of all) {
+    walked += 1;
+    for (const { userCountStat } of page) users += userCountStat.all;
+    work(task.busyMs);
+    if (walked >= limits.pages || performance.now() - begin >= limits.mostMs) break;
+  }
+  if (!(users > 0)) throw new Error("The nodes hold nothing.");
+  return walked;
+}
+
+/** Keeps the thread, as a consumer does that computes. */
+function work(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}

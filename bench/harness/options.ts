@@ -1,0 +1,42 @@
+import { parseArgs } from "node:util";
+
+/** What the command line asks for. */
+export interface Options {
+  /** Smaller sizes, fewer comparisons: under two minutes. */
+  readonly quick: boolean;
+  readonly rounds: number;
+  /** Factor on the numbers of records and pages. */
+  readonly size: number;
+  /** Parts of the names of the comparisons that are wanted; empty: all. */
+  readonly only: readonly string[];
+  /** Only tell which comparisons there are. */
+  readonly list: boolean;
+}
+
+/** @throws an option is unknown or no positive number */
+export function parseOptions(args: readonly string[]): Options {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    options: {
+      quick: { type: "boolean", default: false },
+      rounds: { type: "string" },
+      size: { type: "string" },
+      list: { type: "boolean", default: false },
+    },
+    allowPositionals: true,
+  });
+  const { quick, list } = values;
+  return {
+    quick,
+    list,
+    rounds: Math.ceil(positive("--rounds", values.rounds ?? (quick ? "2" : "5"))),
+    size: positive("--size", values.size ?? (quick ? "0.1" : "1")),
+    only: positionals,
+  };
+}
+
+function positive(name: string, value: string): number {
+  const number = Number(value);
+  if (number > 0 && Number.isFinite(number)) return number;
+  throw new Error(`${name} must be a number above 0.`);
+}

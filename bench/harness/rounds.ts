@@ -1,0 +1,51 @@
+import type { Comparison, Figures } from "./comparison.js";
+import { type Spread, spread } from "./spread.js";
+
+/** The figures of all candidates in one round, by their names. */
+export type Round = ReadonlyMap<string, Figures>;
+
+/** What a comparison found. */
+export class Measured {
+  readonly comparison: Comparison;
+  readonly rounds: readonly Round[];
+
+  constructor(comparison: Comparison, rounds: readonly Round[]) {
+    this.comparison = comparison;
+    this.rounds = rounds;
+  }
+
+  /** A figure of a candidate over all rounds. */
+  figure(candidate: string, figure: string): Spread {
+    return spread(this.values(candidate, figure));
+  }
+
+  /** A figure of a candidate in each round. */
+  values(candidate: string, figure: string): number[] {
+    return this.rounds.map((round) => round.get(candidate)?.[figure] ?? Number.NaN);
+  }
+
+  /**
+   * How many times the figure of `against` that of `of` is, over the rounds. Both sides of each ratio were measured in
+   * the same round: other programs on the machine change what a round takes, less so what its parts have to do with
+   * each other.
+   */
+  ratio(of: string, against: string, figure: string): Spread {
+    const theirs = this.values(against, figure);
+    return spread(this.values(of, figure).map((ours, round) => ours / (theirs[round] ?? Number.NaN)));
+  }
+}
+
+/** Measures the candidates in turns, round after round, beginning with another one each time. */
+export async function measure(comparison: Comparison, rounds: number): Promise<Measured> {
+  const { candidates, roundsFactor = 1 } = comparison;
+  const measured: Round[] = [];
+  for (let round = 0; round < rounds * roundsFactor; round += 1) {
+    const first = round % candidates.length;
+    const figures = new Map<string, Figures>();
+    for (const { name, run } of [...candidates.slice(first), ...candidates.slice(0, first)]) {
+      figures.set(name, await run());
+    }
+    measured.push(figures);
+  }
+  return new Measured(comparison, measured);
+}

@@ -1,0 +1,25 @@
+/** Middle, smallest and largest of some values. */
+export interface Spread {
+  readonly median: number;
+  readonly least: number;
+  readonly most: number;
+}
+
+/** The spread of the values; not a number where there are none. */
+export function spread(values: readonly number[]): Spread {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (index: number) => sorted[index] ?? Number.NaN;
+  const half = (sorted.length - 1) / 2;
+  return {
+    median: (at(Math.floor(half)) + at(Math.ceil(half))) / 2,
+    least: at(0),
+    most: at(sorted.length - 1),
+  };
+}
+
+/** `1.43 (1.31-1.60)`; without the range where it is none. */
+export function show({ median, least, most }: Spread, digits: number): string {
+  const middle = median.toFixed(digits);
+  const range = `${least.toFixed(digits)}-${most.toFixed(digits)}`;
+  return range === `${middle}-${middle}` ? middle : `${middle} (${range})`;
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+
+/** What some work of this process took. */
+export interface Taken {
+  readonly ms: number;
+  /** CPU of the process, user and system, in milliseconds. */
+  readonly cpuMs: number;
+  /** How late the event loop was for one turn in a hundred, in milliseconds. */
+  readonly loopDelayP99Ms: number;
+  /** Most memory that the process has had since it began, in MiB. */
+  readonly peakRssMiB: number;
+}
+
+/** Interval of the monitor's timer, which its figures include. */
+const RESOLUTION_MS = 1;
+
+/** Does the work and measures it. */
+export async function take(work: () => Promise<void>): Promise<Taken> {
+  const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  delay.enable();
+  const cpu = process.cpuUsage();
+  const since = performance.now();
+  await work();
+  const ms = performance.now() - since;
+  const { user, system } = process.cpuUsage(cpu);
+  delay.disable();
+  return {
+    ms,
+    cpuMs: (user + system) / 1000,
+    loopDelayP99Ms: delay.percentile(99) / 1e6 - RESOLUTION_MS,
+    peakRssMiB: peakRssKiB() / 1024,
+  };
+}
+
+/** On Linux, what `resourceUsage` tells begins with the memory of the process that started this one. */
+function peakRssKiB(): number {
+  if (process.platform !== "linux") return process.resourceUsage().maxRSS;
+  const [, kib] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
+  return Number(kib);
+}

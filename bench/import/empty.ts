@@ -1,0 +1,2 @@
+/** Nothing: what importing it takes is what importing anything takes. */
+export {};

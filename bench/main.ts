@@ -1,0 +1,47 @@
+/**
+ * `npm run bench`: this SDK beside what else people use, on the same task and server, in the same rounds.
+ *
+ *     npm run bench -- [--quick] [--rounds 5] [--size 1] [--list] [name…]
+ *
+ * A name is a part of a comparison's name, such as `sync/accounts`. Every run has a process of its own.
+ */
+import { graphqlComparisons } from "./graphql/comparisons.js";
+import type { Comparison } from "./harness/comparison.js";
+import { describeMachine, showMachine } from "./harness/machine.js";
+import { type Options, parseOptions } from "./harness/options.js";
+import { writeResults } from "./harness/output.js";
+import { Servers } from "./harness/processes.js";
+import { showMeasured, showTargets } from "./harness/report.js";
+import { type Measured, measure } from "./harness/rounds.js";
+import { importComparisons } from "./import/comparisons.js";
+import { scaleComparisons } from "./scale/comparisons.js";
+import { syncComparisons } from "./sync/comparisons.js";
+
+const options = parseOptions(process.argv.slice(2));
+const machine = describeMachine();
+const servers = new Servers();
+try {
+  const comparisons = [syncComparisons, graphqlComparisons, importComparisons, scaleComparisons]
+    .flatMap((comparisonsOf) => comparisonsOf({ servers, ...options }))
+    .filter((comparison) => isWanted(comparison, options));
+  if (options.list) for (const { id, title } of comparisons) console.log(`${id}: ${title}`);
+  else await measureAll(comparisons);
+} finally {
+  servers.stop();
+}
+
+async function measureAll(comparisons: readonly Comparison[]): Promise<void> {
+  console.log(showMachine(machine));
+  const all: Measured[] = [];
+  for (const comparison of comparisons) {
+    const measured = await measure(comparison, options.rounds);
+    console.log(showMeasured(measured));
+    all.push(measured);
+  }
+  console.log(`\nTargets\n\n${showTargets(all)}\n\nEvery figure: ${writeResults(machine, options, all)}`);
+}
+
+function isWanted({ id, quick }: Comparison, { quick: onlyQuick, only }: Options): boolean {
+  if (only.length > 0) return only.some((part) => id.includes(part));
+  return quick || !onlyQuick;
+}

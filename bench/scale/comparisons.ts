@@ -1,0 +1,44 @@
+import type { Comparison } from "../harness/comparison.js";
+import type { ComparisonsOf, Context } from "../harness/context.js";
+import { toFigures } from "../harness/figures.js";
+import { runScript } from "../harness/processes.js";
+import { comparePages } from "./pages.js";
+
+const MILLION = 1_000_000;
+const SIZES = [10_000, 100_000, MILLION, 5 * MILLION, 10 * MILLION] as const;
+const show = (records: number) => `${records.toLocaleString("en")} records`;
+
+/** The same work in several sizes: memory must not grow with it, and time no faster than it. */
+export const scaleComparisons: ComparisonsOf = (context) => [compareRecords(context), comparePages(context)];
+
+function compareRecords({ servers, size, quick }: Context): Comparison {
+  const sizes = SIZES.map((records) => Math.ceil(records * size)).filter(
+    (records) => !quick || records <= MILLION / 2,
+  );
+  const small = show(Math.ceil(MILLION * size));
+  const large = show(Math.ceil(5 * MILLION * size));
+  return {
+    id: "scale/records",
+    title: "fresh accounts from an async generator, loopback",
+    quick: true,
+    subject: large,
+    candidates: sizes.map((records) => ({
+      name: show(records),
+      run: async () => {
+        const endpoint = `http://127.0.0.1:${await servers.start("sync/processes/sink.js", {})}`;
+        return toFigures(await runScript("scale/processes/fresh-writer.js", { endpoint, records }));
+      },
+    })),
+    columns: [
+      { figure: "seconds", head: "s", digits: 2, ratio: false },
+      { figure: "recordsPerSecond", head: "records/s", digits: 0, ratio: false },
+      { figure: "cpuMicrosPerRecord", head: "CPU µs a record", digits: 2, ratio: false },
+      { figure: "peakRssMiB", head: "peak RSS MiB", digits: 0, ratio: true },
+      { figure: "loopDelayP99Ms", head: "loop delay p99 ms", digits: 0, ratio: false },
+    ],
+    targets: [
+      { figure: "peakRssMiB", of: large, against: small, atMost: 1.1 },
+      { figure: "peakRssMiB", of: large, atMost: 130 },
+    ],
+  };
+}

@@ -1,0 +1,12 @@
+import type { Connect } from "./task.js";
+
+/** Every client in JavaScript. Each is loaded in a process where no other is. */
+export const CLIENTS = {
+  "this SDK": () => import("./clients/sdk.js"),
+  "ts-proto + zod": () => import("./clients/ts-proto-zod.js"),
+  "ts-proto, unchecked": () => import("./clients/ts-proto.js"),
+  "connect-node + zod": () => import("./clients/connect.js"),
+} as const satisfies Readonly<Record<string, () => Promise<{ readonly connect: Connect }>>>;
+
+/** Name of a client. */
+export type ClientName = keyof typeof CLIENTS;

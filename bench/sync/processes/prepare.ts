@@ -1,0 +1,46 @@
+/**
+ * Writes the records of a pool to a file for clients in other languages, and prints how many bytes a record takes in a
+ * message.
+ *
+ * Arguments: `{ kind, text, file }` as JSON.
+ */
+import { writeFileSync } from "node:fs";
+import { Account, License } from "../../../src/sync/generated/saas_management/sync/v1/access_records.js";
+import { Usage } from "../../../src/sync/generated/saas_management/sync/v1/activity_records.js";
+import { Employee } from "../../../src/sync/generated/saas_management/sync/v1/identity_records.js";
+import { MODELS } from "../clients/ts-proto.js";
+import type { TextKind } from "../names.js";
+import { type Details, type Kind, makePool } from "../records.js";
+
+/** Tag and length of a record, which is shorter than 16 KiB. */
+const FRAME_BYTES = 3;
+
+const ENCODED_BYTES: { readonly [K in Kind]: (details: Details[K]) => number } = {
+  accounts: (value) => Account.encode(MODELS.accounts(generic(value))).finish().length,
+  licenses: (value) => License.encode(MODELS.licenses(generic(value))).finish().length,
+  usage: (value) => Usage.encode(MODELS.usage(generic(value))).finish().length,
+  employees: (value) => Employee.encode(MODELS.employees(generic(value))).finish().length,
+};
+
+const { kind, text, file }: { readonly kind: Kind; readonly text: TextKind; readonly file: string } =
+  JSON.parse(process.argv[2] ?? "");
+console.log(bytesPerRecord(kind));
+
+function bytesPerRecord<K extends Kind>(of: K): number {
+  const pool = makePool(of, text);
+  writeFileSync(file, JSON.stringify(pool.map(withPlainMoments)));
+  const encodedBytes = ENCODED_BYTES[of];
+  const sum = pool.reduce((bytes, details) => bytes + encodedBytes(details) + FRAME_BYTES, 0);
+  return sum / pool.length;
+}
+
+function generic<Value>(value: Value) {
+  return { variant: { $case: "generic" as const, value } };
+}
+
+function withPlainMoments(details: object): object {
+  const entries: [string, unknown][] = Object.entries(details);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, value instanceof Date ? { ms: value.getTime() } : value]),
+  );
+}

@@ -1,0 +1,38 @@
+/** Debian's gRPC client for Python, where it is installed. */
+import { execFile, spawnSync } from "node:child_process";
+import { promisify } from "node:util";
+import type { Figures } from "../harness/comparison.js";
+import { toFigures } from "../harness/figures.js";
+import { outputPath } from "../harness/output.js";
+import { runProgram } from "../harness/processes.js";
+import { projectPath } from "../harness/project.js";
+import type { SyncTask } from "./task.js";
+
+/** Debian's python3-grpcio belongs to this one; another in the PATH does not see it. */
+const PYTHON = "/usr/bin/python3";
+
+/** Whether it can be measured. */
+export const hasPython = spawnSync(PYTHON, ["-c", "import grpc, google.protobuf"]).status === 0;
+
+/** For the notes of a table that lacks it. */
+export const NO_PYTHON =
+  "The Python client is left out: python3-grpcio and python3-protobuf are not installed.";
+
+let descriptors: Promise<string> | undefined;
+
+/** Lets it write the records of a pool file. */
+export async function runPython(task: SyncTask & { readonly pool: string }): Promise<Figures> {
+  descriptors ??= compileDescriptors();
+  const told = JSON.stringify({ ...task, descriptors: await descriptors });
+  // Neither the environment's Python settings nor the user's own packages, and no compiled files in the tree.
+  return toFigures(
+    await runProgram(PYTHON, ["-E", "-s", "-B", projectPath("bench/sync/python_client.py"), told]),
+  );
+}
+
+async function compileDescriptors(): Promise<string> {
+  const path = outputPath("contract.binpb");
+  const buf = projectPath("node_modules/.bin/buf");
+  await promisify(execFile)(buf, ["build", projectPath(""), "--as-file-descriptor-set", "-o", path]);
+  return path;
+}

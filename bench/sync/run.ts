@@ -1,0 +1,73 @@
+/** Runs a client in a process of its own against the servers that its task needs. */
+
+import type { Figures } from "../harness/comparison.js";
+import { toFigures } from "../harness/figures.js";
+import { outputPath } from "../harness/output.js";
+import { runScript, type Servers } from "../harness/processes.js";
+import { projectPath } from "../harness/project.js";
+import type { ClientName } from "./clients.js";
+import type { TextKind } from "./names.js";
+import type { ClientTask } from "./processes/client.js";
+import type { LinkTask } from "./processes/link.js";
+import { runPython } from "./python.js";
+import type { Kind } from "./records.js";
+import type { SourceForm } from "./sources.js";
+
+export const PYTHON_CLIENT = "Python grpc.aio, unchecked";
+/** Everything that writes records. */
+export type PeerName = ClientName | typeof PYTHON_CLIENT;
+
+/** What to write. */
+export interface Work {
+  readonly kind: Kind;
+  readonly text: TextKind;
+  readonly form: SourceForm;
+  readonly records: number;
+  readonly over: "loopback" | "TLS" | "link";
+  readonly messageBytes?: number;
+  readonly windowBytes?: number;
+}
+
+/** The link that is imitated. */
+export const LINK = { mbitPerSecond: 100, roundTripMs: 50 } as const;
+
+const MESSAGE_BYTES = 1024 * 1024;
+const CERTIFICATE = {
+  certFile: projectPath("test/support/grpc-tls-cert.pem"),
+  keyFile: projectPath("test/support/grpc-tls-key.pem"),
+};
+
+/** Lets a client do the work, once, and tells what it took. */
+export async function run(servers: Servers, peer: PeerName, work: Work): Promise<Figures> {
+  const { over, ...wanted } = work;
+  const poolFile = outputPath(`${work.kind}-${work.text}.json`);
+  const bytesPerRecord = Number(
+    await servers.start("sync/processes/prepare.js", { kind: work.kind, text: work.text, file: poolFile }),
+  );
+  const task = {
+    ...wanted,
+    ...(await place(servers, over)),
+    warmUp: Math.ceil(work.records / 10),
+    recordsPerMessage: Math.floor(MESSAGE_BYTES / bytesPerRecord),
+  };
+  const figures =
+    peer === PYTHON_CLIENT
+      ? await runPython({ ...task, pool: poolFile })
+      : await runNode({ ...task, client: peer });
+  const { recordsPerSecond = Number.NaN } = figures;
+  return { ...figures, mbitPerSecond: (recordsPerSecond * bytesPerRecord * 8) / 1e6 };
+}
+
+async function runNode(task: ClientTask): Promise<Figures> {
+  return toFigures(await runScript("sync/processes/client.js", task, ["--expose-gc"]));
+}
+
+async function place(servers: Servers, over: Work["over"]): Promise<{ endpoint: string; caFile?: string }> {
+  const sink = (security: object) => servers.start("sync/processes/sink.js", security).then(Number);
+  if (over === "TLS") {
+    return { endpoint: `https://localhost:${await sink(CERTIFICATE)}`, caFile: CERTIFICATE.certFile };
+  }
+  if (over === "loopback") return { endpoint: `http://127.0.0.1:${await sink({})}` };
+  const link: LinkTask = { port: await sink({}), ...LINK };
+  return { endpoint: `http://127.0.0.1:${await servers.start("sync/processes/link.js", link)}` };
+}

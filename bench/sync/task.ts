@@ -1,0 +1,35 @@
+import type { TextKind } from "./names.js";
+import type { Kind } from "./records.js";
+import type { SourceForm } from "./sources.js";
+
+/** What a client's process writes, and where. */
+export interface SyncTask {
+  /** `http://` or `https://`, host and port. */
+  readonly endpoint: string;
+  /** File with the certificate to trust; left out in plain text. */
+  readonly caFile?: string;
+  readonly kind: Kind;
+  readonly text: TextKind;
+  readonly form: SourceForm;
+  readonly records: number;
+  /** Records that are written before, so that the engine has compiled what is hot. */
+  readonly warmUp: number;
+  /** What makes messages of about 1 MiB, for clients that count records. */
+  readonly recordsPerMessage: number;
+  /** Options of this SDK; its defaults where left out. */
+  readonly messageBytes?: number;
+  readonly windowBytes?: number;
+}
+
+/** Sends the records and resolves with how many the server accepted. */
+export type Write = () => Promise<number>;
+
+/** A client with its connection. */
+export interface SyncPeer {
+  /** Makes a source of so many records, and the write that reads it. */
+  prepare(records: number): Write;
+  close(): Promise<void>;
+}
+
+/** Makes a client and starts a batch. */
+export type Connect = (task: SyncTask) => Promise<SyncPeer>;

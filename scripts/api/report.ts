@@ -1,0 +1,46 @@
+/**
+ * The public surface, entry by entry: what changed, what has no docstring, what cannot be named by who imports it, and
+ * what shows a type of a package that is to stay hidden.
+ *
+ *   npm run api         writes api/*.api.md anew
+ *   npm run check:api   fails where they are not fresh, too
+ */
+import { spawnSync } from "node:child_process";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { entries, ROOT } from "./entries.js";
+import { DECLARATIONS, extract, REPORTS } from "./extract.js";
+import { foreignImports, foreignTypes } from "./foreign-types.js";
+
+const write = !process.argv.includes("--check");
+await rm(DECLARATIONS, { recursive: true, force: true });
+const { status } = spawnSync(
+  process.execPath,
+  [`${ROOT}node_modules/typescript/bin/tsc`, "--emitDeclarationOnly", "--outDir", DECLARATIONS],
+  { cwd: ROOT, stdio: "inherit" },
+);
+if (status !== 0) process.exit(1);
+
+const problems = new Set<string>();
+const all = await entries();
+for (const entry of all) {
+  const surface = await extract(entry, write);
+  for (const problem of [
+    ...surface.problems,
+    ...foreignTypes(entry.specifier, await readFile(surface.rollup, "utf8")),
+    ...(await foreignImports(DECLARATIONS, entry.declarations)),
+  ]) {
+    problems.add(problem);
+  }
+  if (surface.changed && !write) {
+    problems.add(
+      `api/${entry.name}.api.md is not what ${entry.specifier} exports. Look at it: npm run api, then git diff api`,
+    );
+  }
+}
+const reports = new Set(all.map(({ name }) => `${name}.api.md`));
+for (const file of await readdir(REPORTS)) {
+  if (!reports.has(file)) problems.add(`api/${file} belongs to no entry of package.json`);
+}
+for (const problem of problems) process.stdout.write(`${problem}\n`);
+process.stdout.write(`${all.length} entries, ${problems.size} problems\n`);
+process.exitCode = problems.size === 0 ? 0 : 1;

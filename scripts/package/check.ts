@@ -1,0 +1,50 @@
+/**
+ * The package as a user gets it: packs `dist` as it was built, and checks what is in it, whether its entry points and
+ * types can be found, and how large it is.
+ *
+ *   npm run check:package
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { entries, ROOT } from "../api/entries.js";
+import { expectedFiles, packProblems } from "./pack-list.js";
+
+/** Largest tarball, in KiB. It grows with the generated code; a leap means that something strayed in. */
+const MOST_KIBIBYTES = 520;
+
+const folder = join(ROOT, "build/package");
+const tarball = join(folder, "package.tgz");
+await rm(folder, { recursive: true, force: true });
+await mkdir(folder, { recursive: true });
+const answer = execFileSync("npm", ["pack", "--ignore-scripts", "--json", "--pack-destination", folder], {
+  cwd: ROOT,
+  encoding: "utf8",
+  stdio: ["ignore", "pipe", "ignore"],
+});
+const [packed]: { readonly filename: string; readonly size: number; readonly entryCount: number }[] =
+  JSON.parse(answer);
+if (packed === undefined) throw new Error("npm pack made no tarball.");
+await rename(join(folder, packed.filename), tarball);
+execFileSync("tar", ["-xzf", tarball, "-C", folder]);
+
+const kibibytes = Math.round(packed.size / 1024);
+const problems = [
+  ...(await packProblems(join(folder, "package"), await expectedFiles(ROOT))),
+  ...(kibibytes > MOST_KIBIBYTES ? [`the tarball is larger than ${MOST_KIBIBYTES} KiB`] : []),
+];
+for (const problem of problems) process.stdout.write(`${problem}\n`);
+process.stdout.write(`${packed.entryCount} files, ${kibibytes} KiB packed, ${problems.length} problems\n`);
+
+// Programs that are ESM alone are what the package is for: CommonJS takes them with require() from Node 20.19.
+const subpaths = (await entries()).map(({ name }) => (name === "index" ? "." : name));
+const tools = [
+  ["publint", "--strict", tarball],
+  ["attw", tarball, "--quiet", "--profile", "esm-only", "--entrypoints", ...subpaths],
+  ["size-limit"],
+];
+const failed = tools.filter(
+  ([tool = "", ...args]) =>
+    spawnSync(join(ROOT, "node_modules/.bin", tool), args, { cwd: ROOT, stdio: "inherit" }).status !== 0,
+);
+process.exitCode = problems.length + failed.length === 0 ? 0 : 1;

@@ -1,0 +1,81 @@
+/**
+ * Everything that must hold before a version is released, beside what continuous integration checks of every change.
+ *
+ *   npm run release:check
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { VERSION } from "../../src/options.js";
+import { ROOT } from "../api/entries.js";
+
+const PERMISSIVE = [
+  "MIT",
+  "Apache-2.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "ISC",
+  "0BSD",
+  "Unlicense",
+  "BlueOak-1.0.0",
+];
+
+interface Locked {
+  readonly version: string;
+  readonly resolved?: string;
+  readonly license?: string;
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+}
+
+const read = (path: string) => readFile(join(ROOT, path), "utf8");
+const { version }: { readonly version: string } = JSON.parse(await read("package.json"));
+const lock: { readonly version: string; readonly packages: Readonly<Record<string, Locked>> } = JSON.parse(
+  await read("package-lock.json"),
+);
+const changelog = await read("CHANGELOG.md");
+const dirty = execFileSync("git", ["status", "--porcelain"], { cwd: ROOT, encoding: "utf8" }).trim();
+
+const problems = [
+  ...(VERSION === version ? [] : [`src/options.ts says version ${VERSION}, package.json ${version}.`]),
+  ...(lock.version === version ? [] : [`package-lock.json says version ${lock.version}. Run npm install.`]),
+  ...(new RegExp(`^## \\[${version.replaceAll(".", "\\.")}\\] - \\d{4}-\\d{2}-\\d{2}$`, "m").test(changelog)
+    ? []
+    : [`CHANGELOG.md has no section "## [${version}] - YYYY-MM-DD".`]),
+  ...(dirty === "" ? [] : [`The work tree is not clean:\n${dirty}`]),
+  ...Object.entries(lock.packages).flatMap(([path, { resolved }]) =>
+    resolved === undefined ? [] : [`package-lock.json holds a download address for ${path}.`],
+  ),
+  ...(await licenseProblems()),
+];
+for (const problem of problems) process.stdout.write(`${problem}\n`);
+
+const failed = ["check:api", "check:package", "check:proto", "check:codegen"].filter(
+  (script) => spawnSync("npm", ["run", "-s", script], { cwd: ROOT, stdio: "inherit" }).status !== 0,
+);
+for (const script of failed) process.stdout.write(`npm run ${script} fails.\n`);
+process.stdout.write(`${problems.length + failed.length} problems\n`);
+process.exitCode = problems.length + failed.length === 0 ? 0 : 1;
+
+/** Packages that come to a user with this one and whose license asks for more than a notice. */
+async function licenseProblems(): Promise<string[]> {
+  const shipped = Object.entries(lock.packages).filter(
+    ([path, { dev, optional }]) => path !== "" && !dev && !optional,
+  );
+  const licenses = await Promise.all(
+    shipped.map(async ([path]) => {
+      const { license }: { readonly license?: string } = JSON.parse(await read(`${path}/package.json`));
+      return { path, license };
+    }),
+  );
+  return licenses
+    .filter(
+      ({ license }) =>
+        !(license ?? "").split(/[()]|\bAND\b|\bOR\b/).every((part) => isPermissive(part.trim())),
+    )
+    .map(({ path, license }) => `${path} is under ${license ?? "no license"}.`);
+}
+
+function isPermissive(license: string): boolean {
+  return license === "" || PERMISSIVE.includes(license);
+}

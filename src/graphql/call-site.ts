@@ -1,0 +1,69 @@
+import { SaasManagementError } from "../errors.js";
+
+/** Where in the user's program something was called. Engines write the stack out when it is read, which is seldom. */
+export interface CallSite {
+  readonly stack?: string;
+}
+
+/**
+ * Notes the place from which the function is called that calls this.
+ * @param below The function beneath which the stack is left out
+ */
+export function noteCallSite(
+  below: ((...parameters: never[]) => unknown) | (new (...parameters: never[]) => unknown),
+): CallSite {
+  const site: CallSite = {};
+  // Not every browser has it.
+  if (typeof Error.captureStackTrace === "function") Error.captureStackTrace(site, below);
+  return site;
+}
+
+/**
+ * Runs a call of the user's, and adds the place where it was made to the stack of the error it ends in.
+ *
+ * An error is mostly made in a callback of the network or of a timer, where nothing leads back to the caller. What is
+ * not the SDK's error, and what the caller aborted with, stays as it is.
+ *
+ * @param signal The caller's.
+ */
+export async function withCallSite<T>(signal: AbortSignal | undefined, call: () => Promise<T>): Promise<T> {
+  const site = noteCallSite(withCallSite);
+  try {
+    return await call();
+  } catch (error) {
+    addFrames(error, signal, framesOf(site));
+    throw error;
+  }
+}
+
+/**
+ * Does the same for a step of a walk, of which there are many: nothing is noted before one fails. Then the stack leads
+ * to the function that awaits the step, and to where the walk was begun.
+ */
+export async function withWalkSite<T>(
+  signal: AbortSignal | undefined,
+  begun: CallSite,
+  step: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await step();
+  } catch (error) {
+    const awaiting = framesOf(noteCallSite(withWalkSite));
+    addFrames(error, signal, [...new Set([...awaiting, ...framesOf(begun)])]);
+    throw error;
+  }
+}
+
+/** The lines of a stack that name places of programs. The first one names what holds it. */
+function framesOf({ stack }: CallSite): readonly string[] {
+  const lines = stack?.split("\n").slice(1) ?? [];
+  return lines.filter((line) => !line.includes("node:internal/"));
+}
+
+function addFrames(error: unknown, signal: AbortSignal | undefined, frames: readonly string[]): void {
+  if (!(error instanceof SaasManagementError)) return;
+  if (signal?.aborted === true && error === signal.reason) return;
+  // A call within a call has the outer one's frames already.
+  const known = error.stack?.split("\n") ?? [];
+  error.stack = [...known, ...frames.filter((frame) => !known.includes(frame))].join("\n");
+}

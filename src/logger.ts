@@ -1,0 +1,14 @@
+/** Where the SDK writes what it does; `console` and pino fit. Never gets a key, a variable or a record. */
+export interface Logger {
+  /** What the SDK does, step by step. */
+  debug(message: string, details?: Readonly<Record<string, unknown>>): void;
+  /** What may be of interest in operation. */
+  info(message: string, details?: Readonly<Record<string, unknown>>): void;
+  /** What went wrong and was mended, such as a retry. */
+  warn(message: string, details?: Readonly<Record<string, unknown>>): void;
+  /** What went wrong and was not mended, though no call fails of it. */
+  error(message: string, details?: Readonly<Record<string, unknown>>): void;
+}
+
+/** Writes nothing. */
+export const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -1,0 +1,148 @@
+import type { Credential } from "./credential.js";
+import { Deadline } from "./deadline.js";
+import { noteRequestId, SaasManagementError } from "./errors.js";
+import type { OperationInfo, RequestEvent } from "./hooks.js";
+import { OperationCredential } from "./operation-credential.js";
+import type { CommonConfiguration } from "./options.js";
+import { readRequestId } from "./request-id.js";
+import { withRetry } from "./retry.js";
+
+/** What one attempt is made with. */
+export interface AttemptContext {
+  /** The `Authorization` value. */
+  readonly authorization: string;
+  /** Fires when the caller aborts or the operation's time is up. */
+  readonly signal: AbortSignal;
+  /** Milliseconds until the operation's deadline. */
+  readonly timeoutMs: number;
+  /** To be told what an answer says of itself, as soon as it is known; parts may follow each other. */
+  readonly answered: (answer: AnswerHead) => void;
+}
+
+/** What an answer says of itself. */
+export interface AnswerHead {
+  /** HTTP status. */
+  readonly status?: number;
+  /** Name of the gRPC status. */
+  readonly grpcStatus?: string;
+  /** The value of a header or of metadata; anything but a string is none. */
+  readonly header: (name: string) => unknown;
+}
+
+/** One operation of either API. */
+export interface Operation {
+  readonly info: OperationInfo;
+  /** What it is, for messages: `GraphQL query Licenses`. */
+  readonly label: string;
+  readonly credential: Credential;
+  /** The caller's. */
+  readonly signal: AbortSignal | undefined;
+  /** Whether calling the same method again is safe when the time is up. */
+  readonly repeatable: boolean;
+  /** Called before each pause. */
+  readonly onRetry?: ((event: RetryNotice) => void) | undefined;
+}
+
+/** What is known of an attempt that failed and is followed by another. */
+interface RetryNotice {
+  readonly attempt: number;
+  readonly delayMs: number;
+  readonly code: string;
+}
+
+/**
+ * Runs one operation: attempts with the credential, within one time, again where they failed transiently; with each of
+ * them told to the hooks and the logger. The one way in which either API is spoken.
+ */
+export async function runOperation<T>(
+  configuration: CommonConfiguration,
+  operation: Operation,
+  attempt: (context: AttemptContext) => Promise<T>,
+): Promise<T> {
+  const { clock, hooks, logger, retry: policy, retryBudget: budget, timeoutMs } = configuration;
+  const { credential, info, label, onRetry, repeatable, signal } = operation;
+  const deadline = new Deadline({ clock, timeoutMs, operation: label, signal, retryable: repeatable });
+  const authorization = new OperationCredential(credential, deadline.signal);
+  const attemptNumber = async (number: number): Promise<T> => {
+    const observer = new AttemptObserver(configuration, operation, number);
+    try {
+      const value = await attempt({
+        authorization: await authorization.next(),
+        signal: deadline.signal,
+        timeoutMs: deadline.remainingMs,
+        answered: (answer) => observer.answered(answer),
+      });
+      observer.succeeded();
+      return value;
+    } catch (error) {
+      observer.failed(error, deadline.isCallersReason(error));
+      throw error;
+    }
+  };
+  try {
+    return await withRetry(attemptNumber, {
+      policy,
+      clock,
+      deadline,
+      budget,
+      recover: (failure) => authorization.replaceAfter(failure),
+      onRetry: ({ code }, number, delayMs) => {
+        const event = Object.freeze({ ...info, attempt: number, delayMs, code });
+        hooks.onRetry(event);
+        logger.warn(`saas-management: ${label}: retrying`, event);
+        onRetry?.({ attempt: number, delayMs, code });
+      },
+    });
+  } finally {
+    deadline.end();
+  }
+}
+
+/** Tells hooks and logger of one attempt, and errors of the request's id. */
+class AttemptObserver {
+  readonly #configuration: CommonConfiguration;
+  readonly #operation: Operation;
+  readonly #event: RequestEvent;
+  readonly #startedAt: number;
+  #answer: Omit<AnswerHead, "header"> = {};
+  #requestId: string | undefined;
+
+  constructor(configuration: CommonConfiguration, operation: Operation, attempt: number) {
+    this.#configuration = configuration;
+    this.#operation = operation;
+    this.#event = Object.freeze({ ...operation.info, attempt });
+    this.#startedAt = configuration.clock.monotonic();
+    configuration.hooks.onRequest(this.#event);
+  }
+
+  answered({ header, ...answer }: AnswerHead): void {
+    this.#answer = { ...this.#answer, ...answer };
+    this.#requestId ??= readRequestId(header, (text) => this.#operation.credential.redact(text));
+  }
+
+  succeeded(): void {
+    this.#ended("success", undefined);
+  }
+
+  failed(error: unknown, byCaller: boolean): void {
+    const own = error instanceof SaasManagementError ? error : undefined;
+    // The caller's reason may be an error of another operation.
+    if (!byCaller && own !== undefined && this.#requestId !== undefined) noteRequestId(own, this.#requestId);
+    this.#ended(byCaller ? "cancelled" : "failure", own?.code);
+  }
+
+  #ended(outcome: "success" | "failure" | "cancelled", code: SaasManagementError["code"] | undefined): void {
+    const { clock, hooks, logger } = this.#configuration;
+    const event = Object.freeze({
+      ...this.#event,
+      durationMs: clock.monotonic() - this.#startedAt,
+      outcome,
+      status: this.#answer.status,
+      grpcStatus: this.#answer.grpcStatus,
+      code,
+      requestId: this.#requestId,
+    });
+    hooks.onResponse(event);
+    logger.debug(`saas-management: ${this.#operation.label}: ${outcome}`, event);
+  }
+}

@@ -1,0 +1,105 @@
+import { InvalidInputError } from "../errors.js";
+import type { LocatedRecords } from "../sync/locator.js";
+import { CsvHeader } from "./csv-header.js";
+import { checkDelimiter, csvRows } from "./csv-rows.js";
+import { type FileOptions, FileRecords, type RecordPlace } from "./file-records.js";
+import { type FileInput, Input } from "./input.js";
+import { Line } from "./line.js";
+import { located } from "./located.js";
+import { problemAt } from "./problem.js";
+import { checkEncoding, type TextEncoding, textBlocks } from "./text.js";
+
+/** A row of a CSV file: its cells by the headings of their columns. An empty cell is an empty string. */
+export type CsvRow<Column extends string = string> = Readonly<Record<Column, string>>;
+
+/** Options of {@link fromCsv}. */
+export interface CsvOptions<Column extends string = string> extends FileOptions {
+  /**
+   * The columns to read, by their headings: the row then has these and no others, and a file that lacks one of them is
+   * refused. @default every column of the file
+   */
+  readonly columns?: readonly Column[] | undefined;
+  /** What stands between cells. @default "," */
+  readonly delimiter?: string | undefined;
+  /** Encoding of the file; bytes that are not valid in it are refused. @default "utf-8" */
+  readonly encoding?: TextEncoding | undefined;
+}
+
+/** Longest line in bytes: no record can be as long. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+
+/**
+ * The records of a CSV file (RFC 4180), streamed: memory does not grow with the file.
+ *
+ * - The first row is the header. Each further row becomes an object of strings, and `map` makes a record of it, or
+ *   returns undefined to leave it out; `figures` counts those. What `map` throws comes back unchanged.
+ * - A byte order mark, line ends of either kind, quoted line breaks and empty lines are fine.
+ * - Nothing is guessed or skipped: a row with too few or too many cells, quotes that do not match, bytes that are not
+ *   in the encoding, a header that lacks a column or has one twice, an empty file end in an error with the line.
+ * - An error of a write about one of the records names its place, such as `users.csv:1042`.
+ *
+ * The errors of the reading reach whoever iterates: `InvalidInputError` each.
+ * @throws {InvalidInputError} an option is wrong
+ * @example
+ * ```ts
+ * const users = fromCsv("users.csv", (row) => ({ generic: { id: row.id, email: row.email } }), {
+ *   columns: ["id", "email"],
+ * });
+ * await batch.write("accounts", users);
+ * ```
+ */
+export function fromCsv<R, const Column extends string>(
+  input: FileInput,
+  map: (row: CsvRow<Column>, place: RecordPlace) => R | undefined,
+  options: CsvOptions<Column> & { readonly columns: readonly Column[] },
+): FileRecords<R>;
+export function fromCsv<R>(
+  input: FileInput,
+  map: (row: CsvRow, place: RecordPlace) => R | undefined,
+  options?: CsvOptions,
+): FileRecords<R>;
+export function fromCsv<R>(
+  input: FileInput,
+  map: (row: CsvRow, place: RecordPlace) => R | undefined,
+  options: CsvOptions = {},
+): FileRecords<R> {
+  const { columns, delimiter = ",", encoding = "utf-8" } = options;
+  if (typeof map !== "function")
+    throw new InvalidInputError("map must be a function that makes a record of a row.");
+  checkDelimiter(delimiter);
+  checkEncoding(encoding);
+  const file = new Input(input, options.name);
+  const { name } = file;
+  const format = { name, encoding, maxLineBytes: MAX_LINE_BYTES };
+
+  async function* read(
+    chunks: AsyncIterable<Uint8Array>,
+    figures: { read: number; leftOut: number },
+  ): AsyncGenerator<LocatedRecords<R>, void, undefined> {
+    let header: CsvHeader | undefined;
+    for await (const { rows, lines } of csvRows(textBlocks(chunks, format), name, delimiter)) {
+      const records: R[] = [];
+      const places: number[] = [];
+      for (const [index, cells] of rows.entries()) {
+        const place = new Line(name, lines[index] ?? 0);
+        if (header === undefined) {
+          header = new CsvHeader(cells, columns, place.location);
+          continue;
+        }
+        const record = map(header.row(cells, place), place);
+        figures.read += 1;
+        if (record === undefined) {
+          figures.leftOut += 1;
+          continue;
+        }
+        records.push(record);
+        places.push(place.line);
+      }
+      yield located(records, (position) => `${name}:${places[position]}`);
+    }
+    if (header === undefined) {
+      throw problemAt(name, "is empty", "It lacks even a header; its writer may have failed.");
+    }
+  }
+  return new FileRecords(file, options.signal, ({ chunks }, figures) => read(chunks, figures));
+}

@@ -1,0 +1,87 @@
+import type { LocatedRecords } from "../sync/locator.js";
+import type { Input, OpenInput } from "./input.js";
+
+/** What the latest reading of a source came across. */
+export interface SourceFigures {
+  /** Rows, lines or items that were read. */
+  readonly read: number;
+  /** Those of them that `map` left out by returning undefined. */
+  readonly leftOut: number;
+}
+
+/** What `map` is told of where a row, line or item stands. */
+export interface RecordPlace {
+  /** Number of the line on which it begins, from 1. */
+  readonly line: number;
+  /** The place as errors name it, such as `users.csv:1042`: for an error of your own. */
+  readonly location: string;
+}
+
+/** Options of every file source. */
+export interface FileOptions {
+  /** What places are named after. @default the file's base name; `stream` for a stream */
+  readonly name?: string | undefined;
+  /** Ends the reading, which then throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Reads an opened input to its end and counts along. */
+export type ReadRecords<R> = (
+  input: OpenInput,
+  figures: { read: number; leftOut: number },
+) => AsyncIterable<LocatedRecords<R>>;
+
+/**
+ * The records of a file, in arrays that know where each record comes from.
+ *
+ * - From a path it can be iterated again, each time from the beginning: what a run's restart needs.
+ * - From a stream it can be iterated once; a second time throws, because it would look empty.
+ * - An iteration that ends early closes the file.
+ */
+export class FileRecords<R> implements AsyncIterable<LocatedRecords<R>> {
+  readonly #input: Input;
+  readonly #read: ReadRecords<R>;
+  readonly #signal: AbortSignal | undefined;
+  #figures: SourceFigures = { read: 0, leftOut: 0 };
+
+  /** @internal */
+  constructor(input: Input, signal: AbortSignal | undefined, read: ReadRecords<R>) {
+    this.#input = input;
+    this.#signal = signal;
+    this.#read = read;
+  }
+
+  /** What the latest iteration has read so far. */
+  get figures(): SourceFigures {
+    return { ...this.#figures };
+  }
+
+  /** @throws {InvalidInputError} a stream was read before */
+  [Symbol.asyncIterator](): AsyncIterator<LocatedRecords<R>, void, undefined> {
+    const opened = this.#input.open();
+    const figures = { read: 0, leftOut: 0 };
+    this.#figures = figures;
+    const records = untilAborted(this.#read(opened, figures), this.#signal);
+    return {
+      next: () => records.next(),
+      return: () => {
+        // A generator returns only when its stream has given what it owes: a stream that hangs would stay open.
+        opened.close();
+        return records.return();
+      },
+    };
+  }
+}
+
+async function* untilAborted<R>(
+  arrays: AsyncIterable<LocatedRecords<R>>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<LocatedRecords<R>, void, undefined> {
+  signal?.throwIfAborted();
+  for await (const records of arrays) {
+    signal?.throwIfAborted();
+    if (records.length > 0) yield records;
+  }
+  // What ended quietly because the signal fired is not at its end.
+  signal?.throwIfAborted();
+}

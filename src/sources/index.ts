@@ -1,0 +1,17 @@
+/**
+ * Sources with places: records from CSV and JSON Lines files and from a vendor's pages, streamed. An error of a write
+ * then names the line or the page that a record comes from.
+ *
+ * @packageDocumentation
+ */
+
+export { InvalidInputError } from "../errors.js";
+export { LOCATE, type LocatedRecords } from "../sync/locator.js";
+export { type CsvOptions, type CsvRow, fromCsv } from "./csv.js";
+export type { FileOptions, FileRecords, RecordPlace, SourceFigures } from "./file-records.js";
+export type { FileInput } from "./input.js";
+export { fromJsonl, type JsonlOptions } from "./jsonl.js";
+export type { FetchPage, Page, PageRequest } from "./page.js";
+export type { ItemPlace, PageRecords, PagesFigures } from "./page-records.js";
+export { fromPages, type PagesOptions } from "./pages.js";
+export type { TextEncoding } from "./text.js";

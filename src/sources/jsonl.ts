@@ -1,0 +1,101 @@
+import { InvalidInputError } from "../errors.js";
+import type { LocatedRecords } from "../sync/locator.js";
+import { type FileOptions, FileRecords, type RecordPlace } from "./file-records.js";
+import { type FileInput, Input } from "./input.js";
+import { Line } from "./line.js";
+import { located } from "./located.js";
+import { problemAt } from "./problem.js";
+import { type TextBlock, textBlocks, tooLong } from "./text.js";
+
+/** Options of {@link fromJsonl}. */
+export interface JsonlOptions extends FileOptions {
+  /** Longest line, in bytes. @default 16 MiB */
+  readonly maxLineBytes?: number | undefined;
+  /** Whether a file without a single byte is an empty collection. @default it is refused: its writer may have failed */
+  readonly allowEmpty?: boolean | undefined;
+}
+
+/**
+ * The records of a JSON Lines file (one JSON value a line, UTF-8), streamed: memory does not grow with the file.
+ *
+ * - `map` makes a record of each value, or returns undefined to leave it out; `figures` counts those. What `map` throws
+ *   comes back unchanged. Without `map` the values are the records: a write checks each of them.
+ * - Empty lines are skipped; the last line need not end with a line feed.
+ * - A line that is not JSON, as the last one of a truncated file, one that is too long, and bytes that are not UTF-8
+ *   end in an error with the line.
+ * - An error of a write about one of the records names its place, such as `users.jsonl:1042`.
+ *
+ * The errors of the reading reach whoever iterates: `InvalidInputError` each.
+ * @throws {InvalidInputError} an option is wrong
+ */
+export function fromJsonl<R>(
+  input: FileInput,
+  map: (value: unknown, place: RecordPlace) => R | undefined,
+  options?: JsonlOptions,
+): FileRecords<R>;
+export function fromJsonl<R>(input: FileInput, map?: undefined, options?: JsonlOptions): FileRecords<R>;
+export function fromJsonl(
+  input: FileInput,
+  map: ((value: unknown, place: RecordPlace) => unknown) | undefined,
+  options: JsonlOptions = {},
+): FileRecords<unknown> {
+  const { maxLineBytes = 16 * 1024 * 1024, allowEmpty = false } = options;
+  if (map !== undefined && typeof map !== "function") {
+    throw new InvalidInputError("map must be a function that makes a record of a line's value.");
+  }
+  if (!Number.isInteger(maxLineBytes) || maxLineBytes < 1) {
+    throw new InvalidInputError("maxLineBytes must be a positive whole number of bytes.");
+  }
+  const file = new Input(input, options.name);
+  const { name } = file;
+
+  async function* read(
+    chunks: AsyncIterable<Uint8Array>,
+    figures: { read: number; leftOut: number },
+  ): AsyncGenerator<LocatedRecords<unknown>, void, undefined> {
+    let empty = true;
+    for await (const block of textBlocks(chunks, { name, encoding: "utf-8", maxLineBytes })) {
+      empty = false;
+      const records: unknown[] = [];
+      const places: number[] = [];
+      for (const { value, place } of valuesOf(block, name, maxLineBytes)) {
+        const record = map === undefined ? value : map(value, place);
+        figures.read += 1;
+        if (record === undefined) {
+          figures.leftOut += 1;
+          continue;
+        }
+        records.push(record);
+        places.push(place.line);
+      }
+      yield located(records, (position) => `${name}:${places[position]}`);
+    }
+    if (empty && !allowEmpty) {
+      throw problemAt(name, "is empty", "Its writer may have failed; say allowEmpty where that is fine.");
+    }
+  }
+  return new FileRecords(file, options.signal, ({ chunks }, figures) => read(chunks, figures));
+}
+
+function* valuesOf(
+  block: TextBlock,
+  name: string,
+  maxLineBytes: number,
+): Generator<{ readonly value: unknown; readonly place: Line }> {
+  for (const [index, text] of block.text.split("\n").entries()) {
+    // JSON's own white space: a line of it holds no value.
+    if (/^[ \t\r]*$/.test(text)) continue;
+    const place = new Line(name, block.line + index);
+    if (Buffer.byteLength(text) > maxLineBytes) throw tooLong(place.location, maxLineBytes);
+    yield { value: parse(text, place.location), place };
+  }
+}
+
+/** The parser's own message would quote the line. */
+function parse(text: string, location: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw problemAt(location, "is not valid JSON", "Where it is the last line, the file may be truncated.");
+  }
+}

@@ -1,0 +1,94 @@
+/** Holds the pages of a vendor's listing against each other: what is not shown to be whole ends in an error. */
+import { createHash } from "node:crypto";
+import { serialize } from "node:v8";
+import type { CheckedPage } from "./page.js";
+import { problemAt } from "./problem.js";
+
+/** How far a listing is followed. */
+export interface PageLimits {
+  readonly expectedTotal: number | undefined;
+  readonly maxPages: number;
+  readonly maxEmptyPages: number;
+  readonly allowRepeatedPages: boolean;
+}
+
+/** The pages of one listing so far. */
+export class PageProof {
+  readonly #limits: PageLimits;
+  /** Token -> number of the page that it was for. */
+  readonly #tokens = new Map<string, number>();
+  /** Digest of the items -> number of the page that held them. */
+  readonly #pages = new Map<string, number>();
+  #emptyInSuccession = 0;
+  #items = 0;
+  #total: number | undefined;
+
+  constructor(limits: PageLimits) {
+    this.#limits = limits;
+  }
+
+  /**
+   * Takes in the next page.
+   * @throws {InvalidInputError} it shows that the listing goes in circles, does not end, or lacks items
+   */
+  take({ items, next, total }: CheckedPage<unknown>, number: number): void {
+    const location = `page ${number}`;
+    const { maxPages, maxEmptyPages } = this.#limits;
+    this.#items += items.length;
+    this.#total = total ?? this.#total;
+    this.#refuseRepeated(items, number);
+    this.#emptyInSuccession = items.length === 0 ? this.#emptyInSuccession + 1 : 0;
+    if (next === undefined) {
+      this.#checkTotal(location);
+      return;
+    }
+    const before = this.#tokens.get(next);
+    if (before !== undefined) {
+      throw problemAt(location, `has the token that led to page ${before}`, "The listing goes in circles.");
+    }
+    this.#tokens.set(next, number + 1);
+    if (this.#emptyInSuccession > maxEmptyPages) {
+      const problem = `is empty, as are the ${maxEmptyPages} before it, but tells of a next one`;
+      throw problemAt(location, problem, "Where the vendor does that, set maxEmptyPages.");
+    }
+    if (number >= maxPages) {
+      throw problemAt(
+        location,
+        `is not the last one, but maxPages is ${maxPages}`,
+        "Where there are so many, set maxPages.",
+      );
+    }
+  }
+
+  #checkTotal(location: string): void {
+    for (const total of [this.#total, this.#limits.expectedTotal]) {
+      if (total === undefined || total === this.#items) continue;
+      throw problemAt(
+        location,
+        `is the last one, with ${this.#items} items in all, but the total is ${total}`,
+        "Pages may be missing, or the data changed while it was read: read it again.",
+      );
+    }
+  }
+
+  #refuseRepeated(items: readonly unknown[], number: number): void {
+    if (this.#limits.allowRepeatedPages || items.length === 0) return;
+    const digest = digestOf(items);
+    if (digest === undefined) return;
+    const before = this.#pages.get(digest);
+    if (before !== undefined) {
+      const advice = "The vendor may ignore the token; where equal pages are right, set allowRepeatedPages.";
+      throw problemAt(`page ${number}`, `has the same items as page ${before}`, advice);
+    }
+    this.#pages.set(digest, number);
+  }
+}
+
+/** Undefined for items that cannot be compared, such as those that hold functions. */
+function digestOf(items: readonly unknown[]): string | undefined {
+  try {
+    return createHash("sha256").update(serialize(items)).digest("base64");
+  } catch {
+    return undefined;
+  }
+}

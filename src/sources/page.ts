@@ -1,0 +1,58 @@
+/** A page of a vendor's listing, and how one is asked for. */
+import { problemAt } from "./problem.js";
+
+/** One page of a vendor's listing. */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** Token of the next page; null, undefined or an empty string on the last one. */
+  readonly next?: string | null | undefined;
+  /** How many items the vendor says there are in all, where it does. */
+  readonly total?: number | undefined;
+}
+
+/** What a page is asked for with. */
+export interface PageRequest {
+  /** Fires when nobody wants the page any more: for the request to the vendor. */
+  readonly signal: AbortSignal;
+  /** Number of the page, from 1. */
+  readonly page: number;
+}
+
+/** Asks the vendor for a page. The cursor is the `next` of the page before; undefined for the first. */
+export type FetchPage<Item> = (cursor: string | undefined, request: PageRequest) => Promise<Page<Item>>;
+
+/** A page whose shape was checked. */
+export interface CheckedPage<Item> {
+  readonly items: readonly Item[];
+  readonly next: string | undefined;
+  readonly total: number | undefined;
+}
+
+/**
+ * Checks the shape of a page: a vendor that answers 200 with an error page has no items.
+ * @throws {InvalidInputError}
+ */
+export function checkPage<Item>(page: Page<Item>, number: number): CheckedPage<Item> {
+  const location = `page ${number}`;
+  const given: unknown = page;
+  if (typeof given !== "object" || given === null) throw problemAt(location, "is not an object with items");
+  const { items } = page;
+  const next: unknown = page.next;
+  const total: unknown = page.total;
+  if (!Array.isArray(items)) {
+    const advice = "The vendor may have answered with an error page: an empty page is items: [].";
+    throw problemAt(location, "has no array of items", advice);
+  }
+  if (next !== undefined && next !== null && typeof next !== "string") {
+    throw problemAt(location, "has a next that is neither a string nor null");
+  }
+  if (total !== undefined && !isCount(total)) {
+    throw problemAt(location, "has a total that is not a whole number");
+  }
+  return { items, next: next === null || next === "" ? undefined : next, total };
+}
+
+/** Whether a value can be a number of items. */
+export function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0;
+}

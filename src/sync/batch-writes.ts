@@ -1,0 +1,181 @@
+import { type BatchStateError, InvalidInputError, noteOutcomes, SaasManagementError } from "../errors.js";
+import { meaningOf, stateError } from "./batch-state.js";
+import { type CollectionWriter, collectionWriter, type SealOptions } from "./collection-writer.js";
+import type { Collection, CollectionName } from "./collections.js";
+import { loadWriting } from "./load-writing.js";
+import { type MutableWriteReport, resultOf, type WriteResult } from "./outcomes.js";
+import type { OnProgress } from "./progress.js";
+import type { BatchSession } from "./session.js";
+
+/** Options of one write. */
+export interface WriteOptions {
+  /** Ends the write; it rejects with the signal's reason, and the batch can no longer be completed. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called after each accepted window and before each retry of this write. */
+  readonly onProgress?: OnProgress | undefined;
+  /**
+   * How many records the source must have, such as the vendor's own total: the write fails where it has more or fewer,
+   * and the batch can no longer be completed.
+   */
+  readonly expectedCount?: number | undefined;
+}
+
+/** The writes of one batch: their queue, the collections that are open, and whether all of it is whole so far. */
+export class BatchWrites {
+  readonly #session: BatchSession;
+  /** Settles when every queued write has ended. */
+  #queue: Promise<unknown> = Promise.resolve();
+  /** Collections that were opened and not sealed. */
+  readonly #open = new Set<CollectionName>();
+  /** The write that failed first, and how. */
+  #failure: { readonly collection: CollectionName; readonly error: unknown } | undefined;
+
+  constructor(session: BatchSession) {
+    this.#session = session;
+  }
+
+  /** Whether a write failed: what the batch holds of its collection may be a part only. */
+  get failed(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  /** Whether nothing failed and nothing is open. */
+  get whole(): boolean {
+    return !this.failed && this.#open.size === 0;
+  }
+
+  /** The error with which a batch that is not whole refuses a call: it says which collection is not, and why. */
+  refusal(call: string): BatchStateError {
+    if (this.#failure === undefined) {
+      const because = `${[...this.#open].join(", ")} was opened and not sealed`;
+      return stateError(call, "active", "incomplete", { because });
+    }
+    const { collection, error } = this.#failure;
+    // What a source threw is shown as the cause only: its text is not ours.
+    const how = error instanceof SaasManagementError ? ` (${error.code}: ${error.message})` : "";
+    const because = `the write of ${collection} failed${how}`;
+    return stateError(call, "active", "incomplete", { because, cause: error });
+  }
+
+  /** Resolves when every queued write has ended. */
+  async settled(): Promise<void> {
+    await this.#queue;
+  }
+
+  /** Writes a source when its turn comes. */
+  write(collection: CollectionName, source: unknown, options: WriteOptions): Promise<WriteResult> {
+    const report = this.#session.report(collection);
+    const result = this.#queue.then(() => this.#write(source, options, report));
+    this.#queue = result.catch(() => {});
+    return result;
+  }
+
+  /**
+   * Opens a collection that is written piece by piece.
+   * @throws {InvalidInputError} the collection is open already
+   */
+  open<C extends CollectionName>(collection: C, options: WriteOptions): CollectionWriter<C> {
+    if (this.#open.has(collection))
+      throw new InvalidInputError(`${collection} is open already: seal it first.`);
+    this.#open.add(collection);
+    const report = this.#session.report(collection);
+    const sink = this.#openSink(options, report);
+    // Whoever pushes or seals is told.
+    sink.catch(() => {});
+    const failing = async <T>(step: () => Promise<T>): Promise<T> => {
+      try {
+        this.#session.signal.throwIfAborted();
+        // Its own failure is what a collection tells first.
+        if (this.failed && report.state !== "failed") throw this.refusal("The call");
+        return await step();
+      } catch (error) {
+        throw this.#fail(error, report);
+      }
+    };
+    return collectionWriter(collection, {
+      take: (records) => failing(async () => (await sink).take(records)),
+      finish: (sealing) =>
+        failing(async () => {
+          await (await sink).finish();
+          checkCount({ ...options, ...sealing }, report);
+          this.#open.delete(collection);
+          report.state = "done";
+          return resultOf(report);
+        }),
+    });
+  }
+
+  async #write(source: unknown, options: WriteOptions, report: MutableWriteReport): Promise<WriteResult> {
+    try {
+      this.#session.signal.throwIfAborted();
+      if (this.failed) throw this.refusal("write");
+      const { writeSource, COLLECTIONS } = await loadWriting();
+      const collection = find(COLLECTIONS, report.collection);
+      const { signal, onProgress } = options;
+      const { context, stop, unlink } = this.#session.openSink(collection, report, signal, onProgress);
+      report.state = "writing";
+      try {
+        await this.#session.sources.run(() => writeSource(source, { ...context, stop }));
+      } finally {
+        unlink();
+      }
+      checkCount(options, report);
+      report.state = "done";
+      return resultOf(report);
+    } catch (error) {
+      throw this.#fail(error, report);
+    }
+  }
+
+  /** A sink for an open collection. */
+  async #openSink({ signal, onProgress }: WriteOptions, report: MutableWriteReport) {
+    const { RecordSink, COLLECTIONS } = await loadWriting();
+    const collection = find(COLLECTIONS, report.collection);
+    const { context, stop, unlink } = this.#session.openSink(collection, report, signal, onProgress);
+    const sink = new RecordSink({ ...context, stop });
+    const close = () => {
+      sink.close();
+      unlink();
+    };
+    const stopped = () => {
+      close();
+      this.#fail(stop.signal.reason, report);
+    };
+    report.state = "writing";
+    if (stop.signal.aborted) stopped();
+    else stop.signal.addEventListener("abort", stopped, { once: true });
+    return {
+      take: async (records: unknown) => {
+        stop.signal.throwIfAborted();
+        await sink.take(records);
+        sink.throwIssues();
+      },
+      finish: async () => {
+        await sink.finish();
+        close();
+      },
+    };
+  }
+
+  /** A write failed: from now on the batch cannot be completed. */
+  #fail(error: unknown, report: MutableWriteReport): unknown {
+    report.state = "failed";
+    const meaning = meaningOf("write", error);
+    this.#failure ??= { collection: report.collection, error: meaning };
+    noteOutcomes(meaning, report.ranges);
+    return meaning;
+  }
+}
+
+/** A source that ended early without an error is told by the number of its records, where that is known. */
+function checkCount({ expectedCount }: SealOptions, { collection, sent, leftOut }: MutableWriteReport): void {
+  if (expectedCount === undefined || sent + leftOut === expectedCount) return;
+  throw new InvalidInputError(
+    `The source of ${collection} had ${sent + leftOut} records, and expectedCount says ${expectedCount}. The batch cannot be completed: find out what is missing or too much, and start a new one.`,
+  );
+}
+
+function find(all: Readonly<Record<CollectionName, Collection>>, name: CollectionName): Collection {
+  if (Object.hasOwn(all, name)) return all[name];
+  throw new InvalidInputError(`There is no such collection. Collections: ${Object.keys(all).join(", ")}.`);
+}

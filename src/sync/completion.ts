@@ -1,0 +1,39 @@
+import { BatchOutcomeUnknownError, SyncProtocolError } from "../errors.js";
+import { Attempts } from "./attempts.js";
+import { meaningOf } from "./batch-state.js";
+import type { BatchSession } from "./session.js";
+import type { CallContext, CompletionCounts } from "./transport.js";
+
+/** A completion of which the service tells nothing more. */
+const NO_COUNTS: CompletionCounts = { snapshots: {}, events: {} };
+
+/**
+ * Sends CompleteSyncBatch, again where the answer was lost.
+ * @param closing Cuts it off, at any time; the end of the session does, as long as it was not sent.
+ * @throws {BatchOutcomeUnknownError} it was sent, and whether the service did it is not known
+ * @throws everything else where the service certainly did not
+ */
+export async function sendCompletion(session: BatchSession, closing: AbortSignal): Promise<CompletionCounts> {
+  const attempts = new Attempts();
+  const attempt = async (call: CallContext) => {
+    const answerWasLost = attempts.mayBeDone;
+    const context = { ...call, unlessSent: session.signal };
+    try {
+      return await attempts.make(context, (made) => session.complete(made));
+    } catch (error) {
+      // Only the service's own word turns a lost answer into a success.
+      if (answerWasLost && error instanceof SyncProtocolError && error.batchState === "completed")
+        return NO_COUNTS;
+      throw error;
+    }
+  };
+  try {
+    return await session.call("CompleteSyncBatch", closing, attempt);
+  } catch (error) {
+    if (closing.aborted || !attempts.mayBeDone) throw meaningOf("complete", error);
+    throw new BatchOutcomeUnknownError(
+      "CompleteSyncBatch was sent, and whether the service did it is not known: the snapshots may or may not be reconciled. Start a new batch and send every snapshot in full; a lock that is still held ends with the lease, 15 minutes after the last accepted message.",
+      { batchId: session.id, cause: error },
+    );
+  }
+}

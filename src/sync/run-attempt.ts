@@ -1,0 +1,107 @@
+import { BatchStateError } from "../errors.js";
+import { untilAborted } from "../until-aborted.js";
+import type { SyncBatch } from "./batch.js";
+import type { SnapshotCollection } from "./collections.js";
+import type { SyncConfiguration } from "./configuration.js";
+import { guardProgress } from "./progress.js";
+import { DeclaredBatch } from "./run-batch.js";
+import type { RunFunction, RunOptions } from "./run-options.js";
+import type { RunGuard } from "./safety/run-guard.js";
+import type { CompletionCounts } from "./transport.js";
+
+/** What an attempt needs. */
+export interface AttemptParts<Snapshots extends SnapshotCollection> {
+  readonly options: RunOptions<Snapshots>;
+  readonly fn: RunFunction<Snapshots>;
+  readonly configuration: SyncConfiguration;
+  readonly guard: RunGuard;
+  /** Fires when the run is ended from outside. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * How an attempt ended. `failure`: what failed in the batch, where something did; `released`: whether the batch is known
+ * to have ended.
+ */
+export type AttemptEnd =
+  | { readonly completed: true; readonly counts: CompletionCounts }
+  | {
+      readonly completed: false;
+      readonly error: unknown;
+      readonly failure: unknown;
+      readonly released: boolean;
+    };
+
+/** One attempt of a run: calls the function to write the batch, and completes or aborts it. Never rejects. */
+export async function attemptRun<Snapshots extends SnapshotCollection>(
+  batch: SyncBatch,
+  number: number,
+  parts: AttemptParts<Snapshots>,
+): Promise<AttemptEnd> {
+  const { signal, guard } = parts;
+  const abort = () => {
+    // Whatever is under way ends now; the abort below waits for the server.
+    batch.abort().catch(() => {});
+  };
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    const counts = await writeAndComplete(batch, number, parts);
+    await guard.completed();
+    return { completed: true, counts };
+  } catch (thrown) {
+    const error: unknown = signal.aborted ? signal.reason : thrown;
+    // The service may say that a completion whose answer was lost was done.
+    const outcome = await giveUp(batch, parts);
+    if (outcome === "completed") {
+      await guard.completed();
+      return { completed: true, counts: NO_COUNTS };
+    }
+    await guard.givenUp(outcome);
+    return { completed: false, error, failure: batch.failure, released: outcome === "aborted" };
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+async function writeAndComplete<Snapshots extends SnapshotCollection>(
+  batch: SyncBatch,
+  number: number,
+  { options, fn, signal, guard }: AttemptParts<Snapshots>,
+): Promise<CompletionCounts> {
+  await guard.begin(batch.id);
+  const declared = new DeclaredBatch(batch, options.snapshots);
+  await untilAborted(Promise.resolve(fn(declared, { number, signal: batch.signal })), signal);
+  declared.requireComplete();
+  try {
+    return await batch.complete();
+  } catch (error) {
+    // A write that the function did not await is what really went wrong.
+    throw error instanceof BatchStateError && batch.failure !== undefined ? batch.failure : error;
+  }
+}
+
+/** Releases the lock. That it cannot be released is told, and never takes the place of what went wrong. */
+async function giveUp<Snapshots extends SnapshotCollection>(
+  batch: SyncBatch,
+  { options, configuration: { logger } }: AttemptParts<Snapshots>,
+): Promise<"aborted" | "completed" | "unknown"> {
+  const lockedUntil = batch.lease.expiresAt;
+  try {
+    await batch.abort();
+    return "aborted";
+  } catch (error) {
+    if (error instanceof BatchStateError) return error.reason === "completed" ? "completed" : "aborted";
+    guardProgress(options.onProgress, logger)({ type: "abort-failed", lockedUntil });
+    logger.error("saas-management: the batch could not be aborted; its lock ends with the lease", {
+      batchId: batch.id,
+      lockedUntil,
+      error,
+    });
+    return "unknown";
+  } finally {
+    batch.close();
+  }
+}
+
+/** A completion of which the service tells nothing more. */
+const NO_COUNTS: CompletionCounts = { snapshots: {}, events: {} };

@@ -1,0 +1,49 @@
+import { InvalidInputError } from "../errors.js";
+import type { StartBatchOptions } from "./client.js";
+import type { SnapshotCollection } from "./collections.js";
+import type { RunBatch } from "./run-batch.js";
+import type { SafetyOptions } from "./safety/run-guard.js";
+
+/** Options of {@link SyncClient.run}. */
+export interface RunOptions<Snapshots extends SnapshotCollection = SnapshotCollection>
+  extends StartBatchOptions,
+    SafetyOptions {
+  /** The snapshot collections of this run: each is written exactly once, as a whole. */
+  readonly snapshots: readonly Snapshots[];
+  /** How many times a batch that failed transiently is started anew. @default 2 */
+  readonly restarts?: number | undefined;
+  /** How long the run may take with all its restarts and waits, in milliseconds. @default no limit */
+  readonly maxDurationMs?: number | undefined;
+  /** Whether SIGINT and SIGTERM abort the batch; a second one ends the process as ever. @default false */
+  readonly signals?: boolean | undefined;
+}
+
+/** What a run's function is told. */
+export interface RunAttempt {
+  /** Number of the attempt, from 1. */
+  readonly number: number;
+  /** Fires when the attempt is over: for whatever feeds it. */
+  readonly signal: AbortSignal;
+}
+
+/** The function of a run: writes everything, from the beginning, each time it is called. */
+export type RunFunction<Snapshots extends SnapshotCollection> = (
+  batch: RunBatch<Snapshots>,
+  attempt: RunAttempt,
+) => Promise<void> | void;
+
+/**
+ * Checks the options that are the run's own.
+ * @throws {InvalidInputError} naming the option and what is allowed
+ */
+export function checkRunOptions({
+  restarts = 0,
+  maxDurationMs,
+}: Pick<RunOptions, "restarts" | "maxDurationMs">): void {
+  if (!Number.isInteger(restarts) || restarts < 0) {
+    throw new InvalidInputError("restarts must be a whole number, 0 or more.");
+  }
+  if (maxDurationMs !== undefined && !(Number.isFinite(maxDurationMs) && maxDurationMs > 0)) {
+    throw new InvalidInputError("maxDurationMs must be a positive, finite number of milliseconds.");
+  }
+}

@@ -1,0 +1,113 @@
+import { IdHash } from "./id-hash.js";
+import { eachLine, idsOfLines, wholeLines } from "./id-lines.js";
+import { IdTable } from "./id-table.js";
+import type { KnownIds } from "./ledger.js";
+
+/** Most ids that an error names. */
+const FIRST_IDS = 20;
+
+/** The ids of a snapshot beside those that were known. */
+export interface Comparison {
+  /** Number of ids that were known: of the last completed snapshot, and whatever else the service may have. */
+  readonly known: number;
+  /** Number of different ids of the snapshot. */
+  readonly sent: number;
+  /** Number of ids that were not known. */
+  readonly new: number;
+  /** Number of known ids that the snapshot has too. */
+  readonly kept: number;
+  /** Number of known ids that the snapshot lacks: completing it marks them as removed. */
+  readonly gone: number;
+  /** Number of the gone ids of which only an earlier attempt of the run knew. */
+  readonly goneSinceAttempt: number;
+  /** The first of the gone ids, in the ledger's order. */
+  readonly firstGone: readonly string[];
+}
+
+/**
+ * Compares the ids of a snapshot with those that were known, which are read as streams.
+ * @param earlier What earlier attempts of the same run had sent.
+ */
+export async function compareIds(
+  snapshot: IdTable,
+  knownIds: readonly KnownIds[],
+  earlier?: IdTable,
+): Promise<Comparison> {
+  const hash = new IdHash();
+  // An id that several sources know counts once.
+  const counted = knownIds.length + (earlier === undefined ? 0 : 1) > 1 ? new IdTable() : undefined;
+  const firstGone: string[] = [];
+  let known = 0;
+  let kept = 0;
+  let goneSinceAttempt = 0;
+  for (const ids of knownIds) {
+    await forEachLine(ids.lines(), (bytes, start, end) => {
+      hash.id(bytes, start, end);
+      if (counted !== undefined && counted.add(hash.low, hash.high, 0, 0) !== -1) return;
+      known += 1;
+      if (snapshot.has(hash.low, hash.high)) kept += 1;
+      else if (firstGone.length < FIRST_IDS) firstGone.push(...idsOfLines(bytes.subarray(start, end + 1)));
+    });
+  }
+  earlier?.forEach((low, high) => {
+    if (counted?.has(low, high) === true) return;
+    known += 1;
+    if (snapshot.has(low, high)) kept += 1;
+    else goneSinceAttempt += 1;
+  });
+  const gone = known - kept;
+  const { size: sent } = snapshot;
+  return { known, sent, new: sent - kept, kept, gone, goneSinceAttempt, firstGone };
+}
+
+/** The lines of those known ids that the snapshot lacks, in pieces. */
+export async function* goneLines(
+  snapshot: IdTable,
+  knownIds: readonly KnownIds[],
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const hash = new IdHash();
+  const counted = knownIds.length > 1 ? new IdTable() : undefined;
+  for (const ids of knownIds) {
+    for await (const lines of wholeLines(ids.lines())) {
+      const gone: Uint8Array[] = [];
+      eachLine(lines, (start, end) => {
+        hash.id(lines, start, end);
+        if (snapshot.has(hash.low, hash.high)) return;
+        if (counted !== undefined && counted.add(hash.low, hash.high, 0, 0) !== -1) return;
+        gone.push(lines.subarray(start, end + 1));
+      });
+      if (gone.length > 0) yield Buffer.concat(gone);
+    }
+  }
+}
+
+/** Whether every id that the snapshot lacks is one of those that were approved of. */
+export async function isApproved(
+  snapshot: IdTable,
+  knownIds: readonly KnownIds[],
+  approved: AsyncIterable<Uint8Array>,
+): Promise<boolean> {
+  const hash = new IdHash();
+  const allowed = new IdTable();
+  await forEachLine(approved, (bytes, start, end) => {
+    hash.id(bytes, start, end);
+    allowed.add(hash.low, hash.high, 0, 0);
+  });
+  let covered = true;
+  for (const ids of knownIds) {
+    await forEachLine(ids.lines(), (bytes, start, end) => {
+      hash.id(bytes, start, end);
+      covered &&= snapshot.has(hash.low, hash.high) || allowed.has(hash.low, hash.high);
+    });
+  }
+  return covered;
+}
+
+async function forEachLine(
+  pieces: AsyncIterable<Uint8Array>,
+  callback: (lines: Uint8Array, start: number, end: number) => void,
+): Promise<void> {
+  for await (const lines of wholeLines(pieces)) {
+    eachLine(lines, (start, end) => callback(lines, start, end));
+  }
+}

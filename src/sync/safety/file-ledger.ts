@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+import { ConfigurationError } from "../../errors.js";
+import type { Ledger, LedgerScope } from "./ledger.js";
+import type { LedgerDirectory } from "./ledger-directory.js";
+
+/** Options of {@link fileLedger}. */
+export interface FileLedgerOptions {
+  /**
+   * Whether hashes are kept in place of ids: for ids that are personal data. Lists of removals then show hashes too. A
+   * hash hides an id from a reader; it does not keep somebody from trying whether a known id is among them.
+   * @default false
+   */
+  readonly hashIds?: boolean | undefined;
+}
+
+/** A ledger in a directory. */
+export interface FileLedger extends Ledger {
+  /** The directory. */
+  readonly directory: string;
+}
+
+/** Bytes of a hash: 22 letters in base64. */
+const HASH_BYTES = 16;
+
+/**
+ * Keeps the ids of the last completed snapshots in a directory, one installation a subdirectory. The directory belongs
+ * to the connector: it must outlive the process, and no two services should share it by a network drive without locks.
+ *
+ * Files have mode 0600 and a checksum; they are replaced at once or not at all, and links are not followed. A file that
+ * is damaged or belongs to something else holds the run. 1,000,000 ids take about 20 MiB.
+ * @param directory Made where it is not there, with mode 0700.
+ * @throws {ConfigurationError} no directory
+ */
+export function fileLedger(directory: string, { hashIds = false }: FileLedgerOptions = {}): FileLedger {
+  if (typeof directory !== "string" || directory === "")
+    throw new ConfigurationError("fileLedger needs the path of a directory.");
+  const keyOf = hashIds ? hashOf : undefined;
+  let loading: Promise<LedgerDirectory> | undefined;
+  const files = () => {
+    loading ??= import("./ledger-directory.js").then(
+      (module) => new module.LedgerDirectory(directory, keyOf),
+    );
+    return loading;
+  };
+  return {
+    directory,
+    keyOf,
+    known: async (scope) => (await files()).known(scope),
+    draft: async (scope) => (await files()).draft(scope),
+    hold: async (scope, approval) => (await files()).hold(scope, approval),
+    held: async (scope) => (await files()).held(scope),
+    release: async (scope) => (await files()).release(scope),
+  };
+}
+
+/** Different for each scope, so that equal ids of two installations cannot be told to be equal. */
+function hashOf({ endpoint, installationId, collection }: LedgerScope, id: Uint8Array): Uint8Array {
+  const hash = createHash("sha256")
+    .update(JSON.stringify([endpoint, installationId, collection]))
+    .update(id)
+    .digest();
+  return new TextEncoder().encode(hash.subarray(0, HASH_BYTES).toString("base64url"));
+}

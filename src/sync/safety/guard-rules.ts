@@ -1,0 +1,89 @@
+import { InvalidInputError } from "../../errors.js";
+import type { SnapshotCollection } from "../collections.js";
+import { WIRE } from "../generated/collections.js";
+import type { Comparison } from "./comparison.js";
+
+/** When a snapshot is held. */
+export interface GuardRule {
+  /** Largest share of the known ids that may be removed; 0.25 is a quarter. @default 0.25 */
+  readonly maxRemovedShare?: number | undefined;
+  /** Number of removals from which on the share counts: fewer never hold, unless nothing is left. @default 3 */
+  readonly minRemoved?: number | undefined;
+  /** Largest number of removals, whatever their share. @default no limit */
+  readonly maxRemoved?: number | undefined;
+}
+
+/** Options of the removal guard: the rule for every collection, and those of single ones. */
+export interface GuardOptions extends GuardRule {
+  /** Whether a collection of which the ledger knows nothing is held: for machines that lose their disk. @default false */
+  readonly requireBaseline?: boolean | undefined;
+  /** Rules of single collections, in place of the general ones; `false` turns the guard off for that collection. */
+  readonly collections?: Partial<Record<SnapshotCollection, GuardRule | false>> | undefined;
+}
+
+/** A rule with every value set. */
+export type ResolvedRule = { readonly [Name in keyof GuardRule]-?: number };
+
+/** The rules, with every value set. */
+export interface GuardRules {
+  readonly requireBaseline: boolean;
+  /** The rule of a collection; undefined where the guard is off. */
+  ruleOf(collection: SnapshotCollection): ResolvedRule | undefined;
+}
+
+const DEFAULTS: ResolvedRule = {
+  maxRemovedShare: 0.25,
+  minRemoved: 3,
+  maxRemoved: Number.POSITIVE_INFINITY,
+};
+
+/**
+ * Checks the options of the guard.
+ * @throws {InvalidInputError} naming the option and what is allowed
+ */
+export function resolveGuard(options: GuardOptions | false | undefined): GuardRules {
+  if (options === false) return { requireBaseline: false, ruleOf: () => undefined };
+  const { requireBaseline = false, collections = {}, ...general } = options ?? {};
+  checkKeys("guard", general, Object.keys(DEFAULTS));
+  const rule = resolveRule("guard", general, DEFAULTS);
+  const own = new Map<string, ResolvedRule | undefined>();
+  for (const [name, given] of Object.entries(collections)) {
+    if (!Object.hasOwn(WIRE, name)) throw new InvalidInputError(`guard.collections: there is no ${name}.`);
+    const place = `guard.collections.${name}`;
+    if (given !== undefined && given !== false) checkKeys(place, given, Object.keys(DEFAULTS));
+    if (given !== undefined) own.set(name, given === false ? undefined : resolveRule(place, given, rule));
+  }
+  return { requireBaseline, ruleOf: (name) => (own.has(name) ? own.get(name) : rule) };
+}
+
+/** Whether completing a snapshot would remove more than the rule allows. */
+export function isHeld(
+  { known, sent, gone }: Pick<Comparison, "known" | "sent" | "gone">,
+  rule: ResolvedRule,
+): boolean {
+  if (gone === 0) return false;
+  return (
+    (known > 0 && sent === 0) ||
+    (gone >= rule.minRemoved && gone / known > rule.maxRemovedShare) ||
+    gone > rule.maxRemoved
+  );
+}
+
+function resolveRule(place: string, given: GuardRule, general: ResolvedRule): ResolvedRule {
+  const { maxRemovedShare = general.maxRemovedShare, minRemoved = general.minRemoved } = given;
+  const { maxRemoved = general.maxRemoved } = given;
+  if (!(maxRemovedShare >= 0 && maxRemovedShare <= 1))
+    throw new InvalidInputError(`${place}.maxRemovedShare must be a share from 0 to 1.`);
+  if (!Number.isInteger(minRemoved) || minRemoved < 1)
+    throw new InvalidInputError(`${place}.minRemoved must be a whole number, 1 or more.`);
+  if (maxRemoved !== Number.POSITIVE_INFINITY && !(Number.isInteger(maxRemoved) && maxRemoved >= 0))
+    throw new InvalidInputError(`${place}.maxRemoved must be a whole number, 0 or more.`);
+  return { maxRemovedShare, minRemoved, maxRemoved };
+}
+
+/** A name that is not known would be a rule that does not hold. */
+function checkKeys(place: string, given: object, known: readonly string[]): void {
+  const unknown = Object.keys(given).find((key) => !known.includes(key));
+  if (unknown !== undefined)
+    throw new InvalidInputError(`${place} has no option of that name. It has: ${known.join(", ")}.`);
+}

@@ -1,0 +1,135 @@
+import { ConfigurationError, SaasManagementError } from "../../errors.js";
+import { type Comparison, compareIds } from "./comparison.js";
+import { isHeld, type ResolvedRule } from "./guard-rules.js";
+import type { IdTable } from "./id-table.js";
+import type { HoldReason, KnownIds, Ledger, LedgerDraft, LedgerScope } from "./ledger.js";
+import { type Baseline, figuresOf, type SnapshotFigures } from "./snapshot-figures.js";
+import { SnapshotIds } from "./snapshot-ids.js";
+
+/** What a snapshot is judged by. */
+export interface SnapshotRules {
+  /** Undefined where the guard is off. */
+  readonly rule: ResolvedRule | undefined;
+  readonly requireBaseline: boolean;
+}
+
+/** What was found out about a snapshot. */
+export interface SnapshotJudgement {
+  readonly figures: SnapshotFigures;
+  readonly compared: Comparison;
+  /** Why it is held; undefined where it is not. */
+  readonly held: HoldReason | undefined;
+  /** Whether what an earlier attempt of the run had sent is alone enough to hold it. */
+  readonly heldSinceAttempt: boolean;
+  /** What is wrong with the ledger, where it cannot be read. */
+  readonly problem: unknown;
+}
+
+/** One snapshot collection of an attempt: its ids as they were sent, and those that were known before. */
+export class GuardedSnapshot {
+  readonly scope: LedgerScope;
+  /** The ids that were sent. */
+  readonly ids: SnapshotIds;
+  /** The ids that were known; none before `judge`. */
+  knownIds: readonly KnownIds[] = [];
+  readonly #ledger: Ledger | undefined;
+  readonly #draft: LedgerDraft | undefined;
+
+  private constructor(scope: LedgerScope, ledger: Ledger | undefined, draft: LedgerDraft | undefined) {
+    this.scope = scope;
+    this.#ledger = ledger;
+    this.#draft = draft;
+    const keyOf = ledger?.keyOf;
+    this.ids = new SnapshotIds({
+      write: draft === undefined ? undefined : (lines) => draft.write(lines),
+      keyOf: keyOf === undefined ? undefined : (id) => keyOf(scope, id),
+    });
+  }
+
+  /** A snapshot whose ids are taken down in the ledger, where there is one. */
+  static async begin(
+    scope: LedgerScope,
+    ledger: Ledger | undefined,
+    batchId: string,
+  ): Promise<GuardedSnapshot> {
+    const draft = await ledger?.draft(scope, batchId).catch((error: unknown) => {
+      throw unwritable(scope, error);
+    });
+    return new GuardedSnapshot(scope, ledger, draft);
+  }
+
+  /** A snapshot that is compared and not taken down. */
+  static preview(scope: LedgerScope, ledger: Ledger | undefined): GuardedSnapshot {
+    return new GuardedSnapshot(scope, ledger, undefined);
+  }
+
+  /**
+   * Compares what was sent with what was known. To be called when the snapshot is whole.
+   * @param earlier What earlier attempts of the same run had sent.
+   */
+  async judge(
+    { rule, requireBaseline }: SnapshotRules,
+    earlier: IdTable | undefined,
+  ): Promise<SnapshotJudgement> {
+    const { table, duplicates } = this.ids;
+    let baseline: Baseline = "off";
+    let compared: Comparison;
+    let problem: unknown;
+    try {
+      this.knownIds = (await this.#ledger?.known(this.scope)) ?? [];
+      compared = await compareIds(table, this.knownIds, earlier);
+      if (this.#ledger !== undefined) baseline = baselineOf(this.knownIds);
+    } catch (error) {
+      problem = error;
+      baseline = "unreadable";
+      compared = await compareIds(table, [], earlier);
+    }
+    const held = (): HoldReason | undefined => {
+      if (rule === undefined) return undefined;
+      if (baseline === "unreadable") return "unreadable-ledger";
+      if (baseline === "none" && requireBaseline) return "no-baseline";
+      return isHeld(compared, rule) ? "removals" : undefined;
+    };
+    const { goneSinceAttempt } = compared;
+    return {
+      figures: figuresOf(compared, baseline, duplicates),
+      compared,
+      held: held(),
+      heldSinceAttempt: rule !== undefined && isHeld({ ...compared, gone: goneSinceAttempt }, rule),
+      problem,
+    };
+  }
+
+  /** Keeps the ids, before CompleteSyncBatch is sent. */
+  async save(): Promise<void> {
+    try {
+      this.ids.flush();
+      await this.#draft?.save();
+    } catch (error) {
+      throw unwritable(this.scope, error);
+    }
+  }
+
+  /** The batch was completed. */
+  async promote(): Promise<void> {
+    await this.#draft?.promote();
+  }
+
+  /** The batch was not completed. */
+  async discard(): Promise<void> {
+    await this.#draft?.discard();
+  }
+}
+
+function baselineOf(knownIds: readonly KnownIds[]): Baseline {
+  if (knownIds.some(({ state }) => state === "unclear")) return "unclear";
+  return knownIds.length === 0 ? "none" : "ledger";
+}
+
+function unwritable({ collection }: LedgerScope, cause: unknown): SaasManagementError {
+  if (cause instanceof SaasManagementError) return cause;
+  return new ConfigurationError(
+    `The ledger could not take down the ids of ${collection}, so nothing was completed. Look at its directory and the space on its disk.`,
+    { cause },
+  );
+}

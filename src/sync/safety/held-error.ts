@@ -1,0 +1,83 @@
+import { type HeldSnapshot, RemovalGuardError, SaasManagementError } from "../../errors.js";
+import type { Offer } from "./approval.js";
+import type { SnapshotJudgement } from "./guarded-snapshot.js";
+import type { HoldReason } from "./ledger.js";
+
+/** A snapshot that is held, with what the error says of it. */
+export interface HeldJudgement extends SnapshotJudgement {
+  readonly collection: string;
+  readonly held: HoldReason;
+  /** Path of the list of what would be removed. */
+  readonly listedIn: string | undefined;
+  /** Why the approval that was given does not cover it. */
+  readonly refusal: string | undefined;
+}
+
+/** The error of a run that is held. */
+export function heldError(
+  batchId: string,
+  held: readonly HeldJudgement[],
+  offer: Offer | undefined,
+): RemovalGuardError {
+  const added = held.reduce((sum, { compared }) => sum + compared.new, 0);
+  const expiresAt = offer === undefined ? undefined : new Date(offer.expiresAt);
+  const sentences = [
+    `The run was held, and nothing was removed: ${held.map(describe).join("; ")}.`,
+    ...held.flatMap(({ collection, refusal }) =>
+      refusal === undefined ? [] : [`approveRemovals does not cover ${collection}: ${refusal}.`],
+    ),
+    `The batch was not completed.${added === 0 ? "" : ` Records that it added or updated are visible already (${count(added)} ids are new); they stay until a later snapshot takes them in or removes them.`}`,
+    "A filtered, truncated or partly paged source looks like this: look at the source first.",
+    offer === undefined
+      ? "An approval could not be stored, because the ledger cannot be written."
+      : `If it is right nevertheless, run again with approveRemovals: ${JSON.stringify(offer.id)} before ${expiresAt?.toISOString()}.`,
+  ];
+  return new RemovalGuardError(sentences.join(" "), {
+    batchId,
+    collections: held.map(snapshotOf),
+    approvalId: offer?.id,
+    approvalExpiresAt: expiresAt,
+    cause: held.find(({ problem }) => problem !== undefined)?.problem,
+  });
+}
+
+function describe({ collection, held, compared, listedIn, problem }: HeldJudgement): string {
+  if (held === "no-baseline") {
+    return `the ledger knows nothing of ${collection}, and guard.requireBaseline wants it to (approving takes the ${count(compared.sent)} ids of this run as the new baseline)`;
+  }
+  if (held === "unreadable-ledger") {
+    const why = problem instanceof SaasManagementError ? ` (${problem.message})` : "";
+    return `what the ledger knows of ${collection} cannot be read${why} (approving takes the ${count(compared.sent)} ids of this run as the new baseline)`;
+  }
+  const { known, gone, goneSinceAttempt } = compared;
+  const attempt =
+    goneSinceAttempt === 0
+      ? ""
+      : `, ${count(goneSinceAttempt)} of them sent by an earlier attempt of this run`;
+  const list = listedIn === undefined ? "" : `; all are listed in ${listedIn}`;
+  return `${count(gone)} of ${count(known)} known ids of ${collection} would be removed (${percent(gone / known)}${attempt}${list})`;
+}
+
+function snapshotOf({ collection, held, compared, listedIn }: HeldJudgement): HeldSnapshot {
+  const { known, sent, kept, gone } = compared;
+  return {
+    collection,
+    reason: held,
+    known,
+    sent,
+    added: compared.new,
+    kept,
+    removed: gone,
+    removedShare: known === 0 ? 0 : gone / known,
+    firstRemoved: compared.firstGone,
+    listedIn,
+  };
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 1000) / 10} %`;
+}

@@ -1,0 +1,177 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { ConfigurationError } from "../../errors.js";
+import { idsOfLines, linesOfIds, wholeLines } from "./id-lines.js";
+import type { KnownIds, LedgerDraft, LedgerScope, PendingApproval } from "./ledger.js";
+import { readLedgerHeader, readLedgerLines, Spool, writeLedgerFile } from "./ledger-files.js";
+import { codeOf, makePrivateDirectory, removeFile, replaceFile } from "./private-files.js";
+
+/** What is kept in place of an id, where ids are hashed. */
+export type IdDigest = (scope: LedgerScope, id: Uint8Array) => Uint8Array;
+
+/**
+ * The files of a ledger, one directory an installation, for each collection:
+ *
+ * - `accounts.completed.gz`: the ids of the last completed snapshot.
+ * - `accounts.<number>-<random>.pending.gz`: those of a later one, kept before it is completed; it becomes the completed one.
+ * - `accounts.removals.txt`: what a held run would have removed, and the approval that waits.
+ * - `accounts.<random>.draft`: ids of a write that goes on.
+ */
+export class LedgerDirectory {
+  readonly #root: string;
+  readonly #digest: IdDigest | undefined;
+
+  constructor(root: string, digest: IdDigest | undefined) {
+    this.#root = root;
+    this.#digest = digest;
+  }
+
+  /** Every set of ids that the service may have. */
+  async known(scope: LedgerScope): Promise<readonly KnownIds[]> {
+    const completed = this.#completed(scope);
+    const header = await readLedgerHeader(completed, scope);
+    const since = header?.sequence ?? 0;
+    const known: KnownIds[] = [];
+    if (header !== undefined) known.push(this.#knownIds("completed", completed, scope, header.ids));
+    for (const { path, sequence } of await this.#pending(scope)) {
+      // What an earlier run left behind when it died after a later one was completed.
+      if (sequence <= since) continue;
+      const later = await readLedgerHeader(path, scope);
+      if (later !== undefined) known.push(this.#knownIds("unclear", path, scope, later.ids));
+    }
+    return known;
+  }
+
+  /** Begins to take down the ids of a snapshot. */
+  async draft(scope: LedgerScope): Promise<LedgerDraft> {
+    const directory = this.#directory(scope);
+    await makePrivateDirectory(directory);
+    await this.#removeLeftovers(scope);
+    const sequence = await this.#nextSequence(scope);
+    const token = randomBytes(6).toString("hex");
+    const pending = join(directory, `${scope.collection}.${sequence}-${token}.pending.gz`);
+    const spool = await Spool.create(join(directory, `${scope.collection}.${token}.draft`));
+    return {
+      write: (lines) => spool.write(lines),
+      save: async () => {
+        await writeLedgerFile(pending, { scope, sequence, ids: this.#ids }, spool.read());
+        await spool.remove();
+      },
+      promote: () => this.#promote(scope, pending),
+      discard: async () => {
+        await spool.remove();
+        await removeFile(pending);
+      },
+    };
+  }
+
+  /** Keeps a pending approval, in clear text: a person decides on it. */
+  async hold(scope: LedgerScope, { lines, ...approval }: PendingApproval): Promise<string> {
+    await makePrivateDirectory(this.#directory(scope));
+    const path = this.#removals(scope);
+    await writeLedgerFile(path, { scope, sequence: 0, ids: this.#ids, approval }, lines());
+    return path;
+  }
+
+  /** The pending approval. */
+  async held(scope: LedgerScope): Promise<PendingApproval | undefined> {
+    const path = this.#removals(scope);
+    const approval = (await readLedgerHeader(path, scope))?.approval;
+    if (approval === undefined) return undefined;
+    return { ...approval, lines: () => readLedgerLines(path, scope) };
+  }
+
+  /** Forgets the pending approval. */
+  async release(scope: LedgerScope): Promise<void> {
+    await removeFile(this.#removals(scope));
+  }
+
+  get #ids(): "clear" | "hashed" {
+    return this.#digest === undefined ? "clear" : "hashed";
+  }
+
+  #knownIds(state: KnownIds["state"], path: string, scope: LedgerScope, ids: "clear" | "hashed"): KnownIds {
+    if (ids === "hashed" && this.#digest === undefined) {
+      throw new ConfigurationError(
+        `The ledger's file ${path} keeps hashes of ids, and this ledger keeps the ids themselves: say hashIds: true.`,
+      );
+    }
+    const digest = ids === "clear" ? this.#digest : undefined;
+    const lines = () => readLedgerLines(path, scope);
+    return { state, lines: digest === undefined ? lines : () => digested(lines(), scope, digest) };
+  }
+
+  async #promote(scope: LedgerScope, pending: string): Promise<void> {
+    try {
+      await replaceFile(pending, this.#completed(scope));
+    } catch (error) {
+      // A later run was completed meanwhile, and has swept it away: what was known before that must not come back.
+      if (codeOf(error) === "ENOENT") return;
+      throw error;
+    }
+    for (const { path } of await this.#pending(scope)) await removeFile(path);
+  }
+
+  async #nextSequence(scope: LedgerScope): Promise<number> {
+    // A file that cannot be read is replaced by what comes next, whatever its number was.
+    const header = await readLedgerHeader(this.#completed(scope), scope).catch(() => undefined);
+    const pending = await this.#pending(scope);
+    return 1 + Math.max(header?.sequence ?? 0, ...pending.map(({ sequence }) => sequence));
+  }
+
+  async #pending(scope: LedgerScope): Promise<{ path: string; sequence: number }[]> {
+    const names = await this.#names(scope);
+    return names.flatMap((name) => {
+      const match = /^(\d+)-\w+\.pending\.gz$/.exec(name.slice(scope.collection.length + 1));
+      if (match === null) return [];
+      return [{ path: join(this.#directory(scope), name), sequence: Number(match[1]) }];
+    });
+  }
+
+  /** What a process that died left in the middle of its work. The lock is held: nobody else is at work. */
+  async #removeLeftovers(scope: LedgerScope): Promise<void> {
+    for (const name of await this.#names(scope)) {
+      if (/\.(draft|tmp)$/.test(name)) await removeFile(join(this.#directory(scope), name));
+    }
+  }
+
+  async #names({ collection, ...scope }: LedgerScope): Promise<string[]> {
+    const names = await readdir(this.#directory({ collection, ...scope })).catch((error: unknown) => {
+      if (codeOf(error) === "ENOENT") return [];
+      throw error;
+    });
+    return names.filter((name) => name.startsWith(`${collection}.`)).sort();
+  }
+
+  #completed(scope: LedgerScope): string {
+    return join(this.#directory(scope), `${scope.collection}.completed.gz`);
+  }
+
+  #removals(scope: LedgerScope): string {
+    return join(this.#directory(scope), `${scope.collection}.removals.txt`);
+  }
+
+  /** Readable as far as a file name can be, and different for each service and installation. */
+  #directory({ endpoint, installationId }: LedgerScope): string {
+    const readable = installationId.replace(/[^\w-]/g, "_").slice(0, 60);
+    const hash = createHash("sha256")
+      .update(JSON.stringify([endpoint, installationId]))
+      .digest("hex");
+    return join(this.#root, `${readable}-${hash.slice(0, 12)}`);
+  }
+}
+
+/** Lines of ids -> lines of what is kept in place of them. */
+async function* digested(
+  lines: AsyncIterable<Uint8Array>,
+  scope: LedgerScope,
+  digest: IdDigest,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const text = { encoder: new TextEncoder(), decoder: new TextDecoder() };
+  for await (const piece of wholeLines(lines)) {
+    yield linesOfIds(
+      idsOfLines(piece).map((id) => text.decoder.decode(digest(scope, text.encoder.encode(id)))),
+    );
+  }
+}

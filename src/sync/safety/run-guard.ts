@@ -1,0 +1,206 @@
+import { InvalidInputError } from "../../errors.js";
+import type { SnapshotCollection } from "../collections.js";
+import type { SyncConfiguration } from "../configuration.js";
+import { guardProgress, type OnProgress } from "../progress.js";
+import type { ObserverOf } from "../record-observer.js";
+import { newOffer, type Offer, refusalOf, store } from "./approval.js";
+import { type GuardOptions, type GuardRules, resolveGuard } from "./guard-rules.js";
+import { GuardedSnapshot, type SnapshotJudgement } from "./guarded-snapshot.js";
+import { type HeldJudgement, heldError } from "./held-error.js";
+import type { IdTable } from "./id-table.js";
+import type { Ledger, LedgerScope } from "./ledger.js";
+import type { SnapshotFigures } from "./snapshot-figures.js";
+
+/** What a run is told about the safety of its snapshots. */
+export interface SafetyOptions {
+  /**
+   * Where the ids of completed snapshots are kept, so that the next run can tell what it would remove:
+   * {@link fileLedger}, a ledger of your own, or `"none"`, which turns the comparison with earlier runs off.
+   */
+  readonly ledger: Ledger | "none";
+  /**
+   * When a run is held instead of completed. By default: when a collection would go from some records to none, or when
+   * at least 3 and more than a quarter of its known ids would be removed. `false` turns the guard off.
+   */
+  readonly guard?: GuardOptions | false | undefined;
+  /** Id of the approval that a {@link RemovalGuardError} offered: what it names may be removed by this run. */
+  readonly approveRemovals?: string | undefined;
+}
+
+/** What the guard of a run needs. */
+export interface RunGuardOptions extends SafetyOptions {
+  readonly snapshots: readonly SnapshotCollection[];
+  readonly installationId: string;
+  readonly onProgress?: OnProgress | undefined;
+}
+
+/** Guards the snapshots of a run, attempt by attempt. */
+export class RunGuard {
+  readonly #options: RunGuardOptions;
+  readonly #configuration: SyncConfiguration;
+  readonly #ledger: Ledger | undefined;
+  readonly #rules: GuardRules;
+  readonly #onProgress: OnProgress;
+  /** What attempts that ended had sent. */
+  readonly #earlier = new Map<SnapshotCollection, IdTable>();
+  #snapshots = new Map<string, GuardedSnapshot>();
+  #figures: Partial<Record<SnapshotCollection, SnapshotFigures>> = {};
+  /** Collections whose approval is used up when the batch is completed. */
+  #approved: GuardedSnapshot[] = [];
+  #saved = false;
+
+  /** @throws {InvalidInputError} an option is wrong */
+  constructor(options: RunGuardOptions, configuration: SyncConfiguration) {
+    this.#options = options;
+    this.#configuration = configuration;
+    this.#ledger = checkLedger(options.ledger);
+    this.#rules = resolveGuard(options.guard);
+    this.#onProgress = guardProgress(options.onProgress, configuration.logger);
+    const { approveRemovals } = options;
+    if (approveRemovals !== undefined && (typeof approveRemovals !== "string" || approveRemovals === ""))
+      throw new InvalidInputError("approveRemovals must be the id that a RemovalGuardError gave.");
+  }
+
+  /** Looks at the records of the attempt that goes on. */
+  readonly observerOf: ObserverOf = ({ name }) => this.#snapshots.get(name)?.ids;
+
+  /** What was found out about the snapshots of the last attempt. */
+  get figures(): Partial<Record<SnapshotCollection, SnapshotFigures>> {
+    return this.#figures;
+  }
+
+  /** An attempt begins: its batch holds the lock. */
+  async begin(batchId: string): Promise<void> {
+    this.#snapshots = new Map();
+    this.#figures = {};
+    this.#approved = [];
+    this.#saved = false;
+    const { endpoint } = this.#configuration;
+    const { installationId, snapshots } = this.#options;
+    for (const collection of snapshots) {
+      const scope = { endpoint: endpoint.origin, installationId, collection };
+      this.#snapshots.set(collection, await GuardedSnapshot.begin(scope, this.#ledger, batchId));
+    }
+  }
+
+  /**
+   * Everything was sent and accepted: judges it, and keeps its ids before the batch is completed.
+   * @throws {RemovalGuardError} a snapshot is held
+   * @throws {ConfigurationError} the ledger cannot be written
+   */
+  async beforeComplete(batchId: string): Promise<void> {
+    const held: Omit<HeldJudgement, "listedIn">[] = [];
+    for (const snapshot of this.#snapshots.values()) {
+      const judgement = await this.#judge(snapshot);
+      if (judgement !== undefined) held.push(judgement);
+    }
+    if (held.length > 0) throw await this.#heldError(batchId, held);
+    for (const snapshot of this.#snapshots.values()) await snapshot.save();
+    // From here on nobody can know whether the batch was completed but by asking for it.
+    this.#saved = true;
+  }
+
+  /** The batch was completed: what was sent is what is known from now on. */
+  async completed(): Promise<void> {
+    try {
+      for (const snapshot of this.#snapshots.values()) await snapshot.promote();
+      for (const { scope } of this.#approved) await this.#ledger?.release(scope);
+    } catch (error) {
+      this.#configuration.logger.error(
+        "saas-management: the batch was completed, but the ledger could not note it; the next run is guarded against both",
+        { error },
+      );
+    }
+  }
+
+  /**
+   * The batch was given up.
+   * @param outcome Whether it is known not to have been completed.
+   */
+  async givenUp(outcome: "aborted" | "unknown"): Promise<void> {
+    for (const { ids, scope } of this.#snapshots.values()) this.#remember(scope, ids.table);
+    if (this.#saved && outcome === "unknown") return;
+    try {
+      for (const snapshot of this.#snapshots.values()) await snapshot.discard();
+    } catch (error) {
+      this.#configuration.logger.warn(
+        "saas-management: the ledger could not forget a batch that was aborted",
+        {
+          error,
+        },
+      );
+    }
+  }
+
+  async #judge(snapshot: GuardedSnapshot): Promise<Omit<HeldJudgement, "listedIn"> | undefined> {
+    const { collection } = snapshot.scope;
+    const rules = { rule: this.#rules.ruleOf(collection), requireBaseline: this.#rules.requireBaseline };
+    const judgement = await snapshot.judge(rules, this.#earlier.get(collection));
+    const { figures, held } = judgement;
+    this.#figures = { ...this.#figures, [collection]: figures };
+    const refusal = await this.#refusalOf(snapshot, judgement);
+    const approved =
+      held !== undefined && refusal === undefined && this.#options.approveRemovals !== undefined;
+    if (approved) this.#approved.push(snapshot);
+    const isHeld = held !== undefined && !approved;
+    this.#onProgress({ type: "removals-checked", collection, held: isHeld, ...figures });
+    this.#configuration.logger.info("saas-management: removals checked", {
+      collection,
+      held: isHeld,
+      ...figures,
+    });
+    return isHeld ? { ...judgement, collection, held, refusal } : undefined;
+  }
+
+  /** Why the approval that was given does not cover what is held; undefined where it does, or where none was given. */
+  async #refusalOf(
+    snapshot: GuardedSnapshot,
+    { held, heldSinceAttempt }: SnapshotJudgement,
+  ): Promise<string | undefined> {
+    const { approveRemovals } = this.#options;
+    if (approveRemovals === undefined || held === undefined) return undefined;
+    if (this.#ledger === undefined) return "there is no ledger that could have kept it";
+    if (heldSinceAttempt) return "an earlier attempt of this run had sent more";
+    return refusalOf(this.#ledger, approveRemovals, snapshot, held, this.#configuration.clock.now());
+  }
+
+  async #heldError(batchId: string, held: readonly Omit<HeldJudgement, "listedIn">[]) {
+    let offer: Offer | undefined = newOffer(this.#configuration.clock.now());
+    const listed: HeldJudgement[] = [];
+    for (const judgement of held) {
+      const snapshot = this.#snapshots.get(judgement.collection);
+      let listedIn: string | undefined;
+      try {
+        if (this.#ledger === undefined || snapshot === undefined) offer = undefined;
+        else if (offer !== undefined) listedIn = await store(this.#ledger, offer, snapshot, judgement.held);
+      } catch (error) {
+        offer = undefined;
+        this.#configuration.logger.error("saas-management: the ledger could not keep a pending approval", {
+          error,
+        });
+      }
+      listed.push({ ...judgement, listedIn });
+    }
+    return heldError(batchId, listed, offer);
+  }
+
+  #remember({ collection }: LedgerScope, table: IdTable): void {
+    const earlier = this.#earlier.get(collection);
+    if (earlier === undefined) this.#earlier.set(collection, table);
+    else table.forEach((low, high) => void earlier.add(low, high, 0, 0));
+  }
+}
+
+function checkLedger(ledger: unknown): Ledger | undefined {
+  if (ledger === "none") return undefined;
+  if (isLedger(ledger)) return ledger;
+  throw new InvalidInputError(
+    'ledger must be fileLedger(directory), another ledger, or "none": without one nothing keeps a truncated snapshot from removing what exists.',
+  );
+}
+
+function isLedger(value: unknown): value is Ledger {
+  if (typeof value !== "object" || value === null) return false;
+  const methods = ["known", "draft", "hold", "held", "release"];
+  return methods.every((name) => typeof Reflect.get(value, name) === "function");
+}

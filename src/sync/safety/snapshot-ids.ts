@@ -1,0 +1,84 @@
+import type { RecordObserver } from "../record-observer.js";
+import { IdHash } from "./id-hash.js";
+import { putLine } from "./id-lines.js";
+import { IdTable } from "./id-table.js";
+
+/** Size of the pieces in which ids are handed to a ledger. */
+const PIECE_BYTES = 64 * 1024;
+
+/** Where the ids of a snapshot go, and what is kept in place of them. */
+export interface SnapshotIdsOptions {
+  /** Takes whole lines; the bytes are the taker's from then on. */
+  readonly write: ((lines: Uint8Array) => void) | undefined;
+  readonly keyOf: ((id: Uint8Array) => Uint8Array) | undefined;
+}
+
+/** Takes down the ids of a snapshot while its records go by: by their hashes in memory, and as lines for a ledger. */
+export class SnapshotIds implements RecordObserver {
+  readonly table = new IdTable();
+  readonly #options: SnapshotIdsOptions;
+  readonly #hash = new IdHash();
+  #piece = new Uint8Array(PIECE_BYTES);
+  #filled = 0;
+  #duplicates = 0;
+
+  constructor(options: SnapshotIdsOptions) {
+    this.#options = options;
+  }
+
+  /** Number of records whose id and contents were there before. */
+  get duplicates(): number {
+    return this.#duplicates;
+  }
+
+  observe(
+    _record: unknown,
+    buffer: Uint8Array,
+    start: number,
+    end: number,
+    index: number,
+    idStart: number,
+    idEnd: number,
+  ): string | undefined {
+    const lineEnd = this.#put(buffer, idStart, idEnd);
+    const hash = this.#hash;
+    hash.id(this.#piece, this.#filled, lineEnd);
+    const contents = hash.contents(buffer, start, end);
+    const first = this.table.add(hash.low, hash.high, contents, index);
+    if (first === -1) {
+      this.#filled = lineEnd + 1;
+      return undefined;
+    }
+    if (this.table.contentsOf(hash.low, hash.high) === contents) {
+      this.#duplicates += 1;
+      return undefined;
+    }
+    return `expected an id that no other record of the snapshot has: the record at index ${first} has the same id and different contents`;
+  }
+
+  /** Hands over what is left. To be called when the snapshot is whole. */
+  flush(): void {
+    if (this.#filled > 0) this.#options.write?.(this.#piece.subarray(0, this.#filled));
+    this.#piece = new Uint8Array(PIECE_BYTES);
+    this.#filled = 0;
+  }
+
+  #put(buffer: Uint8Array, idStart: number, idEnd: number): number {
+    const { keyOf } = this.#options;
+    if (keyOf !== undefined) {
+      const key = keyOf(buffer.subarray(idStart, idEnd));
+      return this.#putLine(key, 0, key.length);
+    }
+    return this.#putLine(buffer, idStart, idEnd);
+  }
+
+  #putLine(bytes: Uint8Array, start: number, end: number): number {
+    const room = 2 * (end - start) + 1;
+    if (this.#filled + room > this.#piece.length) {
+      this.flush();
+      // An id longer than a piece gets one of its own.
+      if (room > PIECE_BYTES) this.#piece = new Uint8Array(room);
+    }
+    return putLine(this.#piece, this.#filled, bytes, start, end);
+  }
+}

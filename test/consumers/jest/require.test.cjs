@@ -1,0 +1,7 @@
+const program = require("../node/program.cjs");
+
+test("takes the package with require()", async () => {
+  const sdk = require("@saas-management/sdk");
+  const result = await program(sdk, require("@saas-management/sdk/reference-server"));
+  expect(result).toEqual({ accepted: 2, refused: true, names: ["Figma", "Zoom"] });
+});

@@ -1,0 +1,62 @@
+/** A connector in TypeScript that uses every entry of the package, checked with the declarations of its dependencies. */
+import {
+  BatchStateError,
+  type CalendarDate,
+  type RecordOf,
+  SaasManagementClient,
+  SaasManagementError,
+  sumByCurrency,
+} from "@saas-management/sdk";
+import { calendarDate, GraphQLClient, isMutationError, type License } from "@saas-management/sdk/graphql";
+import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
+import { SyncClient, type SyncReceipt } from "@saas-management/sdk/sync";
+
+async function* users(): AsyncGenerator<RecordOf<"accounts">> {
+  yield { generic: { id: "u1", name: "Ada" } };
+  yield { generic: { id: "u2", name: "Grace" } };
+}
+
+// @ts-expect-error an account has no such field
+export const misspelt: RecordOf<"accounts"> = { generic: { id: "u1", nickname: "Ada" } };
+
+const today: CalendarDate = calendarDate("2026-01-31");
+const server: ReferenceServer = await startReferenceServer({
+  portfolio: { applications: [{ name: "Figma" }, { name: "Zoom" }] },
+});
+const { baseUrl, syncUrl, apiKey, installationId } = server;
+const client = new SaasManagementClient({ baseUrl, syncUrl, apiKey });
+
+const batch = await client.sync.startBatch({ installationId });
+const { accepted }: { readonly accepted: number } = await batch.write("accounts", users());
+await batch.complete();
+const refusal: unknown = await batch.write("accounts", []).catch((error: unknown) => error);
+
+const names: string[] = [];
+for await (const { application } of client.graphql.applications({ first: 1 })) names.push(application.name);
+
+const graphql = new GraphQLClient({ baseUrl, apiKey });
+const licenses: License[] = await graphql.licenses().toArray();
+const sums: Map<string, string> = sumByCurrency(licenses, (license) => license.potentialSaving);
+const refused = await graphql
+  .updateProcurementCase({ id: "none", deadline: today })
+  .catch((error: unknown) =>
+    isMutationError(error, "updateProcurementCase") ? error.errors[0]?.__typename : error,
+  );
+
+const sync = new SyncClient({ endpoint: syncUrl, apiKey });
+const receipt: SyncReceipt = await sync.run({ installationId, snapshots: [] }, async (run) => {
+  await run.write("usage", []);
+});
+
+await Promise.all([client.close(), graphql.close(), sync.close()]);
+await server.close();
+console.log(
+  JSON.stringify({
+    accepted,
+    refused: refusal instanceof BatchStateError && refusal instanceof SaasManagementError,
+    names,
+    sums: sums.size,
+    mutation: refused,
+    run: typeof receipt.batchId,
+  }),
+);

@@ -1,0 +1,1 @@
+export default { build: { lib: { entry: "main.js", formats: ["es"], fileName: "main" } } };

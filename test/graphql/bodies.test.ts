@@ -1,0 +1,294 @@
+import type { ServerResponse } from "node:http";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import {
+  ConfigurationError,
+  GraphQLClient,
+  PermissionDeniedError,
+  TimeoutError,
+  TransportError,
+} from "@saas-management/sdk/graphql";
+import { describe, expect, it } from "vitest";
+import { API_KEY, connectClient, everythingIn, rejection, until } from "../support/http-client.js";
+
+const QUERY = "query Names { applications { nodes { id } } }";
+const JSON_TYPE = { "content-type": "application/json" };
+const MEBIBYTE = 1024 * 1024;
+
+type Body = string | Uint8Array;
+
+/** A client whose server answers with this body. */
+function answering(body: Body, headers: Readonly<Record<string, string>> = {}, status = 200) {
+  return connectClient((_, response) => response.writeHead(status, { ...JSON_TYPE, ...headers }).end(body), {
+    retry: false,
+  });
+}
+
+/** Sends without end, as fast as it is taken. */
+function pour(response: ServerResponse, chunk: Body): void {
+  const more = () => {
+    while (!response.destroyed && response.write(chunk));
+  };
+  response.on("drain", more);
+  more();
+}
+
+async function dataOf(body: Body, headers?: Readonly<Record<string, string>>): Promise<unknown> {
+  const { client } = await answering(body, headers);
+  return client.request(QUERY);
+}
+
+async function errorOf(body: Body, headers?: Readonly<Record<string, string>>): Promise<unknown> {
+  return rejection(dataOf(body, headers));
+}
+
+describe("a body that is too large", () => {
+  it("is refused by its declared length, and its connection is given up", async () => {
+    const { client, server } = await connectClient(
+      (_, response) => {
+        response.writeHead(200, { ...JSON_TYPE, "content-length": String(100 * MEBIBYTE) });
+        response.write("{");
+      },
+      { maxResponseBytes: MEBIBYTE },
+    );
+    const error = await rejection(client.request(QUERY));
+    expect(error).toBeInstanceOf(TransportError);
+    expect(error).toMatchObject({ status: 200, contentType: "application/json", retryable: false });
+    expect(String(error)).toContain(`${MEBIBYTE} bytes`);
+    await server.requests[0]?.cancelled;
+  });
+
+  it("is given up where it declares no length and never ends", async () => {
+    const { client, server } = await connectClient(
+      (_, response) => pour(response.writeHead(200, JSON_TYPE), "[".repeat(65_536)),
+      { maxResponseBytes: MEBIBYTE },
+    );
+    const error = await rejection(client.rawRequest(QUERY));
+    expect(error).toMatchObject({ code: "TRANSPORT_FAILED", status: 200, retryable: false, attempts: 1 });
+    expect(String(error)).toContain("maxResponseBytes");
+    await server.requests[0]?.cancelled;
+  });
+
+  it("is measured after decompression: a small one may hold a large one", async () => {
+    const bomb = gzipSync(Buffer.alloc(8 * MEBIBYTE, " "));
+    expect(bomb.byteLength).toBeLessThan(64 * 1024);
+    const { client } = await connectClient(
+      (_, response) => response.writeHead(200, { ...JSON_TYPE, "content-encoding": "gzip" }).end(bomb),
+      { maxResponseBytes: MEBIBYTE },
+    );
+    expect(await rejection(client.request(QUERY))).toMatchObject({ code: "TRANSPORT_FAILED", status: 200 });
+  });
+
+  it("keeps the class that its status means", async () => {
+    const { client } = await connectClient(
+      (_, response) => pour(response.writeHead(403, JSON_TYPE), " ".repeat(65_536)),
+      { maxResponseBytes: MEBIBYTE },
+    );
+    expect(await rejection(client.request(QUERY))).toBeInstanceOf(PermissionDeniedError);
+  });
+
+  it("is one of more bytes than allowed, not of as many", async () => {
+    const body = '{"data":{"ok":true}}';
+    const within = { maxResponseBytes: body.length };
+    const { client, server } = await connectClient(
+      (_, response) => response.writeHead(200, JSON_TYPE).end(body),
+      within,
+    );
+    await expect(client.request(QUERY)).resolves.toEqual({ ok: true });
+    const stricter = new GraphQLClient({
+      baseUrl: server.baseUrl,
+      apiKey: API_KEY,
+      maxResponseBytes: body.length - 1,
+    });
+    expect(await rejection(stricter.request(QUERY))).toBeInstanceOf(TransportError);
+  });
+
+  it("is given up with a fetch of the user's too, one without streams included", async () => {
+    let cancelled = false;
+    const endless = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
+      cancel: () => {
+        cancelled = true;
+      },
+    });
+    const whole = Response.json({ data: { text: "x".repeat(MEBIBYTE) } });
+    Object.defineProperty(whole, "body", { value: undefined });
+    const answers = [new Response(endless, { headers: JSON_TYPE }), whole];
+    const client = new GraphQLClient({
+      baseUrl: "https://api.example.com",
+      apiKey: API_KEY,
+      maxResponseBytes: MEBIBYTE,
+      fetch: async () => answers.shift() ?? Response.error(),
+    });
+    expect(await rejection(client.request(QUERY))).toBeInstanceOf(TransportError);
+    expect(cancelled).toBe(true);
+    expect(await rejection(client.request(QUERY))).toMatchObject({ code: "TRANSPORT_FAILED", status: 200 });
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("cannot be told by %d", (maxResponseBytes) => {
+    const options = { baseUrl: "https://api.example.com", apiKey: API_KEY, maxResponseBytes };
+    expect(() => new GraphQLClient(options)).toThrow(ConfigurationError);
+  });
+});
+
+describe("a body that stalls", () => {
+  it("ends with the operation's time, and its connection is given up", async () => {
+    const { client, clock, server } = await connectClient((_, response) => {
+      response.writeHead(200, JSON_TYPE);
+      response.write('{"data":');
+    });
+    const error = rejection(client.request(QUERY, {}, { timeoutMs: 5_000 }));
+    await server.arrived(1);
+    await until(() => clock.sleeping > 0);
+    clock.advance(5_000);
+    expect(await error).toBeInstanceOf(TimeoutError);
+    await server.requests[0]?.cancelled;
+  });
+
+  it("is cancelled with a fetch that does not look at the signal", async () => {
+    let begun = false;
+    const cancelled = new Promise<void>((resolve) => {
+      const stalled = new ReadableStream<Uint8Array>({
+        pull: () => {
+          begun = true;
+        },
+        cancel: () => resolve(),
+      });
+      const client = new GraphQLClient({
+        baseUrl: "https://api.example.com",
+        apiKey: API_KEY,
+        fetch: async () => new Response(stalled, { headers: JSON_TYPE }),
+      });
+      const abort = new AbortController();
+      client.request(QUERY, {}, { signal: abort.signal }).catch(() => {});
+      until(() => begun).then(() => setImmediate(() => abort.abort()));
+    });
+    await cancelled;
+  });
+});
+
+describe("the characters of a body", () => {
+  it.each(["utf-8", "UTF8", '"utf-8"', "us-ascii"])("may be declared as %s", async (charset) => {
+    const headers = { "content-type": `application/json; charset=${charset}` };
+    await expect(dataOf('{"data":{"name":"Zoë"}}', headers)).resolves.toEqual({ name: "Zoë" });
+  });
+
+  it.each(["utf-16", "utf-16le", "iso-8859-1", "windows-1252", "nonsense"])(
+    "declared as %s are not guessed",
+    async (charset) => {
+      const body = Buffer.from('{"data":{"name":"canary"}}', "utf16le");
+      const error = await errorOf(body, { "content-type": `application/json; charset=${charset}` });
+      expect(error).toMatchObject({ code: "TRANSPORT_FAILED", status: 200, retryable: false });
+      expect(everythingIn(error)).not.toContain("canary");
+    },
+  );
+
+  it.each([
+    ["a byte that there is not", [0xff]],
+    ["a character cut short", [0xe2, 0x82]],
+    ["a surrogate in bytes", [0xed, 0xa0, 0x80]],
+    ["Latin-1", [0xe9]],
+  ])("that are not UTF-8 (%s) are refused, not replaced", async (_, bytes) => {
+    const body = Buffer.concat([Buffer.from('{"data":{"name":"'), Buffer.from(bytes), Buffer.from('"}}')]);
+    expect(await errorOf(body)).toMatchObject({ code: "TRANSPORT_FAILED", status: 200, retryable: false });
+  });
+
+  it("may begin with a byte order mark", async () => {
+    await expect(dataOf('\ufeff{"data":{"ok":true}}')).resolves.toEqual({ ok: true });
+  });
+
+  it("may be cut by the network anywhere", async () => {
+    const body = Buffer.from('{"data":{"name":"€ and 😀"}}');
+    const { client } = await connectClient(async (_, response) => {
+      response.writeHead(200, JSON_TYPE);
+      for (const byte of body) await new Promise((sent) => response.write(Uint8Array.of(byte), sent));
+      response.end();
+    });
+    await expect(client.request(QUERY)).resolves.toEqual({ name: "€ and 😀" });
+  });
+});
+
+describe("a compressed body", () => {
+  const compressed = gzipSync('{"data":{"name":"canary, and some more text to compress"}}');
+
+  it.each([
+    ["gzip", compressed],
+    ["br", brotliCompressSync('{"data":{"name":"canary, and some more text to compress"}}')],
+  ])("is read (%s)", async (encoding, body) => {
+    await expect(dataOf(body, { "content-encoding": encoding })).resolves.toHaveProperty("name");
+  });
+
+  it.each([
+    ["cut off", compressed.subarray(0, 30)],
+    ["damaged", Buffer.concat([compressed.subarray(0, 12), Buffer.alloc(20, 0xff)])],
+    ["not compressed", Buffer.from('{"data":{"name":"canary"}}')],
+  ])("that is %s is a TransportError with the status", async (_, body) => {
+    const error = await errorOf(body, { "content-encoding": "gzip" });
+    expect(error).toBeInstanceOf(TransportError);
+    expect(error).toMatchObject({ status: 200 });
+    expect(everythingIn(error)).not.toContain("canary");
+  });
+});
+
+describe("values of a body", () => {
+  it("may be nested 100,000 deep, in data and in errors", async () => {
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    let levels = 0;
+    const data = await dataOf(`{"data":{"deep":${deep}}}`);
+    for (let value: unknown = Object(data)["deep"]; Array.isArray(value); [value] = value) levels += 1;
+    expect(levels).toBe(100_000);
+    const error = await errorOf(`{"data":{"a":1},"errors":[{"message":"m","extensions":{"deep":${deep}}}]}`);
+    expect(error).toMatchObject({ code: "GRAPHQL_ERRORS" });
+    expect(everythingIn(error).length).toBeLessThan(100_000);
+    const objects = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
+    await expect(dataOf(`{"data":{"deep":${objects}}}`)).resolves.toHaveProperty("deep");
+  });
+
+  it("keep keys of a prototype as own properties, and reach no prototype", async () => {
+    const value = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":2}';
+    const { client } = await answering(
+      `{"data":${value},"__proto__":{"errors":[{}]},"errors":[{"message":"m","extensions":${value}}]}`,
+    );
+    const { data, errors } = await client.rawRequest(QUERY);
+    for (const object of [data, errors[0]?.extensions]) {
+      expect(Object.keys(Object(object))).toEqual(["__proto__", "constructor", "toString"]);
+      expect(Object.getPrototypeOf(object)).toBe(Object.prototype);
+    }
+    expect(Reflect.get({}, "polluted")).toBeUndefined();
+  });
+
+  it("that are numbers are JavaScript's: beyond 2^53 inexact, beyond 1.8e308 infinite", async () => {
+    const data = await dataOf('{"data":{"big":1152921504606846977,"huge":1e400,"tiny":1e-400,"zero":-0}}');
+    expect(data).toEqual({ big: 2 ** 60, huge: Number.POSITIVE_INFINITY, tiny: 0, zero: -0 });
+  });
+
+  it("that count are no counts where they are not exact", async () => {
+    const page = (count: string) =>
+      `{"data":{"applications":{"nodes":[],"pageInfo":{"hasNextPage":false},"totalCount":${count}}}}`;
+    for (const count of ["1e400", "-1", "1.5", "9007199254740993", '"7"']) {
+      const { client } = await answering(page(count));
+      expect((await client.applications().firstPage()).totalCount).toBeUndefined();
+      expect(await rejection(client.applications().totalCount())).toMatchObject({ code: "INVALID_INPUT" });
+    }
+    const { client } = await answering(
+      '{"data":{"changeVendorsState":{"updatedCount":1e400,"errors":null}}}',
+    );
+    const change = client.changeVendorsState({ state: "ARCHIVED" }, "all");
+    expect(await rejection(change)).toMatchObject({ code: "TRANSPORT_FAILED" });
+  });
+
+  it("that are texts keep lone surrogates, also on their way back as a cursor", async () => {
+    const pages = [
+      '{"nodes":[{"id":"\\ud800"}],"pageInfo":{"hasNextPage":true,"endCursor":"c\\udfff"}}',
+      '{"nodes":[],"pageInfo":{"hasNextPage":false}}',
+    ];
+    const { client, server } = await connectClient((_, response, index) =>
+      response.writeHead(200, JSON_TYPE).end(`{"data":{"applications":${pages[index]}}}`),
+    );
+    expect((await client.applications().toArray()).map(({ id }) => id)).toEqual(["\ud800"]);
+    expect(server.requests[1]?.body.variables).toMatchObject({ after: "c\udfff" });
+  });
+
+  it("of a key that is said twice are those that came last", async () => {
+    await expect(dataOf('{"data":{"a":1},"data":{"a":2,"a":3}}')).resolves.toEqual({ a: 3 });
+  });
+});

@@ -1,0 +1,60 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+
+const ROOT = new URL("../../", import.meta.url);
+const PERMISSIVE = [
+  "MIT",
+  "Apache-2.0",
+  "BSD-2-Clause",
+  "BSD-3-Clause",
+  "(Apache-2.0 AND BSD-3-Clause)",
+  "ISC",
+  "0BSD",
+];
+
+interface Manifest {
+  readonly license: string;
+  readonly sideEffects: boolean;
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+const read = (path: string) => readFile(new URL(path, ROOT), "utf8");
+const manifest: Manifest = JSON.parse(await read("package.json"));
+const dependencies = Object.keys(manifest.dependencies).sort();
+
+/** Rows of the table of dependencies: name, license, why, instead of. */
+async function tableRows(): Promise<readonly (readonly string[])[]> {
+  const section = (await read("docs/architecture.md"))
+    .split(/^## /m)
+    .find((it) => it.startsWith("Dependencies"));
+  return [...(section ?? "").matchAll(/^\| `(.*?)` \|(.*)\|$/gm)].map(([, name = "", rest = ""]) => [
+    name,
+    ...rest.split("|").map((cell) => cell.trim()),
+  ]);
+}
+
+describe("the dependencies of the package", () => {
+  it("are those that docs/architecture.md justifies, each with its reason and the alternative", async () => {
+    const rows = await tableRows();
+    expect(rows.map(([name]) => name).sort()).toEqual(dependencies);
+    for (const row of rows) expect(row.filter((cell) => cell !== "")).toHaveLength(4);
+  });
+
+  it.each(dependencies)("%s has the license that the table names, a permissive one", async (name) => {
+    const { license }: Manifest = JSON.parse(await read(`node_modules/${name}/package.json`));
+    const row = (await tableRows()).find(([other]) => other === name);
+    expect(PERMISSIVE).toContain(license);
+    expect(row?.[1]).toBe(license);
+  });
+});
+
+describe("package.json", () => {
+  it("says that no module has side effects", () => {
+    expect(manifest.sideEffects).toBe(false);
+  });
+
+  it("has named subpaths only", () => {
+    expect(Object.keys(manifest.exports).filter((subpath) => subpath.includes("*"))).toEqual([]);
+  });
+});

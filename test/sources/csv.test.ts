@@ -1,0 +1,237 @@
+import { pathToFileURL } from "node:url";
+import {
+  type CsvOptions,
+  type CsvRow,
+  fromCsv,
+  InvalidInputError,
+  LOCATE,
+} from "@saas-management/sdk/sources";
+import fc from "fast-check";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { all, inPieces, useFiles } from "./files.js";
+
+const files = useFiles();
+
+const row = (cells: CsvRow) => ({ ...cells });
+
+async function read(content: string | Uint8Array, options: CsvOptions = {}) {
+  return all(fromCsv(await files.write(content), row, options));
+}
+
+/** The error of reading a file with this content. */
+async function errorOf(content: string | Uint8Array, options?: CsvOptions): Promise<InvalidInputError> {
+  const error: unknown = await read(content, options).catch((reason: unknown) => reason);
+  if (!(error instanceof InvalidInputError)) throw new Error("expected an InvalidInputError");
+  return error;
+}
+
+describe("a CSV file", () => {
+  it("gives its rows as objects of strings, by the headings", async () => {
+    expect(await read("id,name\n1,Ann\n2,\n")).toEqual([
+      { id: "1", name: "Ann" },
+      { id: "2", name: "" },
+    ]);
+  });
+
+  it("may have a byte order mark, line ends of both kinds, empty lines, and none at its end", async () => {
+    expect(await read("\uFEFFid,name\r\n1,Ann\n\n2,Bo\r\n\r\n3,Cy")).toEqual([
+      { id: "1", name: "Ann" },
+      { id: "2", name: "Bo" },
+      { id: "3", name: "Cy" },
+    ]);
+  });
+
+  it("may hold delimiters, quotes and line breaks in quoted cells", async () => {
+    expect(await read('id,name\r\n1,"O, ""X""\r\ny"\r\n"2","q"\r\n')).toEqual([
+      { id: "1", name: 'O, "X"\r\ny' },
+      { id: "2", name: "q" },
+    ]);
+  });
+
+  it("may have another delimiter, and a heading called __proto__", async () => {
+    const [only] = await read("id;__proto__\n1;x\n", { delimiter: ";" });
+    expect(Object.entries(only ?? {})).toEqual([
+      ["id", "1"],
+      ["__proto__", "x"],
+    ]);
+  });
+
+  it("may be named by a file: URL", async () => {
+    const url = pathToFileURL(await files.write("id\n1\n"));
+    expect(await all(fromCsv(url, row))).toEqual([{ id: "1" }]);
+  });
+
+  it.each<[string, CsvOptions["encoding"], Uint8Array]>([
+    ["utf-16le", "utf-16le", Buffer.from("\uFEFFid,name\n1,Zoë €\n", "utf16le")],
+    ["windows-1252", "windows-1252", Buffer.from("id,name\n1,Zo\xeb \x80\n", "latin1")],
+    ["latin1, read as windows-1252", "latin1", Buffer.from("id,name\n1,Zo\xeb \x80\n", "latin1")],
+  ])("may be in %s", async (_, encoding, bytes) => {
+    expect(await read(bytes, { encoding: encoding ?? "utf-8" })).toEqual([{ id: "1", name: "Zoë €" }]);
+    for (const size of [1, 2, 3, 5]) {
+      const pieces = fromCsv(inPieces(bytes, size), row, { encoding });
+      expect(await all(pieces)).toEqual([{ id: "1", name: "Zoë €" }]);
+    }
+  });
+
+  it("gives the same rows and lines however its bytes are cut", async () => {
+    const cell = fc.string({
+      unit: fc.constantFrom("a", "ü", "€", ",", '"', "\n", "\r\n", " ", "😀"),
+      maxLength: 6,
+    });
+    const table = fc.array(fc.tuple(cell, cell), { maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(table, fc.integer({ min: 1, max: 9 }), async (rows, size) => {
+        const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+        const lines = rows.map(([a, b]) => `${quoted(a)},${quoted(b)}`);
+        const places: number[] = [];
+        const source = fromCsv(inPieces(["a,b", ...lines].join("\r\n"), size), (cells, { line }) => {
+          places.push(line);
+          return [cells["a"], cells["b"]];
+        });
+        expect(await all(source)).toEqual(rows);
+        let line = 2;
+        const expected = rows.map((cells) => {
+          const begins = line;
+          line += 1 + cells.join("").split("\n").length - 1;
+          return begins;
+        });
+        expect(places).toEqual(expected);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe("the columns of a row", () => {
+  it("are those that were asked for, and typed", async () => {
+    const path = await files.write("notes,name,id\nx,Ann,1\n");
+    const source = fromCsv(
+      path,
+      (cells) => {
+        expectTypeOf(cells).toEqualTypeOf<CsvRow<"id" | "name">>();
+        return { ...cells };
+      },
+      { columns: ["id", "name"] },
+    );
+    expect(await all(source)).toEqual([{ id: "1", name: "Ann" }]);
+  });
+
+  it("may not be missing in the file: the error names them, and never shows the header", async () => {
+    const { message, issues } = await errorOf("secret@example.com,x\n", { columns: ["id", "email"] });
+    expect(message).toMatch(/^users\.csv:1 is not a header with the columns "id", "email"/);
+    expect(JSON.stringify([message, issues])).not.toContain("secret");
+  });
+
+  it.each([
+    ["twice", "id,name,id\n1,a,2\n", /users\.csv:1 has the same heading in columns 1 and 3/],
+    ["without a heading", "id,,name\n1,a,2\n", /users\.csv:1 has no heading in column 2/],
+  ])("may not be there %s", async (_, content, expected) => {
+    expect((await errorOf(content)).message).toMatch(expected);
+  });
+
+  it("may be there twice, or without a heading, where they are not asked for", async () => {
+    expect(await read("id,,x,x\n1,a,b,c\n", { columns: ["id"] })).toEqual([{ id: "1" }]);
+  });
+});
+
+describe("refused with the line, and without the contents, is", () => {
+  const secret = "s3cret";
+  it.each<[string, string | Uint8Array, RegExp]>([
+    [
+      "a row with too few cells",
+      `id,name\n1,a\n"x\ny",b\n${secret}\n`,
+      /^users\.csv:5 has 1 cells, but the header has 2/,
+    ],
+    [
+      "a row with too many cells",
+      `id,name\n1,a,${secret}\n`,
+      /^users\.csv:2 has 3 cells, but the header has 2/,
+    ],
+    [
+      "a file that ends in a quoted cell",
+      `id,name\n1,a\n2,"${secret}\n3,c\n`,
+      /^users\.csv:3 begins a row with a quoted cell that is not closed.*truncated/,
+    ],
+    [
+      "a quoted cell that goes on",
+      `id,name\n1,"a\nb"\n2,"${secret}"x,c\n3,d\n`,
+      /^users\.csv:4 begins a row with a quoted cell that goes on/,
+    ],
+    ["a file without a byte", "", /^users\.csv is empty/],
+    [
+      "a file with lines of \\r alone",
+      `id,name\r1,a\r2,${secret}\r`,
+      /^users\.csv:1 has line ends of one \\r/,
+    ],
+    [
+      "a byte that is not UTF-8",
+      Buffer.from(`id,name\n1,a\n2,\xeb${secret}\n`, "latin1"),
+      /^users\.csv:3 is not valid UTF-8/,
+    ],
+    [
+      "a character that is cut at the end",
+      Buffer.from("id\nZo\u00eb").subarray(0, -1),
+      /^users\.csv:2 is not valid UTF-8/,
+    ],
+  ])("%s", async (_, content, expected) => {
+    const error = await errorOf(content);
+    expect(error.message).toMatch(expected);
+    expect(error.issues[0]?.location).toMatch(/^users\.csv(:\d+)?$/);
+    expect(JSON.stringify([error, error.issues, String(error.cause)])).not.toContain(secret);
+  });
+
+  it("a file in UTF-16 with an odd number of bytes", async () => {
+    const bytes = Buffer.from("id\n1\n2\n", "utf16le").subarray(0, -1);
+    expect((await errorOf(bytes, { encoding: "utf-16le" })).message).toMatch(
+      /^users\.csv:3 is not valid UTF-16LE/,
+    );
+  });
+
+  it("a row that grows without end because of a quote", async () => {
+    async function* endless() {
+      yield 'id,name\n1,a\n2,"';
+      for (let i = 0; i < 600; i += 1) yield `${"x".repeat(32_000)}\n${"y".repeat(32_000)}\n`;
+    }
+    const source = fromCsv(endless(), row, { name: "users.csv" });
+    await expect(all(source)).rejects.toThrow(/^users\.csv:3 is longer than/);
+  });
+
+  it("a line that grows without end", async () => {
+    async function* endless() {
+      yield "id\n1\n";
+      for (;;) yield "x".repeat(1024 * 1024);
+    }
+    await expect(all(fromCsv(endless(), row))).rejects.toThrow(/^stream:3 is longer than/);
+  });
+});
+
+describe("map", () => {
+  it("leaves a row out by returning undefined, which is counted, and the places of the others stay right", async () => {
+    const path = await files.write("id\n1\n2\n3\n");
+    const source = fromCsv(path, ({ id }) => (id === "2" ? undefined : { id }));
+    for await (const records of source) {
+      expect([...records]).toEqual([{ id: "1" }, { id: "3" }]);
+      expect(records[LOCATE](1)).toBe("users.csv:4");
+    }
+    expect(source.figures).toEqual({ read: 3, leftOut: 1 });
+  });
+
+  it("is told the place, and what it throws comes back unchanged", async () => {
+    const own = new Error("no such department");
+    const source = fromCsv(await files.write("id\n1\n2\n"), (_, { location }) => {
+      if (location === "users.csv:3") throw own;
+      return {};
+    });
+    await expect(all(source)).rejects.toBe(own);
+  });
+});
+
+describe("an option that cannot work is refused at once:", () => {
+  it.each<[string, object]>([
+    ["a delimiter of two characters", { delimiter: "||" }],
+    ["a quote as the delimiter", { delimiter: '"' }],
+    ["an unknown encoding", { encoding: "klingon" }],
+  ])("%s", (_, options) => {
+    expect(() => Reflect.apply(fromCsv, undefined, ["users.csv", row, options])).toThrow(InvalidInputError);
+  });
+});

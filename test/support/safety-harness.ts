@@ -1,0 +1,124 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
+import {
+  fileLedger,
+  RemovalGuardError,
+  type RunFunction,
+  type RunOptions,
+  type SnapshotCollection,
+  SyncClient,
+  type SyncReceipt,
+} from "@saas-management/sdk/sync";
+import { afterEach, beforeEach } from "vitest";
+
+/** A reference server, a client of it and an empty directory for ledgers, for each test of a file. */
+export interface SafetyHarness {
+  readonly server: ReferenceServer;
+  readonly client: SyncClient;
+  readonly directory: string;
+  /** A run of the server's installation with a ledger in the directory. */
+  run<const S extends SnapshotCollection>(
+    snapshots: readonly S[],
+    fn: RunFunction<S>,
+    options?: Partial<RunOptions<S>>,
+  ): Promise<SyncReceipt>;
+  /** A run that sends these accounts. */
+  accounts(ids: readonly string[], options?: Partial<RunOptions<"accounts">>): Promise<SyncReceipt>;
+  /** Ids of the accounts that the service has and has not marked as removed. */
+  present(): string[];
+  /** Paths of the ledger's files. */
+  files(): Promise<string[]>;
+  /** The one file whose name matches. */
+  file(name: RegExp): Promise<string>;
+}
+
+export function useSafetyHarness(): SafetyHarness {
+  let server: ReferenceServer | undefined;
+  let client: SyncClient | undefined;
+  let directory: string | undefined;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "ledger-"));
+    server = await startReferenceServer();
+    client = new SyncClient({
+      endpoint: server.syncUrl,
+      apiKey: server.apiKey,
+      clock: server.clock,
+      retry: { retries: 1, minDelayMs: 1, maxDelayMs: 1 },
+    });
+  });
+  afterEach(async () => {
+    await client?.close();
+    await server?.close();
+    if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+  });
+  const harness: SafetyHarness = {
+    get server() {
+      return there(server);
+    },
+    get client() {
+      return there(client);
+    },
+    get directory() {
+      return there(directory);
+    },
+    run: (snapshots, fn, options = {}) =>
+      harness.client.run(
+        {
+          installationId: harness.server.installationId,
+          ledger: fileLedger(harness.directory),
+          ...options,
+          snapshots,
+        },
+        fn,
+      ),
+    accounts: (ids, options) =>
+      harness.run(["accounts"], async (batch) => void (await batch.write("accounts", records(ids))), options),
+    present: () =>
+      harness.server
+        .inspect(harness.server.installationId)
+        .snapshots.accounts.filter(({ removed }) => !removed)
+        .map(({ id }) => id)
+        .sort(),
+    files: async () => {
+      const entries = await readdir(harness.directory, { recursive: true, withFileTypes: true });
+      return entries
+        .filter((entry) => !entry.isDirectory())
+        .map((entry) => join(entry.parentPath, entry.name))
+        .sort();
+    },
+    file: async (name) => {
+      const found = (await harness.files()).filter((path) => name.test(path));
+      const [path] = found;
+      if (path === undefined || found.length > 1) throw new Error(`${found.length} files match ${name}`);
+      return path;
+    },
+  };
+  return harness;
+}
+
+/** Accounts with these ids. */
+export function records(ids: readonly string[]) {
+  return ids.map((id) => ({ generic: { id, name: `name of ${id}` } }));
+}
+
+/** Ids `u0`, `u1`, … */
+export function ids(count: number, prefix = "u"): string[] {
+  return Array.from({ length: count }, (_, i) => `${prefix}${i}`);
+}
+
+/** The error with which the guard holds a run. */
+export async function heldBy(run: Promise<unknown>): Promise<RemovalGuardError> {
+  const outcome = await run.then(
+    () => new Error("the run was not held"),
+    (error: unknown) => error,
+  );
+  if (outcome instanceof RemovalGuardError) return outcome;
+  throw outcome;
+}
+
+function there<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("it is there within a test only");
+  return value;
+}

@@ -1,0 +1,213 @@
+import { getEventListeners } from "node:events";
+import {
+  type StartBatchOptions,
+  type SyncBatch,
+  type SyncClientOptions,
+  type SyncProgress,
+  TestClock,
+} from "@saas-management/sdk/sync";
+import { afterEach, describe, expect, it } from "vitest";
+import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
+import { listenSilently } from "../support/tcp-peers.js";
+
+const harness = useScriptedServer();
+// Else closing a client would wait, by a clock that stands still, for the answer to a start that was sent.
+afterEach(() => harness.server.close());
+const LOST = { code: 14, details: "connection dropped" };
+const LOCKED = { code: 6, details: "locked" };
+const START = { installationId: "installation-1" };
+const RUN = { ...START, ledger: "none", snapshots: ["accounts"] } as const;
+const never = () => new Promise<never>(() => {});
+
+/** Where a call waits: what is arranged for it, and whether it is there. */
+interface Point {
+  readonly options?: Partial<SyncClientOptions>;
+  readonly reached: () => boolean;
+}
+
+interface Call {
+  readonly seen: SyncProgress["type"][];
+  readonly onProgress: (progress: SyncProgress) => void;
+}
+
+/** A key that is there for so many calls, and then does not come. */
+function keys(count: number) {
+  let asked = 0;
+  return {
+    apiKey: () => {
+      asked += 1;
+      return asked > count ? never() : "key-1";
+    },
+    missing: () => asked > count,
+  };
+}
+
+/** Where any call to the service may wait. */
+const OF_A_REQUEST: Readonly<
+  Record<string, (operation: "StartSyncBatch" | "SyncRecords", call: Call) => Promise<Point>>
+> = {
+  "in the turn that it was made in": async () => ({ reached: () => true }),
+  "while its credential is asked for": async (operation) => {
+    const { apiKey, missing } = keys(operation === "StartSyncBatch" ? 0 : 1);
+    return { options: { apiKey }, reached: missing };
+  },
+  "while the service is to answer": async (operation) => {
+    harness.server.scripts[operation].push("never");
+    const { calls, streams } = harness.server;
+    return {
+      reached: () =>
+        operation === "SyncRecords" ? streams[0]?.messages.length === 1 : calls.includes(operation),
+    };
+  },
+  "in the pause before it is tried again": async (operation, { seen }) => {
+    harness.server.scripts[operation].push(LOST);
+    return { reached: () => seen.includes("retry") };
+  },
+};
+
+/** Aborts the call at the point, and looks at what is left. */
+async function abortAt(point: Point, stop: AbortController, promise: Promise<unknown>): Promise<void> {
+  const outcome = promise.then(
+    () => "fulfilled",
+    (error: unknown) => error,
+  );
+  await until(point.reached);
+  const reason = { my: "reason" };
+  stop.abort(reason);
+  // The clock stands still, and the service says nothing more: it settles at once, or never.
+  expect(await outcome).toBe(reason);
+  expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
+}
+
+function prepare() {
+  const clock = new TestClock({ startAt: 0 });
+  const seen: SyncProgress["type"][] = [];
+  const stop = new AbortController();
+  const onProgress = ({ type }: SyncProgress) => void seen.push(type);
+  const start = (options: Partial<SyncClientOptions> = {}, more: Partial<StartBatchOptions> = {}) => {
+    const retry = { retries: 2, minDelayMs: 1000, maxDelayMs: 1000 };
+    return harness.client({ clock, retry, ...options }).startBatch({ ...START, onProgress, ...more });
+  };
+  return { clock, seen, stop, onProgress, start };
+}
+
+describe("a start that is aborted", () => {
+  it.each(Object.entries(OF_A_REQUEST))(
+    "%s is over at once and leaves nothing behind",
+    async (_, arrange) => {
+      const { stop, start, clock, ...call } = prepare();
+      const point = await arrange("StartSyncBatch", call);
+      await abortAt(point, stop, start(point.options, { signal: stop.signal }));
+      expect(clock.sleeping).toBe(0);
+    },
+  );
+
+  it("while it connects is over at once and leaves nothing behind", async () => {
+    const { stop, start, clock } = prepare();
+    const peer = await listenSilently();
+    const promise = start({ endpoint: `http://127.0.0.1:${peer.port}` }, { signal: stop.signal });
+    await abortAt({ reached: () => peer.heard() === 1 }, stop, promise);
+    await until(() => clock.sleeping === 0);
+  });
+
+  it("while it waits for the lock is over at once and leaves nothing behind", async () => {
+    const { stop, start, clock, seen } = prepare();
+    harness.server.scripts.StartSyncBatch.push(LOCKED);
+    const promise = start({}, { signal: stop.signal, waitForLockMs: 60_000 });
+    await abortAt({ reached: () => seen.includes("waiting-for-lock") }, stop, promise);
+    expect(clock.sleeping).toBe(0);
+  });
+
+  it("while the service starts a batch has it aborted, so that the lock is free", async () => {
+    const { stop, start, clock } = prepare();
+    let answer = () => {};
+    harness.server.beforeStart = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    const reached = () => harness.server.calls.includes("StartSyncBatch");
+    await abortAt({ reached }, stop, start({}, { signal: stop.signal }));
+    answer();
+    await until(() => harness.server.calls.includes("AbortSyncBatch") && clock.sleeping === 0);
+  });
+});
+
+/** The calls that send records. */
+const WRITES: Readonly<Record<string, (batch: SyncBatch, signal: AbortSignal) => Promise<unknown>>> = {
+  "a write": (batch, signal) => batch.write("accounts", accounts(3), { signal }),
+  "a push and a seal": async (batch, signal) => {
+    const users = batch.open("accounts", { signal });
+    void users.push(accounts(3));
+    await users.seal();
+  },
+};
+
+describe.each(Object.entries(WRITES))("%s that is aborted", (_, write) => {
+  it.each(Object.entries(OF_A_REQUEST))(
+    "%s is over at once and leaves nothing behind",
+    async (_, arrange) => {
+      const { stop, start, clock, ...call } = prepare();
+      const point = await arrange("SyncRecords", call);
+      const batch = await start(point.options);
+      await abortAt(point, stop, write(batch, stop.signal));
+      await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
+      batch.close();
+      await until(() => clock.sleeping === 0);
+    },
+  );
+});
+
+describe("a write that is aborted", () => {
+  it.each<[string, (batch: SyncBatch) => void]>([
+    ["while its source is silent", () => {}],
+    [
+      "while it is queued",
+      (batch) => void batch.write("plans", { [Symbol.asyncIterator]: () => ({ next: never }) }),
+    ],
+  ])("%s is over, and its batch with it", async (what, before) => {
+    const { stop, start, clock } = prepare();
+    const batch = await start();
+    before(batch);
+    async function* silent() {
+      yield accounts(1);
+      await never();
+    }
+    const promise = batch.write("accounts", silent(), { signal: stop.signal });
+    await until(() => batch.writes[0]?.state === "writing");
+    const queued = what.includes("queued");
+    const outcome = promise.catch((error: unknown) => error);
+    stop.abort("enough");
+    if (queued) await batch.abort();
+    expect(await outcome).toEqual(queued ? expect.objectContaining({ reason: "aborted" }) : "enough");
+    expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
+    batch.close();
+    expect(clock.sleeping).toBe(0);
+  });
+});
+
+describe("a run that is aborted", () => {
+  it.each(Object.entries(OF_A_REQUEST))(
+    "%s of its start is over at once and leaves nothing behind",
+    async (_, arrange) => {
+      const { stop, clock, onProgress, seen } = prepare();
+      const point = await arrange("StartSyncBatch", { seen, onProgress });
+      const retry = { retries: 2, minDelayMs: 1000, maxDelayMs: 1000 };
+      const run = harness
+        .client({ clock, retry, ...point.options })
+        .run({ ...RUN, signal: stop.signal, onProgress }, never);
+      await abortAt(point, stop, run);
+      expect(clock.sleeping).toBe(0);
+    },
+  );
+
+  it("while its function writes is over when the batch is aborted", async () => {
+    const { stop, clock, onProgress } = prepare();
+    harness.server.scripts.SyncRecords.push("never");
+    const run = harness.client({ clock }).run({ ...RUN, signal: stop.signal, onProgress }, async (batch) => {
+      await batch.write("accounts", accounts(3));
+    });
+    await abortAt({ reached: () => harness.server.streams[0]?.messages.length === 1 }, stop, run);
+    expect(harness.server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
+    expect(clock.sleeping).toBe(0);
+  });
+});

@@ -1,0 +1,114 @@
+import { SyncClient, type SyncClientOptions } from "@saas-management/sdk/sync";
+import { describe, expect, it, onTestFinished } from "vitest";
+import {
+  StartSyncBatchResponse,
+  SyncRecordsResponse,
+} from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { accounts } from "../support/sync-harness.js";
+import { answerWith, type BareServer, startBareServer } from "../support/tls-bare-server.js";
+
+const STARTED = StartSyncBatchResponse.encode({ batchId: "batch-1" }).finish();
+const EMPTY = new Uint8Array();
+
+/** A batch of a server that answers each operation as it is told, and a start as it should. */
+async function startBatch(answer: BareServer["answer"], options: Partial<SyncClientOptions> = {}) {
+  const server = await startBareServer();
+  server.answer = (stream, operation) => {
+    if (operation === "StartSyncBatch") answerWith(stream, STARTED);
+    else answer(stream, operation);
+  };
+  const client = new SyncClient({
+    endpoint: `http://127.0.0.1:${server.port}`,
+    apiKey: "key-1",
+    retry: { retries: 2, minDelayMs: 1, maxDelayMs: 1 },
+    ...options,
+  });
+  onTestFinished(() => client.close());
+  const batch = await client.startBatch({ installationId: "installation-1" });
+  return { server, client, batch };
+}
+
+const accepting = (count: bigint) => SyncRecordsResponse.encode({ acceptedRecords: count }).finish();
+
+describe("a service that does not keep to the contract:", () => {
+  it("more records accepted than sent are a failure, whose records are unknown", async () => {
+    const { batch, server } = await startBatch((stream) => answerWith(stream.resume(), accepting(6n)));
+    const error = await batch.write("accounts", accounts(5)).catch((e: unknown) => e);
+    expect(error).toMatchObject({
+      code: "SYNC_PROTOCOL",
+      retryable: false,
+      message: expect.stringContaining("acknowledged 6 of 5 records"),
+      outcomes: [{ outcome: "unknown", firstIndex: 0, records: 5 }],
+    });
+    expect(server.calls).toHaveLength(2);
+    await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+  });
+
+  it("empty answers are taken for what they are: nothing is counted, and nothing is refused", async () => {
+    const { batch } = await startBatch((stream) => answerWith(stream.resume(), EMPTY));
+    expect(await batch.write("accounts", accounts(5))).toMatchObject({ accepted: 5 });
+    expect(await batch.complete()).toEqual({ snapshots: {}, events: {} });
+  });
+
+  it("a start without a batch id is a failure that is not tried again", async () => {
+    const server = await startBareServer();
+    server.answer = (stream) => answerWith(stream, EMPTY);
+    const client = new SyncClient({ endpoint: `http://127.0.0.1:${server.port}`, apiKey: "key-1" });
+    onTestFinished(() => client.close());
+    await expect(client.startBatch({ installationId: "installation-1" })).rejects.toMatchObject({
+      code: "SYNC_PROTOCOL",
+      message: "StartSyncBatch: the service answered without a batch id.",
+    });
+    expect(server.calls).toHaveLength(1);
+  });
+
+  it("an answer before all was sent, that accepts all of it, is believed", async () => {
+    const { batch } = await startBatch((stream) => answerWith(stream, accepting(350n)), {
+      messageBytes: 100_000,
+    });
+    expect(await batch.write("accounts", accounts(350, 1000))).toMatchObject({ accepted: 350 });
+  });
+
+  it.each(["SyncRecords", "AbortSyncBatch"] as const)(
+    "an answer to %s that is larger than maxReceiveMessageBytes is named as that, and not tried again",
+    async (operation) => {
+      const { batch, server } = await startBatch(
+        (stream) => answerWith(stream.resume(), Buffer.alloc(2000)),
+        {
+          maxReceiveMessageBytes: 1000,
+        },
+      );
+      const call = operation === "SyncRecords" ? batch.write("accounts", accounts(1)) : batch.abort();
+      const error = await call.catch((e: unknown) => e);
+      expect(error).toMatchObject({
+        code: "SYNC_PROTOCOL",
+        retryable: false,
+        grpcStatus: undefined,
+        message: `${operation}: the answer is larger than maxReceiveMessageBytes, which is 1000. Raise it.`,
+      });
+      expect(server.calls).toHaveLength(2);
+    },
+  );
+
+  it("GOAWAY in the middle of a stream that it goes on with changes nothing, and the next call is on a new connection", async () => {
+    const { batch, server } = await startBatch((stream, operation) => {
+      if (operation === "SyncRecords") stream.session?.goaway(0, 2 ** 31 - 1);
+      answerWith(stream.resume(), EMPTY);
+    });
+    expect(await batch.write("accounts", accounts(5))).toMatchObject({ accepted: 5, retries: 0 });
+    await batch.complete();
+    expect(server.accepted()).toBe(2);
+  });
+
+  it("GOAWAY that drops a stream has its window sent again, over a new connection", async () => {
+    let streams = 0;
+    const { batch, server } = await startBatch((stream) => {
+      streams += 1;
+      if (streams > 1) return answerWith(stream.resume(), EMPTY);
+      stream.session?.goaway(0, 0);
+      stream.session?.destroy();
+    });
+    expect(await batch.write("accounts", accounts(5))).toMatchObject({ accepted: 5, retries: 1 });
+    expect(server.accepted()).toBe(2);
+  });
+});

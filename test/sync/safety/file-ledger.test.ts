@@ -1,0 +1,239 @@
+import { execFile } from "node:child_process";
+import { copyFile, link, mkdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { fileLedger } from "@saas-management/sdk/sync";
+import { describe, expect, it } from "vitest";
+import { heldBy, ids, records, useSafetyHarness } from "../../support/safety-harness.js";
+
+const harness = useSafetyHarness();
+const COMPLETED = /accounts\.completed\.gz$/;
+
+describe("the files of a ledger", () => {
+  it("are one for each collection, for their owner only, and readable with zcat", async () => {
+    await harness.accounts(ids(3));
+    const path = await harness.file(COMPLETED);
+    expect(await harness.files()).toEqual([path]);
+    expect(basename(dirname(path))).toContain(harness.server.installationId);
+    const [head, ...lines] = gunzipSync(await readFile(path))
+      .toString()
+      .trimEnd()
+      .split("\n");
+    expect(head).toContain(`"installationId":"${harness.server.installationId}"`);
+    expect(lines.slice(0, -1)).toEqual(ids(3));
+  });
+
+  it.skipIf(process.platform === "win32")("have mode 0600 in a directory of mode 0700", async () => {
+    await harness.accounts(ids(10));
+    await heldBy(harness.accounts([]));
+    for (const path of await harness.files()) {
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+      expect((await stat(dirname(path))).mode & 0o777).toBe(0o700);
+    }
+  });
+
+  it("hold hashes where that was asked for, which compare as well; clear ids are taken over", async () => {
+    const ledger = fileLedger(harness.directory, { hashIds: true });
+    await harness.accounts(ids(10));
+    const { collections } = await harness.accounts(ids(9), { ledger });
+    expect(collections.accounts).toMatchObject({ baseline: "ledger", known: 10, kept: 9, gone: 1 });
+    const text = gunzipSync(await readFile(await harness.file(COMPLETED))).toString();
+    expect(text).not.toMatch(/^u\d$/m);
+    const error = await heldBy(harness.accounts(ids(2), { ledger }));
+    expect(error.collections[0]).toMatchObject({ known: 9, removed: 7 });
+    expect(error.collections[0]?.firstRemoved[0]).toMatch(/^[\w-]{22}$/);
+    await harness.accounts(ids(2), { ledger, approveRemovals: error.approvalId });
+    // Hashes cannot be compared with ids: that is no reason to compare nothing.
+    const back = await heldBy(harness.accounts(ids(2)));
+    expect(back.message).toContain("say hashIds: true");
+  });
+
+  it("are looked at only after the lock was got", async () => {
+    await harness.accounts(ids(10));
+    let goOn = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    let started = () => {};
+    const first = new Promise<void>((resolve) => {
+      started = resolve;
+    });
+    const growing = harness.run(["accounts"], async (batch) => {
+      started();
+      await waiting;
+      await batch.write("accounts", records(ids(20)));
+    });
+    await first;
+    const second = harness.accounts(ids(9), {
+      waitForLockMs: 60_000,
+      onProgress: ({ type }) => {
+        if (type === "waiting-for-lock") goOn();
+      },
+    });
+    await growing;
+    const error = await heldBy(second);
+    expect(error.collections[0]).toMatchObject({ known: 20, removed: 11 });
+  });
+
+  it("of another installation or service in the same directory change nothing", async () => {
+    const installationId = harness.server.createInstallation();
+    await harness.accounts(ids(10));
+    const { collections } = await harness.accounts(ids(1), { installationId });
+    expect(collections.accounts).toMatchObject({ baseline: "none", known: 0 });
+  });
+});
+
+describe("a file that cannot be trusted holds the run", () => {
+  const rewrite = async (change: (text: string) => string) => {
+    const path = await harness.file(COMPLETED);
+    await writeFile(path, gzipSync(change(gunzipSync(await readFile(path)).toString())));
+  };
+  const cases: readonly [string, () => Promise<void>, string][] = [
+    [
+      "truncated",
+      async () => {
+        const path = await harness.file(COMPLETED);
+        const bytes = await readFile(path);
+        await writeFile(path, bytes.subarray(0, bytes.length - 20));
+      },
+      "cannot be read",
+    ],
+    ["empty", async () => writeFile(await harness.file(COMPLETED), ""), "cannot be read"],
+    ["overwritten", async () => writeFile(await harness.file(COMPLETED), "not gzip"), "cannot be read"],
+    ["without its end", () => rewrite((text) => text.replace(/\\end .*\n/, "")), "its end is missing"],
+    ["lacking an id", () => rewrite((text) => text.replace("u5\n", "")), "its checksum is wrong"],
+    ["with another id", () => rewrite((text) => text.replace("u5\n", "x5\n")), "its checksum is wrong"],
+    ["with more after its end", () => rewrite((text) => `${text}u11\n`), "its end is missing"],
+    ["of a later format", () => rewrite((text) => text.replace('"version":1', '"version":2')), "version"],
+    [
+      "of something else",
+      () => rewrite((text) => text.replace("saas-management-ledger", "x")),
+      "does not begin",
+    ],
+    [
+      "of another service",
+      () => rewrite((text) => text.replace(/"endpoint":"[^"]*"/, '"endpoint":"https://x"')),
+      "it belongs to another endpoint",
+    ],
+    [
+      "of another collection",
+      () => rewrite((text) => text.replace('"accounts"', '"groups"')),
+      "it belongs to another collection",
+    ],
+    [
+      "of another installation",
+      async () => {
+        const own = await harness.file(COMPLETED);
+        const installationId = harness.server.createInstallation();
+        await harness.accounts(ids(10), { installationId });
+        const [other = ""] = (await harness.files()).filter((path) => path !== own);
+        await copyFile(other, own);
+      },
+      "it belongs to another installation",
+    ],
+    [
+      "a symbolic link",
+      async () => {
+        const path = await harness.file(COMPLETED);
+        await rename(path, join(harness.directory, "elsewhere.gz"));
+        await symlink(join(harness.directory, "elsewhere.gz"), path);
+      },
+      "is a link",
+    ],
+    [
+      "a directory",
+      async () => {
+        const path = await harness.file(COMPLETED);
+        await rm(path);
+        await mkdir(path);
+      },
+      "is not a file",
+    ],
+  ];
+
+  it.each(cases)("one that is %s", async (_, spoil, why) => {
+    await harness.accounts(ids(10));
+    await spoil();
+    const error = await heldBy(harness.accounts(ids(10)));
+    expect(error.collections[0]).toMatchObject({ reason: "unreadable-ledger", known: 0, sent: 10 });
+    expect(error.message).toContain(why);
+    expect(harness.present()).toEqual(ids(10));
+  });
+
+  it("until a new baseline was approved of", async () => {
+    await harness.accounts(ids(10));
+    await rewrite((text) => text.replace(/\\end .*\n/, ""));
+    const { approvalId } = await heldBy(harness.accounts(ids(10)));
+    const { collections } = await harness.accounts(ids(10), { approveRemovals: approvalId });
+    expect(collections.accounts).toMatchObject({ baseline: "unreadable", known: 0 });
+    expect((await harness.accounts(ids(10))).collections.accounts).toMatchObject({ known: 10, kept: 10 });
+  });
+
+  it("and a link in the place of its directory is an error, before anything is sent", async () => {
+    await harness.accounts(ids(10));
+    const own = dirname(await harness.file(COMPLETED));
+    await rename(own, join(harness.directory, "elsewhere"));
+    await symlink(join(harness.directory, "elsewhere"), own);
+    await expect(harness.accounts([])).rejects.toMatchObject({ code: "INVALID_CONFIGURATION" });
+    expect(harness.present()).toEqual(ids(10));
+  });
+
+  it("and one with a second name is replaced, not written into", async () => {
+    await harness.accounts(ids(10));
+    const path = await harness.file(COMPLETED);
+    const second = join(harness.directory, "second-name.gz");
+    await link(path, second);
+    const before = await readFile(second);
+    await harness.accounts(ids(9));
+    expect(await readFile(second)).toEqual(before);
+  });
+});
+
+describe("a process that is killed", () => {
+  const killed = (when: string, sent: readonly string[]) =>
+    new Promise<string | null>((resolve) => {
+      const script = fileURLToPath(new URL("../../support/killed-run-script.ts", import.meta.url));
+      const { syncUrl, apiKey, installationId } = harness.server;
+      const args = ["--import=tsx", script, syncUrl, apiKey, installationId, harness.directory, when];
+      execFile(process.execPath, [...args, ...sent], (error) => resolve(error?.signal ?? null));
+    });
+  const LEASE_MS = 15 * 60_000;
+
+  it("after the completion and before the ledger noted it: the next run is guarded against both", async () => {
+    await harness.accounts(ids(10));
+    expect(await killed("completed", [...ids(10), ...ids(10, "new")])).toBe("SIGKILL");
+    expect(harness.present()).toHaveLength(20);
+    const error = await heldBy(harness.accounts(ids(10)));
+    expect(error.collections[0]).toMatchObject({ known: 20, removed: 10 });
+    const { collections } = await harness.accounts([...ids(10), ...ids(10, "new")]);
+    expect(collections.accounts).toMatchObject({ baseline: "unclear", known: 20, kept: 20 });
+    expect((await harness.accounts(ids(10, "new").concat(ids(10)))).collections.accounts).toMatchObject({
+      baseline: "ledger",
+      known: 20,
+    });
+    expect((await harness.files()).filter((path) => !path.endsWith("removals.txt"))).toHaveLength(1);
+  });
+
+  it("before the completion was sent: the next run is guarded against both", async () => {
+    await harness.accounts(ids(10));
+    expect(await killed("saved", [...ids(10), ...ids(10, "new")])).toBe("SIGKILL");
+    harness.server.clock.advance(LEASE_MS);
+    const error = await heldBy(harness.accounts(ids(10, "new")));
+    expect(error.collections[0]).toMatchObject({ known: 20, kept: 10, removed: 10 });
+  });
+
+  it("in the middle of the write: what it had sent is not known, and its files are swept away", async () => {
+    await harness.accounts(ids(10));
+    expect(await killed("draft", ids(10, "new"))).toBe("SIGKILL");
+    harness.server.clock.advance(LEASE_MS);
+    // The ledger's own file, what was being drafted, and the journal's entry.
+    expect(await harness.files()).toHaveLength(3);
+    expect((await harness.accounts(ids(10))).collections.accounts).toMatchObject({
+      baseline: "ledger",
+      known: 10,
+      gone: 0,
+    });
+    expect(await harness.files()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,227 @@
+import { rm } from "node:fs/promises";
+import { memoryLedger } from "@saas-management/sdk/sync";
+import { describe, expect, it } from "vitest";
+import { heldBy, ids, records, useSafetyHarness } from "../../support/safety-harness.js";
+
+const harness = useSafetyHarness();
+const states = () => harness.server.inspect(harness.server.installationId).batches.map(({ state }) => state);
+/** The operation fails so often that its retry is used up too. */
+const breakOnce = (
+  operation: "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch",
+  at: "request" | "answer",
+) => {
+  for (let nth = 1; nth <= 2; nth += 1)
+    harness.server.faults.add({ api: "sync", operation, nth, kind: { type: "drop", at } });
+};
+
+describe("one id twice in a snapshot", () => {
+  it("with different contents is refused: they are two things", async () => {
+    const run = harness.run(["accounts"], async (batch) => {
+      const hr = { generic: { id: "u1", name: "of HR" } };
+      await batch.write("accounts", [
+        hr,
+        ...records(ids(1)),
+        { generic: { id: "u1", name: "of the vendor" } },
+      ]);
+    });
+    await expect(run).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      issues: [
+        {
+          collection: "accounts",
+          index: 2,
+          id: "u1",
+          expected: expect.stringContaining("the record at index 0 has the same id and different contents"),
+        },
+      ],
+    });
+    expect(states()).toEqual(["aborted"]);
+  });
+
+  it("with the same contents is counted, also without a ledger", async () => {
+    for (const ledger of [memoryLedger(), "none" as const]) {
+      const { collections } = await harness.accounts(["u0", "u1", "u0", "u0"], { ledger });
+      expect(collections.accounts).toMatchObject({ sent: 4, duplicates: 2 });
+    }
+  });
+});
+
+describe("a restart", () => {
+  it("that sends far fewer ids than an earlier attempt of the run is held", async () => {
+    let answer = ids(20);
+    const run = harness.run(["accounts", "groups"], async (batch) => {
+      await batch.write("accounts", records(answer));
+      // The vendor's second answer is a part of the first one.
+      if (answer.length === 20) breakOnce("SyncRecords", "request");
+      answer = ids(5);
+      await batch.write("groups", []);
+    });
+    const error = await heldBy(run);
+    expect(error.collections[0]).toMatchObject({ collection: "accounts", known: 20, sent: 5, removed: 15 });
+    expect(error.message).toContain("15 of them sent by an earlier attempt of this run");
+    expect(states()).toEqual(["aborted", "aborted"]);
+  });
+
+  it("that sends the same again goes through, also without a ledger", async () => {
+    for (const ledger of [memoryLedger(), "none" as const]) {
+      let attempts = 0;
+      const receipt = await harness.run(
+        ["accounts"],
+        async (batch) => {
+          attempts += 1;
+          if (attempts === 1) breakOnce("SyncRecords", "request");
+          await batch.write("accounts", records(ids(20)));
+        },
+        { ledger },
+      );
+      expect(receipt).toMatchObject({ restarts: 1, collections: { accounts: { gone: 0 } } });
+      harness.server.faults.clear();
+    }
+  });
+});
+
+describe("a completion", () => {
+  it("whose answer was lost, but which was done, becomes the baseline", async () => {
+    await harness.run(["accounts"], async (batch) => {
+      await batch.write("accounts", records(ids(10)));
+      breakOnce("CompleteSyncBatch", "answer");
+    });
+    expect((await harness.accounts(ids(10))).collections.accounts).toMatchObject({
+      baseline: "ledger",
+      kept: 10,
+    });
+  });
+
+  it("of which nobody knows whether it was done leaves the next run guarded against both", async () => {
+    await harness.accounts(ids(10));
+    const unknown = harness.run(
+      ["accounts"],
+      async (batch) => {
+        await batch.write("accounts", records([...ids(10), ...ids(10, "new")]));
+        breakOnce("CompleteSyncBatch", "answer");
+        breakOnce("AbortSyncBatch", "request");
+      },
+      { restarts: 0 },
+    );
+    await expect(unknown).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
+    const error = await heldBy(harness.accounts(ids(10)));
+    expect(error.collections[0]).toMatchObject({ known: 20, removed: 10 });
+    const { collections } = await harness.accounts([...ids(10), ...ids(10, "new")]);
+    expect(collections.accounts).toMatchObject({ baseline: "unclear", known: 20, gone: 0 });
+  });
+
+  it("is not asked for where the ledger cannot keep the ids", async () => {
+    const ledger = memoryLedger();
+    const full = new Error("ENOSPC");
+    const broken = {
+      ...ledger,
+      draft: async (...args: Parameters<typeof ledger.draft>) => ({
+        ...(await ledger.draft(...args)),
+        save: () => Promise.reject(full),
+      }),
+    };
+    await expect(harness.accounts(ids(3), { ledger: broken })).rejects.toMatchObject({
+      code: "INVALID_CONFIGURATION",
+      cause: full,
+      message: expect.stringContaining("could not take down the ids of accounts, so nothing was completed"),
+    });
+    expect(states()).toEqual(["aborted"]);
+  });
+
+  it("that the ledger cannot note is done nevertheless, and the next run is guarded against both", async () => {
+    const ledger = memoryLedger();
+    const broken = {
+      ...ledger,
+      draft: async (...args: Parameters<typeof ledger.draft>) => ({
+        ...(await ledger.draft(...args)),
+        promote: () => Promise.reject(new Error("EIO")),
+      }),
+    };
+    await harness.accounts(ids(10), { ledger });
+    await harness.accounts([...ids(10), ...ids(10, "new")], { ledger: broken });
+    expect((await harness.accounts(ids(20), { ledger, guard: false })).collections.accounts).toMatchObject({
+      baseline: "unclear",
+      known: 20,
+    });
+  });
+
+  it("of a ledger that fails while it is read is held", async () => {
+    const ledger = { ...memoryLedger(), known: () => Promise.reject(new Error("the database is away")) };
+    const error = await heldBy(harness.accounts(ids(3), { ledger }));
+    expect(error.collections[0]?.reason).toBe("unreadable-ledger");
+    expect(error.message).not.toContain("the database is away");
+    const { collections } = await harness.accounts(ids(3), { ledger, guard: false });
+    expect(collections.accounts?.baseline).toBe("unreadable");
+  });
+
+  it("finds a baseline gone with the directory, which requireBaseline tells", async () => {
+    await harness.accounts(ids(10));
+    await rm(harness.directory, { recursive: true });
+    const error = await heldBy(harness.accounts(ids(1), { guard: { requireBaseline: true } }));
+    expect(error.collections[0]?.reason).toBe("no-baseline");
+    expect(harness.present()).toEqual(ids(10));
+  });
+});
+
+describe("expectedCount", () => {
+  it.each([2, 4])("of %i refuses a source with 3 records, and says both", async (expectedCount) => {
+    const run = harness.run(["accounts"], async (batch) => {
+      await batch.write("accounts", records(ids(3)), { expectedCount });
+    });
+    await expect(run).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: expect.stringContaining(`accounts had 3 records, and expectedCount says ${expectedCount}`),
+    });
+    expect(states()).toEqual(["aborted"]);
+  });
+
+  it("lets the right number pass, on a write, on open and on seal", async () => {
+    await harness.run(["accounts", "groups", "plans"], async (batch) => {
+      await batch.write("accounts", records(ids(3)), { expectedCount: 3 });
+      await batch.open("groups", { expectedCount: 0 }).seal();
+      await batch.open("plans").seal({ expectedCount: 0 });
+    });
+    expect(states()).toEqual(["completed"]);
+  });
+
+  it("refuses on seal too, also on a batch of one's own", async () => {
+    const { installationId } = harness.server;
+    const batch = await harness.client.startBatch({ installationId });
+    const open = batch.open("accounts");
+    await open.push(records(ids(2)));
+    await expect(open.seal({ expectedCount: 3 })).rejects.toThrow(/had 2 records, and expectedCount says 3/);
+    await expect(batch.complete()).rejects.toMatchObject({
+      code: "BATCH_STATE",
+      reason: "incomplete",
+      message: expect.stringContaining(
+        "the write of accounts failed (INVALID_INPUT: The source of accounts had 2",
+      ),
+    });
+    await batch.abort();
+  });
+});
+
+describe("the refusal to complete names the collection and why", () => {
+  it("where a source threw", async () => {
+    const broken = new Error("secret contents");
+    const { installationId } = harness.server;
+    const batch = await harness.client.startBatch({ installationId });
+    const source = function* () {
+      yield* records(ids(1));
+      throw broken;
+    };
+    await expect(batch.write("groups", source())).rejects.toBe(broken);
+    const refused = await batch.complete().catch((error: unknown) => error);
+    expect(refused).toMatchObject({ reason: "incomplete", cause: broken });
+    expect(String(refused)).toContain("the write of groups failed, so the batch's snapshots are not whole");
+    expect(String(refused)).not.toContain("secret");
+    await batch.abort();
+  });
+
+  it("where a collection was not sealed", async () => {
+    const run = harness.run(["accounts"], async (batch) => {
+      await batch.open("accounts").push(records(ids(1)));
+    });
+    await expect(run).rejects.toThrow(/accounts was opened and not sealed/);
+  });
+});

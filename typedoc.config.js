@@ -1,0 +1,24 @@
+/** The API reference: `npm run docs` writes it to build/docs/. */
+import { readFileSync } from "node:fs";
+
+const { exports } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));
+
+/** @type {import("typedoc").TypeDocOptions} */
+export default {
+  // Every subpath of package.json that has types.
+  entryPoints: Object.values(exports).flatMap((target) =>
+    typeof target === "string" ? [] : [target.types.replace("./dist/", "src/").replace(/\.d\.ts$/, ".ts")],
+  ),
+  tsconfig: "tsconfig.json",
+  out: "build/docs",
+  readme: "README.md",
+  // What is known of the repository is nothing: links to it would lead nowhere.
+  disableSources: true,
+  excludeInternal: true,
+  excludePrivate: true,
+  // Reached through MutationName, MutationErrorOf and MutationPayloadOf alone.
+  intentionallyNotExported: ["MutationPayloads"],
+  validation: { invalidLink: true, notExported: true, rewrittenLink: true, invalidPath: true },
+  treatWarningsAsErrors: true,
+  hideGenerator: true,
+};
