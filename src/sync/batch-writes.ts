@@ -2,6 +2,7 @@ import { type BatchStateError, InvalidInputError, noteOutcomes, SaasManagementEr
 import { meaningOf, stateError } from "./batch-state.js";
 import { type CollectionWriter, collectionWriter, type SealOptions } from "./collection-writer.js";
 import type { Collection, CollectionName } from "./collections.js";
+import { loadedWriting, loadWriting } from "./load-writing.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "./outcomes.js";
 import type { OnProgress } from "./progress.js";
 import type { BatchSession } from "./session.js";
@@ -108,10 +109,8 @@ export class BatchWrites {
     try {
       this.#session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
-      const [{ writeSource }, collection] = await Promise.all([
-        import("./writer.js"),
-        find(report.collection),
-      ]);
+      const { writeSource, COLLECTIONS } = loadedWriting() ?? (await loadWriting());
+      const collection = find(COLLECTIONS, report.collection);
       const { signal, onProgress } = options;
       const { context, stop, unlink } = this.#session.openSink(collection, report, signal, onProgress);
       report.state = "writing";
@@ -130,10 +129,8 @@ export class BatchWrites {
 
   /** A sink for an open collection. */
   async #openSink({ signal, onProgress }: WriteOptions, report: MutableWriteReport) {
-    const [{ RecordSink }, collection] = await Promise.all([
-      import("./record-sink.js"),
-      find(report.collection),
-    ]);
+    const { RecordSink, COLLECTIONS } = loadedWriting() ?? (await loadWriting());
+    const collection = find(COLLECTIONS, report.collection);
     const { context, stop, unlink } = this.#session.openSink(collection, report, signal, onProgress);
     const sink = new RecordSink({ ...context, stop });
     const close = () => {
@@ -178,11 +175,9 @@ function checkCount({ expectedCount }: SealOptions, { collection, sent, leftOut 
   );
 }
 
-/** zod and the codecs are loaded with the first write. */
-async function find(name: CollectionName): Promise<Collection> {
-  const { COLLECTIONS } = await import("./collections.js");
-  if (Object.hasOwn(COLLECTIONS, name)) return COLLECTIONS[name];
+function find(collections: Readonly<Record<CollectionName, Collection>>, name: CollectionName): Collection {
+  if (Object.hasOwn(collections, name)) return collections[name];
   throw new InvalidInputError(
-    `There is no such collection. Collections: ${Object.keys(COLLECTIONS).join(", ")}.`,
+    `There is no such collection. Collections: ${Object.keys(collections).join(", ")}.`,
   );
 }

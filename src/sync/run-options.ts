@@ -1,5 +1,5 @@
 import { InvalidInputError } from "../errors.js";
-import type { StartBatchOptions } from "./client.js";
+import type { StartBatchOptions } from "./batch-options.js";
 import type { SnapshotCollection } from "./collections.js";
 import type { RunBatch } from "./run-batch.js";
 import type { SafetyOptions } from "./safety/run-guard.js";
