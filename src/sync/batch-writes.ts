@@ -96,8 +96,8 @@ export class BatchWrites {
       take: (records) => failing(async () => (await sink).take(records)),
       finish: (sealing) =>
         failing(async () => {
-          await (await sink).finish();
-          checkCount({ ...options, ...sealing }, report);
+          const records = await (await sink).finish();
+          checkCount({ ...options, ...sealing }, collection, records);
           this.#open.delete(collection);
           report.state = "done";
           return resultOf(report);
@@ -115,11 +115,11 @@ export class BatchWrites {
       const { context, stop, unlink } = this.#session.openSink(collection, report, signal, onProgress);
       report.state = "writing";
       try {
-        await this.#session.sources.run(() => writeSource(source, { ...context, stop }));
+        const records = await this.#session.sources.run(() => writeSource(source, { ...context, stop }));
+        checkCount(options, report.collection, records);
       } finally {
         unlink();
       }
-      checkCount(options, report);
       report.state = "done";
       return resultOf(report);
     } catch (error) {
@@ -153,6 +153,7 @@ export class BatchWrites {
       finish: async () => {
         await sink.finish();
         close();
+        return sink.taken;
       },
     };
   }
@@ -168,10 +169,10 @@ export class BatchWrites {
 }
 
 /** A source that ended early without an error is told by the number of its records, where that is known. */
-function checkCount({ expectedCount }: SealOptions, { collection, sent, leftOut }: MutableWriteReport): void {
-  if (expectedCount === undefined || sent + leftOut === expectedCount) return;
+function checkCount({ expectedCount }: SealOptions, collection: CollectionName, records: number): void {
+  if (expectedCount === undefined || records === expectedCount) return;
   throw new InvalidInputError(
-    `The source of ${collection} had ${sent + leftOut} records, and expectedCount says ${expectedCount}. The batch cannot be completed: find out what is missing or too much, and start a new one.`,
+    `The source of ${collection} had ${records} records, and expectedCount says ${expectedCount}. The batch cannot be completed: find out what is missing or too much, and start a new one.`,
   );
 }
 

@@ -40,49 +40,8 @@ export class SyncEngine {
     setMaxListeners(0, this.#closed.signal);
   }
 
-  /** Starts a batch. */
-  startBatch(options: StartBatchOptions): Promise<SyncBatch> {
-    return this.#startBatch(options, UNWATCHED);
-  }
-
-  /** A handle on a batch that another process started. */
-  openBatch(batchId: string, options: BatchOptions): SyncBatch {
-    this.#closed.signal.throwIfAborted();
-    requireId("batchId", batchId, "a batch");
-    checkKeepAlive(options.keepAlive);
-    const openedAt = momentOf(this.#configuration.clock);
-    return this.#handle(batchId, openedAt, options, UNWATCHED, { unverified: true });
-  }
-
-  /** Starts a batch, has it written, and completes it; again where it failed transiently. */
-  async run<Snapshots extends SnapshotCollection>(
-    options: RunOptions<Snapshots>,
-    fn: RunFunction<Snapshots>,
-  ): Promise<SyncReceipt> {
-    const start = (wanted: StartBatchOptions, watch: BatchWatch) => this.#startBatch(wanted, watch);
-    const abort = (batchId: string, signal: AbortSignal) =>
-      callWithRetry(this.#configuration, "AbortSyncBatch", signal, (call) =>
-        this.#transport.abortBatch(batchId, call),
-      );
-    return new SyncRun(options, fn, { configuration: this.#configuration, start, abort }).execute();
-  }
-
-  /** Refuses new calls, cancels what is under way, and closes the transport. */
-  async close(): Promise<void> {
-    if (!this.#closed.signal.aborted) {
-      this.#closed.abort(new ClosedError("The client is closed. Make a new one."));
-      for (const batch of [...this.#batches]) batch.close();
-    }
-    const waited = new AbortController();
-    await Promise.race([
-      this.#starter.settled(),
-      this.#configuration.clock.sleep(CLOSE_GRACE_MS, waited.signal).catch(() => {}),
-    ]);
-    waited.abort();
-    this.#transport.close();
-  }
-
-  async #startBatch(options: StartBatchOptions, watch: BatchWatch): Promise<SyncBatch> {
+  /** Starts a batch, and has it watched where somebody wants to. */
+  async startBatch(options: StartBatchOptions, watch: BatchWatch = UNWATCHED): Promise<SyncBatch> {
     this.#closed.signal.throwIfAborted();
     const { installationId, signal, waitForLockMs = 0 } = options;
     const onProgress = guardProgress(options.onProgress, this.#configuration.logger);
@@ -103,6 +62,43 @@ export class SyncEngine {
     } finally {
       unlink();
     }
+  }
+
+  /** A handle on a batch that another process started. */
+  openBatch(batchId: string, options: BatchOptions): SyncBatch {
+    this.#closed.signal.throwIfAborted();
+    requireId("batchId", batchId, "a batch");
+    checkKeepAlive(options.keepAlive);
+    const openedAt = momentOf(this.#configuration.clock);
+    return this.#handle(batchId, openedAt, options, UNWATCHED, { unverified: true });
+  }
+
+  /** Starts a batch, has it written, and completes it; again where it failed transiently. */
+  async run<Snapshots extends SnapshotCollection>(
+    options: RunOptions<Snapshots>,
+    fn: RunFunction<Snapshots>,
+  ): Promise<SyncReceipt> {
+    const start = (wanted: StartBatchOptions, watch: BatchWatch) => this.startBatch(wanted, watch);
+    const abort = (batchId: string, signal: AbortSignal) =>
+      callWithRetry(this.#configuration, "AbortSyncBatch", signal, (call) =>
+        this.#transport.abortBatch(batchId, call),
+      );
+    return new SyncRun(options, fn, { configuration: this.#configuration, start, abort }).execute();
+  }
+
+  /** Refuses new calls, cancels what is under way, and closes the transport. */
+  async close(): Promise<void> {
+    if (!this.#closed.signal.aborted) {
+      this.#closed.abort(new ClosedError("The client is closed. Make a new one."));
+      for (const batch of [...this.#batches]) batch.close();
+    }
+    const waited = new AbortController();
+    await Promise.race([
+      this.#starter.settled(),
+      this.#configuration.clock.sleep(CLOSE_GRACE_MS, waited.signal).catch(() => {}),
+    ]);
+    waited.abort();
+    this.#transport.close();
   }
 
   #handle(

@@ -47,6 +47,18 @@ export type * from "./generated/records.js";
 export type { KeepAliveOptions } from "./keep-alive.js";
 export type { Lease } from "./lease.js";
 export type { WriteFigures, WriteReport, WriteResult } from "./outcomes.js";
+export { formatPreview } from "./preview/format-preview.js";
+export type { PreviewOptions } from "./preview/preview-options.js";
+export { previewSync } from "./preview/preview-sync.js";
+export type {
+  CollectionPreview,
+  DanglingReference,
+  DuplicateId,
+  DuplicateIds,
+  ReferencePreview,
+  SnapshotChanges,
+  SyncPreview,
+} from "./preview/sync-preview.js";
 export type * from "./progress.js";
 export type { CollectionReceipt, SyncReceipt } from "./receipt.js";
 export type { RunBatch } from "./run-batch.js";

@@ -108,6 +108,11 @@ export class RecordSink {
     await this.#waitForServer(this.#onItsWay);
   }
 
+  /** Number of records that were brought, whatever became of them. */
+  get taken(): number {
+    return this.#records;
+  }
+
   /** Resolves when no window is on its way. Never rejects. */
   async settled(): Promise<void> {
     await this.#onItsWay.catch(() => {});
@@ -166,7 +171,13 @@ export class RecordSink {
 
   #refuse(issues: readonly InputIssue[], list: List, position: number): void {
     const location = list === undefined ? undefined : locationOf(list, position);
-    this.#issues.push(...(location === undefined ? issues : issues.map((issue) => ({ ...issue, location }))));
+    const located = location === undefined ? issues : issues.map((issue) => ({ ...issue, location }));
+    const { observer } = this.#context;
+    if (observer?.invalid !== undefined) {
+      observer.invalid(located);
+      return;
+    }
+    this.#issues.push(...located);
     this.#lookAhead();
   }
 
