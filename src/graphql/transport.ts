@@ -17,7 +17,7 @@ import type { Operation } from "./document.js";
 import type { GraphQLDocument } from "./document-types.js";
 import type { FetchLike } from "./exchange.js";
 import { Failures } from "./failures.js";
-import { loadedWire, loadWire } from "./load-wire.js";
+import { wire } from "./load-wire.js";
 import { defaultHeaders, requestHeaders } from "./request-headers.js";
 import type { MutationOptions } from "./request-options.js";
 import { type ResponseLimits, resolveMaxResponseBytes } from "./response-limits.js";
@@ -97,7 +97,7 @@ export class Transport {
 
   /** What a document is, read without sending it. */
   async describe(document: GraphQLDocument<unknown, never>): Promise<Operation> {
-    const { readDocument } = loadedWire() ?? (await loadWire());
+    const { readDocument } = wire.loaded ?? (await wire.load());
     return readDocument(document);
   }
 
@@ -147,7 +147,7 @@ export class Transport {
       retry: options.retry === undefined ? retry : resolveRetry(options.retry),
       timeoutMs: options.timeoutMs === undefined ? timeoutMs : resolveTimeout(options.timeoutMs),
     };
-    const { exchange, readDocument } = loadedWire() ?? (await untilAborted(loadWire(), signal));
+    const { exchange, readDocument } = wire.loaded ?? (await untilAborted(wire.load(), signal));
     const { kind, label, name, readOnly, text } = readDocument(document);
     const repeatable = readOnly || options.idempotent === true;
     const redact = (message: string) => this.redact(message);

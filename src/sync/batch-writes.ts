@@ -2,7 +2,7 @@ import { type BatchStateError, InvalidInputError, noteOutcomes, SaasManagementEr
 import { meaningOf, stateError } from "./batch-state.js";
 import { type CollectionWriter, collectionWriter, type SealOptions } from "./collection-writer.js";
 import type { Collection, CollectionName } from "./collections.js";
-import { loadWriting } from "./load-writing.js";
+import { writing } from "./load-writing.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "./outcomes.js";
 import type { OnProgress } from "./progress.js";
 import type { BatchSession } from "./session.js";
@@ -96,8 +96,8 @@ export class BatchWrites {
       take: (records) => failing(async () => (await sink).take(records)),
       finish: (sealing) =>
         failing(async () => {
-          await (await sink).finish();
-          checkCount({ ...options, ...sealing }, report);
+          const records = await (await sink).finish();
+          checkCount({ ...options, ...sealing }, collection, records);
           this.#open.delete(collection);
           report.state = "done";
           return resultOf(report);
@@ -109,17 +109,17 @@ export class BatchWrites {
     try {
       this.#session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
-      const { writeSource, COLLECTIONS } = await loadWriting();
+      const { writeSource, COLLECTIONS } = writing.loaded ?? (await writing.load());
       const collection = find(COLLECTIONS, report.collection);
       const { signal, onProgress } = options;
       const { context, stop, unlink } = this.#session.openSink(collection, report, signal, onProgress);
       report.state = "writing";
       try {
-        await this.#session.sources.run(() => writeSource(source, { ...context, stop }));
+        const records = await this.#session.sources.run(() => writeSource(source, { ...context, stop }));
+        checkCount(options, report.collection, records);
       } finally {
         unlink();
       }
-      checkCount(options, report);
       report.state = "done";
       return resultOf(report);
     } catch (error) {
@@ -129,7 +129,7 @@ export class BatchWrites {
 
   /** A sink for an open collection. */
   async #openSink({ signal, onProgress }: WriteOptions, report: MutableWriteReport) {
-    const { RecordSink, COLLECTIONS } = await loadWriting();
+    const { RecordSink, COLLECTIONS } = writing.loaded ?? (await writing.load());
     const collection = find(COLLECTIONS, report.collection);
     const { context, stop, unlink } = this.#session.openSink(collection, report, signal, onProgress);
     const sink = new RecordSink({ ...context, stop });
@@ -153,6 +153,7 @@ export class BatchWrites {
       finish: async () => {
         await sink.finish();
         close();
+        return sink.taken;
       },
     };
   }
@@ -168,14 +169,16 @@ export class BatchWrites {
 }
 
 /** A source that ended early without an error is told by the number of its records, where that is known. */
-function checkCount({ expectedCount }: SealOptions, { collection, sent, leftOut }: MutableWriteReport): void {
-  if (expectedCount === undefined || sent + leftOut === expectedCount) return;
+function checkCount({ expectedCount }: SealOptions, collection: CollectionName, records: number): void {
+  if (expectedCount === undefined || records === expectedCount) return;
   throw new InvalidInputError(
-    `The source of ${collection} had ${sent + leftOut} records, and expectedCount says ${expectedCount}. The batch cannot be completed: find out what is missing or too much, and start a new one.`,
+    `The source of ${collection} had ${records} records, and expectedCount says ${expectedCount}. The batch cannot be completed: find out what is missing or too much, and start a new one.`,
   );
 }
 
-function find(all: Readonly<Record<CollectionName, Collection>>, name: CollectionName): Collection {
-  if (Object.hasOwn(all, name)) return all[name];
-  throw new InvalidInputError(`There is no such collection. Collections: ${Object.keys(all).join(", ")}.`);
+function find(collections: Readonly<Record<CollectionName, Collection>>, name: CollectionName): Collection {
+  if (Object.hasOwn(collections, name)) return collections[name];
+  throw new InvalidInputError(
+    `There is no such collection. Collections: ${Object.keys(collections).join(", ")}.`,
+  );
 }

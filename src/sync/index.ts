@@ -36,9 +36,10 @@ export type { Logger } from "../logger.js";
 export type { CommonOptions, NetworkOptions, TlsOptions } from "../options.js";
 export type { RetryOptions } from "../retry.js";
 export type { CompleteOptions, SyncBatch } from "./batch.js";
+export type { BatchOptions, StartBatchOptions } from "./batch-options.js";
 export type { BatchState } from "./batch-state.js";
 export type { WriteOptions } from "./batch-writes.js";
-export { type BatchOptions, type StartBatchOptions, SyncClient } from "./client.js";
+export { SyncClient } from "./client.js";
 export type { CollectionWriter, SealOptions } from "./collection-writer.js";
 export type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "./collections.js";
 export type { SyncClientOptions, SyncTuning } from "./configuration.js";
@@ -46,6 +47,18 @@ export type * from "./generated/records.js";
 export type { KeepAliveOptions } from "./keep-alive.js";
 export type { Lease } from "./lease.js";
 export type { WriteFigures, WriteReport, WriteResult } from "./outcomes.js";
+export { formatPreview } from "./preview/format-preview.js";
+export type { PreviewOptions } from "./preview/preview-options.js";
+export { previewSync } from "./preview/preview-sync.js";
+export type {
+  CollectionPreview,
+  DanglingReference,
+  DuplicateId,
+  DuplicateIds,
+  ReferencePreview,
+  SnapshotChanges,
+  SyncPreview,
+} from "./preview/sync-preview.js";
 export type * from "./progress.js";
 export type { CollectionReceipt, SyncReceipt } from "./receipt.js";
 export type { RunBatch } from "./run-batch.js";

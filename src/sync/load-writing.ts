@@ -1,14 +1,7 @@
-import { lazily } from "../lazily.js";
+import { Lazy } from "../lazy.js";
 
-/** What only writes need, and what stands on it: the encoders. */
-export const loadWriting = lazily(async () => {
-  const [writer, sink, collections] = await Promise.all([
-    import("./writer.js"),
-    import("./record-sink.js"),
-    import("./collections.js"),
-  ]);
-  return { ...writer, ...sink, ...collections };
-});
+/** What writes need, loaded with the first of them: whoever only opens or aborts a batch does not pay for it. */
+export const writing = new Lazy(() => import("./writing.js"));
 
-/** What only a record needs that is refused: zod and the schemas, which say what is wrong with it. */
-export const loadExamination = lazily(() => import("./examine-record.js"));
+/** zod and the schemas, loaded with the first record that is refused: they say what is wrong with it. */
+export const examination = new Lazy(() => import("./examine-record.js"));

@@ -28,7 +28,9 @@ export async function waitForLock<T>(
       const leftMs = waitForLockMs - waitedMs;
       if (leftMs <= 0) throw waitForLockMs === 0 ? error : waitedInVain(error, waitedMs);
       // Between half of the pause and the whole of it: those who wait together do not come back together.
-      const nextAttemptMs = Math.ceil(Math.min(leftMs, pauseMs * (0.5 + Math.random() / 2)));
+      const jitteredMs = Math.min(leftMs, pauseMs * (0.5 + Math.random() / 2));
+      // Whole milliseconds: timers know no fractions, and an injected clock need not reach one.
+      const nextAttemptMs = Math.ceil(jitteredMs);
       onProgress?.({ type: "waiting-for-lock", waitedMs, nextAttemptMs });
       await clock.sleep(nextAttemptMs, signal);
     }

@@ -1,3 +1,4 @@
+import type { InputIssue } from "../errors.js";
 import type { Collection } from "./collections.js";
 
 /** Looks at the records of one write, each after it was checked and encoded and before it is put into a message. */
@@ -16,6 +17,11 @@ export interface RecordObserver {
     idStart: number,
     idEnd: number,
   ): string | undefined;
+  /**
+   * Takes down what is wrong with a record; the write then goes on without it. Where an observer has no such method, an
+   * invalid record ends its write.
+   */
+  invalid?(issues: readonly InputIssue[]): void;
 }
 
 /** Gives the observer of a write that begins; undefined where nobody looks on. */

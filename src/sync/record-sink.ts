@@ -12,7 +12,7 @@ import type { Collection } from "./collections.js";
 import { inSteps } from "./in-steps.js";
 import type { RecordPlace } from "./issues.js";
 import { largestFields } from "./largest-fields.js";
-import { loadExamination } from "./load-writing.js";
+import { examination } from "./load-writing.js";
 import { locationOf } from "./locator.js";
 import { type EncodedMessage, MessageBuilder } from "./messages.js";
 import type { MutableWriteReport } from "./outcomes.js";
@@ -109,6 +109,11 @@ export class RecordSink {
     await this.#waitForServer(this.#onItsWay);
   }
 
+  /** Number of records that were brought, whatever became of them. */
+  get taken(): number {
+    return this.#records;
+  }
+
   /** Resolves when no window is on its way. Never rejects. */
   async settled(): Promise<void> {
     await this.#onItsWay.catch(() => {});
@@ -147,7 +152,7 @@ export class RecordSink {
   /** Finds out what is wrong with a record that its encoder refused. */
   async #examine(record: unknown, index: number, list: List, position: number): Promise<void> {
     const { collection } = this.#context;
-    const { examineRecord } = await loadExamination();
+    const { examineRecord } = examination.loaded ?? (await examination.load());
     const examined = examineRecord(collection.name, record, placeOf(collection, record, index));
     if (!examined.ok) return this.#refuse(examined.issues, list, position);
     this.#builder.append(examined.bytes);
@@ -167,7 +172,13 @@ export class RecordSink {
 
   #refuse(issues: readonly InputIssue[], list: List, position: number): void {
     const location = list === undefined ? undefined : locationOf(list, position);
-    this.#issues.push(...(location === undefined ? issues : issues.map((issue) => ({ ...issue, location }))));
+    const located = location === undefined ? issues : issues.map((issue) => ({ ...issue, location }));
+    const { observer } = this.#context;
+    if (observer?.invalid !== undefined) {
+      observer.invalid(located);
+      return;
+    }
+    this.#issues.push(...located);
     this.#lookAhead();
   }
 

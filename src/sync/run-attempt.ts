@@ -5,18 +5,23 @@ import type { SnapshotCollection } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
 import { guardProgress } from "./progress.js";
 import { DeclaredBatch } from "./run-batch.js";
-import type { RunFunction, RunOptions } from "./run-options.js";
+import type { RunAttempt, RunFunction, RunOptions } from "./run-options.js";
 import type { RunGuard } from "./safety/run-guard.js";
 import type { CompletionCounts } from "./transport.js";
 
-/** What an attempt needs. */
-export interface AttemptParts<Snapshots extends SnapshotCollection> {
-  readonly options: RunOptions<Snapshots>;
+/** What a batch is written with. */
+export interface WriteParts<Snapshots extends SnapshotCollection> {
+  readonly options: Pick<RunOptions<Snapshots>, "snapshots">;
   readonly fn: RunFunction<Snapshots>;
-  readonly configuration: SyncConfiguration;
-  readonly guard: RunGuard;
   /** Fires when the run is ended from outside. */
   readonly signal: AbortSignal;
+}
+
+/** What an attempt needs. */
+export interface AttemptParts<Snapshots extends SnapshotCollection> extends WriteParts<Snapshots> {
+  readonly options: RunOptions<Snapshots>;
+  readonly configuration: SyncConfiguration;
+  readonly guard: RunGuard;
 }
 
 /**
@@ -45,7 +50,8 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
   };
   signal.addEventListener("abort", abort, { once: true });
   try {
-    const counts = await writeAndComplete(batch, number, parts);
+    await guard.begin(batch.id);
+    const counts = await writeAndComplete(batch, { number, preview: false }, parts);
     await guard.completed();
     return { completed: true, counts };
   } catch (thrown) {
@@ -63,14 +69,14 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
   }
 }
 
-async function writeAndComplete<Snapshots extends SnapshotCollection>(
+/** Has the function write the batch, holds it to the declaration, and completes the batch. */
+export async function writeAndComplete<Snapshots extends SnapshotCollection>(
   batch: SyncBatch,
-  number: number,
-  { options, fn, signal, guard }: AttemptParts<Snapshots>,
+  attempt: Pick<RunAttempt, "number" | "preview">,
+  { options, fn, signal }: WriteParts<Snapshots>,
 ): Promise<CompletionCounts> {
-  await guard.begin(batch.id);
   const declared = new DeclaredBatch(batch, options.snapshots);
-  await untilAborted(Promise.resolve(fn(declared, { number, signal: batch.signal })), signal);
+  await untilAborted(Promise.resolve(fn(declared, { ...attempt, signal: batch.signal })), signal);
   declared.requireComplete();
   try {
     return await batch.complete();

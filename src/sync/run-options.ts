@@ -1,5 +1,5 @@
 import { InvalidInputError } from "../errors.js";
-import type { StartBatchOptions } from "./client.js";
+import type { StartBatchOptions } from "./batch-options.js";
 import type { SnapshotCollection } from "./collections.js";
 import type { RunBatch } from "./run-batch.js";
 import type { SafetyOptions } from "./safety/run-guard.js";
@@ -24,6 +24,11 @@ export interface RunAttempt {
   readonly number: number;
   /** Fires when the attempt is over: for whatever feeds it. */
   readonly signal: AbortSignal;
+  /**
+   * Whether this is a preview, of which nothing is sent: a function with side effects of its own, such as a mark where
+   * it stopped reading, leaves them out then.
+   */
+  readonly preview: boolean;
 }
 
 /** The function of a run: writes everything, from the beginning, each time it is called. */

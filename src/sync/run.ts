@@ -10,7 +10,7 @@ import {
 import { linkedController } from "../signals.js";
 import { AcceptedEvents } from "./accepted-events.js";
 import type { SyncBatch } from "./batch.js";
-import type { StartBatchOptions } from "./client.js";
+import type { StartBatchOptions } from "./batch-options.js";
 import type { SnapshotCollection } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
 import { listenForSignals } from "./process-signals.js";

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { linkedController } from "../signals.js";
 import type { AcceptedEvents } from "./accepted-events.js";
 import { closedError, meaningOf, stateError } from "./batch-state.js";
@@ -60,6 +61,8 @@ export class BatchSession {
     this.#acceptedEvents = options.acceptedEvents;
     this.#observerOf = options.observerOf;
     this.#beforeComplete = options.beforeComplete;
+    // Every open collection listens: that of all twelve is no leak.
+    setMaxListeners(0, this.#ended.signal);
     this.id = id;
     this.configuration = configuration;
     this.#transport = transport;

@@ -10,8 +10,9 @@ import { openSource, type SourceIterator } from "./source.js";
  *
  * Rejects with the signal's reason, the source's own exception, or an error of the SDK. The source's `return()` is
  * called when the write ends before the source does.
+ * @returns number of records that the source had
  */
-export async function writeSource(source: unknown, context: SinkContext): Promise<void> {
+export async function writeSource(source: unknown, context: SinkContext): Promise<number> {
   const { stop } = context;
   stop.signal.throwIfAborted();
   const opened = openSource(source);
@@ -24,6 +25,7 @@ export async function writeSource(source: unknown, context: SinkContext): Promis
   const pulled = opened.kind === "sync" ? pull.sync(opened.iterator) : pull.async(opened.iterator);
   try {
     await Promise.race([pulled, stopped]);
+    return sink.taken;
   } catch (error) {
     if (!pull.sourceEnded) close(opened);
     // What is on its way gets the chance to be acknowledged, unless the write was told to end at once.

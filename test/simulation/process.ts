@@ -1,11 +1,5 @@
-import type {
-  RecordOf,
-  RecordSource,
-  SyncBatch,
-  SyncClient,
-  WriteOptions,
-  WriteResult,
-} from "@saas-management/sdk/sync";
+import type { RecordOf, RecordSource, SyncBatch, WriteOptions, WriteResult } from "@saas-management/sdk/sync";
+import type { SyncEngine } from "../../src/sync/engine.js";
 import { makeRecord, type SimCollection } from "./messages.js";
 import type { Observation, ObservedBatch, ObservedWrite } from "./observation.js";
 import type { Session, Step, WriteSpec } from "./program.js";
@@ -28,7 +22,7 @@ export class GaveUp extends Error {}
 
 /** What a process works with. */
 export interface ProcessParts {
-  readonly client: SyncClient;
+  readonly client: SyncEngine;
   readonly clock: SimClock;
   readonly observation: Observation;
   /** Cuts the process off. */

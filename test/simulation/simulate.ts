@@ -1,6 +1,7 @@
 /** Runs a program to its end against the model of the service, without any real waiting. */
-import { SyncClient } from "@saas-management/sdk/sync";
-import { loadExamination, loadWriting } from "../../src/sync/load-writing.js";
+import { resolveSyncOptions } from "../../src/sync/configuration.js";
+import { SyncEngine } from "../../src/sync/engine.js";
+import { examination, writing } from "../../src/sync/load-writing.js";
 import { FaultSchedule, type ScheduledFault } from "./faults.js";
 import { Observation } from "./observation.js";
 import { runProcess } from "./process.js";
@@ -35,7 +36,7 @@ const MESSAGE_BYTES = 120;
 const WINDOW_BYTES = 260;
 
 // Loaded with the first write otherwise, in turns that are not the simulation's.
-await Promise.all([loadWriting(), loadExamination()]);
+await Promise.all([writing.load(), examination.load()]);
 
 export async function simulate(program: Program): Promise<Simulated> {
   const clock = new SimClock();
@@ -54,7 +55,7 @@ export async function simulate(program: Program): Promise<Simulated> {
   const processes = program.clients.map(async (sessions) => {
     const transport = new SimulatedTransport(service, faults, clock);
     transports.push(transport);
-    const client = SyncClient.over(transport, {
+    const configuration = resolveSyncOptions({
       endpoint: "https://sync.example.com",
       apiKey: "key-of-the-simulation",
       clock,
@@ -63,6 +64,7 @@ export async function simulate(program: Program): Promise<Simulated> {
       messageBytes: MESSAGE_BYTES,
       windowBytes: WINDOW_BYTES,
     });
+    const client = new SyncEngine(configuration, transport);
     await runProcess(sessions, {
       client,
       clock,

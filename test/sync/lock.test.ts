@@ -8,7 +8,7 @@ const harness = useScriptedServer();
 const LOCKED = { code: 6, details: "locked" };
 
 describe("waiting for the lock", () => {
-  it("asks again with growing, jittered pauses, and tells of each", async () => {
+  it("asks again with growing, jittered pauses of whole milliseconds, and tells of each", async () => {
     harness.server.scripts.StartSyncBatch.push(LOCKED, LOCKED, LOCKED);
     const clock = new TestClock({ startAt: 0 });
     const pauses: number[] = [];
@@ -22,6 +22,7 @@ describe("waiting for the lock", () => {
     }
     await starting;
     for (const [i, pause] of pauses.entries()) {
+      expect(Number.isInteger(pause)).toBe(true);
       expect(pause).toBeGreaterThanOrEqual(500 * 2 ** i);
       expect(pause).toBeLessThanOrEqual(1000 * 2 ** i);
     }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { ConfigurationError } from "../../errors.js";
+import { Lazy } from "../../lazy.js";
 import type { Ledger, LedgerScope } from "./ledger.js";
-import type { LedgerDirectory } from "./ledger-directory.js";
 
 /** Options of {@link fileLedger}. */
 export interface FileLedgerOptions {
@@ -35,21 +35,18 @@ export function fileLedger(directory: string, { hashIds = false }: FileLedgerOpt
   if (typeof directory !== "string" || directory === "")
     throw new ConfigurationError("fileLedger needs the path of a directory.");
   const keyOf = hashIds ? hashOf : undefined;
-  let loading: Promise<LedgerDirectory> | undefined;
-  const files = () => {
-    loading ??= import("./ledger-directory.js").then(
-      (module) => new module.LedgerDirectory(directory, keyOf),
-    );
-    return loading;
-  };
+  const files = new Lazy(async () => {
+    const { LedgerDirectory } = await import("./ledger-directory.js");
+    return new LedgerDirectory(directory, keyOf);
+  });
   return {
     directory,
     keyOf,
-    known: async (scope) => (await files()).known(scope),
-    draft: async (scope) => (await files()).draft(scope),
-    hold: async (scope, approval) => (await files()).hold(scope, approval),
-    held: async (scope) => (await files()).held(scope),
-    release: async (scope) => (await files()).release(scope),
+    known: async (scope) => (await files.load()).known(scope),
+    draft: async (scope) => (await files.load()).draft(scope),
+    hold: async (scope, approval) => (await files.load()).hold(scope, approval),
+    held: async (scope) => (await files.load()).held(scope),
+    release: async (scope) => (await files.load()).release(scope),
   };
 }
 

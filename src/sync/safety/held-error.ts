@@ -22,7 +22,7 @@ export function heldError(
   const added = held.reduce((sum, { compared }) => sum + compared.new, 0);
   const expiresAt = offer === undefined ? undefined : new Date(offer.expiresAt);
   const sentences = [
-    `The run was held, and nothing was removed: ${held.map(describe).join("; ")}.`,
+    `The run was held, and nothing was removed: ${held.map(describeHeld).join("; ")}.`,
     ...held.flatMap(({ collection, refusal }) =>
       refusal === undefined ? [] : [`approveRemovals does not cover ${collection}: ${refusal}.`],
     ),
@@ -41,7 +41,8 @@ export function heldError(
   });
 }
 
-function describe({ collection, held, compared, listedIn, problem }: HeldJudgement): string {
+/** Why a snapshot is held, in a sentence without its end. */
+export function describeHeld({ collection, held, compared, listedIn, problem }: HeldJudgement): string {
   if (held === "no-baseline") {
     return `the ledger knows nothing of ${collection}, and guard.requireBaseline wants it to (approving takes the ${count(compared.sent)} ids of this run as the new baseline)`;
   }

@@ -4,6 +4,7 @@ import type { SyncConfiguration } from "../configuration.js";
 import { guardProgress, type OnProgress } from "../progress.js";
 import type { ObserverOf } from "../record-observer.js";
 import { newOffer, type Offer, refusalOf, store } from "./approval.js";
+import { checkLedger } from "./check-ledger.js";
 import { type GuardOptions, type GuardRules, resolveGuard } from "./guard-rules.js";
 import { GuardedSnapshot, type SnapshotJudgement } from "./guarded-snapshot.js";
 import { type HeldJudgement, heldError } from "./held-error.js";
@@ -189,18 +190,4 @@ export class RunGuard {
     if (earlier === undefined) this.#earlier.set(collection, table);
     else table.forEach((low, high) => void earlier.add(low, high, 0, 0));
   }
-}
-
-function checkLedger(ledger: unknown): Ledger | undefined {
-  if (ledger === "none") return undefined;
-  if (isLedger(ledger)) return ledger;
-  throw new InvalidInputError(
-    'ledger must be fileLedger(directory), another ledger, or "none": without one nothing keeps a truncated snapshot from removing what exists.',
-  );
-}
-
-function isLedger(value: unknown): value is Ledger {
-  if (typeof value !== "object" || value === null) return false;
-  const methods = ["known", "draft", "hold", "held", "release"];
-  return methods.every((name) => typeof Reflect.get(value, name) === "function");
 }

@@ -1,0 +1,23 @@
+import type { KeepAliveOptions } from "./keep-alive.js";
+import type { OnProgress } from "./progress.js";
+
+/** Options of a batch handle. */
+export interface BatchOptions {
+  /** Called with everything that happens to the batch. */
+  readonly onProgress?: OnProgress | undefined;
+  /** Keeps the lease alive while the source is silent. @default it runs out after 15 minutes */
+  readonly keepAlive?: KeepAliveOptions | undefined;
+}
+
+/** Options of {@link SyncClient.startBatch}. */
+export interface StartBatchOptions extends BatchOptions {
+  /** Id of the direct integration installation of the workspace. */
+  readonly installationId: string;
+  /**
+   * How long to wait for a lock that another batch holds, in milliseconds. The lock of an owner that died ends 15
+   * minutes after its last accepted message. @default 0
+   */
+  readonly waitForLockMs?: number | undefined;
+  /** Ends the call; it rejects with the signal's reason. A batch that was started nevertheless is aborted. */
+  readonly signal?: AbortSignal | undefined;
+}

@@ -1,0 +1,129 @@
+import { setMaxListeners } from "node:events";
+import { ClosedError, InvalidInputError } from "../errors.js";
+import { linkedController } from "../signals.js";
+import { SyncBatch } from "./batch.js";
+import type { BatchOptions, StartBatchOptions } from "./batch-options.js";
+import { callWithRetry } from "./call.js";
+import type { SnapshotCollection } from "./collections.js";
+import type { SyncConfiguration } from "./configuration.js";
+import { checkKeepAlive, startKeepAlive } from "./keep-alive.js";
+import { type Moment, momentOf } from "./lease.js";
+import { waitForLock } from "./lock.js";
+import { guardProgress } from "./progress.js";
+import type { SyncReceipt } from "./receipt.js";
+import { SyncRun } from "./run.js";
+import type { RunFunction, RunOptions } from "./run-options.js";
+import { BatchSession, type BatchWatch } from "./session.js";
+import { BatchStarter } from "./start.js";
+import type { SyncTransport } from "./transport.js";
+
+/** How long `close()` waits for aborts that are under way. */
+const CLOSE_GRACE_MS = 5000;
+
+/** What goes on beside a batch that is on its own. */
+const UNWATCHED: BatchWatch = { acceptedEvents: undefined, observerOf: undefined, beforeComplete: undefined };
+
+/** Batches and runs over any transport: what `SyncClient` does, without knowing how the service is reached. */
+export class SyncEngine {
+  readonly #configuration: SyncConfiguration;
+  readonly #transport: SyncTransport;
+  readonly #starter: BatchStarter;
+  readonly #batches = new Set<SyncBatch>();
+  readonly #closed = new AbortController();
+
+  /** The transport is closed with the engine. */
+  constructor(configuration: SyncConfiguration, transport: SyncTransport) {
+    this.#configuration = configuration;
+    this.#transport = transport;
+    this.#starter = new BatchStarter(transport, configuration);
+    // Every start listens: as many as are under way at once are no leak.
+    setMaxListeners(0, this.#closed.signal);
+  }
+
+  /** Starts a batch, and has it watched where somebody wants to. */
+  async startBatch(options: StartBatchOptions, watch: BatchWatch = UNWATCHED): Promise<SyncBatch> {
+    this.#closed.signal.throwIfAborted();
+    const { installationId, signal, waitForLockMs = 0 } = options;
+    const onProgress = guardProgress(options.onProgress, this.#configuration.logger);
+    requireId("installationId", installationId, "a direct integration installation");
+    if (!(waitForLockMs >= 0))
+      throw new InvalidInputError("waitForLockMs must be a number of milliseconds, 0 or more.");
+    checkKeepAlive(options.keepAlive);
+    signal?.throwIfAborted();
+    const { controller, unlink } = linkedController(this.#closed.signal, signal);
+    let startedAt = momentOf(this.#configuration.clock);
+    try {
+      const start = () => {
+        startedAt = momentOf(this.#configuration.clock);
+        return this.#starter.start(installationId, controller.signal, onProgress);
+      };
+      const id = await waitForLock(start, this.#configuration, waitForLockMs, controller.signal, onProgress);
+      return this.#handle(id, startedAt, options, watch, { unverified: false });
+    } finally {
+      unlink();
+    }
+  }
+
+  /** A handle on a batch that another process started. */
+  openBatch(batchId: string, options: BatchOptions): SyncBatch {
+    this.#closed.signal.throwIfAborted();
+    requireId("batchId", batchId, "a batch");
+    checkKeepAlive(options.keepAlive);
+    const openedAt = momentOf(this.#configuration.clock);
+    return this.#handle(batchId, openedAt, options, UNWATCHED, { unverified: true });
+  }
+
+  /** Starts a batch, has it written, and completes it; again where it failed transiently. */
+  async run<Snapshots extends SnapshotCollection>(
+    options: RunOptions<Snapshots>,
+    fn: RunFunction<Snapshots>,
+  ): Promise<SyncReceipt> {
+    const start = (wanted: StartBatchOptions, watch: BatchWatch) => this.startBatch(wanted, watch);
+    const abort = (batchId: string, signal: AbortSignal) =>
+      callWithRetry(this.#configuration, "AbortSyncBatch", signal, (call) =>
+        this.#transport.abortBatch(batchId, call),
+      );
+    return new SyncRun(options, fn, { configuration: this.#configuration, start, abort }).execute();
+  }
+
+  /** Refuses new calls, cancels what is under way, and closes the transport. */
+  async close(): Promise<void> {
+    if (!this.#closed.signal.aborted) {
+      this.#closed.abort(new ClosedError("The client is closed. Make a new one."));
+      for (const batch of [...this.#batches]) batch.close();
+    }
+    const waited = new AbortController();
+    await Promise.race([
+      this.#starter.settled(),
+      this.#configuration.clock.sleep(CLOSE_GRACE_MS, waited.signal).catch(() => {}),
+    ]);
+    waited.abort();
+    this.#transport.close();
+  }
+
+  #handle(
+    id: string,
+    startedAt: Moment,
+    { onProgress, keepAlive }: BatchOptions,
+    watch: BatchWatch,
+    { unverified }: { readonly unverified: boolean },
+  ): SyncBatch {
+    const session = new BatchSession({
+      id,
+      transport: this.#transport,
+      configuration: this.#configuration,
+      startedAt,
+      onProgress,
+      ...watch,
+    });
+    const batch = new SyncBatch({ session, unverified, onEnd: (ended) => this.#batches.delete(ended) });
+    this.#batches.add(batch);
+    if (keepAlive !== undefined) startKeepAlive(session, keepAlive);
+    return batch;
+  }
+}
+
+function requireId(name: string, value: unknown, of: string): void {
+  if (typeof value === "string" && value !== "") return;
+  throw new InvalidInputError(`${name} must be the id of ${of}.`);
+}

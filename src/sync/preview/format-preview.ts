@@ -1,0 +1,114 @@
+import type { InputIssue } from "../../errors.js";
+import type { CollectionName } from "../collections.js";
+import type {
+  CollectionPreview,
+  DanglingReference,
+  DuplicateIds,
+  ReferencePreview,
+  SnapshotChanges,
+  SyncPreview,
+} from "./sync-preview.js";
+
+/** Most examples on a line. */
+const SHOWN = 5;
+
+/**
+ * Writes a preview as lines of text for a terminal or a log. Of records it shows ids and places, never the contents.
+ * @returns the lines, without a line feed at the end
+ */
+export function formatPreview({ collections, refusals }: SyncPreview): string {
+  const lines = ["Preview: nothing was sent."];
+  for (const [name, preview] of entries(collections)) lines.push(...linesOf(name, preview));
+  lines.push(
+    refusals.length === 0
+      ? "A run would be completed."
+      : `A run would not be completed. ${refusals.join(" ")}`,
+  );
+  return lines.join("\n");
+}
+
+function linesOf(name: CollectionName, preview: CollectionPreview): string[] {
+  const { records, messages, bytes, invalid, issues, duplicates, references, changes } = preview;
+  return [
+    `${name}: ${many(records, "record")}, ${many(messages, "message")}, ${many(bytes, "byte")}`,
+    ...(changes === undefined ? [] : [`  ${changesLine(changes)}`]),
+    ...(invalid === 0 ? [] : [`  invalid: ${many(invalid, "record")}`]),
+    ...(duplicates === undefined ? [] : duplicateLines(duplicates)),
+    ...issues.map((issue) => `  - ${issueLine(issue)}`),
+    ...references.flatMap((reference) => referenceLines(name, reference)),
+  ];
+}
+
+function changesLine({ baseline, known, added, kept, removed, firstRemoved }: SnapshotChanges): string {
+  if (baseline === "off") return "changes: not known without a ledger";
+  if (baseline === "unreadable") return "changes: not known, because the ledger cannot be read";
+  const gone = list(firstRemoved.map(quoted), removed);
+  const unclear = baseline === "unclear" ? "; whether the last run was completed is not clear" : "";
+  const first = known === 0 && baseline === "none" ? "; the ledger knows nothing of it yet" : "";
+  return `changes: ${count(added)} added, ${count(kept)} kept, ${count(removed)} removed${gone}${unclear}${first}`;
+}
+
+function duplicateLines({ same, different, first }: DuplicateIds): string[] {
+  if (same + different === 0) return [];
+  const ids = list(
+    first.map(({ id }) => quoted(id)),
+    same + different,
+  );
+  return [
+    `  duplicate ids: ${count(same)} with the same contents, ${count(different)} with different contents${ids}`,
+  ];
+}
+
+function issueLine({ collection, index, id, location, path, expected }: InputIssue): string {
+  const place = location === undefined ? "" : ` (${location})`;
+  const field = path === "" ? "" : ` ${path}`;
+  return `${collection}[${index}]${id === undefined ? "" : ` ${quoted(id)}`}${place}${field}: ${expected}`;
+}
+
+function referenceLines(name: CollectionName, reference: ReferencePreview): string[] {
+  const { field, searched, notSearched, dangling, missingIds, first } = reference;
+  if (searched.length === 0)
+    return [`  ${field}: not checked, because this run does not write ${notSearched.join(" or ")}`];
+  if (dangling === 0) return [];
+  const elsewhere =
+    notSearched.length === 0 ? "" : `, unless in ${notSearched.join(" or ")}, which this run does not write`;
+  return [
+    `  ${field}: ${many(dangling, "record")} dangling, ${many(missingIds, "id")} not in ${searched.join(" or ")}${elsewhere}`,
+    ...first.slice(0, SHOWN).map((record) => `  - ${danglingLine(name, record)}`),
+  ];
+}
+
+function danglingLine(name: CollectionName, { index, id, missingId }: DanglingReference): string {
+  const from = `${name}[${index}]${id === undefined ? "" : ` ${quoted(id)}`}`;
+  return missingId === undefined ? from : `${from} refers to ${quoted(missingId)}`;
+}
+
+/** The first of so many, behind a colon. */
+function list(shown: readonly string[], all: number): string {
+  if (shown.length === 0) return "";
+  const some = shown.slice(0, SHOWN);
+  return `: ${some.join(", ")}${all > some.length ? ", …" : ""}`;
+}
+
+function entries(collections: SyncPreview["collections"]): [CollectionName, CollectionPreview][] {
+  const names = Object.keys(collections).filter((name): name is CollectionName =>
+    Object.hasOwn(collections, name),
+  );
+  return names.flatMap((name) => {
+    const preview = collections[name];
+    return preview === undefined ? [] : [[name, preview]];
+  });
+}
+
+/** An id as a terminal may show it. */
+function quoted(id: string): string {
+  return JSON.stringify(id);
+}
+
+function many(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en-US");
+}

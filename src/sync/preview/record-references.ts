@@ -1,0 +1,65 @@
+import type { CollectionName, SnapshotCollection } from "../collections.js";
+import type { RecordTypes } from "../generated/records.js";
+
+/** A field that holds the id of a record of one of these collections. */
+export interface RecordReference {
+  readonly field: string;
+  readonly to: readonly SnapshotCollection[];
+}
+
+/** Names of the fields of any variant of a record. */
+type FieldOf<Record> = Record extends unknown
+  ? { [Variant in keyof Record]: keyof NonNullable<Record[Variant]> }[keyof Record]
+  : never;
+
+const ACTOR = { field: "sourceActorId", to: ["accounts", "employees"] } as const;
+
+/** The fields that refer to other records: see the comments of the fields in the `.proto`. */
+const REFERENCES = {
+  licenses: [
+    { field: "sourceAccountId", to: ["accounts"] },
+    { field: "sourcePlanId", to: ["plans"] },
+  ],
+  employees: [{ field: "managerId", to: ["employees"] }],
+  groupMembers: [
+    { field: "sourceGroupId", to: ["groups"] },
+    { field: "sourceMemberId", to: ["accounts", "employees"] },
+  ],
+  devices: [{ field: "sourceOwnerId", to: ["accounts", "employees"] }],
+  usage: [ACTOR, { field: "sourcePlanId", to: ["plans"] }],
+  externallyDiscoveredUsage: [ACTOR],
+  auditLogs: [ACTOR],
+  aiUsage: [ACTOR],
+  aiCost: [ACTOR],
+} as const satisfies {
+  readonly [C in CollectionName]?: readonly (RecordReference & {
+    readonly field: FieldOf<RecordTypes[C]>;
+  })[];
+};
+
+const BY_NAME: Partial<Record<CollectionName, readonly RecordReference[]>> = REFERENCES;
+
+/** The fields of a collection's records that refer to other records. */
+export function referencesOf(collection: CollectionName): readonly RecordReference[] {
+  return BY_NAME[collection] ?? [];
+}
+
+/** Every collection that something refers to. */
+export const REFERRED_TO: ReadonlySet<SnapshotCollection> = new Set(
+  Object.values(REFERENCES).flatMap((references) => references.flatMap(({ to }) => to)),
+);
+
+/** What a field of the record's variant says; undefined where it is absent or cannot be read. */
+export function referenceIn(record: unknown, field: string): string | undefined {
+  try {
+    const variant = isObject(record) ? Object.values(record).find(isObject) : undefined;
+    const id: unknown = variant === undefined ? undefined : Reflect.get(variant, field);
+    return typeof id === "string" && id !== "" ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
