@@ -1,0 +1,314 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fromCsv } from "@saas-management/sdk/sources";
+import {
+  ConfigurationError,
+  fileLedger,
+  formatPreview,
+  InvalidInputError,
+  type Ledger,
+  memoryLedger,
+  type PreviewOptions,
+  previewSync,
+  type RunFunction,
+  type SnapshotCollection,
+  SyncClient,
+} from "@saas-management/sdk/sync";
+import { describe, expect, it } from "vitest";
+import { ids, records, useSafetyHarness } from "../support/safety-harness.js";
+
+const harness = useSafetyHarness();
+
+/** A preview of what a run of the harness would do. */
+function preview<const S extends SnapshotCollection>(
+  snapshots: readonly S[],
+  fn: RunFunction<S>,
+  options: Partial<PreviewOptions<S>> = {},
+) {
+  const { syncUrl: endpoint, installationId } = harness.server;
+  return previewSync(
+    { ledger: fileLedger(harness.directory), endpoint, installationId, ...options, snapshots },
+    fn,
+  );
+}
+
+/** A preview of these accounts, with no server at all. */
+function previewAccounts(accounts: readonly unknown[], options: Partial<PreviewOptions<"accounts">> = {}) {
+  return previewSync({ ledger: "none", ...options, snapshots: ["accounts"] }, async (batch) => {
+    // @ts-expect-error invalid records are what is tried here
+    await batch.write("accounts", accounts);
+  });
+}
+
+describe("a preview", () => {
+  it("runs the function of a run with no server and no credential, and tells it that it is a preview", async () => {
+    const told: boolean[] = [];
+    const fn: RunFunction<"accounts"> = async (batch, attempt) => {
+      told.push(attempt.preview);
+      await batch.write("accounts", records(["a", "b"]));
+    };
+    const { collections, refusals } = await previewSync({ snapshots: ["accounts"], ledger: "none" }, fn);
+    expect(collections.accounts).toMatchObject({ records: 2, messages: 1, invalid: 0 });
+    expect(refusals).toEqual([]);
+    await harness.run(["accounts"], fn);
+    expect(told).toEqual([true, false]);
+  });
+
+  it("has the records, messages and bytes of the run's receipt, also with sizes of its own", async () => {
+    const sizes = { messageBytes: 4096, windowBytes: 10_000 };
+    const { syncUrl: endpoint, apiKey, installationId } = harness.server;
+    await using client = new SyncClient({ endpoint, apiKey, ...sizes });
+    const fn: RunFunction<"accounts" | "plans"> = async (batch) => {
+      await batch.write(
+        "accounts",
+        (async function* () {
+          for (let page = 0; page < 20; page += 1) yield records(ids(50, `page${page}-`));
+        })(),
+      );
+      await batch.write("plans", []);
+      await batch.write("usage", [
+        { generic: { id: "e1", sourceActorId: "page0-0", lastActivity: "2026-01-01T00:00:00Z" } },
+      ]);
+    };
+    const snapshots = ["accounts", "plans"] as const;
+    const { collections } = await preview(snapshots, fn, sizes);
+    const receipt = await client.run({ installationId, snapshots, ledger: "none" }, fn);
+    for (const name of ["accounts", "plans", "usage"] as const) {
+      const { accepted: records, messages, bytes } = receipt.collections[name] ?? {};
+      expect(collections[name]).toMatchObject({ records, messages, bytes });
+    }
+    expect(collections.accounts?.messages).toBeGreaterThan(5);
+  });
+
+  it("goes on after invalid records, and names them with their places, up to a limit", async () => {
+    const file = join(harness.directory, "users.csv");
+    const rows = ids(300).map((id, i) => `${i % 3 === 0 ? "" : id},${id}@example.com`);
+    await writeFile(file, ["id,email", ...rows].join("\n"));
+    const source = () => fromCsv(file, (row) => ({ generic: { id: row["id"] ?? "", email: row["email"] } }));
+    const write: RunFunction<"accounts"> = async (batch) => void (await batch.write("accounts", source()));
+    const { collections, refusals } = await preview(["accounts"], write, { maxIssues: 7 });
+    expect(collections.accounts).toMatchObject({ records: 200, invalid: 100 });
+    expect(collections.accounts?.issues).toHaveLength(7);
+    expect(collections.accounts?.issues[1]).toMatchObject({
+      collection: "accounts",
+      index: 3,
+      location: expect.stringMatching(/users\.csv:5$/),
+      path: "generic.id",
+    });
+    expect(refusals).toEqual(["accounts has invalid records."]);
+    await expect(harness.run(["accounts"], write)).rejects.toBeInstanceOf(InvalidInputError);
+    const all = await preview(["accounts"], write);
+    expect(all.collections.accounts?.issues).toHaveLength(100);
+  });
+
+  it("names records that are too large for a message", async () => {
+    const large = { generic: { id: "large", name: "n".repeat(5000) } };
+    const { collections } = await previewAccounts([large, ...records(["a"])], { maxSendMessageBytes: 1000 });
+    expect(collections.accounts).toMatchObject({ records: 1, invalid: 1, issues: [{ id: "large" }] });
+  });
+
+  it("counts invalid records among those of expectedCount", async () => {
+    const options = { snapshots: ["accounts"], ledger: "none" } as const;
+    const invalid = { generic: { id: "" } };
+    const whole = previewSync(options, async (batch) => {
+      await batch.write("accounts", [invalid, ...records(["a"])], { expectedCount: 2 });
+    });
+    await expect(whole).resolves.toMatchObject({ collections: { accounts: { records: 1, invalid: 1 } } });
+    const open = previewSync(options, async (batch) => {
+      const accounts = batch.open("accounts");
+      await accounts.push([invalid, ...records(["a"])]);
+      await accounts.seal({ expectedCount: 2 });
+    });
+    await expect(open).resolves.toMatchObject({ collections: { accounts: { records: 1, invalid: 1 } } });
+  });
+
+  it("counts ids that come twice, and says whether the contents differ", async () => {
+    const twice = { generic: { id: "b", name: "somebody else" } };
+    const { collections, refusals } = await previewAccounts([...records(["a", "b", "a"]), twice]);
+    expect(collections.accounts).toMatchObject({
+      records: 3,
+      invalid: 0,
+      duplicates: {
+        same: 1,
+        different: 1,
+        first: [
+          { index: 2, id: "a", contents: "same" },
+          { index: 3, id: "b", contents: "different" },
+        ],
+      },
+      issues: [{ index: 3, id: "b", expected: expect.stringContaining("the record at index 1") }],
+    });
+    expect(refusals).toEqual(["accounts has ids that come again with different contents."]);
+  });
+
+  it("counts events that come twice, which a run does not refuse, and has nothing to count where they have no id", async () => {
+    const at = "2026-01-01T00:00:00Z";
+    const use = (sourceActorId: string) => ({ generic: { id: "e1", sourceActorId, lastActivity: at } });
+    const found = { generic: { sourceActorId: "a", lastActivity: at } };
+    const { collections, refusals } = await previewSync({ snapshots: [], ledger: "none" }, async (batch) => {
+      await batch.write("usage", [use("a"), use("b")]);
+      await batch.write("usage", [use("a")]);
+      await batch.write("externallyDiscoveredUsage", [found, found]);
+    });
+    expect(collections.usage).toMatchObject({ records: 3, duplicates: { same: 1, different: 1 } });
+    expect(collections.usage?.changes).toBeUndefined();
+    expect(collections.externallyDiscoveredUsage).toMatchObject({ records: 2, duplicates: undefined });
+    expect(refusals).toEqual([]);
+  });
+
+  it("rejects with what the function or a source throws, and with what keeps a run from its declaration", async () => {
+    const options = { snapshots: ["accounts", "plans"], ledger: "none" } as const;
+    const reason = new Error("the vendor is down");
+    const failing = previewSync(options, async (batch) => {
+      await batch.write(
+        "accounts",
+        (async function* () {
+          yield records(["a"]);
+          throw reason;
+        })(),
+      );
+    });
+    await expect(failing).rejects.toBe(reason);
+    const missing = previewSync(options, async (batch) => void (await batch.write("plans", [])));
+    await expect(missing).rejects.toThrow(/did not write accounts/);
+    const swallowed = previewSync(options, async (batch) => {
+      await batch.write("plans", []);
+      await batch.write("accounts", records(["a"]), { expectedCount: 2 }).catch(() => {});
+    });
+    await expect(swallowed).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
+    const stop = new AbortController();
+    const stopped = previewSync({ ...options, signal: stop.signal }, async () => {
+      stop.abort(reason);
+      await new Promise(() => {});
+    });
+    await expect(stopped).rejects.toBe(reason);
+  });
+});
+
+describe("a preview with a ledger", () => {
+  it("tells what would be added, kept and removed", async () => {
+    await harness.accounts(ids(40));
+    const { collections, refusals } = await preview(["accounts"], async (batch) => {
+      await batch.write("accounts", records([...ids(36), "new1", "new2"]));
+    });
+    expect(collections.accounts?.changes).toEqual({
+      baseline: "ledger",
+      known: 40,
+      added: 2,
+      kept: 36,
+      removed: 4,
+      removedShare: 0.1,
+      firstRemoved: ["u36", "u37", "u38", "u39"],
+      held: undefined,
+    });
+    expect(refusals).toEqual([]);
+  });
+
+  it("tells that the guard would hold, by its own rules, and why", async () => {
+    await harness.accounts(ids(40));
+    const write: RunFunction<"accounts"> = async (batch) =>
+      void (await batch.write("accounts", records(ids(20))));
+    const held = await preview(["accounts"], write);
+    expect(held.collections.accounts?.changes).toMatchObject({ removed: 20, held: "removals" });
+    expect(held.refusals).toEqual([
+      expect.stringContaining("20 of 40 known ids of accounts would be removed (50 %)"),
+    ]);
+    const guard = { collections: { accounts: { maxRemovedShare: 0.5 } } };
+    expect((await preview(["accounts"], write, { guard })).refusals).toEqual([]);
+    const elsewhere = { installationId: "another", guard: { requireBaseline: true } };
+    expect((await preview(["accounts"], write, elsewhere)).collections.accounts?.changes).toMatchObject({
+      baseline: "none",
+      held: "no-baseline",
+    });
+    expect((await preview(["accounts"], write, { guard: false })).refusals).toEqual([]);
+  });
+
+  it("says where the ledger cannot be read", async () => {
+    await harness.accounts(ids(4));
+    await writeFile(await harness.file(/accounts\.completed/), "not a ledger");
+    const { collections, refusals } = await preview(["accounts"], async (batch) => {
+      await batch.write("accounts", records(ids(4)));
+    });
+    expect(collections.accounts?.changes).toMatchObject({
+      baseline: "unreadable",
+      held: "unreadable-ledger",
+    });
+    expect(refusals.join()).toContain("cannot be read");
+  });
+
+  it("changes nothing of the ledger, and asks it for nothing but what it knows", async () => {
+    await harness.accounts(ids(40));
+    const before = await harness.files();
+    await preview(["accounts"], async (batch) => void (await batch.write("accounts", [])));
+    expect(await harness.files()).toEqual(before);
+
+    const calls: string[] = [];
+    const ledger = memoryLedger();
+    const refuse = (name: string) => () => {
+      calls.push(name);
+      throw new Error(name);
+    };
+    const readOnly: Ledger = {
+      known: (scope) => {
+        calls.push("known");
+        return ledger.known(scope);
+      },
+      draft: refuse("draft"),
+      hold: refuse("hold"),
+      held: refuse("held"),
+      release: refuse("release"),
+    };
+    await preview(["accounts"], async (batch) => void (await batch.write("accounts", [])), {
+      ledger: readOnly,
+    });
+    expect(calls).toEqual(["known"]);
+  });
+
+  it("needs the endpoint and the installation of the run", async () => {
+    const none: RunFunction<"accounts"> = () => {};
+    const ledger = memoryLedger();
+    for (const part of [{}, { endpoint: "https://sync.example.com" }, { installationId: "i" }]) {
+      await expect(previewSync({ snapshots: ["accounts"], ledger, ...part }, none)).rejects.toThrow(
+        /endpoint and installationId must be those of the run/,
+      );
+    }
+    await expect(previewSync({ snapshots: [], ledger: "none", maxIssues: -1 }, none)).rejects.toThrow(
+      /maxIssues/,
+    );
+    await expect(
+      previewSync({ snapshots: [], ledger: "none", endpoint: "http://sync.example.com" }, none),
+    ).rejects.toBeInstanceOf(ConfigurationError);
+  });
+});
+
+describe("the text of a preview", () => {
+  it("says what would happen, collection by collection, and whether a run would be completed", async () => {
+    await harness.accounts(ids(10));
+    const twice = { generic: { id: "u1", name: "somebody else" } };
+    const secret = { generic: { id: "u99", name: "Ada", email: 7 } };
+    const text = formatPreview(
+      await preview(["accounts"], async (batch) => {
+        await batch.write("accounts", [...records(ids(8)), twice, secret]);
+      }),
+    );
+    expect(text.replace(/[\d,]+ bytes/, "N bytes")).toBe(
+      [
+        "Preview: nothing was sent.",
+        "accounts: 8 records, 1 message, N bytes",
+        '  changes: 0 added, 8 kept, 2 removed: "u8", "u9"',
+        "  invalid: 1 record",
+        '  duplicate ids: 0 with the same contents, 1 with different contents: "u1"',
+        '  - accounts[8] "u1": expected an id that no other record of the snapshot has: the record at index 1 has the same id and different contents',
+        '  - accounts[9] "u99" generic.email: expected a string',
+        "A run would not be completed. accounts has invalid records. accounts has ids that come again with different contents.",
+      ].join("\n"),
+    );
+    expect(text).not.toContain("Ada");
+  });
+
+  it("says so where there is no ledger, and where a run would be completed", async () => {
+    expect(formatPreview(await previewAccounts(records(["a"])))).toMatch(
+      /^Preview: nothing was sent\.\naccounts: 1 record, 1 message, \d+ bytes\n {2}changes: not known without a ledger\nA run would be completed\.$/,
+    );
+  });
+});
