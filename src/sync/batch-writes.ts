@@ -5,6 +5,7 @@ import type { Collection, CollectionName } from "./collections.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "./outcomes.js";
 import type { OnProgress } from "./progress.js";
 import type { BatchSession } from "./session.js";
+import { checkLength, lengthOf } from "./source.js";
 
 /** Options of one write. */
 export interface WriteOptions {
@@ -64,7 +65,8 @@ export class BatchWrites {
   /** Writes a source when its turn comes. */
   write(collection: CollectionName, source: unknown, options: WriteOptions): Promise<WriteResult> {
     const report = this.#session.report(collection);
-    const result = this.#queue.then(() => this.#write(source, options, report));
+    const length = lengthOf(source);
+    const result = this.#queue.then(() => this.#write(source, length, options, report));
     this.#queue = result.catch(() => {});
     return result;
   }
@@ -101,10 +103,16 @@ export class BatchWrites {
           report.state = "done";
           return resultOf(report);
         }),
+      late: (error) => void this.#fail(error, report),
     });
   }
 
-  async #write(source: unknown, options: WriteOptions, report: MutableWriteReport): Promise<WriteResult> {
+  async #write(
+    source: unknown,
+    length: number | undefined,
+    options: WriteOptions,
+    report: MutableWriteReport,
+  ): Promise<WriteResult> {
     try {
       this.#session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
@@ -120,6 +128,7 @@ export class BatchWrites {
       } finally {
         unlink();
       }
+      checkLength(source, length);
       checkCount(options, report);
       report.state = "done";
       return resultOf(report);
