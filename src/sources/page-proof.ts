@@ -35,6 +35,7 @@ export class PageProof {
     const location = `page ${number}`;
     const { maxPages, maxEmptyPages } = this.#limits;
     this.#items += items.length;
+    this.#refuseShrunk(total, location);
     this.#total = total ?? this.#total;
     this.#refuseRepeated(items, number);
     this.#emptyInSuccession = items.length === 0 ? this.#emptyInSuccession + 1 : 0;
@@ -58,6 +59,16 @@ export class PageProof {
         "Where there are so many, set maxPages.",
       );
     }
+  }
+
+  /** Where something was deleted meanwhile, the items after it have moved up, and a page by numbers skips some of them. */
+  #refuseShrunk(total: number | undefined, location: string): void {
+    if (total === undefined || this.#total === undefined || total >= this.#total) return;
+    throw problemAt(
+      location,
+      `has the total ${total}, and a page before it ${this.#total}`,
+      "The data changed while it was read, and items may have been skipped: read it again. Leave total out where the vendor's number is not one of the whole listing.",
+    );
   }
 
   #checkTotal(location: string): void {

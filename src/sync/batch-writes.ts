@@ -6,6 +6,7 @@ import { writing } from "./load-writing.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "./outcomes.js";
 import type { OnProgress } from "./progress.js";
 import type { BatchSession } from "./session.js";
+import { checkLength, lengthOf } from "./source.js";
 
 /** Options of one write. */
 export interface WriteOptions {
@@ -65,7 +66,8 @@ export class BatchWrites {
   /** Writes a source when its turn comes. */
   write(collection: CollectionName, source: unknown, options: WriteOptions): Promise<WriteResult> {
     const report = this.#session.report(collection);
-    const result = this.#queue.then(() => this.#write(source, options, report));
+    const length = lengthOf(source);
+    const result = this.#queue.then(() => this.#write(source, length, options, report));
     this.#queue = result.catch(() => {});
     return result;
   }
@@ -102,10 +104,16 @@ export class BatchWrites {
           report.state = "done";
           return resultOf(report);
         }),
+      late: (error) => void this.#fail(error, report),
     });
   }
 
-  async #write(source: unknown, options: WriteOptions, report: MutableWriteReport): Promise<WriteResult> {
+  async #write(
+    source: unknown,
+    length: number | undefined,
+    options: WriteOptions,
+    report: MutableWriteReport,
+  ): Promise<WriteResult> {
     try {
       this.#session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
@@ -120,6 +128,7 @@ export class BatchWrites {
       } finally {
         unlink();
       }
+      checkLength(source, length);
       report.state = "done";
       return resultOf(report);
     } catch (error) {

@@ -33,12 +33,14 @@ export interface CollectionWriter<C extends CollectionName = CollectionName> {
 export interface CollectionWriterParts {
   readonly take: (records: unknown) => Promise<void>;
   readonly finish: (options: SealOptions) => Promise<WriteResult>;
+  /** Records came that can no longer be taken in: what was sealed is not whole. */
+  readonly late: (error: InvalidInputError) => void;
 }
 
 /** Puts the calls of a collection writer in order. */
 export function collectionWriter<C extends CollectionName>(
   collection: C,
-  { take, finish }: CollectionWriterParts,
+  { take, finish, late }: CollectionWriterParts,
 ): CollectionWriter<C> {
   let queue: Promise<unknown> = Promise.resolve();
   let sealed: Promise<WriteResult> | undefined;
@@ -46,9 +48,14 @@ export function collectionWriter<C extends CollectionName>(
     collection,
     push: (records) => {
       if (sealed !== undefined) {
-        return Promise.reject(
-          new InvalidInputError(`${collection} is sealed: open another batch for further records.`),
+        const error = new InvalidInputError(
+          `${collection} is sealed, and records came after that: it was not whole. Await every push before the seal, and start a new batch.`,
         );
+        late(error);
+        const refused = Promise.reject<void>(error);
+        // Where nobody awaits it, it still stands in the way of completion.
+        refused.catch(() => {});
+        return refused;
       }
       const taken = queue.then(() => take(records));
       queue = taken;

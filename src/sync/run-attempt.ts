@@ -52,14 +52,14 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
   try {
     await guard.begin(batch.id);
     const counts = await writeAndComplete(batch, { number, preview: false }, parts);
-    await guard.completed();
+    await guard.completed(counts);
     return { completed: true, counts };
   } catch (thrown) {
     const error: unknown = signal.aborted ? signal.reason : thrown;
     // The service may say that a completion whose answer was lost was done.
     const outcome = await giveUp(batch, parts);
     if (outcome === "completed") {
-      await guard.completed();
+      await guard.completed(NO_COUNTS);
       return { completed: true, counts: NO_COUNTS };
     }
     await guard.givenUp(outcome);

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { InvalidInputError } from "../errors.js";
 
 /**
@@ -6,7 +7,7 @@ import { InvalidInputError } from "../errors.js";
  */
 export type RecordSource<R> = Iterable<R | readonly R[]> | AsyncIterable<R | readonly R[]>;
 
-/** One-shot iterators that a write has begun to read: read again, they would look like an empty source. */
+/** Iterators that a write has begun to read: read again, they would look like an empty source. */
 const begun = new WeakSet<object>();
 
 /** The iterator of a source, of either kind. */
@@ -16,21 +17,49 @@ export type SourceIterator =
 
 /**
  * Begins to read a source.
- * @throws {InvalidInputError} it is no source, or a one-shot iterator that was begun before
+ * @throws {InvalidInputError} it is no source, a stream that was read, or a one-shot iterator that was begun before
  */
 export function openSource(source: unknown): SourceIterator {
   if (typeof source !== "object" || source === null) throw notASource();
-  const opened = openIterator(source);
-  // An iterator that is its own iterable can be read only once; what it held is gone after that.
-  if (opened.iterator === source) {
-    if (begun.has(source)) {
-      throw new InvalidInputError(
-        "The source is an iterator that an earlier write has read: it is exhausted, and would be taken for an empty collection. Make a new one for each write.",
-      );
-    }
-    begun.add(source);
+  if (wasRead(source)) {
+    throw new InvalidInputError(
+      "The source is a stream that somebody has read from: what was read is gone, and an exhausted one would be taken for an empty collection. Make a new one for each write.",
+    );
   }
+  const opened = openIterator(source);
+  // An iterable that hands out the same iterator again can be read only once; what it held is gone after that.
+  if (begun.has(opened.iterator)) {
+    throw new InvalidInputError(
+      "The source is an iterator that an earlier write has read: it is exhausted, and would be taken for an empty collection. Make a new one for each write.",
+    );
+  }
+  begun.add(opened.iterator);
   return opened;
+}
+
+/** Whether somebody has read from a stream, of Node or of the web. Other sources do not tell. */
+function wasRead(source: object): boolean {
+  // One that failed unread says itself how.
+  if (source instanceof Readable) return source.readableDidRead;
+  return source instanceof ReadableStream && Reflect.apply(Readable.isDisturbed, Readable, [source]) === true;
+}
+
+/** How long an array is when its write is called; undefined for other sources. */
+export function lengthOf(source: unknown): number | undefined {
+  return Array.isArray(source) ? source.length : undefined;
+}
+
+/**
+ * Checks that an array is as long as it was when its write was called: one that is still being filled, or was emptied
+ * for its next use, is not the whole.
+ * @throws {InvalidInputError} it is not
+ */
+export function checkLength(source: unknown, length: number | undefined): void {
+  const now = lengthOf(source);
+  if (now === length) return;
+  throw new InvalidInputError(
+    `The source is an array that had ${length} entries when its write was called and has ${now} now: it was changed while it was written, so what was sent may be a part. Await whatever fills it before the write, and the write before whatever empties it; then start a new batch.`,
+  );
 }
 
 function openIterator(source: object): SourceIterator {

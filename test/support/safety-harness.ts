@@ -28,7 +28,7 @@ export interface SafetyHarness {
   accounts(ids: readonly string[], options?: Partial<RunOptions<"accounts">>): Promise<SyncReceipt>;
   /** Ids of the accounts that the service has and has not marked as removed. */
   present(): string[];
-  /** Paths of the ledger's files. */
+  /** Paths of the ledger's files; the journal's are not among them. */
   files(): Promise<string[]>;
   /** The one file whose name matches. */
   file(name: RegExp): Promise<string>;
@@ -86,6 +86,7 @@ export function useSafetyHarness(): SafetyHarness {
       return entries
         .filter((entry) => !entry.isDirectory())
         .map((entry) => join(entry.parentPath, entry.name))
+        .filter((path) => !path.startsWith(join(harness.directory, "journal")))
         .sort();
     },
     file: async (name) => {

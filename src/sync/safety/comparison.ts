@@ -6,6 +6,14 @@ import type { KnownIds } from "./ledger.js";
 /** Most ids that an error names. */
 const FIRST_IDS = 20;
 
+/** A set of ids that the service may have, and how many of them the snapshot lacks. */
+export interface ComparedSet {
+  /** Where it comes from: the ledger, or an earlier attempt of the run. */
+  readonly origin: KnownIds["state"] | "attempt";
+  readonly known: number;
+  readonly gone: number;
+}
+
 /** The ids of a snapshot beside those that were known. */
 export interface Comparison {
   /** Number of ids that were known: of the last completed snapshot, and whatever else the service may have. */
@@ -20,6 +28,8 @@ export interface Comparison {
   readonly gone: number;
   /** Number of the gone ids of which only an earlier attempt of the run knew. */
   readonly goneSinceAttempt: number;
+  /** Each set by itself: many ids of one would hide that all of a smaller one are gone. */
+  readonly sets: readonly ComparedSet[];
   /** The first of the gone ids, in the ledger's order. */
   readonly firstGone: readonly string[];
 }
@@ -37,27 +47,40 @@ export async function compareIds(
   // An id that several sources know counts once.
   const counted = knownIds.length + (earlier === undefined ? 0 : 1) > 1 ? new IdTable() : undefined;
   const firstGone: string[] = [];
+  const sets: ComparedSet[] = [];
   let known = 0;
   let kept = 0;
   let goneSinceAttempt = 0;
   for (const ids of knownIds) {
+    const set = { origin: ids.state, known: 0, gone: 0 };
     await forEachLine(ids.lines(), (bytes, start, end) => {
       hash.id(bytes, start, end);
+      const isKept = snapshot.has(hash.low, hash.high);
+      set.known += 1;
+      if (!isKept) set.gone += 1;
       if (counted !== undefined && counted.add(hash.low, hash.high, 0, 0) !== -1) return;
       known += 1;
-      if (snapshot.has(hash.low, hash.high)) kept += 1;
+      if (isKept) kept += 1;
       else if (firstGone.length < FIRST_IDS) firstGone.push(...idsOfLines(bytes.subarray(start, end + 1)));
     });
+    sets.push(set);
   }
-  earlier?.forEach((low, high) => {
-    if (counted?.has(low, high) === true) return;
-    known += 1;
-    if (snapshot.has(low, high)) kept += 1;
-    else goneSinceAttempt += 1;
-  });
+  if (earlier !== undefined) {
+    const set = { origin: "attempt" as const, known: 0, gone: 0 };
+    earlier.forEach((low, high) => {
+      const isKept = snapshot.has(low, high);
+      set.known += 1;
+      if (!isKept) set.gone += 1;
+      if (counted?.has(low, high) === true) return;
+      known += 1;
+      if (isKept) kept += 1;
+      else goneSinceAttempt += 1;
+    });
+    sets.push(set);
+  }
   const gone = known - kept;
   const { size: sent } = snapshot;
-  return { known, sent, new: sent - kept, kept, gone, goneSinceAttempt, firstGone };
+  return { known, sent, new: sent - kept, kept, gone, goneSinceAttempt, sets, firstGone };
 }
 
 /** The lines of those known ids that the snapshot lacks, in pieces. */

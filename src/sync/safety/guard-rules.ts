@@ -56,8 +56,17 @@ export function resolveGuard(options: GuardOptions | false | undefined): GuardRu
   return { requireBaseline, ruleOf: (name) => (own.has(name) ? own.get(name) : rule) };
 }
 
-/** Whether completing a snapshot would remove more than the rule allows. */
+/** Whether completing a snapshot would remove more than the rule allows of all that was known, or of any set of it. */
 export function isHeld(
+  compared: Pick<Comparison, "known" | "sent" | "gone" | "sets">,
+  rule: ResolvedRule,
+): boolean {
+  const { sent } = compared;
+  return exceeds(compared, rule) || compared.sets.some((set) => exceeds({ ...set, sent }, rule));
+}
+
+/** Whether so many removals of one set of known ids are more than the rule allows. */
+export function exceeds(
   { known, sent, gone }: Pick<Comparison, "known" | "sent" | "gone">,
   rule: ResolvedRule,
 ): boolean {

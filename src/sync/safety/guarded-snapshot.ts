@@ -1,6 +1,6 @@
 import { ConfigurationError, SaasManagementError } from "../../errors.js";
 import { type Comparison, compareIds } from "./comparison.js";
-import { isHeld, type ResolvedRule } from "./guard-rules.js";
+import { exceeds, isHeld, type ResolvedRule } from "./guard-rules.js";
 import type { IdTable } from "./id-table.js";
 import type { HoldReason, KnownIds, Ledger, LedgerDraft, LedgerScope } from "./ledger.js";
 import { type Baseline, figuresOf, type SnapshotFigures } from "./snapshot-figures.js";
@@ -90,12 +90,13 @@ export class GuardedSnapshot {
       if (baseline === "none" && requireBaseline) return "no-baseline";
       return isHeld(compared, rule) ? "removals" : undefined;
     };
-    const { goneSinceAttempt } = compared;
+    const { sent, goneSinceAttempt } = compared;
+    const sinceAttempt = { known: earlier?.size ?? 0, sent, gone: goneSinceAttempt };
     return {
       figures: figuresOf(compared, baseline, duplicates),
       compared,
       held: held(),
-      heldSinceAttempt: rule !== undefined && isHeld({ ...compared, gone: goneSinceAttempt }, rule),
+      heldSinceAttempt: rule !== undefined && exceeds(sinceAttempt, rule),
       problem,
     };
   }

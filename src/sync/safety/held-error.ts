@@ -13,14 +13,25 @@ export interface HeldJudgement extends SnapshotJudgement {
   readonly refusal: string | undefined;
 }
 
+/** Why no approval can be given. */
+export type NoOffer = "no-ledger" | "not-stored";
+
+const NO_OFFER: Readonly<Record<NoOffer, string>> = {
+  "no-ledger":
+    'Nothing can be approved of with ledger: "none". Run again when the source is whole; fileLedger(directory) keeps approvals.',
+  "not-stored":
+    "An approval could not be stored, because the ledger cannot be written: look at its directory and the space on its disk.",
+};
+
 /** The error of a run that is held. */
 export function heldError(
   batchId: string,
   held: readonly HeldJudgement[],
-  offer: Offer | undefined,
+  offer: Offer | NoOffer,
 ): RemovalGuardError {
   const added = held.reduce((sum, { compared }) => sum + compared.new, 0);
-  const expiresAt = offer === undefined ? undefined : new Date(offer.expiresAt);
+  const offered = typeof offer === "string" ? undefined : offer;
+  const expiresAt = offered === undefined ? undefined : new Date(offered.expiresAt);
   const sentences = [
     `The run was held, and nothing was removed: ${held.map(describeHeld).join("; ")}.`,
     ...held.flatMap(({ collection, refusal }) =>
@@ -28,14 +39,14 @@ export function heldError(
     ),
     `The batch was not completed.${added === 0 ? "" : ` Records that it added or updated are visible already (${count(added)} ids are new); they stay until a later snapshot takes them in or removes them.`}`,
     "A filtered, truncated or partly paged source looks like this: look at the source first.",
-    offer === undefined
-      ? "An approval could not be stored, because the ledger cannot be written."
+    typeof offer === "string"
+      ? NO_OFFER[offer]
       : `If it is right nevertheless, run again with approveRemovals: ${JSON.stringify(offer.id)} before ${expiresAt?.toISOString()}.`,
   ];
   return new RemovalGuardError(sentences.join(" "), {
     batchId,
     collections: held.map(snapshotOf),
-    approvalId: offer?.id,
+    approvalId: offered?.id,
     approvalExpiresAt: expiresAt,
     cause: held.find(({ problem }) => problem !== undefined)?.problem,
   });
@@ -50,13 +61,18 @@ export function describeHeld({ collection, held, compared, listedIn, problem }: 
     const why = problem instanceof SaasManagementError ? ` (${problem.message})` : "";
     return `what the ledger knows of ${collection} cannot be read${why} (approving takes the ${count(compared.sent)} ids of this run as the new baseline)`;
   }
-  const { known, gone, goneSinceAttempt } = compared;
+  const { known, gone, goneSinceAttempt, sets } = compared;
   const attempt =
     goneSinceAttempt === 0
       ? ""
       : `, ${count(goneSinceAttempt)} of them sent by an earlier attempt of this run`;
+  const completed = sets.find(({ origin }) => origin === "completed");
+  const ofCompleted =
+    sets.length < 2 || completed === undefined
+      ? ""
+      : `, among them ${count(completed.gone)} of the ${count(completed.known)} of the last completed snapshot`;
   const list = listedIn === undefined ? "" : `; all are listed in ${listedIn}`;
-  return `${count(gone)} of ${count(known)} known ids of ${collection} would be removed (${percent(gone / known)}${attempt}${list})`;
+  return `${count(gone)} of ${count(known)} known ids of ${collection} would be removed (${percent(gone / known)}${ofCompleted}${attempt}${list})`;
 }
 
 function snapshotOf({ collection, held, compared, listedIn }: HeldJudgement): HeldSnapshot {

@@ -3,11 +3,12 @@ import type { SnapshotCollection } from "../collections.js";
 import type { SyncConfiguration } from "../configuration.js";
 import { guardProgress, type OnProgress } from "../progress.js";
 import type { ObserverOf } from "../record-observer.js";
+import type { CompletionCounts, SnapshotCounts } from "../transport.js";
 import { newOffer, type Offer, refusalOf, store } from "./approval.js";
 import { checkLedger } from "./check-ledger.js";
 import { type GuardOptions, type GuardRules, resolveGuard } from "./guard-rules.js";
 import { GuardedSnapshot, type SnapshotJudgement } from "./guarded-snapshot.js";
-import { type HeldJudgement, heldError } from "./held-error.js";
+import { type HeldJudgement, heldError, type NoOffer } from "./held-error.js";
 import type { IdTable } from "./id-table.js";
 import type { Ledger, LedgerScope } from "./ledger.js";
 import type { SnapshotFigures } from "./snapshot-figures.js";
@@ -57,6 +58,8 @@ export class RunGuard {
     this.#ledger = checkLedger(options.ledger);
     this.#rules = resolveGuard(options.guard);
     this.#onProgress = guardProgress(options.onProgress, configuration.logger);
+    if (this.#ledger === undefined && this.#rules.requireBaseline)
+      throw new InvalidInputError('guard.requireBaseline needs a ledger: with "none" there is no baseline.');
     const { approveRemovals } = options;
     if (approveRemovals !== undefined && (typeof approveRemovals !== "string" || approveRemovals === ""))
       throw new InvalidInputError("approveRemovals must be the id that a RemovalGuardError gave.");
@@ -102,7 +105,9 @@ export class RunGuard {
   }
 
   /** The batch was completed: what was sent is what is known from now on. */
-  async completed(): Promise<void> {
+  async completed({ snapshots }: CompletionCounts): Promise<void> {
+    for (const { scope } of this.#snapshots.values())
+      this.#tellUnforeseen(scope, snapshots[scope.collection]);
     try {
       for (const snapshot of this.#snapshots.values()) await snapshot.promote();
       for (const { scope } of this.#approved) await this.#ledger?.release(scope);
@@ -166,16 +171,18 @@ export class RunGuard {
   }
 
   async #heldError(batchId: string, held: readonly Omit<HeldJudgement, "listedIn">[]) {
-    let offer: Offer | undefined = newOffer(this.#configuration.clock.now());
+    const ledger = this.#ledger;
+    let offer: Offer | NoOffer =
+      ledger === undefined ? "no-ledger" : newOffer(this.#configuration.clock.now());
     const listed: HeldJudgement[] = [];
     for (const judgement of held) {
       const snapshot = this.#snapshots.get(judgement.collection);
       let listedIn: string | undefined;
       try {
-        if (this.#ledger === undefined || snapshot === undefined) offer = undefined;
-        else if (offer !== undefined) listedIn = await store(this.#ledger, offer, snapshot, judgement.held);
+        if (ledger !== undefined && snapshot !== undefined && typeof offer !== "string")
+          listedIn = await store(ledger, offer, snapshot, judgement.held);
       } catch (error) {
-        offer = undefined;
+        offer = "not-stored";
         this.#configuration.logger.error("saas-management: the ledger could not keep a pending approval", {
           error,
         });
@@ -183,6 +190,17 @@ export class RunGuard {
       listed.push({ ...judgement, listedIn });
     }
     return heldError(batchId, listed, offer);
+  }
+
+  /** A ledger that was lost, or is older than the service's last snapshot, does not see all that goes. */
+  #tellUnforeseen({ collection }: LedgerScope, counts: SnapshotCounts | undefined): void {
+    const { gone, baseline } = this.#figures[collection] ?? { gone: 0, baseline: "off" };
+    const removed = counts?.removed ?? 0;
+    if (baseline === "off" || removed <= gone) return;
+    this.#configuration.logger.warn(
+      "saas-management: the service removed more records than the ledger knew; guard.requireBaseline holds a run whose ledger knows nothing",
+      { collection, removed, foreseen: gone, baseline },
+    );
   }
 
   #remember({ collection }: LedgerScope, table: IdTable): void {
