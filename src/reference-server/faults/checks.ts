@@ -134,7 +134,7 @@ function checkKind(kind: Fault["kind"]): void {
       requireOneOf("data", kind.data, ["none", "partial"]);
       break;
     case "truncated-body":
-      requireOneOf("then", kind.then, ["end", "close", "reset"]);
+      requireOneOf("ending", kind.ending, ["end", "close", "reset"]);
       break;
     case "page-info":
       requireOneOf("cursor", kind.cursor ?? "", ["repeated", "missing"]);

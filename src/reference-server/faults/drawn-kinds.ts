@@ -59,7 +59,7 @@ export function anyGraphQLKind(random: SeededRandom): GraphQLFaultKind {
     { type: "http", status, headers: { "content-type": "application/json" }, body: "{}", at },
     { type: "html" },
     { type: "graphql-errors", data: random.pick(["none", "partial"] as const) },
-    { type: "truncated-body", then: random.pick(["end", "close", "reset"] as const) },
+    { type: "truncated-body", ending: random.pick(["end", "close", "reset"] as const) },
     { type: "revoke-key", at },
   ]);
 }

@@ -77,7 +77,7 @@ export interface TruncatedBodyFault {
    * How it goes on: the half is declared as the whole, the connection is closed, or it is reset (TCP RST).
    * @default "end"
    */
-  readonly then?: "end" | "close" | "reset";
+  readonly ending?: "end" | "close" | "reset";
 }
 
 /** Sends the server's own answer, and then spaces for ever, as fast as the client reads. */

@@ -27,7 +27,7 @@ export async function deliver(
   const body = Buffer.from(hasBody ? (text ?? "") : "");
   const { broken } = options;
   const sent = broken?.type === "truncated-body" ? body.subarray(0, body.length / 2) : body;
-  const declared = broken?.type === "truncated-body" && (broken.then ?? "end") === "end" ? sent : body;
+  const declared = broken?.type === "truncated-body" && (broken.ending ?? "end") === "end" ? sent : body;
   const length = hasBody && broken?.type !== "endless-body" ? { "content-length": declared.length } : {};
   response.writeHead(status, statusText, { ...length, ...headers, "x-request-id": randomUUID() });
   switch (broken?.type) {
@@ -46,11 +46,11 @@ export async function deliver(
 function truncate(
   response: ServerResponse,
   half: Buffer,
-  { then = "end" }: TruncatedBodyFault,
+  { ending = "end" }: TruncatedBodyFault,
   { endConnection }: DeliveryOptions,
 ): void {
-  if (then === "end") response.end(half);
-  else response.write(half, () => endConnection(then === "close" ? "drop" : "reset"));
+  if (ending === "end") response.end(half);
+  else response.write(half, () => endConnection(ending === "close" ? "drop" : "reset"));
 }
 
 async function trickle(
