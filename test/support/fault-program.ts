@@ -18,10 +18,11 @@ import { accounts } from "./sync-harness.js";
 export interface ProgramOutcome {
   /** The call that failed; "done" where none did. */
   readonly ended: "start" | "write" | "complete" | "abort" | "done";
-  /** Code of the error, and whether it says that trying again may help. */
+  /** Code of the error, and whether it says that trying again may help; undefined where there was none. */
   readonly error: string | undefined;
   readonly retryable: boolean | undefined;
-  readonly attempts: number | undefined;
+  /** The calls that were repeated, by the name of the operation. */
+  readonly retried: string;
   /** State of the handle. */
   readonly handle: string | undefined;
   /** States of the server's batches, in the order of their start. */
@@ -47,7 +48,9 @@ export async function startProgram(
   const startAt = Date.UTC(2026, 5, 1);
   const server = await startReferenceServer({ clock: new TestClock({ startAt }), ...options.server });
   const clock = new TestClock();
+  const retried: string[] = [];
   const client = new SyncClient({
+    onRetry: ({ operation }) => void retried.push(operation ?? ""),
     endpoint: server.syncUrl,
     apiKey: server.apiKey,
     clock,
@@ -84,7 +87,7 @@ export async function startProgram(
         ended,
         error: failure?.code,
         retryable: failure?.retryable,
-        attempts: failure?.attempts,
+        retried: retried.join(" "),
         handle: batch?.state,
         batches: batches.map(({ state }) => state).join(" "),
         locked: lock !== null,
