@@ -89,7 +89,7 @@ export interface FaultSchedule {
 export interface FaultInjector {
   /**
    * Adds a fault. Where several match a call, they strike in the order in which they were added, until one ends it;
-   * the others did not strike it.
+   * those that did not come to strike it strike the next matching call.
    * @throws TypeError where the fault makes no sense, such as an HTTP status for the Sync API.
    */
   add(fault: Fault): FaultHandle;

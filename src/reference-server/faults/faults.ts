@@ -26,8 +26,11 @@ export interface GraphQLPlace {
 /** A fault that is due at a call. */
 export interface DueFault<Kind> {
   readonly kind: Kind;
-  /** Says that it strikes now: one that is due may yet find the call ended by another. */
-  count(): void;
+  /**
+   * Says that it strikes now: one that is due may yet find the call ended by another.
+   * @returns false where it must not: it has struck other calls meanwhile, as often as it may
+   */
+  strikes(): boolean;
 }
 
 interface Entry {
@@ -85,9 +88,14 @@ export class Faults implements FaultInjector {
       const { fault } = entry;
       if (!matches(fault, place)) return [];
       entry.calls++;
-      const first = fault.nth ?? 1;
-      if (entry.calls < first || entry.calls >= first + (fault.times ?? 1)) return [];
-      return [{ kind: fault.kind, count: () => void entry.firings++ }];
+      const mayStrike = (): boolean => entry.firings < (fault.times ?? 1);
+      if (entry.calls < (fault.nth ?? 1) || !mayStrike()) return [];
+      const strikes = (): boolean => {
+        if (!mayStrike()) return false;
+        entry.firings++;
+        return true;
+      };
+      return [{ kind: fault.kind, strikes }];
     });
   }
 }

@@ -48,10 +48,8 @@ export async function strike(
   call: StruckCall,
   clock: Clock,
 ): Promise<void> {
-  for (const { kind, count } of due) {
-    if (momentOf(kind) !== moment) continue;
-    count();
-    await strikeWith(kind, call, clock);
+  for (const { kind, strikes } of due) {
+    if (momentOf(kind) === moment && strikes()) await strikeWith(kind, call, clock);
   }
 }
 

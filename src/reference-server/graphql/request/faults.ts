@@ -48,9 +48,8 @@ export async function strikeRequest(
   due: readonly DueFault<GraphQLFaultKind>[],
   request: StruckRequest,
 ): Promise<Response | null> {
-  for (const { kind, count } of due) {
-    if (momentOf(kind) !== "request") continue;
-    count();
+  for (const { kind, strikes } of due) {
+    if (momentOf(kind) !== "request" || !strikes()) continue;
     const answer = await replacement(kind, request);
     if (answer !== null) return answer;
   }
@@ -65,10 +64,9 @@ export async function strikeAnswer(
 ): Promise<StruckAnswer> {
   let answer = own;
   let body: BrokenBody | undefined;
-  for (const { kind, count } of due) {
+  for (const { kind, strikes } of due) {
     // Pages are broken where they are made, and counted there.
-    if (momentOf(kind) !== "answer" || kind.type === "page-info") continue;
-    count();
+    if (momentOf(kind) !== "answer" || kind.type === "page-info" || !strikes()) continue;
     if (kind.type === "graphql-errors") answer = withErrors(answer, kind);
     else if (isBrokenBody(kind)) body = kind;
     else {

@@ -6,12 +6,11 @@ import type { BreakPage } from "../context.js";
 /** What the faults that are due make of the pages of a request. One strikes once, however many pages it breaks. */
 export function pageBreaker(due: readonly DueFault<GraphQLFaultKind>[]): BreakPage {
   let struck = false;
-  for (const { kind, count } of due) {
+  for (const { kind, strikes } of due) {
     if (kind.type !== "page-info") continue;
     return (page, args) => {
-      if (!struck) count();
-      struck = true;
-      return broken(page, args, kind.cursor);
+      struck ||= strikes();
+      return struck ? broken(page, args, kind.cursor) : page;
     };
   }
   return (page) => page;
