@@ -7,7 +7,7 @@
  * that were not asked for since. All other pages follow from lists that the server remembers.
  */
 import { TestClock } from "../src/clock.js";
-import { Faults } from "../src/reference-server/faults.js";
+import { Faults } from "../src/reference-server/faults/faults.js";
 import { startGraphQLServer } from "../src/reference-server/graphql/server.js";
 import { ApiKeys } from "../src/reference-server/keys.js";
 import {

@@ -9,7 +9,11 @@ import { type ReferenceServer, runServer } from "./running-server.js";
 
 export { type Clock, TestClock } from "../clock.js";
 export type { EventCollection, SnapshotCollection } from "../sync/generated/collections.js";
-export type * from "./fault-types.js";
+export type * from "./faults/fault.js";
+export type * from "./faults/graphql-kinds.js";
+export { type FaultScheduleOptions, faultSchedule } from "./faults/schedule.js";
+export type * from "./faults/shared-kinds.js";
+export type * from "./faults/sync-kinds.js";
 export type { KeyPermission, KeyScope } from "./keys.js";
 export type { ReferenceServerOptions, TlsIdentity } from "./options.js";
 export type * from "./portfolio.js";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { TestClock } from "../clock.js";
-import type { FaultInjector } from "./fault-types.js";
-import { Faults } from "./faults.js";
+import type { FaultInjector } from "./faults/fault.js";
+import { Faults } from "./faults/faults.js";
 import { startGraphQLServer } from "./graphql/server.js";
 import { ApiKeys, type KeyPermission, type KeyScope } from "./keys.js";
 import type { CheckedOptions } from "./options.js";
@@ -77,6 +77,12 @@ export interface ReferenceServer {
    */
   inspect(installationId: string): Inspection;
   /**
+   * Stops both APIs and starts them again on the same ports, as a service does whose process has crashed: connections
+   * and calls that are under way are lost, data, locks, keys and faults are kept.
+   * @throws Error where the server is closed, or a port was taken by another process meanwhile.
+   */
+  restart(): Promise<void>;
+  /**
    * Stops both APIs, within about half a second whatever clients do, and leaves no connection and no timer behind.
    * May be called again.
    */
@@ -119,18 +125,32 @@ export async function runServer(options: CheckedOptions): Promise<ReferenceServe
     return installation.id;
   };
 
-  const graphQL = await startGraphQLServer({ host, port: options.port, tls, keys, faults, clock, pageSize });
-  const sync = await startSyncServer({ host, port: options.syncPort, tls }, { state, keys, faults }).catch(
-    async (error: unknown) => {
-      await graphQL.close();
-      throw error;
-    },
-  );
+  const startGraphQL = (port: number) =>
+    startGraphQLServer({ host, port, tls, keys, faults, clock, pageSize });
+  const startSync = (port: number) => startSyncServer({ host, port, tls }, { state, keys, faults });
+  let graphQL = await startGraphQL(options.port);
+  let sync = await startSync(options.syncPort).catch(async (error: unknown) => {
+    await graphQL.close();
+    throw error;
+  });
 
   let closed: Promise<void> | undefined;
+  let restarted: Promise<void> = Promise.resolve();
   const close = (): Promise<void> => {
-    closed ??= Promise.all([graphQL.close(), sync.close()]).then(() => {});
+    closed ??= restarted
+      .catch(() => {})
+      .then(() => Promise.all([graphQL.close(), sync.close()]))
+      .then(() => {});
     return closed;
+  };
+  const restart = (): Promise<void> => {
+    if (closed !== undefined) return Promise.reject(new Error("The reference server is closed."));
+    restarted = restarted.then(async () => {
+      await Promise.all([graphQL.close(), sync.close(0)]);
+      graphQL = await startGraphQL(graphQL.port);
+      sync = await startSync(sync.port);
+    });
+    return restarted;
   };
 
   return {
@@ -150,6 +170,7 @@ export async function runServer(options: CheckedOptions): Promise<ReferenceServe
       if (installation === undefined) throw new Error("There is no installation with this id to inspect.");
       return inspect(installation, clock.now());
     },
+    restart,
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -40,12 +40,21 @@ const TRANSIENT: ReadonlySet<number> = new Set([
   status.CANCELLED,
 ]);
 
+/**
+ * What grpc-js says of streams that were reset with ENHANCE_YOUR_CALM and INADEQUATE_SECURITY. It gives them statuses of
+ * a refusal; the service refused nothing, and may have done what it was asked.
+ */
+const RESET_STREAM: ReadonlySet<string> = new Set([
+  "Bandwidth exhausted or memory limit exceeded",
+  "Protocol not secure enough",
+]);
+
 /** Turns a gRPC status into an error of the SDK, by its meaning: on the status and on the details. */
 export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagementError {
-  const { operation, target } = place;
+  const { operation } = place;
   const { code, details } = failed;
-  const name = status[code] ?? `status ${code}`;
   const serverMessage = place.credential.redact(details);
+  if (RESET_STREAM.has(details)) return disturbed(failed, place, serverMessage);
   switch (code) {
     case status.UNAUTHENTICATED:
       return new AuthenticationError(
@@ -69,19 +78,31 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
   if (failure !== undefined) return toConnectionError(failure, place, serverMessage);
   // grpc-js reports a reset stream as INTERNAL; a message that could not be encoded or decoded has the same status.
   if (TRANSIENT.has(code) || (code === status.INTERNAL && details.includes("RST_STREAM"))) {
-    return new TransportError(
-      `${operation}: the call to ${target} failed with ${name}. The service or the network is disturbed: try again later.`,
-      { grpcStatus: name, serverMessage, ...readRetryHint(failed.metadata, place.now()) },
-    );
+    return disturbed(failed, place, serverMessage);
   }
   if (details.startsWith("Response message parsing error")) return unreadable(place);
   const httpStatus = /^Received HTTP status code (\d{3})$/.exec(details)?.[1];
   if (httpStatus !== undefined) return notGrpc(place, Number(httpStatus));
-  return new SyncProtocolError(`${operation}: the service rejected the operation with ${name}.`, {
-    grpcStatus: name,
+  return new SyncProtocolError(`${operation}: the service rejected the operation with ${nameOf(code)}.`, {
+    grpcStatus: nameOf(code),
     batchState: batchState(failed.metadata),
     serverMessage,
   });
+}
+
+function disturbed(
+  { code, metadata }: FailedCall,
+  { operation, target, now }: CallPlace,
+  serverMessage: string,
+): TransportError {
+  return new TransportError(
+    `${operation}: the call to ${target} failed with ${nameOf(code)}. The service or the network is disturbed: try again later.`,
+    { grpcStatus: nameOf(code), serverMessage, ...readRetryHint(metadata, now()) },
+  );
+}
+
+function nameOf(code: number): string {
+  return status[code] ?? `status ${code}`;
 }
 
 /** The error of a call for which there was no connection: nothing was sent. */

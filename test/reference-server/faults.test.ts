@@ -51,11 +51,13 @@ describe("a fault", () => {
     expect(fault.firings).toBe(1);
   });
 
-  test("of two that match lets the one that was added first have its way", async () => {
+  test("of two that match lets the one that was added first have its way, and strikes the next call", async () => {
     const fixture = await startSync();
     fixture.server.faults.add({ api: "sync", kind: unavailable });
     const second = fixture.server.faults.add({ api: "sync", kind: { type: "grpc-status", code: 8 } });
     expect(await strikes(fixture, 1)).toEqual(["UNAVAILABLE"]);
+    expect(second.firings).toBe(0);
+    expect(await strikes(fixture, 2)).toEqual(["RESOURCE_EXHAUSTED", "NOT_FOUND"]);
     expect(second.firings).toBe(1);
   });
 
@@ -108,6 +110,46 @@ test.each<[string, unknown, RegExp]>([
     /`status` is a whole number, 200 to 599/,
   ],
   [
+    "a message of a call that has one",
+    { api: "sync", operation: "StartSyncBatch", message: 1, kind: unavailable },
+    /`message` has the operation "SyncRecords"/,
+  ],
+  [
+    "a message of every operation",
+    { api: "sync", message: 1, kind: unavailable },
+    /`message` has the operation "SyncRecords"/,
+  ],
+  [
+    "an early answer without a message",
+    { api: "sync", operation: "SyncRecords", kind: { type: "early-answer" } },
+    /"early-answer" needs the `message`/,
+  ],
+  [
+    "an oversized answer to a message",
+    { api: "sync", operation: "SyncRecords", message: 1, kind: { type: "oversized-answer" } },
+    /"oversized-answer" strikes the call as a whole/,
+  ],
+  [
+    "an error code that HTTP/2 does not have",
+    { api: "sync", kind: { type: "rst-stream", code: 14 } },
+    /`code` is a whole number, 0 to 13/,
+  ],
+  [
+    "seconds before now",
+    { api: "graphql", kind: { type: "http", status: 503, retryAfter: { seconds: -1 } } },
+    /`retryAfter.seconds` is a whole number, 0 to/,
+  ],
+  [
+    "an ending that does not exist",
+    { api: "graphql", kind: { type: "truncated-body", ending: "later" } },
+    /`ending` is "end" or "close" or "reset"/,
+  ],
+  [
+    "a page without a cursor kind",
+    { api: "graphql", kind: { type: "page-info" } },
+    /`cursor` is "repeated" or "missing"/,
+  ],
+  [
     "a trailer that cannot be sent",
     { api: "sync", kind: { ...unavailable, trailers: { "a b": "c" } } },
     /`trailers` has a name or value that cannot be sent: "a b"/,
@@ -130,7 +172,7 @@ describe("a status", () => {
     server.faults.add({ api: "sync", operation: "StartSyncBatch", kind: unavailable });
     expect(await refused(client.start(installationId))).toMatchObject({
       code: "UNAVAILABLE",
-      details: "Injected fault.",
+      details: expect.stringMatching("upstream connect error"),
     });
     expect(server.inspect(installationId).batches).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { TestClock } from "../../src/clock.js";
-import { Faults } from "../../src/reference-server/faults.js";
+import { Faults } from "../../src/reference-server/faults/faults.js";
 import { startGraphQLServer } from "../../src/reference-server/graphql/server.js";
 import { ApiKeys } from "../../src/reference-server/keys.js";
 import type { TlsIdentity } from "../../src/reference-server/options.js";

@@ -2,11 +2,13 @@ import type { IncomingMessage } from "node:http";
 import { GraphQLError, type GraphQLSchema } from "graphql";
 import { createHandler, type Handler, type HandlerOptions } from "graphql-http";
 import type { Clock } from "../../clock.js";
-import type { Faults } from "../faults.js";
+import type { DueFault, Faults } from "../faults/faults.js";
+import type { GraphQLFaultKind } from "../faults/graphql-kinds.js";
 import type { ApiKeys } from "../keys.js";
 import type { RequestContext } from "./context.js";
 import { errorAnswer } from "./request/answer.js";
-import { applyFaults } from "./request/faults.js";
+import { strikeRequest } from "./request/faults.js";
+import { pageBreaker } from "./request/page-faults.js";
 import { firstField, operationName, parseDocument, prepare } from "./request/prepare.js";
 import { formatError, notAuthorized } from "./request-error.js";
 
@@ -15,7 +17,7 @@ const DEFAULT_MAXIMUM_PAGE_SIZE = 1000;
 
 /** What the GraphQL API needs of the reference server. */
 export interface GraphQLHandlerOptions {
-  readonly keys: Pick<ApiKeys, "lookUp">;
+  readonly keys: Pick<ApiKeys, "lookUp" | "revoke">;
   readonly faults: Pick<Faults, "take">;
   readonly clock: Clock;
   /**
@@ -29,8 +31,8 @@ export interface GraphQLHandlerOptions {
 export interface Exchange {
   /** Fires when the caller has gone. */
   readonly signal: AbortSignal;
-  /** Set by the handler: the connection is to be destroyed instead of the answer being sent. */
-  drop: boolean;
+  /** Set by the handler: the faults that are due at the request. They strike the answer next. */
+  due: readonly DueFault<GraphQLFaultKind>[];
 }
 
 /**
@@ -48,10 +50,15 @@ export function graphQLHandler(
     const document = parseDocument(params.query);
     const isDocument = !(document instanceof GraphQLError);
     const operation = isDocument ? operationName(document, params.operationName) : undefined;
-    const stricken = await applyFaults(faults.take({ api: "graphql", operation }), clock, exchange.signal);
-    exchange.drop = stricken.drop;
-    if (stricken.answer !== null) return stricken.answer;
-    const lookup = keys.lookUp(raw.headers.authorization);
+    const key = raw.headers.authorization;
+    exchange.due = faults.take({ api: "graphql", operation });
+    const revokeKey = (): void => revoke(keys, key);
+    const answer = await strikeRequest(exchange.due, { clock, signal: exchange.signal, revokeKey });
+    if (answer !== null) {
+      exchange.due = [];
+      return answer;
+    }
+    const lookup = keys.lookUp(key);
     if (lookup.status !== "ok") {
       const field = isDocument ? firstField(document, params.operationName) : undefined;
       const error = notAuthorized(field === undefined ? undefined : [field.responseName]);
@@ -61,7 +68,14 @@ export function graphQLHandler(
     if (!isDocument) return [document];
     const { workspace, scope } = lookup.key;
     const canWrite = scope === "read-write";
-    return prepare(schema, document, params, { workspace, canWrite, clock, maximumPageSize: pageSize });
+    const breakPage = pageBreaker(exchange.due);
+    const contextValue = { workspace, canWrite, clock, maximumPageSize: pageSize, breakPage };
+    return prepare(schema, document, params, contextValue);
   };
   return createHandler({ schema, onSubscribe, formatError });
+}
+
+/** Revokes a key, where there is one to revoke. */
+export function revoke(keys: Pick<ApiKeys, "lookUp" | "revoke">, key: string | undefined): void {
+  if (key !== undefined && keys.lookUp(key).status === "ok") keys.revoke(key);
 }

@@ -20,12 +20,21 @@ export function resolveQueries(query: GraphQLObjectType): void {
     licensePlans: new Connection(licensePlans),
   };
   const resolvers: Readonly<Record<keyof typeof pages, Resolver<ConnectionArguments>>> = {
-    applications: (_, args, { workspace, clock, maximumPageSize }) =>
-      pages.applications.page(applicationsView(workspace, clock.now()), args, maximumPageSize),
-    licenses: (_, args, { workspace, clock, maximumPageSize }) =>
-      pages.licenses.page(licensingView(workspace, clock.now()).licenses, args, maximumPageSize),
-    licensePlans: (_, args, { workspace, clock, maximumPageSize }) =>
-      pages.licensePlans.page(licensingView(workspace, clock.now()).licensePlans, args, maximumPageSize),
+    applications: (_, args, { workspace, clock, maximumPageSize, breakPage }) =>
+      breakPage(
+        pages.applications.page(applicationsView(workspace, clock.now()), args, maximumPageSize),
+        args,
+      ),
+    licenses: (_, args, { workspace, clock, maximumPageSize, breakPage }) =>
+      breakPage(
+        pages.licenses.page(licensingView(workspace, clock.now()).licenses, args, maximumPageSize),
+        args,
+      ),
+    licensePlans: (_, args, { workspace, clock, maximumPageSize, breakPage }) =>
+      breakPage(
+        pages.licensePlans.page(licensingView(workspace, clock.now()).licensePlans, args, maximumPageSize),
+        args,
+      ),
   };
   applications.resolve = resolvers.applications;
   licenses.resolve = resolvers.licenses;

@@ -1,11 +1,13 @@
-import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Handler, Response } from "graphql-http";
+import { type ConnectionEnd, Connections } from "../connections.js";
 import type { TlsIdentity } from "../options.js";
-import { type Exchange, type GraphQLHandlerOptions, graphQLHandler } from "./handler.js";
+import { deliver } from "./deliver.js";
+import { type Exchange, type GraphQLHandlerOptions, graphQLHandler, revoke } from "./handler.js";
 import { errorAnswer } from "./request/answer.js";
+import { ConnectionFault, strikeAnswer } from "./request/faults.js";
 import { ErrorCode, requestError } from "./request-error.js";
 import { executableSchema } from "./schema.js";
 
@@ -31,11 +33,11 @@ export async function startGraphQLServer(options: GraphQLServerOptions): Promise
   const { host, port, tls } = options;
   const handler = graphQLHandler(executableSchema(), options);
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
-    // What cannot be sent ends the connection, and not the process.
-    exchange(handler, request, response).catch(() => request.socket.destroy());
+    void exchange(handler, options, connections, request, response);
   };
   const server =
     tls === undefined ? createServer(listener) : createTlsServer({ ...tls, minVersion: "TLSv1.2" }, listener);
+  const connections = new Connections(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(port, host, () => resolve(void server.off("error", reject)));
   });
@@ -51,23 +53,30 @@ export async function startGraphQLServer(options: GraphQLServerOptions): Promise
 
 async function exchange(
   handler: Handler<IncomingMessage, Exchange>,
+  { keys, clock }: GraphQLServerOptions,
+  connections: Connections,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const { remoteAddress, remotePort } = request.socket;
+  const endConnection = (how: ConnectionEnd): void => connections.end(`${remoteAddress}:${remotePort}`, how);
   const gone = new AbortController();
+  const { signal } = gone;
   response.once("close", () => gone.abort());
-  const context: Exchange = { signal: gone.signal, drop: false };
-  const answer = await answerTo(handler, request, context).catch(() => {
-    if (gone.signal.aborted) return null;
-    const error = requestError(ErrorCode.unexpected, "Unexpected execution error.");
-    return errorAnswer(500, "Internal Server Error", error);
-  });
-  if (answer === null || context.drop) return void request.socket.destroy();
-  const [body, { status, statusText, headers }] = answer;
-  const hasBody = status !== 204 && status !== 304;
-  const length = hasBody ? { "content-length": Buffer.byteLength(body ?? "") } : {};
-  response.writeHead(status, statusText, { ...length, ...headers, "x-request-id": randomUUID() });
-  response.end(hasBody ? body : undefined);
+  const context: Exchange = { signal, due: [] };
+  const revokeKey = (): void => revoke(keys, request.headers.authorization);
+  try {
+    const own = await answerTo(handler, request, context).catch((error: unknown) => {
+      if (signal.aborted || error instanceof ConnectionFault) throw error;
+      const unexpected = requestError(ErrorCode.unexpected, "Unexpected execution error.");
+      return errorAnswer(500, "Internal Server Error", unexpected);
+    });
+    const { answer, body } = await strikeAnswer(context.due, { clock, signal, revokeKey }, own);
+    await deliver(answer, response, { broken: body, clock, signal, endConnection });
+  } catch (error) {
+    // What cannot be sent ends the connection, and not the process.
+    endConnection(error instanceof ConnectionFault ? error.how : "drop");
+  }
 }
 
 async function answerTo(

@@ -7,10 +7,10 @@ import { Refusal } from "./refusal.js";
  * The scheme is matched to the letter, so that a client that gets it wrong is found out here.
  */
 export function authenticate(metadata: Metadata, keys: ApiKeys): ApiKey {
-  const values = metadata.get("authorization");
-  const [value] = values;
-  if (value === undefined) throw unauthenticated("The metadata `authorization` is missing.");
-  const presented = values.length === 1 ? /^ApiKey ([!-~]+)$/.exec(String(value))?.[1] : undefined;
+  if (metadata.get("authorization").length === 0) {
+    throw unauthenticated("The metadata `authorization` is missing.");
+  }
+  const presented = presentedKey(metadata);
   if (presented === undefined) {
     throw unauthenticated(
       "The metadata `authorization` is malformed: it must be `ApiKey`, a space and the API key.",
@@ -21,6 +21,12 @@ export function authenticate(metadata: Metadata, keys: ApiKeys): ApiKey {
   throw unauthenticated(
     found.status === "revoked" ? "The API key was revoked." : "The API key is not known to the service.",
   );
+}
+
+/** The value of the key that a call presents; undefined where it presents none, or not as it should. */
+export function presentedKey(metadata: Metadata): string | undefined {
+  const [value, ...others] = metadata.get("authorization");
+  return others.length === 0 ? /^ApiKey ([!-~]+)$/.exec(String(value))?.[1] : undefined;
 }
 
 /** Refuses a key that may not use the Sync API, or not any more: a call may outlive its key. */

@@ -103,6 +103,11 @@ export class Batch {
     this.#leaseExpiresAt = now + LEASE_MS;
   }
 
+  /** Lets the lease of an active batch run out now. */
+  endLease(now: number): void {
+    if (this.stateAt(now) === "active") this.#leaseExpiresAt = now;
+  }
+
   /** Refuses completion unless the batch is active and all its writes have finished. */
   requireCompletable(now: number): void {
     this.requireActive(now);

@@ -1,12 +1,13 @@
 import { createServer, type Server as NetServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
+import { type ConnectionEnd, Connections } from "../connections.js";
 import type { TlsIdentity } from "../options.js";
 
 /** A listening socket that knows its connections. */
 export interface Listener {
   readonly port: number;
-  /** Destroys the connection of a peer, named `address:port`. */
-  drop(peer: string): void;
+  /** Ends the connection of a peer, named `address:port`. */
+  endConnection(peer: string, how: ConnectionEnd): void;
   /** Accepts no more connections. Resolves when the last one is gone. */
   close(): Promise<void>;
   destroyConnections(): void;
@@ -23,7 +24,6 @@ export async function listen(
   options: { readonly host: string; readonly port: number; readonly tls?: TlsIdentity | undefined },
   accept: (connection: Socket) => void,
 ): Promise<Listener> {
-  const connections = new Map<string, Socket>();
   const server: NetServer =
     options.tls === undefined
       ? createServer({ noDelay: true }, accept)
@@ -37,13 +37,7 @@ export async function listen(
           },
           accept,
         );
-  server.on("connection", (socket: Socket) => {
-    const peer = `${socket.remoteAddress}:${socket.remotePort}`;
-    connections.set(peer, socket);
-    socket.once("close", () => connections.delete(peer));
-    // A peer that resets its connection is no failure of the server.
-    socket.on("error", () => {});
-  });
+  const connections = new Connections(server);
   await new Promise<void>((resolve, reject) => {
     server.on("error", reject);
     server.listen(options.port, options.host, resolve);
@@ -52,10 +46,8 @@ export async function listen(
   if (address === null || typeof address === "string") throw new Error("The Sync API has no TCP port.");
   return {
     port: address.port,
-    drop: (peer) => connections.get(peer)?.destroy(),
+    endConnection: (peer, how) => connections.end(peer, how),
     close: () => new Promise((resolve) => server.close(() => resolve())),
-    destroyConnections: () => {
-      for (const connection of connections.values()) connection.destroy();
-    },
+    destroyConnections: () => connections.destroyAll(),
   };
 }

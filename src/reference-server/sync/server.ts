@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
 import type { TlsIdentity } from "../options.js";
+import { CallStreams } from "./call-streams.js";
 import { listen } from "./listener.js";
 import { createSyncHandlers, rawSyncService, type SyncServiceParts } from "./service.js";
 import { raiseWindows } from "./windows.js";
@@ -8,8 +9,8 @@ import { raiseWindows } from "./windows.js";
 /** The Sync API, listening. */
 export interface SyncServer {
   readonly port: number;
-  /** Stops within {@link CLOSE_GRACE_MS}, whatever clients do, and leaves nothing behind. */
-  close(): Promise<void>;
+  /** Stops within `graceMs`, whatever clients do, and leaves nothing behind. @param graceMs {@link CLOSE_GRACE_MS} */
+  close(graceMs?: number): Promise<void>;
 }
 
 /** A message of 16 MiB or more is refused (service description, "Limits"). */
@@ -34,7 +35,7 @@ const CLOSE_GRACE_MS = 500;
  */
 export async function startSyncServer(
   options: { readonly host: string; readonly port: number; readonly tls?: TlsIdentity | undefined },
-  parts: Omit<SyncServiceParts, "dropConnection">,
+  parts: Omit<SyncServiceParts, "endConnection" | "streams">,
 ): Promise<SyncServer> {
   const server = new Server({
     "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
@@ -46,16 +47,17 @@ export async function startSyncServer(
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   raiseWindows(server);
   const listener = await listen(options, (connection) => injector.injectConnection(connection));
-  const dropConnection = (peer: string): void => listener.drop(peer);
-  const { handlers, letGo } = createSyncHandlers({ ...parts, dropConnection });
+  const streams = new CallStreams(server);
+  const { endConnection } = listener;
+  const { handlers, letGo } = createSyncHandlers({ ...parts, endConnection, streams });
   server.addService(rawSyncService, { ...handlers });
 
-  async function close(): Promise<void> {
+  async function close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     const closed = listener.close();
     const graceOver = new AbortController();
     const ended = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
     // The grace is real time: a test clock that stands still must not keep a server open.
-    const grace = delay(CLOSE_GRACE_MS, undefined, { signal: graceOver.signal }).catch(() => {});
+    const grace = delay(graceMs, undefined, { signal: graceOver.signal }).catch(() => {});
     await Promise.race([ended, grace]);
     graceOver.abort();
     server.forceShutdown();

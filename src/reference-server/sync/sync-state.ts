@@ -18,6 +18,13 @@ export interface FoundBatch {
   readonly installation: Installation;
 }
 
+/** What a request is about. */
+export interface Subject {
+  readonly installation: Installation;
+  /** Undefined where a request to start a batch finds none in its way. */
+  readonly batch: Batch | undefined;
+}
+
 /** All installations and batches, and what the Sync API does with them on behalf of a workspace. */
 export class SyncState {
   readonly #installations = new Map<string, Installation>();
@@ -44,9 +51,26 @@ export class SyncState {
         "The installation does not belong to the API key's workspace.",
       );
     }
-    const batch = installation.start(this.clock.now());
-    this.#batches.set(batch.id, { batch, installation });
-    return batch.id;
+    return this.#start(installation);
+  }
+
+  /** What a request is about, whoever asks: the batch that it names, or the installation and the holder of its lock. */
+  subject(request: { readonly batchId: string } | { readonly installationId: string }): Subject | undefined {
+    if ("batchId" in request) return this.#batches.get(request.batchId);
+    const installation = this.#installations.get(request.installationId);
+    if (installation === undefined) return undefined;
+    return { installation, batch: installation.lockHolder(this.clock.now()) };
+  }
+
+  /** Lets the lease of a batch run out now. */
+  endLease({ batch }: Subject): void {
+    batch?.endLease(this.clock.now());
+  }
+
+  /** Lets the lease of a batch run out now, and starts another batch in its place. */
+  stealLock(subject: Subject): void {
+    this.endLease(subject);
+    this.#start(subject.installation);
   }
 
   find(batchId: string, workspace: Workspace): FoundBatch {
@@ -82,5 +106,11 @@ export class SyncState {
 
   abort(batchId: string, workspace: Workspace): void {
     this.find(batchId, workspace).batch.abort(this.clock.now());
+  }
+
+  #start(installation: Installation): string {
+    const batch = installation.start(this.clock.now());
+    this.#batches.set(batch.id, { batch, installation });
+    return batch.id;
   }
 }

@@ -1,5 +1,6 @@
-import type { Http2Server, ServerHttp2Session } from "node:http2";
+import type { ServerHttp2Session } from "node:http2";
 import type { Server } from "@grpc/grpc-js";
+import { http2ServersOf } from "./http2-servers.js";
 
 /**
  * How many bytes a client may have under way on one stream and on one connection.
@@ -15,20 +16,13 @@ export const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
  * Raises the flow-control windows of a gRPC server, for connections that are made from now on.
  *
  * The library has the option `grpc-node.flow_control_window` for clients only, so this reaches for the HTTP/2 servers
- * behind it. Should a later version hide them elsewhere, the server works on with small windows.
+ * behind it. Should they not be found, the server works on with small windows.
  */
 export function raiseWindows(server: Server): void {
-  const servers: unknown = server["http2Servers"];
-  if (!(servers instanceof Map)) return;
-  for (const http2Server of servers.keys()) {
-    if (!isHttp2Server(http2Server)) continue;
+  for (const http2Server of http2ServersOf(server)) {
     http2Server.updateSettings({ initialWindowSize: STREAM_WINDOW_BYTES });
     http2Server.on("session", (session: ServerHttp2Session) =>
       session.setLocalWindowSize(CONNECTION_WINDOW_BYTES),
     );
   }
-}
-
-function isHttp2Server(value: unknown): value is Http2Server {
-  return typeof value === "object" && value !== null && "updateSettings" in value && "on" in value;
 }

@@ -1,37 +1,139 @@
 import { STATUS_CODES } from "node:http";
 import type { Response } from "graphql-http";
 import type { Clock } from "../../../clock.js";
-import type { GraphQLFaultKind } from "../../fault-types.js";
+import type { ConnectionEnd } from "../../connections.js";
+import type { DueFault } from "../../faults/faults.js";
+import type {
+  EndlessBodyFault,
+  GraphQLFaultKind,
+  HttpFault,
+  SlowBodyFault,
+  TruncatedBodyFault,
+} from "../../faults/graphql-kinds.js";
+import type { FaultMoment } from "../../faults/shared-kinds.js";
+import { withErrors } from "./added-errors.js";
 
-/** What injected faults leave of a request. */
-export interface Stricken {
-  /** Answered in place of the server; null where the server answers itself. */
-  readonly answer: Response | null;
-  /** The connection is destroyed instead of the answer being sent. */
-  readonly drop: boolean;
+/** What faults need of the request that they strike. */
+export interface StruckRequest {
+  readonly clock: Clock;
+  /** Fires when the caller has gone. */
+  readonly signal: AbortSignal;
+  /** Revokes the key that the request came with. */
+  revokeKey(): void;
+}
+
+/** How an answer is sent, where it is not sent as a whole. */
+export type BrokenBody = SlowBodyFault | TruncatedBodyFault | EndlessBodyFault;
+
+/** What faults leave of an answer. */
+export interface StruckAnswer {
+  readonly answer: Response;
+  readonly body: BrokenBody | undefined;
+}
+
+/** The request gets no answer: its connection ends. */
+export class ConnectionFault extends Error {
+  constructor(readonly how: ConnectionEnd) {
+    super("An injected fault ends the connection.");
+  }
 }
 
 /**
- * Applies the faults that strike a request, in their order. A fault that ends the request ends the list.
+ * Lets the faults strike that strike before anything is done, in their order. One that ends the request ends the list.
  *
- * @param signal ends a delay, because nobody waits for the answer any more; its reason is thrown.
+ * @returns the answer in place of the server's; null where the server answers itself
+ * @throws ConnectionFault, and the signal's reason where nobody waits for the answer any more
  */
-export async function applyFaults(
-  faults: readonly GraphQLFaultKind[],
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<Stricken> {
-  let drop = false;
-  for (const fault of faults) {
-    if (fault.type === "delay") await clock.sleep(fault.ms, signal);
-    else if (fault.type === "http")
-      return { answer: answer(fault.status, fault.headers ?? {}, fault.body), drop };
-    else if (fault.type === "html") return { answer: htmlPage(fault.status ?? 200), drop };
-    else if (fault.at === "answer") drop = true;
-    // Nothing of the request is carried out: this answer is dropped.
-    else return { answer: answer(503, {}), drop: true };
+export async function strikeRequest(
+  due: readonly DueFault<GraphQLFaultKind>[],
+  request: StruckRequest,
+): Promise<Response | null> {
+  for (const { kind, strikes } of due) {
+    if (momentOf(kind) !== "request" || !strikes()) continue;
+    const answer = await replacement(kind, request);
+    if (answer !== null) return answer;
   }
-  return { answer: null, drop };
+  return null;
+}
+
+/** Lets the faults strike that strike the answer, in their order. Throws as {@link strikeRequest} does. */
+export async function strikeAnswer(
+  due: readonly DueFault<GraphQLFaultKind>[],
+  request: StruckRequest,
+  own: Response,
+): Promise<StruckAnswer> {
+  let answer = own;
+  let body: BrokenBody | undefined;
+  for (const { kind, strikes } of due) {
+    // Pages are broken where they are made, and counted there.
+    if (momentOf(kind) !== "answer" || kind.type === "page-info" || !strikes()) continue;
+    if (kind.type === "graphql-errors") answer = withErrors(answer, kind);
+    else if (isBrokenBody(kind)) body = kind;
+    else {
+      const replaced = await replacement(kind, request);
+      if (replaced !== null) return { answer: replaced, body: undefined };
+    }
+  }
+  return { answer, body };
+}
+
+/** Faults of the answer itself have one moment, and so has a page in its place. */
+function momentOf(kind: GraphQLFaultKind): FaultMoment {
+  switch (kind.type) {
+    case "html":
+      return "request";
+    case "graphql-errors":
+    case "slow-body":
+    case "truncated-body":
+    case "endless-body":
+    case "page-info":
+      return "answer";
+    default:
+      return kind.at ?? "request";
+  }
+}
+
+function isBrokenBody(kind: GraphQLFaultKind): kind is BrokenBody {
+  return kind.type === "slow-body" || kind.type === "truncated-body" || kind.type === "endless-body";
+}
+
+async function replacement(
+  kind: GraphQLFaultKind,
+  { clock, signal, revokeKey }: StruckRequest,
+): Promise<Response | null> {
+  switch (kind.type) {
+    case "delay":
+      await clock.sleep(kind.ms, signal);
+      return null;
+    case "stall":
+      return new Promise((_, reject) => {
+        const gone = (): void => reject(signal.reason);
+        if (signal.aborted) gone();
+        else signal.addEventListener("abort", gone, { once: true });
+      });
+    case "drop":
+    case "reset":
+      throw new ConnectionFault(kind.type);
+    case "revoke-key":
+      revokeKey();
+      return null;
+    case "http":
+      return answer(kind.status, { ...retryAfter(kind, clock), ...lowerCase(kind.headers) }, kind.body);
+    case "html":
+      return htmlPage(kind.status ?? 200);
+    default:
+      return null;
+  }
+}
+
+function retryAfter({ retryAfter: hint }: HttpFault, clock: Clock): Readonly<Record<string, string>> {
+  if (hint === undefined) return {};
+  if (hint.as !== "date") return { "retry-after": String(hint.seconds) };
+  return { "retry-after": new Date(clock.now() + hint.seconds * 1000).toUTCString() };
+}
+
+function lowerCase(headers: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 function htmlPage(status: number): Response {
@@ -45,6 +147,5 @@ function answer(
   headers: Readonly<Record<string, string>>,
   body: string | null = null,
 ): Response {
-  const lowerCase = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
-  return [body, { status, statusText: STATUS_CODES[status] ?? "", headers: Object.fromEntries(lowerCase) }];
+  return [body, { status, statusText: STATUS_CODES[status] ?? "", headers }];
 }

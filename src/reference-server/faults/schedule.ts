@@ -1,0 +1,127 @@
+import { anyGraphQLKind, anySyncKind, transientGraphQLKind, transientSyncKind } from "./drawn-kinds.js";
+import type { Fault, FaultSchedule, GraphQLFault, SyncFault, SyncOperation } from "./fault.js";
+import { SeededRandom } from "./seeded-random.js";
+
+/** What to draw a schedule from. */
+export interface FaultScheduleOptions {
+  /** The same seed and options give the same schedule. A whole number. */
+  readonly seed: number;
+  /**
+   * How many faults.
+   * @default 3
+   */
+  readonly count?: number;
+  /**
+   * How many calls of each operation of the Sync API the program makes at least: faults are placed within them.
+   * @default { StartSyncBatch: 1, SyncRecords: 1, CompleteSyncBatch: 1 }, where `graphql` is left out too
+   */
+  readonly sync?: Readonly<Partial<Record<SyncOperation, number>>>;
+  /**
+   * How many messages the program's `SyncRecords` streams have at least: faults strike between them too. 0 leaves
+   * streams alone once they are open.
+   * @default 1
+   */
+  readonly messages?: number;
+  /**
+   * How many requests of each operation of the GraphQL API the program makes at least, by the operation's name.
+   * @default none
+   */
+  readonly graphql?: Readonly<Record<string, number>>;
+  /**
+   * `transient`: what networks and busy servers do, and goes away by itself. `any`: also refusals, lost leases, stolen
+   * locks, revoked keys and broken answers. Neither draws faults that take time.
+   * @default "transient"
+   */
+  readonly severity?: "transient" | "any";
+}
+
+type Place = Omit<SyncFault, "kind"> | Omit<GraphQLFault, "kind">;
+
+const DEFAULT_COUNT = 3;
+
+/**
+ * Draws faults at places that differ from each other, to be given to `server.faults.schedule()`. Each must strike at
+ * least once for `assertFired()`.
+ *
+ * ```ts
+ * const schedule = faultSchedule({ seed: 7, sync: { StartSyncBatch: 1, SyncRecords: 4, CompleteSyncBatch: 1 } });
+ * server.faults.schedule(schedule);
+ * ```
+ *
+ * @throws TypeError where an option is wrong, or there are fewer places than faults.
+ */
+export function faultSchedule(options: FaultScheduleOptions): FaultSchedule {
+  const { seed, count = DEFAULT_COUNT, severity = "transient" } = options;
+  requireInteger("seed", seed, Number.MIN_SAFE_INTEGER);
+  requireInteger("count", count, 1);
+  if (severity !== "transient" && severity !== "any") {
+    throw new TypeError('`severity` must be "transient" or "any".');
+  }
+  const places = placesOf(options);
+  if (places.length < count) {
+    throw new TypeError(
+      `There are ${places.length} places for ${count} faults. Lower \`count\`, or tell of more calls in \`sync\` and \`graphql\`.`,
+    );
+  }
+  const random = new SeededRandom(seed);
+  const faults: Fault[] = [];
+  for (let drawn = 0; drawn < count; drawn++) {
+    const [place] = places.splice(random.below(places.length), 1);
+    if (place === undefined) break;
+    faults.push(
+      place.api === "sync" ? syncFault(place, severity, random) : graphQLFault(place, severity, random),
+    );
+  }
+  return { seed, faults };
+}
+
+function syncFault(
+  place: Omit<SyncFault, "kind">,
+  severity: "transient" | "any",
+  random: SeededRandom,
+): SyncFault {
+  const draw = severity === "transient" ? transientSyncKind : anySyncKind;
+  return { ...place, kind: draw(random, place.message !== undefined), atLeast: 1 };
+}
+
+function graphQLFault(
+  place: Omit<GraphQLFault, "kind">,
+  severity: "transient" | "any",
+  random: SeededRandom,
+): GraphQLFault {
+  const draw = severity === "transient" ? transientGraphQLKind : anyGraphQLKind;
+  return { ...place, kind: draw(random), atLeast: 1 };
+}
+
+const DEFAULT_CALLS = { StartSyncBatch: 1, SyncRecords: 1, CompleteSyncBatch: 1 } as const;
+
+const OPERATIONS = ["StartSyncBatch", "SyncRecords", "CompleteSyncBatch", "AbortSyncBatch"] as const;
+
+/** Every place that the program is said to come to. */
+function placesOf({ sync, graphql, messages = 1 }: FaultScheduleOptions): Place[] {
+  requireInteger("messages", messages, 0);
+  const syncCalls: FaultScheduleOptions["sync"] = sync ?? (graphql === undefined ? DEFAULT_CALLS : {});
+  const places: Place[] = [];
+  for (const operation of OPERATIONS) {
+    for (const nth of upTo(`sync.${operation}`, syncCalls[operation] ?? 0)) {
+      places.push({ api: "sync", operation, nth });
+      if (operation !== "SyncRecords") continue;
+      for (const message of upTo("messages", messages)) places.push({ api: "sync", operation, nth, message });
+    }
+  }
+  for (const [operation, calls] of Object.entries(graphql ?? {})) {
+    for (const nth of upTo(`graphql.${operation}`, calls)) places.push({ api: "graphql", operation, nth });
+  }
+  return places;
+}
+
+function upTo(name: string, most: number): number[] {
+  requireInteger(name, most, 0);
+  return Array.from({ length: most }, (_, index) => index + 1);
+}
+
+function requireInteger(name: string, value: number, least: number): void {
+  if (Number.isSafeInteger(value) && value >= least) return;
+  const range = least === Number.MIN_SAFE_INTEGER ? "" : `, ${least} or more`;
+  throw new TypeError(`\`${name}\` must be a whole number${range}.`);
+}

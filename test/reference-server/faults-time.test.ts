@@ -1,0 +1,127 @@
+import { type SyncFaultKind, type SyncOperation, TestClock } from "@saas-management/sdk/reference-server";
+import { SyncClient } from "@saas-management/sdk/sync";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type ProgramOutcome, startProgram } from "../support/fault-program.js";
+import { refused, until } from "../support/grpc-client.js";
+import { accounts } from "../support/grpc-records.js";
+import { startSync } from "../support/grpc-server.js";
+
+const stall = (at: "request" | "answer"): SyncFaultKind => ({ type: "stall", at });
+
+const held = { error: "TIMEOUT", batches: "active", locked: true, retried: "" } as const;
+
+/** Time that every operation has. */
+const TIMEOUT_MS = 100_000;
+
+describe("a call that is never answered ends with its time", () => {
+  test.each<[SyncOperation, number | undefined, "request" | "answer", Partial<ProgramOutcome>]>([
+    ["StartSyncBatch", undefined, "request", { ...held, ended: "start", batches: "", locked: false }],
+    ["StartSyncBatch", undefined, "answer", { ...held, ended: "start" }],
+    ["SyncRecords", undefined, "request", { ...held, ended: "write", stored: 0 }],
+    ["SyncRecords", 1, "answer", { ...held, ended: "write", stored: 2 }],
+    ["SyncRecords", undefined, "answer", { ...held, ended: "write", stored: 4 }],
+    [
+      "CompleteSyncBatch",
+      undefined,
+      "request",
+      { ...held, ended: "complete", error: "BATCH_OUTCOME_UNKNOWN", handle: "unknown" },
+    ],
+    [
+      "CompleteSyncBatch",
+      undefined,
+      "answer",
+      {
+        ...held,
+        ended: "complete",
+        error: "BATCH_OUTCOME_UNKNOWN",
+        handle: "unknown",
+        batches: "completed",
+        locked: false,
+      },
+    ],
+  ])("%s, message %s, at the %s", async (operation, message, at, expected) => {
+    const place = message === undefined ? { operation } : { operation, message };
+    const { server, clock, run } = await startProgram({ ...place, kind: stall(at) });
+    const outcome = run();
+    await until(() => server.faults.unfired().length === 0);
+    clock.advance(TIMEOUT_MS);
+    expect(await outcome).toMatchObject(expected);
+  });
+});
+
+test("a stalled stream shuts the batch to nobody when its caller has given up", async () => {
+  const { client, installationId, server } = await startSync();
+  const batchId = await client.start(installationId);
+  const fault = server.faults.add({
+    api: "sync",
+    operation: "SyncRecords",
+    message: 1,
+    kind: stall("answer"),
+  });
+  const stream = client.open().send(batchId, accounts("a"));
+  await until(() => fault.firings === 1);
+  stream.cancel();
+  await refused(stream.answer);
+  await until(async () => {
+    const answer = await client.complete(batchId).catch(() => undefined);
+    return answer !== undefined;
+  });
+  expect(server.inspect(installationId).batches).toMatchObject([{ state: "completed" }]);
+});
+
+test("an answer is delayed after all was done, until the server's clock has come that far", async () => {
+  const { client, installationId, server } = await startSync();
+  server.faults.add({
+    api: "sync",
+    operation: "StartSyncBatch",
+    kind: { type: "delay", ms: 60_000, at: "answer" },
+  });
+  const started = client.start(installationId);
+  await until(() => server.clock.sleeping === 1);
+  const { lock } = server.inspect(installationId);
+  server.clock.advance(60_000);
+  expect(await started).toBe(lock?.batchId);
+});
+
+describe("a restart", () => {
+  test("keeps addresses, data, locks and keys, and clients find their way back", async () => {
+    const { server, run } = await startProgram(undefined);
+    expect(await run()).toMatchObject({ ended: "done" });
+    const { syncUrl, baseUrl, installationId } = server;
+    const client = new SyncClient({ endpoint: syncUrl, apiKey: server.apiKey, clock: new TestClock() });
+    onTestFinished(() => client.close());
+    const batch = await client.startBatch({ installationId });
+    await server.restart();
+    expect([server.syncUrl, server.baseUrl]).toEqual([syncUrl, baseUrl]);
+    expect(server.inspect(installationId).lock).toMatchObject({ batchId: batch.id });
+    await batch.write("accounts", [{ generic: { id: "u0" } }]);
+    await expect(batch.complete()).resolves.toMatchObject({
+      snapshots: { accounts: { updated: 1, removed: 3 } },
+    });
+    const { status } = await fetch(`${baseUrl}/graphql?query={__typename}`, {
+      headers: { authorization: server.apiKey },
+    });
+    expect(status).toBe(200);
+  });
+
+  test("breaks the calls that are under way, which are then repeated", async () => {
+    const { server, run } = await startProgram({
+      operation: "SyncRecords",
+      message: 1,
+      kind: stall("answer"),
+    });
+    const outcome = run();
+    await until(() => server.faults.unfired().length === 0);
+    await server.restart();
+    expect(await outcome).toMatchObject({ ended: "done", stored: 4, locked: false });
+  });
+
+  test("is refused by a server that is closed, which closes after one that is under way", async () => {
+    const { server } = await startSync();
+    const restarted = server.restart();
+    await server.close();
+    await restarted;
+    await expect(server.restart()).rejects.toThrow("The reference server is closed.");
+    await expect(fetch(server.baseUrl)).rejects.toThrow("fetch failed");
+  });
+});

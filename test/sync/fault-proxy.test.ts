@@ -1,0 +1,100 @@
+import { startReferenceServer, TestClock } from "@saas-management/sdk/reference-server";
+import { SyncClient, TimeoutError, TransportError } from "@saas-management/sdk/sync";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type ConnectionFault, startFaultProxy } from "../support/fault-proxy.js";
+import { accounts, until } from "../support/sync-harness.js";
+
+/** A server, a proxy before it, and a client that speaks to the proxy. */
+async function startBehindProxy() {
+  const server = await startReferenceServer();
+  const linkClock = new TestClock({ startAt: 0 });
+  const proxy = await startFaultProxy(Number(new URL(server.syncUrl).port), linkClock);
+  const clock = new TestClock();
+  const client = new SyncClient({
+    endpoint: `http://127.0.0.1:${proxy.port}`,
+    apiKey: server.apiKey,
+    clock,
+    retry: { retries: 2, minDelayMs: 1, maxDelayMs: 1 },
+  });
+  onTestFinished(async () => {
+    await client.close();
+    await server.close();
+  });
+  const sync = async () => {
+    const batch = await client.startBatch({ installationId: server.installationId });
+    await batch.write("accounts", accounts(200, 1000));
+    await batch.complete();
+  };
+  const inspect = () => server.inspect(server.installationId);
+  return { proxy, client, clock, linkClock, sync, inspect };
+}
+
+/** Bytes of the records: most of what goes to the server. */
+const RECORDS = 200_000;
+
+describe("a connection that is reset", () => {
+  test.each<[string, ConnectionFault]>([
+    ["before the first byte arrives", { type: "reset", direction: "request", afterBytes: 0 }],
+    ["after the client's preface", { type: "reset", direction: "request", afterBytes: 24 }],
+    ["in the middle of the records", { type: "reset", direction: "request", afterBytes: RECORDS / 2 }],
+    ["before the server's SETTINGS arrive", { type: "reset", direction: "answer", afterBytes: 0 }],
+  ])("%s is made anew, and everything arrives", async (_, fault) => {
+    const { proxy, sync, inspect } = await startBehindProxy();
+    proxy.plan(fault);
+    await sync();
+    expect(proxy.firings()).toBe(1);
+    expect(proxy.accepted()).toBe(2);
+    expect(inspect()).toMatchObject({ lock: null, batches: [{ state: "completed" }] });
+    expect(inspect().snapshots.accounts).toHaveLength(200);
+  });
+});
+
+test("a server that accepts and never sends SETTINGS is given up, and another connection is made", async () => {
+  const { proxy, clock, sync, inspect } = await startBehindProxy();
+  proxy.plan({ type: "silent" });
+  const done = sync();
+  await until(() => proxy.firings() === 1);
+  clock.advance(15_000);
+  await done;
+  expect(proxy.accepted()).toBe(2);
+  expect(inspect().batches).toMatchObject([{ state: "completed" }]);
+});
+
+test("a half-open connection ends the write with its time, and the lock is held", async () => {
+  const { proxy, clock, sync, inspect } = await startBehindProxy();
+  proxy.plan({ type: "half-open", direction: "request", afterBytes: RECORDS / 2 });
+  const error = sync().catch((reason: unknown) => reason);
+  await until(() => proxy.firings() === 1);
+  clock.advance(100_000);
+  expect(await error).toBeInstanceOf(TimeoutError);
+  expect(inspect()).toMatchObject({ lock: {}, batches: [{ state: "active" }] });
+});
+
+test.each<[string, ConnectionFault, number]>([
+  ["is late", { type: "delay", direction: "answer", ms: 5000 }, 5000],
+  ["is narrow", { type: "bandwidth", direction: "request", bytesPerSecond: 1000 }, 100_000],
+])("a link that %s loses nothing", async (_, fault, stepMs) => {
+  const { proxy, linkClock, sync, inspect } = await startBehindProxy();
+  proxy.plan(fault);
+  let done = false;
+  const synced = sync().finally(() => {
+    done = true;
+  });
+  while (!done) {
+    await until(() => done || linkClock.sleeping > 0);
+    linkClock.advance(stepMs);
+  }
+  await synced;
+  expect(proxy.firings()).toBe(1);
+  expect(inspect().snapshots.accounts).toHaveLength(200);
+});
+
+test("a peer that resets every connection is reported after the retries", async () => {
+  const { proxy, sync, inspect } = await startBehindProxy();
+  const reset: ConnectionFault = { type: "reset", direction: "request", afterBytes: 0 };
+  proxy.plan(...Array.from({ length: 50 }, () => reset));
+  const error = await sync().catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(TransportError);
+  expect(error).toMatchObject({ retryable: true, attempts: 3 });
+  expect(inspect().batches).toEqual([]);
+});
