@@ -3,7 +3,7 @@ import type { CredentialOptions } from "./credential.js";
 import { ConfigurationError } from "./errors.js";
 import { guardHooks, type HookOptions, type Hooks } from "./hooks.js";
 import { guardLogger, type Logger, SILENT } from "./logger.js";
-import { requireFunction, requireMethods, requireObject } from "./option-checks.js";
+import { requireFunction, requireMethods, requireObject, whileReading } from "./option-checks.js";
 import type { RetryOptions, RetryPolicy } from "./retry.js";
 import { RetryBudget } from "./retry-budget.js";
 
@@ -104,12 +104,9 @@ export function resolveTimeout(timeoutMs: number): number {
 
 /** Fills in the retry options; `false` is a policy without retries. */
 export function resolveRetry(retry: RetryOptions | false | undefined): RetryPolicy {
-  if (retry !== false) requireObject("retry", retry);
-  const {
-    retries = 4,
-    minDelayMs = 200,
-    maxDelayMs = 10_000,
-  } = retry === false ? { retries: 0 } : (retry ?? {});
+  const own =
+    retry === undefined || retry === false ? {} : whileReading("retry", retry, () => ({ ...retry }));
+  const { retries = 4, minDelayMs = 200, maxDelayMs = 10_000 } = retry === false ? { retries: 0 } : own;
   if (!Number.isInteger(retries) || retries < 0) {
     throw new ConfigurationError("retry.retries must be a whole number, 0 or more.");
   }

@@ -112,35 +112,69 @@ const odd: readonly unknown[] = [
   class Model {},
 ];
 
-/** Values of wrong types, and such that cannot even be looked at. */
-export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
-  { weight: 8, arbitrary: fc.constantFrom(...odd) },
-  { weight: 2, arbitrary: fc.constantFrom(...throwing) },
-  { weight: 2, arbitrary: fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true }) },
-  { weight: 1, arbitrary: fc.string({ unit: "binary" }) },
-);
+/** A value that the test framework must not touch: it looks into what it generates. */
+export class Boxed<T> {
+  readonly #open: () => T;
+  readonly #label: string;
 
-/** How a value takes the place of another one: as it is, or behind a getter that throws. */
-const place = fc.oneof(
-  { weight: 9, arbitrary: hostileValue.map((value) => ({ value })) },
-  { weight: 1, arbitrary: fc.constant({ get: fails }) },
+  constructor(label: string, open: () => T) {
+    this.#label = label;
+    this.#open = open;
+  }
+
+  open(): T {
+    return this.#open();
+  }
+
+  /** For the counterexample. */
+  [fc.toStringMethod](): string {
+    return this.#label;
+  }
+}
+
+const listed = [...odd, ...throwing];
+
+/** Values of wrong types, and such that cannot even be looked at. */
+export const hostileValue: fc.Arbitrary<Boxed<unknown>> = fc.oneof(
+  {
+    weight: 10,
+    arbitrary: fc.nat({ max: listed.length - 1 }).map((i) => new Boxed(`listed[${i}]`, () => listed[i])),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .oneof(
+        fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true }),
+        fc.string({ unit: "binary" }),
+      )
+      .map((value) => new Boxed(fc.stringify(value), () => value)),
+  },
 );
 
 /**
- * The object with one to three of its properties replaced by hostile values.
+ * The object with one to three of its properties replaced by hostile values, or by getters that throw.
  * @param paths Names of properties; `a.b` is that of an object within.
  */
-export function hostileVariant(base: object, paths: readonly string[]): fc.Arbitrary<object> {
-  const changes = fc.array(fc.tuple(fc.constantFrom(...paths), place), { minLength: 1, maxLength: 3 });
-  return changes.map((all) =>
-    all.reduce((target, [path, put]) => replace(target, path.split("."), put), base),
+export function hostileVariant(base: object, paths: readonly string[]): fc.Arbitrary<Boxed<object>> {
+  const put = fc.oneof(
+    { weight: 9, arbitrary: hostileValue },
+    { weight: 1, arbitrary: fc.constant(undefined) },
   );
+  const changes = fc.array(fc.tuple(fc.constantFrom(...paths), put), { minLength: 1, maxLength: 3 });
+  return changes.map((all) => {
+    const label = all.map(
+      ([path, value]) => `${path}=${value?.[fc.toStringMethod]() ?? "a getter that throws"}`,
+    );
+    const apply = (target: object, [path, value]: (typeof all)[number]) =>
+      replace(target, path.split("."), value === undefined ? { get: fails } : { value: value.open() });
+    return new Boxed(label.join(", "), () => all.reduce(apply, base));
+  });
 }
 
 function replace(target: object, [name = "", ...rest]: readonly string[], put: PropertyDescriptor): object {
-  const copy: object = Object.create(Object.getPrototypeOf(target), Object.getOwnPropertyDescriptors(target));
+  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(target));
   const inner: unknown = rest.length === 0 ? undefined : Object.getOwnPropertyDescriptor(target, name)?.value;
-  const nested = typeof inner === "object" && inner !== null ? inner : {};
+  const nested = typeof inner === "object" && inner !== null && !listed.includes(inner) ? inner : {};
   const descriptor = rest.length === 0 ? put : { value: replace(nested, rest, put) };
   Object.defineProperty(copy, name, { ...descriptor, enumerable: true, configurable: true });
   return copy;
