@@ -1,4 +1,5 @@
 import { type BatchStateError, InvalidInputError, noteOutcomes, SaasManagementError } from "../errors.js";
+import { readOptions } from "../option-checks.js";
 import { meaningOf, stateError } from "./batch-state.js";
 import { type CollectionWriter, collectionWriter, type SealOptions } from "./collection-writer.js";
 import type { Collection, CollectionName } from "./collections.js";
@@ -104,8 +105,9 @@ export class BatchWrites {
     });
   }
 
-  async #write(source: unknown, options: WriteOptions, report: MutableWriteReport): Promise<WriteResult> {
+  async #write(source: unknown, given: WriteOptions, report: MutableWriteReport): Promise<WriteResult> {
     try {
+      const options = readOptions("The options of the write", given);
       this.#session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
       const [{ writeSource }, collection] = await Promise.all([

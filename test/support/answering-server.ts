@@ -47,7 +47,10 @@ function reply(stream: ServerHttp2Stream, { body, status = 0, details = "", stat
   if (stream.destroyed) return;
   const trailers = { "grpc-status": String(status), "grpc-message": details, "batch-state": state };
   const head = { ":status": 200, "content-type": "application/grpc" };
-  if (body === undefined) return stream.respond({ ...head, ...trailers }, { endStream: true });
+  if (body === undefined) {
+    stream.respond({ ...head, ...trailers }, { endStream: true });
+    return;
+  }
   stream.respond(head, { waitForTrailers: true });
   stream.once("wantTrailers", () => stream.sendTrailers(trailers));
   stream.end(body);
