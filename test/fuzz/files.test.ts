@@ -87,10 +87,10 @@ describe("hostile options of a file source", { timeout: TIMEOUT_MS }, () => {
       for (const from of [fromCsv, fromJsonl]) {
         for (const args of calls) {
           await outcomeOf(
-            async () =>
-              collect(
-                Reflect.apply<undefined, unknown[], AsyncIterable<unknown[]>>(from, undefined, [...args]),
-              ),
+            () => {
+              const source: AsyncIterable<unknown[]> = Reflect.apply(from, undefined, [...args]);
+              return collect(source);
+            },
             // What a stream or a function of the caller's throws comes back unchanged.
             (reason) => reason instanceof Thrown || args[1] === map.open() || args[0] === input.open(),
           );

@@ -1,6 +1,5 @@
 import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
 import fc from "fast-check";
-import { print } from "graphql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   ApplicationsDocument,
@@ -32,7 +31,7 @@ async function post(
 }
 
 const documents = [ApplicationsDocument, LicensesDocument, LicensePlansDocument].map((document) =>
-  print(document),
+  String(document),
 );
 
 /** Conditions as somebody might make them who wants to break the server, or only mistakes its names. */
