@@ -3,6 +3,7 @@ import { GraphQLClient, type GraphQLClientOptions } from "./graphql/client.js";
 import { checkCertificates } from "./node/certificates.js";
 import { NodeFetch } from "./node/fetch.js";
 import { resolveProxy } from "./node/proxy.js";
+import { requireObject, whileReading } from "./option-checks.js";
 import { type CommonOptions, checkTls, type NetworkOptions, resolveEndpoint } from "./options.js";
 import { SyncClient } from "./sync/client.js";
 import type { SyncTuning } from "./sync/configuration.js";
@@ -38,17 +39,17 @@ export class SaasManagementClient {
 
   /** @throws {ConfigurationError} an option is missing or not usable */
   constructor(options: SaasManagementClientOptions) {
-    if (options.baseUrl === undefined && options.syncUrl === undefined) {
+    // Read once: what was checked is what is used.
+    const given = whileReading("The options", options, () => ({ ...options, sync: tuning(options.sync) }));
+    const { baseUrl, syncUrl } = given;
+    if (baseUrl === undefined && syncUrl === undefined) {
       throw new ConfigurationError("Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both.");
     }
-    this.#nodeFetch = nodeFetch(options);
-    if (options.baseUrl !== undefined) {
-      const fetch = this.#nodeFetch?.fetch ?? options.fetch;
-      this.#graphql = new GraphQLClient({ ...options, baseUrl: options.baseUrl, fetch });
+    this.#nodeFetch = whileReading("The options", given, () => nodeFetch(given));
+    if (baseUrl !== undefined) {
+      this.#graphql = new GraphQLClient({ ...given, baseUrl, fetch: this.#nodeFetch?.fetch ?? given.fetch });
     }
-    if (options.syncUrl !== undefined) {
-      this.#sync = new SyncClient({ ...options, ...options.sync, endpoint: options.syncUrl });
-    }
+    if (syncUrl !== undefined) this.#sync = new SyncClient({ ...given, ...given.sync, endpoint: syncUrl });
   }
 
   /**
@@ -59,11 +60,12 @@ export class SaasManagementClient {
   static fromEnv(overrides: SaasManagementClientOptions = {}): SaasManagementClient {
     const { env } = process;
     const { SAAS_MANAGEMENT_BASE_URL, SAAS_MANAGEMENT_SYNC_URL, SAAS_MANAGEMENT_API_KEY } = env;
+    const given = whileReading("The overrides", overrides, () => ({ ...overrides }));
     return new SaasManagementClient({
       ...fromVariable("baseUrl", SAAS_MANAGEMENT_BASE_URL),
       ...fromVariable("syncUrl", SAAS_MANAGEMENT_SYNC_URL),
-      ...(overrides.authorization === undefined ? fromVariable("apiKey", SAAS_MANAGEMENT_API_KEY) : {}),
-      ...Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined)),
+      ...(given.authorization === undefined ? fromVariable("apiKey", SAAS_MANAGEMENT_API_KEY) : {}),
+      ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
     });
   }
 
@@ -106,6 +108,12 @@ function nodeFetch(options: SaasManagementClientOptions): NodeFetch | undefined 
   checkTls(tls, "baseUrl", resolveEndpoint("baseUrl", baseUrl, "path"));
   checkCertificates(tls);
   return new NodeFetch({ tls, proxy });
+}
+
+/** A copy of the tuning: what was checked is what is used. */
+function tuning(sync: SyncTuning | undefined): SyncTuning | undefined {
+  requireObject("sync", sync);
+  return sync === undefined ? undefined : { ...sync };
 }
 
 /** An empty variable counts as one that is not set. */

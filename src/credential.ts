@@ -41,6 +41,10 @@ export class Credential {
           : "Both apiKey and authorization are set: give exactly one of them.",
       );
     }
+    if (authorization !== undefined && typeof authorization !== "function")
+      throw new ConfigurationError("authorization must be a function that returns the Authorization value.");
+    if (apiKey !== undefined && typeof apiKey !== "function" && typeof apiKey !== "string")
+      throw new ConfigurationError("apiKey must be a string, or a function that returns one.");
     this.#provide = authorization ?? (typeof apiKey === "function" ? apiKey : () => apiKey ?? "");
     this.name = authorization === undefined ? "apiKey" : "authorization";
     this.#scheme = authorization === undefined ? scheme : "";

@@ -1,11 +1,14 @@
 /**
  * Every error class of the SDK, and its code.
  *
- * - A message is written by the SDK and safe to show; it never holds a key, a variable or the contents of a record.
+ * - A message is written by the SDK and safe to show; it never holds a key, a variable or the contents of a record. It
+ *   is one line, without control characters.
  * - What the server said is kept apart, in `serverMessage` or `errors`: not enumerable, so that neither
  *   `JSON.stringify` nor `util.inspect` prints it by accident.
  * - `instanceof` works across two copies of the package.
  */
+
+import { plainText } from "./plain-text.js";
 
 /** What went wrong, as a stable string to branch on. */
 export type ErrorCode =
@@ -129,7 +132,8 @@ export abstract class SaasManagementError extends Error {
   }
 
   constructor(message: string, details: ErrorDetails = {}) {
-    super(message, "cause" in details ? { cause: details.cause } : undefined);
+    // Ids, names of files and codes of the server stand in messages: none of them begins a line of its own.
+    super(plainText(message), "cause" in details ? { cause: details.cause } : undefined);
     this.name = new.target.name;
     this.retryable = details.retryable ?? false;
     this.#requestId = details.requestId;

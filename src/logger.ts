@@ -10,5 +10,19 @@ export interface Logger {
   error(message: string, details?: Readonly<Record<string, unknown>>): void;
 }
 
+/** A logger that cannot fail: what the user's one throws is dropped, for there is nowhere to tell of it. */
+export function guardLogger(logger: Logger): Logger {
+  const guarded =
+    (level: keyof Logger): Logger[typeof level] =>
+    (message, details) => {
+      try {
+        logger[level](message, details);
+      } catch {
+        // Whoever looks on must not fail what is looked at.
+      }
+    };
+  return { debug: guarded("debug"), info: guarded("info"), warn: guarded("warn"), error: guarded("error") };
+}
+
 /** Writes nothing. */
 export const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

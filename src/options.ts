@@ -2,7 +2,8 @@ import { type Clock, systemClock } from "./clock.js";
 import type { CredentialOptions } from "./credential.js";
 import { ConfigurationError } from "./errors.js";
 import { guardHooks, type HookOptions, type Hooks } from "./hooks.js";
-import { type Logger, SILENT } from "./logger.js";
+import { guardLogger, type Logger, SILENT } from "./logger.js";
+import { requireFunction, requireMethods, requireObject, whileReading } from "./option-checks.js";
 import type { RetryOptions, RetryPolicy } from "./retry.js";
 import { RetryBudget } from "./retry-budget.js";
 
@@ -71,22 +72,28 @@ export const VERSION = "0.1.0";
  * @throws {ConfigurationError} naming the option and what is allowed
  */
 export function resolveCommonOptions(options: CommonOptions): CommonConfiguration {
-  const headers = options.headers ?? {};
+  const { clock, onRequest, onResponse, onRetry } = options;
+  requireObject("headers", options.headers);
+  requireObject("appInfo", options.appInfo);
+  requireMethods("logger", options.logger, ["debug", "info", "warn", "error"]);
+  requireMethods("clock", clock, ["now", "monotonic", "sleep", "after"]);
+  for (const [name, hook] of Object.entries({ onRequest, onResponse, onRetry })) requireFunction(name, hook);
+  const headers = { ...options.headers };
   for (const name of Object.keys(headers)) {
     if (name.toLowerCase() === "authorization") {
       throw new ConfigurationError("headers must not hold authorization: use apiKey or authorization.");
     }
   }
-  const logger = options.logger ?? SILENT;
+  const logger = options.logger === undefined ? SILENT : guardLogger(options.logger);
   return {
     timeoutMs: resolveTimeout(options.timeoutMs ?? 100_000),
     retry: resolveRetry(options.retry),
     retryBudget: new RetryBudget(),
-    hooks: guardHooks(options, logger),
+    hooks: guardHooks({ onRequest, onResponse, onRetry }, logger),
     headers,
     userAgent: userAgent(options.appInfo),
     logger,
-    clock: options.clock ?? systemClock,
+    clock: clock ?? systemClock,
   };
 }
 
@@ -97,11 +104,9 @@ export function resolveTimeout(timeoutMs: number): number {
 
 /** Fills in the retry options; `false` is a policy without retries. */
 export function resolveRetry(retry: RetryOptions | false | undefined): RetryPolicy {
-  const {
-    retries = 4,
-    minDelayMs = 200,
-    maxDelayMs = 10_000,
-  } = retry === false ? { retries: 0 } : (retry ?? {});
+  const own =
+    retry === undefined || retry === false ? {} : whileReading("retry", retry, () => ({ ...retry }));
+  const { retries = 4, minDelayMs = 200, maxDelayMs = 10_000 } = retry === false ? { retries: 0 } : own;
   if (!Number.isInteger(retries) || retries < 0) {
     throw new ConfigurationError("retry.retries must be a whole number, 0 or more.");
   }
@@ -125,13 +130,11 @@ export function positive(name: string, value: number): number {
  * @returns the endpoint without a trailing slash
  */
 export function resolveEndpoint(name: string, value: string, path: "path" | "no-path"): URL {
-  let url: URL;
-  try {
-    url = new URL(value);
-  } catch {
-    // No cause: the parser's error holds the whole input, which may have user info in it.
+  // Not the parser's own error: it holds the whole input, which may have user info in it.
+  if (typeof value !== "string" || !URL.canParse(value)) {
     throw new ConfigurationError(`${name} must be an absolute URL such as https://api.example.com.`);
   }
+  const url = new URL(value);
   const refuse = (what: string) => new ConfigurationError(`${name} ${what}`);
   if (url.username !== "" || url.password !== "") throw refuse("must not hold user info: use apiKey.");
   if (url.search !== "" || url.hash !== "") throw refuse("must not have a query or a fragment.");
@@ -149,6 +152,7 @@ export function resolveEndpoint(name: string, value: string, path: "path" | "no-
  * @param name Option that `endpoint` comes from.
  */
 export function checkTls(tls: TlsOptions | undefined, name: string, endpoint: URL): void {
+  requireObject("tls", tls);
   if ((tls?.cert === undefined) !== (tls?.key === undefined)) {
     throw new ConfigurationError("tls.cert and tls.key belong together: give both, or neither.");
   }
@@ -165,11 +169,17 @@ export function isLoopback(hostname: string): boolean {
 function userAgent(appInfo: CommonOptions["appInfo"]): string {
   const sdk = `saas-management-sdk/${VERSION}`;
   if (appInfo === undefined) return sdk;
-  const app = appInfo.version === undefined ? appInfo.name : `${appInfo.name}/${appInfo.version}`;
-  if (!/^[\x21-\x7e]+$/.test(app)) {
+  const { name, version } = appInfo;
+  const app = version === undefined ? name : [name, version].every(isText) ? `${name}/${version}` : "";
+  if (!isText(app) || !/^[\x21-\x7e]+$/.test(app)) {
     throw new ConfigurationError(
       "appInfo must hold a name and a version without blanks or control characters.",
     );
   }
   return `${app} ${sdk}`;
+}
+
+/** The types say so already; a caller without types may not. */
+function isText(value: unknown): value is string {
+  return typeof value === "string";
 }

@@ -1,3 +1,5 @@
+import { InvalidInputError } from "./errors.js";
+
 /** A controller that fires together with other signals. */
 export interface LinkedController {
   readonly controller: AbortController;
@@ -12,6 +14,7 @@ export interface LinkedController {
  */
 export function linkedController(...signals: readonly (AbortSignal | undefined)[]): LinkedController {
   const controller = new AbortController();
+  for (const signal of signals) checkSignal(signal);
   const listeners = signals.flatMap((signal) => (signal === undefined ? [] : [follow(signal, controller)]));
   return {
     controller,
@@ -30,4 +33,20 @@ export function follow(signal: AbortSignal, controller: AbortController): () => 
   if (signal.aborted) abort();
   else signal.addEventListener("abort", abort, { once: true });
   return () => signal.removeEventListener("abort", abort);
+}
+
+/** Checks a caller's signal. @throws {InvalidInputError} it is none */
+export function checkSignal(signal: unknown): void {
+  if (!isSignal(signal)) throw new InvalidInputError("signal must be an AbortSignal.");
+}
+
+/** Whatever behaves like a signal will do: there are others than the engine's own. */
+function isSignal(signal: unknown): boolean {
+  if (signal === undefined || signal instanceof AbortSignal) return true;
+  if (typeof signal !== "object" || signal === null) return false;
+  try {
+    return typeof Reflect.get(signal, "addEventListener") === "function";
+  } catch {
+    return false;
+  }
 }

@@ -1,3 +1,4 @@
+import { readOptions } from "../option-checks.js";
 import type { GraphQLAnswer } from "./answer.js";
 import { withCallSite } from "./call-site.js";
 import type { Connection } from "./connection.js";
@@ -26,7 +27,7 @@ import { SafeMutations } from "./mutations.js";
 import type { ConnectionData } from "./page.js";
 import { connect, type PaginateOptions, paginate } from "./paginate.js";
 import { type ConnectionOptions, type PagingArguments, planWalk } from "./paging.js";
-import type { MutationOptions } from "./request-options.js";
+import { callOptions, type MutationOptions } from "./request-options.js";
 import { type GraphQLClientOptions, Transport } from "./transport.js";
 
 export type { GraphQLClientOptions } from "./transport.js";
@@ -115,8 +116,9 @@ export class GraphQLClient {
     input: CreateProcurementCaseInput,
     options?: MutationOptions,
   ): Promise<ProcurementCaseFragment> {
-    return withCallSite(options?.signal, async () =>
-      valueOrThrow("createProcurementCase", await this.safe.createProcurementCase(input, options)),
+    const own = callOptions(options);
+    return withCallSite(own?.signal, async () =>
+      valueOrThrow("createProcurementCase", await this.safe.createProcurementCase(input, own)),
     );
   }
 
@@ -130,8 +132,9 @@ export class GraphQLClient {
     input: UpdateProcurementCaseInput,
     options?: MutationOptions,
   ): Promise<ProcurementCaseFragment> {
-    return withCallSite(options?.signal, async () =>
-      valueOrThrow("updateProcurementCase", await this.safe.updateProcurementCase(input, options)),
+    const own = callOptions(options);
+    return withCallSite(own?.signal, async () =>
+      valueOrThrow("updateProcurementCase", await this.safe.updateProcurementCase(input, own)),
     );
   }
 
@@ -148,8 +151,9 @@ export class GraphQLClient {
     where: VendorDiscoveryFilterInput | "all",
     options?: MutationOptions,
   ): Promise<VendorsStateChange> {
-    return withCallSite(options?.signal, async () =>
-      valueOrThrow("changeVendorsState", await this.safe.changeVendorsState(input, where, options)),
+    const own = callOptions(options);
+    return withCallSite(own?.signal, async () =>
+      valueOrThrow("changeVendorsState", await this.safe.changeVendorsState(input, where, own)),
     );
   }
 
@@ -162,7 +166,8 @@ export class GraphQLClient {
     document: GraphQLDocument<Result, Variables>,
     ...[variables, options]: DocumentArguments<Variables, MutationOptions>
   ): Promise<Result> {
-    return withCallSite(options?.signal, () => this.#transport.request<Result>(document, variables, options));
+    const own = callOptions(options);
+    return withCallSite(own?.signal, () => this.#transport.request<Result>(document, variables, own));
   }
 
   /**
@@ -173,9 +178,8 @@ export class GraphQLClient {
     document: GraphQLDocument<Result, Variables>,
     ...[variables, options]: DocumentArguments<Variables, MutationOptions>
   ): Promise<GraphQLAnswer<Result>> {
-    return withCallSite(options?.signal, () =>
-      this.#transport.rawRequest<Result>(document, variables, options),
-    );
+    const own = callOptions(options);
+    return withCallSite(own?.signal, () => this.#transport.rawRequest<Result>(document, variables, own));
   }
 
   /**
@@ -211,10 +215,19 @@ export class GraphQLClient {
     options: ConnectionOptions,
     select: (data: Data) => ConnectionData<Node> | null,
   ): Connection<Node> {
-    const { where, order } = args;
-    const walk = planWalk(args, options.limit);
+    const given = readOptions("The arguments", args);
+    const own = callOptions(options) ?? {};
+    const { where, order } = given;
+    const walk = planWalk(given, own.limit);
     const names =
       walk.direction === "forward" ? { size: "first", cursor: "after" } : { size: "last", cursor: "before" };
-    return connect(this.#transport, { document, variables: { where, order }, names, walk, select, options });
+    return connect(this.#transport, {
+      document,
+      variables: { where, order },
+      names,
+      walk,
+      select,
+      options: own,
+    });
   }
 }

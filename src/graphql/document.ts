@@ -27,9 +27,10 @@ const ofObjects = new WeakMap<object, Operation>();
  * @throws {InvalidInputError} it is no document, or has not exactly one operation
  */
 export function readDocument(document: object | string): Operation {
+  if (typeof document !== "string" && (typeof document !== "object" || document === null)) throw noDocument();
   const known = typeof document === "string" ? ofStrings.get(document) : ofObjects.get(document);
   if (known !== undefined) return known;
-  const operation = read(document);
+  const operation = readGuarded(document);
   if (typeof document !== "string") {
     ofObjects.set(document, operation);
   } else if (ofStrings.size < MAX_STRINGS) {
@@ -38,13 +39,26 @@ export function readDocument(document: object | string): Operation {
   return operation;
 }
 
+function readGuarded(document: object | string): Operation {
+  try {
+    return read(document);
+  } catch (cause) {
+    // An object that only looks like a document, or one that cannot be read.
+    throw cause instanceof InvalidInputError ? cause : noDocument();
+  }
+}
+
+function noDocument(): InvalidInputError {
+  return new InvalidInputError(
+    "The document must be a string with one GraphQL operation, or a typed document.",
+  );
+}
+
 function read(document: object | string): Operation {
   if (isDocumentNode(document)) return describe(print(document), document);
   const text = String(document);
   if (text.trim() === "" || text === "[object Object]") {
-    throw new InvalidInputError(
-      "The document must be a string with one GraphQL operation, or a typed document.",
-    );
+    throw noDocument();
   }
   let parsed: DocumentNode;
   try {

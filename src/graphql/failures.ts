@@ -7,6 +7,7 @@ import {
   type SaasManagementError,
   TransportError,
 } from "../errors.js";
+import { plainText } from "../plain-text.js";
 import { copyOfError, readNetworkFailure } from "./network-failure.js";
 import { hasNoData, isRateLimit, NOT_AUTHORIZED, safeCodes } from "./response-errors.js";
 import { readContentType, readRetryAfter } from "./response-head.js";
@@ -167,7 +168,7 @@ export class Failures {
     return new TransportError(message, {
       ...details,
       status: head?.status,
-      contentType: contentType === undefined ? undefined : this.#redact(contentType),
+      contentType: contentType === undefined ? undefined : plainText(this.#redact(contentType)),
     });
   }
 }

@@ -17,7 +17,7 @@ import type {
   MutationPayloads,
   VendorsStateChange,
 } from "./mutation-outcome.js";
-import type { MutationOptions } from "./request-options.js";
+import { callOptions, type MutationOptions } from "./request-options.js";
 import type { Transport } from "./transport.js";
 import { narrowingFilter } from "./vendor-filter.js";
 
@@ -67,14 +67,15 @@ export class SafeMutations {
     );
   }
 
-  #run<Name extends MutationName, Value>(
+  async #run<Name extends MutationName, Value>(
     name: Name,
     document: GraphQLDocument<{ readonly [N in Name]: MutationPayloads[N] | null }, never>,
     variables: object,
     options: MutationOptions | undefined,
     resultOf: (payload: MutationPayloads[Name]) => Value | null,
   ): Promise<MutationOutcome<Name, Value>> {
-    return withCallSite(options?.signal, () => this.#send(name, document, variables, options, resultOf));
+    const own = callOptions(options);
+    return withCallSite(own?.signal, () => this.#send(name, document, variables, own, resultOf));
   }
 
   async #send<Name extends MutationName, Value>(

@@ -1,3 +1,5 @@
+import { plainText } from "../plain-text.js";
+
 /** What a failed connection says of itself, in words that are safe to show, and what may be kept of it. */
 export interface NetworkFailure {
   /** What happened, as the end of a sentence. */
@@ -65,10 +67,12 @@ export function readNetworkFailure(error: unknown): NetworkFailure {
  */
 export function copyOfError(error: unknown, redact: (text: string) => string): Error {
   const copies = causes(error).map((cause) => {
-    const copy = new Error(redact(cause instanceof Error ? cause.message : typeof cause));
+    const message = cause instanceof Error ? String(cause.message) : typeof cause;
+    const clean = plainText(redact(message));
+    const copy = new Error(clean);
     if (cause instanceof Error) {
-      copy.name = redact(cause.name);
-      if (cause.stack !== undefined) copy.stack = redact(cause.stack);
+      copy.name = plainText(redact(String(cause.name)));
+      if (typeof cause.stack === "string") copy.stack = redact(cause.stack.replace(message, () => clean));
     }
     const code = codeOf(cause);
     return code === undefined ? copy : Object.assign(copy, { code });

@@ -1,4 +1,6 @@
 import { InvalidInputError } from "../errors.js";
+import { readOptions } from "../option-checks.js";
+import { checkSignal } from "../signals.js";
 import { Connection } from "./connection.js";
 import type { GraphQLDocument } from "./document-types.js";
 import { jsonCopy } from "./json.js";
@@ -67,7 +69,11 @@ export function paginate<Data, Variables extends object, Node>(
   variables: Variables,
   options: PaginateOptions<Data, Extract<keyof Variables, string>, Node>,
 ): Connection<Node> {
-  const { after, first, before, last, pageSize, limit, select } = options;
+  const own = readOptions("The options", options);
+  checkSignal(own.signal);
+  const { after, first, before, last, pageSize, limit, select } = own;
+  if (typeof select !== "function")
+    throw new InvalidInputError("select must be a function that finds the connection in the result.");
   const backward = before !== undefined || last !== undefined;
   if (backward && (after !== undefined || first !== undefined)) {
     throw new InvalidInputError(
@@ -87,5 +93,5 @@ export function paginate<Data, Variables extends object, Node>(
     start: checkCursor(names.cursor, start),
     limit: checkLimit(limit),
   };
-  return connect(transport, { document, variables: others, names, walk, select, options });
+  return connect(transport, { document, variables: others, names, walk, select, options: own });
 }

@@ -1,4 +1,6 @@
+import { readOptions } from "../option-checks.js";
 import type { RetryOptions } from "../retry.js";
+import { checkSignal } from "../signals.js";
 
 /** Options of one request, or of every page of a connection. */
 export interface RequestOptions {
@@ -19,4 +21,17 @@ export interface MutationOptions extends RequestOptions {
    * never repeated without it. @default false
    */
   readonly idempotent?: boolean | undefined;
+}
+
+/**
+ * A copy of the options of a call, each of which is read once.
+ * @throws {InvalidInputError} they are no object, cannot be read, or have a signal that is none
+ */
+export function callOptions<Options extends RequestOptions>(
+  options: Options | undefined,
+): Options | undefined {
+  if (options === undefined) return undefined;
+  const own = readOptions("The options", options);
+  checkSignal(own.signal);
+  return own;
 }

@@ -1,6 +1,7 @@
 import { Credential } from "../credential.js";
 import { ClosedError } from "../errors.js";
 import { type AttemptContext, runOperation } from "../operation.js";
+import { requireFunction, whileReading } from "../option-checks.js";
 import {
   type CommonConfiguration,
   type CommonOptions,
@@ -52,14 +53,13 @@ export class Transport {
 
   /** @throws {ConfigurationError} an option is not usable */
   constructor(options: GraphQLClientOptions) {
-    this.#configuration = resolveCommonOptions(options);
-    this.#credential = new Credential(options, "");
-    const url = resolveEndpoint("baseUrl", options.baseUrl, "path");
-    this.#url = `${url.origin}${url.pathname === "/" ? "" : url.pathname}/graphql`;
-    // Looked up with each request: what replaces the global one later (a tracer, a test) is heeded.
-    this.#fetch = options.fetch ?? ((target, init) => globalThis.fetch(target, init));
-    this.#headers = defaultHeaders(this.#configuration.headers, this.#configuration.userAgent);
-    this.#maxResponseBytes = resolveMaxResponseBytes(options.maxResponseBytes);
+    const resolved = whileReading("The options", options, () => resolveOptions(options));
+    this.#configuration = resolved.configuration;
+    this.#credential = resolved.credential;
+    this.#url = resolved.url;
+    this.#fetch = resolved.fetch;
+    this.#headers = resolved.headers;
+    this.#maxResponseBytes = resolved.maxResponseBytes;
   }
 
   /** The data of a response without errors. */
@@ -181,4 +181,22 @@ export class Transport {
       return response;
     };
   }
+}
+
+/** Checks the options. */
+function resolveOptions(options: GraphQLClientOptions) {
+  const configuration = resolveCommonOptions(options);
+  const credential = new Credential(options, "");
+  const { origin, pathname } = resolveEndpoint("baseUrl", options.baseUrl, "path");
+  requireFunction("fetch", options.fetch);
+  // Looked up with each request: what replaces the global one later (a tracer, a test) is heeded.
+  const fetch: FetchLike = options.fetch ?? ((target, init) => globalThis.fetch(target, init));
+  return {
+    configuration,
+    credential,
+    url: `${origin}${pathname === "/" ? "" : pathname}/graphql`,
+    fetch,
+    headers: defaultHeaders(configuration.headers, configuration.userAgent),
+    maxResponseBytes: resolveMaxResponseBytes(options.maxResponseBytes),
+  };
 }

@@ -1,4 +1,5 @@
 import { InvalidInputError } from "../errors.js";
+import { readOptions } from "../option-checks.js";
 import type { LocatedRecords } from "../sync/locator.js";
 import { CsvHeader } from "./csv-header.js";
 import { checkDelimiter, csvRows } from "./csv-rows.js";
@@ -61,9 +62,12 @@ export function fromCsv<R>(
 export function fromCsv<R>(
   input: FileInput,
   map: (row: CsvRow, place: RecordPlace) => R | undefined,
-  options: CsvOptions = {},
+  given: CsvOptions = {},
 ): FileRecords<R> {
+  const options = readOptions("The options", given);
   const { columns, delimiter = ",", encoding = "utf-8" } = options;
+  if (columns !== undefined && !(Array.isArray(columns) && columns.every((name) => typeof name === "string")))
+    throw new InvalidInputError("columns must be a list of headings.");
   if (typeof map !== "function")
     throw new InvalidInputError("map must be a function that makes a record of a row.");
   checkDelimiter(delimiter);

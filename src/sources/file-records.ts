@@ -1,3 +1,4 @@
+import { checkSignal } from "../signals.js";
 import type { LocatedRecords } from "../sync/locator.js";
 import type { Input, OpenInput } from "./input.js";
 
@@ -46,6 +47,7 @@ export class FileRecords<R> implements AsyncIterable<LocatedRecords<R>> {
 
   /** @internal */
   constructor(input: Input, signal: AbortSignal | undefined, read: ReadRecords<R>) {
+    checkSignal(signal);
     this.#input = input;
     this.#signal = signal;
     this.#read = read;

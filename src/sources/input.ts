@@ -29,6 +29,7 @@ export class Input {
   /** @throws {InvalidInputError} neither a path nor a stream */
   constructor(input: FileInput, name: string | undefined) {
     const given: unknown = input;
+    if (name !== undefined && typeof name !== "string") throw new InvalidInputError("name must be a text.");
     if (typeof input === "string" || input instanceof URL) {
       this.#path = typeof input === "string" ? input : pathOf(input);
       if (this.#path === "") throw new InvalidInputError("The path of the file is empty.");

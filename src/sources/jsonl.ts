@@ -1,4 +1,5 @@
 import { InvalidInputError } from "../errors.js";
+import { readOptions } from "../option-checks.js";
 import type { LocatedRecords } from "../sync/locator.js";
 import { type FileOptions, FileRecords, type RecordPlace } from "./file-records.js";
 import { type FileInput, Input } from "./input.js";
@@ -37,8 +38,9 @@ export function fromJsonl<R>(input: FileInput, map?: undefined, options?: JsonlO
 export function fromJsonl(
   input: FileInput,
   map: ((value: unknown, place: RecordPlace) => unknown) | undefined,
-  options: JsonlOptions = {},
+  given: JsonlOptions = {},
 ): FileRecords<unknown> {
+  const options = readOptions("The options", given);
   const { maxLineBytes = 16 * 1024 * 1024, allowEmpty = false } = options;
   if (map !== undefined && typeof map !== "function") {
     throw new InvalidInputError("map must be a function that makes a record of a line's value.");

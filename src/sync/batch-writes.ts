@@ -1,4 +1,5 @@
 import { type BatchStateError, InvalidInputError, noteOutcomes, SaasManagementError } from "../errors.js";
+import { readOptions } from "../option-checks.js";
 import { meaningOf, stateError } from "./batch-state.js";
 import { type CollectionWriter, collectionWriter, type SealOptions } from "./collection-writer.js";
 import type { Collection, CollectionName } from "./collections.js";
@@ -111,10 +112,11 @@ export class BatchWrites {
   async #write(
     source: unknown,
     length: number | undefined,
-    options: WriteOptions,
+    given: WriteOptions,
     report: MutableWriteReport,
   ): Promise<WriteResult> {
     try {
+      const options = readOptions("The options of the write", given);
       this.#session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
       const { writeSource, COLLECTIONS } = writing.loaded ?? (await writing.load());

@@ -25,7 +25,7 @@ export function checkChannelOptions(options: unknown): ChannelOptions {
     throw new ConfigurationError("channelOptions must be an object of gRPC names and their values.");
   const checked: Record<string, string | number> = {};
   for (const [name, value] of Object.entries(options)) {
-    const own = OWN_OPTIONS[name];
+    const own = Object.hasOwn(OWN_OPTIONS, name) ? OWN_OPTIONS[name] : undefined;
     if (own !== undefined) throw new ConfigurationError(`channelOptions must not set ${name}: ${own}.`);
     if (typeof value !== "string" && !(typeof value === "number" && Number.isFinite(value)))
       throw new ConfigurationError(`channelOptions: ${name} must be a text or a finite number.`);

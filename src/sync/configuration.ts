@@ -2,6 +2,7 @@ import { Credential } from "../credential.js";
 import { ConfigurationError } from "../errors.js";
 import { checkCertificates } from "../node/certificates.js";
 import { type HttpProxy, resolveProxy } from "../node/proxy.js";
+import { requireObject, whileReading } from "../option-checks.js";
 import {
   type CommonConfiguration,
   type CommonOptions,
@@ -63,10 +64,15 @@ export interface SyncConfiguration extends CommonConfiguration {
  * @throws {ConfigurationError} naming the option and what is allowed
  */
 export function resolveSyncOptions(options: SyncClientOptions): SyncConfiguration {
+  return whileReading("The options", options, () => resolve(options));
+}
+
+function resolve(options: SyncClientOptions): SyncConfiguration {
   const endpoint = resolveEndpoint("endpoint", options.endpoint, "no-path");
   const { tls } = options;
   checkTls(tls, "the endpoint", endpoint);
   checkCertificates(tls);
+  requireObject("headers", options.headers);
   checkMetadata(options.headers ?? {});
   const maxMessageBytes = bytes(
     "maxSendMessageBytes",
@@ -92,7 +98,7 @@ export function resolveSyncOptions(options: SyncClientOptions): SyncConfiguratio
     messageBytes: Math.min(messageBytes, maxMessageBytes),
     windowBytes: bytes("windowBytes", options.windowBytes ?? 4 * 1024 * 1024),
     flushAfterMs: resolveFlush(options.flushAfterMs ?? 5 * 60_000),
-    unknownEvents: options.unknownEvents ?? "retry",
+    unknownEvents: resolveUnknownEvents(options.unknownEvents ?? "retry"),
     channelOptions: checkChannelOptions(options.channelOptions ?? {}),
   };
 }
@@ -129,6 +135,11 @@ function proxyFor(endpoint: URL, option: string | undefined): HttpProxy | undefi
 function resolveFlush(flushAfterMs: number): number {
   if (positive("flushAfterMs", flushAfterMs) < LEASE_MS) return flushAfterMs;
   throw new ConfigurationError("flushAfterMs must be shorter than the lease of 15 minutes (900000).");
+}
+
+function resolveUnknownEvents(choice: "retry" | "fail"): "retry" | "fail" {
+  if (choice === "retry" || choice === "fail") return choice;
+  throw new ConfigurationError('unknownEvents must be "retry" or "fail".');
 }
 
 function bytes(name: string, value: number): number {

@@ -85,7 +85,7 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
   if (httpStatus !== undefined) return notGrpc(place, Number(httpStatus));
   return new SyncProtocolError(`${operation}: the service rejected the operation with ${nameOf(code)}.`, {
     grpcStatus: nameOf(code),
-    batchState: batchState(failed.metadata),
+    batchState: batchState(failed.metadata, place.credential),
     serverMessage,
   });
 }
@@ -170,7 +170,9 @@ function notGrpc({ operation, target }: CallPlace, httpStatus: number): Transpor
   );
 }
 
-function batchState(metadata: Metadata): string | undefined {
+/** It is shown in errors, so only what looks like the name of a state is one, and nothing of a secret. */
+function batchState(metadata: Metadata, credential: Credential): string | undefined {
   const [value] = metadata.get(BATCH_STATE_TRAILER);
-  return typeof value === "string" ? value : undefined;
+  if (typeof value !== "string" || !/^[\w-]{1,40}$/.test(value)) return undefined;
+  return credential.redact(value) === value ? value : undefined;
 }

@@ -13,6 +13,7 @@ export const ErrorCode = {
   argumentRequired: "VALIDATION_ARGUMENT_REQUIRED",
   unknownField: "VALIDATION_UNKNOWN_FIELD",
   tooDeep: "VALIDATION_TOO_DEEP",
+  tooCostly: "VALIDATION_TOO_COSTLY",
   validation: "VALIDATION_FAILED",
   nullCondition: "HC0026",
   pageTooLarge: "HC0051",

@@ -14,6 +14,13 @@ import { executableSchema } from "./schema.js";
 /** Largest body of a request, in bytes. */
 const MAXIMUM_BODY_BYTES = 1024 * 1024;
 
+/** How long a client may take to send a request, in real time: one that drips it in ties up a connection only so long. */
+const REQUEST_TIMES = {
+  headersTimeout: 15_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 5_000,
+} as const;
+
 export interface GraphQLServerOptions extends GraphQLHandlerOptions {
   readonly host: string;
   /** 0 takes a free one. */
@@ -36,7 +43,9 @@ export async function startGraphQLServer(options: GraphQLServerOptions): Promise
     void exchange(handler, options, connections, request, response);
   };
   const server =
-    tls === undefined ? createServer(listener) : createTlsServer({ ...tls, minVersion: "TLSv1.2" }, listener);
+    tls === undefined
+      ? createServer(REQUEST_TIMES, listener)
+      : createTlsServer({ ...tls, ...REQUEST_TIMES, minVersion: "TLSv1.2" }, listener);
   const connections = new Connections(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(port, host, () => resolve(void server.off("error", reject)));

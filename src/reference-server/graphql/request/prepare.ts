@@ -10,6 +10,7 @@ import {
 import type { RequestParams } from "graphql-http";
 import type { RequestContext } from "../context.js";
 import { ErrorCode, requestError } from "../request-error.js";
+import { checkCost } from "./cost.js";
 import { checkDepth } from "./depth.js";
 import { validateDocument } from "./validate.js";
 import { checkVariables } from "./variables.js";
@@ -61,6 +62,8 @@ export function prepare(
 ): (ExecutionArgs & { readonly contextValue: RequestContext }) | readonly GraphQLError[] {
   const tooDeep = checkDepth(document, params.variables);
   if (tooDeep !== undefined) return [tooDeep];
+  const tooCostly = checkCost(document);
+  if (tooCostly !== undefined) return [tooCostly];
   const invalid = validateDocument(schema, document);
   if (invalid.length > 0) return invalid;
   const operation = getOperationAST(document, params.operationName);

@@ -1,0 +1,94 @@
+import { SyncClient } from "@saas-management/sdk/sync";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  CompleteSyncBatchResponse,
+  StartSyncBatchResponse,
+  SyncRecordsResponse,
+} from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { type AnsweringServer, startAnsweringServer } from "../support/answering-server.js";
+import { outcomeOf } from "../support/hostile.js";
+import { mutatedBytes } from "../support/mutated-bytes.js";
+import { LIMITS, RUNS, TIMEOUT_MS } from "../support/property-runs.js";
+import { accounts } from "../support/sync-harness.js";
+
+const STARTED = StartSyncBatchResponse.encode({ batchId: "batch-1" }).finish();
+const ACCEPTED = SyncRecordsResponse.encode({ acceptedRecords: 3n }).finish();
+const COMPLETED = CompleteSyncBatchResponse.encode({
+  snapshots: [{ collection: "accounts", added: 3n, updated: 0n, removed: 1n }],
+  events: [{ collection: "usage", accepted: 2n }],
+}).finish();
+
+/** A message in its frame, either of which may be damaged, or a status with any text. */
+const answer = (message: Uint8Array) =>
+  fc.oneof(
+    { weight: 3, arbitrary: mutatedBytes([message]).map((body) => ({ body: framed(body) })) },
+    { weight: 1, arbitrary: mutatedBytes([framed(message)]).map((body) => ({ body })) },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        status: fc.oneof(fc.integer({ min: 0, max: 16 }), fc.constantFrom(-1, 17, 99)),
+        details: fc.oneof(
+          fc.constantFrom(
+            "%0D%0Aforged line",
+            "%1B[2J",
+            "%zz",
+            "%ff%fe",
+            "%E2%80%AE",
+            "Received message larger than max",
+          ),
+          fc.string({ unit: fc.constantFrom(...'aA %0159=\\"<>') }),
+        ),
+        state: fc.constantFrom("completed", "active", "<b>", "x".repeat(5000)),
+      }),
+    },
+  );
+
+function framed(message: Uint8Array): Buffer<ArrayBuffer> {
+  const prefix = Buffer.alloc(5);
+  prefix.writeUInt32BE(message.length, 1);
+  return Buffer.concat([prefix, message]);
+}
+
+let server: AnsweringServer;
+let client: SyncClient;
+beforeAll(async () => {
+  server = await startAnsweringServer();
+  client = new SyncClient({ endpoint: server.endpoint, apiKey: "canary-key-6f1d", retry: false });
+});
+afterAll(async () => {
+  await client.close();
+  await server.close();
+});
+
+describe("an answer of the Sync API that is not what it should be", { timeout: TIMEOUT_MS }, () => {
+  it("gives a result, or an error of the SDK's, and never a completion that was not said", async () => {
+    const answers = fc.tuple(
+      fc.oneof(fc.constant({ body: framed(STARTED) }), answer(STARTED)),
+      fc.oneof(fc.constant({ body: framed(ACCEPTED) }), answer(ACCEPTED)),
+      answer(COMPLETED),
+      answer(new Uint8Array()),
+    );
+    const property = fc.asyncProperty(answers, async ([start, records, complete, abort]) => {
+      server.answers = {
+        StartSyncBatch: start,
+        SyncRecords: records,
+        CompleteSyncBatch: complete,
+        AbortSyncBatch: abort,
+      };
+      const started = await outcomeOf(() => client.startBatch({ installationId: "installation-1" }));
+      if (started?.error !== undefined || started === undefined) return;
+      const batch = started.value;
+      expect(batch.id).not.toBe("");
+      const written = await outcomeOf(() => batch.write("accounts", accounts(3)));
+      const completed = await outcomeOf(() => batch.complete());
+      if (completed?.error === undefined) {
+        expect(written?.error).toBeUndefined();
+        expect("status" in complete && complete.status !== 0).toBe(false);
+      }
+      await outcomeOf(() => batch.abort());
+      batch.close();
+    });
+    await fc.assert(property, { ...LIMITS, numRuns: Math.ceil(RUNS / 4) });
+  });
+});

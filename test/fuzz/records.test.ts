@@ -1,0 +1,136 @@
+import {
+  type CollectionName,
+  InvalidInputError,
+  type RecordOf,
+  type SyncBatch,
+  SyncClient,
+} from "@saas-management/sdk/sync";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { hostileValue, outcomeOf, Thrown } from "../support/hostile.js";
+import { LIMITS, RUNS, TIMEOUT_MS } from "../support/property-runs.js";
+import { COLLECTION_NAMES, RECORDS } from "../support/record-arbitraries.js";
+import { mutated, proxied } from "../support/record-mutations.js";
+import { type ScriptedSyncServer, startScriptedSyncServer } from "../support/scripted-sync-server.js";
+import { expectRecords } from "../support/sent-messages.js";
+
+let server: ScriptedSyncServer;
+let client: SyncClient;
+beforeAll(async () => {
+  server = await startScriptedSyncServer();
+  client = new SyncClient({ endpoint: server.endpoint, apiKey: "key-1", retry: false });
+});
+afterAll(async () => {
+  await client.close();
+  server.close();
+});
+
+/** What came over the wire of one write, and what became of it. */
+async function sent(write: (batch: SyncBatch) => Promise<unknown>) {
+  const batch = await client.startBatch({ installationId: "installation-1" });
+  server.streams.length = 0;
+  const outcome = await outcomeOf(
+    () => write(batch),
+    (reason) => reason instanceof Thrown,
+  );
+  batch.close();
+  return { outcome, messages: server.streams.flatMap(({ messages }) => messages) };
+}
+
+const name = fc.constantFrom(...COLLECTION_NAMES);
+
+/** Arbitraries of one type for the records of all collections. */
+function recordsOf(collection: CollectionName): fc.Arbitrary<RecordOf<CollectionName>> {
+  return RECORDS[collection];
+}
+
+const limits = { ...LIMITS, numRuns: RUNS };
+
+describe("records that are written", { timeout: TIMEOUT_MS }, () => {
+  it("arrive unchanged, whatever is in them, also where they are frozen", async () => {
+    const some = name.chain((n) =>
+      fc.tuple(fc.constant(n), fc.array(recordsOf(n), { maxLength: 5 }), fc.boolean()),
+    );
+    const property = fc.asyncProperty(some, async ([collection, records, frozen]) => {
+      const given = frozen ? records.map(deepFreeze) : records;
+      const { outcome, messages } = await sent((batch) => batch.write(collection, given));
+      expect(outcome?.error).toBeUndefined();
+      expectRecords(messages, collection, records);
+    });
+    await fc.assert(property, { ...limits, numRuns: Math.ceil(RUNS / 4) });
+  });
+
+  it("are refused with their place where they are not valid, and nothing of them is sent", async () => {
+    const some = name.chain((n) =>
+      fc.tuple(fc.constant(n), fc.oneof(mutated(recordsOf(n)), proxied(recordsOf(n)))),
+    );
+    const seen = { sent: 0, refused: 0 };
+    const property = fc.asyncProperty(some, async ([collection, record]) => {
+      const { outcome, messages } = await sent((batch) =>
+        Reflect.apply(batch.write, batch, [collection, [record]]),
+      );
+      const error = outcome?.error;
+      seen[error === undefined ? "sent" : "refused"] += 1;
+      if (error === undefined) return;
+      expect(messages).toEqual([]);
+      expect(error).toBeInstanceOf(InvalidInputError);
+      if (error instanceof InvalidInputError) expect(error.issues.length).toBeGreaterThan(0);
+    });
+    await fc.assert(property, limits);
+    expect(Math.min(seen.sent, seen.refused)).toBeGreaterThan(0);
+  });
+
+  it("may be anything at all, from any source, into any collection: that is an error of the SDK's", async () => {
+    const property = fc.asyncProperty(
+      hostileValue,
+      hostileValue,
+      hostileValue,
+      async (source, record, option) => {
+        const calls: readonly (readonly unknown[])[] = [
+          ["accounts", source.open()],
+          ["accounts", [record.open()]],
+          ["accounts", [{ generic: record.open() }]],
+          ["usage", [{ generic: { id: "u", sourceActorId: "a", lastActivity: record.open() } }]],
+          [source.open(), [{ generic: { id: "u" } }]],
+          ["accounts", [{ generic: { id: "u" } }], option.open()],
+        ];
+        for (const args of calls) await sent((batch) => Reflect.apply(batch.write, batch, args));
+      },
+    );
+    await fc.assert(property, { ...limits, numRuns: Math.ceil(RUNS / 4) });
+  });
+
+  it("may hold a large map", async () => {
+    const attributes = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, i) => [`key ${i}`, `value ${i}`]),
+    );
+    const record = { generic: { id: "g", fullName: "G", attributes } };
+    const { messages } = await sent((batch) => batch.write("employees", [record]));
+    expectRecords(messages, "employees", [record]);
+  });
+
+  it("are refused where they are nested without an end", async () => {
+    const deep: Record<string, unknown> = {};
+    deep["generic"] = deep;
+    let nested: unknown = "x";
+    for (let i = 0; i < 50_000; i += 1) nested = { a: nested };
+    for (const record of [deep, { generic: { id: "u", details: nested } }, { generic: nested }, nested]) {
+      const { outcome } = await sent((batch) => Reflect.apply(batch.write, batch, ["accounts", [record]]));
+      expect(outcome?.error?.code).toBe("INVALID_INPUT");
+    }
+  });
+
+  it("name themselves in one line of a message, whatever their id is", async () => {
+    const id = "u1\r\nERROR forged line\u001b[2J\u202e";
+    const { outcome } = await sent((batch) =>
+      Reflect.apply(batch.write, batch, ["accounts", [{ generic: { id, name: 5 } }]]),
+    );
+    expect(outcome?.error?.message).toContain(String.raw`u1\r\nERROR forged line\u001b[2J\u202e`);
+  });
+});
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
+}

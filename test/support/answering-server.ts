@@ -1,0 +1,57 @@
+import { once } from "node:events";
+import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
+
+/** Bytes as they are sent, in the frames of gRPC or not; or a status without a message. */
+export interface RawAnswer {
+  readonly body?: Uint8Array;
+  readonly status?: number;
+  readonly details?: string;
+  readonly state?: string;
+}
+
+/** Answers each call of the Sync API with the bytes that it is told, after it has read the whole request. */
+export interface AnsweringServer {
+  readonly endpoint: string;
+  answers: Readonly<Record<string, RawAnswer>>;
+  close(): Promise<void>;
+}
+
+/** Runs until it is closed: a property makes one connection and thousands of calls. */
+export async function startAnsweringServer(): Promise<AnsweringServer> {
+  const server = createServer();
+  const sessions = new Set<ServerHttp2Session>();
+  server.on("session", (session) => {
+    sessions.add(session);
+    session.on("error", () => {});
+    session.once("close", () => sessions.delete(session));
+  });
+  const answering: { answers: AnsweringServer["answers"] } = { answers: {} };
+  server.on("stream", (stream, headers) => {
+    const operation = String(headers[":path"]).replace(/^.*\//, "");
+    stream.on("error", () => {});
+    stream.resume().once("end", () => reply(stream, answering.answers[operation] ?? {}));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("a port was asked for");
+  const close = async () => {
+    const closed = once(server, "close");
+    server.close();
+    for (const session of sessions) session.destroy();
+    await closed;
+  };
+  return Object.assign(answering, { endpoint: `http://127.0.0.1:${address.port}`, close });
+}
+
+function reply(stream: ServerHttp2Stream, { body, status = 0, details = "", state = "" }: RawAnswer): void {
+  if (stream.destroyed) return;
+  const trailers = { "grpc-status": String(status), "grpc-message": details, "batch-state": state };
+  const head = { ":status": 200, "content-type": "application/grpc" };
+  if (body === undefined) {
+    stream.respond({ ...head, ...trailers }, { endStream: true });
+    return;
+  }
+  stream.respond(head, { waitForTrailers: true });
+  stream.once("wantTrailers", () => stream.sendTrailers(trailers));
+  stream.end(body);
+}

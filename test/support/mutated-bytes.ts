@@ -1,0 +1,123 @@
+/** Arbitraries for what is left of real bytes after an accident, or an attack. */
+import fc from "fast-check";
+
+/** One change of some bytes; `at` and `length` are shares of their length. */
+interface Change {
+  readonly kind: "flip" | "drop" | "insert" | "repeat" | "cut" | "swap";
+  readonly at: number;
+  readonly length: number;
+  readonly bytes: Uint8Array;
+}
+
+const share = fc.double({ min: 0, max: 1, noNaN: true });
+const change: fc.Arbitrary<Change> = fc.record({
+  kind: fc.constantFrom("flip", "drop", "insert", "repeat", "cut", "swap"),
+  at: share,
+  length: fc.oneof(fc.constant(0), share),
+  bytes: fc.oneof(
+    fc.uint8Array({ maxLength: 6 }),
+    fc.constantFrom(
+      ...['"', "\\", "\n", "\r", "{", "]", ",", "null", "\0", "\ufeff", "é", "-1e999"].map(utf8),
+    ),
+  ),
+});
+
+function utf8(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+/** One of the originals with up to four changes. */
+export function mutatedBytes(originals: readonly Uint8Array[]): fc.Arbitrary<Buffer<ArrayBuffer>> {
+  return fc
+    .tuple(fc.constantFrom(...originals), fc.array(change, { maxLength: 4 }))
+    .map(([original, changes]) => changes.reduce(apply, Buffer.from(original)));
+}
+
+function apply(original: Buffer<ArrayBuffer>, { kind, at, length, bytes }: Change): Buffer<ArrayBuffer> {
+  const from = Math.floor(at * original.length);
+  const to = Math.min(original.length, from + 1 + Math.floor(length * original.length));
+  const [before, middle, after] = [
+    original.subarray(0, from),
+    original.subarray(from, to),
+    original.subarray(to),
+  ];
+  switch (kind) {
+    case "flip": {
+      const copy = Buffer.from(original);
+      if (from < copy.length) copy.writeUInt8(copy.readUInt8(from) ^ (1 << (bytes.length % 8)), from);
+      return copy;
+    }
+    case "drop":
+      return Buffer.concat([before, after]);
+    case "insert":
+      return Buffer.concat([before, bytes, middle, after]);
+    case "repeat":
+      return Buffer.concat([before, middle, middle, after]);
+    case "cut":
+      return Buffer.from(before);
+    case "swap":
+      return Buffer.concat([after, middle, before]);
+  }
+}
+
+const odd = fc.oneof(
+  fc.constantFrom<unknown>(
+    null,
+    true,
+    0,
+    -1,
+    1.5,
+    1e308,
+    "",
+    "\ud800",
+    "a\r\nb\u001b[2J\u202e",
+    [],
+    {},
+    [null],
+    [[[[]]]],
+    { message: 5 },
+    { code: "A\nB" },
+    { __typename: "\n" },
+  ),
+  fc.jsonValue(),
+);
+
+/** JSON texts with some of their values replaced, of other types mostly; keys of prototypes are added. */
+export function mutatedJson(originals: readonly string[]): fc.Arbitrary<Buffer<ArrayBuffer>> {
+  const steps = fc.array(fc.nat(), { minLength: 1, maxLength: 7 });
+  const key = fc.constantFrom(
+    "__proto__",
+    "constructor",
+    "toString",
+    "errors",
+    "data",
+    "pageInfo",
+    undefined,
+  );
+  return fc
+    .tuple(fc.constantFrom(...originals), fc.array(fc.tuple(steps, odd, key), { minLength: 1, maxLength: 3 }))
+    .map(([text, changes]) => {
+      const value: unknown = JSON.parse(text);
+      const changed = changes.reduce(
+        (current, [path, put, name]) => replaceAt(current, path, put, name),
+        value,
+      );
+      return Buffer.from(JSON.stringify(changed));
+    });
+}
+
+function replaceAt(value: unknown, path: readonly number[], put: unknown, name: string | undefined): unknown {
+  const [step = 0, ...rest] = path;
+  if (path.length === 0 || typeof value !== "object" || value === null) return put;
+  const entries = Object.entries(value);
+  const chosen = entries[step % Math.max(1, entries.length)];
+  if (Array.isArray(value)) {
+    return value.map((item, i) => (i === step % value.length ? replaceAt(item, rest, put, name) : item));
+  }
+  const changed = entries.map(([key, item]) =>
+    key === chosen?.[0] ? [key, replaceAt(item, rest, put, name)] : [key, item],
+  );
+  if (rest.length === 0 && name !== undefined) changed.push([name, put]);
+  // `fromEntries` makes own properties of all keys.
+  return Object.fromEntries(changed);
+}
