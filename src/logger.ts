@@ -12,3 +12,19 @@ export interface Logger {
 
 /** Writes nothing. */
 export const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** A logger that never throws: what cannot be written must not fail what is written about. */
+export function guardLogger(logger: Logger | undefined): Logger {
+  if (logger === undefined) return SILENT;
+  const guarded =
+    (level: keyof Logger): Logger["debug"] =>
+    (message, details) => {
+      try {
+        // One that is asynchronous may reject, whatever its type says.
+        Promise.resolve<unknown>(logger[level](message, details)).catch(() => {});
+      } catch {
+        // There is nowhere to write that it cannot be written.
+      }
+    };
+  return { debug: guarded("debug"), info: guarded("info"), warn: guarded("warn"), error: guarded("error") };
+}

@@ -1,4 +1,5 @@
 import { type BatchStateError, InvalidInputError, noteOutcomes, SaasManagementError } from "../errors.js";
+import { untilAborted } from "../until-aborted.js";
 import { meaningOf, stateError } from "./batch-state.js";
 import { type CollectionWriter, collectionWriter, type SealOptions } from "./collection-writer.js";
 import type { Collection, CollectionName } from "./collections.js";
@@ -61,11 +62,13 @@ export class BatchWrites {
     await this.#queue;
   }
 
-  /** Writes a source when its turn comes. */
+  /** Writes a source when its turn comes; one whose signal fires before that ends at once. */
   write(collection: CollectionName, source: unknown, options: WriteOptions): Promise<WriteResult> {
     const report = this.#session.report(collection);
-    const result = this.#queue.then(() => this.#write(source, options, report));
-    this.#queue = result.catch(() => {});
+    const before = this.#queue;
+    const result = this.#write(source, options, report, before);
+    const whoeverIsBefore = () => before;
+    this.#queue = result.then(whoeverIsBefore, whoeverIsBefore);
     return result;
   }
 
@@ -104,8 +107,14 @@ export class BatchWrites {
     });
   }
 
-  async #write(source: unknown, options: WriteOptions, report: MutableWriteReport): Promise<WriteResult> {
+  async #write(
+    source: unknown,
+    options: WriteOptions,
+    report: MutableWriteReport,
+    turn: Promise<unknown>,
+  ): Promise<WriteResult> {
     try {
+      await (options.signal === undefined ? turn : untilAborted(turn, options.signal));
       this.#session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
       const [{ writeSource }, collection] = await Promise.all([
