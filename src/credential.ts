@@ -26,6 +26,8 @@ interface Asking {
 export class Credential {
   /** Name of the option that it comes from. */
   readonly name: "apiKey" | "authorization";
+  /** A key that is given as it is: there is nobody to ask for it. */
+  readonly #constant: string | undefined;
   readonly #provide: () => string | Promise<string>;
   readonly #scheme: string;
   readonly #seen = new Set<string>();
@@ -45,6 +47,7 @@ export class Credential {
       throw new ConfigurationError("authorization must be a function that returns the Authorization value.");
     if (apiKey !== undefined && typeof apiKey !== "function" && typeof apiKey !== "string")
       throw new ConfigurationError("apiKey must be a string, or a function that returns one.");
+    this.#constant = typeof apiKey === "string" ? apiKey : undefined;
     this.#provide = authorization ?? (typeof apiKey === "function" ? apiKey : () => apiKey ?? "");
     this.name = authorization === undefined ? "apiKey" : "authorization";
     this.#scheme = authorization === undefined ? scheme : "";
@@ -57,7 +60,7 @@ export class Credential {
    * @throws {AuthenticationError} the provider failed, or what it returned cannot be sent
    */
   async authorization(signal: AbortSignal, refused?: string): Promise<string> {
-    const secret = await this.#shared(signal, refused);
+    const secret = this.#constant ?? (await this.#shared(signal, refused));
     if (typeof secret !== "string" || secret === "") {
       throw new AuthenticationError(`${this.name} is empty or not a string, so nothing was sent.`);
     }

@@ -25,12 +25,16 @@ export class Deadline {
     readonly timeoutMs: number;
     /** What is being done, for the error's message: "GraphQL request Licenses". */
     readonly operation: string;
-    readonly signal?: AbortSignal | undefined;
+    /** Ends it before the time is up. A controller is the operation's own, and fires when the time is up too. */
+    readonly cancellation?: AbortSignal | AbortController | undefined;
     /** Whether calling the same method again is safe when the time is up. @default false */
     readonly retryable?: boolean | undefined;
   }) {
-    const { clock, timeoutMs, operation, signal, retryable } = options;
-    this.#linked = linkedController(signal);
+    const { clock, timeoutMs, operation, cancellation, retryable } = options;
+    this.#linked =
+      cancellation instanceof AbortController
+        ? { controller: cancellation, unlink: () => {} }
+        : linkedController(cancellation);
     const { controller } = this.#linked;
     this.signal = controller.signal;
     this.#clock = clock;

@@ -62,18 +62,18 @@ export interface HookOptions {
   readonly onRetry?: ((event: RetryEvent) => void | Promise<void>) | undefined;
 }
 
-/** Hooks that can always be called. */
+/** Hooks that can be called without care; undefined where nobody looks on. */
 export interface Hooks {
-  readonly onRequest: (event: RequestEvent) => void;
-  readonly onResponse: (event: ResponseEvent) => void;
-  readonly onRetry: (event: RetryEvent) => void;
+  readonly onRequest: ((event: RequestEvent) => void) | undefined;
+  readonly onResponse: ((event: ResponseEvent) => void) | undefined;
+  readonly onRetry: ((event: RetryEvent) => void) | undefined;
 }
 
 /** The hooks as the SDK calls them: none of them throws. */
 export function guardHooks({ onRequest, onResponse, onRetry }: HookOptions, logger: Logger): Hooks {
   return {
-    onRequest: guardCallback("onRequest", onRequest, logger),
-    onResponse: guardCallback("onResponse", onResponse, logger),
-    onRetry: guardCallback("onRetry", onRetry, logger),
+    onRequest: onRequest && guardCallback("onRequest", onRequest, logger),
+    onResponse: onResponse && guardCallback("onResponse", onResponse, logger),
+    onRetry: onRetry && guardCallback("onRetry", onRetry, logger),
   };
 }

@@ -10,19 +10,21 @@ export interface Logger {
   error(message: string, details?: Readonly<Record<string, unknown>>): void;
 }
 
-/** A logger that cannot fail: what the user's one throws is dropped, for there is nowhere to tell of it. */
-export function guardLogger(logger: Logger): Logger {
+/** Writes nothing. */
+export const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+
+/** A logger that never throws: what cannot be written must not fail what is written about. */
+export function guardLogger(logger: Logger | undefined): Logger {
+  if (logger === undefined) return SILENT;
   const guarded =
-    (level: keyof Logger): Logger[typeof level] =>
+    (level: keyof Logger): Logger["debug"] =>
     (message, details) => {
       try {
-        logger[level](message, details);
+        // One that is asynchronous may reject, whatever its type says.
+        Promise.resolve<unknown>(logger[level](message, details)).catch(() => {});
       } catch {
-        // Whoever looks on must not fail what is looked at.
+        // There is nowhere to write that it cannot be written.
       }
     };
   return { debug: guarded("debug"), info: guarded("info"), warn: guarded("warn"), error: guarded("error") };
 }
-
-/** Writes nothing. */
-export const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -2,6 +2,7 @@ import type { Credential } from "./credential.js";
 import { Deadline } from "./deadline.js";
 import { noteRequestId, SaasManagementError } from "./errors.js";
 import type { OperationInfo, RequestEvent } from "./hooks.js";
+import { SILENT } from "./logger.js";
 import { OperationCredential } from "./operation-credential.js";
 import type { CommonConfiguration } from "./options.js";
 import { readRequestId } from "./request-id.js";
@@ -35,10 +36,12 @@ export interface Operation {
   /** What it is, for messages: `GraphQL query Licenses`. */
   readonly label: string;
   readonly credential: Credential;
-  /** The caller's. */
-  readonly signal: AbortSignal | undefined;
+  /** The caller's signal, or a controller that follows it and is this operation's own. */
+  readonly cancellation: AbortSignal | AbortController | undefined;
   /** Whether calling the same method again is safe when the time is up. */
   readonly repeatable: boolean;
+  /** Asked before a failed attempt is repeated, for an operation that must not be done twice. @default always */
+  readonly mayRepeat?: (() => boolean) | undefined;
   /** Called before each pause. */
   readonly onRetry?: ((event: RetryNotice) => void) | undefined;
 }
@@ -60,8 +63,8 @@ export async function runOperation<T>(
   attempt: (context: AttemptContext) => Promise<T>,
 ): Promise<T> {
   const { clock, hooks, logger, retry: policy, retryBudget: budget, timeoutMs } = configuration;
-  const { credential, info, label, onRetry, repeatable, signal } = operation;
-  const deadline = new Deadline({ clock, timeoutMs, operation: label, signal, retryable: repeatable });
+  const { cancellation, credential, info, label, onRetry, repeatable } = operation;
+  const deadline = new Deadline({ clock, timeoutMs, operation: label, cancellation, retryable: repeatable });
   const authorization = new OperationCredential(credential, deadline.signal);
   const attemptNumber = async (number: number): Promise<T> => {
     const observer = new AttemptObserver(configuration, operation, number);
@@ -85,10 +88,11 @@ export async function runOperation<T>(
       clock,
       deadline,
       budget,
+      mayRepeat: operation.mayRepeat,
       recover: (failure) => authorization.replaceAfter(failure),
       onRetry: ({ code }, number, delayMs) => {
         const event = Object.freeze({ ...info, attempt: number, delayMs, code });
-        hooks.onRetry(event);
+        hooks.onRetry?.(event);
         logger.warn(`saas-management: ${label}: retrying`, event);
         onRetry?.({ attempt: number, delayMs, code });
       },
@@ -98,26 +102,24 @@ export async function runOperation<T>(
   }
 }
 
-/** Tells hooks and logger of one attempt, and errors of the request's id. */
+/** Tells hooks and logger of one attempt, and errors of the request's id. Makes nothing where nobody looks on. */
 class AttemptObserver {
   readonly #configuration: CommonConfiguration;
   readonly #operation: Operation;
-  readonly #event: RequestEvent;
-  readonly #startedAt: number;
-  #answer: Omit<AnswerHead, "header"> = {};
-  #requestId: string | undefined;
+  readonly #begun: { readonly event: RequestEvent; readonly at: number } | undefined;
+  readonly #answers: AnswerHead[] = [];
 
   constructor(configuration: CommonConfiguration, operation: Operation, attempt: number) {
+    const { clock, hooks, logger } = configuration;
     this.#configuration = configuration;
     this.#operation = operation;
-    this.#event = Object.freeze({ ...operation.info, attempt });
-    this.#startedAt = configuration.clock.monotonic();
-    configuration.hooks.onRequest(this.#event);
+    if (hooks.onRequest === undefined && hooks.onResponse === undefined && logger === SILENT) return;
+    this.#begun = { event: Object.freeze({ ...operation.info, attempt }), at: clock.monotonic() };
+    hooks.onRequest?.(this.#begun.event);
   }
 
-  answered({ header, ...answer }: AnswerHead): void {
-    this.#answer = { ...this.#answer, ...answer };
-    this.#requestId ??= readRequestId(header, (text) => this.#operation.credential.redact(text));
+  answered(answer: AnswerHead): void {
+    this.#answers.push(answer);
   }
 
   succeeded(): void {
@@ -127,22 +129,36 @@ class AttemptObserver {
   failed(error: unknown, byCaller: boolean): void {
     const own = error instanceof SaasManagementError ? error : undefined;
     // The caller's reason may be an error of another operation.
-    if (!byCaller && own !== undefined && this.#requestId !== undefined) noteRequestId(own, this.#requestId);
+    if (!byCaller && own !== undefined) {
+      const requestId = this.#requestId();
+      if (requestId !== undefined) noteRequestId(own, requestId);
+    }
     this.#ended(byCaller ? "cancelled" : "failure", own?.code);
   }
 
   #ended(outcome: "success" | "failure" | "cancelled", code: SaasManagementError["code"] | undefined): void {
+    if (this.#begun === undefined) return;
     const { clock, hooks, logger } = this.#configuration;
     const event = Object.freeze({
-      ...this.#event,
-      durationMs: clock.monotonic() - this.#startedAt,
+      ...this.#begun.event,
+      durationMs: clock.monotonic() - this.#begun.at,
       outcome,
-      status: this.#answer.status,
-      grpcStatus: this.#answer.grpcStatus,
+      status: this.#answers.findLast(({ status }) => status !== undefined)?.status,
+      grpcStatus: this.#answers.findLast(({ grpcStatus }) => grpcStatus !== undefined)?.grpcStatus,
       code,
-      requestId: this.#requestId,
+      requestId: this.#requestId(),
     });
-    hooks.onResponse(event);
+    hooks.onResponse?.(event);
     logger.debug(`saas-management: ${this.#operation.label}: ${outcome}`, event);
+  }
+
+  /** The first one that an answer told. */
+  #requestId(): string | undefined {
+    const redact = (text: string): string => this.#operation.credential.redact(text);
+    for (const { header } of this.#answers) {
+      const requestId = readRequestId(header, redact);
+      if (requestId !== undefined) return requestId;
+    }
+    return undefined;
   }
 }

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from "./clock.js";
 import type { CredentialOptions } from "./credential.js";
 import { ConfigurationError } from "./errors.js";
 import { guardHooks, type HookOptions, type Hooks } from "./hooks.js";
-import { guardLogger, type Logger, SILENT } from "./logger.js";
+import { guardLogger, type Logger } from "./logger.js";
 import { requireFunction, requireMethods, requireObject, whileReading } from "./option-checks.js";
 import type { RetryOptions, RetryPolicy } from "./retry.js";
 import { RetryBudget } from "./retry-budget.js";
@@ -84,7 +84,7 @@ export function resolveCommonOptions(options: CommonOptions): CommonConfiguratio
       throw new ConfigurationError("headers must not hold authorization: use apiKey or authorization.");
     }
   }
-  const logger = options.logger === undefined ? SILENT : guardLogger(options.logger);
+  const logger = guardLogger(options.logger);
   return {
     timeoutMs: resolveTimeout(options.timeoutMs ?? 100_000),
     retry: resolveRetry(options.retry),

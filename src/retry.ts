@@ -39,6 +39,8 @@ export interface RetryContext {
   readonly deadline: Deadline;
   /** Pays for the retries. */
   readonly budget: RetryBudget;
+  /** Whether a transient failure may be repeated, as far as the operation goes. @default always */
+  readonly mayRepeat?: (() => boolean) | undefined;
   /**
    * Asked where another attempt would be of no use: whether what was wrong with it has changed. It is then made at
    * once, whatever the policy.
@@ -66,23 +68,23 @@ export async function withRetry<T>(
   let retries = 0;
   // Only what may be repeated is thrown into p-retry: it treats non-errors and TypeErrors by rules of its own, and
   // given the signal it would drop a success that came in while the signal fired.
-  const outcome = await pRetry<Outcome<T>>(
-    async () => {
-      for (;;) {
-        try {
-          deadline.signal.throwIfAborted();
-          attempts += 1;
-          return { ok: true, value: await attempt(attempts) };
-        } catch (reason) {
-          const failure = note(reason, attempts, deadline);
-          if (failure?.retryable === true) throw failure;
-          if (failure === undefined) return { ok: false, reason };
-          const end = await recovery(failure, attempts, context);
-          if (end !== undefined) return { ok: false, reason: end.reason };
-        }
+  const attemptOnce = async (): Promise<Outcome<T>> => {
+    for (;;) {
+      try {
+        deadline.signal.throwIfAborted();
+        attempts += 1;
+        return { ok: true, value: await attempt(attempts) };
+      } catch (reason) {
+        const failure = note(reason, attempts, deadline);
+        if (failure?.retryable === true) throw failure;
+        if (failure === undefined) return { ok: false, reason };
+        const end = await recovery(failure, attempts, context);
+        if (end !== undefined) return { ok: false, reason: end.reason };
       }
-    },
-    {
+    }
+  };
+  const repeat = (first: Promise<Outcome<T>>): Promise<Outcome<T>> =>
+    pRetry((number) => (number === 1 ? first : attemptOnce()), {
       retries: policy.retries,
       minTimeout: 0,
       maxTimeout: 0,
@@ -91,7 +93,9 @@ export async function withRetry<T>(
         const askedMs = retryAfterMs(error) ?? 0;
         const delayMs = Math.max(backOffMs(policy, attemptNumber), askedMs);
         const stop =
-          stopReason(askedMs, delayMs, deadline) ?? (budget.take() ? undefined : "budget-exhausted");
+          (context.mayRepeat?.() === false ? "not-retryable" : undefined) ??
+          stopReason(askedMs, delayMs, deadline) ??
+          (budget.take() ? undefined : "budget-exhausted");
         if (stop !== undefined) {
           noteAttempts(error, attempts, stop);
           return false;
@@ -102,8 +106,10 @@ export async function withRetry<T>(
         await clock.sleep(delayMs, deadline.signal).catch(() => {});
         return true;
       },
-    },
-  );
+    });
+  const first = attemptOnce();
+  // Setting up the loop costs as much as a small request does: most operations need none.
+  const outcome = await first.catch(() => repeat(first));
   if (!outcome.ok) throw outcome.reason;
   budget.refund(retries > 0);
   return outcome.value;

@@ -7,6 +7,16 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
     const abort = () => reject(signal.reason);
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    const end = () => signal.removeEventListener("abort", abort);
+    promise.then(
+      (value) => {
+        end();
+        resolve(value);
+      },
+      (error: unknown) => {
+        end();
+        reject(error);
+      },
+    );
   });
 }

@@ -3,7 +3,8 @@ import { SaasManagementError } from "../errors.js";
 import type { AnswerReader } from "./answer.js";
 import type { Failures, ResponseHead } from "./failures.js";
 import { toJson } from "./json.js";
-import { BoundedResponse } from "./response-body.js";
+import type { SentHeaders } from "./request-headers.js";
+import { boundText } from "./response-body.js";
 import { isObject, readErrorEntries } from "./response-errors.js";
 import { isRedirect, readContentType } from "./response-head.js";
 
@@ -14,7 +15,7 @@ export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
 export interface Attempt<Data, Result> {
   readonly url: string;
   readonly fetch: FetchLike;
-  readonly headers: Headers;
+  readonly headers: SentHeaders;
   readonly text: string;
   readonly variables: object | undefined;
   readonly signal: AbortSignal;
@@ -43,7 +44,7 @@ export async function exchange<Data, Result>(attempt: Attempt<Data, Result>): Pr
       const response = await fetch(String(url), { ...init, headers });
       progress.head = { status: response.status, headers: response.headers };
       const refusal = judgeHead(response, failures);
-      if (refusal === undefined) return new BoundedResponse(response, { maxBytes, signal, failures });
+      if (refusal === undefined) return boundText(response, { maxBytes, signal, failures });
       // Nobody reads the body: left alone it would keep its connection.
       response.body?.cancel().catch(() => {});
       throw refusal;

@@ -4,16 +4,13 @@
  * @packageDocumentation
  */
 
-// For other libraries: what wraps the client or takes documents in its place.
-export { type Clock, systemClock, TestClock } from "../clock.js";
-export type { CredentialOptions } from "../credential.js";
 // For users: the client, and what its methods take and return.
+
 export {
   AuthenticationError,
   ClosedError,
   ConfigurationError,
   type ErrorCode,
-  type ErrorDetails,
   type GraphQLErrorEntry,
   GraphQLResponseError,
   type InputIssue,
@@ -30,9 +27,6 @@ export {
   TransportError,
   type WalkPosition,
 } from "../errors.js";
-export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../hooks.js";
-export type { Logger } from "../logger.js";
-export type { CommonOptions } from "../options.js";
 export type { RetryOptions } from "../retry.js";
 export type { GraphQLAnswer } from "./answer.js";
 export {
@@ -45,10 +39,57 @@ export {
 } from "./client.js";
 export type { Connection } from "./connection.js";
 export { type CalendarDate, calendarDate } from "./dates.js";
-export type { DocumentArguments, GraphQLDocument } from "./document-types.js";
-export type { FetchLike } from "./exchange.js";
-export type { ResponseHead } from "./failures.js";
-export type * from "./filter-inputs.js";
+export type {
+  ApplicationCategoryFilterInput,
+  ApplicationCategorySortInput,
+  ApplicationDiscoveryFilterInput,
+  ApplicationDiscoverySortInput,
+  ApplicationFilterInput,
+  ApplicationOwnerFilterInput,
+  ApplicationOwnerSortInput,
+  ApplicationSortInput,
+  ApplicationStateOperationFilterInput,
+  ContractDetailsFilterInput,
+  ContractDetailsSortInput,
+  ContractRenewalFilterInput,
+  ContractRenewalSortInput,
+  DataOriginOperationFilterInput,
+  DateOperationFilterInput,
+  DecimalOperationFilterInput,
+  IdOperationFilterInput,
+  IntegrationFilterInput,
+  IntegrationSortInput,
+  IntOperationFilterInput,
+  LicenseActivityOperationFilterInput,
+  LicenseFilterInput,
+  LicenseHolderFilterInput,
+  LicenseHolderSortInput,
+  LicensePlanFilterInput,
+  LicensePlanPotentialSavingFilterInput,
+  LicensePlanPotentialSavingSortInput,
+  LicensePlanPricingStatsFilterInput,
+  LicensePlanPricingStatsSortInput,
+  LicensePlanSortInput,
+  LicensePlanUsageStatsFilterInput,
+  LicensePlanUsageStatsSortInput,
+  LicenseSortInput,
+  LicenseStateFilterInput,
+  LicenseStateSortInput,
+  MoneyFilterInput,
+  MoneySortInput,
+  RenewalDateFilterInput,
+  RenewalDateSortInput,
+  SeatCountFilterInput,
+  SeatCountSortInput,
+  SortEnumType,
+  StringOperationFilterInput,
+  TerminationPeriodFilterInput,
+  TerminationPeriodSortInput,
+  UserCountStatFilterInput,
+  UserCountStatSortInput,
+  VendorDiscoveryFilterInput,
+  VendorFilterInput,
+} from "./filter-inputs.js";
 export type {
   ApplicationDiscoveryFragment as ApplicationDiscovery,
   ApplicationState,
@@ -73,9 +114,22 @@ export {
   type VendorsStateChange,
 } from "./mutation-outcome.js";
 export type { SafeMutations } from "./mutations.js";
-export type { UnknownTypename } from "./open-types.js";
-export type { ConnectionData, Page, PageInfo } from "./page.js";
+export type { Page, PageInfo } from "./page.js";
 export type { PaginateOptions } from "./paginate.js";
 export type { ConnectionOptions, PagingArguments } from "./paging.js";
 export { renewalBetween } from "./renewal-filter.js";
 export type { MutationOptions, RequestOptions } from "./request-options.js";
+
+// For other libraries: what wraps the client, or stands in for its clock, logger, fetch or documents.
+
+export { type Clock, systemClock, TestClock } from "../clock.js";
+export type { CredentialOptions } from "../credential.js";
+export type { ErrorDetails } from "../errors.js";
+export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../hooks.js";
+export type { Logger } from "../logger.js";
+export type { CommonOptions } from "../options.js";
+export type { DocumentArguments, GraphQLDocument } from "./document-types.js";
+export type { FetchLike } from "./exchange.js";
+export type { ResponseHead } from "./failures.js";
+export type { UnknownTypename } from "./open-types.js";
+export type { ConnectionData } from "./page.js";

@@ -49,12 +49,20 @@ const TLS_FAILURES: readonly (readonly [RegExp, string, string])[] = [
   ],
 ];
 
+/** Codes of Node's zlib, brotli and zstd: the body came to its end, so another attempt would bring the same. */
+const UNREADABLE_ENCODING = /^(Z_[A-Z]+_ERROR|ERR__ERROR_FORMAT\w*|ERR_BROTLI\w*|ZSTD_error\w*)$/;
+
 /** Reads the codes along the chain of causes: fetch wraps what happened into a TypeError. */
 export function readNetworkFailure(error: unknown): NetworkFailure {
   const codes = causes(error).flatMap((cause) => codeOf(cause) ?? []);
   for (const [pattern, what, advice] of TLS_FAILURES) {
     const code = codes.find((candidate) => pattern.test(candidate));
     if (code !== undefined) return { description: `${what} (${code}): ${advice}`, transient: false };
+  }
+  const unreadable = codes.find((code) => UNREADABLE_ENCODING.test(code));
+  if (unreadable !== undefined) {
+    const description = `the body is damaged, or not compressed in the way that the server says (${unreadable})`;
+    return { description, transient: false };
   }
   const known = codes.find((code) => Object.hasOwn(DESCRIPTIONS, code));
   if (known === undefined) return { description: "the connection failed", transient: true };

@@ -11,69 +11,66 @@ interface BodyRules {
 /** Refuses what is not UTF-8; takes a byte order mark off. Without streaming no state is left between two bodies. */
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-/** A response whose text is read within bounds. */
-export class BoundedResponse extends Response {
-  readonly #source: Response;
-  readonly #rules: BodyRules;
+/**
+ * Makes a response one whose text is read within bounds, and rejects with a TransportError where it is too large or not
+ * UTF-8. It is the same object: another one would copy the headers, which costs more than to read a small body.
+ */
+export function boundText(response: Response, rules: BodyRules): Response {
+  const readText = response.text.bind(response);
+  return Object.assign(response, { text: () => textOf(response, readText, rules) });
+}
 
-  constructor(source: Response, rules: BodyRules) {
-    super(null, { status: source.status, headers: source.headers });
-    this.#source = source;
-    this.#rules = rules;
+async function textOf(
+  response: Response,
+  readText: () => Promise<string>,
+  rules: BodyRules,
+): Promise<string> {
+  const { maxBytes, failures } = rules;
+  // Every body is at least as large after decompression.
+  if (Number(response.headers.get("content-length")) > maxBytes) {
+    response.body?.cancel().catch(() => {});
+    throw failures.tooLarge(response, maxBytes);
   }
-
-  /**
-   * The body as text.
-   * @throws {TransportError} it is too large, or not UTF-8
-   */
-  override async text(): Promise<string> {
-    const { maxBytes, failures } = this.#rules;
-    const source = this.#source;
-    // Every body is at least as large after decompression.
-    if (Number(source.headers.get("content-length")) > maxBytes) {
-      source.body?.cancel().catch(() => {});
-      throw failures.tooLarge(source, maxBytes);
-    }
-    // Some engines cannot read a body piece by piece, and null stands for an empty one.
-    if (!source.body) return this.#checked(await source.text());
-    const bytes = await this.#read(source.body.getReader());
-    try {
-      return decoder.decode(bytes);
-    } catch {
-      throw failures.noResponse(source);
-    }
-  }
-
-  async #read(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Uint8Array> {
-    const { maxBytes, signal, failures } = this.#rules;
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    const stop = () => {
-      reader.cancel().catch(() => {});
-    };
-    // Node's fetch would end the body itself; a fetch of the user's may not.
-    signal.addEventListener("abort", stop, { once: true });
-    try {
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done) return join(chunks, size);
-        size += value.byteLength;
-        if (size > maxBytes) throw failures.tooLarge(this.#source, maxBytes);
-        chunks.push(value);
-      }
-    } catch (error) {
-      // Left alone it would go on, and keep its connection.
-      stop();
-      throw error;
-    } finally {
-      signal.removeEventListener("abort", stop);
-    }
-  }
-
-  #checked(text: string): string {
-    const { maxBytes, failures } = this.#rules;
-    if (text.length > maxBytes) throw failures.tooLarge(this.#source, maxBytes);
+  // Some engines cannot read a body piece by piece, and null stands for an empty one.
+  if (!response.body) {
+    const text = await readText();
+    if (text.length > maxBytes) throw failures.tooLarge(response, maxBytes);
     return text;
+  }
+  const bytes = await bytesOf(response, response.body.getReader(), rules);
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw failures.noResponse(response);
+  }
+}
+
+async function bytesOf(
+  response: Response,
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  { maxBytes, signal, failures }: BodyRules,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const stop = () => {
+    reader.cancel().catch(() => {});
+  };
+  // Node's fetch would end the body itself; a fetch of the user's may not.
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return join(chunks, size);
+      size += value.byteLength;
+      if (size > maxBytes) throw failures.tooLarge(response, maxBytes);
+      chunks.push(value);
+    }
+  } catch (error) {
+    // Left alone it would go on, and keep its connection.
+    stop();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", stop);
   }
 }
 

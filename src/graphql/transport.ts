@@ -19,7 +19,7 @@ import type { GraphQLDocument } from "./document-types.js";
 import type { FetchLike } from "./exchange.js";
 import { Failures } from "./failures.js";
 import { wire } from "./load-wire.js";
-import { defaultHeaders, requestHeaders } from "./request-headers.js";
+import { defaultHeaders, requestHeaders, type SentHeaders } from "./request-headers.js";
 import type { MutationOptions } from "./request-options.js";
 import { type ResponseLimits, resolveMaxResponseBytes } from "./response-limits.js";
 
@@ -46,7 +46,7 @@ export class Transport {
   readonly #fetch: FetchLike;
   readonly #credential: Credential;
   readonly #configuration: CommonConfiguration;
-  readonly #headers: Headers;
+  readonly #headers: SentHeaders;
   readonly #maxResponseBytes: number;
   readonly #running = new Map<LinkedController, Promise<unknown>>();
   #closed = false;
@@ -126,8 +126,7 @@ export class Transport {
       linked.unlink();
       this.#running.delete(linked);
     };
-    const { signal } = linked.controller;
-    const running = this.#send(document, variables, options, read, signal).finally(end);
+    const running = this.#send(document, variables, options, read, linked.controller).finally(end);
     this.#running.set(linked, running);
     return running;
   }
@@ -137,7 +136,7 @@ export class Transport {
     variables: object | undefined,
     options: MutationOptions,
     read: AnswerReader<Data, Result>,
-    signal: AbortSignal,
+    controller: AbortController,
   ): Promise<Result> {
     if (this.#closed) throw new ClosedError("The GraphQL client is closed: make a new one.");
     const { clock, timeoutMs, retry } = this.#configuration;
@@ -147,17 +146,16 @@ export class Transport {
       retry: options.retry === undefined ? retry : resolveRetry(options.retry),
       timeoutMs: options.timeoutMs === undefined ? timeoutMs : resolveTimeout(options.timeoutMs),
     };
-    const { exchange, readDocument } = wire.loaded ?? (await untilAborted(wire.load(), signal));
+    const { exchange, readDocument } = wire.loaded ?? (await untilAborted(wire.load(), controller.signal));
     const { kind, label, name, readOnly, text } = readDocument(document);
     const repeatable = readOnly || options.idempotent === true;
     const redact = (message: string) => this.redact(message);
     const failures = new Failures({ label, repeatable, now: () => clock.now(), redact });
     const attempt = (context: AttemptContext): Promise<Result> => {
-      headers.set("authorization", context.authorization);
       const answer = exchange<Data, Result>({
         url: this.#url,
         fetch: this.#observedFetch(context),
-        headers: new Headers(headers),
+        headers: { ...headers, authorization: context.authorization },
         text,
         variables,
         signal: context.signal,
@@ -171,7 +169,8 @@ export class Transport {
     };
     const info = { api: "graphql", operation: name, kind, collection: undefined } as const;
     const credential = this.#credential;
-    return runOperation(configuration, { info, label, credential, signal, repeatable }, attempt);
+    const operation = { info, label, credential, cancellation: controller, repeatable };
+    return runOperation(configuration, operation, attempt);
   }
 
   #observedFetch({ answered }: AttemptContext): FetchLike {

@@ -1,5 +1,6 @@
 import { type BatchStateError, InvalidInputError, noteOutcomes, SaasManagementError } from "../errors.js";
 import { readOptions } from "../option-checks.js";
+import { untilAborted } from "../until-aborted.js";
 import { meaningOf, stateError } from "./batch-state.js";
 import { type CollectionWriter, collectionWriter, type SealOptions } from "./collection-writer.js";
 import type { Collection, CollectionName } from "./collections.js";
@@ -64,12 +65,13 @@ export class BatchWrites {
     await this.#queue;
   }
 
-  /** Writes a source when its turn comes. */
+  /** Writes a source when its turn comes; one whose signal fires before that ends at once. */
   write(collection: CollectionName, source: unknown, options: WriteOptions): Promise<WriteResult> {
     const report = this.#session.report(collection);
-    const length = lengthOf(source);
-    const result = this.#queue.then(() => this.#write(source, length, options, report));
-    this.#queue = result.catch(() => {});
+    const before = this.#queue;
+    const result = this.#write(source, options, report, before);
+    const whoeverIsBefore = () => before;
+    this.#queue = result.then(whoeverIsBefore, whoeverIsBefore);
     return result;
   }
 
@@ -111,12 +113,14 @@ export class BatchWrites {
 
   async #write(
     source: unknown,
-    length: number | undefined,
     given: WriteOptions,
     report: MutableWriteReport,
+    turn: Promise<unknown>,
   ): Promise<WriteResult> {
     try {
       const options = readOptions("The options of the write", given);
+      const length = lengthOf(source);
+      await (options.signal === undefined ? turn : untilAborted(turn, options.signal));
       this.#session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
       const { writeSource, COLLECTIONS } = writing.loaded ?? (await writing.load());

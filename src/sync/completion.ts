@@ -1,4 +1,4 @@
-import { BatchOutcomeUnknownError, SyncProtocolError } from "../errors.js";
+import { BatchOutcomeUnknownError, SaasManagementError, SyncProtocolError } from "../errors.js";
 import { Attempts } from "./attempts.js";
 import { meaningOf } from "./batch-state.js";
 import type { BatchSession } from "./session.js";
@@ -33,7 +33,13 @@ export async function sendCompletion(session: BatchSession, closing: AbortSignal
     if (closing.aborted || !attempts.mayBeDone) throw meaningOf("complete", error);
     throw new BatchOutcomeUnknownError(
       "CompleteSyncBatch was sent, and whether the service did it is not known: the snapshots may or may not be reconciled. Start a new batch and send every snapshot in full; a lock that is still held ends with the lease, 15 minutes after the last accepted message.",
-      { batchId: session.id, cause: error },
+      { batchId: session.id, cause: error, requestId: requestIdOf(error) },
     );
   }
+}
+
+/** The server's id of the call that failed last; where the time was up, of the last one that was answered. */
+function requestIdOf(error: unknown): string | undefined {
+  if (!(error instanceof SaasManagementError)) return undefined;
+  return error.requestId ?? requestIdOf(error.cause);
 }

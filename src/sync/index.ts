@@ -4,10 +4,8 @@
  * @packageDocumentation
  */
 
-// For other libraries: what wraps the client or keeps time in its place.
-export { type Clock, systemClock, TestClock } from "../clock.js";
-export type { CredentialOptions } from "../credential.js";
 // For users: the client, its batches, and what their methods take and return.
+
 export {
   AuthenticationError,
   BatchAlreadyInProgressError,
@@ -17,7 +15,6 @@ export {
   ClosedError,
   ConfigurationError,
   type ErrorCode,
-  type ErrorDetails,
   type HeldSnapshot,
   type InputIssue,
   InvalidInputError,
@@ -31,9 +28,7 @@ export {
   TimeoutError,
   TransportError,
 } from "../errors.js";
-export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../hooks.js";
-export type { Logger } from "../logger.js";
-export type { CommonOptions, NetworkOptions, TlsOptions } from "../options.js";
+export type { NetworkOptions, TlsOptions } from "../options.js";
 export type { RetryOptions } from "../retry.js";
 export type { CompleteOptions, SyncBatch } from "./batch.js";
 export type { BatchOptions, StartBatchOptions } from "./batch-options.js";
@@ -42,8 +37,43 @@ export type { WriteOptions } from "./batch-writes.js";
 export { SyncClient } from "./client.js";
 export type { CollectionWriter, SealOptions } from "./collection-writer.js";
 export type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "./collections.js";
-export type { SyncClientOptions, SyncTuning } from "./configuration.js";
-export type * from "./generated/records.js";
+export type { SyncClientOptions } from "./configuration.js";
+export type {
+  AccountDetails,
+  AccountRecord,
+  AiCostRecord,
+  AiUsageRecord,
+  AuditLogRecord,
+  BambooHrEmployeeDetails,
+  DeviceRecord,
+  EmployeeRecord,
+  ExternallyDiscoveredUsageRecord,
+  GenericAccountDetails,
+  GenericAiCostDetails,
+  GenericAiUsageDetails,
+  GenericAuditLogDetails,
+  GenericDeviceDetails,
+  GenericEmployeeDetails,
+  GenericExternallyDiscoveredUsageDetails,
+  GenericGroupDetails,
+  GenericGroupMemberDetails,
+  GenericLicenseDetails,
+  GenericPlanDetails,
+  GenericUsageDetails,
+  GoogleEmployeeDetails,
+  GroupMemberRecord,
+  GroupRecord,
+  LicenseRecord,
+  MicrosoftAccountDetails,
+  MicrosoftEmployeeDetails,
+  OktaEmployeeDetails,
+  PlanDetails,
+  PlanRecord,
+  SeatBasedPlanDetails,
+  TeamsMetadata,
+  TimestampInput,
+  UsageRecord,
+} from "./generated/records.js";
 export type { KeepAliveOptions } from "./keep-alive.js";
 export type { Lease } from "./lease.js";
 export type { WriteFigures, WriteReport, WriteResult } from "./outcomes.js";
@@ -59,12 +89,38 @@ export type {
   SnapshotChanges,
   SyncPreview,
 } from "./preview/sync-preview.js";
-export type * from "./progress.js";
+export type {
+  AbortFailed,
+  BatchCompleted,
+  LeaseWarning,
+  OnProgress,
+  RemovalsChecked,
+  Retrying,
+  SyncProgress,
+  WaitingForLock,
+  WindowAccepted,
+} from "./progress.js";
 export type { CollectionReceipt, SyncReceipt } from "./receipt.js";
 export type { RunBatch } from "./run-batch.js";
 export type { RunAttempt, RunFunction, RunOptions } from "./run-options.js";
 export { type FileLedger, type FileLedgerOptions, fileLedger } from "./safety/file-ledger.js";
 export type { GuardOptions, GuardRule } from "./safety/guard-rules.js";
+export { memoryLedger } from "./safety/memory-ledger.js";
+export type { SafetyOptions } from "./safety/run-guard.js";
+export type { Baseline, SnapshotFigures } from "./safety/snapshot-figures.js";
+export type { RecordSource } from "./source.js";
+export type { CompletionCounts, SnapshotCounts } from "./transport.js";
+
+// For other libraries: what wraps the client, or stands in for its clock, logger or ledger.
+
+export { type Clock, systemClock, TestClock } from "../clock.js";
+export type { CredentialOptions } from "../credential.js";
+export type { ErrorDetails } from "../errors.js";
+export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../hooks.js";
+export type { Logger } from "../logger.js";
+export type { CommonOptions } from "../options.js";
+export type { SyncTuning } from "./configuration.js";
+export type { RecordTypes } from "./generated/records.js";
 export { idsOfLines, linesOfIds } from "./safety/id-lines.js";
 export type {
   HoldReason,
@@ -74,8 +130,3 @@ export type {
   LedgerScope,
   PendingApproval,
 } from "./safety/ledger.js";
-export { memoryLedger } from "./safety/memory-ledger.js";
-export type { SafetyOptions } from "./safety/run-guard.js";
-export type { Baseline, SnapshotFigures } from "./safety/snapshot-figures.js";
-export type { RecordSource } from "./source.js";
-export type { CompletionCounts, SnapshotCounts } from "./transport.js";

@@ -5,6 +5,9 @@ import { LEASE_MS, momentOf } from "./lease.js";
 import { MessageBuilder } from "./messages.js";
 import type { BatchSession } from "./session.js";
 
+/** Event collection that the empty messages are of. */
+const COLLECTION = "usage";
+
 /** Keeps the lease of a batch alive while its source is silent. */
 export interface KeepAliveOptions {
   /** How long the batch may be silent before its lease is allowed to run out, in milliseconds. */
@@ -24,7 +27,7 @@ export function checkKeepAlive(keepAlive: KeepAliveOptions | undefined): void {
  */
 export function startKeepAlive(session: BatchSession, { maxIdleMs }: KeepAliveOptions): void {
   const { clock } = session.configuration;
-  const message = new MessageBuilder(session.id, WIRE.usage.fieldNumber, 1).flush().bytes;
+  const message = new MessageBuilder(session.id, WIRE[COLLECTION].fieldNumber, 1).flush().bytes;
   const check = (): void => {
     if (session.signal.aborted || idleMs(session, clock) >= maxIdleMs) return;
     const untilHalf = session.lease.remainingMs - LEASE_MS / 2;
@@ -32,7 +35,7 @@ export function startKeepAlive(session: BatchSession, { maxIdleMs }: KeepAliveOp
       next(untilHalf);
       return;
     }
-    session.sendAlone(message, momentOf(clock)).then(
+    session.sendAlone(COLLECTION, message, momentOf(clock)).then(
       () => next(LEASE_MS / 2),
       // A lease that cannot be renewed is told by the lease itself.
       () => {},

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { linkedController } from "../signals.js";
 import type { AcceptedEvents } from "./accepted-events.js";
 import { closedError, meaningOf, stateError } from "./batch-state.js";
-import { callWithRetry } from "./call.js";
+import { callWithRetry, type SyncOperation } from "./call.js";
 import type { Collection, CollectionName } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
 import { CountedLease, type Moment } from "./lease.js";
@@ -10,7 +10,7 @@ import { type MutableWriteReport, newReport, sumByCollection, type WriteReport }
 import { guardProgress, type OnProgress } from "./progress.js";
 import type { ObserverOf } from "./record-observer.js";
 import { ReentrancyMark } from "./reentrancy.js";
-import type { CallContext, SyncRpc, SyncTransport } from "./transport.js";
+import type { CallContext, SyncTransport } from "./transport.js";
 import { WindowSender } from "./window-sender.js";
 
 /** What a run keeps an eye on in its batches. */
@@ -155,10 +155,11 @@ export class BatchSession {
     return { context, stop: controller, unlink };
   }
 
-  /** Sends a message that belongs to no write, in its turn. */
-  sendAlone(message: Uint8Array, sentAt: Moment): Promise<void> {
+  /** Sends a message of a collection that belongs to no write, in its turn. */
+  sendAlone(collection: CollectionName, message: Uint8Array, sentAt: Moment): Promise<void> {
+    const operation = { rpc: "SyncRecords", collection } as const;
     return this.#onWire(async () => {
-      await this.call("SyncRecords", this.signal, (call) => this.#transport.syncRecords([message], call));
+      await this.call(operation, this.signal, (call) => this.#transport.syncRecords([message], call));
       this.lease.renew(sentAt);
     });
   }
@@ -178,7 +179,7 @@ export class BatchSession {
 
   /** One operation within its time, again where it failed transiently. */
   call<T>(
-    operation: SyncRpc,
+    operation: SyncOperation,
     signal: AbortSignal | undefined,
     attempt: (call: CallContext) => Promise<T>,
   ): Promise<T> {

@@ -35,8 +35,12 @@ export class WindowSender {
     const records = window.reduce((sum, message) => sum + message.records, 0);
     const messages = window.map((message) => message.bytes);
     const bytes = messages.reduce((sum, message) => sum + message.length, 0);
-    const operation = { rpc: "SyncRecords", collection: report.collection } as const;
     const attempts = new Attempts();
+    const operation = {
+      rpc: "SyncRecords",
+      collection: report.collection,
+      mayRepeat: () => this.#mayBeTwice || !attempts.mayBeDone,
+    } as const;
     let tries = 0;
     report.sent += records;
     try {
@@ -44,7 +48,7 @@ export class WindowSender {
         tries += 1;
         return attempts.make(call, (context) => this.#sendOnce(messages, firstIndex, records, context));
       };
-      await callWithRetry(this.#configuration(), operation, signal, attempt, onProgress);
+      await callWithRetry(configuration, operation, signal, attempt, onProgress);
     } catch (error) {
       const outcome = outcomeOf(attempts, messages.length);
       if (outcome === "unsent") report.sent -= records;
@@ -81,10 +85,9 @@ export class WindowSender {
   }
 
   /** Events without an id are counted twice when they are applied twice: who minds that has them never sent again. */
-  #configuration(): SyncConfiguration {
+  get #mayBeTwice(): boolean {
     const { configuration, collection } = this.#options;
-    if (collection.hasIds || configuration.unknownEvents === "retry") return configuration;
-    return { ...configuration, retry: { ...configuration.retry, retries: 0 } };
+    return collection.hasIds || configuration.unknownEvents === "retry";
   }
 }
 

@@ -1,3 +1,6 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { systemClock, TestClock } from "@saas-management/sdk";
 import { describe, expect, it } from "vitest";
 
@@ -66,5 +69,25 @@ describe.each([
     stop.abort(reason);
     await expect(sleep).rejects.toBe(reason);
     await expect(make().sleep(1e6, stop.signal)).rejects.toBe(reason);
+  });
+});
+
+describe.each(["system", "running test"])("a callback of the %s clock", (name) => {
+  const SCRIPT = fileURLToPath(new URL("../support/clock-timer-script.ts", import.meta.url));
+  const HOUR = 3_600_000;
+
+  /** What a process prints that waits for nothing else; it must end by itself. */
+  async function printed(ms: number, keepAlive: boolean): Promise<string> {
+    const args = ["--import", "tsx", SCRIPT, name, String(ms), String(keepAlive)];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 60_000 });
+    return stdout;
+  }
+
+  it("keeps the process alive with keepAlive", async () => {
+    expect(await printed(5, true)).toBe("called");
+  });
+
+  it("lets the process end without it", async () => {
+    expect(await printed(HOUR, false)).toBe("");
   });
 });

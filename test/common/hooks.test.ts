@@ -229,3 +229,57 @@ describe("the logger", () => {
     expect(lines.join()).not.toContain("canary");
   });
 });
+
+describe("a logger that throws, or rejects, at every call", () => {
+  const broken: Logger = {
+    debug: () => {
+      throw new Error("the disk is full");
+    },
+    info: async () => {
+      throw new Error("the disk is full");
+    },
+    warn: async () => {
+      throw new Error("the disk is full");
+    },
+    error: () => {
+      throw new Error("the disk is full");
+    },
+  };
+
+  it("fails no request and no retry of GraphQL", async () => {
+    const onRequest = () => {
+      throw new Error("and so is the hook");
+    };
+    const { client, clock } = await connectClient(
+      (_, response, index) => json(response, { data: { ok: true } }, { status: index === 0 ? 503 : 200 }),
+      { logger: broken, onRequest },
+    );
+    const data = client.request(QUERY);
+    await passPause(clock);
+    await expect(data).resolves.toEqual({ ok: true });
+  });
+
+  it("fails no write and no completion of the Sync API", async () => {
+    harness.server.scripts.SyncRecords.push(LOST);
+    const batch = await harness.startBatch({ logger: broken });
+    await expect(batch.write("accounts", accounts(1))).resolves.toMatchObject({ accepted: 1, retries: 1 });
+    await batch.complete();
+    expect(batch.state).toBe("completed");
+  });
+});
+
+it("a logger is called as a method of its own, as a class needs it", async () => {
+  class Lines {
+    readonly lines: string[] = [];
+    debug(message: string) {
+      this.lines.push(message);
+    }
+    info = this.debug;
+    warn = this.debug;
+    error = this.debug;
+  }
+  const logger = new Lines();
+  const { client } = await connectClient((_, response) => json(response, { data: { ok: true } }), { logger });
+  await client.request(QUERY);
+  expect(logger.lines).toEqual(["saas-management: GraphQL query Names: success"]);
+});

@@ -75,6 +75,15 @@ describe("the id of a request that failed", () => {
   });
 });
 
+it("an unknown outcome of a completion has the id of the call whose answer was unclear", async () => {
+  const metadata = new Metadata();
+  metadata.set("x-request-id", "r-2");
+  harness.server.scripts.CompleteSyncBatch.push({ code: 14, details: "gone", metadata });
+  const batch = await harness.startBatch({ retry: false });
+  const error = await rejection(batch.complete());
+  expect(error).toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN", requestId: "r-2" });
+});
+
 describe("the reference server", () => {
   it("sends an id of its own with each answer of both APIs, which errors and hooks show", async () => {
     const server = await startReferenceServer();

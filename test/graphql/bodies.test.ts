@@ -8,7 +8,7 @@ import {
   TransportError,
 } from "@saas-management/sdk/graphql";
 import { describe, expect, it } from "vitest";
-import { API_KEY, connectClient, everythingIn, rejection, until } from "../support/http-client.js";
+import { API_KEY, connectClient, everythingIn, passPause, rejection, until } from "../support/http-client.js";
 
 const QUERY = "query Names { applications { nodes { id } } }";
 const JSON_TYPE = { "content-type": "application/json" };
@@ -221,11 +221,31 @@ describe("a compressed body", () => {
     ["cut off", compressed.subarray(0, 30)],
     ["damaged", Buffer.concat([compressed.subarray(0, 12), Buffer.alloc(20, 0xff)])],
     ["not compressed", Buffer.from('{"data":{"name":"canary"}}')],
-  ])("that is %s is a TransportError with the status", async (_, body) => {
-    const error = await errorOf(body, { "content-encoding": "gzip" });
-    expect(error).toBeInstanceOf(TransportError);
-    expect(error).toMatchObject({ status: 200 });
-    expect(everythingIn(error)).not.toContain("canary");
+  ])(
+    "that is %s is a TransportError with the status, and is not asked for again: it arrived whole",
+    async (_, body) => {
+      const { client, server } = await connectClient((_request, response) =>
+        response.writeHead(200, { ...JSON_TYPE, "content-encoding": "gzip" }).end(body),
+      );
+      const error = await rejection(client.request(QUERY));
+      expect(error).toBeInstanceOf(TransportError);
+      expect(error).toMatchObject({ status: 200, retryable: false, attempts: 1 });
+      expect(everythingIn(error)).not.toContain("canary");
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  it("that breaks off on its way is asked for again", async () => {
+    const headers = { ...JSON_TYPE, "content-encoding": "gzip", "content-length": String(compressed.length) };
+    const { client, server, clock } = await connectClient((_, response, index) => {
+      response.writeHead(200, headers);
+      if (index > 0) response.end(compressed);
+      else response.write(compressed.subarray(0, 30), () => response.destroy());
+    });
+    const data = client.request(QUERY);
+    await passPause(clock);
+    await expect(data).resolves.toHaveProperty("name");
+    expect(server.requests).toHaveLength(2);
   });
 });
 

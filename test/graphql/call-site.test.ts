@@ -1,3 +1,6 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import {
   GraphQLClient,
   SaasManagementError,
@@ -7,7 +10,7 @@ import {
 import { describe, expect, it } from "vitest";
 import { API_KEY, connectClient, passPause, rejection } from "../support/http-client.js";
 import { pageOf, servePage } from "../support/http-pages.js";
-import { json, type Responder } from "../support/http-server.js";
+import { json, type Responder, startHttpServer } from "../support/http-server.js";
 
 const QUERY = "query Names { applications { nodes { id } } }";
 const FILE = "call-site.test.ts";
@@ -121,4 +124,14 @@ describe("the stack", () => {
     expect(await rejection(programOfTheUser(client, call))).toBe(reason);
     expect(reason.stack).toBe(stack);
   });
+});
+
+it("an engine without Error.captureStackTrace gets the same errors, with their own stacks", async () => {
+  const script = fileURLToPath(new URL("../support/no-stack-capture-script.ts", import.meta.url));
+  const { baseUrl } = await startHttpServer(refuses);
+  const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", script, baseUrl], {
+    timeout: 60_000,
+  });
+  const refused = ["TRANSPORT_FAILED", true];
+  expect(JSON.parse(stdout)).toEqual({ told: [refused, refused, refused, refused], captures: false });
 });

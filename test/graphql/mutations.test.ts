@@ -1,12 +1,14 @@
 import {
+  type GraphQLClient,
   GraphQLResponseError,
   InvalidInputError,
   isMutationError,
   MutationError,
+  type MutationOptions,
   TransportError,
 } from "@saas-management/sdk/graphql";
 import { describe, expect, it } from "vitest";
-import { API_KEY, connectClient, everythingIn, rejection } from "../support/http-client.js";
+import { API_KEY, connectClient, everythingIn, passPause, rejection } from "../support/http-client.js";
 import { json, type Responder } from "../support/http-server.js";
 
 const CASE = { id: "c1", name: "Renewal", state: "PRE", savingAmount: null, savingPercentage: null };
@@ -116,12 +118,43 @@ describe("a mutation", () => {
     expect(everythingIn(error)).not.toContain(API_KEY);
   });
 
-  it("is sent again after a transient failure only where the call says that it is idempotent", async () => {
-    const { client, server } = await connectClient((_, response) => json(response, {}, { status: 503 }));
-    const retry = { retries: 1, minDelayMs: 0.001, maxDelayMs: 0.001 };
-    await rejection(client.createProcurementCase({ name: "Renewal" }, { retry }));
-    expect(server.requests).toHaveLength(1);
-  });
+  it.each([
+    [
+      "createProcurementCase",
+      (client: GraphQLClient, options?: MutationOptions) =>
+        client.createProcurementCase({ name: "Renewal" }, options),
+    ],
+    [
+      "updateProcurementCase",
+      (client: GraphQLClient, options?: MutationOptions) =>
+        client.updateProcurementCase({ id: "c1" }, options),
+    ],
+    [
+      "safe.updateProcurementCase",
+      async (client: GraphQLClient, options?: MutationOptions) => {
+        const outcome = await client.safe.updateProcurementCase({ id: "c1" }, options);
+        return outcome.ok ? outcome.value : undefined;
+      },
+    ],
+  ] as const)(
+    "%s is sent again after a transient failure only where the call says that it is idempotent",
+    async (_, call) => {
+      const result = { case: CASE, errors: null };
+      const { client, server, clock } = await connectClient((_request, response, index) =>
+        index < 2
+          ? json(response, {}, { status: 503 })
+          : json(response, { data: { createProcurementCase: result, updateProcurementCase: result } }),
+      );
+      const error = await rejection(call(client));
+      expect(error).toMatchObject({ code: "TRANSPORT_FAILED", attempts: 1, retryable: false });
+      expect(server.requests).toHaveLength(1);
+      const repeated = call(client, { idempotent: true });
+      await passPause(clock);
+      expect(await repeated).toEqual(CASE);
+      expect(server.requests).toHaveLength(3);
+      expect(server.requests[2]?.body).toEqual(server.requests[1]?.body);
+    },
+  );
 });
 
 describe("safe", () => {

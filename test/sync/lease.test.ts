@@ -1,6 +1,7 @@
 import { type SyncProgress, TestClock } from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { observedHooks } from "../support/observed.js";
 import { recordsOf } from "../support/scripted-sync-server.js";
 import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
 
@@ -51,6 +52,28 @@ describe("the lease", () => {
     clock.advance(15 * MINUTE);
     await expect(write).rejects.toMatchObject({ code: "BATCH_STATE", reason: "expired" });
     await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "expired" });
+  });
+
+  it("that is lost within the pause before a retry ends the write: nothing is sent after it", async () => {
+    harness.server.scripts.SyncRecords.push({ code: 14, details: "connection dropped" });
+    const clock = new TestClock({ startAt: 0 });
+    const seen: SyncProgress[] = [];
+    const batch = await harness.startBatch(
+      {
+        clock,
+        timeoutMs: 60 * MINUTE,
+        retry: { retries: 3, minDelayMs: 30 * MINUTE, maxDelayMs: 30 * MINUTE },
+      },
+      { onProgress: (progress) => seen.push(progress) },
+    );
+    const write = batch.write("accounts", accounts(1));
+    await until(() => seen.some(({ type }) => type === "retry"));
+    clock.advance(15 * MINUTE);
+    await expect(write).rejects.toMatchObject({ code: "BATCH_STATE", reason: "expired" });
+    clock.advance(30 * MINUTE);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(harness.server.streams).toHaveLength(1);
+    expect(batch.state).toBe("expired");
   });
 
   it("is suspect when the wall clock jumped ahead of the monotonic one, as after a suspend", async () => {
@@ -150,6 +173,16 @@ describe("keepAlive", () => {
     clock.advance(7.5 * MINUTE);
     expect(batch.state).toBe("expired");
     expect(harness.server.streams).toHaveLength(2);
+  });
+
+  it("tells the hooks which collection its messages are of", async () => {
+    const { hooks, responses } = observedHooks();
+    const clock = new TestClock({ startAt: 0 });
+    const batch = await harness.startBatch({ clock, ...hooks }, { keepAlive: { maxIdleMs: 20 * MINUTE } });
+    clock.advance(7.5 * MINUTE);
+    await until(() => responses.length === 2);
+    expect(responses[1]).toMatchObject({ operation: "SyncRecords", collection: "usage", outcome: "success" });
+    batch.close();
   });
 
   it("sends nothing while the batch writes often enough", async () => {

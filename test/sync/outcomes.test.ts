@@ -1,6 +1,7 @@
 import { SaasManagementError, type SyncProgress } from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
 import { accounts, useScriptedServer } from "../support/sync-harness.js";
+import { relayTo } from "../support/tcp-peers.js";
 
 const harness = useScriptedServer();
 const LOST = { code: 14, details: "connection dropped" };
@@ -49,6 +50,42 @@ describe("events without an id", () => {
     });
     expect(harness.server.streams).toHaveLength(3);
   });
+});
+
+it('unknownEvents: "fail" still has sent again what did not reach the service', async () => {
+  const port = Number(new URL(harness.server.endpoint).port);
+  const relay = await relayTo(port);
+  let back: Promise<unknown> = Promise.resolve();
+  let retries = 0;
+  const client = harness.client({
+    endpoint: `http://127.0.0.1:${relay.port}`,
+    unknownEvents: "fail",
+    // Each attempt waits for its key, and so for the service to be back.
+    apiKey: () => back.then(() => "key-1"),
+  });
+  const batch = await client.startBatch({
+    installationId: "installation-1",
+    onProgress: ({ type }) => {
+      if (type !== "retry") return;
+      retries += 1;
+      back = relayTo(port, relay.port);
+    },
+  });
+  await relay.close();
+  // The client knows only when a call fails that the connection is gone.
+  await client
+    .openBatch("another")
+    .abort()
+    .catch(() => {});
+  const write = batch.write("externallyDiscoveredUsage", discovered(1));
+  await expect(write).resolves.toMatchObject({ accepted: 1, retries: 1 });
+  expect(retries).toBe(1);
+  harness.server.scripts.SyncRecords.push(LOST);
+  await expect(batch.write("externallyDiscoveredUsage", discovered(1))).rejects.toMatchObject({
+    attempts: 1,
+    stoppedBecause: "not-retryable",
+  });
+  expect(harness.server.streams).toHaveLength(2);
 });
 
 it("everything that happens to a batch is told, with numbers and names only", async () => {

@@ -5,12 +5,15 @@ import type {
   RunBatch,
   SnapshotCollection,
   SyncBatch,
+  SyncClient,
   SyncProgress,
+  SyncReceipt,
 } from "@saas-management/sdk/sync";
 import { describe, expectTypeOf, it } from "vitest";
 
 /** The compiler checks these; nothing runs. */
 declare const batch: SyncBatch;
+declare const client: SyncClient;
 declare const run: RunBatch<"accounts" | "plans">;
 
 describe("the types", () => {
@@ -60,6 +63,12 @@ describe("the types", () => {
       await run.complete();
     }
     expectTypeOf(compiled).toBeFunction();
+  });
+
+  it("let a run's function return what it likes, such as the promise of its write", () => {
+    const options = { installationId: "i", ledger: "none", snapshots: ["accounts"] } as const;
+    const compiled = () => client.run(options, (batch) => batch.write("accounts", []));
+    expectTypeOf(compiled).returns.resolves.toEqualTypeOf<SyncReceipt>();
   });
 
   it("tell progress apart by its type", () => {

@@ -1,0 +1,6 @@
+/** Asks a clock to call back, has nothing else to do, and prints `called` when it does. Arguments: clock, ms, keepAlive. */
+import { systemClock, TestClock } from "../../src/index.js";
+
+const [name, ms, keepAlive] = process.argv.slice(2);
+const clock = name === "system" ? systemClock : new TestClock();
+clock.after(Number(ms), () => process.stdout.write("called"), { keepAlive: keepAlive === "true" });
