@@ -39,7 +39,9 @@ export class SaasManagementClient {
   /** @throws {ConfigurationError} an option is missing or not usable */
   constructor(options: SaasManagementClientOptions) {
     if (options.baseUrl === undefined && options.syncUrl === undefined) {
-      throw new ConfigurationError("Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both.");
+      throw new ConfigurationError(
+        "Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both (SAAS_MANAGEMENT_BASE_URL and SAAS_MANAGEMENT_SYNC_URL with fromEnv).",
+      );
     }
     this.#nodeFetch = nodeFetch(options);
     if (options.baseUrl !== undefined) {
@@ -47,6 +49,8 @@ export class SaasManagementClient {
       this.#graphql = new GraphQLClient({ ...options, baseUrl: options.baseUrl, fetch });
     }
     if (options.syncUrl !== undefined) {
+      // Here as well, so that the message names the option as it is called here.
+      resolveEndpoint("syncUrl", options.syncUrl, "no-path");
       this.#sync = new SyncClient({ ...options, ...options.sync, endpoint: options.syncUrl });
     }
   }

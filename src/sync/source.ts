@@ -1,4 +1,5 @@
 import { InvalidInputError } from "../errors.js";
+import type { CollectionName } from "./collections.js";
 
 /**
  * Where the records of a write come from: an array, an iterable, an async iterable or a stream, of records or of
@@ -18,14 +19,14 @@ export type SourceIterator =
  * Begins to read a source.
  * @throws {InvalidInputError} it is no source, or a one-shot iterator that was begun before
  */
-export function openSource(source: unknown): SourceIterator {
-  if (typeof source !== "object" || source === null) throw notASource();
-  const opened = openIterator(source);
+export function openSource(source: unknown, collection: CollectionName): SourceIterator {
+  if (typeof source !== "object" || source === null) throw notASource(source, collection);
+  const opened = openIterator(source, collection);
   // An iterator that is its own iterable can be read only once; what it held is gone after that.
   if (opened.iterator === source) {
     if (begun.has(source)) {
       throw new InvalidInputError(
-        "The source is an iterator that an earlier write has read: it is exhausted, and would be taken for an empty collection. Make a new one for each write.",
+        `The source of ${collection} is an iterator that an earlier write has read: it is exhausted, and would be taken for an empty collection. Make a new one for each write.`,
       );
     }
     begun.add(source);
@@ -33,10 +34,10 @@ export function openSource(source: unknown): SourceIterator {
   return opened;
 }
 
-function openIterator(source: object): SourceIterator {
+function openIterator(source: object, collection: CollectionName): SourceIterator {
   if (isAsyncIterable(source)) return { kind: "async", iterator: source[Symbol.asyncIterator]() };
   if (isIterable(source)) return { kind: "sync", iterator: source[Symbol.iterator]() };
-  throw notASource();
+  throw notASource(source, collection);
 }
 
 function isAsyncIterable(source: object): source is AsyncIterable<unknown> {
@@ -47,8 +48,10 @@ function isIterable(source: object): source is Iterable<unknown> {
   return typeof Reflect.get(source, Symbol.iterator) === "function";
 }
 
-function notASource(): InvalidInputError {
+function notASource(source: unknown, collection: CollectionName): InvalidInputError {
+  const advice =
+    source instanceof Promise ? "This is a promise: await it first." : "Put a single record into an array.";
   return new InvalidInputError(
-    "The source must be an array, an iterable, an async iterable or a ReadableStream of records.",
+    `The source of ${collection} must be an array, an iterable, an async iterable or a ReadableStream of records. ${advice}`,
   );
 }
