@@ -5,7 +5,7 @@
  */
 
 // For other libraries: what wraps the client or takes documents in its place.
-export { type Clock, systemClock, TestClock } from "../clock.js";
+export { type Clock, systemClock, TestClock, type TimerOptions } from "../clock.js";
 export type { CredentialOptions } from "../credential.js";
 // For users: the client, and what its methods take and return.
 export {
@@ -79,3 +79,4 @@ export type { PaginateOptions } from "./paginate.js";
 export type { ConnectionOptions, PagingArguments } from "./paging.js";
 export { renewalBetween } from "./renewal-filter.js";
 export type { MutationOptions, RequestOptions } from "./request-options.js";
+export type { ResponseLimits } from "./response-limits.js";

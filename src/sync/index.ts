@@ -5,7 +5,7 @@
  */
 
 // For other libraries: what wraps the client or keeps time in its place.
-export { type Clock, systemClock, TestClock } from "../clock.js";
+export { type Clock, systemClock, TestClock, type TimerOptions } from "../clock.js";
 export type { CredentialOptions } from "../credential.js";
 // For users: the client, its batches, and what their methods take and return.
 export {
@@ -30,6 +30,7 @@ export {
   SyncProtocolError,
   TimeoutError,
   TransportError,
+  type WalkPosition,
 } from "../errors.js";
 export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../hooks.js";
 export type { Logger } from "../logger.js";
@@ -38,6 +39,7 @@ export type { RetryOptions } from "../retry.js";
 export type { CompleteOptions, SyncBatch } from "./batch.js";
 export type { BatchState } from "./batch-state.js";
 export type { WriteOptions } from "./batch-writes.js";
+export type { ChannelOptions } from "./channel-option-checks.js";
 export { type BatchOptions, type StartBatchOptions, SyncClient } from "./client.js";
 export type { CollectionWriter, SealOptions } from "./collection-writer.js";
 export type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "./collections.js";
