@@ -87,11 +87,13 @@ Sync API         ${syncUrl}
 API key          ${apiKey}
 Installation id  ${installationId}
 
-The key and all data are gone when the server stops (Ctrl+C). For the SDK's fromEnv():
+The key and all data are gone when the server stops (Ctrl+C). As an environment file (node --env-file), for fromEnv() and
+the examples of the README:
 
 SAAS_MANAGEMENT_BASE_URL=${baseUrl}
 SAAS_MANAGEMENT_SYNC_URL=${syncUrl}
 SAAS_MANAGEMENT_API_KEY=${apiKey}
+INSTALLATION_ID=${installationId}
 `;
 }
 

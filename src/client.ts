@@ -43,13 +43,19 @@ export class SaasManagementClient {
     const given = whileReading("The options", options, () => ({ ...options, sync: tuning(options.sync) }));
     const { baseUrl, syncUrl } = given;
     if (baseUrl === undefined && syncUrl === undefined) {
-      throw new ConfigurationError("Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both.");
+      throw new ConfigurationError(
+        "Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both (SAAS_MANAGEMENT_BASE_URL and SAAS_MANAGEMENT_SYNC_URL with fromEnv).",
+      );
     }
     this.#nodeFetch = whileReading("The options", given, () => nodeFetch(given));
     if (baseUrl !== undefined) {
       this.#graphql = new GraphQLClient({ ...given, baseUrl, fetch: this.#nodeFetch?.fetch ?? given.fetch });
     }
-    if (syncUrl !== undefined) this.#sync = new SyncClient({ ...given, ...given.sync, endpoint: syncUrl });
+    if (syncUrl !== undefined) {
+      // Here as well, so that the message names the option as it is called here.
+      resolveEndpoint("syncUrl", syncUrl, "no-path");
+      this.#sync = new SyncClient({ ...given, ...given.sync, endpoint: syncUrl });
+    }
   }
 
   /**

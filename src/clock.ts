@@ -94,7 +94,8 @@ export class TestClock implements Clock {
 
 type Timer = ReturnType<typeof setTimeout>;
 
-type TimerOptions = Parameters<Clock["after"]>[2];
+/** Options of a timer: whether it keeps the process running. */
+export type TimerOptions = Parameters<Clock["after"]>[2];
 
 /** Lets the process end although the timer runs; browsers' timers are numbers and need no such thing. */
 function adjust(timer: Timer, options: TimerOptions): Timer {

@@ -4,6 +4,7 @@ import type { Logger } from "./logger.js";
 
 /** What an attempt is about. Names and numbers only: never a key, a variable, a header, a body or a record. */
 export interface OperationInfo {
+  /** The API that is called. */
   readonly api: "graphql" | "sync";
   /**
    * GraphQL: name of the operation in its document, undefined where it has none. Sync API: name of the RPC, such as

@@ -111,6 +111,7 @@ export {
   type RenewalDateFilterInput,
   type RenewalDateSortInput,
   type RequestOptions,
+  type ResponseLimits,
   renewalBetween,
   type SafeMutations,
   type SeatCountFilterInput,
@@ -141,18 +142,24 @@ export {
   type BatchCompleted,
   type BatchOptions,
   type BatchState,
+  type ChannelOptions,
   type CollectionName,
+  type CollectionPreview,
   type CollectionReceipt,
   type CollectionWriter,
   type CompleteOptions,
   type CompletionCounts,
+  type DanglingReference,
   type DeviceRecord,
+  type DuplicateId,
+  type DuplicateIds,
   type EmployeeRecord,
   type EventCollection,
   type ExternallyDiscoveredUsageRecord,
   type FileLedger,
   type FileLedgerOptions,
   fileLedger,
+  formatPreview,
   type GenericAccountDetails,
   type GenericAiCostDetails,
   type GenericAiUsageDetails,
@@ -181,8 +188,11 @@ export {
   type OnProgress,
   type PlanDetails,
   type PlanRecord,
+  type PreviewOptions,
+  previewSync,
   type RecordOf,
   type RecordSource,
+  type ReferencePreview,
   type RemovalsChecked,
   type Retrying,
   type RunAttempt,
@@ -192,6 +202,7 @@ export {
   type SafetyOptions,
   type SealOptions,
   type SeatBasedPlanDetails,
+  type SnapshotChanges,
   type SnapshotCollection,
   type SnapshotCounts,
   type SnapshotFigures,
@@ -199,6 +210,7 @@ export {
   type SyncBatch,
   SyncClient,
   type SyncClientOptions,
+  type SyncPreview,
   type SyncProgress,
   type SyncReceipt,
   type TeamsMetadata,
@@ -214,7 +226,7 @@ export {
 
 // For other libraries: what wraps the client, or stands in for its clock, logger, ledger or documents.
 
-export { type Clock, systemClock, TestClock } from "./clock.js";
+export { type Clock, systemClock, TestClock, type TimerOptions } from "./clock.js";
 export type { CredentialOptions } from "./credential.js";
 export type { ErrorDetails } from "./errors.js";
 export type {

@@ -138,8 +138,7 @@ export function resolveEndpoint(name: string, value: string, path: "path" | "no-
   const refuse = (what: string) => new ConfigurationError(`${name} ${what}`);
   if (url.username !== "" || url.password !== "") throw refuse("must not hold user info: use apiKey.");
   if (url.search !== "" || url.hash !== "") throw refuse("must not have a query or a fragment.");
-  if (url.protocol !== "https:" && url.protocol !== "http:") throw refuse("must begin with https://.");
-  if (url.protocol === "http:" && !isLoopback(url.hostname)) {
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
     throw refuse("must begin with https://; http:// is for loopback only (localhost, 127.0.0.0/8, [::1]).");
   }
   if (path === "no-path" && url.pathname !== "/") throw refuse("must not have a path.");

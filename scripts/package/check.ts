@@ -10,8 +10,11 @@ import { join } from "node:path";
 import { entries, ROOT } from "../api/entries.js";
 import { expectedFiles, packProblems } from "./pack-list.js";
 
-/** Largest tarball, in KiB. It grows with the generated code; a leap means that something strayed in. */
-const MOST_KIBIBYTES = 520;
+/**
+ * Largest tarball, in KiB. It grows with the generated code and with the pages in docs/; a leap means that something
+ * strayed in.
+ */
+const MOST_KIBIBYTES = 760;
 
 const folder = join(ROOT, "build/package");
 const tarball = join(folder, "package.tgz");

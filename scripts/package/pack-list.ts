@@ -3,7 +3,15 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 /** What npm always takes along, and what `files` of package.json names one by one. */
-const SINGLE_FILES = ["package.json", "README.md", "CHANGELOG.md", "LICENSE", "schema/schema.graphql"];
+const SINGLE_FILES = [
+  "package.json",
+  "README.md",
+  "CHANGELOG.md",
+  "CONTRIBUTING.md",
+  "LICENSE",
+  "SECURITY.md",
+  "schema/schema.graphql",
+];
 
 /**
  * Every file that the package is to hold: of each source the source itself, which the maps lead to, and what the
@@ -12,7 +20,8 @@ const SINGLE_FILES = ["package.json", "README.md", "CHANGELOG.md", "LICENSE", "s
 export async function expectedFiles(root: string): Promise<ReadonlySet<string>> {
   const sources = (await filesIn(root, "src")).filter((path) => path.endsWith(".ts"));
   const protos = (await filesIn(root, "proto/saas_management")).filter((path) => path.endsWith(".proto"));
-  return new Set([...SINGLE_FILES, ...protos, ...sources, ...sources.flatMap(built)]);
+  const docs = (await filesIn(root, "docs")).filter((path) => path.endsWith(".md"));
+  return new Set([...SINGLE_FILES, ...docs, ...protos, ...sources, ...sources.flatMap(built)]);
 }
 
 function built(source: string): string[] {

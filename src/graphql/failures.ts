@@ -35,6 +35,7 @@ const TRANSIENT_STATUSES = [408, 502, 503, 504];
  */
 export class Failures {
   readonly #label: string;
+  readonly #url: string;
   readonly #repeatable: boolean;
   readonly #now: () => number;
   readonly #redact: (text: string) => string;
@@ -42,12 +43,15 @@ export class Failures {
   constructor(context: {
     /** What was asked: `GraphQL query Licenses`. */
     readonly label: string;
+    /** Where the request goes. */
+    readonly url: string;
     /** Whether the request may be sent again. */
     readonly repeatable: boolean;
     readonly now: () => number;
     readonly redact: (text: string) => string;
   }) {
     this.#label = context.label;
+    this.#url = context.url;
     this.#repeatable = context.repeatable;
     this.#now = context.now;
     this.#redact = context.redact;
@@ -108,7 +112,7 @@ export class Failures {
       this.ofStatus(head) ??
       this.#transport(
         head,
-        `${this.#label} was not answered with JSON (HTTP ${head.status}): is baseUrl the service's, and no proxy or login page in between?`,
+        `${this.#label} was not answered with JSON by ${this.#url} (HTTP ${head.status}): is baseUrl the service's, and no proxy or login page in between?`,
       )
     );
   }
@@ -138,7 +142,9 @@ export class Failures {
   /** fetch failed, or the body broke off. */
   network(error: unknown, head: ResponseHead | undefined): TransportError {
     const { description, transient } = readNetworkFailure(error);
-    return this.#transport(head, `${this.#label} failed: ${description}.`, {
+    const again = this.#repeatable ? ", or try again later" : "";
+    const advice = transient && head === undefined ? ` Check baseUrl and the network${again}.` : "";
+    return this.#transport(head, `${this.#label} to ${this.#url} failed: ${description}.${advice}`, {
       retryable: this.#repeatable && transient,
       cause: copyOfError(error, this.#redact),
     });

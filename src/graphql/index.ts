@@ -119,10 +119,11 @@ export type { PaginateOptions } from "./paginate.js";
 export type { ConnectionOptions, PagingArguments } from "./paging.js";
 export { renewalBetween } from "./renewal-filter.js";
 export type { MutationOptions, RequestOptions } from "./request-options.js";
+export type { ResponseLimits } from "./response-limits.js";
 
 // For other libraries: what wraps the client, or stands in for its clock, logger, fetch or documents.
 
-export { type Clock, systemClock, TestClock } from "../clock.js";
+export { type Clock, systemClock, TestClock, type TimerOptions } from "../clock.js";
 export type { CredentialOptions } from "../credential.js";
 export type { ErrorDetails } from "../errors.js";
 export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../hooks.js";

@@ -25,8 +25,8 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   PROXY_TUNNEL_FAILED: "the proxy could not open a tunnel to the server",
 };
 
-/** Codes of Node's TLS layer and of OpenSSL, and what to do: no retry heals these. The first match counts. */
-const TLS_FAILURES: readonly (readonly [RegExp, string, string])[] = [
+/** Codes of Node's TLS layer, of OpenSSL and of the parser of HTTP, and what to do: no retry heals these. The first match counts. */
+const LASTING_FAILURES: readonly (readonly [RegExp, string, string])[] = [
   [
     /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,
     "the server's certificate is not for this host name",
@@ -47,6 +47,16 @@ const TLS_FAILURES: readonly (readonly [RegExp, string, string])[] = [
     "the server refused the TLS handshake",
     "it may require a client certificate: set tls.cert and tls.key to one that it accepts",
   ],
+  [
+    /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/,
+    "the server does not speak TLS",
+    "check the port of baseUrl",
+  ],
+  [
+    /^HPE_INVALID_CONSTANT$/,
+    "the server does not speak HTTP/1.1",
+    "check that baseUrl is the address of the GraphQL API, and not that of the Sync API",
+  ],
 ];
 
 /** Codes of Node's zlib, brotli and zstd: the body came to its end, so another attempt would bring the same. */
@@ -55,7 +65,7 @@ const UNREADABLE_ENCODING = /^(Z_[A-Z]+_ERROR|ERR__ERROR_FORMAT\w*|ERR_BROTLI\w*
 /** Reads the codes along the chain of causes: fetch wraps what happened into a TypeError. */
 export function readNetworkFailure(error: unknown): NetworkFailure {
   const codes = causes(error).flatMap((cause) => codeOf(cause) ?? []);
-  for (const [pattern, what, advice] of TLS_FAILURES) {
+  for (const [pattern, what, advice] of LASTING_FAILURES) {
     const code = codes.find((candidate) => pattern.test(candidate));
     if (code !== undefined) return { description: `${what} (${code}): ${advice}`, transient: false };
   }

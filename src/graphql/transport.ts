@@ -150,7 +150,7 @@ export class Transport {
     const { kind, label, name, readOnly, text } = readDocument(document);
     const repeatable = readOnly || options.idempotent === true;
     const redact = (message: string) => this.redact(message);
-    const failures = new Failures({ label, repeatable, now: () => clock.now(), redact });
+    const failures = new Failures({ label, url: this.#url, repeatable, now: () => clock.now(), redact });
     const attempt = (context: AttemptContext): Promise<Result> => {
       const answer = exchange<Data, Result>({
         url: this.#url,

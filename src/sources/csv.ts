@@ -13,7 +13,7 @@ import { checkEncoding, type TextEncoding, textBlocks } from "./text.js";
 /** A row of a CSV file: its cells by the headings of their columns. An empty cell is an empty string. */
 export type CsvRow<Column extends string = string> = Readonly<Record<Column, string>>;
 
-/** Options of {@link fromCsv}. */
+/** Options of `fromCsv`. */
 export interface CsvOptions<Column extends string = string> extends FileOptions {
   /**
    * The columns to read, by their headings: the row then has these and no others, and a file that lacks one of them is
@@ -54,6 +54,7 @@ export function fromCsv<R, const Column extends string>(
   map: (row: CsvRow<Column>, place: RecordPlace) => R | undefined,
   options: CsvOptions<Column> & { readonly columns: readonly Column[] },
 ): FileRecords<R>;
+/** The same with every column of the file, by whatever heading. @throws {InvalidInputError} an option is wrong */
 export function fromCsv<R>(
   input: FileInput,
   map: (row: CsvRow, place: RecordPlace) => R | undefined,

@@ -58,7 +58,7 @@ export class FileRecords<R> implements AsyncIterable<LocatedRecords<R>> {
     return { ...this.#figures };
   }
 
-  /** @throws {InvalidInputError} a stream was read before */
+  /** Begins to read, from the beginning. @throws {InvalidInputError} a stream was read before */
   [Symbol.asyncIterator](): AsyncIterator<LocatedRecords<R>, void, undefined> {
     const opened = this.#input.open();
     const figures = { read: 0, leftOut: 0 };

@@ -5,7 +5,16 @@
  * @packageDocumentation
  */
 
-export { InvalidInputError } from "../errors.js";
+export {
+  type ErrorCode,
+  type ErrorDetails,
+  type InputIssue,
+  InvalidInputError,
+  type RecordOutcome,
+  SaasManagementError,
+  type StopReason,
+  type WalkPosition,
+} from "../errors.js";
 export { LOCATE, type LocatedRecords } from "../sync/locator.js";
 export { type CsvOptions, type CsvRow, fromCsv } from "./csv.js";
 export type { FileOptions, FileRecords, RecordPlace, SourceFigures } from "./file-records.js";

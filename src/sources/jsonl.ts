@@ -8,7 +8,7 @@ import { located } from "./located.js";
 import { problemAt } from "./problem.js";
 import { type TextBlock, textBlocks, tooLong } from "./text.js";
 
-/** Options of {@link fromJsonl}. */
+/** Options of `fromJsonl`. */
 export interface JsonlOptions extends FileOptions {
   /** Longest line, in bytes. @default 16 MiB */
   readonly maxLineBytes?: number | undefined;
@@ -34,6 +34,7 @@ export function fromJsonl<R>(
   map: (value: unknown, place: RecordPlace) => R | undefined,
   options?: JsonlOptions,
 ): FileRecords<R>;
+/** The same without a `map`: the values are the records. @throws {InvalidInputError} an option is wrong */
 export function fromJsonl<R>(input: FileInput, map?: undefined, options?: JsonlOptions): FileRecords<R>;
 export function fromJsonl(
   input: FileInput,

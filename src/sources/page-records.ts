@@ -15,7 +15,7 @@ export interface ItemPlace {
   readonly location: string;
 }
 
-/** What the latest reading of {@link fromPages} came across. */
+/** What the latest reading of `fromPages` came across. */
 export interface PagesFigures extends SourceFigures {
   /** Pages that were read. */
   readonly pages: number;
@@ -39,6 +39,7 @@ export class PageRecords<Item, R> implements AsyncIterable<LocatedRecords<R>> {
     return { ...this.#figures };
   }
 
+  /** Begins to read, from the first page. */
   [Symbol.asyncIterator](): AsyncIterator<LocatedRecords<R>, void, undefined> {
     const { controller, unlink } = linkedController(this.#plan.signal);
     const figures = { pages: 0, read: 0, leftOut: 0 };

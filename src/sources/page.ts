@@ -3,6 +3,7 @@ import { problemAt } from "./problem.js";
 
 /** One page of a vendor's listing. */
 export interface Page<Item> {
+  /** The items, in the vendor's order; empty where the page has none. */
   readonly items: readonly Item[];
   /** Token of the next page; null, undefined or an empty string on the last one. */
   readonly next?: string | null | undefined;

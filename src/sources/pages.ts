@@ -2,7 +2,7 @@ import { InvalidInputError } from "../errors.js";
 import { type FetchPage, isCount } from "./page.js";
 import { type ItemPlace, PageRecords } from "./page-records.js";
 
-/** Options of {@link fromPages}. */
+/** Options of `fromPages`. */
 export interface PagesOptions {
   /** How many items the vendor says there are, where its pages have no `total`. @default not checked */
   readonly expectedTotal?: number | undefined;
@@ -46,6 +46,7 @@ export function fromPages<Item, R>(
   fetchPage: FetchPage<Item>,
   options: PagesOptions & { readonly map: (item: Item, place: ItemPlace) => R | undefined },
 ): PageRecords<Item, R>;
+/** The same without a `map`: the items are the records. @throws {InvalidInputError} an option is wrong */
 export function fromPages<R>(fetchPage: FetchPage<R>, options?: PagesOptions): PageRecords<R, R>;
 export function fromPages<Item>(
   fetchPage: FetchPage<Item>,

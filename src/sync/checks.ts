@@ -103,10 +103,14 @@ export function exactlyOne(names: readonly string[]) {
     const set = names.filter((name) => value[name] !== undefined);
     if (set.length === 1) return;
     const found = set.length === 0 ? "none is" : `${set.join(" and ")} are`;
+    const one =
+      names.length === 1
+        ? `the fields within ${names[0]}: { … }`
+        : `exactly one of ${names.join(", ")}: ${found} set`;
     issues.push({
       code: "custom",
       input: value,
-      message: `expected exactly one of ${names.join(", ")}: ${found} set`,
+      message: `expected ${one}`,
     });
   });
 }
@@ -145,10 +149,16 @@ type CheckedRecord =
   | { readonly ok: true; readonly bytes: Uint8Array }
   | { readonly ok: false; readonly issues: readonly z.core.$ZodIssue[] };
 
+/** What is said of a field that its message does not have: which ones it has. Other issues keep their own texts. */
+function unknownFields({ code, inst }: z.core.$ZodRawIssue): string | undefined {
+  if (code !== "unrecognized_keys" || !(inst instanceof z.ZodObject)) return undefined;
+  return `expected no such field; there are: ${Object.keys(inst.shape).join(", ")}`;
+}
+
 /** What checks a record by its schema and encodes what the schema makes of it. */
 export function recordCheck<Message>(schema: ZodType<Message>, codec: Codec<Message>) {
   return (record: unknown): CheckedRecord => {
-    const checked = schema.safeParse(record);
+    const checked = schema.safeParse(record, { error: unknownFields });
     if (!checked.success) return { ok: false, issues: checked.error.issues };
     return { ok: true, bytes: codec.encode(checked.data).finish() };
   };

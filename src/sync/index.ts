@@ -27,6 +27,7 @@ export {
   SyncProtocolError,
   TimeoutError,
   TransportError,
+  type WalkPosition,
 } from "../errors.js";
 export type { NetworkOptions, TlsOptions } from "../options.js";
 export type { RetryOptions } from "../retry.js";
@@ -34,6 +35,7 @@ export type { CompleteOptions, SyncBatch } from "./batch.js";
 export type { BatchOptions, StartBatchOptions } from "./batch-options.js";
 export type { BatchState } from "./batch-state.js";
 export type { WriteOptions } from "./batch-writes.js";
+export type { ChannelOptions } from "./channel-option-checks.js";
 export { SyncClient } from "./client.js";
 export type { CollectionWriter, SealOptions } from "./collection-writer.js";
 export type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "./collections.js";
@@ -113,7 +115,7 @@ export type { CompletionCounts, SnapshotCounts } from "./transport.js";
 
 // For other libraries: what wraps the client, or stands in for its clock, logger or ledger.
 
-export { type Clock, systemClock, TestClock } from "../clock.js";
+export { type Clock, systemClock, TestClock, type TimerOptions } from "../clock.js";
 export type { CredentialOptions } from "../credential.js";
 export type { ErrorDetails } from "../errors.js";
 export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../hooks.js";

@@ -18,7 +18,7 @@ export function toIssues(issues: readonly z.core.$ZodIssue[], place: RecordPlace
     return issue.keys.map((key) => ({
       ...place,
       path: [...path, shown(key)].join("."),
-      expected: `expected no such field${hint(key)}`,
+      expected: hint(key) ?? expectation(issue),
     }));
   });
 }
@@ -34,9 +34,10 @@ function expectation(issue: z.core.$ZodIssue): string {
 }
 
 /** The wire's spelling is the likeliest slip: `source_id` for `sourceId`. */
-function hint(key: string): string {
+function hint(key: string): string | undefined {
   const camelCase = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  return camelCase === key ? "" : `: field names are in camelCase (${shown(camelCase)})`;
+  if (camelCase === key) return undefined;
+  return `expected no such field: field names are in camelCase (${shown(camelCase)})`;
 }
 
 /** A key as an error may show it. */

@@ -8,6 +8,7 @@ export const LOCATE = Symbol.for("@saas-management/sdk/locate");
 
 /** An array of records that knows where each of them comes from, such as `users.csv:1042`. */
 export interface LocatedRecords<R> extends ReadonlyArray<R> {
+  /** The place of the record at a position in the array, from 0. */
   readonly [LOCATE]: (position: number) => string;
 }
 

@@ -52,7 +52,9 @@ export interface LeaseWarning {
 
 /** The ids of a snapshot were compared with those that the ledger knew, before the batch is completed. */
 export interface RemovalsChecked extends SnapshotFigures {
+  /** Tells it from other progress. */
   readonly type: "removals-checked";
+  /** Collection whose ids were compared. */
   readonly collection: SnapshotCollection;
   /** Whether the removal guard holds it: the batch is then not completed. */
   readonly held: boolean;

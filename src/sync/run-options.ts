@@ -1,6 +1,7 @@
 import { InvalidInputError } from "../errors.js";
 import type { StartBatchOptions } from "./batch-options.js";
 import type { SnapshotCollection } from "./collections.js";
+import { WIRE } from "./generated/collections.js";
 import type { RunBatch } from "./run-batch.js";
 import type { SafetyOptions } from "./safety/run-guard.js";
 
@@ -55,4 +56,19 @@ export function checkRunOptions({
   if (maxDurationMs !== undefined && !(Number.isFinite(maxDurationMs) && maxDurationMs > 0)) {
     throw new InvalidInputError("maxDurationMs must be a positive, finite number of milliseconds.");
   }
+}
+
+/**
+ * Checks what a run declares, before it takes the lock.
+ * @throws {InvalidInputError} it is no list of snapshot collections
+ */
+export function checkSnapshots(snapshots: unknown): void {
+  const names: readonly string[] = Object.entries(WIRE)
+    .filter(([, { model }]) => model === "snapshot")
+    .map(([name]) => name);
+  const declared: readonly unknown[] = Array.isArray(snapshots) ? snapshots : [undefined];
+  if (declared.every((name) => typeof name === "string" && names.includes(name))) return;
+  throw new InvalidInputError(
+    `snapshots must be a list of the snapshot collections that the run writes: ${names.join(", ")}. Collections of events are not declared.`,
+  );
 }

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { InvalidInputError } from "../errors.js";
+import type { CollectionName } from "./collections.js";
 
 /**
  * Where the records of a write come from: an array, an iterable, an async iterable or a stream, of records or of
@@ -19,18 +20,18 @@ export type SourceIterator =
  * Begins to read a source.
  * @throws {InvalidInputError} it is no source, a stream that was read, or a one-shot iterator that was begun before
  */
-export function openSource(source: unknown): SourceIterator {
-  if (typeof source !== "object" || source === null) throw notASource();
+export function openSource(source: unknown, collection: CollectionName): SourceIterator {
+  if (typeof source !== "object" || source === null) throw notASource(source, collection);
   if (wasRead(source)) {
     throw new InvalidInputError(
-      "The source is a stream that somebody has read from: what was read is gone, and an exhausted one would be taken for an empty collection. Make a new one for each write.",
+      `The source of ${collection} is a stream that somebody has read from: what was read is gone, and an exhausted one would be taken for an empty collection. Make a new one for each write.`,
     );
   }
-  const opened = openIterator(source);
+  const opened = openIterator(source, collection);
   // An iterable that hands out the same iterator again can be read only once; what it held is gone after that.
   if (begun.has(opened.iterator)) {
     throw new InvalidInputError(
-      "The source is an iterator that an earlier write has read: it is exhausted, and would be taken for an empty collection. Make a new one for each write.",
+      `The source of ${collection} is an iterator that an earlier write has read: it is exhausted, and would be taken for an empty collection. Make a new one for each write.`,
     );
   }
   begun.add(opened.iterator);
@@ -62,10 +63,10 @@ export function checkLength(source: unknown, length: number | undefined): void {
   );
 }
 
-function openIterator(source: object): SourceIterator {
+function openIterator(source: object, collection: CollectionName): SourceIterator {
   if (isAsyncIterable(source)) return { kind: "async", iterator: source[Symbol.asyncIterator]() };
   if (isIterable(source)) return { kind: "sync", iterator: source[Symbol.iterator]() };
-  throw notASource();
+  throw notASource(source, collection);
 }
 
 function isAsyncIterable(source: object): source is AsyncIterable<unknown> {
@@ -76,8 +77,10 @@ function isIterable(source: object): source is Iterable<unknown> {
   return typeof Reflect.get(source, Symbol.iterator) === "function";
 }
 
-function notASource(): InvalidInputError {
+function notASource(source: unknown, collection: CollectionName): InvalidInputError {
+  const advice =
+    source instanceof Promise ? "This is a promise: await it first." : "Put a single record into an array.";
   return new InvalidInputError(
-    "The source must be an array, an iterable, an async iterable or a ReadableStream of records.",
+    `The source of ${collection} must be an array, an iterable, an async iterable or a ReadableStream of records. ${advice}`,
   );
 }

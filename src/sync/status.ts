@@ -133,7 +133,7 @@ export function toStartError(
 ): SaasManagementError {
   if (!LOCKED.has(failed.code)) return toSyncError(failed, place);
   return new BatchAlreadyInProgressError(
-    "Another batch of this installation is in progress. Wait until it is completed or aborted; the lock of an owner that died ends 15 minutes after its last accepted message.",
+    `Another batch of the installation ${installationId} is in progress. Wait until it is completed or aborted, with waitForLockMs; the lock of an owner that died ends 15 minutes after its last accepted message.`,
     { installationId, serverMessage: place.credential.redact(failed.details) },
   );
 }

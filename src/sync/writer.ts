@@ -15,7 +15,7 @@ import { openSource, type SourceIterator } from "./source.js";
 export async function writeSource(source: unknown, context: SinkContext): Promise<number> {
   const { stop } = context;
   stop.signal.throwIfAborted();
-  const opened = openSource(source);
+  const opened = openSource(source, context.collection.name);
   const sink = new RecordSink(context);
   const pull = new Pull(sink, stop.signal, context);
   const stopped = new Promise<never>((_, reject) => {

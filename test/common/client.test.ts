@@ -44,6 +44,11 @@ describe("the client", () => {
   });
 });
 
+it("calls an endpoint by the name that its option has here", () => {
+  const options = { ...OPTIONS, syncUrl: "http://sync.example.com" };
+  expect(() => new SaasManagementClient(options)).toThrow(/^syncUrl must begin with https:/);
+});
+
 describe("fromEnv", () => {
   afterEach(() => vi.unstubAllEnvs());
 
@@ -59,6 +64,7 @@ describe("fromEnv", () => {
   });
 
   it("says what is missing", () => {
+    expect(() => SaasManagementClient.fromEnv()).toThrow(/SAAS_MANAGEMENT_BASE_URL/);
     vi.stubEnv("SAAS_MANAGEMENT_BASE_URL", OPTIONS.baseUrl);
     vi.stubEnv("SAAS_MANAGEMENT_API_KEY", "");
     expect(() => SaasManagementClient.fromEnv()).toThrow(/SAAS_MANAGEMENT_API_KEY/);

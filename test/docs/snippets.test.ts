@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -53,14 +54,16 @@ describe("the snippets in README and docs", () => {
   });
 
   it.each(all.map(({ name }) => name))("run: %s", { timeout: 60_000 }, async (name) => {
+    const path = (relative: string) => fileURLToPath(new URL(relative, ROOT));
     const tsx = [
-      "node_modules/tsx/dist/cli.mjs",
+      path("node_modules/tsx/dist/cli.mjs"),
       "--tsconfig",
-      "tsconfig.dev.json",
-      `build/snippets/${name}.ts`,
+      path("tsconfig.dev.json"),
+      path(`build/snippets/${name}.ts`),
     ];
     await run(process.execPath, tsx, {
-      cwd: ROOT,
+      // What a snippet writes beside itself goes with it.
+      cwd: OUT,
       timeout: 50_000,
       env: {
         ...process.env,

@@ -8,6 +8,7 @@ import {
   SaasManagementError,
   TransportError,
 } from "@saas-management/sdk/graphql";
+import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
 import { describe, expect, it } from "vitest";
 import { API_KEY, connectClient, everythingIn, rejection } from "../support/http-client.js";
 import { json, startHttpServer } from "../support/http-server.js";
@@ -190,7 +191,28 @@ describe("the network", () => {
     const error = await rejection(client.request(QUERY));
     expect(error).toBeInstanceOf(TransportError);
     expect(error).toMatchObject({ status: undefined, retryable: true });
-    expect(String(error)).toContain("ECONNREFUSED");
+    expect(String(error)).toContain(
+      `to ${baseUrl}/graphql failed: the server refused the connection (ECONNREFUSED). Check`,
+    );
+  });
+
+  it.each([
+    [
+      "the Sync API",
+      (server: ReferenceServer) => server.syncUrl,
+      /does not speak HTTP\/1\.1.*and not that of the Sync API/,
+    ],
+    [
+      "https where the server speaks none",
+      ({ baseUrl }: ReferenceServer) => baseUrl.replace("http:", "https:"),
+      /does not speak TLS.*check the port of baseUrl/,
+    ],
+  ])("is not asked again when baseUrl is %s", async (_, wrong, message) => {
+    await using server = await startReferenceServer();
+    await using client = new GraphQLClient({ baseUrl: wrong(server), apiKey: server.apiKey });
+    const error = await rejection(client.request(QUERY));
+    expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false, attempts: 1 });
+    expect(String(error)).toMatch(message);
   });
 
   it("that drops the connection is told by its code", async () => {

@@ -36,7 +36,7 @@ async function serve(...args: string[]) {
   let out = "";
   for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
     out += String(chunk);
-    if (out.includes("SAAS_MANAGEMENT_API_KEY=")) break;
+    if (out.includes("\nINSTALLATION_ID=")) break;
   }
   const value = (pattern: RegExp): string => pattern.exec(out)?.[1] ?? "";
   return {
@@ -45,7 +45,7 @@ async function serve(...args: string[]) {
     baseUrl: value(/BASE_URL=(\S+)/),
     syncUrl: value(/SYNC_URL=(\S+)/),
     apiKey: value(/API_KEY=(\S+)/),
-    installationId: value(/Installation id +(\S+)/),
+    installationId: value(/INSTALLATION_ID=(\S+)/),
   };
 }
 

@@ -130,6 +130,22 @@ describe("the declaration of snapshots", () => {
     await expect(run).rejects.toThrow(/plans is a snapshot collection that the run does not declare/);
   });
 
+  it.each([
+    ["a collection that there is not", ["users"]],
+    ["events", ["usage"]],
+    ["nothing", undefined],
+  ])("refuses a declaration of %s before it takes the lock", async (_, snapshots) => {
+    // @ts-expect-error -- the types know the collections
+    const run = client.run({ ...options([]), snapshots }, () => {});
+    await expect(run).rejects.toThrow(/^snapshots must be a list of .*: accounts, plans, licenses/);
+    expect(inspect().batches).toEqual([]);
+  });
+
+  it("says so where the function is left out", async () => {
+    // @ts-expect-error -- the types demand it
+    await expect(client.run(options(["accounts"]))).rejects.toThrow(/run takes a function/);
+  });
+
   it("refuses to complete when a declared snapshot is missing", async () => {
     const run = client.run(options(["accounts", "groups"]), async (batch) => {
       await batch.write("accounts", accounts(1));

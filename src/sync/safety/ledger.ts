@@ -4,7 +4,9 @@ import type { SnapshotCollection } from "../collections.js";
 export interface LedgerScope {
   /** Origin of the Sync API's endpoint, such as `https://sync.example.com`. */
   readonly endpoint: string;
+  /** Id of the installation. */
   readonly installationId: string;
+  /** Name of the collection. */
   readonly collection: SnapshotCollection;
 }
 
@@ -41,6 +43,7 @@ export type HoldReason = "removals" | "no-baseline" | "unreadable-ledger";
 export interface PendingApproval {
   /** What `approveRemovals` has to say. */
   readonly id: string;
+  /** Why the collection was held. */
   readonly reason: HoldReason;
   /** When it is no longer good, in milliseconds since the epoch. */
   readonly expiresAt: number;
