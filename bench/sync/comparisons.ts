@@ -1,6 +1,7 @@
 import type { Candidate, Column, Comparison, Target } from "../harness/comparison.js";
 import type { ComparisonsOf, Context } from "../harness/context.js";
 import { CLIENTS, type ClientName } from "./clients.js";
+import { guardComparisons } from "./guard-comparisons.js";
 import { linkComparisons } from "./link-comparisons.js";
 import { hasPython, NO_PYTHON } from "./python.js";
 import { type PeerName, PYTHON_CLIENT, run, type Work } from "./run.js";
@@ -70,6 +71,7 @@ const WORK: readonly (Omit<Work, "records"> & {
 /** Writes records beside the other clients. */
 export const syncComparisons: ComparisonsOf = (context) => [
   ...WORK.map((work) => compareClients(context, work)),
+  ...guardComparisons(context),
   ...linkComparisons(context),
   ...sizeComparisons(context),
 ];

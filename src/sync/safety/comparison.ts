@@ -1,4 +1,4 @@
-import { IdHash } from "./id-hash.js";
+import { IdHash, viewOf } from "./id-hash.js";
 import { eachLine, idsOfLines, wholeLines } from "./id-lines.js";
 import { IdTable } from "./id-table.js";
 import type { KnownIds } from "./ledger.js";
@@ -53,8 +53,7 @@ export async function compareIds(
   let goneSinceAttempt = 0;
   for (const ids of knownIds) {
     const set = { origin: ids.state, known: 0, gone: 0 };
-    await forEachLine(ids.lines(), (bytes, start, end) => {
-      hash.id(bytes, start, end);
+    await forEachId(ids.lines(), hash, (bytes, start, end) => {
       const isKept = snapshot.has(hash.low, hash.high);
       set.known += 1;
       if (!isKept) set.gone += 1;
@@ -93,8 +92,9 @@ export async function* goneLines(
   for (const ids of knownIds) {
     for await (const lines of wholeLines(ids.lines())) {
       const gone: Uint8Array[] = [];
+      const view = viewOf(lines);
       eachLine(lines, (start, end) => {
-        hash.id(lines, start, end);
+        hash.id(view, start, end);
         if (snapshot.has(hash.low, hash.high)) return;
         if (counted !== undefined && counted.add(hash.low, hash.high, 0, 0) !== -1) return;
         gone.push(lines.subarray(start, end + 1));
@@ -112,25 +112,27 @@ export async function isApproved(
 ): Promise<boolean> {
   const hash = new IdHash();
   const allowed = new IdTable();
-  await forEachLine(approved, (bytes, start, end) => {
-    hash.id(bytes, start, end);
-    allowed.add(hash.low, hash.high, 0, 0);
-  });
+  await forEachId(approved, hash, () => void allowed.add(hash.low, hash.high, 0, 0));
   let covered = true;
   for (const ids of knownIds) {
-    await forEachLine(ids.lines(), (bytes, start, end) => {
-      hash.id(bytes, start, end);
+    await forEachId(ids.lines(), hash, () => {
       covered &&= snapshot.has(hash.low, hash.high) || allowed.has(hash.low, hash.high);
     });
   }
   return covered;
 }
 
-async function forEachLine(
+/** Calls back with the place of each id, which `hash` has then hashed. */
+async function forEachId(
   pieces: AsyncIterable<Uint8Array>,
+  hash: IdHash,
   callback: (lines: Uint8Array, start: number, end: number) => void,
 ): Promise<void> {
   for await (const lines of wholeLines(pieces)) {
-    eachLine(lines, (start, end) => callback(lines, start, end));
+    const view = viewOf(lines);
+    eachLine(lines, (start, end) => {
+      hash.id(view, start, end);
+      callback(lines, start, end);
+    });
   }
 }

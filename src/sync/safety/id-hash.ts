@@ -22,34 +22,18 @@ export class IdHash {
   low = 0;
   /** The upper half of the last id's hash. */
   high = 0;
-  #view: DataView = new DataView(new ArrayBuffer(0));
 
   /** Hashes `bytes` from `start` to `end` into `low` and `high`. */
-  id(bytes: Uint8Array, start: number, end: number): void {
+  id(bytes: DataView, start: number, end: number): void {
     let v0 = KEY_0;
     let v1 = KEY_1 ^ 0xee;
     let v2 = 0x6c796765 ^ KEY_0;
     let v3 = 0x74656462 ^ KEY_1;
     const length = end - start;
     const whole = end - (length & 3);
-    let at = start;
-    // The last word holds what is left over, and the length.
-    for (let last = false; ; ) {
-      let word: number;
-      if (at < whole) {
-        word =
-          (bytes[at] ?? 0) |
-          ((bytes[at + 1] ?? 0) << 8) |
-          ((bytes[at + 2] ?? 0) << 16) |
-          ((bytes[at + 3] ?? 0) << 24);
-        at += 4;
-      } else {
-        last = true;
-        word = length << 24;
-        if (at < end) word |= bytes[at] ?? 0;
-        if (at + 1 < end) word |= (bytes[at + 1] ?? 0) << 8;
-        if (at + 2 < end) word |= (bytes[at + 2] ?? 0) << 16;
-      }
+    for (let at = start; at <= whole; at += 4) {
+      // The last word holds what is left over, and the length.
+      const word = at < whole ? bytes.getInt32(at, true) : leftOver(bytes, whole, end) | (length << 24);
       v3 ^= word;
       v0 = (v0 + v1) | 0;
       v1 = ((v1 << 5) | (v1 >>> 27)) ^ v0;
@@ -62,7 +46,6 @@ export class IdHash {
       v1 = ((v1 << 13) | (v1 >>> 19)) ^ v2;
       v2 = (v2 << 16) | (v2 >>> 16);
       v0 ^= word;
-      if (last) break;
     }
     v2 ^= 0xee;
     for (let output = 0; output < 2; output += 1) {
@@ -85,26 +68,30 @@ export class IdHash {
   }
 
   /** The hash of a record's bytes from `start` to `end`: two lanes, so that the multiplications overlap. */
-  contents(bytes: Uint8Array, start: number, end: number): number {
-    const view = this.#viewOf(bytes);
+  contents(bytes: DataView, start: number, end: number): number {
     let even = KEY_CONTENTS ^ (end - start);
     let odd = KEY_CONTENTS;
-    let at = bytes.byteOffset + start;
-    const stop = bytes.byteOffset + end;
-    for (; at + 8 <= stop; at += 8) {
-      even = Math.imul(even ^ view.getInt32(at, true), EVEN);
-      odd = Math.imul(odd ^ view.getInt32(at + 4, true), ODD);
+    let at = start;
+    for (; at + 8 <= end; at += 8) {
+      even = Math.imul(even ^ bytes.getInt32(at, true), EVEN);
+      odd = Math.imul(odd ^ bytes.getInt32(at + 4, true), ODD);
       even ^= even >>> 15;
       odd ^= odd >>> 13;
     }
-    for (; at < stop; at += 1) even = Math.imul(even ^ view.getUint8(at), FNV_PRIME);
+    for (; at < end; at += 1) even = Math.imul(even ^ bytes.getUint8(at), FNV_PRIME);
     const hash = Math.imul(even ^ (even >>> 16), ODD) ^ Math.imul(odd ^ (odd >>> 15), EVEN);
     return hash ^ (hash >>> 16);
   }
+}
 
-  /** Records come in one buffer that is used again: its view is made once. */
-  #viewOf({ buffer }: Uint8Array): DataView {
-    if (this.#view.buffer !== buffer) this.#view = new DataView(buffer);
-    return this.#view;
-  }
+/** The bytes, to be read by words. */
+export function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
+}
+
+/** The last bytes, none to three, as the lower ones of a word. */
+function leftOver(bytes: DataView, start: number, end: number): number {
+  let word = 0;
+  for (let at = end - 1; at >= start; at -= 1) word = (word << 8) | bytes.getUint8(at);
+  return word;
 }

@@ -1,5 +1,5 @@
 import type { RecordObserver } from "../record-observer.js";
-import { IdHash } from "./id-hash.js";
+import { IdHash, viewOf } from "./id-hash.js";
 import { putLine } from "./id-lines.js";
 import { IdTable } from "./id-table.js";
 
@@ -19,6 +19,10 @@ export class SnapshotIds implements RecordObserver {
   readonly #options: SnapshotIdsOptions;
   readonly #hash = new IdHash();
   #piece = new Uint8Array(PIECE_BYTES);
+  #pieceView = viewOf(this.#piece);
+  /** The buffer that the last record was in, and a view of it: most records share theirs with the one before. */
+  #buffer: Uint8Array = new Uint8Array();
+  #view = viewOf(this.#buffer);
   #filled = 0;
   #duplicates = 0;
 
@@ -40,10 +44,14 @@ export class SnapshotIds implements RecordObserver {
     idStart: number,
     idEnd: number,
   ): string | undefined {
-    const lineEnd = this.#put(buffer, idStart, idEnd);
+    if (buffer !== this.#buffer) {
+      this.#buffer = buffer;
+      this.#view = viewOf(buffer);
+    }
+    const lineEnd = this.#put(idStart, idEnd);
     const hash = this.#hash;
-    hash.id(this.#piece, this.#filled, lineEnd);
-    const contents = hash.contents(buffer, start, end);
+    hash.id(this.#pieceView, this.#filled, lineEnd);
+    const contents = hash.contents(this.#view, start, end);
     const first = this.table.add(hash.low, hash.high, contents, index);
     if (first === -1) {
       this.#filled = lineEnd + 1;
@@ -59,26 +67,29 @@ export class SnapshotIds implements RecordObserver {
   /** Hands over what is left. To be called when the snapshot is whole. */
   flush(): void {
     if (this.#filled > 0) this.#options.write?.(this.#piece.subarray(0, this.#filled));
-    this.#piece = new Uint8Array(PIECE_BYTES);
-    this.#filled = 0;
+    this.#newPiece(PIECE_BYTES);
   }
 
-  #put(buffer: Uint8Array, idStart: number, idEnd: number): number {
+  #put(idStart: number, idEnd: number): number {
     const { keyOf } = this.#options;
-    if (keyOf !== undefined) {
-      const key = keyOf(buffer.subarray(idStart, idEnd));
-      return this.#putLine(key, 0, key.length);
-    }
-    return this.#putLine(buffer, idStart, idEnd);
+    if (keyOf === undefined) return this.#putLine(this.#view, idStart, idEnd);
+    const key = keyOf(this.#buffer.subarray(idStart, idEnd));
+    return this.#putLine(viewOf(key), 0, key.length);
   }
 
-  #putLine(bytes: Uint8Array, start: number, end: number): number {
+  #putLine(bytes: DataView, start: number, end: number): number {
     const room = 2 * (end - start) + 1;
     if (this.#filled + room > this.#piece.length) {
       this.flush();
       // An id longer than a piece gets one of its own.
-      if (room > PIECE_BYTES) this.#piece = new Uint8Array(room);
+      if (room > PIECE_BYTES) this.#newPiece(room);
     }
-    return putLine(this.#piece, this.#filled, bytes, start, end);
+    return putLine(this.#pieceView, this.#filled, bytes, start, end);
+  }
+
+  #newPiece(bytes: number): void {
+    this.#piece = new Uint8Array(bytes);
+    this.#pieceView = viewOf(this.#piece);
+    this.#filled = 0;
   }
 }

@@ -1,0 +1,50 @@
+import type { Comparison } from "../harness/comparison.js";
+import type { ComparisonsOf } from "../harness/context.js";
+import { toFigures } from "../harness/figures.js";
+import { runScript } from "../harness/processes.js";
+import type { GuardMode } from "./processes/guarded-writer.js";
+import type { SourceForm } from "./sources.js";
+
+const RECORDS = 500_000;
+const GUARDED = "guard and file ledger";
+const OFF = "guard off, no ledger";
+const BARE = "a bare batch";
+
+const MODES = {
+  [GUARDED]: "guarded",
+  [OFF]: "off",
+  [BARE]: "bare",
+} as const satisfies Readonly<Record<string, GuardMode>>;
+
+/** What guard and ledger cost a write. */
+export const guardComparisons: ComparisonsOf = ({ servers, size }) =>
+  (["array", "async"] as const).map((form: SourceForm): Comparison => {
+    const records = Math.ceil(RECORDS * size);
+    return {
+      id: `sync/guard-${form}`,
+      title: `${records} fresh accounts in a run, source: ${form}, loopback`,
+      quick: false,
+      subject: GUARDED,
+      candidates: Object.entries(MODES).map(([name, mode]) => ({
+        name,
+        run: async () => {
+          const endpoint = `http://127.0.0.1:${await servers.start("sync/processes/sink.js", {})}`;
+          const task = { endpoint, records, mode, form };
+          return toFigures(await runScript("sync/processes/guarded-writer.js", task, ["--expose-gc"]));
+        },
+      })),
+      columns: [
+        { figure: "recordsPerSecond", head: "records/s of the write", digits: 0, ratio: true },
+        { figure: "cpuMicrosPerRecord", head: "CPU µs a record", digits: 2, ratio: true },
+        { figure: "completionMs", head: "completion ms", digits: 0, ratio: false },
+        { figure: "peakRssMiB", head: "peak RSS MiB", digits: 0, ratio: false },
+      ],
+      targets: [
+        { figure: "recordsPerSecond", against: OFF, atLeast: 0.9 },
+        { figure: "recordsPerSecond", against: BARE, atLeast: 0.9 },
+      ],
+      notes: [
+        `Without a ledger a run still finds duplicate ids; a bare batch does not. The completion is that of a second run, which is compared with the first.`,
+      ],
+    };
+  });
