@@ -163,6 +163,31 @@ describe("the removal guard", () => {
     expect(await harness.files()).toEqual([]);
   });
 
+  it("offers no approval where there is no ledger, and says what to do instead", async () => {
+    let answer = 20;
+    const run = harness.run(
+      ["accounts"],
+      async (batch) => {
+        for (let nth = 1; nth <= 2 && answer === 20; nth += 1)
+          harness.server.faults.add({
+            api: "sync",
+            operation: "CompleteSyncBatch",
+            nth,
+            kind: { type: "drop" },
+          });
+        await batch.write("accounts", records(ids(answer)));
+        answer = 4;
+      },
+      { ledger: "none" },
+    );
+    const error = await heldBy(run);
+    expect(error.approvalId).toBeUndefined();
+    expect(error.message).toContain(
+      'Nothing can be approved of with ledger: "none". Run again when the source is',
+    );
+    expect(error.message).not.toContain("cannot be written");
+  });
+
   it.each([undefined, "", "nome", {}, "/tmp/ledger"])("refuses %j in place of a ledger", async (ledger) => {
     const options: object = { installationId: "i", snapshots: ["accounts"], ledger };
     const run = Reflect.apply(harness.client.run, harness.client, [options, () => {}]);
