@@ -59,7 +59,8 @@ describe("the removal guard", () => {
       ],
     });
     expect(error.message).toContain("4 of 10 known ids of accounts would be removed (40 %");
-    expect(error.message).toContain("1 ids are new");
+    expect(error.message).toContain("added or updated are visible already (1 ids are new)");
+    expect(error.message).toContain("stay until a later snapshot takes them in or removes them");
     expect(error.message).toContain(`approveRemovals: "${error.approvalId}"`);
     expect(harness.present()).toEqual(["new", ...ids(10)].sort());
     expect(states()).toEqual(["completed", "aborted"]);

@@ -9,6 +9,7 @@ export type Stop =
   | "journal"
   | "ledger checks"
   | "lock"
+  | "not completed"
   | "nothing lost"
   | "option checks"
   | "page checks"

@@ -23,13 +23,13 @@ export const processAttacks: readonly Attack[] = [
   },
   {
     name: "a process exits in mid-write",
-    stop: "poisoned batch",
+    stop: "not completed",
     ending: refused("ENDED", /^exit code 0/),
     attack: (world) => ending(another(world, "exit", 20)),
   },
   {
     name: "a process gets SIGTERM in mid-write, and its source ends quietly",
-    stop: "poisoned batch",
+    stop: "not completed",
     ending: refused("ENDED", /^exit code 1.*CLOSED/s),
     attack: (world) => ending(another(world, "terminated", 20)),
   },

@@ -75,7 +75,7 @@ export const serviceAttacks: readonly Attack[] = [
   },
   {
     name: "the run takes too long",
-    stop: "poisoned batch",
+    stop: "not completed",
     ending: refused("TIMEOUT", /./),
     attack: ({ send, server }) =>
       send(
@@ -156,7 +156,7 @@ export const serviceAttacks: readonly Attack[] = [
   },
   {
     name: "the completion is refused",
-    stop: "poisoned batch",
+    stop: "not completed",
     ending: refused("PERMISSION_DENIED", /./),
     attack: ({ send, server }) => {
       server.faults.add({

@@ -114,7 +114,7 @@ export const sourceAttacks: readonly Attack[] = [
   },
   {
     name: "the run's signal ends the source quietly",
-    stop: "poisoned batch",
+    stop: "not completed",
     ending: ownException(/^shutdown$/),
     attack: ({ send }) => {
       const stop = new AbortController();
