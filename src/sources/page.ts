@@ -7,7 +7,7 @@ export interface Page<Item> {
   readonly items: readonly Item[];
   /** Token of the next page; null, undefined or an empty string on the last one. */
   readonly next?: string | null | undefined;
-  /** How many items the vendor says there are in all, where it does. */
+  /** How many items the vendor says there are in all, where it does. It must not shrink from one page to the next. */
   readonly total?: number | undefined;
 }
 

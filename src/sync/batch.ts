@@ -97,8 +97,8 @@ export class SyncBatch {
    * Records are checked, encoded and sent in windows while the source is read; the source is read no faster than the
    * server accepts, and its `return()` is called when the write ends early. A part-filled window of a slow source is
    * sent after `flushAfterMs`.
-   * @throws {InvalidInputError} unknown collection, no source, an exhausted iterator, invalid or too large records; a
-   *   source that calls its own batch
+   * @throws {InvalidInputError} unknown collection, no source, an iterator or a stream that was read before, an array that
+   *   changed meanwhile, invalid or too large records; a source that calls its own batch
    * @throws {BatchStateError} the batch is not active, or an earlier write failed
    * @throws {ClosedError} the handle or its client was closed
    * @throws {SyncProtocolError} the service refused records; also every error of the connection and the credential.

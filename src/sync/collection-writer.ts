@@ -18,7 +18,8 @@ export interface CollectionWriter<C extends CollectionName = CollectionName> {
   readonly collection: C;
   /**
    * Takes records in; resolves when there is room for more. Calls queue up in order.
-   * @throws {InvalidInputError} a record is invalid or too large, or the collection is sealed
+   * @throws {InvalidInputError} a record is invalid or too large, or the collection is sealed; the batch can then no
+   *   longer be completed
    * @throws {BatchStateError | ClosedError} the batch is not active, or another write failed
    */
   push(records: RecordOf<C> | readonly RecordOf<C>[]): Promise<void>;

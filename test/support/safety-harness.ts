@@ -9,6 +9,7 @@ import {
   type RunOptions,
   type SnapshotCollection,
   SyncClient,
+  type SyncClientOptions,
   type SyncReceipt,
 } from "@saas-management/sdk/sync";
 import { afterEach, beforeEach } from "vitest";
@@ -34,7 +35,7 @@ export interface SafetyHarness {
   file(name: RegExp): Promise<string>;
 }
 
-export function useSafetyHarness(): SafetyHarness {
+export function useSafetyHarness(options: Partial<SyncClientOptions> = {}): SafetyHarness {
   let server: ReferenceServer | undefined;
   let client: SyncClient | undefined;
   let directory: string | undefined;
@@ -46,6 +47,7 @@ export function useSafetyHarness(): SafetyHarness {
       apiKey: server.apiKey,
       clock: server.clock,
       retry: { retries: 1, minDelayMs: 1, maxDelayMs: 1 },
+      ...options,
     });
   });
   afterEach(async () => {

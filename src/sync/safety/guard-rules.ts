@@ -15,7 +15,10 @@ export interface GuardRule {
 
 /** Options of the removal guard: the rule for every collection, and those of single ones. */
 export interface GuardOptions extends GuardRule {
-  /** Whether a collection of which the ledger knows nothing is held: for machines that lose their disk. @default false */
+  /**
+   * Whether a collection of which the ledger knows nothing is held: for machines that lose their disk. Needs a ledger.
+   * @default false
+   */
   readonly requireBaseline?: boolean | undefined;
   /** Rules of single collections, in place of the general ones; `false` turns the guard off for that collection. */
   readonly collections?: Partial<Record<SnapshotCollection, GuardRule | false>> | undefined;

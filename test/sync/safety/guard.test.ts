@@ -59,7 +59,8 @@ describe("the removal guard", () => {
       ],
     });
     expect(error.message).toContain("4 of 10 known ids of accounts would be removed (40 %");
-    expect(error.message).toContain("1 ids are new");
+    expect(error.message).toContain("added or updated are visible already (1 ids are new)");
+    expect(error.message).toContain("stay until a later snapshot takes them in or removes them");
     expect(error.message).toContain(`approveRemovals: "${error.approvalId}"`);
     expect(harness.present()).toEqual(["new", ...ids(10)].sort());
     expect(states()).toEqual(["completed", "aborted"]);
@@ -161,6 +162,31 @@ describe("the removal guard", () => {
     const { collections } = await harness.accounts([], { ledger: "none" });
     expect(collections.accounts).toMatchObject({ baseline: "off", removed: 4 });
     expect(await harness.files()).toEqual([]);
+  });
+
+  it("offers no approval where there is no ledger, and says what to do instead", async () => {
+    let answer = 20;
+    const run = harness.run(
+      ["accounts"],
+      async (batch) => {
+        for (let nth = 1; nth <= 2 && answer === 20; nth += 1)
+          harness.server.faults.add({
+            api: "sync",
+            operation: "CompleteSyncBatch",
+            nth,
+            kind: { type: "drop" },
+          });
+        await batch.write("accounts", records(ids(answer)));
+        answer = 4;
+      },
+      { ledger: "none" },
+    );
+    const error = await heldBy(run);
+    expect(error.approvalId).toBeUndefined();
+    expect(error.message).toContain(
+      'Nothing can be approved of with ledger: "none". Run again when the source is',
+    );
+    expect(error.message).not.toContain("cannot be written");
   });
 
   it.each([undefined, "", "nome", {}, "/tmp/ledger"])("refuses %j in place of a ledger", async (ledger) => {

@@ -1,0 +1,4 @@
+import { pageAttacks } from "./pages.js";
+import { describeAttacks } from "./suite.js";
+
+describeAttacks("a paged listing that ends too early", pageAttacks);

@@ -1,0 +1,303 @@
+import { once } from "node:events";
+import { Readable } from "node:stream";
+import { type Attack, held, ownException, refused } from "./attack.js";
+import { type Account, type AccountBatch, people, renamed, vendorPage, type World } from "./world.js";
+
+/** Ways in which a source gives less than there is. */
+export const sourceAttacks: readonly Attack[] = [
+  {
+    name: "the source throws before its first record",
+    stop: "poisoned batch",
+    ending: ownException(/^the vendor is down$/),
+    attack: ({ send }) => send(throwingAfter(0)),
+  },
+  {
+    name: "the source throws in the middle",
+    stop: "poisoned batch",
+    ending: ownException(/^the vendor is down$/),
+    attack: ({ send }) => send(throwingAfter(20)),
+  },
+  {
+    name: "the source throws after its last record",
+    stop: "poisoned batch",
+    ending: ownException(/^the vendor is down$/),
+    attack: ({ send }) => send(throwingAfter(40)),
+  },
+  {
+    name: "the source throws, and the function swallows the exception",
+    stop: "poisoned batch",
+    ending: refused("BATCH_STATE", /the write of accounts failed, so the batch's snapshots are not whole/),
+    attack: ({ run }) =>
+      run(["accounts"], async (batch) => {
+        await batch.write("accounts", throwingAfter(20)).catch(() => {});
+      }),
+  },
+  {
+    name: "the source swallows an inner error and ends",
+    stop: "removal guard",
+    ending: held(/20 of 40 known ids of accounts would be removed/),
+    attack: ({ send }) =>
+      send(
+        (async function* () {
+          try {
+            yield* throwingAfter(20);
+          } catch {}
+        })(),
+      ),
+  },
+  {
+    name: "the source swallows an inner error into an empty page",
+    stop: "removal guard",
+    ending: held(/40 of 40/),
+    attack: ({ send }) =>
+      send(
+        (async function* () {
+          yield await Promise.reject<Account[]>(new Error("429")).catch(() => []);
+        })(),
+      ),
+  },
+  {
+    name: "the vendor answers 200 with an error page, of which a hand-written pager makes an empty list",
+    stop: "removal guard",
+    ending: held(/40 of 40/),
+    attack: ({ send }) => {
+      const answer: { readonly users?: Account[]; readonly error: string } = { error: "try again later" };
+      return send(answer.users ?? []);
+    },
+  },
+  {
+    name: "a hand-written pager takes a page that is shorter than it asked for as the last one",
+    stop: "removal guard",
+    ending: held(/30 of 40/),
+    attack: ({ send }) =>
+      send(
+        (async function* () {
+          for (let page = 0; ; page += 1) {
+            const { users } = await vendorPage(page);
+            yield users;
+            // The vendor gives at most 10.
+            if (users.length < 100) return;
+          }
+        })(),
+      ),
+  },
+  {
+    name: "a filter is left on",
+    stop: "removal guard",
+    ending: held(/14 of 40/),
+    attack: ({ send }) => send(people().filter(({ generic }) => generic.active)),
+  },
+  {
+    name: "the source has fewer records than the vendor's total",
+    stop: "expected count",
+    ending: refused("INVALID_INPUT", /source of accounts had 39 records, and expectedCount says 40/),
+    attack: ({ send }) => send(people(0, 39), {}, { expectedCount: 40 }),
+  },
+  {
+    name: "the source has more records than the vendor's total",
+    stop: "expected count",
+    ending: refused("INVALID_INPUT", /had 40 records, and expectedCount says 39/),
+    attack: ({ send }) => send(people(), {}, { expectedCount: 39 }),
+  },
+  {
+    name: "a signal of the write ends the source quietly",
+    stop: "poisoned batch",
+    ending: ownException(/^the user closed the window$/),
+    attack: ({ send }) => {
+      const stop = new AbortController();
+      return send(
+        quietAfter(20, stop.signal, () => stop.abort(new Error("the user closed the window"))),
+        {},
+        { signal: stop.signal },
+      );
+    },
+  },
+  {
+    name: "the run's signal ends the source quietly",
+    stop: "not completed",
+    ending: ownException(/^shutdown$/),
+    attack: ({ send }) => {
+      const stop = new AbortController();
+      return send(
+        quietAfter(20, stop.signal, () => stop.abort(new Error("shutdown"))),
+        { signal: stop.signal },
+      );
+    },
+  },
+  {
+    name: "a stream is destroyed in the middle without an error",
+    stop: "poisoned batch",
+    ending: refused("ERR_STREAM_PREMATURE_CLOSE", /Premature close/),
+    attack: ({ send }) => {
+      const stream = new Readable({ objectMode: true, read() {} });
+      stream.push(people(0, 20));
+      stream.once("data", () => stream.destroy());
+      stream.pause();
+      return send(stream);
+    },
+  },
+  {
+    name: "a generator was consumed before by a loop that logs it",
+    stop: "removal guard",
+    ending: held(/40 of 40/),
+    attack: ({ send }) => {
+      const accounts = people().values();
+      for (const _ of accounts);
+      return send(accounts);
+    },
+  },
+  {
+    name: "a Node stream was read before",
+    stop: "poisoned batch",
+    ending: refused("INVALID_INPUT", /a stream that somebody has read from/),
+    attack: async ({ send }) => {
+      const stream = Readable.from([people()]);
+      stream.resume();
+      await once(stream, "end");
+      return send(stream);
+    },
+  },
+  {
+    name: "a web stream was read before",
+    stop: "poisoned batch",
+    ending: refused("INVALID_INPUT", /a stream that somebody has read from/),
+    attack: async ({ send }) => {
+      const stream = new ReadableStream<Account[]>({
+        start: (controller) => {
+          controller.enqueue(people());
+          controller.close();
+        },
+      });
+      for await (const _ of stream);
+      return send(stream);
+    },
+  },
+  {
+    name: "an array is still being filled while it is written",
+    stop: "poisoned batch",
+    ending: refused("INVALID_INPUT", /an array that had 20 entries .* and has 40 now/),
+    attack: ({ run }) =>
+      run(["accounts"], async (batch) => {
+        const list = people(0, 20);
+        const written = batch.write("accounts", list);
+        list.push(...people(20));
+        await written;
+      }),
+  },
+  {
+    name: "an array is emptied for its next use before its write had its turn",
+    stop: "poisoned batch",
+    ending: refused("BATCH_STATE", /an array that had 40 entries .* and has 0 now/),
+    attack: ({ run }) =>
+      run(["accounts"], async (batch) => {
+        const list = people();
+        void batch.write("accounts", list);
+        list.length = 0;
+      }),
+  },
+  {
+    name: "an exhausted iterator meets a restart",
+    stop: "poisoned batch",
+    ending: refused("INVALID_INPUT", /an iterator that an earlier write has read/),
+    attack: ({ send, breakTwice }) => {
+      const accounts = people().values();
+      breakTwice("SyncRecords");
+      return send(accounts);
+    },
+  },
+  {
+    name: "an iterable hands out its one iterator again at a restart",
+    stop: "poisoned batch",
+    ending: refused("INVALID_INPUT", /an iterator that an earlier write has read/),
+    attack: ({ send, breakTwice }) => {
+      const iterator = people().values();
+      breakTwice("SyncRecords");
+      return send({ [Symbol.iterator]: () => iterator });
+    },
+  },
+  {
+    name: "a stream meets a restart",
+    stop: "poisoned batch",
+    ending: refused("INVALID_INPUT", /a stream that somebody has read from/),
+    attack: ({ send, breakTwice }) => {
+      const stream = Readable.from(people());
+      breakTwice("SyncRecords");
+      return send(stream);
+    },
+  },
+  {
+    name: "a restart gets fewer records than the attempt before, all of them new",
+    stop: "removal guard",
+    ending: held(/among them 0 of the 40 .*, \d+ of them sent by an earlier attempt of this run/),
+    attack: ({ send, breakTwice }) => {
+      breakTwice("SyncRecords", "request", 5);
+      return send(({ number }) => people(0, number === 1 ? 100 : 40));
+    },
+  },
+  {
+    name: "a cursor that lives outside of the function makes a restart go on in the middle",
+    stop: "removal guard",
+    ending: held(/of 40 known ids/),
+    attack: ({ send, breakTwice }) => {
+      let page = 0;
+      return send(async function* () {
+        for (; page < 4; page += 1) {
+          if (page === 2) breakTwice("SyncRecords");
+          yield (await vendorPage(page)).users;
+        }
+      });
+    },
+  },
+  {
+    name: "a restart's many new ids hide that all known ids are gone",
+    stop: "removal guard",
+    ending: held(/among them 40 of the 40 of the last completed snapshot/),
+    attack: ({ send, breakTwice }) => {
+      breakTwice("SyncRecords", "request", 2);
+      return send(() => [...renamed((id) => `user:${id}`), ...people(100, 300)]);
+    },
+  },
+  {
+    name: "a record is invalid, and the failure is swallowed",
+    stop: "poisoned batch",
+    ending: refused("BATCH_STATE", /the write of accounts failed \(INVALID_INPUT: accounts\[40\]/),
+    attack: (world) => writeSwallowing(world, [...people(), { generic: { id: "" } }]),
+  },
+  {
+    name: "a record is too large, and the failure is swallowed",
+    stop: "poisoned batch",
+    ending: refused(
+      "BATCH_STATE",
+      /the write of accounts failed \(INVALID_INPUT: accounts\[40\].*16777215 bytes/,
+    ),
+    attack: (world) =>
+      writeSwallowing(world, [...people(), { generic: { id: "big", name: "n".repeat(2 ** 24) } }]),
+  },
+  {
+    name: "records of another collection are written",
+    stop: "removal guard",
+    ending: held(/40 of 40/),
+    attack: ({ send }) => {
+      const groups = people().map((_, i) => ({ generic: { id: `group-${i}`, name: `group ${i}` } }));
+      return send(groups);
+    },
+  },
+];
+
+function writeSwallowing({ run }: World, accounts: readonly Account[]) {
+  return run(["accounts"], async (batch: AccountBatch) => {
+    await batch.write("accounts", accounts).catch(() => {});
+  });
+}
+
+async function* throwingAfter(count: number): AsyncGenerator<Account[], void, undefined> {
+  if (count > 0) yield people(0, count);
+  throw new Error("the vendor is down");
+}
+
+async function* quietAfter(count: number, signal: AbortSignal, fire: () => void) {
+  yield people(0, count);
+  fire();
+  if (signal.aborted) return;
+  yield people(count);
+}

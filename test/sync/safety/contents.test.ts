@@ -1,0 +1,115 @@
+import { writeFile } from "node:fs/promises";
+import { inspect } from "node:util";
+import { fromJsonl } from "@saas-management/sdk/sources";
+import { type RunFunction, type RunOptions, SaasManagementError } from "@saas-management/sdk/sync";
+import { beforeEach, expect, it } from "vitest";
+import { ids, useSafetyHarness } from "../../support/safety-harness.js";
+
+const CONTENTS = "Ada-Lovelace-of-the-payroll";
+const written: unknown[] = [];
+const write = (message: string, details?: object) => void written.push(message, details);
+const harness = useSafetyHarness({
+  messageBytes: 300,
+  windowBytes: 600,
+  logger: { debug: write, info: write, warn: write, error: write },
+});
+beforeEach(() => {
+  written.length = 0;
+});
+
+const secret = (list: readonly string[]) =>
+  list.map((id) => ({ generic: { id, name: CONTENTS, email: `${CONTENTS}@example.com` } }));
+
+/** Runs it, and adds what the run tells to what was written. */
+async function runAndListen(
+  fn: RunFunction<"accounts">,
+  options: Partial<RunOptions<"accounts">> = {},
+): Promise<void> {
+  const run = harness.run(["accounts"], fn, { onProgress: (progress) => written.push(progress), ...options });
+  const outcome: unknown = await run.catch((error: unknown) => error);
+  written.push(outcome);
+  if (outcome instanceof SaasManagementError) written.push(JSON.stringify(outcome), outcome.stack);
+}
+
+const cases: readonly [string, () => Promise<void>][] = [
+  [
+    "goes through",
+    () => runAndListen(async (batch) => void (await batch.write("accounts", secret(ids(40))))),
+  ],
+  [
+    "is held",
+    async () => {
+      await runAndListen(async (batch) => void (await batch.write("accounts", secret(ids(40)))));
+      await runAndListen(async (batch) => void (await batch.write("accounts", secret(ids(4)))));
+    },
+  ],
+  [
+    "has one id with two contents",
+    () =>
+      runAndListen(
+        async (batch) =>
+          void (await batch.write("accounts", [
+            ...secret(["u1"]),
+            { generic: { id: "u1", name: "another" } },
+          ])),
+      ),
+  ],
+  [
+    "has invalid records",
+    async () => {
+      const path = `${harness.directory}/users.jsonl`;
+      const wrong = [
+        { generic: { id: "u1", active: CONTENTS } },
+        { generic: { id: "u2", [CONTENTS]: 1 } },
+        { generic: { id: "u3", roles: [CONTENTS, 1] } },
+        { generic: { id: "", name: CONTENTS } },
+      ];
+      await writeFile(path, wrong.map((record) => JSON.stringify(record)).join("\n"));
+      await runAndListen(async (batch) => void (await batch.write("accounts", fromJsonl(path))));
+    },
+  ],
+  [
+    "has a file that is cut in the middle of a line",
+    async () => {
+      const path = `${harness.directory}/users.jsonl`;
+      await writeFile(path, `{"generic":{"id":"u1","name":"${CONTENTS}`);
+      await runAndListen(async (batch) => void (await batch.write("accounts", fromJsonl(path))));
+    },
+  ],
+  [
+    "has a record that is too large",
+    () =>
+      runAndListen(
+        async (batch) =>
+          void (await batch.write("accounts", [{ generic: { id: "u1", name: CONTENTS.repeat(2 ** 20) } }])),
+      ),
+  ],
+  [
+    "has a window that is rejected",
+    () => {
+      const kind = { type: "grpc-status", code: 3 } as const;
+      harness.server.faults.add({ api: "sync", operation: "SyncRecords", nth: 2, kind });
+      return runAndListen(async (batch) => void (await batch.write("accounts", secret(ids(40)))));
+    },
+  ],
+  [
+    "starts anew, and cannot be aborted",
+    () => {
+      const kind = { type: "drop" } as const;
+      harness.server.faults.add({ api: "sync", operation: "SyncRecords", nth: 2, times: 2, kind });
+      harness.server.faults.add({ api: "sync", operation: "AbortSyncBatch", times: 2, kind });
+      return runAndListen(async (batch) => void (await batch.write("accounts", secret(ids(40)))), {
+        restarts: 1,
+      });
+    },
+  ],
+];
+
+it.each(cases)("a run that %s tells nothing of the contents of records, nor the key", async (_, go) => {
+  await go();
+  const text = written.map((entry) =>
+    inspect(entry, { depth: null, showHidden: true, maxStringLength: null }),
+  );
+  expect(text.length).toBeGreaterThan(1);
+  expect(text.filter((line) => line.includes(CONTENTS) || line.includes(harness.server.apiKey))).toEqual([]);
+});
