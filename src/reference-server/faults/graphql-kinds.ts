@@ -65,7 +65,7 @@ export interface SlowBodyFault {
   readonly type: "slow-body";
   /** The pause before each piece, in milliseconds on the server's clock. The head is sent at once. */
   readonly ms: number;
-  /** @default 2 */
+  /** Number of pieces, 1 to 1000. @default 2 */
   readonly pieces?: number;
 }
 

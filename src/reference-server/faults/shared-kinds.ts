@@ -4,40 +4,44 @@
  */
 export type FaultMoment = "request" | "answer";
 
-/** What the kinds have in common that can strike before or after the server did its work. */
-interface AtMoment {
-  /** @default "request" */
-  readonly at?: FaultMoment;
-}
-
 /** Holds a call back: all of it, or its answer alone. */
-export interface DelayFault extends AtMoment {
+export interface DelayFault {
   /** Tells the kinds of fault apart. */
   readonly type: "delay";
   /** How long, in milliseconds on the server's clock. */
   readonly ms: number;
+  /** @default "request" */
+  readonly at?: FaultMoment;
 }
 
 /** Says nothing more, until the caller gives up. The connection stands. */
-export interface StallFault extends AtMoment {
+export interface StallFault {
   /** Tells the kinds of fault apart. */
   readonly type: "stall";
+  /** @default "request" */
+  readonly at?: FaultMoment;
 }
 
 /** Closes the connection that the call came on. */
-export interface DropFault extends AtMoment {
+export interface DropFault {
   /** Tells the kinds of fault apart. */
   readonly type: "drop";
+  /** @default "request" */
+  readonly at?: FaultMoment;
 }
 
 /** Resets the connection that the call came on (TCP RST). */
-export interface ResetFault extends AtMoment {
+export interface ResetFault {
   /** Tells the kinds of fault apart. */
   readonly type: "reset";
+  /** @default "request" */
+  readonly at?: FaultMoment;
 }
 
 /** Revokes the API key that the call came with, as a person would in the middle of a run. The call then goes on. */
-export interface RevokeKeyFault extends AtMoment {
+export interface RevokeKeyFault {
   /** Tells the kinds of fault apart. */
   readonly type: "revoke-key";
+  /** @default "request" */
+  readonly at?: FaultMoment;
 }
