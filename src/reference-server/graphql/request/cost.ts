@@ -1,7 +1,7 @@
 import { type DocumentNode, type GraphQLError, Kind, type SelectionSetNode } from "graphql";
 import { ErrorCode, requestError } from "../request-error.js";
 
-/** Fields that an operation may have, each counted as often as fragments repeat it. The introspection query has 250. */
+/** Fields that an operation may have, each counted as often as fragments repeat it. */
 const MAXIMUM_FIELDS = 1000;
 
 /** Fields that it may have at its root, where each may be a page of a connection. */
@@ -27,7 +27,7 @@ function tooCostly(message: string): GraphQLError {
 
 type Levels = "all" | "top";
 
-/** Counts fields, each fragment once however often it is spread. */
+/** Counts fields. Each fragment is looked through once, however often it is spread. */
 class FieldCounter {
   readonly #fragments = new Map<string, SelectionSetNode>();
   readonly #counted = new Map<string, number>();
