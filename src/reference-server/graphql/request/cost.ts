@@ -4,7 +4,7 @@ import { ErrorCode, requestError } from "../request-error.js";
 /** Fields that an operation may have, each counted as often as fragments repeat it. */
 const MAXIMUM_FIELDS = 1000;
 
-/** Fields that it may have at its root, where each may be a page of a connection. */
+/** Fields with fields of their own that it may have at its root, where each may be a page of a connection. */
 const MAXIMUM_ROOT_FIELDS = 25;
 
 /** Refuses what is short to write and long to answer: fields repeated under other names, fragments within fragments. */
@@ -44,7 +44,8 @@ class FieldCounter {
     for (const selection of selections) {
       if (selection.kind === Kind.FRAGMENT_SPREAD) sum += this.#ofFragment(selection.name.value, levels);
       else if (selection.kind === Kind.INLINE_FRAGMENT) sum += this.fields(selection.selectionSet, levels);
-      else if (levels === "top" || selection.selectionSet === undefined) sum += 1;
+      else if (levels === "top") sum += selection.selectionSet === undefined ? 0 : 1;
+      else if (selection.selectionSet === undefined) sum += 1;
       else sum += 1 + this.fields(selection.selectionSet, levels);
     }
     return sum;
