@@ -183,7 +183,7 @@ function checkCount({ expectedCount }: SealOptions, { collection, sent, leftOut 
 /** zod and the codecs are loaded with the first write. */
 async function find(name: CollectionName): Promise<Collection> {
   const { COLLECTIONS } = await import("./collections.js");
-  if (Object.hasOwn(COLLECTIONS, name)) return COLLECTIONS[name];
+  if (typeof name === "string" && Object.hasOwn(COLLECTIONS, name)) return COLLECTIONS[name];
   throw new InvalidInputError(
     `There is no such collection. Collections: ${Object.keys(COLLECTIONS).join(", ")}.`,
   );
