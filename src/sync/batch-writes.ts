@@ -192,7 +192,7 @@ function checkCount({ expectedCount }: SealOptions, collection: CollectionName, 
 }
 
 function find(collections: Readonly<Record<CollectionName, Collection>>, name: CollectionName): Collection {
-  if (Object.hasOwn(collections, name)) return collections[name];
+  if (typeof name === "string" && Object.hasOwn(collections, name)) return collections[name];
   throw new InvalidInputError(
     `There is no such collection. Collections: ${Object.keys(collections).join(", ")}.`,
   );

@@ -1,5 +1,5 @@
 import type { CollectionName, SnapshotCollection } from "../collections.js";
-import { IdHash } from "../safety/id-hash.js";
+import { IdHash, viewOf } from "../safety/id-hash.js";
 import { IdTable } from "../safety/id-table.js";
 import { REFERRED_TO } from "./record-references.js";
 
@@ -30,7 +30,7 @@ export class ReferencedIds {
   add(collection: CollectionName, bytes: Uint8Array, start: number, end: number): void {
     const table = this.#tables.get(collection);
     if (table === undefined) return;
-    this.#hash.id(bytes, start, end);
+    this.#hash.id(viewOf(bytes), start, end);
     table.add(this.#hash.low, this.#hash.high, 0, 0);
   }
 
@@ -49,7 +49,7 @@ export class ReferencedIds {
   hashOf(id: string): Hash {
     const most = BYTES_PER_UNIT * id.length;
     if (most > this.#text.length) this.#text = Buffer.alloc(most);
-    this.#hash.id(this.#text, 0, this.#text.write(id));
+    this.#hash.id(viewOf(this.#text), 0, this.#text.write(id));
     return this.#hash;
   }
 }

@@ -1,10 +1,10 @@
 import { type DocumentNode, type GraphQLError, Kind, type SelectionSetNode } from "graphql";
 import { ErrorCode, requestError } from "../request-error.js";
 
-/** Fields that an operation may have, each counted as often as fragments repeat it. The introspection query has 250. */
+/** Fields that an operation may have, each counted as often as fragments repeat it. */
 const MAXIMUM_FIELDS = 1000;
 
-/** Fields that it may have at its root, where each may be a page of a connection. */
+/** Fields with fields of their own that it may have at its root, where each may be a page of a connection. */
 const MAXIMUM_ROOT_FIELDS = 25;
 
 /** Refuses what is short to write and long to answer: fields repeated under other names, fragments within fragments. */
@@ -27,7 +27,7 @@ function tooCostly(message: string): GraphQLError {
 
 type Levels = "all" | "top";
 
-/** Counts fields, each fragment once however often it is spread. */
+/** Counts fields. Each fragment is looked through once, however often it is spread. */
 class FieldCounter {
   readonly #fragments = new Map<string, SelectionSetNode>();
   readonly #counted = new Map<string, number>();
@@ -44,7 +44,8 @@ class FieldCounter {
     for (const selection of selections) {
       if (selection.kind === Kind.FRAGMENT_SPREAD) sum += this.#ofFragment(selection.name.value, levels);
       else if (selection.kind === Kind.INLINE_FRAGMENT) sum += this.fields(selection.selectionSet, levels);
-      else if (levels === "top" || selection.selectionSet === undefined) sum += 1;
+      else if (levels === "top") sum += selection.selectionSet === undefined ? 0 : 1;
+      else if (selection.selectionSet === undefined) sum += 1;
       else sum += 1 + this.fields(selection.selectionSet, levels);
     }
     return sum;
