@@ -201,7 +201,7 @@ describe("the memory of a preview", () => {
         })(),
       );
     });
-    expect(collections.accounts?.bytes).toBeGreaterThan(100 * mib);
+    expect(collections.accounts?.bytes).toBeGreaterThan(90 * mib);
     expect(most).toBeLessThan(30 * mib);
   });
 });
