@@ -1,10 +1,15 @@
-/** Pushes the collections of one source as one batch. */
-import type {
-  CollectionName,
-  CompletionCounts,
-  RecordSource,
-  RecordTypes,
-  SyncClient,
+/** Pushes the collections of one source as one run, and shows beforehand what such a run would do. */
+import {
+  type CollectionName,
+  formatPreview,
+  type Ledger,
+  previewSync,
+  type RecordSource,
+  type RecordTypes,
+  type RunFunction,
+  type SnapshotCollection,
+  type SyncClient,
+  type SyncReceipt,
 } from "@saas-management/sdk";
 import { count } from "./print.js";
 import { startProgress } from "./progress.js";
@@ -12,43 +17,62 @@ import { startProgress } from "./progress.js";
 /** What a source has, by collection. */
 export type Collections = { readonly [C in CollectionName]?: RecordSource<RecordTypes[C]> };
 
-/** Starts a batch, writes every collection in full, and completes it; whatever fails aborts it. */
-export async function push(
-  sync: SyncClient,
-  source: { readonly name: string; readonly installationId: string; readonly collections: Collections },
-): Promise<CompletionCounts> {
+/** Where records come from, and where they go. */
+export interface Source {
+  readonly name: string;
+  readonly installationId: string;
+  /** The snapshot collections that it has: what a completed run does not bring again is marked removed. */
+  readonly snapshots: readonly SnapshotCollection[];
+  /** Reads everything from the beginning: a run that is started anew asks again. */
+  collections(): Collections;
+}
+
+/** Writes every collection in full; whatever fails aborts the run, and a list that is far too short is held. */
+export async function push(sync: SyncClient, source: Source, ledger: Ledger): Promise<SyncReceipt> {
   const progress = startProgress(source.name);
-  const batch = await sync.startBatch({ installationId: source.installationId });
-  const written: string[] = [];
-  const write = async <C extends CollectionName>(
-    collection: C,
-    records: RecordSource<RecordTypes[C]> | undefined,
-  ) => {
-    if (records === undefined) return;
-    const { accepted } = await batch.write(collection, records, {
-      onProgress: (event) => {
-        if (event.type === "window-accepted") progress.update(event.collection, event.accepted);
-      },
-    });
-    written.push(`${collection} ${count(accepted)}`);
-  };
+  const { installationId, snapshots } = source;
   try {
-    const { employees, accounts, plans, licenses, groups, groupMembers, devices, usage } = source.collections;
-    await write("employees", employees);
-    await write("accounts", accounts);
-    await write("plans", plans);
-    await write("licenses", licenses);
-    await write("groups", groups);
-    await write("groupMembers", groupMembers);
-    await write("devices", devices);
-    await write("usage", usage);
-    const counts = await batch.complete();
+    const receipt = await sync.run(
+      {
+        installationId,
+        snapshots,
+        ledger,
+        onProgress: (event) => {
+          if (event.type === "window-accepted") progress.update(event.collection, event.accepted);
+        },
+      },
+      writing(source),
+    );
+    const written = Object.entries(receipt.collections).map(
+      ([collection, { accepted }]) => `${collection} ${count(accepted)}`,
+    );
     progress.end(written.join(", "));
-    return counts;
+    return receipt;
   } catch (error) {
-    // Completing a batch that was sent in part would mark everything that it lacks as removed.
-    await batch.abort();
     progress.end("failed: the batch was aborted, nothing was removed");
     throw error;
   }
+}
+
+/** Prints what a push would do: the same function, without the service. */
+export async function preview(endpoint: string, source: Source, ledger: Ledger): Promise<void> {
+  const { installationId, snapshots } = source;
+  const previewed = await previewSync({ endpoint, installationId, snapshots, ledger }, writing(source));
+  console.log(formatPreview(previewed).replace(/^/gm, "    "));
+}
+
+/** The function of a run. */
+function writing(source: Source): RunFunction<SnapshotCollection> {
+  return async (batch) => {
+    const { employees, accounts, plans, licenses, groups, groupMembers, devices, usage } =
+      source.collections();
+    if (employees !== undefined) await batch.write("employees", employees);
+    if (accounts !== undefined) await batch.write("accounts", accounts);
+    if (plans !== undefined) await batch.write("plans", plans);
+    if (licenses !== undefined) await batch.write("licenses", licenses);
+    if (groups !== undefined) await batch.write("groups", groups);
+    if (groupMembers !== undefined) await batch.write("groupMembers", groupMembers);
+    if (devices !== undefined) await batch.write("devices", devices);
+    if (usage !== undefined) await batch.write("usage", usage);
+  };
 }

@@ -102,6 +102,16 @@ describe("the quickstart", () => {
     expect(done).toContain("Brambleboard is SANCTIONED: 1 vendor changed.");
   });
 
+  it("previews the second run: what it would remove, and that the guard lets it through", () => {
+    const again = section("A month later");
+    const [before, after] = [vendors[1], nextMonth[1]];
+    if (before === undefined || after === undefined) throw new Error("no Brambleboard");
+    const gone = before.users - after.users;
+    expect(again).toContain("Preview: nothing was sent.");
+    expect(again).toContain(`changes: 0 added, ${after.users} kept, ${gone} removed: "`);
+    expect(again).toContain("A run would be completed.");
+  });
+
   it("shows what reconciliation removed on the second run", () => {
     const again = section("A month later");
     const [before, after] = [vendors[1], nextMonth[1]];

@@ -185,6 +185,27 @@ describe("a preview", () => {
   });
 });
 
+describe("the memory of a preview", () => {
+  it("is bounded by windows and ids, whatever the size of the records", async () => {
+    const [pages, page, mib] = [50, 1000, 1024 * 1024];
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    const { collections } = await previewSync({ snapshots: ["accounts"], ledger: "none" }, async (batch) => {
+      await batch.write(
+        "accounts",
+        (function* () {
+          for (let number = 0; number < pages; number += 1) {
+            most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+            yield ids(page, `${number}-`).map((id) => ({ generic: { id, name: "n".repeat(2048) } }));
+          }
+        })(),
+      );
+    });
+    expect(collections.accounts?.bytes).toBeGreaterThan(90 * mib);
+    expect(most).toBeLessThan(30 * mib);
+  });
+});
+
 describe("a preview with a ledger", () => {
   it("tells what would be added, kept and removed", async () => {
     await harness.accounts(ids(40));

@@ -16,9 +16,10 @@ const SHOWN = 5;
  * Writes a preview as lines of text for a terminal or a log. Of records it shows ids and places, never the contents.
  * @returns the lines, without a line feed at the end
  */
-export function formatPreview({ collections, refusals }: SyncPreview): string {
+export function formatPreview(preview: SyncPreview): string {
+  const { collections, refusals } = preview;
   const lines = ["Preview: nothing was sent."];
-  for (const [name, preview] of entries(collections)) lines.push(...linesOf(name, preview));
+  for (const [name, collection] of entries(collections)) lines.push(...linesOf(name, collection));
   lines.push(
     refusals.length === 0
       ? "A run would be completed."
