@@ -176,6 +176,8 @@ export class Transport {
   #observedFetch({ answered }: AttemptContext): FetchLike {
     return async (url, init) => {
       const response = await this.#fetch(url, init);
+      // A fetch of the user's may give anything.
+      if (typeof response?.headers?.get !== "function") throw new TypeError("fetch gave no Response");
       answered({ status: response.status, header: (name) => response.headers.get(name) });
       return response;
     };

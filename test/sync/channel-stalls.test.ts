@@ -111,7 +111,7 @@ describe("a connection that does not come about", () => {
     stop.abort(reason);
     await expect(write).rejects.toBe(reason);
     batch.close();
-    expect(clock.sleeping).toBe(0);
+    await until(() => clock.sleeping === 0);
   });
 });
 

@@ -60,7 +60,7 @@ describe("a lock that is held", () => {
     const error = await thrown(client.startBatch(START));
     expect(error).toBeInstanceOf(BatchAlreadyInProgressError);
     expect(error).toMatchObject({ mayBeOwn: false });
-    expect(String(error)).toContain("Another batch of this installation");
+    expect(String(error)).toContain("Another batch of the installation");
   });
 
   it("may be this client's own after a start whose answer was lost, also in a later call, until its lease is over", async () => {

@@ -227,8 +227,8 @@ describe("a process that is killed", () => {
     await harness.accounts(ids(10));
     expect(await killed("draft", ids(10, "new"))).toBe("SIGKILL");
     harness.server.clock.advance(LEASE_MS);
-    // The ledger's own file, what was being drafted, and the journal's entry.
-    expect(await harness.files()).toHaveLength(3);
+    // The ledger's own file, and what was being drafted.
+    expect(await harness.files()).toHaveLength(2);
     expect((await harness.accounts(ids(10))).collections.accounts).toMatchObject({
       baseline: "ledger",
       known: 10,
