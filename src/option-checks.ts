@@ -22,6 +22,14 @@ export function readOptions<Options extends object>(name: string, options: Optio
   });
 }
 
+/**
+ * Runs the checks of the options of one call.
+ * @throws {InvalidInputError} they are no object, cannot be read, or the checks refuse them
+ */
+export function checkingOptions<T>(name: string, options: object, check: () => T): T {
+  return guarded(name, options, InvalidInputError, check);
+}
+
 function guarded<T>(name: string, options: unknown, Refused: Refusal, read: () => T): T {
   if (!isObject(options)) throw new Refused(`${name} must be an object.`);
   try {

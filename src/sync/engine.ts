@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { ClosedError, InvalidInputError } from "../errors.js";
+import { checkingOptions, readOptions } from "../option-checks.js";
 import { linkedController } from "../signals.js";
 import { SyncBatch } from "./batch.js";
 import type { BatchOptions, StartBatchOptions } from "./batch-options.js";
@@ -41,12 +42,13 @@ export class SyncEngine {
   }
 
   /** Starts a batch, and has it watched where somebody wants to. */
-  async startBatch(options: StartBatchOptions, watch: BatchWatch = UNWATCHED): Promise<SyncBatch> {
+  async startBatch(given: StartBatchOptions, watch: BatchWatch = UNWATCHED): Promise<SyncBatch> {
+    const options = readBatchOptions(given);
     this.#closed.signal.throwIfAborted();
     const { installationId, signal, waitForLockMs = 0 } = options;
     const onProgress = guardProgress(options.onProgress, this.#configuration.logger);
     requireId("installationId", installationId, "a direct integration installation");
-    if (!(waitForLockMs >= 0))
+    if (typeof waitForLockMs !== "number" || !(waitForLockMs >= 0))
       throw new InvalidInputError("waitForLockMs must be a number of milliseconds, 0 or more.");
     checkKeepAlive(options.keepAlive);
     signal?.throwIfAborted();
@@ -65,7 +67,8 @@ export class SyncEngine {
   }
 
   /** A handle on a batch that another process started. */
-  openBatch(batchId: string, options: BatchOptions): SyncBatch {
+  openBatch(batchId: string, given: BatchOptions): SyncBatch {
+    const options = readBatchOptions(given);
     this.#closed.signal.throwIfAborted();
     requireId("batchId", batchId, "a batch");
     checkKeepAlive(options.keepAlive);
@@ -83,7 +86,9 @@ export class SyncEngine {
       callWithRetry(this.#configuration, "AbortSyncBatch", signal, (call) =>
         this.#transport.abortBatch(batchId, call),
       );
-    return new SyncRun(options, fn, { configuration: this.#configuration, start, abort }).execute();
+    const parts = { configuration: this.#configuration, start, abort };
+    const make = () => new SyncRun(readBatchOptions(options), fn, parts);
+    return checkingOptions("The options", options, make).execute();
   }
 
   /** Refuses new calls, cancels what is under way, and closes the transport. */
@@ -121,6 +126,13 @@ export class SyncEngine {
     if (keepAlive !== undefined) startKeepAlive(session, keepAlive);
     return batch;
   }
+}
+
+/** The options of a call, and those within them, each read once. */
+function readBatchOptions<Options extends BatchOptions>(given: Options): Options {
+  const options = readOptions("The options", given);
+  const { keepAlive } = options;
+  return keepAlive === undefined ? options : { ...options, keepAlive: readOptions("keepAlive", keepAlive) };
 }
 
 function requireId(name: string, value: unknown, of: string): void {

@@ -115,6 +115,36 @@ describe("hostile options", { timeout: TIMEOUT_MS }, () => {
     await fc.assert(property, limits);
   });
 
+  it("of a batch and of a run are refused, or obeyed", async () => {
+    const client = new SyncClient({ ...COMMON, endpoint: "http://127.0.0.1:9", retry: false });
+    const start = [
+      "installationId",
+      "waitForLockMs",
+      "signal",
+      "onProgress",
+      "keepAlive",
+      "keepAlive.maxIdleMs",
+    ];
+    const run = ["snapshots", "ledger", "guard", "guard.maxRemoved", "restarts", "maxDurationMs", "signals"];
+    const base = {
+      installationId: "i",
+      ledger: "none",
+      snapshots: [],
+      restarts: 0,
+      guard: {},
+      keepAlive: {},
+    };
+    const options = fc.oneof(hostileVariant(base, [...start, ...run]), hostileValue);
+    const property = fc.asyncProperty(options, hostileValue, async (own, odd) => {
+      await outcomeOf(() => Reflect.apply(client.startBatch, client, [own.open()]));
+      await outcomeOf(() => Reflect.apply(client.run, client, [own.open(), async () => {}]));
+      await outcomeOf(() => Reflect.apply(client.run, client, [base, odd.open()]));
+      await outcomeOf(async () => Reflect.apply(client.openBatch, client, [odd.open(), own.open()]).close());
+    });
+    await fc.assert(property, limits);
+    await client.close();
+  });
+
   it("of a request are refused, or obeyed", async () => {
     const client = new GraphQLClient({ apiKey: "key-1", baseUrl: "http://127.0.0.1:9", fetch: answering });
     const names = ["signal", "timeoutMs", "headers", "headers.a", "retry", "retry.retries", "idempotent"];

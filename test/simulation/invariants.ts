@@ -62,7 +62,8 @@ function completionsOfParts({ service, observation, undercounted }: Simulated): 
 }
 
 /** Whether a write was refused because the batch had been completed, or might have been. */
-function cameTooLate({ error }: ObservedWrite): boolean {
+function cameTooLate({ error, afterCompletion }: ObservedWrite): boolean {
+  if (error instanceof ClosedError) return afterCompletion;
   return error instanceof BatchStateError && error.reason !== "incomplete";
 }
 

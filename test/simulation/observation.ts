@@ -7,6 +7,8 @@ export interface ObservedWrite {
   readonly collection: SimCollection;
   /** Whether it was written piece by piece, beside the queue of writes. */
   readonly pieces?: boolean;
+  /** Whether the batch's completion had been asked for when the write was called. */
+  readonly afterCompletion: boolean;
   /** Ids of its source, in order. */
   readonly keys: readonly string[];
   /** Whether the source gives all of them, and each is valid. */

@@ -122,6 +122,7 @@ async function runWrite(
     collection,
     keys: source.ids.map(keyOf),
     whole: isWhole(source),
+    afterCompletion: observed.completion !== "none",
     outcome: "under way",
   };
   observed.writes.push(write);
@@ -146,6 +147,7 @@ async function runPieces(
     pieces: true,
     keys: pieces.flat().map(keyOf),
     whole: sealed,
+    afterCompletion: observed.completion !== "none",
     outcome: "under way",
   };
   try {
