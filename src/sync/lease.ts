@@ -26,6 +26,7 @@ export class CountedLease implements Lease {
   readonly #callbacks: { readonly onWarning: (remainingMs: number) => void; readonly onLost: () => void };
   #renewedAt: Moment;
   #warned = false;
+  #over = false;
   #stopTimer: () => void = () => {};
 
   constructor(
@@ -40,6 +41,7 @@ export class CountedLease implements Lease {
   }
 
   get remainingMs(): number {
+    if (this.#over) return 0;
     const { monotonic, wall } = momentOf(this.#clock);
     const elapsed = Math.max(monotonic - this.#renewedAt.monotonic, wall - this.#renewedAt.wall);
     return Math.max(0, LEASE_MS - elapsed);
@@ -53,6 +55,11 @@ export class CountedLease implements Lease {
   renew(sentAt: Moment): void {
     if (sentAt.monotonic > this.#renewedAt.monotonic) this.#renewedAt = sentAt;
     this.#warned = false;
+  }
+
+  /** The service says that it is over, whatever was counted here. */
+  end(): void {
+    this.#over = true;
   }
 
   /** Ends the watch: nothing is called back any more, and no timer is left. */

@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { BatchStateError } from "../errors.js";
 import { linkedController } from "../signals.js";
 import type { AcceptedEvents } from "./accepted-events.js";
 import { closedError, meaningOf, stateError } from "./batch-state.js";
@@ -104,6 +105,7 @@ export class BatchSession {
   /** The batch failed on the way to the service. */
   fail(failure: unknown): void {
     this.#failure ??= failure;
+    if (failure instanceof BatchStateError && failure.reason === "expired") this.lease.end();
   }
 
   /** Begins the account of a write. */

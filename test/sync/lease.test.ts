@@ -1,3 +1,4 @@
+import { Metadata } from "@grpc/grpc-js";
 import { type SyncProgress, TestClock } from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
@@ -86,6 +87,16 @@ describe("the lease", () => {
     expect(batch.state).toBe("expired");
     suspendedFor = -20 * MINUTE;
     expect(batch.state).toBe("active");
+  });
+
+  it("that is over by the service's word is over, whatever was counted here", async () => {
+    const { batch } = await start();
+    const metadata = new Metadata();
+    metadata.set("batch-state", "expired");
+    harness.server.scripts.SyncRecords.push({ code: 9, details: "", metadata });
+    await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({ reason: "expired" });
+    expect(batch.state).toBe("expired");
+    expect(batch.lease.remainingMs).toBe(0);
   });
 
   it("leaves no timer when the handle is closed", async () => {
