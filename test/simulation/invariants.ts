@@ -14,6 +14,9 @@ import type { ModelBatch } from "./service-model.js";
 import type { Simulated } from "./simulate.js";
 import { SourceFailure } from "./source.js";
 
+/** How long a client that is closed waits for a start that was sent. */
+const CLOSE_GRACE_MS = 5000;
+
 /** The violations of a simulated program; none is what is wanted. */
 export function violations(simulated: Simulated): string[] {
   return [
@@ -168,7 +171,10 @@ function ghostLocks({ service, observation, clock, fired, crashed }: Simulated):
     fired.some(
       ({ operation, kind }) =>
         operation === "AbortSyncBatch" ||
-        (operation === "StartSyncBatch" && ["lost", "late", "stalled"].includes(kind.type)),
+        (operation === "StartSyncBatch" &&
+          (["lost", "late", "stalled"].includes(kind.type) ||
+            // Longer than a client waits that is closed; it says so in the log.
+            (kind.type === "delayed" && kind.ms > CLOSE_GRACE_MS))),
     );
   return excused ? [] : [`${newest.id} holds the lock, and nobody has it`];
 }
