@@ -215,9 +215,17 @@ export class SyncBatch {
     } catch (error) {
       // The next call asks the server again.
       this.#abortion = undefined;
-      throw meaningOf("abort", error);
+      const meaning = meaningOf("abort", error);
+      if (meaning instanceof BatchStateError && meaning.reason === "completed") this.#foundCompleted();
+      throw meaning;
     }
     this.#aborted();
+  }
+
+  /** The service says that a completion whose answer was lost was done. */
+  #foundCompleted(): void {
+    if (this.#state === "aborting") this.#state = "completed";
+    this.#end();
   }
 
   #aborted(): void {

@@ -87,6 +87,19 @@ describe("complete", () => {
     expect(batch.state).toBe("completed");
   });
 
+  it("whose fate was unknown is known to be done when the service says so to an abort", async () => {
+    const { Metadata } = await import("@grpc/grpc-js");
+    const metadata = new Metadata();
+    metadata.set("batch-state", "completed");
+    harness.server.scripts.CompleteSyncBatch.push(LOST, LOST, LOST);
+    harness.server.scripts.AbortSyncBatch.push({ code: 9, details: "not active", metadata });
+    const batch = await startBatch();
+    await expect(batch.complete()).rejects.toBeInstanceOf(BatchOutcomeUnknownError);
+    await expect(batch.abort()).rejects.toMatchObject({ reason: "completed" });
+    expect(batch.state).toBe("completed");
+    await expect(batch.complete()).rejects.toMatchObject({ reason: "completed" });
+  });
+
   it("never guesses: not active without saying why, after a lost answer, is an unknown outcome", async () => {
     harness.server.scripts.CompleteSyncBatch.push(LOST, { code: 9, details: "not active" });
     const batch = await startBatch();
