@@ -38,8 +38,8 @@ const BUGS: readonly Bug[] = [
   {
     name: "every refusal is retried",
     file: "status.ts",
-    right: "batchState: batchState(failed.metadata),",
-    wrong: "batchState: batchState(failed.metadata), retryable: true,",
+    right: "batchState: batchState(failed.metadata, place.credential),",
+    wrong: "batchState: batchState(failed.metadata, place.credential), retryable: true,",
   },
   {
     name: "every window is sent twice",
@@ -125,9 +125,9 @@ const BUGS: readonly Bug[] = [
   {
     name: "an error shows the record",
     file: "record-sink.ts",
-    right: "    this.#issues.push(...(location",
+    right: "this.#issues.push(...located);",
     wrong:
-      "    issues = issues.map((issue) => ({ ...issue, expected: issue.expected + Buffer.from(this.#builder.buffer) }));\n    this.#issues.push(...(location",
+      "this.#issues.push(...located.map((issue) => ({ ...issue, expected: issue.expected + Buffer.from(this.#builder.buffer) })));",
   },
 ];
 
