@@ -44,7 +44,7 @@ const refused = await graphql
   );
 
 const sync = new SyncClient({ endpoint: syncUrl, apiKey });
-const receipt: SyncReceipt = await sync.run({ installationId, snapshots: [] }, async (run) => {
+const receipt: SyncReceipt = await sync.run({ installationId, ledger: "none", snapshots: [] }, async (run) => {
   await run.write("usage", []);
 });
 
