@@ -44,9 +44,12 @@ const refused = await graphql
   );
 
 const sync = new SyncClient({ endpoint: syncUrl, apiKey });
-const receipt: SyncReceipt = await sync.run({ installationId, ledger: "none", snapshots: [] }, async (run) => {
-  await run.write("usage", []);
-});
+const receipt: SyncReceipt = await sync.run(
+  { installationId, ledger: "none", snapshots: [] },
+  async (run) => {
+    await run.write("usage", []);
+  },
+);
 
 await Promise.all([client.close(), graphql.close(), sync.close()]);
 await server.close();
