@@ -29,14 +29,8 @@ export {
 } from "../errors.js";
 export type { RetryOptions } from "../retry.js";
 export type { GraphQLAnswer } from "./answer.js";
-export {
-  type ApplicationsArguments,
-  GraphQLClient,
-  type GraphQLClientOptions,
-  type LicensePlansArguments,
-  type LicensesArguments,
-  type ListArguments,
-} from "./client.js";
+export { GraphQLClient } from "./client.js";
+export type { GraphQLClientOptions } from "./configuration.js";
 export type { Connection } from "./connection.js";
 export { type CalendarDate, calendarDate } from "./dates.js";
 export type {
@@ -102,6 +96,12 @@ export type {
   VendorDiscoveryFilterInput,
   VendorFilterInput,
 } from "./generated/operations.js";
+export type {
+  ApplicationsArguments,
+  LicensePlansArguments,
+  LicensesArguments,
+  ListArguments,
+} from "./list.js";
 export { type MoneyAmount, type MoneySelector, sumByCurrency } from "./money.js";
 export {
   isMutationError,
