@@ -31,7 +31,7 @@ const BUGS: readonly Bug[] = [
   },
   {
     name: "complete does not wait for queued writes",
-    file: "batch.ts",
+    file: "batch-lifecycle.ts",
     right: "      await this.#writes.settled();\n",
     wrong: "",
   },
@@ -93,7 +93,7 @@ const BUGS: readonly Bug[] = [
   },
   {
     name: "abort tells the service nothing",
-    file: "batch.ts",
+    file: "batch-lifecycle.ts",
     right:
       '      await this.#session.call("AbortSyncBatch", undefined, (call) => this.#session.abort(call));\n',
     wrong: "",
