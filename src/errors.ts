@@ -15,6 +15,7 @@ export {
   noteOutcomes,
   notePosition,
   noteRequestId,
+  retelling,
   SaasManagementError,
 } from "./errors/base.js";
 export {

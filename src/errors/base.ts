@@ -18,10 +18,17 @@ export interface ErrorDetails {
 const BRAND = Symbol.for("@saas-management/sdk/error-code");
 
 /** Writes down how many attempts an operation made before this error ended it, and why no more. For the retry loop. */
-export let noteAttempts: (error: SaasManagementError, attempts: number, stoppedBecause: StopReason) => void;
+export let noteAttempts: (
+  error: SaasManagementError,
+  attempts: number,
+  stoppedBecause: StopReason | undefined,
+) => void;
 
 /** Writes down the server's id of the request that failed. */
 export let noteRequestId: (error: SaasManagementError, requestId: string) => void;
+
+/** Has an error that says more clearly how an operation failed tell what is known of the failure: its attempts, its id. */
+export let retelling: <E extends SaasManagementError>(error: E, failure: SaasManagementError) => E;
 
 /** Writes down what became of the records of the write that this error ended. Other values are left alone. */
 export let noteOutcomes: (error: unknown, outcomes: readonly RecordOutcome[]) => void;
@@ -58,6 +65,11 @@ export abstract class SaasManagementError extends Error {
     };
     noteRequestId = (error, requestId) => {
       if (#requestId in error) error.#requestId = requestId;
+    };
+    retelling = (error, failure) => {
+      noteAttempts(error, failure.attempts, failure.stoppedBecause);
+      if (failure.requestId !== undefined) noteRequestId(error, failure.requestId);
+      return error;
     };
   }
 

@@ -82,8 +82,8 @@ const BUGS: readonly Bug[] = [
   {
     name: "a lost answer to complete is a success",
     file: "completion.ts",
-    right: "    throw new BatchOutcomeUnknownError(",
-    wrong: "    if (attempts.mayBeDone) return NO_COUNTS;\n    throw new BatchOutcomeUnknownError(",
+    right: "    throw unclear(session.id, error);",
+    wrong: "    return NO_COUNTS;",
   },
   {
     name: "a refused complete is a success after a lost answer",
