@@ -1,23 +1,17 @@
+import { Lazy } from "../lazy.js";
 import type { SyncTransport } from "./transport.js";
 
 /** A transport that is made, and whose library is loaded, with the first call. */
 export function lazyTransport(make: () => Promise<SyncTransport>): SyncTransport {
-  let made: Promise<SyncTransport> | undefined;
-  const transport = (): Promise<SyncTransport> => {
-    made ??= make().catch((error: unknown) => {
-      // The next call tries again.
-      made = undefined;
-      throw error;
-    });
-    return made;
-  };
+  const transport = new Lazy(make);
   return {
-    startBatch: async (...args) => (await transport()).startBatch(...args),
-    syncRecords: async (...args) => (await transport()).syncRecords(...args),
-    completeBatch: async (...args) => (await transport()).completeBatch(...args),
-    abortBatch: async (...args) => (await transport()).abortBatch(...args),
+    startBatch: async (...args) => (await transport.load()).startBatch(...args),
+    syncRecords: async (...args) => (await transport.load()).syncRecords(...args),
+    completeBatch: async (...args) => (await transport.load()).completeBatch(...args),
+    abortBatch: async (...args) => (await transport.load()).abortBatch(...args),
     close: () => {
-      made?.then(
+      // One that is still loading is closed as soon as it is there.
+      transport.started?.then(
         (open) => open.close(),
         () => {},
       );

@@ -1,3 +1,4 @@
+import { Lazy } from "../../lazy.js";
 import type { SyncConfiguration } from "../configuration.js";
 import type { Journal } from "./journal.js";
 import type { SafetyOptions } from "./run-guard.js";
@@ -12,7 +13,8 @@ export class RunJournal {
   readonly #options: RunJournalOptions;
   readonly #configuration: SyncConfiguration;
   readonly #abort: (batchId: string, signal: AbortSignal) => Promise<void>;
-  #loading: Promise<Journal> | undefined;
+  /** None where the ledger has no directory. */
+  readonly #journal: Lazy<Journal> | undefined;
   #recovering: Promise<void> | undefined;
 
   constructor(
@@ -23,6 +25,12 @@ export class RunJournal {
     this.#options = options;
     this.#configuration = configuration;
     this.#abort = abort;
+    const directory = directoryOf(options);
+    if (directory === undefined) return;
+    this.#journal = new Lazy(async () => {
+      const { Journal } = await import("./journal.js");
+      return new Journal(directory, configuration.logger);
+    });
   }
 
   /** Aborts what processes of this journal left behind when they were killed. Never rejects. */
@@ -35,7 +43,7 @@ export class RunJournal {
 
   /** A batch was started. Never rejects. */
   async opened(batchId: string): Promise<void> {
-    await (await this.#journal())?.opened(this.#batch(batchId));
+    await (await this.#loaded())?.opened(this.#batch(batchId));
   }
 
   /**
@@ -43,29 +51,36 @@ export class RunJournal {
    * @param released whether the server is known to have ended it
    */
   async ended(batchId: string, released: boolean): Promise<void> {
-    const journal = await this.#journal();
+    const journal = await this.#loaded();
     if (released) await journal?.closed(this.#batch(batchId));
     else await journal?.abandoned(this.#batch(batchId));
   }
 
   async #recover(signal: AbortSignal): Promise<void> {
-    const journal = await this.#journal();
+    const journal = await this.#loaded();
     await journal?.recover({ ...this.#batch(""), abort: (batchId) => this.#abort(batchId, signal) });
   }
 
-  #journal(): Promise<Journal> | undefined {
-    const { ledger } = this.#options;
-    if (typeof ledger !== "object" || !("directory" in ledger)) return undefined;
-    const { directory } = ledger;
-    if (typeof directory !== "string") return undefined;
-    this.#loading ??= import("./journal.js").then(
-      (module) => new module.Journal(directory, this.#configuration.logger),
-    );
-    return this.#loading;
+  /** The journal; undefined where there is none, and where it cannot be loaded: it only helps. */
+  async #loaded(): Promise<Journal | undefined> {
+    try {
+      return await this.#journal?.load();
+    } catch (error) {
+      this.#configuration.logger.warn(
+        "saas-management: the journal could not be loaded; if this process is killed its batch's lock ends with the lease",
+        { error },
+      );
+      return undefined;
+    }
   }
 
   #batch(batchId: string) {
     const { endpoint } = this.#configuration;
     return { endpoint: endpoint.origin, installationId: this.#options.installationId, batchId };
   }
+}
+
+function directoryOf({ ledger }: RunJournalOptions): string | undefined {
+  if (typeof ledger !== "object" || !("directory" in ledger)) return undefined;
+  return typeof ledger.directory === "string" ? ledger.directory : undefined;
 }
