@@ -2,6 +2,7 @@ import { WIRE } from "./generated/collections.js";
 import { ENCODERS } from "./generated/encoders.js";
 import type { RecordTypes } from "./generated/records.js";
 import type { MessageEncoder } from "./record-writer.js";
+import { textInVariant } from "./variant-field.js";
 
 export type { EventCollection, SnapshotCollection } from "./generated/collections.js";
 
@@ -34,7 +35,7 @@ function collection(name: CollectionName): Collection {
     ...facts,
     hasIds: idField !== undefined,
     encoder: ENCODERS[name],
-    identify: (record) => readId(record, idField),
+    identify: (record) => (idField === undefined ? undefined : textInVariant(record, idField)),
   };
 }
 
@@ -53,18 +54,3 @@ export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = {
   aiUsage: collection("aiUsage"),
   aiCost: collection("aiCost"),
 };
-
-function readId(record: unknown, idField: string | undefined): string | undefined {
-  if (idField === undefined || !isObject(record)) return undefined;
-  try {
-    const variant = Object.values(record).find(isObject);
-    const id: unknown = variant === undefined ? undefined : Reflect.get(variant, idField);
-    return typeof id === "string" ? id : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
-}

@@ -1,5 +1,6 @@
 import type { CollectionName, SnapshotCollection } from "../collections.js";
 import type { RecordTypes } from "../generated/records.js";
+import { textInVariant } from "../variant-field.js";
 
 /** A field that holds the id of a record of one of these collections. */
 export interface RecordReference {
@@ -49,17 +50,7 @@ export const REFERRED_TO: ReadonlySet<SnapshotCollection> = new Set(
   Object.values(REFERENCES).flatMap((references) => references.flatMap(({ to }) => to)),
 );
 
-/** What a field of the record's variant says; undefined where it is absent or cannot be read. */
+/** The id that a field of a record refers to; undefined where it refers to none. */
 export function referenceIn(record: unknown, field: string): string | undefined {
-  try {
-    const variant = isObject(record) ? Object.values(record).find(isObject) : undefined;
-    const id: unknown = variant === undefined ? undefined : Reflect.get(variant, field);
-    return typeof id === "string" && id !== "" ? id : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
+  return textInVariant(record, field) || undefined;
 }
