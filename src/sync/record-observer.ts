@@ -17,6 +17,8 @@ export interface RecordObserver {
     idStart: number,
     idEnd: number,
   ): string | undefined;
+  /** The next records are those of this array, the first of them with this index; not told of records that come alone. */
+  beginList?(records: readonly unknown[], firstIndex: number): void;
   /**
    * Takes down what is wrong with a record; the write then goes on without it. Where an observer has no such method, an
    * invalid record ends its write.

@@ -77,6 +77,7 @@ export class RecordSink {
   take(value: unknown): Promise<void> | undefined {
     if (!Array.isArray(value)) return this.#takeOne(value, undefined, 0);
     const records: readonly unknown[] = value;
+    this.#context.observer?.beginList?.(records, this.#records);
     let position = 0;
     return inSteps(() => {
       while (position < records.length) {

@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import { fromCsv } from "@saas-management/sdk/sources";
 import {
   type CollectionName,
   formatPreview,
@@ -37,6 +39,29 @@ async function referencesOf(previewed: ReturnType<typeof preview>, collection: C
 }
 
 describe("dangling references", () => {
+  it("are told with the places that their source knows", async () => {
+    const lines = ["sourceId,sourceAccountId", "l1,nobody", "l2,u0", "l3,no one"];
+    const licenses = fromCsv(
+      Readable.from([Buffer.from(lines.join("\n"))]),
+      ({ sourceId = "", sourceAccountId = "" }) => license(sourceId, sourceAccountId),
+      { name: "licenses.csv" },
+    );
+    const previewed = await preview(["accounts", "licenses"], async (batch) => {
+      const writer = batch.open("licenses");
+      for await (const some of licenses) await writer.push(some);
+      await writer.push(license("l4", "no place"));
+      await writer.seal();
+      await batch.write("accounts", records(["u0"]));
+    });
+    const [first] = previewed.collections.licenses?.references ?? [];
+    expect(first?.first).toEqual([
+      { index: 0, id: "l1", location: "licenses.csv:2", missingId: "nobody" },
+      { index: 2, id: "l3", location: "licenses.csv:4", missingId: "no one" },
+      { index: 3, id: "l4", location: undefined, missingId: "no place" },
+    ]);
+    expect(formatPreview(previewed)).toContain('- licenses[2] "l3" (licenses.csv:4) refers to "no one"');
+  });
+
   it.each(["before", "after"])(
     "of licenses to accounts and plans, where the licenses come %s them",
     async (order) => {

@@ -1,5 +1,6 @@
 import type { InputIssue } from "../../errors.js";
 import type { Collection } from "../collections.js";
+import { locationOf } from "../locator.js";
 import type { WriteFigures } from "../outcomes.js";
 import type { RecordObserver } from "../record-observer.js";
 import { SnapshotIds } from "../safety/snapshot-ids.js";
@@ -29,6 +30,8 @@ export class CollectionWatch implements RecordObserver {
   readonly #firstDuplicates: DuplicateId[] = [];
   #different = 0;
   #invalid = 0;
+  /** The array that records are being taken from, and the index of its first. */
+  #list: { readonly records: readonly unknown[]; readonly firstIndex: number } | undefined;
   /** Whether the record of the next issues is refused for its id alone. */
   #refusedForId = false;
 
@@ -38,6 +41,10 @@ export class CollectionWatch implements RecordObserver {
     this.#there = there;
     this.#references = referencesOf(collection.name).map((reference) => new ReferenceCheck(reference, there));
     this.#maxIssues = maxIssues;
+  }
+
+  beginList(records: readonly unknown[], firstIndex: number): void {
+    this.#list = { records, firstIndex };
   }
 
   observe(
@@ -62,9 +69,10 @@ export class CollectionWatch implements RecordObserver {
       }
       this.#there.add(this.#collection.name, buffer, idStart, idEnd);
     }
+    const describe = () => ({ id: this.#idOf(record), location: this.#locationOf(index) });
     for (const reference of this.#references) {
       const id = referenceIn(record, reference.field);
-      if (id !== undefined) reference.see(id, index, () => this.#idOf(record));
+      if (id !== undefined) reference.see(id, index, describe);
     }
     return undefined;
   }
@@ -106,6 +114,14 @@ export class CollectionWatch implements RecordObserver {
   #noteDuplicate(record: unknown, index: number, contents: DuplicateId["contents"]): void {
     if (this.#firstDuplicates.length < MAX_EXAMPLES)
       this.#firstDuplicates.push({ index, id: this.#idOf(record) ?? "", contents });
+  }
+
+  #locationOf(index: number): string | undefined {
+    if (this.#list === undefined) return undefined;
+    const { records, firstIndex } = this.#list;
+    const position = index - firstIndex;
+    // A record that came alone after the array.
+    return position < records.length ? locationOf(records, position) : undefined;
   }
 
   #idOf(record: unknown): string | undefined {

@@ -60,10 +60,9 @@ function duplicateLines({ same, different, first }: DuplicateIds): string[] {
   ];
 }
 
-function issueLine({ collection, index, id, location, path, expected }: InputIssue): string {
-  const place = location === undefined ? "" : ` (${location})`;
-  const field = path === "" ? "" : ` ${path}`;
-  return `${collection}[${index}]${id === undefined ? "" : ` ${quoted(id)}`}${place}${field}: ${expected}`;
+function issueLine(issue: InputIssue): string {
+  const { collection, path, expected } = issue;
+  return `${placeLine(collection, issue)}${path === "" ? "" : ` ${path}`}: ${expected}`;
 }
 
 function referenceLines(name: CollectionName, reference: ReferencePreview): string[] {
@@ -79,9 +78,19 @@ function referenceLines(name: CollectionName, reference: ReferencePreview): stri
   ];
 }
 
-function danglingLine(name: CollectionName, { index, id, missingId }: DanglingReference): string {
-  const from = `${name}[${index}]${id === undefined ? "" : ` ${quoted(id)}`}`;
+function danglingLine(name: CollectionName, reference: DanglingReference): string {
+  const from = placeLine(name, reference);
+  const { missingId } = reference;
   return missingId === undefined ? from : `${from} refers to ${quoted(missingId)}`;
+}
+
+/** Which record it is, and where it comes from. */
+function placeLine(
+  collection: string | undefined,
+  { index, id, location }: InputIssue | DanglingReference,
+): string {
+  const place = location === undefined ? "" : ` (${location})`;
+  return `${collection}[${index}]${id === undefined ? "" : ` ${quoted(id)}`}${place}`;
 }
 
 /** The first of so many, behind a colon. */

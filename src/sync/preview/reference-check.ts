@@ -5,7 +5,7 @@ import type { RecordReference } from "./record-references.js";
 import type { ReferencedIds } from "./referenced-ids.js";
 import type { DanglingReference, ReferencePreview } from "./sync-preview.js";
 
-/** How many waiting references are kept with their ids; of the others only the index is. */
+/** How many waiting references are kept with their ids and places; of the others only the index is. */
 const MAX_WAITING_IDS = 10_000;
 
 /**
@@ -23,7 +23,7 @@ export class ReferenceCheck {
   readonly #waiting = new IdTable();
   /** Number of records, by the missing id's number. */
   readonly #records: number[] = [];
-  readonly #ids: Pick<DanglingReference, "id" | "missingId">[] = [];
+  readonly #known: Omit<DanglingReference, "index">[] = [];
 
   constructor({ field, to }: RecordReference, there: ReferencedIds) {
     this.field = field;
@@ -33,7 +33,7 @@ export class ReferenceCheck {
   }
 
   /** A record refers to this id. */
-  see(missingId: string, index: number, idOfRecord: () => string | undefined): void {
+  see(missingId: string, index: number, describe: () => Pick<DanglingReference, "id" | "location">): void {
     if (this.#searched.length === 0) return;
     const hash = this.#there.hashOf(missingId);
     if (this.#there.has(this.#searched, hash)) return;
@@ -44,7 +44,7 @@ export class ReferenceCheck {
       return;
     }
     this.#records[number] = 1;
-    if (number < MAX_WAITING_IDS) this.#ids.push({ id: idOfRecord(), missingId: shortened(missingId) });
+    if (number < MAX_WAITING_IDS) this.#known.push({ ...describe(), missingId: shortened(missingId) });
   }
 
   /** What came of it, when everything was written. */
@@ -60,8 +60,10 @@ export class ReferenceCheck {
       dangling += this.#records[number] ?? 0;
       missingIds += 1;
       if (first.length === MAX_EXAMPLES && index > (first.at(-1)?.index ?? 0)) return;
-      const { id, missingId } = this.#ids[number] ?? {};
-      first = [...first, { index, id, missingId }].sort((a, b) => a.index - b.index).slice(0, MAX_EXAMPLES);
+      const { id, location, missingId } = this.#known[number] ?? {};
+      first = [...first, { index, id, location, missingId }]
+        .sort((a, b) => a.index - b.index)
+        .slice(0, MAX_EXAMPLES);
     });
     return {
       field: this.field,

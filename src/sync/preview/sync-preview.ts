@@ -76,6 +76,11 @@ export interface DanglingReference {
   readonly index: number;
   /** Id of the record; undefined where it has none, or where too many references waited for their records to keep it. */
   readonly id: string | undefined;
+  /**
+   * Where the record comes from, such as `licenses.csv:17`; undefined where its source does not know, or where too many
+   * references waited for their records to keep it.
+   */
+  readonly location: string | undefined;
   /** The id that is missing; undefined where too many references waited for their records to keep it. */
   readonly missingId: string | undefined;
 }
