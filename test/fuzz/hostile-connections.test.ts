@@ -206,4 +206,11 @@ describe("the GraphQL API of the reference server", { timeout: 120_000 }, () => 
     await expectService();
     expect((await memory()) - before).toBeLessThan(ALLOWED_BYTES);
   });
+
+  it("ends a connection on which the headers of a request are never finished", async () => {
+    const socket = await open(server.baseUrl);
+    socket.resume().write("POST /graphql HTTP/1.1\r\nHost: a\r\n");
+    await once(socket, "close");
+    await expectService();
+  });
 });

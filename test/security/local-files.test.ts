@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { chmod, chown, mkdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { fileLedger, previewSync } from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
-import { heldBy, ids, useSafetyHarness } from "../support/safety-harness.js";
+import { heldBy, ids, records, useSafetyHarness } from "../support/safety-harness.js";
 
 const harness = useSafetyHarness();
 const COMPLETED = /accounts\.completed\.gz$/;
@@ -37,6 +38,22 @@ describe("another user of the machine who wants removals to pass", () => {
     // As in /tmp, where nobody removes or renames what is another's.
     await chmod(harness.directory, 0o1777);
     expect((await heldBy(harness.accounts(ids(1)))).collections[0]).toMatchObject({ known: 10, removed: 9 });
+  });
+
+  it.runIf(hasModes)("cannot make a preview say that nothing would be removed", async () => {
+    await harness.accounts(ids(10));
+    const preview = async () => {
+      const { syncUrl: endpoint, installationId } = harness.server;
+      const ledger = fileLedger(harness.directory);
+      const scope = { ledger, endpoint, installationId, snapshots: ["accounts"] as const };
+      const { collections } = await previewSync(scope, async (batch) => {
+        await batch.write("accounts", records(ids(1)));
+      });
+      return collections.accounts?.changes;
+    };
+    expect(await preview()).toMatchObject({ baseline: "ledger", removed: 9 });
+    await chmod(dirname(await harness.file(COMPLETED)), ANYBODY_MAY_WRITE);
+    expect(await preview()).toMatchObject({ baseline: "unreadable" });
   });
 
   it.runIf(hasModes)("cannot do it through a file that everybody may write", async () => {
