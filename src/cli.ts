@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { parseArgs } from "node:util";
+import { plainText } from "./plain-text.js";
 import type { Portfolio, ReferenceServer, ReferenceServerOptions } from "./reference-server/index.js";
 import { parsePortfolio } from "./reference-server/portfolio-file.js";
 
@@ -149,7 +150,7 @@ function print(text: string): void {
 
 main(process.argv.slice(2)).catch((error: unknown) => {
   const isUsage = error instanceof UsageError;
-  process.stderr.write(`saas-management: ${messageOf(error)}\n`);
+  process.stderr.write(`saas-management: ${plainText(messageOf(error))}\n`);
   if (isUsage) process.stderr.write('Try "saas-management --help".\n');
   process.exitCode = isUsage ? EXIT_USAGE : EXIT_FAILURE;
 });

@@ -3,7 +3,7 @@ import { GraphQLClient } from "./graphql/client.js";
 import type { GraphQLClientOptions } from "./graphql/configuration.js";
 import { checkCertificates } from "./node/certificates.js";
 import { NodeFetch } from "./node/fetch.js";
-import { resolveProxy } from "./node/proxy.js";
+import { checkProxy, resolveProxy } from "./node/proxy.js";
 import { requireObject, whileReading } from "./option-checks.js";
 import { type CommonOptions, checkTls, type NetworkOptions, resolveEndpoint } from "./options.js";
 import { SyncClient } from "./sync/client.js";
@@ -100,21 +100,23 @@ export class SaasManagementClient {
   }
 }
 
-/** The fetch that `tls` and `proxy` need; undefined where the global one or the caller's will do. */
+/** How GraphQL requests are sent; undefined where the caller does it, or there is no GraphQL API. */
 function nodeFetch(options: SaasManagementClientOptions): NodeFetch | undefined {
   const { baseUrl, tls, fetch } = options;
   const proxy = resolveProxy(options.proxy);
-  if (tls === undefined && proxy === undefined) return undefined;
   if (fetch !== undefined) {
+    if (tls === undefined && proxy === undefined) return undefined;
     const name = tls === undefined ? "proxy" : "tls";
     throw new ConfigurationError(
       `${name} and fetch are both set: ${name} has no effect on a fetch of your own. Give one of them.`,
     );
   }
   if (baseUrl === undefined) return undefined;
-  checkTls(tls, "baseUrl", resolveEndpoint("baseUrl", baseUrl, "path"));
+  const endpoint = resolveEndpoint("baseUrl", baseUrl, "path");
+  checkTls(tls, "baseUrl", endpoint);
+  checkProxy(proxy, "baseUrl", endpoint);
   checkCertificates(tls);
-  return new NodeFetch({ tls, proxy });
+  return new NodeFetch({ endpoint, tls, proxy });
 }
 
 /** A copy of the tuning: what was checked is what is used. */

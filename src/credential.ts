@@ -15,6 +15,12 @@ export interface CredentialOptions {
   readonly authorization?: (() => string | Promise<string>) | undefined;
 }
 
+/** Shorter words of an `Authorization` value are names of schemes and parameters. */
+const MIN_WORD = 8;
+
+/** A server can only echo what it was sent lately. */
+const MAX_SECRETS = 64;
+
 /** A call of the provider that is under way. */
 interface Asking {
   readonly secret: Promise<unknown>;
@@ -30,7 +36,8 @@ export class Credential {
   readonly #constant: string | undefined;
   readonly #provide: () => string | Promise<string>;
   readonly #scheme: string;
-  readonly #seen = new Set<string>();
+  /** What was sent lately and must not be shown, the latest first. */
+  #secrets: readonly string[] = [];
   #asking: Asking | undefined;
 
   /** @param scheme What stands before an API key: nothing for GraphQL, `"ApiKey "` for the Sync API. */
@@ -69,17 +76,24 @@ export class Credential {
         `${this.name} has a line break or another character that a header cannot carry, so nothing was sent. Was it read from a file with its line end?`,
       );
     }
-    // A handful is enough: a server can only echo what it was sent lately.
-    if (this.#seen.size > 8) this.#seen.clear();
-    this.#seen.add(secret);
+    this.#remember(secret);
     return this.#scheme + secret;
   }
 
   /** Takes every secret sent lately out of a text that came from the server. */
   redact(text: string): string {
     let clean = text;
-    for (const secret of this.#seen) clean = clean.replaceAll(secret, "[redacted]");
+    // The longer ones first: a shorter one may be a part of them.
+    const secrets = [...this.#secrets].sort((a, b) => b.length - a.length);
+    for (const secret of secrets) clean = clean.replaceAll(secret, "[redacted]");
     return clean;
+  }
+
+  #remember(secret: string): void {
+    if (this.#secrets[0] === secret) return;
+    // Of `Bearer abc…` a server may repeat the second word alone.
+    const words = secret.split(" ").filter((word) => word.length >= MIN_WORD);
+    this.#secrets = [...new Set([secret, ...words, ...this.#secrets])].slice(0, MAX_SECRETS);
   }
 
   /** What the provider returns; those who wait at the same time share one call of it. */

@@ -5,7 +5,7 @@ import type { Failures, ResponseHead } from "./failures.js";
 export interface GraphQLAnswer<Data> extends ResponseHead {
   /** Null where there is none, and beside an HTTP status that is no success. */
   readonly data: Data | null;
-  /** Entries of `errors`; empty where there are none. */
+  /** Entries of `errors`, at most 1,000; empty where there are none. */
   readonly errors: readonly GraphQLErrorEntry[];
 }
 

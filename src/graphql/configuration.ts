@@ -1,4 +1,6 @@
 import { Credential } from "../credential.js";
+import { ConfigurationError } from "../errors.js";
+import { fetchWeakness } from "../fetch-weakness.js";
 import { requireFunction } from "../option-checks.js";
 import { type CommonOptions, resolveCommonOptions, resolveEndpoint } from "../options.js";
 import type { FetchLike } from "./exchange.js";
@@ -20,16 +22,27 @@ export interface GraphQLClientOptions extends CommonOptions, ResponseLimits {
 export function resolveGraphQLOptions(options: GraphQLClientOptions) {
   const configuration = resolveCommonOptions(options);
   const credential = new Credential(options, "");
-  const { origin, pathname } = resolveEndpoint("baseUrl", options.baseUrl, "path");
+  const endpoint = resolveEndpoint("baseUrl", options.baseUrl, "path");
+  const { origin, pathname } = endpoint;
   requireFunction("fetch", options.fetch);
-  // Looked up with each request: what replaces the global one later (a tracer, a test) is heeded.
-  const fetch: FetchLike = options.fetch ?? ((target, init) => globalThis.fetch(target, init));
   return {
     configuration,
     credential,
     url: `${origin}${pathname === "/" ? "" : pathname}/graphql`,
-    fetch,
+    fetch: options.fetch ?? globalFetch(endpoint),
     headers: defaultHeaders(configuration.headers, configuration.userAgent),
     maxResponseBytes: resolveMaxResponseBytes(options.maxResponseBytes),
+  };
+}
+
+/** The global fetch, where it can be trusted with a key. */
+function globalFetch(endpoint: URL): FetchLike {
+  return (target, init) => {
+    const weakness = fetchWeakness(endpoint);
+    // Looked up with each request: what replaces the global one later (a tracer, a test) is heeded.
+    if (weakness === undefined) return globalThis.fetch(target, init);
+    throw new ConfigurationError(
+      `Nothing was sent, because Node's fetch is not safe in this process: ${weakness}. SaasManagementClient connects safely all the same; tls.ca trusts an own authority.`,
+    );
   };
 }

@@ -10,7 +10,7 @@ import {
 import { plainText } from "../plain-text.js";
 import { copyOfError, readNetworkFailure } from "./network-failure.js";
 import { hasNoData, isRateLimit, NOT_AUTHORIZED, safeCodes } from "./response-errors.js";
-import { readContentType, readRetryAfter } from "./response-head.js";
+import { readRetryAfter } from "./response-head.js";
 
 /** What is known of an HTTP answer before its body is. */
 export interface ResponseHead {
@@ -25,6 +25,9 @@ interface JudgedAnswer extends ResponseHead {
   readonly data: unknown;
   readonly errors: readonly GraphQLErrorEntry[];
 }
+
+/** Most characters that are shown of a header. It is cut last: half a key would not be found. */
+const MAX_SHOWN = 200;
 
 /** Statuses that may be gone with the next attempt. */
 const TRANSIENT_STATUSES = [408, 502, 503, 504];
@@ -170,11 +173,11 @@ export class Failures {
     message: string,
     details: ConstructorParameters<typeof TransportError>[1] = {},
   ): TransportError {
-    const contentType = head === undefined ? undefined : readContentType(head.headers).contentType;
+    const contentType = head?.headers.get("content-type") ?? undefined;
     return new TransportError(message, {
       ...details,
       status: head?.status,
-      contentType: contentType === undefined ? undefined : plainText(this.#redact(contentType)),
+      contentType: contentType && plainText(this.#redact(contentType)).slice(0, MAX_SHOWN),
     });
   }
 }

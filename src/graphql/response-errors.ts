@@ -3,15 +3,19 @@ import type { GraphQLErrorEntry } from "../errors.js";
 /** Deeper parts of an error's extensions are left out. */
 const MAX_DEPTH = 8;
 
+/** Entries beyond are left out: a server that sends millions would have each of them copied. */
+const MAX_ENTRIES = 1000;
+
 /**
- * The entries of a response's `errors`, reduced to what the API describes. The server may say anything here: a value
+ * The first entries of a response's `errors`, reduced to what the API describes. The server may say anything here: a value
  * of another type is left out, and the key, should it be echoed, is taken out.
  */
 export function readErrorEntries(
   errors: unknown,
   redact: (text: string) => string,
 ): readonly GraphQLErrorEntry[] {
-  return Array.isArray(errors) ? errors.map((entry: unknown) => readEntry(entry, redact)) : [];
+  if (!Array.isArray(errors)) return [];
+  return errors.slice(0, MAX_ENTRIES).map((entry: unknown) => readEntry(entry, redact));
 }
 
 function readEntry(entry: unknown, redact: (text: string) => string): GraphQLErrorEntry {

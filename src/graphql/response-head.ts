@@ -2,7 +2,7 @@ import { parseRetryAfter } from "../retry-after.js";
 
 /** The declared type of a body. */
 export interface DeclaredContent {
-  /** As the server sent it, cut to a sane length; undefined where it sent none. */
+  /** As the server sent it, cut to a sane length: only what is judged. Undefined where it sent none. */
   readonly contentType: string | undefined;
   /** Whether it says JSON that can be read as UTF-8. */
   readonly json: boolean;

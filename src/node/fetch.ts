@@ -1,4 +1,5 @@
 import { TransportError } from "../errors.js";
+import { fetchWeakness } from "../fetch-weakness.js";
 import type { TlsOptions } from "../options.js";
 import type { HttpProxy } from "./proxy.js";
 import { proxyFailure, refusedByProxy } from "./proxy-failure.js";
@@ -6,15 +7,17 @@ import { proxyFailure, refusedByProxy } from "./proxy-failure.js";
 type Undici = typeof import("./undici.js");
 type Network = ReturnType<Undici["openNetwork"]>;
 
-/** What a {@link NodeFetch} connects by. */
+/** What a {@link NodeFetch} connects by, and where to. */
 export interface NodeFetchOptions {
+  readonly endpoint: URL;
   readonly tls: TlsOptions | undefined;
   readonly proxy: HttpProxy | undefined;
 }
 
 /**
- * A fetch with TLS settings and a proxy of its own, which that of Node does not take. undici, which does, is loaded
- * with the first request. A proxy serves every host, loopback too; variables of the environment are not read.
+ * Node's own fetch, or one of undici where that is not enough: it takes neither TLS settings nor a proxy, and in a
+ * process that was told not to check certificates it checks none. undici is loaded with the first request that needs it.
+ * A proxy serves every host, loopback too; variables of the environment are not read for it.
  */
 export class NodeFetch {
   readonly #options: NodeFetchOptions;
@@ -28,7 +31,20 @@ export class NodeFetch {
    * Sends a request, as `globalThis.fetch` does.
    * @throws {TransportError} the proxy refuses to open a tunnel
    */
-  readonly fetch = async (url: string, init: RequestInit): Promise<Response> => {
+  readonly fetch = (url: string, init: RequestInit): Promise<Response> => {
+    const { endpoint, tls, proxy } = this.#options;
+    const own = tls !== undefined || proxy !== undefined || fetchWeakness(endpoint) !== undefined;
+    // The global one is looked up with each request: what replaces it later (a tracer, a test) is heeded.
+    return own ? this.#fetch(url, init) : globalThis.fetch(url, init);
+  };
+
+  /** Ends its connections. */
+  async close(): Promise<void> {
+    const network = await this.#opening?.catch(() => undefined);
+    await network?.close();
+  }
+
+  async #fetch(url: string, init: RequestInit): Promise<Response> {
     init.signal?.throwIfAborted();
     const network = await this.#open();
     const { proxy } = this.#options;
@@ -42,12 +58,6 @@ export class NodeFetch {
         `The proxy ${proxy.origin} did not open a tunnel to ${new URL(url).host} (HTTP ${status}): ${advice(status)}`,
       );
     }
-  };
-
-  /** Ends its connections. */
-  async close(): Promise<void> {
-    const network = await this.#opening?.catch(() => undefined);
-    await network?.close();
   }
 
   #open(): Promise<Network> {

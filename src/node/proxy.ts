@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors.js";
+import { isLoopback } from "../options.js";
 
 /** A proxy that opens tunnels (`CONNECT`). Keeps its credentials where neither JSON nor inspection reaches them. */
 export class HttpProxy {
@@ -34,6 +35,18 @@ export function resolveProxy(proxy: string | undefined): HttpProxy | undefined {
     throw new ConfigurationError("proxy must not have a path, a query or a fragment.");
   }
   return new HttpProxy(url.origin, credentialsOf(url));
+}
+
+/**
+ * Checks that what goes to a proxy of another machine is encrypted: it would read the key of an `http://` endpoint.
+ * @param name Option that `endpoint` comes from.
+ */
+export function checkProxy(proxy: HttpProxy | undefined, name: string, endpoint: URL): void {
+  if (proxy === undefined || endpoint.protocol === "https:" || isLoopback(new URL(proxy.origin).hostname))
+    return;
+  throw new ConfigurationError(
+    `${name} begins with http:// and proxy is on another machine, which would get the API key unencrypted. Leave proxy out: http:// is for loopback, which needs none.`,
+  );
 }
 
 function parse(proxy: unknown): URL | undefined {

@@ -12,7 +12,13 @@ export function openNetwork({ tls, proxy }: NodeFetchOptions) {
   const dispatcher =
     proxy === undefined
       ? new Agent({ connect })
-      : new ProxyAgent({ uri: proxy.origin, requestTls: connect, ...authentication(proxy) });
+      : new ProxyAgent({
+          uri: proxy.origin,
+          requestTls: connect,
+          // The proxy is not the service: its certificate is of an authority that the process trusts.
+          proxyTls: connectionOptions(),
+          ...authentication(proxy),
+        });
   return {
     async fetch(url: string, init: RequestInit): Promise<Response> {
       const { method = "GET", headers, body, redirect = "follow", signal = null } = init;

@@ -20,10 +20,13 @@ export function targetOf({ protocol, hostname, port }: URL): string {
 export function channelCredentials(configuration: SyncConfiguration): ChannelCredentials {
   if (configuration.endpoint.protocol === "http:") return credentials.createInsecure();
   const address = addressOf(configuration);
-  return credentials.createFromSecureContext(
-    secureContext(configuration.tls),
-    address === undefined ? {} : { checkServerIdentity: (_, peer) => checkServerIdentity(address, peer) },
-  );
+  return credentials.createFromSecureContext(secureContext(configuration.tls), {
+    // Said, because the environment could say otherwise (NODE_TLS_REJECT_UNAUTHORIZED).
+    rejectUnauthorized: true,
+    ...(address === undefined
+      ? {}
+      : { checkServerIdentity: (_, peer) => checkServerIdentity(address, peer) }),
+  });
 }
 
 /** The options of the channel: the caller's, below those that the SDK relies on. */

@@ -1,7 +1,7 @@
 import { Credential } from "../credential.js";
 import { ConfigurationError } from "../errors.js";
 import { checkCertificates } from "../node/certificates.js";
-import { type HttpProxy, resolveProxy } from "../node/proxy.js";
+import { checkProxy, type HttpProxy, resolveProxy } from "../node/proxy.js";
 import { requireObject, whileReading } from "../option-checks.js";
 import {
   type CommonConfiguration,
@@ -118,6 +118,7 @@ function checkMetadata(headers: Readonly<Record<string, string>>): void {
 /** What grpc-js can do with a proxy. */
 function proxyFor(endpoint: URL, option: string | undefined): HttpProxy | undefined {
   const proxy = resolveProxy(option);
+  checkProxy(proxy, "the endpoint", endpoint);
   if (proxy?.origin.startsWith("https:") === true) {
     throw new ConfigurationError(
       "proxy must begin with http:// for the Sync API: gRPC speaks no TLS to a proxy. What goes through its tunnel is encrypted all the same.",

@@ -172,4 +172,39 @@ describe("the reference server goes on serving others", { timeout: 120_000 }, ()
     }
     await expectService();
   });
+
+  it("and answers what is short to write and long to check", async () => {
+    const total = "applications { totalCount }";
+    const chain = Array.from({ length: 1200 }, (_, i) => `fragment f${i} on Query { ...f${i + 1} }`).join(
+      " ",
+    );
+    const bodies: readonly (readonly [string, string])[] = [
+      ["fragments in a circle", `{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }`],
+      ["a fragment that nobody uses", `{ ${total} } fragment a on Query { ${"__typename ".repeat(9900)} }`],
+      ["a long chain of fragments", `{ ...f0 } ${chain} fragment f1200 on Query { __typename }`],
+      ["a page of everything", "{ applications(first: 2147483647) { totalCount } }"],
+      ["directives that are none", `{ __typename ${"@a ".repeat(4900)} }`],
+      ["more tokens than allowed", `{ ${"__typename ".repeat(20_000)} }`],
+    ];
+    const ask = async (body: string): Promise<unknown> => {
+      const headers = { "content-type": "application/json", authorization: server.apiKey };
+      return (await fetch(`${server.baseUrl}/graphql`, { method: "POST", headers, body })).json();
+    };
+    for (const [what, query] of bodies) {
+      const answer = await ask(JSON.stringify({ query }));
+      if (what === "a long chain of fragments") expect(answer).toEqual({ data: { __typename: "Query" } });
+      else expect([what, answer]).toEqual([what, expect.objectContaining({ errors: expect.anything() })]);
+    }
+    const list = Array.from({ length: 5000 }, () => ({ query: `{ ${total} }` }));
+    const deep = `${"[".repeat(400_000)}${"]".repeat(400_000)}`;
+    for (const body of [
+      JSON.stringify(list),
+      `{"query":"{ ${total} }","variables":${deep}}`,
+      `{"query":"{ ${total} }","variables":{"a":${deep}}}`,
+      JSON.stringify({ query: `{ ${total} }`, variables: { __proto__: 1, a: "x".repeat(2 * MEBIBYTE) } }),
+    ]) {
+      expect(await ask(body)).toMatchObject({ errors: expect.anything() });
+    }
+    await expectService();
+  });
 });

@@ -9,7 +9,7 @@ export type Outcome<T> =
   | { readonly error: SaasManagementError };
 
 /** Characters that must not reach a line of a log. */
-const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\p{Bidi_Control}]/u;
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 const SHARED = [Object.prototype, Array.prototype, Function.prototype, Promise.prototype];
 const before = keysOfShared();

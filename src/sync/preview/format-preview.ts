@@ -1,4 +1,5 @@
 import type { InputIssue } from "../../errors.js";
+import { plainText } from "../../plain-text.js";
 import type { CollectionName } from "../collections.js";
 import type {
   CollectionPreview,
@@ -25,7 +26,7 @@ export function formatPreview(preview: SyncPreview): string {
       ? "A run would be completed."
       : `A run would not be completed. ${refusals.join(" ")}`,
   );
-  return lines.join("\n");
+  return lines.map(plainText).join("\n");
 }
 
 function linesOf(name: CollectionName, preview: CollectionPreview): string[] {
@@ -110,7 +111,7 @@ function entries(collections: SyncPreview["collections"]): [CollectionName, Coll
   });
 }
 
-/** An id as a terminal may show it. */
+/** An id, so that it shows where it begins and ends. */
 function quoted(id: string): string {
   return JSON.stringify(id);
 }

@@ -58,19 +58,33 @@ function hasByte(word: number, byte: number): boolean {
   return ((zeros - 0x01010101) & ~zeros & 0x80808080) !== 0;
 }
 
-/** Text in pieces of any size -> pieces of whole lines. */
+/** No id is as long: a message takes less than 16 MiB, and in a line at most each of its bytes is written as two. */
+const MAX_LINE_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Text in pieces of any size -> pieces of whole lines.
+ * @throws {RangeError} a line is longer than that of any id: it is not collected further
+ */
 export async function* wholeLines(
   pieces: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  let rest = new Uint8Array();
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
   for await (const piece of pieces) {
-    const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece]);
-    const end = bytes.lastIndexOf(LINE_FEED) + 1;
-    if (end > 0) yield bytes.subarray(0, end);
+    const end = piece.lastIndexOf(LINE_FEED) + 1;
+    if (end > 0) {
+      const whole = piece.subarray(0, end);
+      yield held.length === 0 ? whole : Buffer.concat([...held, whole]);
+      held = [];
+      heldBytes = 0;
+    }
+    if (end === piece.length) continue;
     // A copy: the piece may be large, and what is left of it is not.
-    rest = bytes.slice(end);
+    held.push(piece.slice(end));
+    heldBytes += piece.length - end;
+    if (heldBytes > MAX_LINE_BYTES) throw new RangeError("a line is longer than any id");
   }
-  if (rest.length > 0) yield Buffer.concat([rest, new Uint8Array([LINE_FEED])]);
+  if (held.length > 0) yield Buffer.concat([...held, new Uint8Array([LINE_FEED])]);
 }
 
 /** Calls back with the place of each of these whole lines, without its line feed. */

@@ -1,4 +1,4 @@
-import { readdir, utimes } from "node:fs/promises";
+import { lutimes, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { SyncProtocolError } from "../../errors.js";
 import type { Logger } from "../../logger.js";
@@ -89,7 +89,7 @@ export class Journal {
     if (lock === undefined) return;
     this.#open.delete(entry);
     const now = new Date();
-    await utimes(entry, now, now).catch(() => {});
+    await lutimes(entry, now, now).catch(() => {});
     await lock.release();
   }
 

@@ -5,7 +5,14 @@ import { ConfigurationError } from "../../errors.js";
 import { idsOfLines, linesOfIds, wholeLines } from "./id-lines.js";
 import type { KnownIds, LedgerDraft, LedgerScope, PendingApproval } from "./ledger.js";
 import { readLedgerHeader, readLedgerLines, Spool, writeLedgerFile } from "./ledger-files.js";
-import { codeOf, makePrivateDirectory, removeFile, replaceFile } from "./private-files.js";
+import {
+  checkPrivateDirectory,
+  codeOf,
+  makePrivateDirectory,
+  removeFile,
+  replaceFile,
+} from "./private-files.js";
+import { linesOfReadable, readableLines } from "./readable-lines.js";
 
 /** What is kept in place of an id, where ids are hashed. */
 export type IdDigest = (scope: LedgerScope, id: Uint8Array) => Uint8Array;
@@ -15,7 +22,7 @@ export type IdDigest = (scope: LedgerScope, id: Uint8Array) => Uint8Array;
  *
  * - `accounts.completed.gz`: the ids of the last completed snapshot.
  * - `accounts.<number>-<random>.pending.gz`: those of a later one, kept before it is completed; it becomes the completed one.
- * - `accounts.removals.txt`: what a held run would have removed, and the approval that waits.
+ * - `accounts.removals.txt`: what a held run would have removed, for a person to read, and the approval that waits.
  * - `accounts.<random>.draft`: ids of a write that goes on.
  */
 export class LedgerDirectory {
@@ -29,6 +36,7 @@ export class LedgerDirectory {
 
   /** Every set of ids that the service may have. */
   async known(scope: LedgerScope): Promise<readonly KnownIds[]> {
+    if (!(await checkPrivateDirectory(this.#directory(scope)))) return [];
     const completed = this.#completed(scope);
     const header = await readLedgerHeader(completed, scope);
     const since = header?.sequence ?? 0;
@@ -70,7 +78,7 @@ export class LedgerDirectory {
   async hold(scope: LedgerScope, { lines, ...approval }: PendingApproval): Promise<string> {
     await makePrivateDirectory(this.#directory(scope));
     const path = this.#removals(scope);
-    await writeLedgerFile(path, { scope, sequence: 0, ids: this.#ids, approval }, lines());
+    await writeLedgerFile(path, { scope, sequence: 0, ids: this.#ids, approval }, readableLines(lines()));
     return path;
   }
 
@@ -79,7 +87,7 @@ export class LedgerDirectory {
     const path = this.#removals(scope);
     const approval = (await readLedgerHeader(path, scope))?.approval;
     if (approval === undefined) return undefined;
-    return { ...approval, lines: () => readLedgerLines(path, scope) };
+    return { ...approval, lines: () => linesOfReadable(readLedgerLines(path, scope)) };
   }
 
   /** Forgets the pending approval. */

@@ -70,7 +70,7 @@ export class LedgerText {
 
   constructor(path: string, pieces: AsyncIterable<Uint8Array>) {
     this.#path = path;
-    this.#pieces = wholeLines(pieces);
+    this.#pieces = this.#whole(pieces);
   }
 
   /**
@@ -118,6 +118,14 @@ export class LedgerText {
       piece = next.done === true ? undefined : next.value;
     }
     if (!ended) throw this.#unusable("its end is missing");
+  }
+
+  async *#whole(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      yield* wholeLines(pieces);
+    } catch (error) {
+      throw error instanceof RangeError ? this.#unusable(error.message) : error;
+    }
   }
 
   #unusable(what: string): ConfigurationError {

@@ -1,20 +1,61 @@
 /** Files that nobody else reads, that no link leads astray, and that survive a crash once they were said to. */
 import { constants } from "node:fs";
-import { type FileHandle, lstat, mkdir, open, rename, unlink } from "node:fs/promises";
+import { type FileHandle, lstat, mkdir, open, rename, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ConfigurationError } from "../../errors.js";
 
 /** Windows knows no such flag, and makes links for administrators only. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
 
-/** Makes a directory of mode 0700, and those above it, where they are not there. */
+/**
+ * Makes a directory of mode 0700, and those above it, where they are not there.
+ * @throws {ConfigurationError} it is a link, or others could change what is in it
+ */
 export async function makePrivateDirectory(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
     if (codeOf(error) !== "EEXIST") throw error;
   });
-  if (!(await lstat(path)).isDirectory())
-    throw new ConfigurationError(`${path} is not a directory: links are not followed. Remove it.`);
+  await checkPrivateDirectory(path);
+}
+
+/**
+ * Checks a directory, and the one above it, in which others must not be able to put another in its place. That one may
+ * be reached by a link, which whoever chose the path may have meant.
+ * @returns whether it is there
+ * @throws {ConfigurationError} it is a link, or others could change what is in it
+ */
+export async function checkPrivateDirectory(path: string): Promise<boolean> {
+  try {
+    const [above, own] = await Promise.all([stat(dirname(path)), lstat(path)]);
+    if (!own.isDirectory())
+      throw new ConfigurationError(`${path} is not a directory: links are not followed. Remove it.`);
+    requireTrusted(path, own);
+    // Where the sticky bit is set, as in /tmp, nobody else can remove or rename what is ours.
+    requireTrusted(dirname(path), { uid: above.uid, mode: (above.mode & STICKY) === 0 ? above.mode : 0 });
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+/** Mode bits of a directory from which only the owner of a file removes it, and of what anybody may write. */
+const STICKY = 0o1000;
+const WRITABLE_BY_ALL = 0o002;
+
+/**
+ * Refuses what another user made or anybody may write. Root may do everything anyway, and volumes of containers are often
+ * writable for a group of their own: both pass.
+ */
+function requireTrusted(path: string, { uid, mode }: { readonly uid: number; readonly mode: number }): void {
+  const own = process.geteuid?.();
+  // Windows has other rights, and tells none here.
+  if (own === undefined) return;
+  if (uid !== own && uid !== 0)
+    throw new ConfigurationError(`${path} belongs to another user, who could change what is in it.`);
+  if ((mode & WRITABLE_BY_ALL) !== 0)
+    throw new ConfigurationError(`${path} can be written by everybody: take that right away (chmod o-w).`);
 }
 
 /** Makes a file of mode 0600 that must not be there yet, for writing and reading. */
@@ -24,7 +65,7 @@ export function createPrivateFile(path: string): Promise<FileHandle> {
 
 /**
  * Opens a file for reading; undefined where it is not there.
- * @throws {ConfigurationError} it is a link, or not a file
+ * @throws {ConfigurationError} it is a link, or not a file, or others could have written it
  */
 export async function openPrivateFile(path: string): Promise<FileHandle | undefined> {
   let file: FileHandle;
@@ -36,9 +77,16 @@ export async function openPrivateFile(path: string): Promise<FileHandle | undefi
     if (codeOf(error) === "ELOOP") throw new ConfigurationError(`${path} is a link, which is not followed.`);
     throw error;
   }
-  if ((await file.stat()).isFile()) return file;
-  await file.close();
-  throw new ConfigurationError(`${path} is not a file.`);
+  try {
+    // Asked of what was opened: what the name stands for may be another file by now.
+    const facts = await file.stat();
+    if (!facts.isFile()) throw new ConfigurationError(`${path} is not a file.`);
+    requireTrusted(path, facts);
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 }
 
 /** Puts a synced file in another's place, or at a new one, durably. */
