@@ -21,6 +21,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
 
 const COLUMNS: readonly Column[] = [
   { figure: "ms", head: "ms", digits: 1, ratio: true },
+  { figure: "cpuMs", head: "CPU ms", digits: 1, ratio: true },
   { figure: "rssMiB", head: "memory MiB", digits: 0, ratio: false },
 ];
 

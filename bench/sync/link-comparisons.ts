@@ -12,16 +12,17 @@ const COLUMNS: readonly Column[] = [
 ];
 /** Share of the link's bandwidth that snapshots have to reach. */
 const SHARE = 0.85;
-const RECORDS = 400_000;
+/** Eight seconds of the link: what it takes to encode the first window is a small part of that. */
+const RECORDS = 1_000_000;
 /** Fewer would not fill several windows. */
-const LEAST_RECORDS = 100_000;
+const LEAST_RECORDS = 400_000;
 
 /** Writes over a link that is slower than this SDK, with windows of several sizes. */
 export const linkComparisons: ComparisonsOf = (context) => [
   {
     ...overLink(context, "accounts", [
       { windowBytes: MIB },
-      { windowBytes: 8 * MIB },
+      { windowBytes: 4 * MIB },
       { windowBytes: 16 * MIB },
     ]),
     id: "sync/link-snapshots",

@@ -25,7 +25,7 @@ export interface SyncTuning {
   readonly maxSendMessageBytes?: number | undefined;
   /** Size in bytes that messages are cut to. @default 1 MiB */
   readonly messageBytes?: number | undefined;
-  /** Most bytes that are sent before an acknowledgement is awaited; for event collections it is one message. @default 4 MiB */
+  /** Most bytes that are sent before an acknowledgement is awaited; for event collections it is one message. @default 6 MiB */
   readonly windowBytes?: number | undefined;
   /** How long a record of a slow source waits for its window to fill, in milliseconds. @default 300_000, 5 minutes */
   readonly flushAfterMs?: number | undefined;
@@ -96,7 +96,7 @@ function resolve(options: SyncClientOptions): SyncConfiguration {
     ),
     maxMessageBytes,
     messageBytes: Math.min(messageBytes, maxMessageBytes),
-    windowBytes: bytes("windowBytes", options.windowBytes ?? 4 * 1024 * 1024),
+    windowBytes: bytes("windowBytes", options.windowBytes ?? 6 * 1024 * 1024),
     flushAfterMs: resolveFlush(options.flushAfterMs ?? 5 * 60_000),
     unknownEvents: resolveUnknownEvents(options.unknownEvents ?? "retry"),
     channelOptions: checkChannelOptions(options.channelOptions ?? {}),

@@ -9,10 +9,10 @@ import type { SnapshotCollection } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
 import { checkKeepAlive, startKeepAlive } from "./keep-alive.js";
 import { type Moment, momentOf } from "./lease.js";
+import { running } from "./load-run.js";
 import { waitForLock } from "./lock.js";
 import { guardProgress } from "./progress.js";
 import type { SyncReceipt } from "./receipt.js";
-import { SyncRun } from "./run.js";
 import type { RunFunction, RunOptions } from "./run-options.js";
 import { BatchSession } from "./session.js";
 import type { BatchWatch } from "./session-options.js";
@@ -82,14 +82,16 @@ export class SyncEngine {
     options: RunOptions<Snapshots>,
     fn: RunFunction<Snapshots>,
   ): Promise<SyncReceipt> {
+    // Read before anything is waited for: what the caller changes meanwhile is not heeded.
+    const given = readBatchOptions(options);
+    const { SyncRun } = running.loaded ?? (await running.load());
     const start = (wanted: StartBatchOptions, watch: BatchWatch) => this.startBatch(wanted, watch);
     const abort = (batchId: string, signal: AbortSignal) =>
       callWithRetry(this.#configuration, "AbortSyncBatch", signal, (call) =>
         this.#transport.abortBatch(batchId, call),
       );
     const parts = { configuration: this.#configuration, start, abort };
-    const make = () => new SyncRun(readBatchOptions(options), fn, parts);
-    return checkingOptions("The options", options, make).execute();
+    return checkingOptions("The options", given, () => new SyncRun(given, fn, parts)).execute();
   }
 
   /** Refuses new calls, cancels what is under way, and closes the transport. */

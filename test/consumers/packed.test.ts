@@ -80,6 +80,12 @@ describe("@saas-management/sdk of the packed package", { timeout: 60_000 }, () =
     expect(loaded.filter((url) => lazy.test(url))).toEqual([]);
   });
 
+  it("loads what runs and previews need with the first of them", async () => {
+    const needed = /\/sdk\/dist\/sync\/(run|preview\/preview-run|safety\/run-guard)\.js$/;
+    expect((await modulesLoaded()).filter((url) => needed.test(url))).toEqual([]);
+    expect((await modulesLoaded("run")).filter((url) => needed.test(url))).toHaveLength(3);
+  });
+
   it("would be seen loading them, as its use does", async () => {
     const loaded = await modulesLoaded("use");
     expect(loaded.filter((url) => lazy.test(url))).not.toEqual([]);

@@ -1,6 +1,7 @@
 /** Runs a program to its end against the model of the service, without any real waiting. */
 import { resolveSyncOptions } from "../../src/sync/configuration.js";
 import { SyncEngine } from "../../src/sync/engine.js";
+import { running } from "../../src/sync/load-run.js";
 import { examination, writing } from "../../src/sync/load-writing.js";
 import { FaultSchedule, type ScheduledFault } from "./faults.js";
 import { Observation } from "./observation.js";
@@ -36,7 +37,7 @@ const MESSAGE_BYTES = 120;
 const WINDOW_BYTES = 260;
 
 // Loaded with the first write otherwise, in turns that are not the simulation's.
-await Promise.all([writing.load(), examination.load()]);
+await Promise.all([writing.load(), examination.load(), running.load()]);
 
 export async function simulate(program: Program): Promise<Simulated> {
   const clock = new SimClock();

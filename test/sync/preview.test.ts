@@ -285,6 +285,21 @@ describe("a preview with a ledger", () => {
     expect(calls).toEqual(["known"]);
   });
 
+  it("reads each option once, when it is called", async () => {
+    let reads = 0;
+    const options = {
+      ledger: "none",
+      get snapshots(): readonly [] {
+        reads += 1;
+        return [];
+      },
+    } as const;
+    const previewed = previewSync(options, () => {});
+    expect(reads).toBe(1);
+    await previewed;
+    expect(reads).toBe(1);
+  });
+
   it("needs the endpoint and the installation of the run", async () => {
     const none: RunFunction<"accounts"> = () => {};
     const ledger = memoryLedger();

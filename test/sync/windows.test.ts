@@ -4,7 +4,8 @@ import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/syn
 import { recordsOf } from "../support/scripted-sync-server.js";
 import { accounts, useScriptedServer } from "../support/sync-harness.js";
 
-const LIMIT = 16 * 1024 * 1024;
+const KIB = 1024;
+const LIMIT = 16 * 1024 * KIB;
 
 const harness = useScriptedServer();
 const { startBatch } = harness;
@@ -104,6 +105,17 @@ describe("windows", () => {
       expect(messages.reduce((sum, m) => sum + m.length, 0)).toBeLessThanOrEqual(3000);
     }
     expect(harness.server.streams[0]?.messages.length).toBeGreaterThan(1);
+  });
+
+  it("of a snapshot collection hold six messages of 1 MiB at the defaults", async () => {
+    const batch = await startBatch();
+    const large = Array.from({ length: 140 }, (_, i) => ({
+      generic: { id: `a${i}`, name: "x".repeat(100 * KIB) },
+    }));
+    await batch.write("accounts", large);
+    expect(harness.server.streams.map(({ messages }) => messages.length)).toEqual([6, 6, 2]);
+    for (const { messages } of harness.server.streams)
+      for (const message of messages) expect(message.length).toBeLessThanOrEqual(1024 * KIB);
   });
 
   it("of an event collection hold one message", async () => {

@@ -8,12 +8,10 @@ import { writeFileSync } from "node:fs";
 import { Account, License } from "../../../src/sync/generated/saas_management/sync/v1/access_records.js";
 import { Usage } from "../../../src/sync/generated/saas_management/sync/v1/activity_records.js";
 import { Employee } from "../../../src/sync/generated/saas_management/sync/v1/identity_records.js";
+import { varintBytes } from "../../../src/sync/record-writer.js";
 import { MODELS } from "../clients/ts-proto.js";
 import type { TextKind } from "../names.js";
 import { type Details, type Kind, makePool } from "../records.js";
-
-/** Tag and length of a record, which is shorter than 16 KiB. */
-const FRAME_BYTES = 3;
 
 const ENCODED_BYTES: { readonly [K in Kind]: (details: Details[K]) => number } = {
   accounts: (value) => Account.encode(MODELS.accounts(generic(value))).finish().length,
@@ -30,8 +28,13 @@ function bytesPerRecord<K extends Kind>(of: K): number {
   const pool = makePool(of, text);
   writeFileSync(file, JSON.stringify(pool.map(withPlainMoments)));
   const encodedBytes = ENCODED_BYTES[of];
-  const sum = pool.reduce((bytes, details) => bytes + encodedBytes(details) + FRAME_BYTES, 0);
+  const sum = pool.reduce((bytes, details) => bytes + framed(encodedBytes(details)), 0);
   return sum / pool.length;
+}
+
+/** Adds the tag and the length of a record. */
+function framed(bytes: number): number {
+  return 1 + varintBytes(bytes) + bytes;
 }
 
 function generic<Value>(value: Value) {
