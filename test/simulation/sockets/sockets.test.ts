@@ -1,0 +1,23 @@
+/** The same programs over real sockets: the model, the reference server and the client check each other. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { socketViolations } from "./invariants.js";
+import { socketProgram } from "./program.js";
+import { simulateOverSockets } from "./simulate.js";
+
+/** Seeds that every run tries; beside them one that nobody has tried yet. */
+const FIXED_SEEDS = [1, 2];
+const PROGRAMS = 16;
+
+test.each([...FIXED_SEEDS, Date.now() % 2 ** 31])(
+  "%i: over sockets the invariants hold, and the server does what the model does",
+  async (seed) => {
+    await fc.assert(
+      fc.asyncProperty(socketProgram, async (drawn) => {
+        expect(socketViolations(await simulateOverSockets(drawn))).toEqual([]);
+      }),
+      { seed, numRuns: PROGRAMS },
+    );
+  },
+  120_000,
+);
