@@ -80,6 +80,8 @@ function wrongAnswers({ service, observation, clock }: Simulated): string[] {
     const { completionError: error } = observed;
     const mayBe =
       observed.completion !== "failed" ||
+      // The error of a run is that of its last attempt; of those before it the log tells.
+      observation.told.some((told) => isUnknownAttempt(told, observed.id)) ||
       error instanceof BatchOutcomeUnknownError ||
       error instanceof ClosedError ||
       (error instanceof BatchStateError && ["unknown", "completed"].includes(error.reason)) ||
@@ -88,6 +90,15 @@ function wrongAnswers({ service, observation, clock }: Simulated): string[] {
       return [`${observed.id}: complete() failed with ${error}, and the batch is completed`];
     return [];
   });
+}
+
+/** Whether a log line says that an attempt of a run may have completed its batch. */
+function isUnknownAttempt(told: unknown, batchId: string): boolean {
+  const details: unknown = Array.isArray(told) ? told[1] : undefined;
+  if (typeof details !== "object" || details === null) return false;
+  return (
+    Reflect.get(details, "batchId") === batchId && Reflect.get(details, "code") === "BATCH_OUTCOME_UNKNOWN"
+  );
 }
 
 /** A handle that says how its batch ended is right. */

@@ -18,23 +18,25 @@ export interface Settling {
 /** Lets everything happen that can, moving the clock whenever nothing else goes on. Tells whether all was done. */
 export async function settle({ clock, done, busy = () => false }: Settling): Promise<boolean> {
   for (let steps = 0; steps < MAX_STEPS; steps += 1) {
-    await quiet(clock, busy);
+    if (!(await quiet(clock, busy))) return false;
     if (done()) return true;
     if (!clock.step()) return false;
   }
   return false;
 }
 
-async function quiet(clock: SimClock, busy: () => boolean): Promise<void> {
+/** Waits until nothing goes on; false where that takes too long. */
+async function quiet(clock: SimClock, busy: () => boolean): Promise<boolean> {
   const begun = performance.now();
   let seen = clock.activity;
   for (let turns = 0; turns < QUIET_TURNS; turns += 1) {
     await new Promise((resolve) => setImmediate(resolve));
     if (clock.activity === seen && !busy()) continue;
-    if (performance.now() - begun > STUCK_MS) return;
+    if (performance.now() - begun > STUCK_MS) return false;
     seen = clock.activity;
     turns = 0;
   }
+  return true;
 }
 
 /** The same numbers each time, in place of chance: a program that failed fails again. Returns what undoes it. */

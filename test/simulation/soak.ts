@@ -2,7 +2,7 @@
  * Runs as many random programs as asked for, and prints what they went through. With `--sockets` they run over real
  * sockets against the reference server, otherwise in memory against a model of the service.
  *
- *     npm run soak -- [--sockets] [programs] [seed]
+ *     npm run soak -- [--sockets] [--no-shrink] [programs] [seed]
  */
 import { parseArgs } from "node:util";
 import fc from "fast-check";
@@ -16,7 +16,10 @@ import { simulateOverSockets } from "./sockets/simulate.js";
 const HOUR_MS = 3_600_000;
 
 const { values, positionals } = parseArgs({
-  options: { sockets: { type: "boolean", default: false } },
+  options: {
+    sockets: { type: "boolean", default: false },
+    "no-shrink": { type: "boolean", default: false },
+  },
   allowPositionals: true,
 });
 const [programs = values.sockets ? 1000 : 20_000, seed = Date.now() % 2 ** 31] = positionals.map(Number);
@@ -39,6 +42,7 @@ const parameters = {
   numRuns: programs,
   interruptAfterTimeLimit: HOUR_MS,
   markInterruptAsFailure: false,
+  endOnFailure: values["no-shrink"],
 };
 const failure = values.sockets
   ? report(await fc.check(overSockets, parameters))
@@ -63,7 +67,8 @@ function take({ service, observation }: Simulated, found: readonly string[], fau
 
 /** What failed, with the seed and the smallest program that was found; undefined where nothing did. */
 function report<T>(result: fc.RunDetails<T>): string | undefined {
-  return result.failed ? fc.defaultReportMessage(result) : undefined;
+  if (!result.failed) return undefined;
+  return `${result.errorInstance}\n${fc.defaultReportMessage(result)}`;
 }
 
 /** A fault by its place and its kind. */

@@ -13,11 +13,14 @@ export function openResources(): ReadonlyMap<string, number> {
 
 /** What is open in addition to what was before, once all that ends by itself has ended. */
 export async function leftBehind(before: ReadonlyMap<string, number>): Promise<string[]> {
+  const more = () => [...openResources()].filter(([type, count]) => count > (before.get(type) ?? 0));
+  await gone(() => more().length === 0);
+  return more().map(([type, count]) => `${count - (before.get(type) ?? 0)} of ${type} are left open`);
+}
+
+/** Resolves when it is true, and when that takes too long. */
+export async function gone(isGone: () => boolean): Promise<void> {
   const begun = performance.now();
-  for (;;) {
-    const more = [...openResources()].filter(([type, count]) => count > (before.get(type) ?? 0));
-    if (more.length === 0 || performance.now() - begun > GONE_WITHIN_MS)
-      return more.map(([type, count]) => `${count - (before.get(type) ?? 0)} of ${type} are left open`);
+  while (!isGone() && performance.now() - begun < GONE_WITHIN_MS)
     await new Promise((resolve) => setImmediate(resolve));
-  }
 }

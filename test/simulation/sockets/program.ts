@@ -21,6 +21,11 @@ export const STALLED_MS = 24 * 60 * MINUTES;
 /** NGHTTP2_INTERNAL_ERROR, NGHTTP2_REFUSED_STREAM, NGHTTP2_CANCEL, NGHTTP2_ENHANCE_YOUR_CALM. */
 const RESETS = [2, 7, 8, 11] as const;
 
+/** Statuses that a proxy gives in place of an answer; that of a refusal would be a lie. */
+const LOST_ANSWERS = REFUSALS.filter(
+  ({ code, details }) => [1, 4, 14].includes(code) || details.includes("RST_STREAM"),
+);
+
 const at = fc.constantFrom("request" as const, "answer" as const);
 const kindAt = <Type extends string>(type: Type) => fc.record({ type: fc.constant(type), at });
 
@@ -38,8 +43,11 @@ const wholeCallKind: fc.Arbitrary<SyncFault["kind"]> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc
-      .tuple(fc.constantFrom(...REFUSALS), at)
-      .map(([refusal, moment]) => ({ type: "grpc-status" as const, ...refusal, at: moment })),
+      .oneof(
+        fc.record({ status: fc.constantFrom(...REFUSALS), at: fc.constant("request" as const) }),
+        fc.record({ status: fc.constantFrom(...LOST_ANSWERS), at: fc.constant("answer" as const) }),
+      )
+      .map(({ status, at: moment }) => ({ type: "grpc-status" as const, ...status, at: moment })),
   },
   {
     weight: 2,

@@ -1,5 +1,6 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import type { SimClock } from "../sim-clock.js";
+import { FrameCutter, isData } from "./frames.js";
 
 /** A connection of the client, and the one to the server that belongs to it. */
 interface Line {
@@ -47,13 +48,21 @@ export class Relay {
     );
   }
 
+  /** Number of connections that the client has not ended. */
+  get connections(): number {
+    return [...this.#lines].filter(({ near }) => !near.destroyed).length;
+  }
+
   /** The client's machine is gone: its connections are reset, and no other is let in. */
   cut(): void {
     this.#isCut = true;
     for (const { near } of this.#lines) near.resetAndDestroy();
   }
 
-  /** The client is told that its connection broke; what it sends now arrives later all the same. False: it has none. */
+  /**
+   * The client is told that its connection broke. Calls that it begins now have arrived, and their messages come later
+   * all the same. False: it has no connection.
+   */
   holdBack(ms: number): boolean {
     const line = this.#newest();
     if (line === undefined) return false;
@@ -96,9 +105,9 @@ export class Relay {
     const far = connect({ port, host: "127.0.0.1", noDelay: true });
     const line: Line = { near, far, kept: undefined, halfOpen: false };
     this.#lines.add(line);
+    const frames = new FrameCutter();
     near.on("data", (bytes) => {
-      if (line.kept !== undefined) line.kept.push(bytes);
-      else if (!line.halfOpen) far.write(bytes);
+      for (const frame of frames.cut(bytes)) pass(frame, line);
     });
     far.on("data", (bytes) => {
       if (line.kept === undefined && !line.halfOpen && near.writable) near.write(bytes);
@@ -114,4 +123,10 @@ export class Relay {
       near.resetAndDestroy();
     });
   }
+}
+
+/** Passes on what the client sent; from the first message on, it is kept where that is wanted. */
+function pass(frame: Buffer, { far, halfOpen, kept }: Line): void {
+  if (kept !== undefined && (kept.length > 0 || isData(frame))) kept.push(frame);
+  else if (!halfOpen) far.write(frame);
 }

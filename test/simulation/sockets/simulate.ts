@@ -13,7 +13,7 @@ import { settle, withoutChance } from "../settle.js";
 import { SimClock } from "../sim-clock.js";
 import type { Simulated } from "../simulate.js";
 import { differences } from "./compare.js";
-import { leftBehind, openResources } from "./left-behind.js";
+import { gone, leftBehind, openResources } from "./left-behind.js";
 import { type NetworkFault, type NetworkFaultKind, NetworkSchedule } from "./network.js";
 import type { SocketProgram } from "./program.js";
 import { Relay } from "./relay.js";
@@ -75,6 +75,9 @@ export async function simulateOverSockets(program: SocketProgram): Promise<Simul
       busy: () => restarts.underWay || callsOnTheWay(clients) > serverClock.held,
     });
     if (settled) await Promise.all(processes);
+    const connections = () => clients.reduce((sum, { relay }) => sum + relay.connections, 0);
+    await gone(() => connections() === 0);
+    const unended = connections();
     for (const { relay } of clients) await relay.close();
     await server.close();
     const inspection = server.inspect(server.installationId);
@@ -98,7 +101,10 @@ export async function simulateOverSockets(program: SocketProgram): Promise<Simul
           : []),
       ],
       settled,
-      left: await leftBehind(before),
+      left: [
+        ...(unended > 0 ? [`closed clients have left ${unended} connections open`] : []),
+        ...(await leftBehind(before)),
+      ],
       unhandled,
     };
   } finally {

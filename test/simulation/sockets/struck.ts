@@ -40,6 +40,7 @@ function kindOf(kind: SyncFault["kind"], at: FaultMoment): FaultKind | undefined
     case "goaway":
       return kind.grace === false ? { type: "lost", at } : undefined;
     case "grpc-status":
+      if (kind.at === "answer") return { type: "lost", at: "after" };
       return { type: "refused", code: kind.code, details: kind.details ?? "" };
     case "delay":
       return kind.ms >= STALLED_MS ? { type: "stalled", at } : { type: "delayed", at, ms: kind.ms };
