@@ -2,7 +2,9 @@
  * Runs as many random programs as asked for, and prints what they went through. With `--sockets` they run over real
  * sockets against the reference server, otherwise in memory against a model of the service.
  *
- *     npm run soak -- [--sockets] [--no-shrink] [programs] [seed]
+ *     npm run soak -- [--sockets] [--minutes 60] [--no-shrink] [programs] [seed]
+ *
+ * It ends with the number of programs or with the time, whichever is first.
  */
 import { parseArgs } from "node:util";
 import fc from "fast-check";
@@ -13,12 +15,13 @@ import { socketViolations } from "./sockets/invariants.js";
 import { socketProgram } from "./sockets/program.js";
 import { simulateOverSockets } from "./sockets/simulate.js";
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
 
 const { values, positionals } = parseArgs({
   options: {
     sockets: { type: "boolean", default: false },
     "no-shrink": { type: "boolean", default: false },
+    minutes: { type: "string", default: "60" },
   },
   allowPositionals: true,
 });
@@ -40,7 +43,7 @@ const started = performance.now();
 const parameters = {
   seed,
   numRuns: programs,
-  interruptAfterTimeLimit: HOUR_MS,
+  interruptAfterTimeLimit: Number(values.minutes) * MINUTE_MS,
   markInterruptAsFailure: false,
   endOnFailure: values["no-shrink"],
 };
