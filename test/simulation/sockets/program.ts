@@ -18,8 +18,10 @@ const MINUTES = 60_000;
 /** Nobody waits so long: a call that is delayed by it is stalled, and the simulation knows of it. */
 export const STALLED_MS = 24 * 60 * MINUTES;
 
-/** NGHTTP2_INTERNAL_ERROR, NGHTTP2_REFUSED_STREAM, NGHTTP2_CANCEL, NGHTTP2_ENHANCE_YOUR_CALM. */
-const RESETS = [2, 7, 8, 11] as const;
+/** NGHTTP2_INTERNAL_ERROR, NGHTTP2_REFUSED_STREAM, NGHTTP2_CANCEL. */
+const RESETS = [2, 7, 8] as const;
+/** NGHTTP2_ENHANCE_YOUR_CALM, which gRPC gives the status of a refusal. */
+const CALM_DOWN = 11;
 
 /** Statuses that a proxy gives in place of an answer; that of a refusal would be a lie. */
 const LOST_ANSWERS = REFUSALS.filter(
@@ -34,7 +36,11 @@ const wholeCallKind: fc.Arbitrary<SyncFault["kind"]> = fc.oneof(
   { weight: 2, arbitrary: kindAt("reset") },
   {
     weight: 2,
-    arbitrary: fc.record({ type: fc.constant("rst-stream" as const), code: fc.constantFrom(...RESETS), at }),
+    arbitrary: fc.record({
+      type: fc.constant("rst-stream" as const),
+      code: fc.oneof(fc.constantFrom(...RESETS), fc.constant(CALM_DOWN)),
+      at,
+    }),
   },
   {
     weight: 2,
