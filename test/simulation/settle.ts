@@ -5,7 +5,7 @@ const QUIET_TURNS = 4;
 /** Steps of the clock after which a program that goes on is taken to go on for ever. */
 const MAX_STEPS = 5000;
 /** How long the machine may be busy with what needs no clock. Only what hangs takes so long. */
-const STUCK_MS = 15_000;
+const STUCK_MS = 40_000;
 
 /** What a simulation waits for. */
 export interface Settling {

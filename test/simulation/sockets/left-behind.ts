@@ -1,7 +1,7 @@
 /** What the process holds open: sockets, servers, timers. */
 
 /** How long sockets that were destroyed may take to go. Only what stays takes so long. */
-const GONE_WITHIN_MS = 5000;
+const GONE_WITHIN_MS = 20_000;
 
 const WATCHED: readonly string[] = ["TCPSocketWrap", "TCPServerWrap", "TCPConnectWrap", "Timeout"];
 

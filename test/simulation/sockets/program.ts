@@ -124,18 +124,28 @@ function certain({ clients: processes, faults, network: striking }: Omit<SocketP
   };
 }
 
-/** A run that the retries of the SDK bring through two disturbances, each of which has to strike. */
+const DEAD_CONNECTION: NetworkFault = { operation: "SyncRecords", nth: 1, kind: { type: "half-open" } };
+
+/**
+ * A run that the retries of the SDK bring through two disturbances, each of which has to strike, and a restart through
+ * a connection that is dead and does not say so.
+ */
 const planned: fc.Arbitrary<SocketProgram> = fc
   .record({
     seed: fc.integer(),
     count: fc.integer({ min: 1, max: 2 }),
     records: fc.array(fc.integer({ min: 0, max: 10 }), { minLength: 1, maxLength: 3 }),
-    restarts: fc.integer({ min: 0, max: 2 }),
+    halfOpen: fc.boolean(),
   })
-  .map(({ seed, count, records, restarts }) => {
+  .map(({ seed, count, records, halfOpen }) => {
     const calls = { StartSyncBatch: 1, SyncRecords: records.length, CompleteSyncBatch: 1 };
     const { faults } = faultSchedule({ seed, count, sync: calls });
-    return { clients: [[plainRun(records, restarts)]], faults, network: [], succeeds: true };
+    return {
+      clients: [[plainRun(records, halfOpen ? 1 : 0)]],
+      faults,
+      network: halfOpen ? [DEAD_CONNECTION] : [],
+      succeeds: true,
+    };
   });
 
 const PLAIN_COLLECTIONS = ["accounts", "usage", "licenses"] as const;

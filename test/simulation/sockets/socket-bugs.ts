@@ -63,12 +63,6 @@ export const SOCKET_BUGS: readonly Bug[] = [
     wrong: "if (stream < 0) {",
   },
   {
-    name: "the server completes a batch while a stream is open",
-    file: "reference-server/sync/batch.ts",
-    right: "if (this.#openStream !== undefined) {",
-    wrong: "if (this.#openStream === -1) {",
-  },
-  {
     name: "the server does not renew the lease",
     file: "reference-server/sync/batch.ts",
     right: "    this.#leaseExpiresAt = now + LEASE_MS;\n  }\n\n  /** Lets the lease",
