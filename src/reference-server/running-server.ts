@@ -91,11 +91,16 @@ export interface ReferenceServer {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** Starts both APIs over one state. Where the second cannot start, the first is stopped. */
-export async function runServer(options: CheckedOptions): Promise<ReferenceServer> {
+/**
+ * Starts both APIs over one state. Where the second cannot start, the first is stopped.
+ * @param state Nothing that is synced yet, on the clock of the options.
+ */
+export async function runServer(
+  options: CheckedOptions,
+  state: SyncState = new SyncState(options.clock),
+): Promise<ReferenceServer> {
   const { host, tls, clock, portfolio, pageSize } = options;
   const workspaces = new Map<string, Workspace>();
-  const state = new SyncState(clock);
   const keys = new ApiKeys();
   const faults = new Faults();
 

@@ -19,9 +19,23 @@ export type FaultKind =
   /** The answer does not say how many records were accepted. */
   | { readonly type: "uncounted" }
   /** The batch's lease has run out at the service. */
-  | { readonly type: "expired" };
+  | { readonly type: "expired" }
+  /** The same, and somebody else has started a batch since. */
+  | { readonly type: "stolen" }
+  /** The key stops working, from now on. */
+  | { readonly type: "revoked" };
 
 export type Operation = "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch";
+
+/** What faults strike: those twice that are worth it. */
+export const OPERATIONS: readonly Operation[] = [
+  "StartSyncBatch",
+  "SyncRecords",
+  "SyncRecords",
+  "CompleteSyncBatch",
+  "CompleteSyncBatch",
+  "AbortSyncBatch",
+];
 
 /** A fault and its place: the n-th call of an operation, counted from 1 over all clients. */
 export interface ScheduledFault {

@@ -22,6 +22,7 @@ export function violations(simulated: Simulated): string[] {
   return [
     ...completionsOfParts(simulated),
     ...wrongAnswers(simulated),
+    ...wrongStates(simulated),
     ...lostEvents(simulated),
     ...repeatedEvents(simulated),
     ...wrongOutcomes(simulated),
@@ -79,6 +80,8 @@ function wrongAnswers({ service, observation, clock }: Simulated): string[] {
     const { completionError: error } = observed;
     const mayBe =
       observed.completion !== "failed" ||
+      // The error of a run is that of its last attempt; of those before it the log tells.
+      observation.told.some((told) => isUnknownAttempt(told, observed.id)) ||
       error instanceof BatchOutcomeUnknownError ||
       error instanceof ClosedError ||
       (error instanceof BatchStateError && ["unknown", "completed"].includes(error.reason)) ||
@@ -86,6 +89,27 @@ function wrongAnswers({ service, observation, clock }: Simulated): string[] {
     if (!mayBe && state === "completed")
       return [`${observed.id}: complete() failed with ${error}, and the batch is completed`];
     return [];
+  });
+}
+
+/** Whether a log line says that an attempt of a run may have completed its batch. */
+function isUnknownAttempt(told: unknown, batchId: string): boolean {
+  const details: unknown = Array.isArray(told) ? told[1] : undefined;
+  if (typeof details !== "object" || details === null) return false;
+  return (
+    Reflect.get(details, "batchId") === batchId && Reflect.get(details, "code") === "BATCH_OUTCOME_UNKNOWN"
+  );
+}
+
+/** A handle that says how its batch ended is right. */
+function wrongStates({ service, observation, clock }: Simulated): string[] {
+  return observation.batches.flatMap(({ id, handle }) => {
+    const state = service.stateOf(id, clock.now());
+    const wrong =
+      (handle === "completed" && state !== "completed") ||
+      (handle === "aborted" && state !== "aborted" && state !== "expired") ||
+      ((handle === "active" || handle === "expired") && state === "completed");
+    return wrong ? [`${id}: the handle is ${handle}, and the batch is ${state}`] : [];
   });
 }
 
@@ -171,6 +195,8 @@ function ghostLocks({ service, observation, clock, fired, crashed }: Simulated):
     fired.some(
       ({ operation, kind }) =>
         operation === "AbortSyncBatch" ||
+        kind.type === "stolen" ||
+        kind.type === "revoked" ||
         (operation === "StartSyncBatch" &&
           (["lost", "late", "stalled"].includes(kind.type) ||
             // Longer than a client waits that is closed; it says so in the log.
@@ -202,16 +228,15 @@ function strangers({ observation }: Simulated): string[] {
 }
 
 /** Neither the key nor a record's contents are in anything that came out. */
-function leaks({ observation }: Simulated): string[] {
+function leaks({ observation, apiKey }: Simulated): string[] {
   const texts = observation.told.flatMap((told) => [
     String(told),
     inspect(told, { depth: 9 }),
     JSON.stringify(told) ?? "",
     told instanceof Error ? (told.stack ?? "") : "",
   ]);
-  return [CANARY, "key-of-the-simulation"].flatMap((secret) =>
-    texts.some((text) => text.includes(secret)) ? [`${secret} came out`] : [],
-  );
+  const found = (secret: string) => texts.some((text) => text.includes(secret));
+  return [...(found(CANARY) ? ["a record came out"] : []), ...(found(apiKey) ? ["the key came out"] : [])];
 }
 
 /** Indexes of the records of a write that the service applied in a batch, each as often as it did. */

@@ -1,5 +1,5 @@
 import type { RecordOf } from "@saas-management/sdk/sync";
-import type { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import type { CollectionMessage } from "../../src/reference-server/sync/collections.js";
 import type { ModelMessage } from "./service-model.js";
 
 /** The collections that the simulation writes: two snapshots, events with an id and events without. */
@@ -36,11 +36,20 @@ export function makeRecord<C extends SimCollection>(collection: C, key: string, 
   return RECORDS[collection](key, `${label} ${CANARY}`);
 }
 
-/** A message as the model takes it. */
-export function readMessage({ batchId, collection }: SyncRecordsRequest): {
+/** A message of a batch, as the model takes it. */
+export interface SentMessage {
   readonly batchId: string;
   readonly message: ModelMessage;
-} {
+}
+
+/** Reads a message that was decoded. */
+export function readMessage({
+  batchId,
+  collection,
+}: {
+  readonly batchId: string;
+  readonly collection?: CollectionMessage | undefined;
+}): SentMessage {
   switch (collection?.$case) {
     case "accounts":
       return message(batchId, "accounts", collection.value.records, ({ id, name }) => [id, name]);
@@ -69,7 +78,7 @@ function message<Details>(
   collection: SimCollection,
   records: readonly { readonly variant?: { readonly value: Details } | undefined }[],
   read: (details: Details) => readonly [string, string | undefined],
-): { readonly batchId: string; readonly message: ModelMessage } {
+): SentMessage {
   const rows = records.map(({ variant }) => (variant === undefined ? ["", ""] : read(variant.value)));
   return {
     batchId,

@@ -1,3 +1,4 @@
+import type { SyncBatch } from "@saas-management/sdk/sync";
 import type { SimCollection } from "./messages.js";
 
 /** A write as its caller knows it. */
@@ -25,6 +26,8 @@ export interface ObservedBatch {
   readonly writes: ObservedWrite[];
   completion: "none" | "under way" | "done" | "failed";
   completionError?: unknown;
+  /** State of the handle when nobody called it any more; undefined for the batches of a run. */
+  handle?: SyncBatch["state"];
   /** Whether the caller was told, or has decided, that the lock may still be held. */
   mayHoldLock: boolean;
 }

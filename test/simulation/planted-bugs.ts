@@ -1,158 +1,76 @@
 /**
- * Plants bugs in a copy of the engine, one at a time, and shows that the simulation catches each.
+ * Plants bugs in a copy of the code, one at a time, and shows that the simulation catches each.
  *
- *     npm run check:simulation -- [programs] [part of a bug's name]
+ *     npm run check:simulation -- [part of a bug's name]
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Bug } from "./bug.js";
+import { ENGINE_BUGS } from "./engine-bugs.js";
+import { SOCKET_BUGS } from "./sockets/socket-bugs.js";
 
-/** A bug: what is replaced in a file of `src/sync`, where it stands exactly once. */
-interface Bug {
-  readonly name: string;
-  readonly file: string;
-  readonly right: string;
-  readonly wrong: string;
-}
-
-const BUGS: readonly Bug[] = [
-  {
-    name: "a failed write does not poison the batch",
-    file: "batch-writes.ts",
-    right: "return this.#failure !== undefined;",
-    wrong: "return false;",
-  },
-  {
-    name: "an open collection does not keep the batch from being completed",
-    file: "batch-writes.ts",
-    right: "return !this.failed && this.#open.size === 0;",
-    wrong: "return !this.failed;",
-  },
-  {
-    name: "complete does not wait for queued writes",
-    file: "batch-lifecycle.ts",
-    right: "      await this.#writes.settled();\n",
-    wrong: "",
-  },
-  {
-    name: "every refusal is retried",
-    file: "status.ts",
-    right: "batchState: batchState(failed.metadata, place.credential),",
-    wrong: "batchState: batchState(failed.metadata, place.credential), retryable: true,",
-  },
-  {
-    name: "every window is sent twice",
-    file: "window-sender.ts",
-    right: "const { accepted } = await transport.syncRecords(messages, call);",
-    wrong:
-      "await transport.syncRecords(messages, call); const { accepted } = await transport.syncRecords(messages, call);",
-  },
-  {
-    name: "the record at which a message is cut is lost",
-    file: "record-sink.ts",
-    right: "return this.#builder.keep(digest);",
-    wrong:
-      "const cut = this.#builder.keep(digest); if (cut !== undefined) { this.#builder.drop(); } return cut;",
-  },
-  {
-    name: "streams of one batch do not wait for each other",
-    file: "session.ts",
-    right: "const turn = this.#wire.then(send);",
-    wrong: "const turn = Promise.resolve().then(send);",
-  },
-  {
-    name: "an empty source sends nothing",
-    file: "record-sink.ts",
-    right: "const empty = !this.#anythingSent && this.#window.length === 0;",
-    wrong: "const empty = false;",
-  },
-  {
-    name: "invalid records are left out",
-    file: "record-sink.ts",
-    right: "    this.throwIssues();\n    const empty",
-    wrong: "    const empty",
-  },
-  {
-    name: "fewer accepted records than sent are fine",
-    file: "window-sender.ts",
-    right: "if (accepted !== undefined && accepted !== records) {",
-    wrong: "if (accepted !== undefined && accepted > records) {",
-  },
-  {
-    name: "a lost answer to complete is a success",
-    file: "completion.ts",
-    right: "    throw unclear(session.id, error);",
-    wrong: "    return NO_COUNTS;",
-  },
-  {
-    name: "a refused complete is a success after a lost answer",
-    file: "completion.ts",
-    right: 'if (answerWasLost && error instanceof SyncProtocolError && error.batchState === "completed")',
-    wrong: "if (answerWasLost && error instanceof SyncProtocolError)",
-  },
-  {
-    name: "abort tells the service nothing",
-    file: "batch-lifecycle.ts",
-    right:
-      '      await this.#session.call("AbortSyncBatch", undefined, (call) => this.#session.abort(call));\n',
-    wrong: "",
-  },
-  {
-    name: "a batch that was started for nobody is not aborted",
-    file: "start.ts",
-    right: "        this.#transport.abortBatch(batchId, call),\n",
-    wrong: "        Promise.resolve(call).then(() => void batchId),\n",
-  },
-  {
-    name: "a restart sends accepted events again",
-    file: "accepted-events.ts",
-    right: "    if (left === 0) return false;",
-    wrong: "    if (left >= 0) return false;",
-  },
-  {
-    name: "records of an unknown window are called accepted",
-    file: "window-sender.ts",
-    right: 'if (mayBeDone || (refused && messages > 1)) return "unknown";',
-    wrong: 'if (mayBeDone || (refused && messages > 1)) return "accepted";',
-  },
-  {
-    name: "a write leaves its listener on the caller's signal",
-    file: "batch-writes.ts",
-    right: "      } finally {\n        unlink();\n      }\n",
-    wrong: "      } finally {\n        void unlink;\n      }\n",
-  },
-  {
-    name: "an error shows the record",
-    file: "record-sink.ts",
-    right: "this.#issues.push(...located);",
-    wrong:
-      "this.#issues.push(...located.map((issue) => ({ ...issue, expected: issue.expected + Buffer.from(this.#builder.buffer) })));",
-  },
-];
+/** Programs that have to be enough to catch a bug, and how they are run. */
+const MEMORY = { bugs: ENGINE_BUGS, soak: ["6000", "1"] } as const;
+const SOCKETS = { bugs: SOCKET_BUGS, soak: ["--sockets", "300", "1"] } as const;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const copy = join(root, "build/planted");
-const programs = process.argv[2] ?? "3000";
-const wanted = process.argv[3] ?? "";
+const wanted = process.argv[2] ?? "";
 
-let survivors = 0;
-for (const bug of BUGS.filter(({ name }) => name.includes(wanted))) {
-  rmSync(copy, { recursive: true, force: true });
-  for (const part of ["src", "test/simulation", "tsconfig.json", "tsconfig.dev.json", "package.json"])
-    cpSync(join(root, part), join(copy, part), { recursive: true });
-  plant(bug);
-  const soak = ["--tsconfig", "tsconfig.dev.json", "test/simulation/soak.ts", programs, "1"];
-  const { status } = spawnSync(join(root, "node_modules/.bin/tsx"), soak, { cwd: copy, stdio: "ignore" });
-  if (status === 0) survivors += 1;
-  console.log(`${status === 0 ? "SURVIVED" : "caught  "}  ${bug.name}`);
+const failures: string[] = [];
+for (const { bugs, soak } of [MEMORY, SOCKETS]) {
+  const chosen = bugs.filter(({ name }) => name.includes(wanted));
+  if (chosen.length === 0) continue;
+  makeCopy();
+  // A net that catches everything shows nothing.
+  if (run(soak).caught) failures.push(`${soak.join(" ")}: fails without a bug`);
+  for (const bug of chosen) {
+    makeCopy();
+    const { caught, why } = plant(bug) ? run(soak) : { caught: false, why: "out of date: the code changed" };
+    console.log(`${caught ? "caught  " : "SURVIVED"}  ${bug.name}: ${why}`);
+    if (!caught) failures.push(`${bug.name}: ${why}`);
+  }
 }
 rmSync(copy, { recursive: true, force: true });
-process.exitCode = survivors === 0 ? 0 : 1;
+if (failures.length > 0) {
+  console.error(`\n${failures.length} not caught:\n${failures.map((failure) => `  ${failure}`).join("\n")}`);
+  process.exitCode = 1;
+}
 
-function plant({ name, file, right, wrong }: Bug): void {
-  const path = join(copy, "src/sync", file);
+function makeCopy(): void {
+  rmSync(copy, { recursive: true, force: true });
+  for (const part of [
+    "src",
+    "schema",
+    "test/simulation",
+    "tsconfig.json",
+    "tsconfig.dev.json",
+    "package.json",
+  ])
+    cpSync(join(root, part), join(copy, part), { recursive: true });
+}
+
+/** Whether the place was found. */
+function plant({ file, right, wrong }: Bug): boolean {
+  const path = join(copy, "src", file);
   const parts = readFileSync(path, "utf8").split(right);
-  if (parts.length !== 2) throw new Error(`"${name}" is out of date: ${file} has changed.`);
+  if (parts.length !== 2) return false;
   writeFileSync(path, parts.join(wrong));
+  return true;
+}
+
+/** Runs programs in the copy. Only a violated invariant counts: code that does not run at all proves nothing. */
+function run(soak: readonly string[]): { readonly caught: boolean; readonly why: string } {
+  const args = ["--tsconfig", "tsconfig.dev.json", "test/simulation/soak.ts", "--no-shrink", ...soak];
+  const { status, stderr } = spawnSync(join(root, "node_modules/.bin/tsx"), args, {
+    cwd: copy,
+    encoding: "utf8",
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  if (status === 0) return { caught: false, why: "no program failed" };
+  const violated = /^(?:Got )?Error: (.{1,120})/m.exec(stderr)?.[1];
+  const caught = stderr.includes("Property failed after") && violated !== undefined;
+  return { caught, why: caught ? violated : `did not run: ${stderr.slice(0, 200)}` };
 }

@@ -15,14 +15,13 @@ interface Writes {
   ): Promise<WriteResult>;
 }
 
-const INSTALLATION = "installation-1";
-
 /** The reason of a caller who gives up. */
 export class GaveUp extends Error {}
 
 /** What a process works with. */
 export interface ProcessParts {
   readonly client: SyncEngine;
+  readonly installationId: string;
   readonly clock: SimClock;
   readonly observation: Observation;
   /** Cuts the process off. */
@@ -45,12 +44,12 @@ export async function runProcess(sessions: readonly Session[], parts: ProcessPar
 }
 
 async function runBatch(session: Extract<Session, { do: "batch" }>, parts: ProcessParts): Promise<void> {
-  const { client, observation } = parts;
+  const { client, installationId, observation } = parts;
   const { waitForLockMs, abortStartAfterMs, steps } = session;
   const limit = givingUp(abortStartAfterMs, parts);
   const started = await observation.settle(
     client.startBatch({
-      installationId: INSTALLATION,
+      installationId,
       waitForLockMs,
       signal: limit?.signal,
       onProgress: (progress) => observation.told.push(progress),
@@ -68,6 +67,7 @@ async function runBatch(session: Extract<Session, { do: "batch" }>, parts: Proce
     else await done;
   }
   await Promise.all(unawaited);
+  observed.handle = batch.state;
 }
 
 async function runStep(
@@ -170,7 +170,7 @@ async function runPieces(
 
 /** A run: what the function writes is written anew with each attempt. */
 async function runManaged(session: Extract<Session, { do: "run" }>, parts: ProcessParts): Promise<void> {
-  const { client, observation } = parts;
+  const { client, installationId, observation } = parts;
   const { waitForLockMs, restarts, writes, abortAfterMs } = session;
   const limit = givingUp(abortAfterMs, parts);
   const attempts: ObservedBatch[] = [];
@@ -180,7 +180,7 @@ async function runManaged(session: Extract<Session, { do: "run" }>, parts: Proce
   const ended = await observation.settle(
     client.run(
       {
-        installationId: INSTALLATION,
+        installationId,
         waitForLockMs,
         restarts,
         ledger: "none",

@@ -1,6 +1,6 @@
 /** What a simulated process does, as plain data, and an arbitrary of such programs. */
 import fc from "fast-check";
-import type { FaultKind, Operation, ScheduledFault } from "./faults.js";
+import { type FaultKind, OPERATIONS, type ScheduledFault } from "./faults.js";
 import { COLLECTIONS, type SimCollection } from "./messages.js";
 
 /** A source of records. */
@@ -68,7 +68,8 @@ const seldom = <T>(arbitrary: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 7, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary });
 const MINUTES = 60_000;
 const pause = fc.constantFrom(0, 10, 1000, 4 * MINUTES, 16 * MINUTES);
-const delay = fc.constantFrom(1, 50, 3000, 40_000);
+/** How long something takes, in milliseconds. */
+export const delay = fc.constantFrom(1, 50, 3000, 40_000);
 
 const source: fc.Arbitrary<SourceSpec> = fc.record({
   kind: fc.constantFrom("array", "iterable", "async", "arrays", "quiet"),
@@ -138,7 +139,7 @@ const session: fc.Arbitrary<Session> = fc.oneof(
 const moment = fc.constantFrom("before" as const, "after" as const, "middle" as const);
 
 /** Statuses with which a call is refused, with details as they come. */
-const REFUSALS = [
+export const REFUSALS = [
   { code: 14, details: "upstream connect error" },
   { code: 13, details: "Received RST_STREAM with code 2" },
   { code: 13, details: "internal error" },
@@ -164,26 +165,27 @@ const faultKind: fc.Arbitrary<FaultKind> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ type: fc.constant("late" as const), ms: delay }) },
   { weight: 1, arbitrary: fc.constant({ type: "undercounted" as const }) },
   { weight: 1, arbitrary: fc.constant({ type: "uncounted" as const }) },
-  { weight: 1, arbitrary: fc.constant({ type: "expired" as const }) },
+  { weight: 1, arbitrary: fc.constantFrom({ type: "expired" as const }, { type: "stolen" as const }) },
+  { weight: 1, arbitrary: fc.constant({ type: "revoked" as const }) },
 );
 
-const OPERATIONS: readonly Operation[] = [
-  "StartSyncBatch",
-  "SyncRecords",
-  "SyncRecords",
-  "CompleteSyncBatch",
-  "CompleteSyncBatch",
-  "AbortSyncBatch",
-];
+/** Which call of an operation is struck: one of the first, more often than not. */
+export const nth = fc.oneof(fc.integer({ min: 1, max: 2 }), fc.integer({ min: 1, max: 8 }));
 
 const fault: fc.Arbitrary<ScheduledFault> = fc.record({
   operation: fc.constantFrom(...OPERATIONS),
-  nth: fc.oneof(fc.integer({ min: 1, max: 2 }), fc.integer({ min: 1, max: 8 })),
+  nth,
   kind: faultKind,
 });
 
+/** What the processes of a program do. */
+export const clients: fc.Arbitrary<Program["clients"]> = fc.array(
+  fc.array(session, { minLength: 1, maxLength: 4 }),
+  { minLength: 1, maxLength: 2 },
+);
+
 /** Random programs. */
 export const program: fc.Arbitrary<Program> = fc.record({
-  clients: fc.array(fc.array(session, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 2 }),
+  clients,
   faults: fc.array(fault, { maxLength: 8 }),
 });

@@ -45,6 +45,8 @@ export interface ModelBatch {
 }
 
 interface Row {
+  /** What the simulation wrote beside the id the last time. */
+  label: string;
   /** The completed snapshot that has the record; undefined for none. */
   completedBy: string | undefined;
   sentBy: string;
@@ -55,15 +57,18 @@ export class ServiceModel {
   readonly batches: ModelBatch[] = [];
   readonly snapshots = new Map<string, Map<string, Row>>();
   readonly events = new Map<string, Map<string, number>>();
+  /** Whether the key of all clients was taken away. */
+  keyRevoked = false;
   readonly #completed = new Map<string, string>();
   #streams = 0;
 
-  start(now: number): ModelBatch {
+  /** @param id The one that the service gave it, where there is another than this one. */
+  start(now: number, id = `batch-${this.batches.length + 1}`): ModelBatch {
     const newest = this.batches.at(-1);
     if (newest !== undefined && this.#stateOf(newest, now) === "active")
       throw new ModelRefusal("ALREADY_EXISTS");
     const batch: ModelBatch = {
-      id: `batch-${this.batches.length + 1}`,
+      id,
       state: "active",
       leaseEndsAt: now + LEASE_MS,
       newestStream: 0,
@@ -122,7 +127,13 @@ export class ServiceModel {
   /** The lease of the newest batch is over, for whatever reason. */
   expireNewest(): void {
     const newest = this.batches.at(-1);
-    if (newest?.state === "active") newest.state = "expired";
+    if (newest !== undefined) this.expire(newest.id);
+  }
+
+  /** The lease of a batch is over, for whatever reason. */
+  expire(batchId: string): void {
+    const batch = this.#find(batchId);
+    if (batch.state === "active") batch.state = "expired";
   }
 
   /** Ids of a collection that are there and not removed. */
@@ -134,11 +145,11 @@ export class ServiceModel {
     return this.#stateOf(this.#find(batchId), now);
   }
 
-  #addToSnapshot(batch: ModelBatch, { collection, keys }: ModelMessage): void {
+  #addToSnapshot(batch: ModelBatch, { collection, keys, labels }: ModelMessage): void {
     const rows = this.#rows(collection);
-    for (const key of keys) {
+    for (const [index, key] of keys.entries()) {
       const completedBy = rows.get(key)?.completedBy;
-      rows.set(key, { completedBy, sentBy: batch.id, removed: false });
+      rows.set(key, { label: labels[index] ?? "", completedBy, sentBy: batch.id, removed: false });
     }
   }
 

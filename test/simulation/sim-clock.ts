@@ -33,6 +33,24 @@ export class SimClock implements Clock {
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return this.#sleep(ms, signal, true);
+  }
+
+  after(ms: number, callback: () => void): () => void {
+    return this.#add(ms, callback, true);
+  }
+
+  /** The same for what is none of the client's: the network, the service and the vendors' APIs. */
+  elsewhere(ms: number, callback: () => void): void {
+    this.#add(ms, callback, false);
+  }
+
+  /** A sleep that is none of the client's. */
+  sleepElsewhere(ms: number, signal?: AbortSignal): Promise<void> {
+    return this.#sleep(ms, signal, false);
+  }
+
+  #sleep(ms: number, signal: AbortSignal | undefined, clients: boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) {
         reject(signal.reason);
@@ -42,21 +60,13 @@ export class SimClock implements Clock {
         cancel();
         reject(signal?.reason);
       };
-      const cancel = this.after(ms, () => {
+      const wake = () => {
         signal?.removeEventListener("abort", aborted);
         resolve();
-      });
+      };
+      const cancel = this.#add(ms, wake, clients);
       signal?.addEventListener("abort", aborted, { once: true });
     });
-  }
-
-  after(ms: number, callback: () => void): () => void {
-    return this.#add(ms, callback, true);
-  }
-
-  /** The same for what is none of the client's: the network and the vendors' APIs. */
-  elsewhere(ms: number, callback: () => void): void {
-    this.#add(ms, callback, false);
   }
 
   #add(ms: number, wake: () => void, clients: boolean): () => void {

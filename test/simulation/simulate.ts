@@ -8,14 +8,16 @@ import { Observation } from "./observation.js";
 import { runProcess } from "./process.js";
 import type { Program } from "./program.js";
 import { ServiceModel } from "./service-model.js";
+import { settle, withoutChance } from "./settle.js";
 import { SimClock } from "./sim-clock.js";
-import { SimulatedTransport } from "./transport.js";
+import { API_KEY, SimulatedTransport } from "./transport.js";
 
 /** How a program went. */
 export interface Simulated {
   readonly service: ServiceModel;
   readonly observation: Observation;
   readonly clock: SimClock;
+  readonly apiKey: string;
   readonly fired: readonly ScheduledFault[];
   readonly crashed: boolean;
   /** Batches of which fewer records were acknowledged than were sent. */
@@ -26,11 +28,6 @@ export interface Simulated {
   readonly settled: boolean;
   readonly unhandled: readonly unknown[];
 }
-
-/** Turns of the event loop in which nothing happens, after which nothing will without the clock. */
-const QUIET_TURNS = 4;
-/** Steps of the clock after which a program that goes on is taken to go on for ever. */
-const MAX_STEPS = 5000;
 
 /** Bytes of a message and of a window: small, so that a few records make several. */
 const MESSAGE_BYTES = 120;
@@ -48,8 +45,7 @@ export async function simulate(program: Program): Promise<Simulated> {
   const note = (reason: unknown) => unhandled.push(reason);
   process.on("unhandledRejection", note);
   const log = (message: string, details?: object) => observation.told.push([message, details]);
-  const { random } = Math;
-  Math.random = sequence();
+  const allowChance = withoutChance();
   let crashed = false;
   const transports: SimulatedTransport[] = [];
   let done = 0;
@@ -58,7 +54,7 @@ export async function simulate(program: Program): Promise<Simulated> {
     transports.push(transport);
     const configuration = resolveSyncOptions({
       endpoint: "https://sync.example.com",
-      apiKey: "key-of-the-simulation",
+      apiKey: API_KEY,
       clock,
       logger: { debug: log, info: log, warn: log, error: log },
       retry: { retries: 2 },
@@ -68,6 +64,7 @@ export async function simulate(program: Program): Promise<Simulated> {
     const client = new SyncEngine(configuration, transport);
     await runProcess(sessions, {
       client,
+      installationId: "installation-1",
       clock,
       observation,
       crash: () => {
@@ -78,12 +75,13 @@ export async function simulate(program: Program): Promise<Simulated> {
     done += 1;
   });
   try {
-    const settled = await settle(clock, () => done === processes.length);
+    const settled = await settle({ clock, done: () => done === processes.length });
     if (settled) await Promise.all(processes);
     return {
       service,
       observation,
       clock,
+      apiKey: API_KEY,
       fired: faults.fired,
       crashed,
       undercounted: new Set(transports.flatMap(({ undercounted }) => [...undercounted])),
@@ -93,35 +91,6 @@ export async function simulate(program: Program): Promise<Simulated> {
     };
   } finally {
     process.off("unhandledRejection", note);
-    Math.random = random;
-  }
-}
-
-/** The same numbers each time, in place of chance: a program that failed fails again. */
-function sequence(): () => number {
-  let state = 1;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-/** Lets everything happen that can, moving the clock whenever nothing else goes on. */
-async function settle(clock: SimClock, done: () => boolean): Promise<boolean> {
-  for (let steps = 0; steps < MAX_STEPS; steps += 1) {
-    await quiet(clock);
-    if (done()) return true;
-    if (!clock.step()) return false;
-  }
-  return false;
-}
-
-async function quiet(clock: SimClock): Promise<void> {
-  let seen = clock.activity;
-  for (let turns = 0; turns < QUIET_TURNS; turns += 1) {
-    await new Promise((resolve) => setImmediate(resolve));
-    if (clock.activity === seen) continue;
-    seen = clock.activity;
-    turns = 0;
+    allowChance();
   }
 }

@@ -1,42 +1,96 @@
 /**
- * Runs as many random programs as asked for, and prints what they went through.
+ * Runs as many random programs as asked for, and prints what they went through. With `--sockets` they run over real
+ * sockets against the reference server, otherwise in memory against a model of the service.
  *
- *     npm run soak -- [programs] [seed]
+ *     npm run soak -- [--sockets] [--minutes 60] [--no-shrink] [programs] [seed]
+ *
+ * It ends with the number of programs or with the time, whichever is first.
  */
+import { parseArgs } from "node:util";
 import fc from "fast-check";
 import { violations } from "./invariants.js";
 import { program } from "./program.js";
-import { simulate } from "./simulate.js";
+import { type Simulated, simulate } from "./simulate.js";
+import { socketViolations } from "./sockets/invariants.js";
+import { socketProgram } from "./sockets/program.js";
+import { simulateOverSockets } from "./sockets/simulate.js";
 
-const programs = Number(process.argv[2] ?? 20_000);
-const seed = Number(process.argv[3] ?? Date.now() % 2 ** 31);
+const MINUTE_MS = 60_000;
+
+const { values, positionals } = parseArgs({
+  options: {
+    sockets: { type: "boolean", default: false },
+    "no-shrink": { type: "boolean", default: false },
+    minutes: { type: "string", default: "60" },
+  },
+  allowPositionals: true,
+});
+const [programs = values.sockets ? 1000 : 20_000, seed = Date.now() % 2 ** 31] = positionals.map(Number);
 const fired = new Map<string, number>();
 const figures = { programs: 0, batches: 0, completed: 0, retries: 0 };
 
+const inMemory = fc.asyncProperty(program, async (drawn) => {
+  const simulated = await simulate(drawn);
+  take(simulated, violations(simulated), simulated.fired.map(nameOf));
+});
+const overSockets = fc.asyncProperty(socketProgram, async (drawn) => {
+  const simulated = await simulateOverSockets(drawn);
+  take(simulated, socketViolations(simulated), simulated.struckBy.map(nameOf));
+});
+
 console.log(`seed ${seed}`);
 const started = performance.now();
-const result = await fc.check(
-  fc.asyncProperty(program, async (drawn) => {
-    const simulated = await simulate(drawn);
-    const found = violations(simulated);
-    if (found.length > 0) throw new Error(found.join("; "));
-    figures.programs += 1;
-    figures.batches += simulated.service.batches.length;
-    figures.completed += simulated.service.batches.filter(({ state }) => state === "completed").length;
-    figures.retries += simulated.observation.told.filter(isRetry).length;
-    for (const { operation, kind } of simulated.fired) {
-      const name = `${operation}: ${kind.type}${"at" in kind ? ` ${kind.at}` : ""}${"code" in kind ? ` ${kind.code}` : ""}`;
-      fired.set(name, (fired.get(name) ?? 0) + 1);
-    }
-  }),
-  { seed, numRuns: programs, interruptAfterTimeLimit: 3_600_000, markInterruptAsFailure: false },
-);
+const parameters = {
+  seed,
+  numRuns: programs,
+  interruptAfterTimeLimit: Number(values.minutes) * MINUTE_MS,
+  markInterruptAsFailure: false,
+  endOnFailure: values["no-shrink"],
+};
+const failure = values.sockets
+  ? report(await fc.check(overSockets, parameters))
+  : report(await fc.check(inMemory, parameters));
 const seconds = (performance.now() - started) / 1000;
 console.log({ ...figures, programsPerMinute: Math.round((figures.programs / seconds) * 60) });
 console.table([...fired].sort(([a], [b]) => a.localeCompare(b)).map(([fault, times]) => ({ fault, times })));
-if (result.failed) {
-  console.error(fc.defaultReportMessage(result), result.errorInstance);
+if (failure !== undefined) {
+  console.error(failure);
   process.exitCode = 1;
+}
+
+/** Counts a program in, unless it violated something. */
+function take({ service, observation }: Simulated, found: readonly string[], faults: readonly string[]) {
+  if (found.length > 0) throw new Error(found.join("; "));
+  figures.programs += 1;
+  figures.batches += service.batches.length;
+  figures.completed += service.batches.filter(({ state }) => state === "completed").length;
+  figures.retries += observation.told.filter(isRetry).length;
+  for (const name of faults) fired.set(name, (fired.get(name) ?? 0) + 1);
+}
+
+/** What failed, with the seed and the smallest program that was found; undefined where nothing did. */
+function report<T>(result: fc.RunDetails<T>): string | undefined {
+  if (!result.failed) return undefined;
+  return `${result.errorInstance}\n${fc.defaultReportMessage(result)}`;
+}
+
+/** A fault by its place and its kind. */
+function nameOf({ operation, message, kind }: NamedFault): string {
+  const { type, at, code, grace } = kind;
+  const parts = [type, at, code, grace === undefined ? undefined : `grace ${grace}`];
+  const where = message === undefined ? operation : `${operation}, at a message`;
+  return `${where}: ${parts.filter((part) => part !== undefined).join(" ")}`;
+}
+
+interface NamedFault {
+  readonly operation?: string;
+  readonly message?: number;
+  readonly kind: {
+    readonly type: string;
+    readonly at?: string;
+    readonly code?: number;
+    readonly grace?: boolean;
+  };
 }
 
 function isRetry(told: unknown): boolean {

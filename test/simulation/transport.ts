@@ -1,11 +1,11 @@
 import { Metadata, status } from "@grpc/grpc-js";
 import { Credential } from "../../src/credential.js";
-import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 import { type FailedCall, toStartError, toSyncError } from "../../src/sync/status.js";
 import type { CallContext, SyncTransport } from "../../src/sync/transport.js";
+import { Conduct } from "./conduct.js";
 import type { FaultKind, FaultSchedule, Operation } from "./faults.js";
-import { readMessage } from "./messages.js";
-import { type ModelMessage, ModelRefusal, type ServiceModel } from "./service-model.js";
+import type { SentMessage } from "./messages.js";
+import { ModelRefusal, type ServiceModel } from "./service-model.js";
 import type { SimClock } from "./sim-clock.js";
 
 const LOST: Pick<FailedCall, "code" | "details"> = {
@@ -16,24 +16,29 @@ const LOST: Pick<FailedCall, "code" | "details"> = {
 /** Statuses after which the same call may do better; INTERNAL is one where the stream was reset. */
 const TRANSIENT: ReadonlySet<number> = new Set([1, 4, 8, 13, 14]);
 
+/** The key of every client. */
+export const API_KEY = "key-of-the-simulation";
+
 /** A network in memory, with the model of the service at its end and faults on the way. */
 export class SimulatedTransport implements SyncTransport {
   readonly #service: ServiceModel;
   readonly #faults: FaultSchedule;
   readonly #clock: SimClock;
-  readonly #credential = new Credential({ apiKey: "key-of-the-simulation" }, "ApiKey ");
+  readonly #credential = new Credential({ apiKey: API_KEY }, "ApiKey ");
   #crashed = false;
-  readonly #refused = new Set<string>();
-  readonly #streaming = new Map<string, number>();
+  readonly #conduct = new Conduct();
   /** Batches of which fewer records were acknowledged than were sent. */
   readonly undercounted = new Set<string>();
-  /** What a client must not do, and did. */
-  readonly misdeeds: string[] = [];
 
   constructor(service: ServiceModel, faults: FaultSchedule, clock: SimClock) {
     this.#service = service;
     this.#faults = faults;
     this.#clock = clock;
+  }
+
+  /** What a client must not do, and did. */
+  get misdeeds(): readonly string[] {
+    return this.#conduct.misdeeds;
   }
 
   /** The process is gone: nothing reaches the service any more. */
@@ -48,43 +53,37 @@ export class SimulatedTransport implements SyncTransport {
   }
 
   syncRecords(messages: readonly Uint8Array[], call: CallContext) {
-    // What is on its way is on its way: later changes to the sender's memory must not reach it.
-    const sent = messages.map((bytes) => readMessage(SyncRecordsRequest.decode(bytes.slice())));
-    const [first] = sent;
-    const batchId = first?.batchId ?? "";
-    const what = `${batchId} ${first?.message.labels[0]}`;
-    if (messages.some(({ length }) => length >= 16 * 1024 * 1024)) this.misdeeds.push(`${what}: too large`);
-    if (this.#refused.has(what)) this.misdeeds.push(`${what}: sent again after it was refused for good`);
-    const open = (this.#streaming.get(batchId) ?? 0) + 1;
-    this.#streaming.set(batchId, open);
-    if (open > 1) this.misdeeds.push(`${what}: ${open} streams of one batch at the same time`);
+    const sent = this.#conduct.stream(messages);
+    const { batchId, records } = sent;
     const stream = this.#service.openStream();
     const apply = (some: readonly SentMessage[]) => {
       for (const { batchId, message } of some)
         this.#service.apply(batchId, stream, message, this.#clock.now());
     };
-    const records = sent.reduce((sum, { message }) => sum + message.keys.length, 0);
     return this.#call("SyncRecords", call, "", {
       effect: () => {
         try {
-          apply(sent);
+          apply(sent.messages);
         } finally {
           this.#service.closeStream(batchId, stream);
         }
         return { accepted: records };
       },
       half: () => {
-        apply(sent.slice(0, Math.floor(sent.length / 2)));
-        this.#service.closeStream(batchId, stream);
+        try {
+          apply(sent.messages.slice(0, Math.floor(sent.messages.length / 2)));
+        } finally {
+          this.#service.closeStream(batchId, stream);
+        }
       },
       refused: (code) => {
-        if (!TRANSIENT.has(code)) this.#refused.add(what);
+        if (!TRANSIENT.has(code)) sent.refused();
       },
       falsify: (kind) => {
         if (kind === "undercounted") this.undercounted.add(batchId);
         return { accepted: kind === "undercounted" ? records - 1 : undefined };
       },
-    }).finally(() => this.#streaming.set(batchId, (this.#streaming.get(batchId) ?? 1) - 1));
+    }).finally(sent.ended);
   }
 
   completeBatch(batchId: string, call: CallContext) {
@@ -117,7 +116,9 @@ export class SimulatedTransport implements SyncTransport {
       this.#error(operation, installationId, { ...failure, metadata });
     const pause = (at: string) =>
       kind?.type === "delayed" && kind.at === at ? this.#slowly(kind.ms, call.signal) : turn();
-    if (kind?.type === "expired") this.#service.expireNewest();
+    if (kind?.type === "expired" || kind?.type === "stolen") this.#service.expireNewest();
+    if (kind?.type === "stolen") this.#service.start(this.#clock.now());
+    if (kind?.type === "revoked") this.#service.keyRevoked = true;
     await pause("before");
     if (kind?.type === "stalled" && kind.at === "before") return never(call.signal);
     if (kind?.type === "lost" && kind.at === "before") throw failed(LOST);
@@ -127,19 +128,16 @@ export class SimulatedTransport implements SyncTransport {
     }
     if (kind?.type === "late") {
       this.#clock.elsewhere(kind.ms, () => {
-        try {
-          server.effect();
-        } catch {
-          // Nobody hears of it.
-        }
+        unheard(server.effect);
       });
       throw failed(LOST);
     }
     if (isMiddle(kind) && server.half !== undefined) {
-      server.half();
+      unheard(server.half);
       if (kind.type === "stalled") return never(call.signal);
       throw failed(LOST);
     }
+    if (this.#service.keyRevoked) throw failed({ code: status.UNAUTHENTICATED, details: "key revoked" });
     const effect = outcomeOf(server.effect, (refusal) => {
       const metadata = new Metadata();
       if (refusal.batchState !== undefined) metadata.set("batch-state", refusal.batchState);
@@ -179,11 +177,6 @@ export class SimulatedTransport implements SyncTransport {
   }
 }
 
-interface SentMessage {
-  readonly batchId: string;
-  readonly message: ModelMessage;
-}
-
 /** What the service does with a call. */
 interface Server<T> {
   readonly effect: () => T;
@@ -211,6 +204,15 @@ function outcomeOf<T>(effect: () => T, refused: (refusal: ModelRefusal) => Error
     return () => {
       throw refused(error);
     };
+  }
+}
+
+/** Does it; nobody hears of it where the service says no. */
+function unheard(effect: () => unknown): void {
+  try {
+    effect();
+  } catch (error) {
+    if (!(error instanceof ModelRefusal)) throw error;
   }
 }
 

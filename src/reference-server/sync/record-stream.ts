@@ -33,7 +33,8 @@ export class RecordStream {
   apply(bytes: Uint8Array): void {
     authorize(this.#key);
     const { batchId, collection } = decodeRecordsMessage(bytes);
-    const { batch, installation } = this.#state.find(batchId, this.#key.workspace);
+    const found = this.#state.find(batchId, this.#key.workspace);
+    const { batch } = found;
     if (this.#batch !== undefined && this.#batch !== batch) {
       throw new Refusal(
         status.INVALID_ARGUMENT,
@@ -41,15 +42,12 @@ export class RecordStream {
       );
     }
     this.#batch = batch;
-    const now = this.#state.clock.now();
-    batch.requireActive(now);
-    batch.enter(this.#number);
-    installation.accept(collection, batch, now);
+    this.#state.write(found, this.#number, collection);
     this.#accepted += collection.value.records.length;
   }
 
   /** The call has ended, in whatever way: its batch may be completed. */
   close(): void {
-    this.#batch?.leave(this.#number);
+    if (this.#batch !== undefined) this.#state.endStream(this.#batch, this.#number);
   }
 }

@@ -7,7 +7,7 @@ import type {
 } from "../../sync/generated/saas_management/sync/v1/sync_service.js";
 import type { Workspace } from "../workspace.js";
 import type { Batch } from "./batch.js";
-import { wireName } from "./collections.js";
+import { type CollectionMessage, wireName } from "./collections.js";
 import type { Installation } from "./installation.js";
 import { requireId } from "./message.js";
 import { Refusal } from "./refusal.js";
@@ -81,6 +81,22 @@ export class SyncState {
       throw new Refusal(status.PERMISSION_DENIED, "The batch does not belong to the API key's workspace.");
     }
     return found;
+  }
+
+  /**
+   * Takes in one message of a batch, or refuses it and changes nothing.
+   * @param stream Position of the message's stream in the order in which streams were opened, from 1.
+   */
+  write({ batch, installation }: FoundBatch, stream: number, message: CollectionMessage): void {
+    const now = this.clock.now();
+    batch.requireActive(now);
+    batch.enter(stream);
+    installation.accept(message, batch, now);
+  }
+
+  /** A stream of a batch has ended, in whatever way. */
+  endStream(batch: Batch, stream: number): void {
+    batch.leave(stream);
   }
 
   complete(batchId: string, workspace: Workspace): CompleteSyncBatchResponse {

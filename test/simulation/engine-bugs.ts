@@ -1,0 +1,117 @@
+import type { Bug } from "./bug.js";
+
+/** Bugs of the engine: the simulation in memory has to catch them. */
+export const ENGINE_BUGS: readonly Bug[] = [
+  {
+    name: "a failed write does not poison the batch",
+    file: "sync/batch-writes.ts",
+    right: "return this.#failure !== undefined;",
+    wrong: "return false;",
+  },
+  {
+    name: "an open collection does not keep the batch from being completed",
+    file: "sync/batch-writes.ts",
+    right: "return !this.failed && this.#open.size === 0;",
+    wrong: "return !this.failed;",
+  },
+  {
+    name: "complete does not wait for queued writes",
+    file: "sync/batch-lifecycle.ts",
+    right: "      await this.#writes.settled();\n",
+    wrong: "",
+  },
+  {
+    name: "every refusal is retried",
+    file: "sync/status.ts",
+    right: "batchState: batchState(failed.metadata, place.credential),",
+    wrong: "batchState: batchState(failed.metadata, place.credential), retryable: true,",
+  },
+  {
+    name: "every window is sent twice",
+    file: "sync/window-sender.ts",
+    right: "const { accepted } = await transport.syncRecords(messages, call);",
+    wrong:
+      "await transport.syncRecords(messages, call); const { accepted } = await transport.syncRecords(messages, call);",
+  },
+  {
+    name: "the record at which a message is cut is lost",
+    file: "sync/record-sink.ts",
+    right: "return this.#builder.keep(digest);",
+    wrong:
+      "const cut = this.#builder.keep(digest); if (cut !== undefined) { this.#builder.drop(); } return cut;",
+  },
+  {
+    name: "streams of one batch do not wait for each other",
+    file: "sync/session.ts",
+    right: "const turn = this.#wire.then(send);",
+    wrong: "const turn = Promise.resolve().then(send);",
+  },
+  {
+    name: "an empty source sends nothing",
+    file: "sync/record-sink.ts",
+    right: "const empty = !this.#anythingSent && this.#window.length === 0;",
+    wrong: "const empty = false;",
+  },
+  {
+    name: "invalid records are left out",
+    file: "sync/record-sink.ts",
+    right: "    this.throwIssues();\n    const empty",
+    wrong: "    const empty",
+  },
+  {
+    name: "fewer accepted records than sent are fine",
+    file: "sync/window-sender.ts",
+    right: "if (accepted !== undefined && accepted !== records) {",
+    wrong: "if (accepted !== undefined && accepted > records) {",
+  },
+  {
+    name: "a lost answer to complete is a success",
+    file: "sync/completion.ts",
+    right: "    throw unclear(session.id, error);",
+    wrong: "    return NO_COUNTS;",
+  },
+  {
+    name: "a refused complete is a success after a lost answer",
+    file: "sync/completion.ts",
+    right: 'if (answerWasLost && error instanceof SyncProtocolError && error.batchState === "completed")',
+    wrong: "if (answerWasLost && error instanceof SyncProtocolError)",
+  },
+  {
+    name: "abort tells the service nothing",
+    file: "sync/batch-lifecycle.ts",
+    right:
+      '      await this.#session.call("AbortSyncBatch", undefined, (call) => this.#session.abort(call));\n',
+    wrong: "",
+  },
+  {
+    name: "a batch that was started for nobody is not aborted",
+    file: "sync/start.ts",
+    right: "        this.#transport.abortBatch(batchId, call),\n",
+    wrong: "        Promise.resolve(call).then(() => void batchId),\n",
+  },
+  {
+    name: "a restart sends accepted events again",
+    file: "sync/accepted-events.ts",
+    right: "    if (left === 0) return false;",
+    wrong: "    if (left >= 0) return false;",
+  },
+  {
+    name: "records of an unknown window are called accepted",
+    file: "sync/window-sender.ts",
+    right: 'if (mayBeDone || (refused && messages > 1)) return "unknown";',
+    wrong: 'if (mayBeDone || (refused && messages > 1)) return "accepted";',
+  },
+  {
+    name: "a write leaves its listener on the caller's signal",
+    file: "sync/batch-writes.ts",
+    right: "      } finally {\n        unlink();\n      }\n",
+    wrong: "      } finally {\n        void unlink;\n      }\n",
+  },
+  {
+    name: "an error shows the record",
+    file: "sync/record-sink.ts",
+    right: "this.#issues.push(...located);",
+    wrong:
+      "this.#issues.push(...located.map((issue) => ({ ...issue, expected: issue.expected + Buffer.from(this.#builder.buffer) })));",
+  },
+];

@@ -1,0 +1,53 @@
+import type { SimClock } from "./sim-clock.js";
+
+/** Turns of the event loop in which nothing happens, after which nothing will without the clock. */
+const QUIET_TURNS = 4;
+/** Steps of the clock after which a program that goes on is taken to go on for ever. */
+const MAX_STEPS = 5000;
+/** How long the machine may be busy with what needs no clock. Only what hangs takes so long. */
+const STUCK_MS = 40_000;
+
+/** What a simulation waits for. */
+export interface Settling {
+  readonly clock: SimClock;
+  readonly done: () => boolean;
+  /** Whether something goes on that the clock knows nothing of. @default nothing */
+  readonly busy?: () => boolean;
+}
+
+/** Lets everything happen that can, moving the clock whenever nothing else goes on. Tells whether all was done. */
+export async function settle({ clock, done, busy = () => false }: Settling): Promise<boolean> {
+  for (let steps = 0; steps < MAX_STEPS; steps += 1) {
+    if (!(await quiet(clock, busy))) return false;
+    if (done()) return true;
+    if (!clock.step()) return false;
+  }
+  return false;
+}
+
+/** Waits until nothing goes on; false where that takes too long. */
+async function quiet(clock: SimClock, busy: () => boolean): Promise<boolean> {
+  const begun = performance.now();
+  let seen = clock.activity;
+  for (let turns = 0; turns < QUIET_TURNS; turns += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (clock.activity === seen && !busy()) continue;
+    if (performance.now() - begun > STUCK_MS) return false;
+    seen = clock.activity;
+    turns = 0;
+  }
+  return true;
+}
+
+/** The same numbers each time, in place of chance: a program that failed fails again. Returns what undoes it. */
+export function withoutChance(): () => void {
+  const { random } = Math;
+  let state = 1;
+  Math.random = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+  return () => {
+    Math.random = random;
+  };
+}

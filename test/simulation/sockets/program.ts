@@ -1,0 +1,178 @@
+/** Programs over real sockets: the same sessions, and what server and network do wrong. */
+import { type Fault, faultSchedule, type SyncFault } from "@saas-management/sdk/reference-server";
+import fc from "fast-check";
+import { OPERATIONS } from "../faults.js";
+import { clients, delay, nth, type Program, REFUSALS, type Session } from "../program.js";
+import type { NetworkFault, NetworkFaultKind } from "./network.js";
+
+export interface SocketProgram {
+  readonly clients: Program["clients"];
+  /** What the server does wrong. A program in which one strikes fewer calls than its `atLeast` has failed. */
+  readonly faults: readonly Fault[];
+  readonly network: readonly NetworkFault[];
+  /** Whether the first session has to succeed, whatever else happens. */
+  readonly succeeds: boolean;
+}
+
+const MINUTES = 60_000;
+/** Nobody waits so long: a call that is delayed by it is stalled, and the simulation knows of it. */
+export const STALLED_MS = 24 * 60 * MINUTES;
+
+/** NGHTTP2_INTERNAL_ERROR, NGHTTP2_REFUSED_STREAM, NGHTTP2_CANCEL. */
+const RESETS = [2, 7, 8] as const;
+/** NGHTTP2_ENHANCE_YOUR_CALM, which gRPC gives the status of a refusal. */
+const CALM_DOWN = 11;
+
+/** Statuses that a proxy gives in place of an answer; that of a refusal would be a lie. */
+const LOST_ANSWERS = REFUSALS.filter(
+  ({ code, details }) => [1, 4, 14].includes(code) || details.includes("RST_STREAM"),
+);
+
+const at = fc.constantFrom("request" as const, "answer" as const);
+const kindAt = <Type extends string>(type: Type) => fc.record({ type: fc.constant(type), at });
+
+const wholeCallKind: fc.Arbitrary<SyncFault["kind"]> = fc.oneof(
+  { weight: 2, arbitrary: kindAt("drop") },
+  { weight: 2, arbitrary: kindAt("reset") },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant("rst-stream" as const),
+      code: fc.oneof(fc.constantFrom(...RESETS), fc.constant(CALM_DOWN)),
+      at,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ type: fc.constant("goaway" as const), grace: fc.boolean(), at }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .oneof(
+        fc.record({ status: fc.constantFrom(...REFUSALS), at: fc.constant("request" as const) }),
+        fc.record({ status: fc.constantFrom(...LOST_ANSWERS), at: fc.constant("answer" as const) }),
+      )
+      .map(({ status, at: moment }) => ({ type: "grpc-status" as const, ...status, at: moment })),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constant("delay" as const),
+      ms: fc.oneof(delay, fc.constant(STALLED_MS)),
+      at,
+    }),
+  },
+  { weight: 1, arbitrary: kindAt("lease-expiry") },
+  { weight: 1, arbitrary: kindAt("lock-stolen") },
+  { weight: 1, arbitrary: kindAt("revoke-key") },
+);
+
+const operation = fc.constantFrom(...OPERATIONS);
+const message = fc.integer({ min: 1, max: 3 });
+const sync = { api: fc.constant("sync" as const), nth, atLeast: fc.constant(0) };
+
+const serverFault: fc.Arbitrary<SyncFault> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ ...sync, operation, kind: wholeCallKind }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      ...sync,
+      operation,
+      kind: fc.constant({ type: "oversized-answer" as const }),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      ...sync,
+      operation: fc.constant("SyncRecords" as const),
+      message,
+      kind: fc.oneof(
+        { weight: 4, arbitrary: wholeCallKind },
+        { weight: 1, arbitrary: kindAt("early-answer") },
+      ),
+    }),
+  },
+);
+
+const networkKind: fc.Arbitrary<NetworkFaultKind> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ type: fc.constant("late" as const), ms: delay }) },
+  { weight: 1, arbitrary: fc.constant({ type: "half-open" as const }) },
+  { weight: 1, arbitrary: fc.constant({ type: "restart" as const }) },
+  { weight: 1, arbitrary: fc.constant({ type: "crash" as const }) },
+);
+
+const network: fc.Arbitrary<readonly NetworkFault[]> = fc.array(
+  fc.record({ operation, nth, kind: networkKind }),
+  { maxLength: 2 },
+);
+
+/** Whatever can go wrong, anywhere. Only of the first call of all it is certain that there is one. */
+const wild: fc.Arbitrary<SocketProgram> = fc
+  .record({ clients, faults: fc.array(serverFault, { maxLength: 6 }), network })
+  .map((drawn) => ({ ...drawn, succeeds: false, faults: drawn.faults.map(certain(drawn)) }));
+
+/** Has a fault strike that cannot but do so. */
+function certain({ clients: processes, faults, network: striking }: Omit<SocketProgram, "succeeds">) {
+  const starts = processes.some(([first]) => first?.do === "batch" || first?.do === "run");
+  return (fault: Fault): Fault => {
+    const first = faults.find(({ operation: struck }) => struck === "StartSyncBatch");
+    const atOnce = !("at" in fault.kind) || fault.kind.at === "request";
+    const isCertain = starts && striking.length === 0 && fault === first && fault.nth === 1 && atOnce;
+    return isCertain && fault.kind.type !== "oversized-answer" ? { ...fault, atLeast: 1 } : fault;
+  };
+}
+
+const DEAD_CONNECTION: NetworkFault = { operation: "SyncRecords", nth: 1, kind: { type: "half-open" } };
+
+/**
+ * A run that the retries of the SDK bring through two disturbances, each of which has to strike, and a restart through
+ * a connection that is dead and does not say so.
+ */
+const planned: fc.Arbitrary<SocketProgram> = fc
+  .record({
+    seed: fc.integer(),
+    count: fc.integer({ min: 1, max: 2 }),
+    records: fc.array(fc.integer({ min: 0, max: 10 }), { minLength: 1, maxLength: 3 }),
+    halfOpen: fc.boolean(),
+  })
+  .map(({ seed, count, records, halfOpen }) => {
+    const calls = { StartSyncBatch: 1, SyncRecords: records.length, CompleteSyncBatch: 1 };
+    const { faults } = faultSchedule({ seed, count, sync: calls });
+    return {
+      clients: [[plainRun(records, halfOpen ? 1 : 0)]],
+      faults,
+      network: halfOpen ? [DEAD_CONNECTION] : [],
+      succeeds: true,
+    };
+  });
+
+const PLAIN_COLLECTIONS = ["accounts", "usage", "licenses"] as const;
+
+/** A run of which every write is whole. @param records Number of records of each write. */
+function plainRun(records: readonly number[], restarts: number): Session {
+  return {
+    do: "run",
+    waitForLockMs: 20 * MINUTES,
+    restarts,
+    abortAfterMs: undefined,
+    writes: records.map((count, index) => ({
+      collection: PLAIN_COLLECTIONS[index] ?? "accounts",
+      abortAfterMs: undefined,
+      source: {
+        kind: "async",
+        ids: Array.from({ length: count }, (_, id) => id),
+        throwsAt: undefined,
+        invalidAt: undefined,
+        pauseMs: 0,
+      },
+    })),
+  };
+}
+
+/** Random programs. */
+export const socketProgram: fc.Arbitrary<SocketProgram> = fc.oneof(
+  { weight: 3, arbitrary: wild },
+  { weight: 1, arbitrary: planned },
+);

@@ -1,0 +1,116 @@
+/** Runs a program over real sockets against the reference server, without any real waiting. */
+import type { FaultHandle, SyncFault } from "@saas-management/sdk/reference-server";
+import { checkOptions } from "../../../src/reference-server/options.js";
+import { runServer } from "../../../src/reference-server/running-server.js";
+import { examination, writing } from "../../../src/sync/load-writing.js";
+import { Observation } from "../observation.js";
+import { runProcess } from "../process.js";
+import { ServiceModel } from "../service-model.js";
+import { settle, withoutChance } from "../settle.js";
+import { SimClock } from "../sim-clock.js";
+import type { Simulated } from "../simulate.js";
+import { type Client, openClient, Restarts } from "./clients.js";
+import { differences } from "./compare.js";
+import { gone, leftBehind, openResources } from "./left-behind.js";
+import { type NetworkFault, NetworkSchedule } from "./network.js";
+import type { SocketProgram } from "./program.js";
+import { ServerClock } from "./server-clock.js";
+import { struck } from "./struck.js";
+import { WatchedState } from "./watched-state.js";
+
+/** How a program over sockets went. */
+export interface SimulatedOverSockets extends Simulated {
+  /** Where the server and the model do not agree. */
+  readonly differences: readonly string[];
+  /** What was planned and did not come to pass. */
+  readonly missed: readonly string[];
+  /** What the process still holds open. */
+  readonly left: readonly string[];
+  /** The faults of server and network that have struck. */
+  readonly struckBy: readonly (SyncFault | NetworkFault)[];
+}
+
+// Loaded with the first write otherwise, in turns that are not the simulation's.
+await Promise.all([writing.load(), examination.load()]);
+
+export async function simulateOverSockets(program: SocketProgram): Promise<SimulatedOverSockets> {
+  const before = openResources();
+  const clock = new SimClock();
+  const serverClock = new ServerClock(clock);
+  const model = new ServiceModel();
+  const state = new WatchedState(serverClock, model);
+  const server = await runServer(checkOptions({ clock: serverClock }), state);
+  const handles = server.faults.schedule({ faults: program.faults });
+  const network = new NetworkSchedule(program.network);
+  const observation = new Observation();
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => unhandled.push(reason);
+  process.on("unhandledRejection", note);
+  const allowChance = withoutChance();
+  const restarts = new Restarts(server);
+  const clients: Client[] = [];
+  for (const _ of program.clients)
+    clients.push(await openClient(server, { clock, network, observation, restarts }));
+  let done = 0;
+  const processes = program.clients.map(async (sessions, index) => {
+    const client = clients[index];
+    if (client === undefined) return;
+    const { crash, engine } = client;
+    const { installationId } = server;
+    await runProcess(sessions, { client: engine, installationId, clock, observation, crash });
+    done += 1;
+  });
+  try {
+    const settled = await settle({
+      clock,
+      done: () => done === processes.length,
+      busy: () => restarts.underWay || callsOnTheWay(clients) > serverClock.held,
+    });
+    if (settled) await Promise.all(processes);
+    const connections = () => clients.reduce((sum, { relay }) => sum + relay.connections, 0);
+    await gone(() => connections() === 0);
+    const unended = connections();
+    for (const { relay } of clients) await relay.close();
+    await server.close();
+    const inspection = server.inspect(server.installationId);
+    const transports = clients.map(({ transport }) => transport);
+    const disturbed = transports.flatMap((transport) => transport.disturbed);
+    return {
+      service: model,
+      observation,
+      clock,
+      apiKey: server.apiKey,
+      fired: struck(strikers(handles), network.fired, disturbed),
+      struckBy: [...strikers(handles), ...network.fired],
+      crashed: clients.some(({ crashed }) => crashed),
+      undercounted: new Set(transports.flatMap(({ undercounted }) => [...undercounted])),
+      misdeeds: transports.flatMap(({ misdeeds }) => misdeeds),
+      differences: [...state.differences, ...differences(model, inspection, clock.now())],
+      missed: [
+        ...server.faults.unfired().map(({ fault }) => `a fault never struck: ${JSON.stringify(fault)}`),
+        ...(program.succeeds && model.batches.every((batch) => batch.state !== "completed")
+          ? ["no batch was completed, although the retries should do"]
+          : []),
+      ],
+      settled,
+      left: [
+        ...(unended > 0 ? [`closed clients have left ${unended} connections open`] : []),
+        ...(await leftBehind(before)),
+      ],
+      unhandled,
+    };
+  } finally {
+    process.off("unhandledRejection", note);
+    allowChance();
+  }
+}
+
+/** Those faults that have struck. */
+function strikers(handles: readonly FaultHandle[]): SyncFault[] {
+  return handles.flatMap(({ fault, firings }) => (fault.api === "sync" && firings > 0 ? [fault] : []));
+}
+
+/** Number of calls that somebody works on, or that a fault of the server holds back. */
+function callsOnTheWay(clients: readonly Client[]): number {
+  return clients.reduce((sum, { relay, transport }) => sum + (relay.silent ? 0 : transport.inFlight), 0);
+}

@@ -1,0 +1,95 @@
+import type { Bug } from "../bug.js";
+
+/** Bugs of the gRPC transport and of the reference server: only programs over sockets can catch them. */
+export const SOCKET_BUGS: readonly Bug[] = [
+  {
+    name: "every second message of a stream is left out",
+    file: "sync/channel-calls.ts",
+    right: "stream.write(message, () => writeFrom(index + 1));",
+    wrong: "stream.write(message, () => writeFrom(index + 2));",
+  },
+  {
+    name: "the bytes of a message are taken from the wrong place",
+    file: "sync/channel-calls.ts",
+    right: "return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);",
+    wrong: "return Buffer.from(bytes.buffer, 0, bytes.byteLength);",
+  },
+  {
+    name: "a call that failed counts as unsent",
+    file: "sync/channel.ts",
+    right: "if (!gate.passed) context.onUnsent?.();",
+    wrong: "context.onUnsent?.();",
+  },
+  {
+    name: "a stream that was reset counts as a refusal",
+    file: "sync/status.ts",
+    right: 'details.includes("RST_STREAM")',
+    wrong: 'details.includes("RST-STREAM")',
+  },
+  {
+    name: "a stream that was reset with ENHANCE_YOUR_CALM counts as a refusal",
+    file: "sync/status.ts",
+    right: "if (RESET_STREAM.has(details)) return disturbed(failed, place, serverMessage);",
+    wrong: "",
+  },
+  {
+    name: "an answer that is too large counts as a refusal",
+    file: "sync/status.ts",
+    right: "Raise it.`,\n      { serverMessage },",
+    wrong: "Raise it.`,\n      { grpcStatus: status[status.RESOURCE_EXHAUSTED], serverMessage },",
+  },
+  {
+    name: "a closed client leaves its connection open",
+    file: "sync/channel-connections.ts",
+    right: "    this.#current?.destroy();\n",
+    wrong: "",
+  },
+  {
+    name: "a connection that is lost is not replaced",
+    file: "sync/channel-connections.ts",
+    right: "if (this.#current?.isLost === true) this.#replace(this.#current);",
+    wrong: "",
+  },
+  {
+    name: "the deadline of a call that waits for its answer is not heard",
+    file: "sync/channel-calls.ts",
+    right: '    else signal.addEventListener("abort", abort, { once: true });\n',
+    wrong: "",
+  },
+  {
+    name: "the server lets an old stream write",
+    file: "reference-server/sync/batch.ts",
+    right: "if (stream < this.#newestStream) {",
+    wrong: "if (stream < 0) {",
+  },
+  {
+    name: "the server does not renew the lease",
+    file: "reference-server/sync/batch.ts",
+    right: "    this.#leaseExpiresAt = now + LEASE_MS;\n  }\n\n  /** Lets the lease",
+    wrong: "    void now;\n  }\n\n  /** Lets the lease",
+  },
+  {
+    name: "the server marks everything removed that a completed batch lacks",
+    file: "reference-server/sync/snapshot.ts",
+    right: "} else if (row.completedBy === this.#completedBy) {",
+    wrong: "} else {",
+  },
+  {
+    name: "the server marks nothing removed",
+    file: "reference-server/sync/snapshot.ts",
+    right: "        row.removed = true;\n",
+    wrong: "",
+  },
+  {
+    name: "the server keeps events with one id twice",
+    file: "reference-server/sync/event-log.ts",
+    right: "if (this.#ids.has(id)) continue;",
+    wrong: "",
+  },
+  {
+    name: "an abort at the server does not release the lock",
+    file: "reference-server/sync/batch.ts",
+    right: 'if (state === "active") this.#end("aborted", now);',
+    wrong: "",
+  },
+];
