@@ -32,7 +32,7 @@ import { type GraphQLClientOptions, Transport } from "./transport.js";
 
 export type { GraphQLClientOptions } from "./transport.js";
 
-/** What a collection is asked for. */
+/** What a collection is asked for (service description, "GraphQL API"). */
 export type ListArguments<Where, Order> = PagingArguments & {
   /** Which items; conditions in one object combine with AND. @default all of them */
   readonly where?: Where | null | undefined;
@@ -40,18 +40,18 @@ export type ListArguments<Where, Order> = PagingArguments & {
   readonly order?: Order | readonly Order[] | null | undefined;
 };
 
-/** Arguments of `applications`. */
+/** Arguments of `applications` (service description, "GraphQL API"). */
 export type ApplicationsArguments = ListArguments<
   ApplicationDiscoveryFilterInput,
   ApplicationDiscoverySortInput
 >;
-/** Arguments of `licenses`. */
+/** Arguments of `licenses` (service description, "GraphQL API"). */
 export type LicensesArguments = ListArguments<LicenseFilterInput, LicenseSortInput>;
-/** Arguments of `licensePlans`. */
+/** Arguments of `licensePlans` (service description, "GraphQL API"). */
 export type LicensePlansArguments = ListArguments<LicensePlanFilterInput, LicensePlanSortInput>;
 
 /**
- * The GraphQL API of one workspace.
+ * The GraphQL API of one workspace (service description, "GraphQL API").
  *
  * - Queries are repeated after transient failures, mutations never unless a call says `idempotent: true`.
  * - A method that returns a promise rejects with an error of the SDK, or with the reason of the caller's signal.
@@ -173,6 +173,7 @@ export class GraphQLClient {
   /**
    * Sends an own document and takes the response as it is: data, which may be partial or null, and errors. It still
    * rejects where the request as a whole failed (network, credential, rate limit).
+   * @throws {AuthenticationError | RateLimitError | TransportError | TimeoutError | ClosedError}
    */
   async rawRequest<Result = unknown, Variables extends object = Readonly<Record<string, unknown>>>(
     document: GraphQLDocument<Result, Variables>,

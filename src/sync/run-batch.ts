@@ -14,13 +14,13 @@ import type { RecordSource } from "./source.js";
  */
 export interface RunBatch<Snapshots extends SnapshotCollection = SnapshotCollection>
   extends Pick<SyncBatch, "id" | "lease" | "signal" | "stats" | "writes"> {
-  /** See {@link SyncBatch.write}. */
+  /** See {@link SyncBatch.write}. @throws {InvalidInputError} a snapshot collection that is undeclared or written before */
   write<C extends Snapshots | EventCollection>(
     collection: C,
     source: RecordSource<RecordOf<C>>,
     options?: WriteOptions,
   ): Promise<WriteResult>;
-  /** See {@link SyncBatch.open}. */
+  /** See {@link SyncBatch.open}. @throws {InvalidInputError} a snapshot collection that is undeclared or written before */
   open<C extends Snapshots | EventCollection>(collection: C, options?: WriteOptions): CollectionWriter<C>;
 }
 
