@@ -1,5 +1,6 @@
 import { ConfigurationError } from "./errors.js";
-import { GraphQLClient, type GraphQLClientOptions } from "./graphql/client.js";
+import { GraphQLClient } from "./graphql/client.js";
+import type { GraphQLClientOptions } from "./graphql/configuration.js";
 import { checkCertificates } from "./node/certificates.js";
 import { NodeFetch } from "./node/fetch.js";
 import { resolveProxy } from "./node/proxy.js";

@@ -32,6 +32,7 @@ const OF_THE_SERVICE = [
   /^(?:MicrosoftEmployeeDetails|TeamsMetadata|SnapshotCollection|EventCollection|CollectionName|RecordTypes)$/,
   /^(?:GraphQLClient|SyncClient|SyncBatch|SaasManagementClient|Connection|SafeMutations|Lease)$/,
   /^(?:CommonOptions|CredentialOptions|SyncTuning|StartBatchOptions|ReferenceServer|KeyScope|KeyPermission)$/,
+  /^(?:GraphQLErrorEntry|(?:GraphQLResponse|Mutation|Authentication|PermissionDenied|BatchAlreadyInProgress|SyncProtocol|BatchState|Closed|Transport|InvalidInput|Configuration)Error)$/,
 ];
 
 /** Calls that cannot fail, whatever they are given: there is nothing to say of it. */

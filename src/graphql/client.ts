@@ -1,54 +1,33 @@
-import { readOptions } from "../option-checks.js";
 import type { GraphQLAnswer } from "./answer.js";
 import { withCallSite } from "./call-site.js";
+import type { GraphQLClientOptions } from "./configuration.js";
 import type { Connection } from "./connection.js";
 import type { DocumentArguments, GraphQLDocument } from "./document-types.js";
 import {
-  type ApplicationDiscoveryFilterInput,
   type ApplicationDiscoveryFragment,
-  type ApplicationDiscoverySortInput,
   ApplicationsDocument,
   type ChangeVendorsStateInput,
   type CreateProcurementCaseInput,
-  type LicenseFilterInput,
   type LicenseFragment,
-  type LicensePlanFilterInput,
   type LicensePlanFragment,
-  type LicensePlanSortInput,
   LicensePlansDocument,
-  type LicenseSortInput,
   LicensesDocument,
   type ProcurementCaseFragment,
   type UpdateProcurementCaseInput,
   type VendorDiscoveryFilterInput,
 } from "./generated/operations.js";
+import {
+  type ApplicationsArguments,
+  type LicensePlansArguments,
+  type LicensesArguments,
+  list,
+} from "./list.js";
 import { type VendorsStateChange, valueOrThrow } from "./mutation-outcome.js";
 import { SafeMutations } from "./mutations.js";
-import type { ConnectionData } from "./page.js";
-import { connect, type PaginateOptions, paginate } from "./paginate.js";
-import { type ConnectionOptions, type PagingArguments, planWalk } from "./paging.js";
+import { type PaginateOptions, paginate } from "./paginate.js";
+import type { ConnectionOptions } from "./paging.js";
 import { callOptions, type MutationOptions } from "./request-options.js";
-import { type GraphQLClientOptions, Transport } from "./transport.js";
-
-export type { GraphQLClientOptions } from "./transport.js";
-
-/** What a collection is asked for (service description, "GraphQL API"). */
-export type ListArguments<Where, Order> = PagingArguments & {
-  /** Which items; conditions in one object combine with AND. @default all of them */
-  readonly where?: Where | null | undefined;
-  /** The order, as one object or several; later ones break ties of earlier ones. @default the server's own */
-  readonly order?: Order | readonly Order[] | null | undefined;
-};
-
-/** Arguments of `applications` (service description, "GraphQL API"). */
-export type ApplicationsArguments = ListArguments<
-  ApplicationDiscoveryFilterInput,
-  ApplicationDiscoverySortInput
->;
-/** Arguments of `licenses` (service description, "GraphQL API"). */
-export type LicensesArguments = ListArguments<LicenseFilterInput, LicenseSortInput>;
-/** Arguments of `licensePlans` (service description, "GraphQL API"). */
-export type LicensePlansArguments = ListArguments<LicensePlanFilterInput, LicensePlanSortInput>;
+import { Transport } from "./transport.js";
 
 /**
  * The GraphQL API of one workspace (service description, "GraphQL API").
@@ -85,7 +64,7 @@ export class GraphQLClient {
     args: ApplicationsArguments = {},
     options: ConnectionOptions = {},
   ): Connection<ApplicationDiscoveryFragment> {
-    return this.#list(ApplicationsDocument, args, options, (data) => data.applications);
+    return list(this.#transport, ApplicationsDocument, args, options, (data) => data.applications);
   }
 
   /**
@@ -93,7 +72,7 @@ export class GraphQLClient {
    * @throws {InvalidInputError} the directions of paging are mixed, or a value is not usable
    */
   licenses(args: LicensesArguments = {}, options: ConnectionOptions = {}): Connection<LicenseFragment> {
-    return this.#list(LicensesDocument, args, options, (data) => data.licenses);
+    return list(this.#transport, LicensesDocument, args, options, (data) => data.licenses);
   }
 
   /**
@@ -104,7 +83,7 @@ export class GraphQLClient {
     args: LicensePlansArguments = {},
     options: ConnectionOptions = {},
   ): Connection<LicensePlanFragment> {
-    return this.#list(LicensePlansDocument, args, options, (data) => data.licensePlans);
+    return list(this.#transport, LicensePlansDocument, args, options, (data) => data.licensePlans);
   }
 
   /**
@@ -208,27 +187,5 @@ export class GraphQLClient {
   /** Closes the client, as `close()` does. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-  }
-
-  #list<Data, Where, Order, Node>(
-    document: GraphQLDocument<Data, never>,
-    args: ListArguments<Where, Order>,
-    options: ConnectionOptions,
-    select: (data: Data) => ConnectionData<Node> | null,
-  ): Connection<Node> {
-    const given = readOptions("The arguments", args);
-    const own = callOptions(options) ?? {};
-    const { where, order } = given;
-    const walk = planWalk(given, own.limit);
-    const names =
-      walk.direction === "forward" ? { size: "first", cursor: "after" } : { size: "last", cursor: "before" };
-    return connect(this.#transport, {
-      document,
-      variables: { where, order },
-      names,
-      walk,
-      select,
-      options: own,
-    });
   }
 }

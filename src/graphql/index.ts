@@ -29,30 +29,29 @@ export {
 } from "../errors.js";
 export type { RetryOptions } from "../retry.js";
 export type { GraphQLAnswer } from "./answer.js";
-export {
-  type ApplicationsArguments,
-  GraphQLClient,
-  type GraphQLClientOptions,
-  type LicensePlansArguments,
-  type LicensesArguments,
-  type ListArguments,
-} from "./client.js";
+export { GraphQLClient } from "./client.js";
+export type { GraphQLClientOptions } from "./configuration.js";
 export type { Connection } from "./connection.js";
 export { type CalendarDate, calendarDate } from "./dates.js";
 export type {
   ApplicationCategoryFilterInput,
   ApplicationCategorySortInput,
   ApplicationDiscoveryFilterInput,
+  ApplicationDiscoveryFragment as ApplicationDiscovery,
   ApplicationDiscoverySortInput,
   ApplicationFilterInput,
   ApplicationOwnerFilterInput,
   ApplicationOwnerSortInput,
   ApplicationSortInput,
+  ApplicationState,
   ApplicationStateOperationFilterInput,
+  ChangeVendorsStateInput,
   ContractDetailsFilterInput,
   ContractDetailsSortInput,
   ContractRenewalFilterInput,
   ContractRenewalSortInput,
+  CreateProcurementCaseInput,
+  DataOrigin,
   DataOriginOperationFilterInput,
   DateOperationFilterInput,
   DecimalOperationFilterInput,
@@ -60,11 +59,14 @@ export type {
   IntegrationFilterInput,
   IntegrationSortInput,
   IntOperationFilterInput,
+  LicenseActivity,
   LicenseActivityOperationFilterInput,
   LicenseFilterInput,
+  LicenseFragment as License,
   LicenseHolderFilterInput,
   LicenseHolderSortInput,
   LicensePlanFilterInput,
+  LicensePlanFragment as LicensePlan,
   LicensePlanPotentialSavingFilterInput,
   LicensePlanPotentialSavingSortInput,
   LicensePlanPricingStatsFilterInput,
@@ -77,6 +79,9 @@ export type {
   LicenseStateSortInput,
   MoneyFilterInput,
   MoneySortInput,
+  ProcurementCaseBaselineType,
+  ProcurementCaseFragment as ProcurementCase,
+  ProcurementCaseState,
   RenewalDateFilterInput,
   RenewalDateSortInput,
   SeatCountFilterInput,
@@ -85,25 +90,18 @@ export type {
   StringOperationFilterInput,
   TerminationPeriodFilterInput,
   TerminationPeriodSortInput,
+  UpdateProcurementCaseInput,
   UserCountStatFilterInput,
   UserCountStatSortInput,
   VendorDiscoveryFilterInput,
   VendorFilterInput,
-} from "./filter-inputs.js";
-export type {
-  ApplicationDiscoveryFragment as ApplicationDiscovery,
-  ApplicationState,
-  ChangeVendorsStateInput,
-  CreateProcurementCaseInput,
-  DataOrigin,
-  LicenseActivity,
-  LicenseFragment as License,
-  LicensePlanFragment as LicensePlan,
-  ProcurementCaseBaselineType,
-  ProcurementCaseFragment as ProcurementCase,
-  ProcurementCaseState,
-  UpdateProcurementCaseInput,
 } from "./generated/operations.js";
+export type {
+  ApplicationsArguments,
+  LicensePlansArguments,
+  LicensesArguments,
+  ListArguments,
+} from "./list.js";
 export { type MoneyAmount, type MoneySelector, sumByCurrency } from "./money.js";
 export {
   isMutationError,

@@ -1,38 +1,20 @@
-import { Credential } from "../credential.js";
+import type { Credential } from "../credential.js";
 import { ClosedError } from "../errors.js";
 import { type AttemptContext, runOperation } from "../operation.js";
-import { requireFunction, whileReading } from "../option-checks.js";
-import {
-  type CommonConfiguration,
-  type CommonOptions,
-  resolveCommonOptions,
-  resolveEndpoint,
-  resolveRetry,
-  resolveTimeout,
-} from "../options.js";
+import { whileReading } from "../option-checks.js";
+import { type CommonConfiguration, resolveRetry, resolveTimeout } from "../options.js";
 import { readRequestId } from "../request-id.js";
 import { type LinkedController, linkedController } from "../signals.js";
 import { untilAborted } from "../until-aborted.js";
 import { type AnswerReader, type GraphQLAnswer, readAnswer, readData } from "./answer.js";
+import { type GraphQLClientOptions, resolveGraphQLOptions } from "./configuration.js";
 import type { Operation } from "./document.js";
 import type { GraphQLDocument } from "./document-types.js";
 import type { FetchLike } from "./exchange.js";
 import { Failures } from "./failures.js";
 import { wire } from "./load-wire.js";
-import { defaultHeaders, requestHeaders, type SentHeaders } from "./request-headers.js";
+import { requestHeaders, type SentHeaders } from "./request-headers.js";
 import type { MutationOptions } from "./request-options.js";
-import { type ResponseLimits, resolveMaxResponseBytes } from "./response-limits.js";
-
-/** Options of a GraphQL client. */
-export interface GraphQLClientOptions extends CommonOptions, ResponseLimits {
-  /**
-   * Base of the API, which is `POST {baseUrl}/graphql`: absolute `https://`, or `http://` to loopback. May have a
-   * path.
-   */
-  readonly baseUrl: string;
-  /** Sends the requests. It must heed `redirect: "manual"`. @default globalThis.fetch */
-  readonly fetch?: FetchLike | undefined;
-}
 
 /** Data, and the server's own id of the request that brought it. */
 interface IdentifiedData<Data> {
@@ -53,7 +35,7 @@ export class Transport {
 
   /** @throws {ConfigurationError} an option is not usable */
   constructor(options: GraphQLClientOptions) {
-    const resolved = whileReading("The options", options, () => resolveOptions(options));
+    const resolved = whileReading("The options", options, () => resolveGraphQLOptions(options));
     this.#configuration = resolved.configuration;
     this.#credential = resolved.credential;
     this.#url = resolved.url;
@@ -182,22 +164,4 @@ export class Transport {
       return response;
     };
   }
-}
-
-/** Checks the options. */
-function resolveOptions(options: GraphQLClientOptions) {
-  const configuration = resolveCommonOptions(options);
-  const credential = new Credential(options, "");
-  const { origin, pathname } = resolveEndpoint("baseUrl", options.baseUrl, "path");
-  requireFunction("fetch", options.fetch);
-  // Looked up with each request: what replaces the global one later (a tracer, a test) is heeded.
-  const fetch: FetchLike = options.fetch ?? ((target, init) => globalThis.fetch(target, init));
-  return {
-    configuration,
-    credential,
-    url: `${origin}${pathname === "/" ? "" : pathname}/graphql`,
-    fetch,
-    headers: defaultHeaders(configuration.headers, configuration.userAgent),
-    maxResponseBytes: resolveMaxResponseBytes(options.maxResponseBytes),
-  };
 }

@@ -3,12 +3,13 @@ import { readOptions } from "../option-checks.js";
 import type { LocatedRecords } from "../sync/locator.js";
 import { CsvHeader } from "./csv-header.js";
 import { checkDelimiter, csvRows } from "./csv-rows.js";
+import { checkEncoding, type TextEncoding } from "./encoding.js";
 import { type FileOptions, FileRecords, type RecordPlace } from "./file-records.js";
 import { type FileInput, Input } from "./input.js";
 import { Line } from "./line.js";
 import { located } from "./located.js";
 import { problemAt } from "./problem.js";
-import { checkEncoding, type TextEncoding, textBlocks } from "./text.js";
+import { textBlocks } from "./text.js";
 
 /** A row of a CSV file: its cells by the headings of their columns. An empty cell is an empty string. */
 export type CsvRow<Column extends string = string> = Readonly<Record<Column, string>>;

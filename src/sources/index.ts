@@ -17,10 +17,10 @@ export {
 } from "../errors.js";
 export { LOCATE, type LocatedRecords } from "../sync/locator.js";
 export { type CsvOptions, type CsvRow, fromCsv } from "./csv.js";
+export type { TextEncoding } from "./encoding.js";
 export type { FileOptions, FileRecords, RecordPlace, SourceFigures } from "./file-records.js";
 export type { FileInput } from "./input.js";
 export { fromJsonl, type JsonlOptions } from "./jsonl.js";
 export type { FetchPage, Page, PageRequest } from "./page.js";
 export type { ItemPlace, PageRecords, PagesFigures } from "./page-records.js";
 export { fromPages, type PagesOptions } from "./pages.js";
-export type { TextEncoding } from "./text.js";

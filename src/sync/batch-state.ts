@@ -6,6 +6,7 @@ import {
   ClosedError,
   PermissionDeniedError,
   RateLimitError,
+  retelling,
   SyncProtocolError,
 } from "../errors.js";
 
@@ -60,13 +61,14 @@ export function stateError(
 ): BatchStateError {
   const { because, told, ...cause } = details;
   const why = because === undefined ? REASONS[reason] : `${because}, so ${REASONS[reason]}`;
-  return new BatchStateError(`${call} was refused: ${why}`, {
+  const serverMessage = told?.serverMessage;
+  const error = new BatchStateError(`${call} was refused: ${why}`, {
     state,
     reason,
-    requestId: told?.requestId,
-    serverMessage: told?.serverMessage,
+    serverMessage,
     ...cause,
   });
+  return told === undefined ? error : retelling(error, told);
 }
 
 /** The error of a handle that was closed. */

@@ -1,9 +1,9 @@
-import { BatchOutcomeUnknownError, BatchStateError, InvalidInputError } from "../errors.js";
-import { type BatchState, closedError, meaningOf, refusal, stateError } from "./batch-state.js";
+import { InvalidInputError } from "../errors.js";
+import { BatchLifecycle } from "./batch-lifecycle.js";
+import type { BatchState } from "./batch-state.js";
 import { BatchWrites, type WriteOptions } from "./batch-writes.js";
 import type { CollectionWriter } from "./collection-writer.js";
 import type { CollectionName, RecordOf } from "./collections.js";
-import { sendCompletion } from "./completion.js";
 import type { Lease } from "./lease.js";
 import type { WriteFigures, WriteReport, WriteResult } from "./outcomes.js";
 import type { BatchSession } from "./session.js";
@@ -32,13 +32,8 @@ export interface CompleteOptions {
 export class SyncBatch {
   readonly #session: BatchSession;
   readonly #writes: BatchWrites;
-  readonly #onEnd: (batch: SyncBatch) => void;
+  readonly #lifecycle: BatchLifecycle;
   readonly #unverified: boolean;
-  #state: Exclude<BatchState, "expired"> = "active";
-  #completion: Promise<CompletionCounts> | undefined;
-  #abortion: Promise<void> | undefined;
-  /** Fires when the handle is closed: nothing else cuts a completion off once it was sent. */
-  readonly #closing = new AbortController();
 
   /** @internal Made by `SyncClient.startBatch` and `openBatch`. */
   constructor(options: {
@@ -50,8 +45,8 @@ export class SyncBatch {
   }) {
     this.#session = options.session;
     this.#writes = new BatchWrites(options.session);
+    this.#lifecycle = new BatchLifecycle(options.session, this.#writes, () => options.onEnd(this));
     this.#unverified = options.unverified;
-    this.#onEnd = options.onEnd;
   }
 
   /** Id of the batch on the server. */
@@ -61,7 +56,7 @@ export class SyncBatch {
 
   /** State of the batch. `expired`: by this machine's clocks the lease is over. */
   get state(): BatchState {
-    return this.#state === "active" && this.lease.remainingMs === 0 ? "expired" : this.#state;
+    return this.#lifecycle.state;
   }
 
   /** How long the server keeps the batch without a further accepted message. */
@@ -111,7 +106,7 @@ export class SyncBatch {
     source: RecordSource<RecordOf<C>>,
     options: WriteOptions = {},
   ): Promise<WriteResult> {
-    const refused = this.#refusal("write") ?? this.#withinSource();
+    const refused = this.#lifecycle.refusal("write") ?? this.#withinSource();
     if (refused !== undefined) return handled(Promise.reject(refused));
     return handled(this.#writes.write(collection, source, options));
   }
@@ -123,7 +118,7 @@ export class SyncBatch {
    * @throws {InvalidInputError} the collection is open already
    */
   open<C extends CollectionName>(collection: C, options: WriteOptions = {}): CollectionWriter<C> {
-    const refused = this.#refusal("open");
+    const refused = this.#lifecycle.refusal("open");
     if (refused !== undefined) throw refused;
     return this.#writes.open(collection, options);
   }
@@ -136,7 +131,7 @@ export class SyncBatch {
    * @throws {BatchOutcomeUnknownError} complete was sent, and whether the service did it is not known
    */
   complete(options: CompleteOptions = {}): Promise<CompletionCounts> {
-    const refused = this.#refusal("complete") ?? this.#withinSource();
+    const refused = this.#lifecycle.refusal("complete") ?? this.#withinSource();
     if (refused !== undefined) return Promise.reject(refused);
     if (this.#unverified && options.unverified !== true) {
       return Promise.reject(
@@ -145,9 +140,7 @@ export class SyncBatch {
         ),
       );
     }
-    this.#state = "completing";
-    this.#completion = this.#complete();
-    return this.#completion;
+    return this.#lifecycle.complete();
   }
 
   /**
@@ -157,16 +150,12 @@ export class SyncBatch {
    * @throws {ClosedError} the handle was closed
    */
   abort(): Promise<void> {
-    if (this.#state === "closed") return Promise.reject(closedError());
-    this.#abortion ??= this.#abort();
-    return this.#abortion;
+    return this.#lifecycle.abort();
   }
 
   /** Releases local resources. What is under way rejects with a {@link ClosedError}; the server is told nothing. */
   close(): void {
-    if (this.#state !== "completed" && this.#state !== "aborted") this.#state = "closed";
-    this.#closing.abort(closedError());
-    this.#end();
+    this.#lifecycle.close();
   }
 
   /** Releases local resources, as `close()` does: the batch is neither completed nor aborted. */
@@ -179,79 +168,12 @@ export class SyncBatch {
     this.close();
   }
 
-  async #complete(): Promise<CompletionCounts> {
-    try {
-      await this.#writes.settled();
-      this.signal.throwIfAborted();
-      if (!this.#writes.whole) throw this.#writes.refusal("complete");
-      await this.#session.beforeComplete();
-      this.signal.throwIfAborted();
-      const counts = await sendCompletion(this.#session, this.#closing.signal);
-      this.#state = "completed";
-      this.#end();
-      this.#session.notify({ type: "completed", ...counts });
-      return counts;
-    } catch (error) {
-      // Whoever aborts or closed the handle meanwhile says what it is now.
-      if (this.#state !== "completing" || this.#abortion !== undefined) throw error;
-      this.#state = error instanceof BatchOutcomeUnknownError ? "unknown" : "active";
-      if (!(error instanceof BatchStateError && error.reason === "incomplete")) this.#session.fail(error);
-      throw error;
-    }
-  }
-
-  async #abort(): Promise<void> {
-    if (this.#state === "completed") throw stateError("abort", "completed", "completed");
-    this.#session.end(stateError("The call", "aborted", "aborted"));
-    // A completion that was not sent ends with the session; one that was, with the service's answer.
-    const completed = await this.#completion?.then(
-      () => true,
-      () => false,
-    );
-    if (completed === true) throw stateError("abort", "completed", "completed");
-    this.#state = "aborting";
-    try {
-      // No signal but the deadline of its own: whatever made the caller give up must not keep the lock held.
-      await this.#session.call("AbortSyncBatch", undefined, (call) => this.#session.abort(call));
-    } catch (error) {
-      // The next call asks the server again.
-      this.#abortion = undefined;
-      const meaning = meaningOf("abort", error);
-      if (meaning instanceof BatchStateError && meaning.reason === "completed") this.#foundCompleted();
-      throw meaning;
-    }
-    this.#aborted();
-  }
-
-  /** The service says that a completion whose answer was lost was done. */
-  #foundCompleted(): void {
-    if (this.#state === "aborting") this.#state = "completed";
-    this.#end();
-  }
-
-  #aborted(): void {
-    // A handle that was closed meanwhile stays closed.
-    if (this.#state === "aborting") this.#state = "aborted";
-    this.#end();
-  }
-
-  #refusal(call: string) {
-    const { state } = this;
-    return state === "active" && this.#writes.failed ? this.#writes.refusal(call) : refusal(call, state);
-  }
-
   /** A source that waits for the queue it stands at the head of would wait for ever. */
   #withinSource(): InvalidInputError | undefined {
     if (!this.#session.sources.isWithin()) return undefined;
     return new InvalidInputError(
       "A source called its own batch while it was read: it would wait for itself. Use batch.open, push and seal for a source that feeds several collections.",
     );
-  }
-
-  /** Ends whatever is still under way, and lets the client forget the batch. */
-  #end(): void {
-    this.#session.close();
-    this.#onEnd(this);
   }
 }
 

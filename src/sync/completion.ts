@@ -1,4 +1,4 @@
-import { BatchOutcomeUnknownError, SaasManagementError, SyncProtocolError } from "../errors.js";
+import { BatchOutcomeUnknownError, retelling, SaasManagementError, SyncProtocolError } from "../errors.js";
 import { Attempts } from "./attempts.js";
 import { meaningOf } from "./batch-state.js";
 import type { BatchSession } from "./session.js";
@@ -31,11 +31,17 @@ export async function sendCompletion(session: BatchSession, closing: AbortSignal
     return await session.call("CompleteSyncBatch", closing, attempt);
   } catch (error) {
     if (closing.aborted || !attempts.mayBeDone) throw meaningOf("complete", error);
-    throw new BatchOutcomeUnknownError(
-      "CompleteSyncBatch was sent, and whether the service did it is not known: the snapshots may or may not be reconciled. Start a new batch and send every snapshot in full; a lock that is still held ends with the lease, 15 minutes after the last accepted message.",
-      { batchId: session.id, cause: error, requestId: requestIdOf(error) },
-    );
+    throw unclear(session.id, error);
   }
+}
+
+/** The error of a completion of which only failures are known. */
+function unclear(batchId: string, failure: unknown): BatchOutcomeUnknownError {
+  const error = new BatchOutcomeUnknownError(
+    "CompleteSyncBatch was sent, and whether the service did it is not known: the snapshots may or may not be reconciled. Start a new batch and send every snapshot in full; a lock that is still held ends with the lease, 15 minutes after the last accepted message.",
+    { batchId, cause: failure, requestId: requestIdOf(failure) },
+  );
+  return failure instanceof SaasManagementError ? retelling(error, failure) : error;
 }
 
 /** The server's id of the call that failed last; where the time was up, of the last one that was answered. */

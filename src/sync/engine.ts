@@ -14,7 +14,8 @@ import { guardProgress } from "./progress.js";
 import type { SyncReceipt } from "./receipt.js";
 import { SyncRun } from "./run.js";
 import type { RunFunction, RunOptions } from "./run-options.js";
-import { BatchSession, type BatchWatch } from "./session.js";
+import { BatchSession } from "./session.js";
+import type { BatchWatch } from "./session-options.js";
 import { BatchStarter } from "./start.js";
 import type { SyncTransport } from "./transport.js";
 

@@ -23,6 +23,9 @@ export interface Lease {
  *
  * It is counted on the monotonic clock. That may stand still while a machine is suspended, so where the wall clock went
  * further, the wall clock counts.
+ *
+ * Until it is closed it keeps the process alive: one whose source is held up by nothing that Node waits for would
+ * otherwise end in the middle, with the lock held.
  */
 export class CountedLease implements Lease {
   readonly #clock: Clock;
@@ -82,7 +85,7 @@ export class CountedLease implements Lease {
       this.#callbacks.onWarning(remaining);
     }
     const next = remaining > WARN_AT_MS ? remaining - WARN_AT_MS : remaining;
-    this.#stopTimer = this.#clock.after(next, () => this.#watch());
+    this.#stopTimer = this.#clock.after(next, () => this.#watch(), { keepAlive: true });
   }
 }
 

@@ -1,4 +1,4 @@
-import { BatchAlreadyInProgressError } from "../errors.js";
+import { BatchAlreadyInProgressError, retelling } from "../errors.js";
 import type { SyncConfiguration } from "./configuration.js";
 import type { OnProgress } from "./progress.js";
 
@@ -37,15 +37,11 @@ export async function waitForLock<T>(
   }
 }
 
-function waitedInVain(error: BatchAlreadyInProgressError, waitedMs: number): BatchAlreadyInProgressError {
-  return new BatchAlreadyInProgressError(
-    `${error.message} It was waited for ${Math.round(waitedMs / 1000)} seconds.`,
-    {
-      installationId: error.installationId,
-      requestId: error.requestId,
-      serverMessage: error.serverMessage,
-      waitedMs,
-      mayBeOwn: error.mayBeOwn,
-    },
+function waitedInVain(held: BatchAlreadyInProgressError, waitedMs: number): BatchAlreadyInProgressError {
+  const { installationId, serverMessage, mayBeOwn } = held;
+  const error = new BatchAlreadyInProgressError(
+    `${held.message} It was waited for ${Math.round(waitedMs / 1000)} seconds.`,
+    { installationId, serverMessage, waitedMs, mayBeOwn },
   );
+  return retelling(error, held);
 }

@@ -21,7 +21,7 @@ import { attemptRun } from "./run-attempt.js";
 import { checkRunOptions, checkSnapshots, type RunFunction, type RunOptions } from "./run-options.js";
 import { RunGuard } from "./safety/run-guard.js";
 import { RunJournal } from "./safety/run-journal.js";
-import type { BatchWatch } from "./session.js";
+import type { BatchWatch } from "./session-options.js";
 
 /** What a run does its work with. */
 export interface RunParts {

@@ -11,28 +11,9 @@ import { type MutableWriteReport, newReport, sumByCollection, type WriteReport }
 import { guardProgress, type OnProgress } from "./progress.js";
 import type { ObserverOf } from "./record-observer.js";
 import { ReentrancyMark } from "./reentrancy.js";
+import type { BatchWatch, SessionOptions } from "./session-options.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 import { WindowSender } from "./window-sender.js";
-
-/** What a run keeps an eye on in its batches. */
-export interface BatchWatch {
-  /** Events to leave out; undefined where nothing is remembered. */
-  readonly acceptedEvents: AcceptedEvents | undefined;
-  /** Who looks at the records before they are sent. */
-  readonly observerOf: ObserverOf | undefined;
-  /** Called when everything was accepted and before CompleteSyncBatch is sent; what it throws keeps it from being sent. */
-  readonly beforeComplete: ((batchId: string) => Promise<void>) | undefined;
-}
-
-/** What a batch is made of. */
-export interface SessionOptions extends BatchWatch {
-  readonly id: string;
-  readonly transport: SyncTransport;
-  readonly configuration: SyncConfiguration;
-  /** Before the batch was asked for. */
-  readonly startedAt: Moment;
-  readonly onProgress: OnProgress | undefined;
-}
 
 /**
  * What the writes of one batch share: the lease, the order on the wire, the reports, and the end.

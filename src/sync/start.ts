@@ -1,4 +1,4 @@
-import { BatchAlreadyInProgressError } from "../errors.js";
+import { BatchAlreadyInProgressError, retelling } from "../errors.js";
 import { Attempts } from "./attempts.js";
 import { callWithRetry } from "./call.js";
 import type { SyncConfiguration } from "./configuration.js";
@@ -108,13 +108,11 @@ export class BatchStarter {
 }
 
 /** A lock that is held after a start whose answer was lost. */
-function ghost({
-  installationId,
-  requestId,
-  serverMessage,
-}: BatchAlreadyInProgressError): BatchAlreadyInProgressError {
-  return new BatchAlreadyInProgressError(
+function ghost(held: BatchAlreadyInProgressError): BatchAlreadyInProgressError {
+  const { installationId, serverMessage } = held;
+  const error = new BatchAlreadyInProgressError(
     "A batch of this installation is in progress. It may be this client's own: the answer to an earlier start was lost. A lock that nobody uses ends 15 minutes after it was acquired.",
-    { installationId, requestId, serverMessage, mayBeOwn: true },
+    { installationId, serverMessage, mayBeOwn: true },
   );
+  return retelling(error, held);
 }

@@ -31,7 +31,7 @@ const BUGS: readonly Bug[] = [
   },
   {
     name: "complete does not wait for queued writes",
-    file: "batch.ts",
+    file: "batch-lifecycle.ts",
     right: "      await this.#writes.settled();\n",
     wrong: "",
   },
@@ -82,8 +82,8 @@ const BUGS: readonly Bug[] = [
   {
     name: "a lost answer to complete is a success",
     file: "completion.ts",
-    right: "    throw new BatchOutcomeUnknownError(",
-    wrong: "    if (attempts.mayBeDone) return NO_COUNTS;\n    throw new BatchOutcomeUnknownError(",
+    right: "    throw unclear(session.id, error);",
+    wrong: "    return NO_COUNTS;",
   },
   {
     name: "a refused complete is a success after a lost answer",
@@ -93,7 +93,7 @@ const BUGS: readonly Bug[] = [
   },
   {
     name: "abort tells the service nothing",
-    file: "batch.ts",
+    file: "batch-lifecycle.ts",
     right:
       '      await this.#session.call("AbortSyncBatch", undefined, (call) => this.#session.abort(call));\n',
     wrong: "",

@@ -39,11 +39,8 @@ await client.run(
     if (when === "draft") die();
     if (when === "exit") process.exit(0);
     if (when === "terminated") {
-      // A real source would keep the process alive.
-      const waiting = setInterval(() => {}, 60_000);
       process.kill(process.pid, "SIGTERM");
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
-      clearInterval(waiting);
     }
   },
 );

@@ -1,0 +1,18 @@
+/** What went wrong, as a stable string to branch on. */
+export type ErrorCode =
+  | "INVALID_CONFIGURATION"
+  | "INVALID_INPUT"
+  | "AUTHENTICATION_FAILED"
+  | "PERMISSION_DENIED"
+  | "RATE_LIMITED"
+  | "GRAPHQL_ERRORS"
+  | "MUTATION_REJECTED"
+  | "PAGINATION"
+  | "BATCH_IN_PROGRESS"
+  | "SYNC_PROTOCOL"
+  | "BATCH_STATE"
+  | "BATCH_OUTCOME_UNKNOWN"
+  | "REMOVAL_GUARD"
+  | "CLOSED"
+  | "TRANSPORT_FAILED"
+  | "TIMEOUT";

@@ -1,0 +1,78 @@
+import { type ErrorDetails, SaasManagementError } from "./base.js";
+import { hide } from "./hide.js";
+
+/** One entry of a GraphQL response's `errors` (service description, "Errors"). */
+export interface GraphQLErrorEntry {
+  /** The server's text: not for end users. */
+  readonly message: string;
+  /** Where in the result it happened. */
+  readonly path?: readonly (string | number)[];
+  /** Further facts; `code` among them. */
+  readonly extensions?: Readonly<Record<string, unknown>> & { readonly code?: string };
+}
+
+/** The response has entries in `errors` (service description, "Errors"). */
+export class GraphQLResponseError extends SaasManagementError {
+  static readonly code = "GRAPHQL_ERRORS";
+  override readonly code = GraphQLResponseError.code;
+  /** The entries. Not enumerable. */
+  declare readonly errors: readonly GraphQLErrorEntry[];
+  /** The partial data beside them; `null` or undefined where there is none. Not enumerable. */
+  declare readonly data: unknown;
+  /** HTTP status of the response. */
+  readonly status: number;
+
+  constructor(
+    message: string,
+    details: ErrorDetails & {
+      readonly errors: readonly GraphQLErrorEntry[];
+      readonly data: unknown;
+      readonly status: number;
+    },
+  ) {
+    super(message, details);
+    this.status = details.status;
+    hide(this, "errors", details.errors);
+    hide(this, "data", details.data);
+  }
+}
+
+/** One typed error of a mutation's payload. */
+export interface MutationErrorEntry {
+  /** The error's type in the schema. */
+  readonly __typename: string;
+  /** The server's text: not for end users. */
+  readonly message: string;
+}
+
+/**
+ * The payload of a mutation has typed errors (service description, "Typed mutation errors"): the change was not made,
+ * or not wholly.
+ */
+export class MutationError<
+  Entry extends MutationErrorEntry = MutationErrorEntry,
+  Payload = unknown,
+> extends SaasManagementError {
+  static readonly code = "MUTATION_REJECTED";
+  override readonly code = MutationError.code;
+  /** Name of the mutation. */
+  readonly mutation: string;
+  /** The typed errors. Not enumerable. */
+  declare readonly errors: readonly Entry[];
+  /** The rest of the payload. Not enumerable. */
+  declare readonly payload: Payload;
+
+  constructor(
+    message: string,
+    details: ErrorDetails & {
+      readonly mutation: string;
+      readonly errors: readonly Entry[];
+      readonly payload: Payload;
+    },
+  ) {
+    super(message, details);
+    this.mutation = details.mutation;
+    hide(this, "errors", details.errors);
+    hide(this, "payload", details.payload);
+  }
+}

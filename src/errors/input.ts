@@ -1,0 +1,36 @@
+import { type ErrorDetails, SaasManagementError } from "./base.js";
+
+/** Options, environment or endpoint are not usable (service description, "Errors"). */
+export class ConfigurationError extends SaasManagementError {
+  static readonly code = "INVALID_CONFIGURATION";
+  override readonly code = ConfigurationError.code;
+}
+
+/** One thing that is wrong with an input. Says what was expected, never what was given. */
+export interface InputIssue {
+  /** Collection of the record. */
+  readonly collection?: string;
+  /** Index of the record in its write, from 0. */
+  readonly index?: number;
+  /** Id of the record, where it has a readable one. */
+  readonly id?: string;
+  /** Where the record comes from, such as `users.csv:1042`, where its source knows. */
+  readonly location?: string;
+  /** Path of the field, such as `generic.details.model`; empty where the whole value is meant. */
+  readonly path: string;
+  /** What was expected there. */
+  readonly expected: string;
+}
+
+/** Arguments or records are not valid (service description, "Errors"). */
+export class InvalidInputError extends SaasManagementError {
+  static readonly code = "INVALID_INPUT";
+  override readonly code = InvalidInputError.code;
+  /** What is wrong, up to 20 entries. */
+  readonly issues: readonly InputIssue[];
+
+  constructor(message: string, details: ErrorDetails & { readonly issues?: readonly InputIssue[] } = {}) {
+    super(message, details);
+    this.issues = details.issues ?? [];
+  }
+}

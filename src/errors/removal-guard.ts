@@ -1,0 +1,59 @@
+import { type ErrorDetails, SaasManagementError } from "./base.js";
+
+/** One snapshot that a run held, and what completing it would have done. */
+export interface HeldSnapshot {
+  /** Name of the collection. */
+  readonly collection: string;
+  /**
+   * - `removals`: too many of the known ids would be removed.
+   * - `no-baseline`: the ledger knows nothing of the collection, and `requireBaseline` was said.
+   * - `unreadable-ledger`: what the ledger knows cannot be read.
+   */
+  readonly reason: "removals" | "no-baseline" | "unreadable-ledger";
+  /** Number of ids that were known before. */
+  readonly known: number;
+  /** Number of different ids that were sent. */
+  readonly sent: number;
+  /** Number of sent ids that were not known: they are visible already. */
+  readonly added: number;
+  /** Number of known ids that were sent. */
+  readonly kept: number;
+  /** Number of known ids that would be removed. */
+  readonly removed: number;
+  /** Share of the known ids that would be removed, from 0 to 1. */
+  readonly removedShare: number;
+  /** The first ids that would be removed, up to 20. */
+  readonly firstRemoved: readonly string[];
+  /** Path of the file with all of them; undefined where the ledger keeps no such file. */
+  readonly listedIn: string | undefined;
+}
+
+/** The removal guard held a run: its batch was aborted, nothing was completed, and nothing was removed. */
+export class RemovalGuardError extends SaasManagementError {
+  static readonly code = "REMOVAL_GUARD";
+  override readonly code = RemovalGuardError.code;
+  /** Id of the batch that was not completed. */
+  readonly batchId: string;
+  /** What was held. */
+  readonly collections: readonly HeldSnapshot[];
+  /** What `approveRemovals` has to say for the same run to go through; undefined where it could not be stored. */
+  readonly approvalId: string | undefined;
+  /** Until when that is good. */
+  readonly approvalExpiresAt: Date | undefined;
+
+  constructor(
+    message: string,
+    details: ErrorDetails & {
+      readonly batchId: string;
+      readonly collections: readonly HeldSnapshot[];
+      readonly approvalId: string | undefined;
+      readonly approvalExpiresAt: Date | undefined;
+    },
+  ) {
+    super(message, details);
+    this.batchId = details.batchId;
+    this.collections = details.collections;
+    this.approvalId = details.approvalId;
+    this.approvalExpiresAt = details.approvalExpiresAt;
+  }
+}

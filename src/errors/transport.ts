@@ -1,0 +1,57 @@
+import { type ErrorDetails, SaasManagementError } from "./base.js";
+
+/** The network, the server, or an answer that is not what the API speaks (service description, "Errors"). */
+export class TransportError extends SaasManagementError {
+  static readonly code = "TRANSPORT_FAILED";
+  override readonly code = TransportError.code;
+  /** HTTP status, where there was an HTTP answer. */
+  readonly status: number | undefined;
+  /** Declared content type of the HTTP answer. */
+  readonly contentType: string | undefined;
+  /** Name of the gRPC status, such as `UNAVAILABLE`. */
+  readonly grpcStatus: string | undefined;
+  /** How long the service asks to wait, in milliseconds; undefined where it does not say. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    message: string,
+    details: ErrorDetails & {
+      readonly status?: number | undefined;
+      readonly contentType?: string | undefined;
+      readonly grpcStatus?: string | undefined;
+      readonly retryAfterMs?: number | undefined;
+    } = {},
+  ) {
+    super(message, details);
+    this.status = details.status;
+    this.contentType = details.contentType;
+    this.grpcStatus = details.grpcStatus;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}
+
+/** The service asks for fewer requests. */
+export class RateLimitError extends SaasManagementError {
+  static readonly code = "RATE_LIMITED";
+  override readonly code = RateLimitError.code;
+  /** How long the service asks to wait, in milliseconds; undefined where it does not say. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, details: ErrorDetails & { readonly retryAfterMs?: number | undefined } = {}) {
+    super(message, details);
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}
+
+/** The operation's time is up. `cause` is the failure of the last attempt that was answered, where there was one. */
+export class TimeoutError extends SaasManagementError {
+  static readonly code = "TIMEOUT";
+  override readonly code = TimeoutError.code;
+  /** The operation's time, in milliseconds. */
+  readonly timeoutMs: number;
+
+  constructor(message: string, details: ErrorDetails & { readonly timeoutMs: number }) {
+    super(message, details);
+    this.timeoutMs = details.timeoutMs;
+  }
+}

@@ -1,0 +1,116 @@
+import { BatchOutcomeUnknownError, BatchStateError } from "../errors.js";
+import { type BatchState, closedError, meaningOf, refusal, stateError } from "./batch-state.js";
+import type { BatchWrites } from "./batch-writes.js";
+import { sendCompletion } from "./completion.js";
+import type { BatchSession } from "./session.js";
+import type { CompletionCounts } from "./transport.js";
+
+/** The states of one handle, and the three ways to its end: it is completed, aborted or closed. */
+export class BatchLifecycle {
+  readonly #session: BatchSession;
+  readonly #writes: BatchWrites;
+  readonly #onEnd: () => void;
+  #state: Exclude<BatchState, "expired"> = "active";
+  #completion: Promise<CompletionCounts> | undefined;
+  #abortion: Promise<void> | undefined;
+  /** Fires when the handle is closed: nothing else cuts a completion off once it was sent. */
+  readonly #closing = new AbortController();
+
+  /** @param onEnd Called when the handle is completed, aborted or closed. */
+  constructor(session: BatchSession, writes: BatchWrites, onEnd: () => void) {
+    this.#session = session;
+    this.#writes = writes;
+    this.#onEnd = onEnd;
+  }
+
+  get state(): BatchState {
+    return this.#state === "active" && this.#session.lease.remainingMs === 0 ? "expired" : this.#state;
+  }
+
+  /** The error with which the batch refuses a write or a completion; undefined where it takes it. */
+  refusal(call: string) {
+    const { state } = this;
+    return state === "active" && this.#writes.failed ? this.#writes.refusal(call) : refusal(call, state);
+  }
+
+  /** Completes a batch that does not refuse it. */
+  complete(): Promise<CompletionCounts> {
+    this.#state = "completing";
+    this.#completion = this.#complete();
+    return this.#completion;
+  }
+
+  abort(): Promise<void> {
+    if (this.#state === "closed") return Promise.reject(closedError());
+    this.#abortion ??= this.#abort();
+    return this.#abortion;
+  }
+
+  close(): void {
+    if (this.#state !== "completed" && this.#state !== "aborted") this.#state = "closed";
+    this.#closing.abort(closedError());
+    this.#end();
+  }
+
+  async #complete(): Promise<CompletionCounts> {
+    try {
+      await this.#writes.settled();
+      this.#session.signal.throwIfAborted();
+      if (!this.#writes.whole) throw this.#writes.refusal("complete");
+      await this.#session.beforeComplete();
+      this.#session.signal.throwIfAborted();
+      const counts = await sendCompletion(this.#session, this.#closing.signal);
+      this.#state = "completed";
+      this.#end();
+      this.#session.notify({ type: "completed", ...counts });
+      return counts;
+    } catch (error) {
+      // Whoever aborts or closed the handle meanwhile says what it is now.
+      if (this.#state !== "completing" || this.#abortion !== undefined) throw error;
+      this.#state = error instanceof BatchOutcomeUnknownError ? "unknown" : "active";
+      if (!(error instanceof BatchStateError && error.reason === "incomplete")) this.#session.fail(error);
+      throw error;
+    }
+  }
+
+  async #abort(): Promise<void> {
+    if (this.#state === "completed") throw stateError("abort", "completed", "completed");
+    this.#session.end(stateError("The call", "aborted", "aborted"));
+    // A completion that was not sent ends with the session; one that was, with the service's answer.
+    const completed = await this.#completion?.then(
+      () => true,
+      () => false,
+    );
+    if (completed === true) throw stateError("abort", "completed", "completed");
+    this.#state = "aborting";
+    try {
+      // No signal but the deadline of its own: whatever made the caller give up must not keep the lock held.
+      await this.#session.call("AbortSyncBatch", undefined, (call) => this.#session.abort(call));
+    } catch (error) {
+      // The next call asks the server again.
+      this.#abortion = undefined;
+      const meaning = meaningOf("abort", error);
+      if (meaning instanceof BatchStateError && meaning.reason === "completed") this.#foundCompleted();
+      throw meaning;
+    }
+    this.#aborted();
+  }
+
+  /** The service says that a completion whose answer was lost was done. */
+  #foundCompleted(): void {
+    if (this.#state === "aborting") this.#state = "completed";
+    this.#end();
+  }
+
+  #aborted(): void {
+    // A handle that was closed meanwhile stays closed.
+    if (this.#state === "aborting") this.#state = "aborted";
+    this.#end();
+  }
+
+  /** Ends whatever is still under way, and lets the client forget the batch. */
+  #end(): void {
+    this.#session.close();
+    this.#onEnd();
+  }
+}
