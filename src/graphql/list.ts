@@ -1,3 +1,4 @@
+import { InvalidInputError } from "../errors.js";
 import { readOptions } from "../option-checks.js";
 import type { Connection } from "./connection.js";
 import type { GraphQLDocument } from "./document-types.js";
@@ -42,10 +43,21 @@ export function list<Data, Where, Order, Node>(
   select: (data: Data) => ConnectionData<Node> | null,
 ): Connection<Node> {
   const given = readOptions("The arguments", args);
+  checkNames(given);
   const own = callOptions(options) ?? {};
   const { where, order } = given;
   const walk = planWalk(given, own.limit);
   const names =
     walk.direction === "forward" ? { size: "first", cursor: "after" } : { size: "last", cursor: "before" };
   return connect(transport, { document, variables: { where, order }, names, walk, select, options: own });
+}
+
+const NAMES = ["where", "order", "first", "after", "last", "before"];
+
+/** A filter outside of `where` would be ignored, and everything be read. */
+function checkNames(args: object): void {
+  if (Object.keys(args).every((name) => NAMES.includes(name))) return;
+  throw new InvalidInputError(
+    `The arguments have a name that is none of ${NAMES.join(", ")}. Conditions belong into where; limit, signal and the like into the options, which come second.`,
+  );
 }

@@ -91,6 +91,8 @@ export class DeclaredBatch<Snapshots extends SnapshotCollection> implements RunB
   }
 
   #admit(collection: CollectionName): void {
+    // A batch that is over says so itself: that the snapshot was written before is then not what is wrong.
+    if (this.#batch.state !== "active") return;
     if (!Object.hasOwn(WIRE, collection) || WIRE[collection].model === "event") return;
     if (!this.#declared.has(collection)) {
       throw this.#violated(
