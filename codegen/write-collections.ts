@@ -13,9 +13,13 @@ export function writeCollections(file: GeneratedFile, collections: readonly Coll
   const named = (model: Collection["model"]) =>
     collections.filter((collection) => collection.model === model).map(({ name }) => `"${name}"`);
   file.print();
-  file.print("/** Collections of which a completed batch carries the complete current set. */");
+  file.print(
+    '/** Collections of which a completed batch carries the complete current set (service description, "Sync API records"). */',
+  );
   file.print(`export type SnapshotCollection = ${named("snapshot").join(" | ")};`);
   file.print();
-  file.print("/** Collections whose records are observations of their own. */");
+  file.print(
+    '/** Collections whose records are observations of their own (service description, "Sync API records"). */',
+  );
   file.print(`export type EventCollection = ${named("event").join(" | ")};`);
 }

@@ -37,7 +37,7 @@ export function writeRecords(
     }
   }
   file.print();
-  file.print("/** The record type of each collection. */");
+  file.print('/** The record type of each collection (service description, "Sync API records"). */');
   file.print("export interface RecordTypes {");
   for (const { name, doc, record } of collections) {
     file.print(file.jsDoc(doc, "  "));

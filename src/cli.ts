@@ -83,13 +83,14 @@ async function serve(options: ReferenceServerOptions): Promise<void> {
 }
 
 function describe({ baseUrl, syncUrl, apiKey, installationId }: ReferenceServer): string {
-  return `GraphQL API      ${baseUrl}/graphql
-Sync API         ${syncUrl}
-API key          ${apiKey}
-Installation id  ${installationId}
-
-The key and all data are gone when the server stops (Ctrl+C). As an environment file (node --env-file), for fromEnv() and
-the examples of the README:
+  // All of it can be an environment file: an equals sign in a line without "#" would be taken for a variable's.
+  return `# GraphQL API      ${baseUrl}/graphql
+# Sync API         ${syncUrl}
+# API key          ${apiKey}
+# Installation id  ${installationId}
+#
+# The key and all data are gone when the server stops (Ctrl+C). As an environment file (node --env-file), for fromEnv()
+# and the examples of the README:
 
 SAAS_MANAGEMENT_BASE_URL=${baseUrl}
 SAAS_MANAGEMENT_SYNC_URL=${syncUrl}

@@ -11,21 +11,28 @@ import type { SyncTuning } from "./sync/configuration.js";
 
 /** Options of a {@link SaasManagementClient}: one configuration for both APIs. */
 export interface SaasManagementClientOptions extends CommonOptions, NetworkOptions {
-  /** Base of the GraphQL API, which is `POST {baseUrl}/graphql`. May be left out where only `sync` is used. */
+  /**
+   * Base of the GraphQL API, which is `POST {baseUrl}/graphql`. May be left out where only `sync` is used.
+   * @default none: `graphql` cannot be used
+   */
   readonly baseUrl?: string | undefined;
-  /** Endpoint of the Sync API (gRPC). May be left out where only `graphql` is used. */
+  /**
+   * Endpoint of the Sync API (gRPC). May be left out where only `graphql` is used.
+   * @default none: `sync` cannot be used
+   */
   readonly syncUrl?: string | undefined;
   /** How GraphQL requests are sent; not together with `tls` or `proxy`. @default globalThis.fetch */
   readonly fetch?: GraphQLClientOptions["fetch"];
   /** Most bytes of one GraphQL response, after decompression. @default 67_108_864 (64 MiB) */
   readonly maxResponseBytes?: GraphQLClientOptions["maxResponseBytes"];
-  /** How the Sync API is spoken. */
+  /** How the Sync API is spoken. @default what each of its fields says */
   readonly sync?: SyncTuning | undefined;
 }
 
 /**
- * The SaaS Management Service: the GraphQL API reads and works with a workspace's portfolio, the Sync API pushes the
- * data of custom connectors. Nothing is loaded or connected before it is used.
+ * The SaaS Management Service (service description, "Official client SDK behavior"): the GraphQL API reads and works
+ * with a workspace's portfolio, the Sync API pushes the data of custom connectors. Nothing is loaded or connected
+ * before it is used.
  *
  * @example
  * ```ts

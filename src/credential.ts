@@ -1,7 +1,7 @@
 import { AuthenticationError, ConfigurationError } from "./errors.js";
 import { untilAborted } from "./until-aborted.js";
 
-/** How requests are authenticated: exactly one of the two. */
+/** How requests are authenticated (service description, "Authentication"): exactly one of the two. */
 export interface CredentialOptions {
   /**
    * The workspace API key, or a function that returns it, so that keys can rotate while the program runs.
@@ -9,9 +9,13 @@ export interface CredentialOptions {
    * A function is asked once per attempt; attempts that need the key at the same time share one call. Where the service
    * refuses the key it is asked once more, and if it then returns another one the attempt is repeated at once: nothing
    * of a refused attempt was executed. What it throws is the `cause` of an `AuthenticationError`.
+   * @default none: `authorization` is then required
    */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
-  /** Platform-managed authentication: returns the whole `Authorization` value. Asked as a function of `apiKey` is. */
+  /**
+   * Platform-managed authentication: returns the whole `Authorization` value. Asked as a function of `apiKey` is.
+   * @default none: `apiKey` is then required
+   */
   readonly authorization?: (() => string | Promise<string>) | undefined;
 }
 

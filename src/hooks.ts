@@ -55,11 +55,11 @@ export interface RetryEvent extends RequestEvent {
  * or reject with is logged and changes nothing.
  */
 export interface HookOptions {
-  /** Called when an attempt begins, before the credential is asked for. */
+  /** Called when an attempt begins, before the credential is asked for. @default none */
   readonly onRequest?: ((event: RequestEvent) => void | Promise<void>) | undefined;
-  /** Called when an attempt has ended: once for each call of `onRequest`. */
+  /** Called when an attempt has ended: once for each call of `onRequest`. @default none */
   readonly onResponse?: ((event: ResponseEvent) => void | Promise<void>) | undefined;
-  /** Called before each pause. */
+  /** Called before each pause. @default none */
   readonly onRetry?: ((event: RetryEvent) => void | Promise<void>) | undefined;
 }
 

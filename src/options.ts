@@ -7,18 +7,21 @@ import { requireFunction, requireMethods, requireObject, whileReading } from "./
 import type { RetryOptions, RetryPolicy } from "./retry.js";
 import { RetryBudget } from "./retry-budget.js";
 
-/** What both APIs are configured with. */
+/** What both APIs are configured with (service description, "Official client SDK behavior"). */
 export interface CommonOptions extends CredentialOptions, HookOptions {
   /**
    * Time of one operation in milliseconds, its retries included: one GraphQL request, one RPC, or one window of
    * records. Positive and finite. @default 100_000
    */
   readonly timeoutMs?: number | undefined;
-  /** How transient failures are repeated, or `false` for never. */
+  /**
+   * How transient failures are repeated, or `false` for never.
+   * @default `{ retries: 4, minDelayMs: 200, maxDelayMs: 10_000 }`
+   */
   readonly retry?: RetryOptions | false | undefined;
-  /** Sent with every request, as HTTP headers and as gRPC metadata. `authorization` is refused here. */
+  /** Sent with every request, as HTTP headers and as gRPC metadata. `authorization` is refused here. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Named in the user agent. */
+  /** Named in the user agent. @default none */
   readonly appInfo?: { readonly name: string; readonly version?: string | undefined } | undefined;
   /** Where to write what is done. @default nothing is written */
   readonly logger?: Logger | undefined;
@@ -28,13 +31,13 @@ export interface CommonOptions extends CredentialOptions, HookOptions {
 
 /** TLS as plain data: PEM texts or buffers. */
 export interface TlsOptions {
-  /** Certificates of the authorities to trust, instead of the well-known ones. */
+  /** Certificates of the authorities to trust, instead of the well-known ones. @default the well-known ones */
   readonly ca?: string | Uint8Array | undefined;
-  /** Certificate of the client, for mutual TLS; together with `key`. */
+  /** Certificate of the client, for mutual TLS; together with `key`. @default none */
   readonly cert?: string | Uint8Array | undefined;
-  /** Private key of the client; together with `cert`. */
+  /** Private key of the client; together with `cert`. @default none */
   readonly key?: string | Uint8Array | undefined;
-  /** Name that the server's certificate must have, where it is not the endpoint's host. */
+  /** Name that the server's certificate must have, where it is not the endpoint's host. @default the endpoint's host */
   readonly serverName?: string | undefined;
 }
 

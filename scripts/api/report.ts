@@ -1,12 +1,13 @@
 /**
- * The public surface, entry by entry: what changed, what has no docstring, what cannot be named by who imports it, and
- * what shows a type of a package that is to stay hidden.
+ * The public surface, entry by entry: what changed, what has no docstring or one that leaves something out, what cannot
+ * be named by who imports it, and what shows a type of a package that is to stay hidden.
  *
  *   npm run api         writes api/*.api.md anew
  *   npm run check:api   fails where they are not fresh, too
  */
 import { spawnSync } from "node:child_process";
 import { readdir, readFile, rm } from "node:fs/promises";
+import { docstringProblems } from "./docstrings.js";
 import { entries, ROOT } from "./entries.js";
 import { DECLARATIONS, extract, REPORTS } from "./extract.js";
 import { foreignImports, foreignTypes } from "./foreign-types.js";
@@ -28,6 +29,7 @@ for (const entry of all) {
     ...surface.problems,
     ...foreignTypes(entry.specifier, await readFile(surface.rollup, "utf8")),
     ...(await foreignImports(DECLARATIONS, entry.declarations)),
+    ...docstringProblems(entry),
   ]) {
     problems.add(problem);
   }

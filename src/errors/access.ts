@@ -1,12 +1,12 @@
 import { SaasManagementError } from "./base.js";
 
-/** The service does not accept the credential, or there is no usable one. */
+/** The service does not accept the credential, or there is no usable one (service description, "Authentication"). */
 export class AuthenticationError extends SaasManagementError {
   static readonly code = "AUTHENTICATION_FAILED";
   override readonly code = AuthenticationError.code;
 }
 
-/** The credential is known but may not do this. */
+/** The credential is known but may not do this (service description, "Errors"). */
 export class PermissionDeniedError extends SaasManagementError {
   static readonly code = "PERMISSION_DENIED";
   override readonly code = PermissionDeniedError.code;

@@ -1,6 +1,6 @@
 import { type ErrorDetails, SaasManagementError } from "./base.js";
 
-/** Another batch holds the installation's lock. */
+/** Another batch holds the installation's lock (service description, "Errors"). */
 export class BatchAlreadyInProgressError extends SaasManagementError {
   static readonly code = "BATCH_IN_PROGRESS";
   override readonly code = BatchAlreadyInProgressError.code;
@@ -26,7 +26,7 @@ export class BatchAlreadyInProgressError extends SaasManagementError {
   }
 }
 
-/** The Sync API rejected an operation. */
+/** The Sync API rejected an operation (service description, "Errors"). */
 export class SyncProtocolError extends SaasManagementError {
   static readonly code = "SYNC_PROTOCOL";
   override readonly code = SyncProtocolError.code;
@@ -51,7 +51,7 @@ export class SyncProtocolError extends SaasManagementError {
 /** Why a batch refuses a call. */
 export type BatchStateReason = "completed" | "aborted" | "expired" | "incomplete" | "unknown";
 
-/** The batch is in a state that does not allow the call. */
+/** The batch is in a state that does not allow the call (service description, "Errors"). */
 export class BatchStateError extends SaasManagementError {
   static readonly code = "BATCH_STATE";
   override readonly code = BatchStateError.code;

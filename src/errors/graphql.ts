@@ -1,7 +1,7 @@
 import { type ErrorDetails, SaasManagementError } from "./base.js";
 import { hide } from "./hide.js";
 
-/** One entry of a GraphQL response's `errors`. */
+/** One entry of a GraphQL response's `errors` (service description, "Errors"). */
 export interface GraphQLErrorEntry {
   /** The server's text: not for end users. */
   readonly message: string;
@@ -11,7 +11,7 @@ export interface GraphQLErrorEntry {
   readonly extensions?: Readonly<Record<string, unknown>> & { readonly code?: string };
 }
 
-/** The response has entries in `errors`. */
+/** The response has entries in `errors` (service description, "Errors"). */
 export class GraphQLResponseError extends SaasManagementError {
   static readonly code = "GRAPHQL_ERRORS";
   override readonly code = GraphQLResponseError.code;
@@ -45,7 +45,10 @@ export interface MutationErrorEntry {
   readonly message: string;
 }
 
-/** The payload of a mutation has typed errors: the change was not made, or not wholly. */
+/**
+ * The payload of a mutation has typed errors (service description, "Typed mutation errors"): the change was not made,
+ * or not wholly.
+ */
 export class MutationError<
   Entry extends MutationErrorEntry = MutationErrorEntry,
   Payload = unknown,

@@ -1,6 +1,6 @@
 import { type ErrorDetails, SaasManagementError } from "./base.js";
 
-/** Options, environment or endpoint are not usable. */
+/** Options, environment or endpoint are not usable (service description, "Errors"). */
 export class ConfigurationError extends SaasManagementError {
   static readonly code = "INVALID_CONFIGURATION";
   override readonly code = ConfigurationError.code;
@@ -22,7 +22,7 @@ export interface InputIssue {
   readonly expected: string;
 }
 
-/** Arguments or records are not valid. */
+/** Arguments or records are not valid (service description, "Errors"). */
 export class InvalidInputError extends SaasManagementError {
   static readonly code = "INVALID_INPUT";
   override readonly code = InvalidInputError.code;

@@ -1,6 +1,6 @@
 import { type ErrorDetails, SaasManagementError } from "./base.js";
 
-/** The network, the server, or an answer that is not what the API speaks. */
+/** The network, the server, or an answer that is not what the API speaks (service description, "Errors"). */
 export class TransportError extends SaasManagementError {
   static readonly code = "TRANSPORT_FAILED";
   override readonly code = TransportError.code;

@@ -30,7 +30,7 @@ import { callOptions, type MutationOptions } from "./request-options.js";
 import { Transport } from "./transport.js";
 
 /**
- * The GraphQL API of one workspace.
+ * The GraphQL API of one workspace (service description, "GraphQL API").
  *
  * - Queries are repeated after transient failures, mutations never unless a call says `idempotent: true`.
  * - A method that returns a promise rejects with an error of the SDK, or with the reason of the caller's signal.
@@ -152,6 +152,7 @@ export class GraphQLClient {
   /**
    * Sends an own document and takes the response as it is: data, which may be partial or null, and errors. It still
    * rejects where the request as a whole failed (network, credential, rate limit).
+   * @throws {AuthenticationError | RateLimitError | TransportError | TimeoutError | ClosedError}
    */
   async rawRequest<Result = unknown, Variables extends object = Readonly<Record<string, unknown>>>(
     document: GraphQLDocument<Result, Variables>,

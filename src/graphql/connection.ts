@@ -7,7 +7,7 @@ import { PageWalk, readCount } from "./page-walk.js";
 import { checkLimit } from "./paging.js";
 
 /**
- * A collection of the API, read page by page.
+ * A collection of the API, read page by page (service description, "GraphQL API").
  *
  * - Lazy: nothing is requested before it is iterated or one of its methods is called.
  * - It never changes: each iteration begins at the start again.
@@ -37,12 +37,15 @@ export class Connection<Node> implements AsyncIterable<Node, undefined, undefine
     return new NodeIterator(this.#plan);
   }
 
-  /** Every page, empty ones too. What is said of the nodes' iterator goes for this one. */
+  /**
+   * Every page, empty ones too. What is said of the nodes' iterator goes for this one.
+   * @throws {PaginationError} from `next()`, as every error of a request
+   */
   pages(): AsyncIterableIterator<Page<Node>, undefined, undefined> {
     return new PageIterator(this.#plan);
   }
 
-  /** The first page; paging backward, the last one. */
+  /** The first page; paging backward, the last one. @throws every error of a request, such as {@link TransportError} */
   async firstPage(): Promise<Page<Node>> {
     const { fetchPage, pageSize, limit, start, signal } = this.#plan;
     const size = Math.max(1, Math.min(pageSize, limit));
@@ -55,6 +58,7 @@ export class Connection<Node> implements AsyncIterable<Node, undefined, undefine
   /**
    * All nodes, in the order in which they are iterated. Where a page fails there are none: the error's `position` is
    * where this walk began.
+   * @throws {InvalidInputError} `limit` is no whole number of 0 or more; also every error of a request
    * @param options.limit Most nodes to read; where the connection has a limit too, the smaller holds
    */
   async toArray(options: { readonly limit?: number | undefined } = {}): Promise<Node[]> {

@@ -1,7 +1,7 @@
 import { Big } from "big.js";
 import { InvalidInputError } from "../errors.js";
 
-/** An amount of one currency. */
+/** An amount of one currency (service description, "GraphQL object shapes"). */
 export interface MoneyAmount {
   /** A number as the API sends it, or a decimal text; null where it is not known. */
   readonly amount: number | string | null | undefined;
@@ -28,7 +28,7 @@ export type MoneySelector<Item> = (item: Item) => MoneyAmount | null | undefined
  * @throws {InvalidInputError} an amount is NaN, infinite or no decimal number, or has no currency
  */
 export function sumByCurrency<Item>(items: Iterable<Item>, select: MoneySelector<Item>): Map<string, string>;
-/** The same for items that come one after the other. */
+/** The same for items that come one after the other. @throws {InvalidInputError} as above, and what the items throw */
 export function sumByCurrency<Item>(
   items: AsyncIterable<Item>,
   select: MoneySelector<Item>,

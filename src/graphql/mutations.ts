@@ -22,8 +22,8 @@ import type { Transport } from "./transport.js";
 import { narrowingFilter } from "./vendor-filter.js";
 
 /**
- * The mutations, resolving with `{ ok: false, errors }` where the service refuses the change. All other failures
- * (network, credential, `errors` of the response) still reject.
+ * The mutations, resolving with `{ ok: false, errors }` where the service refuses the change (service description,
+ * "Typed mutation errors"). All other failures (network, credential, `errors` of the response) still reject.
  */
 export class SafeMutations {
   readonly #transport: Transport;
@@ -33,7 +33,10 @@ export class SafeMutations {
     this.#transport = transport;
   }
 
-  /** Opens a procurement case. */
+  /**
+   * Opens a procurement case.
+   * @throws {GraphQLResponseError} the response has `errors` of its own; also every other error of a request
+   */
   createProcurementCase(
     input: CreateProcurementCaseInput,
     options?: MutationOptions,
@@ -42,7 +45,10 @@ export class SafeMutations {
     return this.#run(name, CreateProcurementCaseDocument, { input }, options, (payload) => payload.case);
   }
 
-  /** Changes a procurement case that is not completed. */
+  /**
+   * Changes a procurement case that is not completed.
+   * @throws {GraphQLResponseError} the response has `errors` of its own; also every other error of a request
+   */
   updateProcurementCase(
     input: UpdateProcurementCaseInput,
     options?: MutationOptions,

@@ -1,4 +1,4 @@
-/** Where a page lies in its connection. */
+/** Where a page lies in its connection (service description, "GraphQL object shapes"). */
 export interface PageInfo {
   /** Whether nodes follow the page's last one. */
   readonly hasNextPage: boolean;

@@ -17,7 +17,7 @@ export interface PaginateOptions<Result, Variable extends string, Node> extends 
   readonly after?: Variable | undefined;
   /** Variable that takes the page size, paging forward. @default "first" */
   readonly first?: Variable | undefined;
-  /** Variable that takes the cursor, paging backward: naming it, or `last`, turns the direction. */
+  /** Variable that takes the cursor, paging backward: naming it, or `last`, turns the direction. @default "before" */
   readonly before?: Variable | undefined;
   /** Variable that takes the page size, paging backward. @default "last" */
   readonly last?: Variable | undefined;

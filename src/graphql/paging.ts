@@ -3,7 +3,10 @@ import type { Direction } from "./page.js";
 import type { WalkPlan } from "./page-walk.js";
 import type { RequestOptions } from "./request-options.js";
 
-/** From the start with `first` and `after`, or from the end with `last` and `before`; never mixed. */
+/**
+ * From the start with `first` and `after`, or from the end with `last` and `before`; never mixed (service description,
+ * "GraphQL API").
+ */
 export type PagingArguments =
   | {
       /** Nodes a page, from the start. How many are read in all is `limit`. @default 100 */

@@ -4,11 +4,11 @@ import { checkSignal } from "../signals.js";
 
 /** Options of one request, or of every page of a connection. */
 export interface RequestOptions {
-  /** Cancels the request, its retries and their pauses; the call rejects with the signal's own reason. */
+  /** Cancels the request, its retries and their pauses; the call rejects with the signal's own reason. @default none */
   readonly signal?: AbortSignal | undefined;
   /** Time of the request in milliseconds, its retries included. @default the client's `timeoutMs` */
   readonly timeoutMs?: number | undefined;
-  /** Sent with the request, over the client's own headers. `authorization` is refused here. */
+  /** Sent with the request, over the client's own headers. `authorization` is refused here. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** How transient failures are repeated, or `false` for never. @default the client's `retry` */
   readonly retry?: RetryOptions | false | undefined;

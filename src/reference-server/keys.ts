@@ -1,10 +1,13 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Workspace } from "./workspace.js";
 
-/** What a key may do with the data of its workspace. */
+/** What a key may do with the data of its workspace (service description, "Authentication"). */
 export type KeyScope = "read" | "read-write";
 
-/** A permission that a key needs beside its scope; `integration:sync` is the one that the Sync API asks for. */
+/**
+ * A permission that a key needs beside its scope; `integration:sync` is the one that the Sync API asks for (service
+ * description, "Authentication").
+ */
 export type KeyPermission = "integration:sync";
 
 /** @internal An API key as the server keeps it: the key itself is not part of it. */

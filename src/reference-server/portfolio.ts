@@ -18,7 +18,7 @@ export interface Portfolio {
   readonly unusedAfterDays?: number;
 }
 
-/** What a workspace has decided about an application (spec: application state). */
+/** What a workspace has decided about an application (service description, "Application state"). */
 export type ApplicationState = "DISCOVERED" | "IN_REVIEW" | "SANCTIONED" | "DISQUALIFIED" | "ARCHIVED";
 
 /** An application of the portfolio. Use is matched to it by its name, without regard to case. */

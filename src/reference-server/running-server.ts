@@ -41,7 +41,7 @@ export interface NewInstallation {
   readonly integration?: string | undefined;
 }
 
-/** A reference server that is running. */
+/** A reference server that is running (service description, "Endpoints"). */
 export interface ReferenceServer {
   /** Where the GraphQL API is: `POST {baseUrl}/graphql`. */
   readonly baseUrl: string;
@@ -62,14 +62,20 @@ export interface ReferenceServer {
    * @throws TypeError where the portfolio is wrong.
    */
   createWorkspace(name: string, options?: { readonly portfolio?: Portfolio | undefined }): WorkspaceHandle;
-  /** Creates an API key and returns its value. */
+  /**
+   * Creates an API key and returns its value.
+   * @throws TypeError where the workspace is not one of this server's.
+   */
   createApiKey(key?: NewApiKey): string;
   /**
    * Revokes a key. It stops working at once, for calls that are under way too.
    * @throws Error where no such key exists.
    */
   revokeApiKey(key: string): void;
-  /** Creates a direct integration installation and returns its id. */
+  /**
+   * Creates a direct integration installation and returns its id.
+   * @throws TypeError where the workspace is not one of this server's.
+   */
   createInstallation(installation?: NewInstallation): string;
   /**
    * A copy of all that an installation holds, as plain data: lock, batches, snapshots with removed marks, events.

@@ -22,7 +22,7 @@ export interface RecordPlace {
 export interface FileOptions {
   /** What places are named after. @default the file's base name; `stream` for a stream */
   readonly name?: string | undefined;
-  /** Ends the reading, which then throws the signal's reason. */
+  /** Ends the reading, which then throws the signal's reason. @default none */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface PagesOptions {
    * needs for one, so it gains something only with a slow consumer. @default false
    */
   readonly prefetch?: boolean | undefined;
-  /** Ends the reading, which then throws the signal's reason. */
+  /** Ends the reading, which then throws the signal's reason. @default none */
   readonly signal?: AbortSignal | undefined;
 }
 

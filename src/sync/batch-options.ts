@@ -3,13 +3,13 @@ import type { OnProgress } from "./progress.js";
 
 /** Options of a batch handle. */
 export interface BatchOptions {
-  /** Called with everything that happens to the batch. */
+  /** Called with everything that happens to the batch. @default none */
   readonly onProgress?: OnProgress | undefined;
   /** Keeps the lease alive while the source is silent. @default it runs out after 15 minutes */
   readonly keepAlive?: KeepAliveOptions | undefined;
 }
 
-/** Options of {@link SyncClient.startBatch}. */
+/** Options of {@link SyncClient.startBatch} (service description, "Sync API"). */
 export interface StartBatchOptions extends BatchOptions {
   /** Id of the direct integration installation of the workspace. */
   readonly installationId: string;
@@ -18,6 +18,9 @@ export interface StartBatchOptions extends BatchOptions {
    * minutes after its last accepted message. @default 0
    */
   readonly waitForLockMs?: number | undefined;
-  /** Ends the call; it rejects with the signal's reason. A batch that was started nevertheless is aborted. */
+  /**
+   * Ends the call; it rejects with the signal's reason. A batch that was started nevertheless is aborted.
+   * @default none
+   */
   readonly signal?: AbortSignal | undefined;
 }

@@ -10,7 +10,7 @@ import {
   SyncProtocolError,
 } from "../errors.js";
 
-/** State of a batch as its handle knows it. */
+/** State of a batch as its handle knows it (service description, "Sync batch"). */
 export type BatchState =
   | "active"
   | "completing"

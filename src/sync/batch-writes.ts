@@ -12,13 +12,14 @@ import { checkLength, lengthOf } from "./source.js";
 
 /** Options of one write. */
 export interface WriteOptions {
-  /** Ends the write; it rejects with the signal's reason, and the batch can no longer be completed. */
+  /** Ends the write; it rejects with the signal's reason, and the batch can no longer be completed. @default none */
   readonly signal?: AbortSignal | undefined;
-  /** Called after each accepted window and before each retry of this write. */
+  /** Called after each accepted window and before each retry of this write. @default none */
   readonly onProgress?: OnProgress | undefined;
   /**
    * How many records the source must have, such as the vendor's own total: the write fails where it has more or fewer,
    * and the batch can no longer be completed.
+   * @default not checked
    */
   readonly expectedCount?: number | undefined;
 }

@@ -15,6 +15,7 @@ export interface CompleteOptions {
   /**
    * Must be `true` for a batch of `openBatch`: what another process wrote to it, and whether that was whole, this one
    * cannot know.
+   * @default false
    */
   readonly unverified?: boolean | undefined;
 }

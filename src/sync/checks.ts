@@ -28,10 +28,9 @@ export const int64 = z
   .transform((value) => BigInt(value))
   .refine((value) => BigInt.asIntN(64, value) === value, expected("a whole number of at most 64 bits"));
 
-export const decimal = text.regex(
-  DECIMAL,
-  expected('a decimal number as a string, such as "12.50": no exponent, no grouping'),
-);
+const aDecimal = expected('a decimal number as a string, such as "12.50": no exponent, no grouping');
+
+export const decimal = z.string(aDecimal).regex(DECIMAL, aDecimal);
 
 export const currency = text.regex(CURRENCY, expected("an ISO 4217 currency code, such as EUR"));
 

@@ -8,7 +8,7 @@ import type { SyncReceipt } from "./receipt.js";
 import type { RunFunction, RunOptions } from "./run-options.js";
 
 /**
- * Pushes the data of custom connectors over the Sync API.
+ * Pushes the data of custom connectors over the Sync API (service description, "Sync API").
  *
  * @example
  * ```ts

@@ -4,7 +4,10 @@ import type { WriteResult } from "./outcomes.js";
 
 /** Options of a seal. */
 export interface SealOptions {
-  /** How many records were to be pushed, such as the vendor's own total, where it is known only now. */
+  /**
+   * How many records were to be pushed, such as the vendor's own total, where it is known only now.
+   * @default not checked
+   */
   readonly expectedCount?: number | undefined;
 }
 

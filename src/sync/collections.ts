@@ -6,7 +6,7 @@ import { textInVariant } from "./variant-field.js";
 
 export type { EventCollection, SnapshotCollection } from "./generated/collections.js";
 
-/** Name of a collection, as in `batch.write("accounts", …)`. */
+/** Name of a collection, as in `batch.write("accounts", …)` (service description, "Sync API records"). */
 export type CollectionName = keyof RecordTypes;
 
 /** The record of a collection: the wire's model in camelCase with exactly one variant, `{ generic: { … } }`. */

@@ -17,7 +17,10 @@ import { type ChannelOptions, checkChannelOptions } from "./channel-option-check
 import { LEASE_MS } from "./lease.js";
 import { MESSAGE_LIMIT_BYTES } from "./messages.js";
 
-/** How the Sync API is spoken; the field `sync` of the whole client's options. */
+/**
+ * How the Sync API is spoken; the field `sync` of the whole client's options (service description, "Official client SDK
+ * behavior").
+ */
 export interface SyncTuning {
   /** Largest answer that is accepted, in bytes. @default 16 MiB */
   readonly maxReceiveMessageBytes?: number | undefined;
@@ -34,7 +37,7 @@ export interface SyncTuning {
    * once, as rule 8 of the service allows; `"fail"` fails the write instead. @default "retry"
    */
   readonly unknownEvents?: "retry" | "fail" | undefined;
-  /** Further options of the gRPC channel, by their gRPC names. */
+  /** Further options of the gRPC channel, by their gRPC names. @default none */
   readonly channelOptions?: ChannelOptions | undefined;
 }
 

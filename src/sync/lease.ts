@@ -6,7 +6,10 @@ export const LEASE_MS = 15 * 60 * 1000;
 /** What is left of a lease when its owner is warned: a fifth. */
 const WARN_AT_MS = LEASE_MS / 5;
 
-/** The lease of a batch: how long the server keeps it without a further accepted message. */
+/**
+ * The lease of a batch (service description, "Limits"): how long the server keeps it without a further accepted
+ * message.
+ */
 export interface Lease {
   /** Milliseconds left, at least; 0 when the lease is over. */
   readonly remainingMs: number;

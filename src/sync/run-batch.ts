@@ -14,13 +14,13 @@ import type { RecordSource } from "./source.js";
  */
 export interface RunBatch<Snapshots extends SnapshotCollection = SnapshotCollection>
   extends Pick<SyncBatch, "id" | "lease" | "signal" | "stats" | "writes"> {
-  /** See {@link SyncBatch.write}. */
+  /** See {@link SyncBatch.write}. @throws {InvalidInputError} a snapshot collection that is undeclared or written before */
   write<C extends Snapshots | EventCollection>(
     collection: C,
     source: RecordSource<RecordOf<C>>,
     options?: WriteOptions,
   ): Promise<WriteResult>;
-  /** See {@link SyncBatch.open}. */
+  /** See {@link SyncBatch.open}. @throws {InvalidInputError} a snapshot collection that is undeclared or written before */
   open<C extends Snapshots | EventCollection>(collection: C, options?: WriteOptions): CollectionWriter<C>;
 }
 
@@ -91,6 +91,8 @@ export class DeclaredBatch<Snapshots extends SnapshotCollection> implements RunB
   }
 
   #admit(collection: CollectionName): void {
+    // A batch that is over says so itself: that the snapshot was written before is then not what is wrong.
+    if (this.#batch.state !== "active") return;
     if (!Object.hasOwn(WIRE, collection) || WIRE[collection].model === "event") return;
     if (!this.#declared.has(collection)) {
       throw this.#violated(

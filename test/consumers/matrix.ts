@@ -4,6 +4,7 @@
  *
  *   npm run test:matrix             all of it
  *   npm run test:matrix -- --ci     the lowest and the highest Node, and the oldest TypeScript
+ *   npm run test:matrix -- Vite     those whose name holds the text
  *
  * The tools are npm packages, about 900 MB in all: `npm test` does without. They are kept in `build/runtimes`.
  */
@@ -24,7 +25,8 @@ const TOOLS = fileURLToPath(new URL("../../build/runtimes/", import.meta.url));
 const NPM_INSTALL = ["install", "--no-audit", "--no-fund", "--no-package-lock", "--prefer-offline"];
 const NAMES = ["Figma", "Slack", "Zoom"];
 
-const cells = process.argv.includes("--ci") ? CELLS.filter(({ ci }) => ci) : CELLS;
+const [wanted = ""] = process.argv.slice(2);
+const cells = CELLS.filter(({ ci, name }) => (wanted === "--ci" ? ci : name.includes(wanted)));
 await installTools(new Set(cells.flatMap(({ tools }) => tools)));
 
 const folder = await mkdtemp(join(tmpdir(), "saas-management-matrix-"));

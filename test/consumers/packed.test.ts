@@ -91,6 +91,14 @@ describe("@saas-management/sdk of the packed package", { timeout: 60_000 }, () =
     expect(loaded.filter((url) => lazy.test(url))).not.toEqual([]);
   });
 
+  it("recognizes the errors of a second copy that is installed beside it", async () => {
+    const app = await folder.add("two-copies");
+    expect(JSON.parse(await runNode(["main.js"], app))).toEqual({
+      sameClass: false,
+      instanceOf: [true, true, false],
+    });
+  });
+
   async function modulesLoaded(...args: string[]): Promise<readonly string[]> {
     const app = await folder.add("loading");
     return (await runNode(["main.js", ...args], app)).split("\n");

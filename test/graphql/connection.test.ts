@@ -53,6 +53,13 @@ describe("a connection", () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  it("refuses a condition that stands outside of where, which would read everything", async () => {
+    const { client, server } = await connectClient(collection(3));
+    const args: object = { state: { eq: "DISCOVERED" } };
+    expect(() => client.applications(args)).toThrow(/none of where, order.*Conditions belong into where/);
+    expect(server.requests).toEqual([]);
+  });
+
   it("begins after the cursor that it is given", async () => {
     const { client } = await connectClient(collection(10));
     expect(await ids(client.applications({ first: 4, after: "c5" }))).toEqual(idsOf(6, 10));

@@ -23,7 +23,11 @@ function fieldsOf(document: DocumentNode, fragment: string): readonly string[] {
 describe("the generated operations", () => {
   it("are valid against the schema", () => {
     const operations = documents.map(String).filter((text) => /^\s*(query|mutation)/.test(text));
-    expect(operations).toHaveLength(6);
+    const written = sources.filter(({ definitions }) =>
+      definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION),
+    );
+    expect(operations).toHaveLength(written.length);
+    expect(operations).not.toEqual([]);
     for (const text of operations) expect(validate(schema, parse(text))).toEqual([]);
   });
 

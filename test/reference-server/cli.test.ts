@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { parseEnv } from "node:util";
 import { credentials } from "@grpc/grpc-js";
 import { describe, expect, onTestFinished, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
@@ -69,6 +70,16 @@ describe("saas-management serve", () => {
     expect(await response.json()).toEqual({ data: { __typename: "Query" } });
     child.kill(signal);
     expect(await once(child, "exit")).toEqual([0, null]);
+  });
+
+  test("prints what can be used as an environment file as it is", async () => {
+    const { out, baseUrl, syncUrl, apiKey, installationId } = await serve();
+    expect(parseEnv(out)).toEqual({
+      SAAS_MANAGEMENT_BASE_URL: baseUrl,
+      SAAS_MANAGEMENT_SYNC_URL: syncUrl,
+      SAAS_MANAGEMENT_API_KEY: apiKey,
+      INSTALLATION_ID: installationId,
+    });
   });
 
   test("listens on the loopback address unless it is told otherwise", async () => {

@@ -437,7 +437,7 @@ describe("a record that is not valid", () => {
       "aiCost",
       { generic: { id: "c", amount: 1.5, currency: "EUR", costTime: at } },
       "generic.amount",
-      /expected a string/,
+      /a decimal number as a string/,
     ],
     [
       "with seats beyond 32 bits",
@@ -452,6 +452,9 @@ describe("a record that is not valid", () => {
       "generic.details.seatBased.paidSeats",
       /at most 32 bits/,
     ],
+    ["that is a promise of one", "accounts", Promise.resolve({}), "", /not a promise: .*must not be async/],
+    ["that is bytes of a file", "accounts", new Uint8Array(9), "", /not text or bytes: .*fromCsv/],
+    ["that is text", "accounts", "u1,Ada", "", /not text or bytes: .*fromCsv/],
     [
       "with text that UTF-8 cannot carry",
       "accounts",

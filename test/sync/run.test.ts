@@ -1,5 +1,11 @@
 import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
-import { type RunOptions, SyncClient, type SyncProgress, TransportError } from "@saas-management/sdk/sync";
+import {
+  type RunBatch,
+  type RunOptions,
+  SyncClient,
+  type SyncProgress,
+  TransportError,
+} from "@saas-management/sdk/sync";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { accounts, until } from "../support/sync-harness.js";
 
@@ -119,6 +125,19 @@ describe("the declaration of snapshots", () => {
     });
     await expect(run).rejects.toThrow(/accounts was written before in this run.*once, as a whole/);
     expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
+  });
+
+  it("is not what a write after the run is refused for", async () => {
+    const batches: RunBatch<"accounts">[] = [];
+    await client.run(options(["accounts"]), async (batch) => {
+      batches.push(batch);
+      await batch.write("accounts", accounts(1));
+    });
+    expect(batches).toHaveLength(1);
+    await expect(batches[0]?.write("accounts", accounts(1))).rejects.toMatchObject({
+      code: "BATCH_STATE",
+      reason: "completed",
+    });
   });
 
   it("refuses an undeclared snapshot, also when the refusal is swallowed", async () => {

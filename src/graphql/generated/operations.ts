@@ -5,7 +5,10 @@ export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' |
 import type { CalendarDate } from '../dates.js';
 import type { UnknownTypename } from '../open-types.js';
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
-/** What a workspace has decided about an application. There may be values that the description does not show. */
+/**
+ * What a workspace has decided about an application (service description, "Application state"). There may be values that
+ * the description does not show.
+ */
 export type ApplicationState =
   /** Found by discovery; nobody has decided yet. */
   | 'DISCOVERED'
@@ -20,7 +23,10 @@ export type ApplicationState =
   /** A value that this version does not know. */
   | (string & {});
 
-/** Whether a license is used. There may be values that the description does not show. */
+/**
+ * Whether a license is used (service description, "License activity"). There may be values that the description does not
+ * show.
+ */
 export type LicenseActivity =
   /** No use was seen lately, or its account cannot be used. */
   | 'UNUSED'
@@ -41,7 +47,10 @@ export type DataOrigin =
   /** A value that this version does not know. */
   | (string & {});
 
-/** How far a procurement case is. There may be values that the description does not show. */
+/**
+ * How far a procurement case is (service description, "Procurement case state"). There may be values that the description
+ * does not show.
+ */
 export type ProcurementCaseState =
   /** Being prepared. */
   | 'PRE'
@@ -50,14 +59,17 @@ export type ProcurementCaseState =
   /** A value that this version does not know. */
   | (string & {});
 
-/** What a procurement case's price is compared with. There may be values that the description does not show. */
+/**
+ * What a procurement case's price is compared with (service description, "Mutation input shapes"). There may be values
+ * that the description does not show.
+ */
 export type ProcurementCaseBaselineType =
   /** What was paid last year. */
   | 'LAST_YEAR_COST'
   /** A value that this version does not know. */
   | (string & {});
 
-/** A new procurement case. */
+/** A new procurement case (service description, "Mutation input shapes"). */
 export type CreateProcurementCaseInput = {
   /** State to begin in. Assumed: PRE where it is left out, and a case cannot begin COMPLETED. */
   readonly state?: ProcurementCaseState | null | undefined;
@@ -72,8 +84,9 @@ export type CreateProcurementCaseInput = {
 };
 
 /**
- * Changes to a procurement case. Assumed: the description does not show the fields. A field that is left out stays as it
- * is; null takes the value away from fields that can be without one, and is refused for the others.
+ * Changes to a procurement case (service description, "Mutation input shapes"). Assumed: the description does not show the
+ * fields. A field that is left out stays as it is; null takes the value away from fields that can be without one, and is
+ * refused for the others.
  */
 export type UpdateProcurementCaseInput = {
   /** Id of the case. Assumed. */
@@ -90,20 +103,20 @@ export type UpdateProcurementCaseInput = {
   readonly baselinePrice?: number | null | undefined;
 };
 
-/** The state to set for vendors. */
+/** The state to set for vendors (service description, "Mutation input shapes"). */
 export type ChangeVendorsStateInput = {
   /** The state. Assumed: every state but DISCOVERED, which only discovery sets. */
   readonly state: ApplicationState;
 };
 
-/** The direction of an order. */
+/** The direction of an order (service description, "GraphQL API"). */
 export type SortEnumType =
   /** Lowest first; null before everything else. */
   | 'ASC'
   /** Highest first; null after everything else. */
   | 'DESC';
 
-/** Conditions on a string, case-sensitive; several combine with AND. */
+/** Conditions on a string, case-sensitive; several combine with AND (service description, "GraphQL API"). */
 export type StringOperationFilterInput = {
   /** Equal to the value; null asks for no value. */
   readonly eq?: string | null | undefined;
@@ -127,7 +140,7 @@ export type StringOperationFilterInput = {
   readonly nin?: ReadonlyArray<string | null | undefined> | null | undefined;
 };
 
-/** Conditions on an id; several combine with AND. */
+/** Conditions on an id; several combine with AND (service description, "GraphQL API"). */
 export type IdOperationFilterInput = {
   /** Equal to the value; null asks for no value. */
   readonly eq?: string | null | undefined;
@@ -139,7 +152,7 @@ export type IdOperationFilterInput = {
   readonly nin?: ReadonlyArray<string | null | undefined> | null | undefined;
 };
 
-/** Conditions on a whole number; several combine with AND. */
+/** Conditions on a whole number; several combine with AND (service description, "GraphQL API"). */
 export type IntOperationFilterInput = {
   /** Equal to the value; null asks for no value. */
   readonly eq?: number | null | undefined;
@@ -151,7 +164,7 @@ export type IntOperationFilterInput = {
   readonly nin?: ReadonlyArray<number | null | undefined> | null | undefined;
 };
 
-/** Conditions on a decimal number; several combine with AND. */
+/** Conditions on a decimal number; several combine with AND (service description, "GraphQL API"). */
 export type DecimalOperationFilterInput = {
   /** Equal to the value; null asks for no value. */
   readonly eq?: number | null | undefined;
@@ -163,7 +176,7 @@ export type DecimalOperationFilterInput = {
   readonly nin?: ReadonlyArray<number | null | undefined> | null | undefined;
 };
 
-/** Conditions on a date; several combine with AND. */
+/** Conditions on a date; several combine with AND (service description, "GraphQL API"). */
 export type DateOperationFilterInput = {
   /** Equal to the value; null asks for no value. */
   readonly eq?: CalendarDate | null | undefined;
@@ -179,7 +192,7 @@ export type DateOperationFilterInput = {
   readonly lte?: CalendarDate | null | undefined;
 };
 
-/** Conditions on a value of ApplicationState; several combine with AND. */
+/** Conditions on a value of ApplicationState; several combine with AND (service description, "GraphQL API"). */
 export type ApplicationStateOperationFilterInput = {
   /** Equal to the value; null asks for no value. */
   readonly eq?: ApplicationState | null | undefined;
@@ -191,7 +204,7 @@ export type ApplicationStateOperationFilterInput = {
   readonly nin?: ReadonlyArray<ApplicationState | null | undefined> | null | undefined;
 };
 
-/** Conditions on a value of LicenseActivity; several combine with AND. */
+/** Conditions on a value of LicenseActivity; several combine with AND (service description, "GraphQL API"). */
 export type LicenseActivityOperationFilterInput = {
   /** Equal to the value; null asks for no value. */
   readonly eq?: LicenseActivity | null | undefined;
@@ -203,7 +216,7 @@ export type LicenseActivityOperationFilterInput = {
   readonly nin?: ReadonlyArray<LicenseActivity | null | undefined> | null | undefined;
 };
 
-/** Conditions on a value of DataOrigin; several combine with AND. */
+/** Conditions on a value of DataOrigin; several combine with AND (service description, "GraphQL API"). */
 export type DataOriginOperationFilterInput = {
   /** Equal to the value; null asks for no value. */
   readonly eq?: DataOrigin | null | undefined;
@@ -215,7 +228,7 @@ export type DataOriginOperationFilterInput = {
   readonly nin?: ReadonlyArray<DataOrigin | null | undefined> | null | undefined;
 };
 
-/** Selects applications; several conditions combine with AND. */
+/** Selects applications; several conditions combine with AND (service description, "GraphQL API"). */
 export type ApplicationDiscoveryFilterInput = {
   /** All of these hold. */
   readonly and?: ReadonlyArray<ApplicationDiscoveryFilterInput> | null | undefined;
@@ -237,7 +250,10 @@ export type ApplicationDiscoveryFilterInput = {
   readonly userCountStat?: UserCountStatFilterInput | null | undefined;
 };
 
-/** Selects applications by what their vendor sells; several conditions combine with AND. */
+/**
+ * Selects applications by what their vendor sells; several conditions combine with AND (service description, "GraphQL
+ * API").
+ */
 export type ApplicationFilterInput = {
   /** All of these hold. */
   readonly and?: ReadonlyArray<ApplicationFilterInput> | null | undefined;
@@ -253,7 +269,7 @@ export type ApplicationFilterInput = {
   readonly category?: ApplicationCategoryFilterInput | null | undefined;
 };
 
-/** Selects categories; several conditions combine with AND. */
+/** Selects categories; several conditions combine with AND (service description, "GraphQL API"). */
 export type ApplicationCategoryFilterInput = {
   /** All of these hold. */
   readonly and?: ReadonlyArray<ApplicationCategoryFilterInput> | null | undefined;
@@ -263,7 +279,7 @@ export type ApplicationCategoryFilterInput = {
   readonly name?: StringOperationFilterInput | null | undefined;
 };
 
-/** Selects owners; several conditions combine with AND. */
+/** Selects owners; several conditions combine with AND (service description, "GraphQL API"). */
 export type ApplicationOwnerFilterInput = {
   /** All of these hold. */
   readonly and?: ReadonlyArray<ApplicationOwnerFilterInput> | null | undefined;
@@ -275,7 +291,7 @@ export type ApplicationOwnerFilterInput = {
   readonly name?: StringOperationFilterInput | null | undefined;
 };
 
-/** Selects numbers of users; several conditions combine with AND. */
+/** Selects numbers of users; several conditions combine with AND (service description, "GraphQL API"). */
 export type UserCountStatFilterInput = {
   /** All of these hold. */
   readonly and?: ReadonlyArray<UserCountStatFilterInput> | null | undefined;
@@ -287,7 +303,7 @@ export type UserCountStatFilterInput = {
   readonly last30Days?: IntOperationFilterInput | null | undefined;
 };
 
-/** Selects licenses; several conditions combine with AND. */
+/** Selects licenses; several conditions combine with AND (service description, "GraphQL API"). */
 export type LicenseFilterInput = {
   /** All of these hold. */
   readonly and?: ReadonlyArray<LicenseFilterInput> | null | undefined;
@@ -307,7 +323,10 @@ export type LicenseFilterInput = {
   readonly potentialSaving?: MoneyFilterInput | null | undefined;
 };
 
-/** Selects states of licenses, whichever member of the union they are; several conditions combine with AND. */
+/**
+ * Selects states of licenses, whichever member of the union they are; several conditions combine with AND (service
+ * description, "GraphQL API").
+ */
 export type LicenseStateFilterInput = {
   /** All of these hold. */
   readonly and?: ReadonlyArray<LicenseStateFilterInput> | null | undefined;
@@ -317,7 +336,7 @@ export type LicenseStateFilterInput = {
   readonly activity?: LicenseActivityOperationFilterInput | null | undefined;
 };
 
-/** Selects holders; several conditions combine with AND. */
+/** Selects holders; several conditions combine with AND (service description, "GraphQL API"). */
 export type LicenseHolderFilterInput = {
   /** All of these hold. */
   readonly and?: ReadonlyArray<LicenseHolderFilterInput> | null | undefined;
@@ -331,7 +350,7 @@ export type LicenseHolderFilterInput = {
   readonly employeeId?: StringOperationFilterInput | null | undefined;
 };
 
-/** Selects amounts; several conditions combine with AND. */
+/** Selects amounts; several conditions combine with AND (service description, "GraphQL API"). */
 export type MoneyFilterInput = {
   /** All of these hold. */
   readonly and?: ReadonlyArray<MoneyFilterInput> | null | undefined;
@@ -343,7 +362,7 @@ export type MoneyFilterInput = {
   readonly currency?: StringOperationFilterInput | null | undefined;
 };
 
-/** Selects license plans; several conditions combine with AND. */
+/** Selects license plans; several conditions combine with AND (service description, "GraphQL API"). */
 export type LicensePlanFilterInput = {
   /** All of these hold. */
   readonly and?: ReadonlyArray<LicensePlanFilterInput> | null | undefined;
@@ -363,7 +382,7 @@ export type LicensePlanFilterInput = {
   readonly usageStats?: LicensePlanUsageStatsFilterInput | null | undefined;
 };
 
-/** Selects integrations; several conditions combine with AND. */
+/** Selects integrations; several conditions combine with AND (service description, "GraphQL API"). */
 export type IntegrationFilterInput = {
   /** All of these hold. */
   readonly and?: ReadonlyArray<IntegrationFilterInput> | null | undefined;
@@ -375,7 +394,7 @@ export type IntegrationFilterInput = {
   readonly name?: StringOperationFilterInput | null | undefined;
 };
 
-/** Selects contracts; several conditions combine with AND. */
+/** Selects contracts; several conditions combine with AND (service description, "GraphQL API"). */
 export type ContractDetailsFilterInput = {
   /** All of these hold. */
   readonly and?: ReadonlyArray<ContractDetailsFilterInput> | null | undefined;
@@ -387,7 +406,7 @@ export type ContractDetailsFilterInput = {
   readonly renewal?: ContractRenewalFilterInput | null | undefined;
 };
 
-/** Selects renewals; several conditions combine with AND. */
+/** Selects renewals; several conditions combine with AND (service description, "GraphQL API"). */
 export type ContractRenewalFilterInput = {
   /** All of these hold. */
   readonly and?: ReadonlyArray<ContractRenewalFilterInput> | null | undefined;
@@ -399,7 +418,7 @@ export type ContractRenewalFilterInput = {
   readonly terminationPeriod?: TerminationPeriodFilterInput | null | undefined;
 };
 
-/** Selects days of renewal; several conditions combine with AND. */
+/** Selects days of renewal; several conditions combine with AND (service description, "GraphQL API"). */
 export type RenewalDateFilterInput = {
   /** All of these hold. */
   readonly and?: ReadonlyArray<RenewalDateFilterInput> | null | undefined;
@@ -411,7 +430,7 @@ export type RenewalDateFilterInput = {
   readonly origin?: DataOriginOperationFilterInput | null | undefined;
 };
 
-/** Selects termination periods; several conditions combine with AND. */
+/** Selects termination periods; several conditions combine with AND (service description, "GraphQL API"). */
 export type TerminationPeriodFilterInput = {
   /** All of these hold. */
   readonly and?: ReadonlyArray<TerminationPeriodFilterInput> | null | undefined;
@@ -423,7 +442,7 @@ export type TerminationPeriodFilterInput = {
   readonly origin?: DataOriginOperationFilterInput | null | undefined;
 };
 
-/** Selects prices of plans; several conditions combine with AND. */
+/** Selects prices of plans; several conditions combine with AND (service description, "GraphQL API"). */
 export type LicensePlanPricingStatsFilterInput = {
   /** All of these hold. */
   readonly and?: ReadonlyArray<LicensePlanPricingStatsFilterInput> | null | undefined;
@@ -437,7 +456,7 @@ export type LicensePlanPricingStatsFilterInput = {
   readonly potentialSaving?: LicensePlanPotentialSavingFilterInput | null | undefined;
 };
 
-/** Selects potential savings of plans; several conditions combine with AND. */
+/** Selects potential savings of plans; several conditions combine with AND (service description, "GraphQL API"). */
 export type LicensePlanPotentialSavingFilterInput = {
   /** All of these hold. */
   readonly and?: ReadonlyArray<LicensePlanPotentialSavingFilterInput> | null | undefined;
@@ -449,7 +468,7 @@ export type LicensePlanPotentialSavingFilterInput = {
   readonly percentage?: DecimalOperationFilterInput | null | undefined;
 };
 
-/** Selects uses of seats; several conditions combine with AND. */
+/** Selects uses of seats; several conditions combine with AND (service description, "GraphQL API"). */
 export type LicensePlanUsageStatsFilterInput = {
   /** All of these hold. */
   readonly and?: ReadonlyArray<LicensePlanUsageStatsFilterInput> | null | undefined;
@@ -463,7 +482,7 @@ export type LicensePlanUsageStatsFilterInput = {
   readonly unused?: SeatCountFilterInput | null | undefined;
 };
 
-/** Selects numbers of seats; several conditions combine with AND. */
+/** Selects numbers of seats; several conditions combine with AND (service description, "GraphQL API"). */
 export type SeatCountFilterInput = {
   /** All of these hold. */
   readonly and?: ReadonlyArray<SeatCountFilterInput> | null | undefined;
@@ -473,7 +492,7 @@ export type SeatCountFilterInput = {
   readonly total?: IntOperationFilterInput | null | undefined;
 };
 
-/** Selects vendors; several conditions combine with AND. */
+/** Selects vendors; several conditions combine with AND (service description, "Mutation input shapes"). */
 export type VendorDiscoveryFilterInput = {
   /** All of these hold. */
   readonly and?: ReadonlyArray<VendorDiscoveryFilterInput> | null | undefined;
@@ -483,7 +502,7 @@ export type VendorDiscoveryFilterInput = {
   readonly vendor?: VendorFilterInput | null | undefined;
 };
 
-/** Selects vendors by what they are; several conditions combine with AND. */
+/** Selects vendors by what they are; several conditions combine with AND (service description, "GraphQL API"). */
 export type VendorFilterInput = {
   /** All of these hold. */
   readonly and?: ReadonlyArray<VendorFilterInput> | null | undefined;
@@ -493,7 +512,10 @@ export type VendorFilterInput = {
   readonly name?: StringOperationFilterInput | null | undefined;
 };
 
-/** Orders applications. Of several fields in one object the one that stands first here counts first. */
+/**
+ * Orders applications (service description, "GraphQL API"). Of several fields in one object the one that stands first here
+ * counts first.
+ */
 export type ApplicationDiscoverySortInput = {
   /** By the id. */
   readonly id?: SortEnumType | null | undefined;
@@ -512,8 +534,8 @@ export type ApplicationDiscoverySortInput = {
 };
 
 /**
- * Orders applications by what their vendor sells. Of several fields in one object the one that stands first here
- * counts first.
+ * Orders applications by what their vendor sells (service description, "GraphQL API"). Of several fields in one object the
+ * one that stands first here counts first.
  */
 export type ApplicationSortInput = {
   /** By the id. */
@@ -526,13 +548,19 @@ export type ApplicationSortInput = {
   readonly category?: ApplicationCategorySortInput | null | undefined;
 };
 
-/** Orders categories. Of several fields in one object the one that stands first here counts first. */
+/**
+ * Orders categories (service description, "GraphQL API"). Of several fields in one object the one that stands first here
+ * counts first.
+ */
 export type ApplicationCategorySortInput = {
   /** By the name. */
   readonly name?: SortEnumType | null | undefined;
 };
 
-/** Orders owners. Of several fields in one object the one that stands first here counts first. */
+/**
+ * Orders owners (service description, "GraphQL API"). Of several fields in one object the one that stands first here
+ * counts first.
+ */
 export type ApplicationOwnerSortInput = {
   /** By the id. */
   readonly id?: SortEnumType | null | undefined;
@@ -540,7 +568,10 @@ export type ApplicationOwnerSortInput = {
   readonly name?: SortEnumType | null | undefined;
 };
 
-/** Orders numbers of users. Of several fields in one object the one that stands first here counts first. */
+/**
+ * Orders numbers of users (service description, "GraphQL API"). Of several fields in one object the one that stands first
+ * here counts first.
+ */
 export type UserCountStatSortInput = {
   /** By the number of all users. */
   readonly all?: SortEnumType | null | undefined;
@@ -548,7 +579,10 @@ export type UserCountStatSortInput = {
   readonly last30Days?: SortEnumType | null | undefined;
 };
 
-/** Orders licenses. Of several fields in one object the one that stands first here counts first. */
+/**
+ * Orders licenses (service description, "GraphQL API"). Of several fields in one object the one that stands first here
+ * counts first.
+ */
 export type LicenseSortInput = {
   /** By the id. */
   readonly id?: SortEnumType | null | undefined;
@@ -565,15 +599,18 @@ export type LicenseSortInput = {
 };
 
 /**
- * Orders states of licenses, whichever member of the union they are. Of several fields in one object the one that
- * stands first here counts first.
+ * Orders states of licenses, whichever member of the union they are (service description, "GraphQL API"). Of several
+ * fields in one object the one that stands first here counts first.
  */
 export type LicenseStateSortInput = {
   /** By the activity. */
   readonly activity?: SortEnumType | null | undefined;
 };
 
-/** Orders holders. Of several fields in one object the one that stands first here counts first. */
+/**
+ * Orders holders (service description, "GraphQL API"). Of several fields in one object the one that stands first here
+ * counts first.
+ */
 export type LicenseHolderSortInput = {
   /** By the name. */
   readonly name?: SortEnumType | null | undefined;
@@ -583,7 +620,10 @@ export type LicenseHolderSortInput = {
   readonly employeeId?: SortEnumType | null | undefined;
 };
 
-/** Orders amounts. Of several fields in one object the one that stands first here counts first. */
+/**
+ * Orders amounts (service description, "GraphQL API"). Of several fields in one object the one that stands first here
+ * counts first.
+ */
 export type MoneySortInput = {
   /** By the amount. */
   readonly amount?: SortEnumType | null | undefined;
@@ -591,7 +631,10 @@ export type MoneySortInput = {
   readonly currency?: SortEnumType | null | undefined;
 };
 
-/** Orders license plans. Of several fields in one object the one that stands first here counts first. */
+/**
+ * Orders license plans (service description, "GraphQL API"). Of several fields in one object the one that stands first
+ * here counts first.
+ */
 export type LicensePlanSortInput = {
   /** By the id. */
   readonly id?: SortEnumType | null | undefined;
@@ -607,7 +650,10 @@ export type LicensePlanSortInput = {
   readonly usageStats?: LicensePlanUsageStatsSortInput | null | undefined;
 };
 
-/** Orders integrations. Of several fields in one object the one that stands first here counts first. */
+/**
+ * Orders integrations (service description, "GraphQL API"). Of several fields in one object the one that stands first here
+ * counts first.
+ */
 export type IntegrationSortInput = {
   /** By the id. */
   readonly id?: SortEnumType | null | undefined;
@@ -615,7 +661,10 @@ export type IntegrationSortInput = {
   readonly name?: SortEnumType | null | undefined;
 };
 
-/** Orders contracts. Of several fields in one object the one that stands first here counts first. */
+/**
+ * Orders contracts (service description, "GraphQL API"). Of several fields in one object the one that stands first here
+ * counts first.
+ */
 export type ContractDetailsSortInput = {
   /** By the kind of contract. */
   readonly type?: SortEnumType | null | undefined;
@@ -623,7 +672,10 @@ export type ContractDetailsSortInput = {
   readonly renewal?: ContractRenewalSortInput | null | undefined;
 };
 
-/** Orders renewals. Of several fields in one object the one that stands first here counts first. */
+/**
+ * Orders renewals (service description, "GraphQL API"). Of several fields in one object the one that stands first here
+ * counts first.
+ */
 export type ContractRenewalSortInput = {
   /** By the day of the next renewal. */
   readonly upcomingDate?: RenewalDateSortInput | null | undefined;
@@ -631,7 +683,10 @@ export type ContractRenewalSortInput = {
   readonly terminationPeriod?: TerminationPeriodSortInput | null | undefined;
 };
 
-/** Orders days of renewal. Of several fields in one object the one that stands first here counts first. */
+/**
+ * Orders days of renewal (service description, "GraphQL API"). Of several fields in one object the one that stands first
+ * here counts first.
+ */
 export type RenewalDateSortInput = {
   /** By the day. */
   readonly value?: SortEnumType | null | undefined;
@@ -639,7 +694,10 @@ export type RenewalDateSortInput = {
   readonly origin?: SortEnumType | null | undefined;
 };
 
-/** Orders termination periods. Of several fields in one object the one that stands first here counts first. */
+/**
+ * Orders termination periods (service description, "GraphQL API"). Of several fields in one object the one that stands
+ * first here counts first.
+ */
 export type TerminationPeriodSortInput = {
   /** By the number of days. */
   readonly value?: SortEnumType | null | undefined;
@@ -647,7 +705,10 @@ export type TerminationPeriodSortInput = {
   readonly origin?: SortEnumType | null | undefined;
 };
 
-/** Orders prices of plans. Of several fields in one object the one that stands first here counts first. */
+/**
+ * Orders prices of plans (service description, "GraphQL API"). Of several fields in one object the one that stands first
+ * here counts first.
+ */
 export type LicensePlanPricingStatsSortInput = {
   /** By the annual cost. */
   readonly annualCost?: SortEnumType | null | undefined;
@@ -657,7 +718,10 @@ export type LicensePlanPricingStatsSortInput = {
   readonly potentialSaving?: LicensePlanPotentialSavingSortInput | null | undefined;
 };
 
-/** Orders potential savings of plans. Of several fields in one object the one that stands first here counts first. */
+/**
+ * Orders potential savings of plans (service description, "GraphQL API"). Of several fields in one object the one that
+ * stands first here counts first.
+ */
 export type LicensePlanPotentialSavingSortInput = {
   /** By the amount. */
   readonly amount?: SortEnumType | null | undefined;
@@ -665,7 +729,10 @@ export type LicensePlanPotentialSavingSortInput = {
   readonly percentage?: SortEnumType | null | undefined;
 };
 
-/** Orders uses of seats. Of several fields in one object the one that stands first here counts first. */
+/**
+ * Orders uses of seats (service description, "GraphQL API"). Of several fields in one object the one that stands first
+ * here counts first.
+ */
 export type LicensePlanUsageStatsSortInput = {
   /** By the number of seats. */
   readonly total?: SortEnumType | null | undefined;
@@ -675,7 +742,10 @@ export type LicensePlanUsageStatsSortInput = {
   readonly unused?: SeatCountSortInput | null | undefined;
 };
 
-/** Orders numbers of seats. Of several fields in one object the one that stands first here counts first. */
+/**
+ * Orders numbers of seats (service description, "GraphQL API"). Of several fields in one object the one that stands first
+ * here counts first.
+ */
 export type SeatCountSortInput = {
   /** By the number of seats. */
   readonly total?: SortEnumType | null | undefined;
@@ -693,7 +763,7 @@ export type ApplicationsQueryVariables = Exact<{
 
 export type ApplicationsQuery = { readonly applications: { readonly totalCount: number, readonly nodes: ReadonlyArray<ApplicationDiscoveryFragment> | null, readonly pageInfo: PageInfoFragment } | null };
 
-/** An application that the workspace has, and what the workspace thinks of it. */
+/** An application that the workspace has, and what the workspace thinks of it (service description, "GraphQL object shapes"). */
 export type ApplicationDiscoveryFragment = { readonly id: string, readonly state: ApplicationState, readonly portfolioType: string | null, readonly lastUsed: CalendarDate | null, readonly application: { readonly id: string, readonly name: string, readonly vendorName: string | null, readonly category: { readonly name: string } | null }, readonly owner: { readonly id: string, readonly name: string | null } | null, readonly userCountStat: { readonly all: number, readonly last30Days: number } };
 
 export type ChangeVendorsStateMutationVariables = Exact<{
@@ -729,7 +799,7 @@ export type LicensePlansQueryVariables = Exact<{
 
 export type LicensePlansQuery = { readonly licensePlans: { readonly totalCount: number, readonly nodes: ReadonlyArray<LicensePlanFragment> | null, readonly pageInfo: PageInfoFragment } | null };
 
-/** A plan of an application's licenses. */
+/** A plan of an application's licenses (service description, "GraphQL object shapes"). */
 export type LicensePlanFragment = { readonly id: string, readonly name: string, readonly integration: { readonly id: string, readonly name: string } | null, readonly contractDetails: { readonly type: string | null, readonly renewal: { readonly upcomingDate: { readonly value: CalendarDate | null, readonly origin: DataOrigin | null } | null, readonly terminationPeriod: { readonly value: number | null, readonly origin: DataOrigin | null } | null } | null } | null, readonly pricingStats: { readonly annualCost: number, readonly currency: string, readonly potentialSaving: { readonly amount: number, readonly percentage: number | null } } | null, readonly usageStats: { readonly total: number, readonly inUse: { readonly total: number }, readonly unused: { readonly total: number } } };
 
 export type LicensesQueryVariables = Exact<{
@@ -744,17 +814,17 @@ export type LicensesQueryVariables = Exact<{
 
 export type LicensesQuery = { readonly licenses: { readonly totalCount: number, readonly nodes: ReadonlyArray<LicenseFragment> | null, readonly pageInfo: PageInfoFragment } | null };
 
-/** An assignment of a license plan to an employee or external user. */
+/** An assignment of a license plan to an employee or external user (service description, "GraphQL object shapes"). */
 export type LicenseFragment = { readonly id: string, readonly state:
     | { readonly __typename: 'UnusedLicenseState', readonly activity: LicenseActivity, readonly reason: string | null }
     | { readonly __typename: 'UsedLicenseState', readonly activity: LicenseActivity }
     | { readonly __typename: UnknownTypename }
   , readonly holder: { readonly name: string | null, readonly email: string | null, readonly employeeId: string | null } | null, readonly plan: { readonly id: string, readonly name: string, readonly integration: { readonly name: string } | null } | null, readonly annualPrice: { readonly amount: number, readonly currency: string } | null, readonly potentialSaving: { readonly amount: number, readonly currency: string } | null };
 
-/** Where a page lies in its connection. */
+/** Where a page lies in its connection (service description, "GraphQL object shapes"). */
 export type PageInfoFragment = { readonly hasNextPage: boolean, readonly endCursor: string | null, readonly hasPreviousPage: boolean, readonly startCursor: string | null };
 
-/** A purchase or a renewal that is being negotiated. */
+/** A purchase or a renewal that is being negotiated (service description, "GraphQL object shapes"). */
 export type ProcurementCaseFragment = { readonly id: string, readonly name: string, readonly state: ProcurementCaseState, readonly savingAmount: number | null, readonly savingPercentage: number | null };
 
 export type UpdateProcurementCaseMutationVariables = Exact<{

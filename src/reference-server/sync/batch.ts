@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Collection } from "../workspace.js";
 import { Refusal } from "./refusal.js";
 
-/** Where a batch stands. Only an active one holds the lock of its installation. */
+/** Where a batch stands (service description, "Sync batch"). Only an active one holds the lock of its installation. */
 export type BatchState = "active" | "completed" | "aborted" | "expired";
 
 /** A batch is lost after 15 minutes without an accepted write (service description, "Limits"). */

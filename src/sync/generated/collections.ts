@@ -24,8 +24,8 @@ export const WIRE = {
   aiCost: { wireName: "ai_cost", fieldNumber: 13, model: "event", idField: "id" },
 } as const;
 
-/** Collections of which a completed batch carries the complete current set. */
+/** Collections of which a completed batch carries the complete current set (service description, "Sync API records"). */
 export type SnapshotCollection = "accounts" | "plans" | "licenses" | "employees" | "groups" | "groupMembers" | "devices";
 
-/** Collections whose records are observations of their own. */
+/** Collections whose records are observations of their own (service description, "Sync API records"). */
 export type EventCollection = "usage" | "externallyDiscoveredUsage" | "auditLogs" | "aiUsage" | "aiCost";

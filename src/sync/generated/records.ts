@@ -12,7 +12,7 @@
 export type TimestampInput = Date | string;
 
 /**
- * What is known of an account in Teams.
+ * What is known of an account in Teams (service description, "Sync API records").
  */
 export interface TeamsMetadata {
   /**
@@ -34,14 +34,14 @@ export interface MicrosoftAccountDetails {
 }
 
 /**
- * What only some vendors tell about an account.
+ * What only some vendors tell about an account (service description, "Sync API records").
  */
 export type AccountDetails =
   | { readonly microsoft: MicrosoftAccountDetails }
   ;
 
 /**
- * An account of any source.
+ * An account of any source (service description, "Sync API records").
  */
 export interface GenericAccountDetails {
   /**
@@ -79,14 +79,14 @@ export interface GenericAccountDetails {
 }
 
 /**
- * An account of the source.
+ * An account of the source (service description, "Sync API records").
  */
 export type AccountRecord =
   | { readonly generic: GenericAccountDetails }
   ;
 
 /**
- * Seats of a plan. The widths of the counts are assumed.
+ * Seats of a plan (service description, "Sync API records"). The widths of the counts are assumed.
  */
 export interface SeatBasedPlanDetails {
   /**
@@ -100,7 +100,7 @@ export interface SeatBasedPlanDetails {
 }
 
 /**
- * How a plan is sold.
+ * How a plan is sold (service description, "Sync API records").
  */
 export interface PlanDetails {
   /**
@@ -114,7 +114,7 @@ export interface PlanDetails {
 }
 
 /**
- * A license plan of any source.
+ * A license plan of any source (service description, "Sync API records").
  */
 export interface GenericPlanDetails {
   /**
@@ -140,14 +140,14 @@ export interface GenericPlanDetails {
 }
 
 /**
- * A license plan of the source.
+ * A license plan of the source (service description, "Sync API records").
  */
 export type PlanRecord =
   | { readonly generic: GenericPlanDetails }
   ;
 
 /**
- * An assignment of a source plan to a source account.
+ * An assignment of a source plan to a source account (service description, "Sync API records").
  */
 export interface GenericLicenseDetails {
   /**
@@ -173,14 +173,14 @@ export interface GenericLicenseDetails {
 }
 
 /**
- * An assignment of a plan to an account.
+ * An assignment of a plan to an account (service description, "Sync API records").
  */
 export type LicenseRecord =
   | { readonly generic: GenericLicenseDetails }
   ;
 
 /**
- * A person of any directory.
+ * A person of any directory (service description, "Sync API records").
  */
 export interface GenericEmployeeDetails {
   /**
@@ -270,7 +270,8 @@ export interface GenericEmployeeDetails {
 }
 
 /**
- * A person of a Microsoft directory. The description shows the required fields; there may be more.
+ * A person of a Microsoft directory (service description, "Sync API records"). The description shows the required
+ * fields; there may be more.
  */
 export interface MicrosoftEmployeeDetails {
   /**
@@ -348,7 +349,8 @@ export interface BambooHrEmployeeDetails {
 }
 
 /**
- * A person of the workspace, in the model of the directory that the person comes from.
+ * A person of the workspace, in the model of the directory that the person comes from (service description, "Sync API
+ * records").
  *
  * Exactly one variant is set.
  */
@@ -492,7 +494,7 @@ export type DeviceRecord =
   ;
 
 /**
- * A usage event of any source.
+ * A usage event of any source (service description, "Sync API records").
  */
 export interface GenericUsageDetails {
   /**
@@ -518,14 +520,15 @@ export interface GenericUsageDetails {
 }
 
 /**
- * A use of a product.
+ * A use of a product (service description, "Sync API records").
  */
 export type UsageRecord =
   | { readonly generic: GenericUsageDetails }
   ;
 
 /**
- * A discovered usage event of any source. It has no id: two equal ones are two observations.
+ * A discovered usage event of any source (service description, "Sync API records"). It has no id: two equal ones are
+ * two observations.
  *
  * The time of the activity is either one moment or a complete range.
  */
@@ -561,7 +564,8 @@ export interface GenericExternallyDiscoveredUsageDetails {
 }
 
 /**
- * A use of a product that another system discovered, such as a proxy or a browser extension.
+ * A use of a product that another system discovered, such as a proxy or a browser extension (service description, "Sync
+ * API records").
  */
 export type ExternallyDiscoveredUsageRecord =
   | { readonly generic: GenericExternallyDiscoveredUsageDetails }
@@ -710,7 +714,7 @@ export type AiCostRecord =
   | { readonly generic: GenericAiCostDetails }
   ;
 
-/** The record type of each collection. */
+/** The record type of each collection (service description, "Sync API records"). */
 export interface RecordTypes {
   /**
    * The source's accounts.

@@ -13,13 +13,16 @@ export interface PreviewOptions<Snapshots extends SnapshotCollection = SnapshotC
     Pick<SyncTuning, "maxSendMessageBytes" | "messageBytes" | "windowBytes"> {
   /** The snapshot collections of the run: each is written exactly once, as a whole. */
   readonly snapshots: readonly Snapshots[];
-  /** Endpoint of the Sync API that the run pushes to; required where there is a ledger, and never connected to. */
+  /**
+   * Endpoint of the Sync API that the run pushes to; required where there is a ledger, and never connected to.
+   * @default none
+   */
   readonly endpoint?: string | undefined;
-  /** Id of the installation that the run pushes to; required where there is a ledger. */
+  /** Id of the installation that the run pushes to; required where there is a ledger. @default none */
   readonly installationId?: string | undefined;
   /** Most entries that `issues` of a collection holds. @default 100 */
   readonly maxIssues?: number | undefined;
-  /** Ends the preview; it rejects with the signal's reason. */
+  /** Ends the preview; it rejects with the signal's reason. @default none */
   readonly signal?: AbortSignal | undefined;
   /** Takes the log lines of the write path. @default nothing is logged */
   readonly logger?: Logger | undefined;

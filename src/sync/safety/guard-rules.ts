@@ -20,7 +20,10 @@ export interface GuardOptions extends GuardRule {
    * @default false
    */
   readonly requireBaseline?: boolean | undefined;
-  /** Rules of single collections, in place of the general ones; `false` turns the guard off for that collection. */
+  /**
+   * Rules of single collections, in place of the general ones; `false` turns the guard off for that collection.
+   * @default none
+   */
   readonly collections?: Partial<Record<SnapshotCollection, GuardRule | false>> | undefined;
 }
 

@@ -21,11 +21,15 @@ export interface SafetyOptions {
    */
   readonly ledger: Ledger | "none";
   /**
-   * When a run is held instead of completed. By default: when a collection would go from some records to none, or when
-   * at least 3 and more than a quarter of its known ids would be removed. `false` turns the guard off.
+   * When a run is held instead of completed; `false` turns the guard off.
+   * @default when a collection would go from some records to none, or when at least 3 and more than a quarter of its
+   *   known ids would be removed
    */
   readonly guard?: GuardOptions | false | undefined;
-  /** Id of the approval that a {@link RemovalGuardError} offered: what it names may be removed by this run. */
+  /**
+   * Id of the approval that a {@link RemovalGuardError} offered: what it names may be removed by this run.
+   * @default none
+   */
   readonly approveRemovals?: string | undefined;
 }
 

@@ -37,7 +37,7 @@ export const AccountRecordsSchema: GenMessage<AccountRecords> = /*@__PURE__*/
   messageDesc(file_saas_management_sync_v1_access_records, 0);
 
 /**
- * An account of the source.
+ * An account of the source (service description, "Sync API records").
  *
  * @generated from message saas_management.sync.v1.Account
  */
@@ -66,7 +66,7 @@ export const AccountSchema: GenMessage<Account> = /*@__PURE__*/
   messageDesc(file_saas_management_sync_v1_access_records, 1);
 
 /**
- * An account of any source.
+ * An account of any source (service description, "Sync API records").
  *
  * @generated from message saas_management.sync.v1.GenericAccountDetails
  */
@@ -136,7 +136,7 @@ export const GenericAccountDetailsSchema: GenMessage<GenericAccountDetails> = /*
   messageDesc(file_saas_management_sync_v1_access_records, 2);
 
 /**
- * What only some vendors tell about an account.
+ * What only some vendors tell about an account (service description, "Sync API records").
  *
  * @generated from message saas_management.sync.v1.AccountDetails
  */
@@ -187,7 +187,7 @@ export const MicrosoftAccountDetailsSchema: GenMessage<MicrosoftAccountDetails> 
   messageDesc(file_saas_management_sync_v1_access_records, 4);
 
 /**
- * What is known of an account in Teams.
+ * What is known of an account in Teams (service description, "Sync API records").
  *
  * @generated from message saas_management.sync.v1.TeamsMetadata
  */
@@ -229,7 +229,7 @@ export const PlanRecordsSchema: GenMessage<PlanRecords> = /*@__PURE__*/
   messageDesc(file_saas_management_sync_v1_access_records, 6);
 
 /**
- * A license plan of the source.
+ * A license plan of the source (service description, "Sync API records").
  *
  * @generated from message saas_management.sync.v1.Plan
  */
@@ -258,7 +258,7 @@ export const PlanSchema: GenMessage<Plan> = /*@__PURE__*/
   messageDesc(file_saas_management_sync_v1_access_records, 7);
 
 /**
- * A license plan of any source.
+ * A license plan of any source (service description, "Sync API records").
  *
  * @generated from message saas_management.sync.v1.GenericPlanDetails
  */
@@ -307,7 +307,7 @@ export const GenericPlanDetailsSchema: GenMessage<GenericPlanDetails> = /*@__PUR
   messageDesc(file_saas_management_sync_v1_access_records, 8);
 
 /**
- * How a plan is sold.
+ * How a plan is sold (service description, "Sync API records").
  *
  * @generated from message saas_management.sync.v1.PlanDetails
  */
@@ -335,7 +335,7 @@ export const PlanDetailsSchema: GenMessage<PlanDetails> = /*@__PURE__*/
   messageDesc(file_saas_management_sync_v1_access_records, 9);
 
 /**
- * Seats of a plan. The widths of the counts are assumed.
+ * Seats of a plan (service description, "Sync API records"). The widths of the counts are assumed.
  *
  * @generated from message saas_management.sync.v1.SeatBasedPlanDetails
  */
@@ -384,7 +384,7 @@ export const LicenseRecordsSchema: GenMessage<LicenseRecords> = /*@__PURE__*/
   messageDesc(file_saas_management_sync_v1_access_records, 11);
 
 /**
- * An assignment of a plan to an account.
+ * An assignment of a plan to an account (service description, "Sync API records").
  *
  * @generated from message saas_management.sync.v1.License
  */
@@ -413,7 +413,7 @@ export const LicenseSchema: GenMessage<License> = /*@__PURE__*/
   messageDesc(file_saas_management_sync_v1_access_records, 12);
 
 /**
- * An assignment of a source plan to a source account.
+ * An assignment of a source plan to a source account (service description, "Sync API records").
  *
  * @generated from message saas_management.sync.v1.GenericLicenseDetails
  */

@@ -39,7 +39,7 @@ export const UsageRecordsSchema: GenMessage<UsageRecords> = /*@__PURE__*/
   messageDesc(file_saas_management_sync_v1_activity_records, 0);
 
 /**
- * A use of a product.
+ * A use of a product (service description, "Sync API records").
  *
  * @generated from message saas_management.sync.v1.Usage
  */
@@ -68,7 +68,7 @@ export const UsageSchema: GenMessage<Usage> = /*@__PURE__*/
   messageDesc(file_saas_management_sync_v1_activity_records, 1);
 
 /**
- * A usage event of any source.
+ * A usage event of any source (service description, "Sync API records").
  *
  * @generated from message saas_management.sync.v1.GenericUsageDetails
  */
@@ -138,7 +138,8 @@ export const ExternallyDiscoveredUsageRecordsSchema: GenMessage<ExternallyDiscov
   messageDesc(file_saas_management_sync_v1_activity_records, 3);
 
 /**
- * A use of a product that another system discovered, such as a proxy or a browser extension.
+ * A use of a product that another system discovered, such as a proxy or a browser extension (service description, "Sync
+ * API records").
  *
  * @generated from message saas_management.sync.v1.ExternallyDiscoveredUsage
  */
@@ -167,7 +168,8 @@ export const ExternallyDiscoveredUsageSchema: GenMessage<ExternallyDiscoveredUsa
   messageDesc(file_saas_management_sync_v1_activity_records, 4);
 
 /**
- * A discovered usage event of any source. It has no id: two equal ones are two observations.
+ * A discovered usage event of any source (service description, "Sync API records"). It has no id: two equal ones are
+ * two observations.
  *
  * The time of the activity is either one moment or a complete range.
  *

@@ -39,7 +39,8 @@ export const EmployeeRecordsSchema: GenMessage<EmployeeRecords> = /*@__PURE__*/
   messageDesc(file_saas_management_sync_v1_identity_records, 0);
 
 /**
- * A person of the workspace, in the model of the directory that the person comes from.
+ * A person of the workspace, in the model of the directory that the person comes from (service description, "Sync API
+ * records").
  *
  * @generated from message saas_management.sync.v1.Employee
  */
@@ -100,7 +101,7 @@ export const EmployeeSchema: GenMessage<Employee> = /*@__PURE__*/
   messageDesc(file_saas_management_sync_v1_identity_records, 1);
 
 /**
- * A person of any directory.
+ * A person of any directory (service description, "Sync API records").
  *
  * @generated from message saas_management.sync.v1.GenericEmployeeDetails
  */
@@ -261,7 +262,8 @@ export const GenericEmployeeDetailsSchema: GenMessage<GenericEmployeeDetails> = 
   messageDesc(file_saas_management_sync_v1_identity_records, 2);
 
 /**
- * A person of a Microsoft directory. The description shows the required fields; there may be more.
+ * A person of a Microsoft directory (service description, "Sync API records"). The description shows the required
+ * fields; there may be more.
  *
  * @generated from message saas_management.sync.v1.MicrosoftEmployeeDetails
  */

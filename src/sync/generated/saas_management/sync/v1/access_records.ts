@@ -22,7 +22,7 @@ export interface AccountRecords {
   records: Account[];
 }
 
-/** An account of the source. */
+/** An account of the source (service description, "Sync API records"). */
 export interface Account {
   /** Selects the account's model. */
   variant:
@@ -32,7 +32,7 @@ export interface Account {
     | undefined;
 }
 
-/** An account of any source. */
+/** An account of any source (service description, "Sync API records"). */
 export interface GenericAccountDetails {
   /** Stable id of the account in the source. */
   id: string;
@@ -62,7 +62,7 @@ export interface GenericAccountDetails {
   type?: string | undefined;
 }
 
-/** What only some vendors tell about an account. */
+/** What only some vendors tell about an account (service description, "Sync API records"). */
 export interface AccountDetails {
   /**
    * Selects the vendor. The description says "one vendor-specific variant" and shows none by name: `microsoft` is
@@ -81,7 +81,7 @@ export interface MicrosoftAccountDetails {
   teams?: TeamsMetadata | undefined;
 }
 
-/** What is known of an account in Teams. */
+/** What is known of an account in Teams (service description, "Sync API records"). */
 export interface TeamsMetadata {
   /** Whether the account has Teams. */
   hasTeams?: boolean | undefined;
@@ -93,7 +93,7 @@ export interface PlanRecords {
   records: Plan[];
 }
 
-/** A license plan of the source. */
+/** A license plan of the source (service description, "Sync API records"). */
 export interface Plan {
   /** Selects the plan's model. */
   variant:
@@ -103,7 +103,7 @@ export interface Plan {
     | undefined;
 }
 
-/** A license plan of any source. */
+/** A license plan of any source (service description, "Sync API records"). */
 export interface GenericPlanDetails {
   /** Stable id of the plan in the source. */
   id: string;
@@ -124,7 +124,7 @@ export interface GenericPlanDetails_AttributesEntry {
   value: string;
 }
 
-/** How a plan is sold. */
+/** How a plan is sold (service description, "Sync API records"). */
 export interface PlanDetails {
   /** The subscription model. */
   model: SubscriptionModel;
@@ -132,7 +132,7 @@ export interface PlanDetails {
   seatBased?: SeatBasedPlanDetails | undefined;
 }
 
-/** Seats of a plan. The widths of the counts are assumed. */
+/** Seats of a plan (service description, "Sync API records"). The widths of the counts are assumed. */
 export interface SeatBasedPlanDetails {
   /** Number of seats that are paid for. */
   paidSeats?:
@@ -148,7 +148,7 @@ export interface LicenseRecords {
   records: License[];
 }
 
-/** An assignment of a plan to an account. */
+/** An assignment of a plan to an account (service description, "Sync API records"). */
 export interface License {
   /** Selects the license's model. */
   variant:
@@ -158,7 +158,7 @@ export interface License {
     | undefined;
 }
 
-/** An assignment of a source plan to a source account. */
+/** An assignment of a source plan to a source account (service description, "Sync API records"). */
 export interface GenericLicenseDetails {
   /** Stable id of the license or assignment in the source. */
   sourceId: string;

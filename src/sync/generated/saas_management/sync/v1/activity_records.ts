@@ -14,7 +14,7 @@ export interface UsageRecords {
   records: Usage[];
 }
 
-/** A use of a product. */
+/** A use of a product (service description, "Sync API records"). */
 export interface Usage {
   /** Selects the usage event's model. */
   variant:
@@ -24,7 +24,7 @@ export interface Usage {
     | undefined;
 }
 
-/** A usage event of any source. */
+/** A usage event of any source (service description, "Sync API records"). */
 export interface GenericUsageDetails {
   /** Stable id of the usage event in the source. */
   id: string;
@@ -48,7 +48,10 @@ export interface ExternallyDiscoveredUsageRecords {
   records: ExternallyDiscoveredUsage[];
 }
 
-/** A use of a product that another system discovered, such as a proxy or a browser extension. */
+/**
+ * A use of a product that another system discovered, such as a proxy or a browser extension (service description, "Sync
+ * API records").
+ */
 export interface ExternallyDiscoveredUsage {
   /** Selects the usage event's model. */
   variant:
@@ -59,7 +62,8 @@ export interface ExternallyDiscoveredUsage {
 }
 
 /**
- * A discovered usage event of any source. It has no id: two equal ones are two observations.
+ * A discovered usage event of any source (service description, "Sync API records"). It has no id: two equal ones are
+ * two observations.
  *
  * The time of the activity is either one moment or a complete range.
  */

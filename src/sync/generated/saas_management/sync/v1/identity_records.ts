@@ -14,7 +14,10 @@ export interface EmployeeRecords {
   records: Employee[];
 }
 
-/** A person of the workspace, in the model of the directory that the person comes from. */
+/**
+ * A person of the workspace, in the model of the directory that the person comes from (service description, "Sync API
+ * records").
+ */
 export interface Employee {
   /** Selects the directory. */
   variant:
@@ -36,7 +39,7 @@ export interface Employee {
     | undefined;
 }
 
-/** A person of any directory. */
+/** A person of any directory (service description, "Sync API records"). */
 export interface GenericEmployeeDetails {
   /** Stable id of the employee in the source. */
   id: string;
@@ -119,7 +122,10 @@ export interface GenericEmployeeDetails_AttributesEntry {
   value: string;
 }
 
-/** A person of a Microsoft directory. The description shows the required fields; there may be more. */
+/**
+ * A person of a Microsoft directory (service description, "Sync API records"). The description shows the required
+ * fields; there may be more.
+ */
 export interface MicrosoftEmployeeDetails {
   /** Stable id of the user in the directory. */
   id: string;

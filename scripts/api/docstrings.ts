@@ -1,0 +1,170 @@
+import ts from "typescript";
+import { type Entry, ROOT } from "./entries.js";
+
+/** Titles of the service description. */
+const TITLES: ReadonlySet<string> = new Set([
+  "GraphQL object shapes",
+  "Mutation input shapes",
+  "Sync API records",
+  "Application state",
+  "Procurement case state",
+  "License activity",
+  "Sync batch",
+  "Endpoints",
+  "GraphQL API",
+  "Sync API",
+  "Official client SDK behavior",
+  "Authentication",
+  "Errors",
+  "Typed mutation errors",
+  "Limits",
+]);
+
+/** Public names that stand for something the service description tells, and so say under which title. */
+const OF_THE_SERVICE = [
+  /(?:FilterInput|SortInput)$/,
+  /^(?:List|Paging|Applications|Licenses|LicensePlans)Arguments$/,
+  /^(?:ApplicationDiscovery|License|LicensePlan|ProcurementCase|MoneyAmount|PageInfo)$/,
+  /^(?:ApplicationState|LicenseActivity|ProcurementCaseState|ProcurementCaseBaselineType|BatchState)$/,
+  /^(?:CreateProcurementCase|UpdateProcurementCase|ChangeVendorsState)Input$/,
+  /^(?:Account|License|Plan|Usage|ExternallyDiscoveredUsage|Employee)Record$/,
+  /^(?:Account|Plan|SeatBasedPlan|Generic(?:Account|License|Plan|Usage|ExternallyDiscoveredUsage|Employee))Details$/,
+  /^(?:MicrosoftEmployeeDetails|TeamsMetadata|SnapshotCollection|EventCollection|CollectionName|RecordTypes)$/,
+  /^(?:GraphQLClient|SyncClient|SyncBatch|SaasManagementClient|Connection|SafeMutations|Lease)$/,
+  /^(?:CommonOptions|CredentialOptions|SyncTuning|StartBatchOptions|ReferenceServer|KeyScope|KeyPermission)$/,
+  /^(?:GraphQLErrorEntry|(?:GraphQLResponse|Mutation|Authentication|PermissionDenied|BatchAlreadyInProgress|SyncProtocol|BatchState|Closed|Transport|InvalidInput|Configuration)Error)$/,
+];
+
+/** Calls that cannot fail, whatever they are given: there is nothing to say of it. */
+const NEVER_THROW: ReadonlySet<string> = new Set([
+  "formatPreview",
+  "idsOfLines",
+  "isCalendarDate",
+  "isMutationError",
+  "linesOfIds",
+  "memoryLedger",
+  "GraphQLClient.close",
+  "FaultInjector.clear",
+  "FaultInjector.unfired",
+  "ReferenceServer.close",
+  "SaasManagementClient.close",
+  "SyncBatch.close",
+  "SyncClient.close",
+]);
+
+/** What a program may put in place of the SDK's own: here the SDK is the caller. `TestClock` is a `Clock`. */
+const OF_THE_CALLER = /^(?:Clock|TestClock|Ledger|LedgerDraft|KnownIds|PendingApproval|Logger)\./;
+
+/**
+ * What the docstrings of one entry leave out: the unit of a figure, the default of an option, what a call throws, and
+ * the title of the service description that a name comes from.
+ */
+export function docstringProblems(entry: Entry): readonly string[] {
+  const { config } = ts.readConfigFile(`${ROOT}tsconfig.json`, ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
+  const program = ts.createProgram([ROOT + entry.source], options);
+  const checker = program.getTypeChecker();
+  const file = program.getSourceFile(ROOT + entry.source);
+  const module = file === undefined ? undefined : checker.getSymbolAtLocation(file);
+  if (module === undefined) throw new Error(`${entry.source} exports nothing.`);
+  return checker.getExportsOfModule(module).flatMap((exported) => {
+    const isAlias = (exported.flags & ts.SymbolFlags.Alias) !== 0;
+    const symbol = isAlias ? checker.getAliasedSymbol(exported) : exported;
+    return (symbol.declarations ?? []).flatMap((node) => [
+      ...sectionProblems(exported.name, node),
+      ...memberProblems(exported.name, node),
+    ]);
+  });
+}
+
+function sectionProblems(name: string, node: ts.Node): string[] {
+  const named = [...docOf(node).matchAll(/\(service description,\s+"([^"]+)"/g)].map(
+    ([, title = ""]) => title,
+  );
+  const unknown = named.filter((title) => !TITLES.has(title));
+  const isMissing = named.length === 0 && OF_THE_SERVICE.some((pattern) => pattern.test(name));
+  return [
+    ...unknown.map(
+      (title) => `${at(node)} ${name} names "${title}", which is no title of the service description`,
+    ),
+    ...(isMissing ? [`${at(node)} ${name} does not say where the service description tells of it`] : []),
+  ];
+}
+
+function memberProblems(name: string, node: ts.Node): string[] {
+  if (ts.isFunctionDeclaration(node)) return throwsProblems(name, node);
+  const members =
+    ts.isClassDeclaration(node) || ts.isInterfaceDeclaration(node)
+      ? [...node.members]
+      : ts.isTypeAliasDeclaration(node)
+        ? literalMembers(node.type)
+        : [];
+  return members.filter(isPublic).flatMap((member) => {
+    const own = `${name}.${member.name?.getText() ?? "constructor"}`;
+    if (ts.isPropertySignature(member) || ts.isPropertyDeclaration(member) || ts.isGetAccessor(member)) {
+      return [...unitProblems(own, member), ...defaultProblems(name, own, member)];
+    }
+    const isCall =
+      ts.isMethodDeclaration(member) || ts.isMethodSignature(member) || ts.isConstructorDeclaration(member);
+    // How an error of the SDK is made is of no interest to who catches it.
+    return isCall && !name.endsWith("Error") ? throwsProblems(own, member) : [];
+  });
+}
+
+function literalMembers(type: ts.TypeNode): ts.TypeElement[] {
+  if (ts.isTypeLiteralNode(type)) return [...type.members];
+  return ts.isIntersectionTypeNode(type) ? type.types.flatMap(literalMembers) : [];
+}
+
+function unitProblems(name: string, node: ts.Node): string[] {
+  const unit = /Ms$/.test(name) ? /millisecond/i : /[bB]ytes$/.test(name) ? /bytes/i : undefined;
+  return unit === undefined || unit.test(docOf(node)) ? [] : [`${at(node)} ${name} does not say its unit`];
+}
+
+function defaultProblems(owner: string, name: string, node: ts.Node): string[] {
+  const isOption =
+    /(?:Options|Tuning|Rule|Arguments)$/.test(owner) &&
+    ts.isPropertySignature(node) &&
+    node.questionToken !== undefined;
+  return isOption && !/@default/.test(docOf(node)) ? [`${at(node)} ${name} has no @default`] : [];
+}
+
+function throwsProblems(name: string, node: ts.SignatureDeclaration): string[] {
+  if (NEVER_THROW.has(name) || OF_THE_CALLER.test(name) || isImplementation(node)) return [];
+  // The language calls those with a symbol's name, at the end of a block or in a loop.
+  if (node.name !== undefined && ts.isComputedPropertyName(node.name)) return [];
+  if (ts.isConstructorDeclaration(node) && node.parameters.length === 0) return [];
+  return /@throws/.test(docOf(node)) ? [] : [`${at(node)} ${name} has no @throws`];
+}
+
+/** True for the body behind overloads, which nobody sees from outside. */
+function isImplementation(node: ts.SignatureDeclaration): boolean {
+  if (!ts.isFunctionDeclaration(node) || node.body === undefined) return false;
+  const overloads = node
+    .getSourceFile()
+    .statements.filter(
+      (it) => ts.isFunctionDeclaration(it) && it.body === undefined && it.name?.text === node.name?.text,
+    );
+  return overloads.length > 0;
+}
+
+function isPublic(member: ts.ClassElement | ts.TypeElement): boolean {
+  const isPrivate = member.name !== undefined && ts.isPrivateIdentifier(member.name);
+  const isHidden = (ts.getCombinedModifierFlags(member) & ts.ModifierFlags.Private) !== 0;
+  return !isPrivate && !isHidden && !docOf(member).includes("@internal");
+}
+
+/** The text of the docstring, with its tags. */
+function docOf(node: ts.Node): string {
+  return ts
+    .getJSDocCommentsAndTags(node)
+    .map((it) => it.getText())
+    .join("\n")
+    .replace(/\s*\n\s*\*\s?/g, " ");
+}
+
+function at(node: ts.Node): string {
+  const file = node.getSourceFile();
+  const { line } = file.getLineAndCharacterOfPosition(node.getStart());
+  return `${file.fileName.replace(ROOT, "")}:${line + 1}`;
+}
