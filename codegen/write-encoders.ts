@@ -32,7 +32,7 @@ export function writeEncoders(
     const names = (model.kind === "fields" ? model.fields : model.variants).map(({ name }) => name);
     const encoder = schemaName(message);
     file.print();
-    file.print("const ", encoder, ": ", runtime(file, "MessageEncoder", true), " = {");
+    file.print("const ", encoder, ": ", messageEncoder(file), " = {");
     file.print("  names: new ", fieldNames(file), `(${names.map((name) => `"${name}"`).join(", ")}),`);
     file.print(`  encode: (to, { ${names.join(", ")} }) =>`);
     const steps = model.kind === "fields" ? fieldSteps(file, model) : variantSteps(file, model);
@@ -72,7 +72,7 @@ function variantSteps(file: GeneratedFile, { variants }: VariantModel): Code[] {
     ];
   }
   return [
-    [runtime(file, "exactlyOne"), `(${variants.map(({ name }) => name).join(", ")})`],
+    [rule(file, "exactlyOne"), `(${variants.map(({ name }) => name).join(", ")})`],
     ...variants.map(
       ({ name, number, type }): Code => [
         `to.message(${tagOf(number, LENGTH_DELIMITED)}, ${name}, ${schemaName(type)})`,
@@ -91,7 +91,7 @@ function fieldSteps(file: GeneratedFile, model: FieldsModel): Code[] {
   const groups = completeGroups.map((group) => `[${group.join(", ")}]`).join(", ");
   return [
     ...conditions,
-    ...(completeGroups.length > 0 ? [[runtime(file, "completeGroups"), `(${groups})`] satisfies Code] : []),
+    ...(completeGroups.length > 0 ? [[rule(file, "completeGroups"), `(${groups})`] satisfies Code] : []),
     ...[...fields].sort((a, b) => a.number - b.number).map((field): Code => [fieldStep(field)]),
   ];
 }
@@ -131,6 +131,10 @@ function fieldNames(file: GeneratedFile) {
   return file.import("FieldNames", "../field-names.js");
 }
 
-function runtime(file: GeneratedFile, name: string, typeOnly = false) {
-  return file.import(name, "../record-writer.js", typeOnly);
+function messageEncoder(file: GeneratedFile) {
+  return file.import("MessageEncoder", "../record-writer.js", true);
+}
+
+function rule(file: GeneratedFile, name: "exactlyOne" | "completeGroups") {
+  return file.import(name, "../field-rules.js");
 }

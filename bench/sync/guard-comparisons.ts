@@ -44,7 +44,7 @@ export const guardComparisons: ComparisonsOf = ({ servers, size }) =>
         { figure: "recordsPerSecond", against: BARE, atLeast: 0.9 },
       ],
       notes: [
-        `Without a ledger a run still finds duplicate ids; a bare batch does not. The completion is that of a second run, which is compared with the first.`,
+        `With guard and ledger off a run does not look at ids, as a bare batch does not. The completion is that of a second run, which is compared with the first.`,
       ],
     };
   });

@@ -4,7 +4,8 @@
  * A repeated message field is tag, length and bytes, one after the other. Each record is encoded once, to its place in
  * the message; the message's header, which says how long all of it is, is written last, into room kept before it.
  */
-import { type MessageEncoder, RecordWriter, varintBytes } from "./record-writer.js";
+import { varintBytes } from "./byte-writer.js";
+import { type MessageEncoder, RecordWriter } from "./record-writer.js";
 
 /** 16 MiB: every encoded SyncRecordsRequest must be smaller (service description, "Limits"). */
 export const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;

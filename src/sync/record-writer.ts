@@ -5,6 +5,7 @@
  * where the schemas would refuse it: who wants to know asks them. What was written before a refusal is to be dropped.
  * The bytes are those that the generated codec writes.
  */
+import { ByteWriter, FIELD_BYTES, varintBytes } from "./byte-writer.js";
 import type { FieldNames, Fields } from "./field-names.js";
 import { CURRENCY, DECIMAL, isPlainObject, MAX_SECONDS, MIN_SECONDS } from "./formats.js";
 import { isoNanos, isoSeconds } from "./iso-time.js";
@@ -21,11 +22,8 @@ const SHORT_TEXT = 26;
 const LONG_TEXT = 4096;
 /** Most bytes of a letter's UTF-8 for one unit of UTF-16. */
 const BYTES_PER_UNIT = 3;
-/** Most bytes of a tag with a length or a number. */
-const FIELD_BYTES = 16;
 /** Most bytes of a Timestamp with tag and length. */
 const TIMESTAMP_BYTES = 32;
-const TWO_32 = 2 ** 32;
 /** Tags of a map's entry. */
 const KEY_TAG = 10;
 const VALUE_TAG = 18;
@@ -33,26 +31,7 @@ const VALUE_TAG = 18;
 const SECONDS_TAG = 8;
 const NANOS_TAG = 16;
 
-export class RecordWriter {
-  #buffer: Buffer;
-  /** Where the next byte goes. */
-  position = 0;
-
-  constructor(buffer: Buffer) {
-    this.#buffer = buffer;
-  }
-
-  /** What was written so far is in here; a larger one takes its place where it gets too small. */
-  get buffer(): Buffer {
-    return this.#buffer;
-  }
-
-  /** Goes on in another buffer. */
-  moveTo(buffer: Buffer, position: number): void {
-    this.#buffer = buffer;
-    this.position = position;
-  }
-
+export class RecordWriter extends ByteWriter {
   /** A message that may be absent. */
   message(tag: number, value: unknown, encoder: MessageEncoder): boolean {
     return value === undefined || this.requiredMessage(tag, value, encoder);
@@ -63,29 +42,6 @@ export class RecordWriter {
     if (!encoder.names.areAllOf(value) || !encoder.encode(this, value)) return false;
     this.end(start);
     return true;
-  }
-
-  /** Begins what a length stands before; its end is to be told with what this returns. */
-  begin(tag: number): number {
-    this.#reserve(FIELD_BYTES);
-    this.#tag(tag);
-    // Most lengths take one byte; where it takes more, the contents are moved.
-    this.position += 1;
-    return this.position;
-  }
-
-  end(start: number): void {
-    const length = this.position - start;
-    if (length >= 0x80) {
-      const extra = varintBytes(length) - 1;
-      this.#reserve(extra);
-      this.#buffer.copyWithin(start + extra, start, this.position);
-      this.position = start - 1;
-      this.varint(length);
-      this.position += length;
-    } else {
-      this.#buffer[start - 1] = length;
-    }
   }
 
   text(tag: number, value: unknown): boolean {
@@ -137,9 +93,9 @@ export class RecordWriter {
   bool(tag: number, value: unknown): boolean {
     if (value === undefined) return true;
     if (typeof value !== "boolean") return false;
-    this.#reserve(FIELD_BYTES);
-    this.#tag(tag);
-    this.#buffer[this.position] = value ? 1 : 0;
+    this.reserve(FIELD_BYTES);
+    this.tag(tag);
+    this.buffer[this.position] = value ? 1 : 0;
     this.position += 1;
     return true;
   }
@@ -147,7 +103,7 @@ export class RecordWriter {
   int32(tag: number, value: unknown): boolean {
     if (value === undefined) return true;
     if (typeof value !== "number" || (value | 0) !== value) return false;
-    this.#number(tag, value);
+    this.number(tag, value);
     return true;
   }
 
@@ -155,13 +111,13 @@ export class RecordWriter {
     if (value === undefined) return true;
     if (typeof value === "number") {
       if (!Number.isSafeInteger(value)) return false;
-      this.#number(tag, value);
+      this.number(tag, value);
       return true;
     }
     if (typeof value !== "bigint" || BigInt.asIntN(64, value) !== value) return false;
-    this.#reserve(FIELD_BYTES);
-    this.#tag(tag);
-    this.#varint64(Number(BigInt.asUintN(32, value)), Number(BigInt.asUintN(32, value >> 32n)));
+    this.reserve(FIELD_BYTES);
+    this.tag(tag);
+    this.varint64(Number(BigInt.asUintN(32, value)), Number(BigInt.asUintN(32, value >> 32n)));
     return true;
   }
 
@@ -169,7 +125,7 @@ export class RecordWriter {
     if (value === undefined) return true;
     const number = numbers.get(value);
     if (number === undefined) return false;
-    this.#number(tag, number);
+    this.number(tag, number);
     return true;
   }
 
@@ -183,33 +139,13 @@ export class RecordWriter {
     return Number.isInteger(ms) && this.#timestamp(tag, seconds, (ms - seconds * 1000) * 1_000_000);
   }
 
-  /** Bytes as they are. */
-  raw(bytes: Uint8Array, start: number, end: number): void {
-    this.#reserve(end - start);
-    this.#buffer.set(bytes.subarray(start, end), this.position);
-    this.position += end - start;
-  }
-
-  /** A number of at most 32 bits without a sign, as lengths are. */
-  varint(value: number): void {
-    const buffer = this.#buffer;
-    let position = this.position;
-    let rest = value;
-    while (rest >= 0x80) {
-      buffer[position++] = (rest & 0x7f) | 0x80;
-      rest >>>= 7;
-    }
-    buffer[position++] = rest;
-    this.position = position;
-  }
-
   #timestamp(tag: number, seconds: number, nanos: number): boolean {
     // NaN is in no range.
     if (!(seconds >= MIN_SECONDS && seconds <= MAX_SECONDS)) return false;
-    this.#reserve(TIMESTAMP_BYTES);
+    this.reserve(TIMESTAMP_BYTES);
     const start = this.begin(tag);
-    if (seconds !== 0) this.#number(SECONDS_TAG, seconds);
-    if (nanos !== 0) this.#number(NANOS_TAG, nanos);
+    if (seconds !== 0) this.number(SECONDS_TAG, seconds);
+    if (nanos !== 0) this.number(NANOS_TAG, nanos);
     this.end(start);
     return true;
   }
@@ -217,9 +153,9 @@ export class RecordWriter {
   #text(tag: number, value: string): boolean {
     const { length } = value;
     if (length > SHORT_TEXT) return this.#longText(tag, value);
-    this.#reserve(FIELD_BYTES + BYTES_PER_UNIT * length);
-    this.#tag(tag);
-    const buffer = this.#buffer;
+    this.reserve(FIELD_BYTES + BYTES_PER_UNIT * length);
+    this.tag(tag);
+    const buffer = this.buffer;
     const { position } = this;
     const start = position + 1;
     for (let i = 0; i < length; i += 1) {
@@ -234,8 +170,8 @@ export class RecordWriter {
 
   #longText(tag: number, value: string): boolean {
     const most = value.length < LONG_TEXT ? BYTES_PER_UNIT * value.length : Buffer.byteLength(value);
-    this.#reserve(FIELD_BYTES + most);
-    this.#tag(tag);
+    this.reserve(FIELD_BYTES + most);
+    this.tag(tag);
     return this.#utf8(value);
   }
 
@@ -244,83 +180,17 @@ export class RecordWriter {
     const { length } = value;
     const guessed = varintBytes(length);
     const { position } = this;
-    const written = this.#buffer.write(value, position + guessed);
+    const written = this.buffer.write(value, position + guessed);
     if (written !== length) {
       // A lone surrogate would reach the service as another letter. Only text beyond ASCII can hold one.
       if (!value.isWellFormed()) return false;
       const needed = varintBytes(written);
       if (needed !== guessed) {
-        this.#buffer.copyWithin(position + needed, position + guessed, position + guessed + written);
+        this.buffer.copyWithin(position + needed, position + guessed, position + guessed + written);
       }
     }
     this.varint(written);
     this.position += written;
     return true;
   }
-
-  /** A whole number that is safe: one below zero takes ten bytes. */
-  #number(tag: number, value: number): void {
-    this.#reserve(FIELD_BYTES);
-    this.#tag(tag);
-    if (value >= 0 && value < TWO_32) this.varint(value);
-    else this.#varint64(value >>> 0, Math.floor(value / TWO_32) >>> 0);
-  }
-
-  #varint64(low: number, high: number): void {
-    const buffer = this.#buffer;
-    let position = this.position;
-    let lowBits = low;
-    let highBits = high;
-    while (highBits > 0 || lowBits > 0x7f) {
-      buffer[position++] = (lowBits & 0x7f) | 0x80;
-      lowBits = ((lowBits >>> 7) | (highBits << 25)) >>> 0;
-      highBits >>>= 7;
-    }
-    buffer[position++] = lowBits;
-    this.position = position;
-  }
-
-  #tag(tag: number): void {
-    if (tag < 0x80) {
-      this.#buffer[this.position] = tag;
-      this.position += 1;
-    } else {
-      this.varint(tag);
-    }
-  }
-
-  #reserve(bytes: number): void {
-    if (this.position + bytes > this.#buffer.length) this.#grow(bytes);
-  }
-
-  #grow(bytes: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#buffer.length, this.position + bytes));
-    this.#buffer.copy(larger, 0, 0, this.position);
-    this.#buffer = larger;
-  }
-}
-
-/** Number of bytes of an unsigned varint: seven bits a byte. */
-export function varintBytes(value: number): number {
-  let bytes = 1;
-  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes += 1;
-  return bytes;
-}
-
-/** Of the variants of a oneof exactly one is set. */
-export function exactlyOne(...variants: readonly unknown[]): boolean {
-  let set = 0;
-  for (const variant of variants) if (variant !== undefined) set += 1;
-  return set === 1;
-}
-
-/** Of groups of fields one is complete, and none half-filled. */
-export function completeGroups(...groups: readonly (readonly unknown[])[]): boolean {
-  let complete = 0;
-  for (const group of groups) {
-    const set = group.filter((value) => value !== undefined).length;
-    if (set === group.length) complete += 1;
-    else if (set > 0) return false;
-  }
-  return complete > 0;
 }

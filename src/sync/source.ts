@@ -11,8 +11,9 @@ export type RecordSource<R> = Iterable<R | readonly R[]> | AsyncIterable<R | rea
 /** Iterators that a write has begun to read: read again, they would look like an empty source. */
 const begun = new WeakSet<object>();
 
-/** The iterator of a source, of either kind. */
-export type SourceIterator =
+/** What a source is read by. */
+export type OpenedSource =
+  | { readonly kind: "array"; readonly records: readonly unknown[] }
   | { readonly kind: "sync"; readonly iterator: Iterator<unknown> }
   | { readonly kind: "async"; readonly iterator: AsyncIterator<unknown> };
 
@@ -20,7 +21,7 @@ export type SourceIterator =
  * Begins to read a source.
  * @throws {InvalidInputError} it is no source, a stream that was read, or a one-shot iterator that was begun before
  */
-export function openSource(source: unknown, collection: CollectionName): SourceIterator {
+export function openSource(source: unknown, collection: CollectionName): OpenedSource {
   if (typeof source !== "object" || source === null) throw notASource(source, collection);
   if (wasRead(source)) {
     throw new InvalidInputError(
@@ -28,6 +29,7 @@ export function openSource(source: unknown, collection: CollectionName): SourceI
     );
   }
   const opened = openIterator(source, collection);
+  if (opened.kind === "array") return opened;
   // An iterable that hands out the same iterator again can be read only once; what it held is gone after that.
   if (begun.has(opened.iterator)) {
     throw new InvalidInputError(
@@ -63,10 +65,20 @@ export function checkLength(source: unknown, length: number | undefined): void {
   );
 }
 
-function openIterator(source: object, collection: CollectionName): SourceIterator {
+function openIterator(source: object, collection: CollectionName): OpenedSource {
+  if (isPlainArray(source)) return { kind: "array", records: source };
   if (isAsyncIterable(source)) return { kind: "async", iterator: source[Symbol.asyncIterator]() };
   if (isIterable(source)) return { kind: "sync", iterator: source[Symbol.iterator]() };
   throw notASource(source, collection);
+}
+
+/** Whether an iterator would give what the array holds, and in its order: then none is needed. */
+function isPlainArray(source: object): source is readonly unknown[] {
+  return (
+    Array.isArray(source) &&
+    !isAsyncIterable(source) &&
+    Reflect.get(source, Symbol.iterator) === Array.prototype.values
+  );
 }
 
 function isAsyncIterable(source: object): source is AsyncIterable<unknown> {

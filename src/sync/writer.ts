@@ -3,7 +3,7 @@ import type { Clock } from "../clock.js";
 import { inSteps } from "./in-steps.js";
 import type { MutableWriteReport } from "./outcomes.js";
 import { RecordSink, type SinkContext } from "./record-sink.js";
-import { openSource, type SourceIterator } from "./source.js";
+import { type OpenedSource, openSource } from "./source.js";
 
 /**
  * Writes a source.
@@ -22,7 +22,7 @@ export async function writeSource(source: unknown, context: SinkContext): Promis
     stop.signal.addEventListener("abort", () => reject(stop.signal.reason), { once: true });
   });
   stopped.catch(() => {});
-  const pulled = opened.kind === "sync" ? pull.sync(opened.iterator) : pull.async(opened.iterator);
+  const pulled = pull.all(opened);
   try {
     await Promise.race([pulled, stopped]);
     return sink.taken;
@@ -55,7 +55,25 @@ class Pull {
     this.#report = report;
   }
 
-  async sync(iterator: Iterator<unknown>): Promise<void> {
+  /** Settles when everything was accepted, or something failed. */
+  all(source: OpenedSource): Promise<void> {
+    if (source.kind === "array") return this.#array(source.records);
+    return source.kind === "sync" ? this.#sync(source.iterator) : this.#async(source.iterator);
+  }
+
+  async #array(records: readonly unknown[]): Promise<void> {
+    let position = 0;
+    await inSteps(() => {
+      while (position < records.length) {
+        const waits = this.#sink.take(records[position++]);
+        if (waits !== undefined) return waits;
+      }
+      return undefined;
+    });
+    await this.#finish();
+  }
+
+  async #sync(iterator: Iterator<unknown>): Promise<void> {
     await inSteps(() => {
       for (;;) {
         const step = this.#next(iterator);
@@ -67,7 +85,7 @@ class Pull {
     await this.#finish();
   }
 
-  async async(iterator: AsyncIterator<unknown>): Promise<void> {
+  async #async(iterator: AsyncIterator<unknown>): Promise<void> {
     let since = this.#clock.monotonic();
     const sourceGave = () => {
       const now = this.#clock.monotonic();
@@ -116,7 +134,9 @@ class Pull {
 }
 
 /** Tells a source that no more is wanted. It may never answer, and what it says then changes nothing. */
-function close({ iterator }: SourceIterator): void {
+function close(source: OpenedSource): void {
+  if (source.kind === "array") return;
+  const { iterator } = source;
   try {
     Promise.resolve(iterator.return?.()).catch(() => {});
   } catch {

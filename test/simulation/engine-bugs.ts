@@ -48,9 +48,9 @@ export const ENGINE_BUGS: readonly Bug[] = [
   },
   {
     name: "an empty source sends nothing",
-    file: "sync/record-sink.ts",
-    right: "const empty = !this.#anythingSent && this.#window.length === 0;",
-    wrong: "const empty = false;",
+    file: "sync/window-queue.ts",
+    right: "return !this.#anythingSent && this.#window.length === 0;",
+    wrong: "return false;",
   },
   {
     name: "invalid records are left out",
@@ -110,8 +110,8 @@ export const ENGINE_BUGS: readonly Bug[] = [
   {
     name: "an error shows the record",
     file: "sync/record-sink.ts",
-    right: "this.#issues.push(...located);",
+    right: "this.#invalid.add(located);",
     wrong:
-      "this.#issues.push(...located.map((issue) => ({ ...issue, expected: issue.expected + Buffer.from(this.#builder.buffer) })));",
+      "this.#invalid.add(located.map((issue) => ({ ...issue, expected: issue.expected + Buffer.from(this.#builder.buffer) })));",
   },
 ];

@@ -35,6 +35,7 @@ const arrived = () => harness.server.streams.flatMap((stream) => stream.messages
 describe("a source may be", () => {
   it.each<[string, () => Source]>([
     ["an array", () => three],
+    ["an array with an iterator of its own", () => Object.assign([], { [Symbol.iterator]: generator })],
     ["a set", () => new Set(three)],
     ["a generator", generator],
     ["an array of arrays", () => [three.slice(0, 1), three.slice(1)]],

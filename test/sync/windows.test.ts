@@ -1,4 +1,4 @@
-import { InvalidInputError, SyncProtocolError, TransportError } from "@saas-management/sdk/sync";
+import { InvalidInputError, SyncProtocolError, TestClock, TransportError } from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 import { recordsOf } from "../support/scripted-sync-server.js";
@@ -43,6 +43,26 @@ describe("messages", () => {
     expect(ids[0]).toContain('"u0"');
     expect(ids[99]).toContain('"u99"');
     expect(new Set(ids).size).toBe(100);
+  });
+
+  it("are filled in turns with whatever else the process does", async () => {
+    const clock = new TestClock({ startAt: 0 });
+    const batch = await startBatch({ clock });
+    let taken = 0;
+    let takenAtTurn: number | undefined;
+    function* slow() {
+      setImmediate(() => {
+        takenAtTurn = taken;
+      });
+      for (const account of accounts(1000)) {
+        clock.advance(1);
+        taken += 1;
+        yield account;
+      }
+    }
+    await batch.write("accounts", slow());
+    expect(taken).toBe(1000);
+    expect(takenAtTurn).toBeLessThan(1000);
   });
 
   it("carry the batch id and have the canonical encoding", async () => {

@@ -9,8 +9,8 @@
 // the files of this package and run the code generator.
 
 import type { MessageEncoder } from "../record-writer.js";
-import { completeGroups, exactlyOne } from "../record-writer.js";
 import { FieldNames } from "../field-names.js";
+import { completeGroups, exactlyOne } from "../field-rules.js";
 
 /**
  * One encoder a message: it checks a record as users write it and encodes it in the same pass.

@@ -86,6 +86,8 @@ export class RunGuard {
     const { endpoint } = this.#configuration;
     const { installationId, snapshots } = this.#options;
     for (const collection of snapshots) {
+      // With neither a guard nor a ledger nobody asks for its ids.
+      if (this.#ledger === undefined && this.#rules.ruleOf(collection) === undefined) continue;
       const scope = { endpoint: endpoint.origin, installationId, collection };
       this.#snapshots.set(collection, await GuardedSnapshot.begin(scope, this.#ledger, batchId));
     }

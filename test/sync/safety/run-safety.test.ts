@@ -44,6 +44,14 @@ describe("one id twice in a snapshot", () => {
       expect(collections.accounts).toMatchObject({ sent: 4, duplicates: 2 });
     }
   });
+
+  it("is nobody's business with neither a guard nor a ledger", async () => {
+    const off = { ledger: "none", guard: false } as const;
+    const { collections } = await harness.accounts(["u0", "u1", "u0"], off);
+    expect(collections.accounts).toMatchObject({ sent: 3, added: 2 });
+    expect(collections.accounts).not.toHaveProperty("duplicates");
+    expect(collections.accounts).not.toHaveProperty("baseline");
+  });
 });
 
 describe("a restart", () => {

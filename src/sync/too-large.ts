@@ -1,8 +1,13 @@
 /** How many fields are named. */
 const NAMED = 3;
 
-/** The largest fields of a record by name and size: `; largest fields: attributes 16,000,000, name 12`. */
-export function largestFields(record: unknown): string {
+/** What was expected of a record that is too large: it names its largest fields, and shows nothing of them. */
+export function tooLarge(record: unknown, bytes: number, maxMessageBytes: number): string {
+  return `expected a record that fits into a message of ${maxMessageBytes} bytes: alone it makes one of ${bytes} bytes${largestFields(record)}`;
+}
+
+/** The largest fields of a record by name and size. */
+function largestFields(record: unknown): string {
   if (typeof record !== "object" || record === null) return "";
   const variant: unknown = Object.values(record).find((value) => typeof value === "object" && value !== null);
   if (typeof variant !== "object" || variant === null) return "";

@@ -1,0 +1,119 @@
+/** Most bytes of a tag with a length or a number. */
+export const FIELD_BYTES = 16;
+const TWO_32 = 2 ** 32;
+
+/** Bytes of protobuf, one after the other, in a buffer that is used again and again. */
+export class ByteWriter {
+  #buffer: Buffer;
+  /** Where the next byte goes. */
+  position = 0;
+
+  constructor(buffer: Buffer) {
+    this.#buffer = buffer;
+  }
+
+  /** What was written so far is in here; a larger one takes its place where it gets too small. */
+  get buffer(): Buffer {
+    return this.#buffer;
+  }
+
+  /** Goes on in another buffer. */
+  moveTo(buffer: Buffer, position: number): void {
+    this.#buffer = buffer;
+    this.position = position;
+  }
+
+  /** Begins what a length stands before; its end is to be told with what this returns. */
+  begin(tag: number): number {
+    this.reserve(FIELD_BYTES);
+    this.tag(tag);
+    // Most lengths take one byte; where it takes more, the contents are moved.
+    this.position += 1;
+    return this.position;
+  }
+
+  end(start: number): void {
+    const length = this.position - start;
+    if (length >= 0x80) {
+      const extra = varintBytes(length) - 1;
+      this.reserve(extra);
+      this.#buffer.copyWithin(start + extra, start, this.position);
+      this.position = start - 1;
+      this.varint(length);
+      this.position += length;
+    } else {
+      this.#buffer[start - 1] = length;
+    }
+  }
+
+  /** Bytes as they are. */
+  raw(bytes: Uint8Array, start: number, end: number): void {
+    this.reserve(end - start);
+    this.#buffer.set(bytes.subarray(start, end), this.position);
+    this.position += end - start;
+  }
+
+  /** A number of at most 32 bits without a sign, as lengths are. */
+  varint(value: number): void {
+    const buffer = this.#buffer;
+    let position = this.position;
+    let rest = value;
+    while (rest >= 0x80) {
+      buffer[position++] = (rest & 0x7f) | 0x80;
+      rest >>>= 7;
+    }
+    buffer[position++] = rest;
+    this.position = position;
+  }
+
+  /** A field with a whole number that is safe: one below zero takes ten bytes. */
+  number(tag: number, value: number): void {
+    this.reserve(FIELD_BYTES);
+    this.tag(tag);
+    if (value >= 0 && value < TWO_32) this.varint(value);
+    else this.varint64(value >>> 0, Math.floor(value / TWO_32) >>> 0);
+  }
+
+  /** A number of 64 bits in two halves without a sign. */
+  varint64(low: number, high: number): void {
+    const buffer = this.#buffer;
+    let position = this.position;
+    let lowBits = low;
+    let highBits = high;
+    while (highBits > 0 || lowBits > 0x7f) {
+      buffer[position++] = (lowBits & 0x7f) | 0x80;
+      lowBits = ((lowBits >>> 7) | (highBits << 25)) >>> 0;
+      highBits >>>= 7;
+    }
+    buffer[position++] = lowBits;
+    this.position = position;
+  }
+
+  /** A field's number and wire type. */
+  tag(tag: number): void {
+    if (tag < 0x80) {
+      this.#buffer[this.position] = tag;
+      this.position += 1;
+    } else {
+      this.varint(tag);
+    }
+  }
+
+  /** Makes room for so many bytes more. */
+  reserve(bytes: number): void {
+    if (this.position + bytes > this.#buffer.length) this.#grow(bytes);
+  }
+
+  #grow(bytes: number): void {
+    const larger = Buffer.allocUnsafeSlow(Math.max(2 * this.#buffer.length, this.position + bytes));
+    this.#buffer.copy(larger, 0, 0, this.position);
+    this.#buffer = larger;
+  }
+}
+
+/** Number of bytes of an unsigned varint of at most 32 bits: seven bits a byte. */
+export function varintBytes(value: number): number {
+  let bytes = 1;
+  for (let rest = value; rest >= 0x80; rest >>>= 7) bytes += 1;
+  return bytes;
+}
