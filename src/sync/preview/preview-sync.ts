@@ -1,9 +1,10 @@
+import { checkingOptions, readOptions } from "../../option-checks.js";
 import { linkedController } from "../../signals.js";
 import type { Collection, CollectionName, SnapshotCollection } from "../collections.js";
 import { SyncEngine } from "../engine.js";
 import type { WriteFigures } from "../outcomes.js";
 import { writeAndComplete } from "../run-attempt.js";
-import type { RunFunction } from "../run-options.js";
+import { checkRunFunction, type RunFunction } from "../run-options.js";
 import { GuardedSnapshot } from "../safety/guarded-snapshot.js";
 import { describeHeld } from "../safety/held-error.js";
 import { CollectionWatch } from "./collection-watch.js";
@@ -31,10 +32,12 @@ import type { CollectionPreview, SnapshotChanges, SyncPreview } from "./sync-pre
  * @throws what `fn` or a source throws, and the signal's reason, unchanged
  */
 export async function previewSync<const Snapshots extends SnapshotCollection>(
-  options: PreviewOptions<Snapshots>,
+  given: PreviewOptions<Snapshots>,
   fn: RunFunction<Snapshots>,
 ): Promise<SyncPreview> {
-  const resolved = resolvePreview(options);
+  const options = readOptions("The options", given);
+  const resolved = checkingOptions("The options", options, () => resolvePreview(options));
+  checkRunFunction("previewSync", fn);
   const engine = new SyncEngine(resolved.configuration, PREVIEW_TRANSPORT);
   const watches = new PreviewWatches(options, resolved);
   const { controller, unlink } = linkedController(options.signal);
