@@ -145,6 +145,16 @@ test.each<[string, unknown, RegExp]>([
     /`ending` is "end" or "close" or "reset"/,
   ],
   [
+    "a body that is sent as no body is",
+    { api: "graphql", kind: { type: "http", status: 503, delivery: { type: "stall" } } },
+    /`delivery.type` is "slow-body" or "truncated-body" or "endless-body"/,
+  ],
+  [
+    "a body that is sent slowly, without a time",
+    { api: "graphql", kind: { type: "http", status: 503, delivery: { type: "slow-body" } } },
+    /`ms` is a number/,
+  ],
+  [
     "a page without a cursor kind",
     { api: "graphql", kind: { type: "page-info" } },
     /`cursor` is "repeated" or "missing"/,
