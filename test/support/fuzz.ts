@@ -29,10 +29,24 @@ export async function holds<Values>(
   property: fc.IAsyncProperty<Values> | fc.IProperty<Values>,
 ): Promise<void> {
   const numRuns = Math.max(Math.min(RUNS, FEWEST), Math.ceil(RUNS * share));
-  const details = await fc.check(property, { ...LIMITS, numRuns });
+  const details = await withoutStacks(() => fc.check(property, { ...LIMITS, numRuns }));
   count({ group, what, cases: details.numRuns });
-  if (details.failed)
-    throw new Error(await fc.asyncDefaultReportMessage(details), { cause: details.errorInstance });
+  if (!details.failed) return;
+  const path = details.counterexamplePath ?? "";
+  const again = await fc.check(property, { ...LIMITS, path, endOnFailure: true });
+  const shown = again.failed ? again : details;
+  throw new Error(await fc.asyncDefaultReportMessage(shown), { cause: shown.errorInstance });
+}
+
+/** Most cases end in errors, and most of their time would go into stacks that nobody reads. */
+async function withoutStacks<T>(run: () => Promise<T> | T): Promise<T> {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return await run();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
 
 function count(counted: PropertyCount): void {
