@@ -1,3 +1,4 @@
+import { status } from "@grpc/grpc-js";
 import { type Fault, startReferenceServer } from "@saas-management/sdk/reference-server";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { refused, until } from "../support/grpc-client.js";
@@ -185,6 +186,19 @@ describe("a status", () => {
       details: expect.stringMatching("upstream connect error"),
     });
     expect(server.inspect(installationId).batches).toEqual([]);
+  });
+
+  test("has the typical details of its code, and only where it is given none", async () => {
+    const { client, server } = await startSync();
+    const texts = new Set<string>();
+    for (let code = 1; code <= 16; code += 1) {
+      server.faults.add({ api: "sync", kind: { type: "grpc-status", code } });
+      const { details, code: name } = await refused(client.abort("no-such-batch"));
+      expect(name).toBe(status[code]);
+      expect(details).toMatch(/^[A-Z]?[a-z].{5,}/);
+      texts.add(details);
+    }
+    expect(texts.size).toBe(16);
   });
 
   test("carries details and trailers", async () => {
