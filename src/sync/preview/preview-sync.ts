@@ -32,15 +32,15 @@ import type { CollectionPreview, SnapshotChanges, SyncPreview } from "./sync-pre
  * @throws what `fn` or a source throws, and the signal's reason, unchanged
  */
 export async function previewSync<const Snapshots extends SnapshotCollection>(
-  given: PreviewOptions<Snapshots>,
+  options: PreviewOptions<Snapshots>,
   fn: RunFunction<Snapshots>,
 ): Promise<SyncPreview> {
-  const options = readOptions("The options", given);
-  const resolved = checkingOptions("The options", options, () => resolvePreview(options));
+  const own = readOptions("The options", options);
+  const resolved = checkingOptions("The options", own, () => resolvePreview(own));
   checkRunFunction("previewSync", fn);
   const engine = new SyncEngine(resolved.configuration, PREVIEW_TRANSPORT);
-  const watches = new PreviewWatches(options, resolved);
-  const { controller, unlink } = linkedController(options.signal);
+  const watches = new PreviewWatches(own, resolved);
+  const { controller, unlink } = linkedController(own.signal);
   const { signal } = controller;
   try {
     const { installationId } = resolved;
@@ -48,7 +48,7 @@ export async function previewSync<const Snapshots extends SnapshotCollection>(
       { installationId, signal },
       { acceptedEvents: undefined, observerOf: (c) => watches.of(c), beforeComplete: undefined },
     );
-    await writeAndComplete(batch, { number: 1, preview: true }, { options, fn, signal });
+    await writeAndComplete(batch, { number: 1, preview: true }, { options: own, fn, signal });
     return await watches.preview(batch.stats);
   } finally {
     unlink();
