@@ -126,9 +126,12 @@ describe("hostile options of a batch", { timeout: TIMEOUT_MS }, () => {
         if (pushed?.error !== undefined) expect(sealed?.error).toBeDefined();
       });
 
-      await outcomeOf(() => call(any, "open", [given.collection.open()]));
-      await outcomeOf(() => call(any, "write", [given.collection.open(), [RECORD]]));
-      await outcomeOf(() => call(any, "complete", [given.completing.open()]));
+      const other = client.openBatch("batch-1");
+      await outcomeOf(() => call(other, "open", [given.collection.open()]));
+      other.close();
+      const wrong = await outcomeOf(() => call(any, "write", [given.collection.open(), [RECORD]]));
+      const ended = await outcomeOf(() => call(any, "complete", [given.completing.open()]));
+      if (wrong?.error !== undefined) expect(ended?.error).toBeDefined();
       await outcomeOf(() => JSON.stringify([any.writes, any.stats]).length);
       await outcomeOf(() => call(any, "abort", [given.completing.open()]));
       for (const batch of batches) batch.close();
@@ -166,7 +169,7 @@ describe("hostile options of a run", { timeout: TIMEOUT_MS }, () => {
   it("are refused, or obeyed: what is obeyed is completed", async () => {
     const seen = tally();
     const property = fc.asyncProperty(
-      hostileVariant(base(), [...RUN, ...GUARD, ...LEDGER]),
+      hostileVariant(base(), [...RUN, ...RUN, ...RUN, ...GUARD, ...LEDGER]),
       fc.oneof(hostileValue, fc.constant(undefined)),
       async (given, fn) => {
         server.calls.length = 0;
@@ -183,6 +186,20 @@ describe("hostile options of a run", { timeout: TIMEOUT_MS }, () => {
     seen.expectBoth();
   });
 
+  it.each<[string, () => unknown]>([
+    ["nothing", async () => undefined],
+    ["null", async () => null],
+    ["a text", () => "u1"],
+    ["a set without lines", async () => [{ state: "completed" }]],
+    ["only that it failed", () => Promise.reject(new Error("disk"))],
+  ])("are a ledger that knows %s: it holds the run", async (_, known) => {
+    server.calls.length = 0;
+    const ledger = { ...memoryLedger(), known };
+    const run = await outcomeOf(() => call<Promise<unknown>>(client, "run", [{ ...base(), ledger }, write]));
+    expect(run?.error?.code).toBe("REMOVAL_GUARD");
+    expect(server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
+  });
+
   it("are refused, or obeyed, by a preview of it", async () => {
     const seen = tally();
     const names = [
@@ -197,7 +214,13 @@ describe("hostile options of a run", { timeout: TIMEOUT_MS }, () => {
       "windowBytes",
     ];
     const property = fc.asyncProperty(
-      options({ ...base(), endpoint: "https://sync.example.com" }, [...names, ...GUARD, ...LEDGER]),
+      options({ ...base(), endpoint: "https://sync.example.com" }, [
+        ...names,
+        ...names,
+        ...names,
+        ...GUARD,
+        ...LEDGER,
+      ]),
       fc.oneof(hostileValue, fc.constant(undefined)),
       async (given, fn) => {
         const previewed = await outcomeOf(

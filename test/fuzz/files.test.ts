@@ -57,6 +57,9 @@ describe("a file that is damaged", { timeout: TIMEOUT_MS }, () => {
       // Of two things that are wrong, that is told which is read first: the pieces are read line by line.
       if (lineOf(inWhole) === lineOf(inParts)) expect(inParts).toBe(inWhole);
       else expect(lineOf(inParts)).toBeLessThan(lineOf(inWhole) ?? 0);
+      // What is no text is never guessed at.
+      if (whole?.error === undefined && named === "utf-8")
+        expect(() => new TextDecoder(named, { fatal: true }).decode(bytes)).not.toThrow();
       if (whole?.error === undefined && parts?.error === undefined)
         expect(parts?.value).toEqual(whole?.value);
       else expect(whole?.error?.message).toMatch(/^a\\u000ab\.csv/);

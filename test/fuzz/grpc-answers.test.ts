@@ -6,7 +6,7 @@ import {
   StartSyncBatchResponse,
   SyncRecordsResponse,
 } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
-import { type AnsweringServer, startAnsweringServer } from "../support/answering-server.js";
+import { type AnsweringServer, type RawAnswer, startAnsweringServer } from "../support/answering-server.js";
 import { holds } from "../support/fuzz.js";
 import { outcomeOf } from "../support/hostile.js";
 import { mutatedBytes } from "../support/mutated-bytes.js";
@@ -49,6 +49,15 @@ function framed(message: Uint8Array): Buffer<ArrayBuffer> {
   const prefix = Buffer.alloc(5);
   prefix.writeUInt32BE(message.length, 1);
   return Buffer.concat([prefix, message]);
+}
+
+/** The number of records that an answer accepts; undefined where it names none, or is none. */
+function acceptedBy(given: RawAnswer): bigint | undefined {
+  const { body } = given;
+  if (body === undefined || body.length < 5) return undefined;
+  const message = body.subarray(5);
+  if (body[0] !== 0 || Buffer.from(body).readUInt32BE(1) !== message.length) return undefined;
+  return SyncRecordsResponse.decode(message).acceptedRecords;
 }
 
 let server: AnsweringServer;
@@ -120,6 +129,7 @@ describe("an answer of the Sync API that is not what it should be", { timeout: T
       const written = await outcomeOf(() => batch.write("accounts", accounts(3)));
       if (written !== undefined && written.error === undefined) {
         expect(written.value.accepted).toBe(3);
+        expect([undefined, 3n]).toContain(acceptedBy(records));
         expect("status" in records && records.status !== 0).toBe(false);
       }
       batch.close();
