@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { entryName, readEntry, writeEntry } from "../../src/sync/safety/journal-entry.js";
 import { holds } from "../support/fuzz.js";
 import { outcomeOf } from "../support/hostile.js";
-import { mutatedBytes } from "../support/mutated-bytes.js";
+import { flippedBits, mutatedBytes } from "../support/mutated-bytes.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
 
 const SCOPE: LedgerScope = {
@@ -77,6 +77,7 @@ describe("a file of the ledger that was damaged", { timeout: TIMEOUT_MS }, () =>
     const damaged = fc.oneof(
       mutatedBytes([ledgerBytes]),
       mutatedBytes([text]).map((bytes) => gzipSync(bytes)),
+      flippedBits([text]).map((bytes) => gzipSync(bytes)),
     );
     const seen = { whole: 0, refused: 0 };
     const property = fc.asyncProperty(damaged, async (bytes) => {
@@ -113,12 +114,15 @@ describe("a file of the ledger that was damaged", { timeout: TIMEOUT_MS }, () =>
 
 describe("an entry of the journal that was damaged", { timeout: TIMEOUT_MS }, () => {
   it("is known as that, or says what was written: no batch is aborted that it does not name", async () => {
-    const property = fc.asyncProperty(mutatedBytes([entryBytes]), async (bytes) => {
-      await writeFile(entryPath, bytes, { mode: 0o600 });
-      const outcome = await outcomeOf(() => readEntry(entryPath));
-      if (outcome?.error === undefined && outcome?.value.kind === "entry")
-        expect(outcome.value.entry).toEqual(ENTRY);
-    });
+    const property = fc.asyncProperty(
+      fc.oneof(mutatedBytes([entryBytes]), flippedBits([entryBytes])),
+      async (bytes) => {
+        await writeFile(entryPath, bytes, { mode: 0o600 });
+        const outcome = await outcomeOf(() => readEntry(entryPath));
+        if (outcome?.error === undefined && outcome?.value.kind === "entry")
+          expect(outcome.value.entry).toEqual(ENTRY);
+      },
+    );
     await holds({ group: "ledger and journal files", what: "damaged journal entries", share: 0.5 }, property);
   });
 });

@@ -33,6 +33,21 @@ export function mutatedBytes(originals: readonly Uint8Array[]): fc.Arbitrary<Buf
     .map(([original, changes]) => changes.reduce(apply, Buffer.from(original)));
 }
 
+/** One of the originals with one to three of its bits flipped: of the same length, so that only its contents tell. */
+export function flippedBits(originals: readonly Uint8Array[]): fc.Arbitrary<Buffer<ArrayBuffer>> {
+  const bit = fc.record({ at: share, bit: fc.nat({ max: 7 }) });
+  return fc
+    .tuple(fc.constantFrom(...originals), fc.array(bit, { minLength: 1, maxLength: 3 }))
+    .map(([original, bits]) => {
+      const copy = Buffer.from(original);
+      for (const { at, bit: number } of bits) {
+        const position = Math.min(copy.length - 1, Math.floor(at * copy.length));
+        copy.writeUInt8(copy.readUInt8(position) ^ (1 << number), position);
+      }
+      return copy;
+    });
+}
+
 function apply(original: Buffer<ArrayBuffer>, { kind, at, length, bytes }: Change): Buffer<ArrayBuffer> {
   const from = Math.floor(at * original.length);
   const to = Math.min(original.length, from + 1 + Math.floor(length * original.length));
