@@ -40,12 +40,15 @@ export function checkSignal(signal: unknown): void {
   if (!isSignal(signal)) throw new InvalidInputError("signal must be an AbortSignal.");
 }
 
+/** What the SDK calls of a signal. */
+const SIGNAL_METHODS = ["addEventListener", "removeEventListener", "throwIfAborted"] as const;
+
 /** Whatever behaves like a signal will do: there are others than the engine's own. */
 function isSignal(signal: unknown): boolean {
-  if (signal === undefined || signal instanceof AbortSignal) return true;
-  if (typeof signal !== "object" || signal === null) return false;
   try {
-    return typeof Reflect.get(signal, "addEventListener") === "function";
+    if (signal === undefined || signal instanceof AbortSignal) return true;
+    if (typeof signal !== "object" || signal === null) return false;
+    return SIGNAL_METHODS.every((method) => typeof Reflect.get(signal, method) === "function");
   } catch {
     return false;
   }

@@ -69,8 +69,8 @@ export function valueOrThrow<Name extends MutationName, Value>(
 ): Value {
   if (outcome.ok) return outcome.value;
   const { errors, payload, requestId } = outcome;
-  const names = [...new Set(errors.map((entry) => entry.__typename))].filter((name) =>
-    /^\w{1,100}$/.test(name),
+  const names = [...new Set(errors.map((entry) => entry.__typename))].filter(
+    (name) => typeof name === "string" && /^\w{1,100}$/.test(name),
   );
   throw new MutationError(
     `${mutation} was refused by the service${names.length === 0 ? "" : `: ${names.join(", ")}`}. See errors.`,

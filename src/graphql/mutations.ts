@@ -18,6 +18,7 @@ import type {
   VendorsStateChange,
 } from "./mutation-outcome.js";
 import { callOptions, type MutationOptions } from "./request-options.js";
+import { isObject } from "./response-errors.js";
 import type { Transport } from "./transport.js";
 import { narrowingFilter } from "./vendor-filter.js";
 
@@ -93,8 +94,9 @@ export class SafeMutations {
   ): Promise<MutationOutcome<Name, Value>> {
     const { data, requestId } = await this.#transport.identifiedRequest(document, variables, options);
     const payload: MutationPayloads[Name] | null = data[name];
-    if (payload === null || payload === undefined) throw unclear(name, "has no payload", requestId);
+    if (!isObject(payload)) throw unclear(name, "has no payload", requestId);
     const { errors, ...rest } = payload;
+    if (!isListOfObjects(errors ?? [])) throw unclear(name, "has errors that are none", requestId);
     if (errors !== null && errors !== undefined && errors.length > 0) {
       return { ok: false, errors: errors.map((entry) => this.#clean(entry)), payload: rest, requestId };
     }
@@ -104,8 +106,14 @@ export class SafeMutations {
   }
 
   #clean<Entry extends MutationErrorEntry>(entry: Entry): Entry {
-    return { ...entry, message: this.#transport.redact(String(entry.message ?? "")) };
+    const message: unknown = entry.message;
+    return { ...entry, message: typeof message === "string" ? this.#transport.redact(message) : "" };
   }
+}
+
+/** The types say so already, and a server may not. */
+function isListOfObjects(errors: unknown): boolean {
+  return Array.isArray(errors) && errors.every(isObject);
 }
 
 function unclear(name: MutationName, what: string, requestId: string | undefined): TransportError {

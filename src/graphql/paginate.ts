@@ -74,6 +74,7 @@ export function paginate<Data, Variables extends object, Node>(
   const { after, first, before, last, pageSize, limit, select } = own;
   if (typeof select !== "function")
     throw new InvalidInputError("select must be a function that finds the connection in the result.");
+  for (const variable of [after, first, before, last]) checkVariable(variable);
   const backward = before !== undefined || last !== undefined;
   if (backward && (after !== undefined || first !== undefined)) {
     throw new InvalidInputError(
@@ -94,4 +95,10 @@ export function paginate<Data, Variables extends object, Node>(
     limit: checkLimit(limit),
   };
   return connect(transport, { document, variables: others, names, walk, select, options: own });
+}
+
+/** The types say so already; a caller without types may not. */
+function checkVariable(name: unknown): void {
+  if (name === undefined || (typeof name === "string" && /^[A-Za-z_]\w*$/.test(name))) return;
+  throw new InvalidInputError("after, first, before and last must be names of variables of the document.");
 }

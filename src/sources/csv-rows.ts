@@ -4,6 +4,8 @@ import { InvalidInputError } from "../errors.js";
 import { problemAt } from "./problem.js";
 import { countIn, type TextBlock, tooLong } from "./text.js";
 
+const BYTE_ORDER_MARK = "\ufeff";
+
 /** Rows, and the line on which each of them begins. */
 export interface CsvRows {
   readonly rows: readonly (readonly string[])[];
@@ -55,8 +57,10 @@ interface ParsedText extends CsvRows {
 }
 
 function parse(text: string, firstLine: number, name: string, delimiter: string): ParsedText {
+  // A mark within the file is a character like others, but Papa Parse takes one off the beginning of each text.
+  const kept = text.startsWith(BYTE_ORDER_MARK) ? `${BYTE_ORDER_MARK}${text}` : text;
   // With \n as the line end, \r\n works too, and both within one file: the \r is taken off below.
-  const { data, errors } = Papa.parse<string[]>(text, { delimiter, newline: "\n" });
+  const { data, errors } = Papa.parse<string[]>(kept, { delimiter, newline: "\n" });
   const broken = errors.find((error) => error.code !== "MissingQuotes");
   const goesOn = broken === undefined && errors.length > 0;
   const whole = goesOn ? data.length - 1 : data.length;

@@ -37,9 +37,7 @@ export function checkPage<Item>(page: Page<Item>, number: number): CheckedPage<I
   const location = `page ${number}`;
   const given: unknown = page;
   if (typeof given !== "object" || given === null) throw problemAt(location, "is not an object with items");
-  const { items } = page;
-  const next: unknown = page.next;
-  const total: unknown = page.total;
+  const { items, next, total } = partsOf(page, location);
   if (!Array.isArray(items)) {
     const advice = "The vendor may have answered with an error page: an empty page is items: [].";
     throw problemAt(location, "has no array of items", advice);
@@ -51,6 +49,19 @@ export function checkPage<Item>(page: Page<Item>, number: number): CheckedPage<I
     throw problemAt(location, "has a total that is not a whole number");
   }
   return { items, next: next === null || next === "" ? undefined : next, total };
+}
+
+/** What a page holds, each part read once. */
+function partsOf<Item>(
+  page: Page<Item>,
+  location: string,
+): { readonly items: readonly Item[]; readonly next: unknown; readonly total: unknown } {
+  try {
+    const { items, next, total } = page;
+    return { items, next, total };
+  } catch {
+    throw problemAt(location, "cannot be read", "Reading it threw an exception.");
+  }
 }
 
 /** Whether a value can be a number of items. */

@@ -1,4 +1,6 @@
 import { InvalidInputError } from "../errors.js";
+import { readOptions } from "../option-checks.js";
+import { checkSignal } from "../signals.js";
 import { type FetchPage, isCount } from "./page.js";
 import { type ItemPlace, PageRecords } from "./page-records.js";
 
@@ -50,8 +52,10 @@ export function fromPages<Item, R>(
 export function fromPages<R>(fetchPage: FetchPage<R>, options?: PagesOptions): PageRecords<R, R>;
 export function fromPages<Item>(
   fetchPage: FetchPage<Item>,
-  options: PagesOptions & { readonly map?: (item: Item, place: ItemPlace) => unknown } = {},
+  given: PagesOptions & { readonly map?: (item: Item, place: ItemPlace) => unknown } = {},
 ): PageRecords<Item, unknown> {
+  const options = readOptions("The options", given);
+  checkSignal(options.signal);
   const { maxPages = 100_000, maxEmptyPages = 100, expectedTotal, map = (item) => item } = options;
   if (typeof fetchPage !== "function")
     throw new InvalidInputError("fetchPage must be a function that asks for a page.");

@@ -1,9 +1,11 @@
 import { type BatchStateError, InvalidInputError, noteOutcomes, SaasManagementError } from "../errors.js";
 import { readOptions } from "../option-checks.js";
+import { checkSignal } from "../signals.js";
 import { untilAborted } from "../until-aborted.js";
 import { meaningOf, stateError } from "./batch-state.js";
-import { type CollectionWriter, collectionWriter, type SealOptions } from "./collection-writer.js";
-import type { Collection, CollectionName } from "./collections.js";
+import { type CollectionWriter, collectionWriter } from "./collection-writer.js";
+import type { CollectionName } from "./collections.js";
+import { WIRE } from "./generated/collections.js";
 import { writing } from "./load-writing.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "./outcomes.js";
 import type { OnProgress } from "./progress.js";
@@ -32,7 +34,7 @@ export class BatchWrites {
   /** Collections that were opened and not sealed. */
   readonly #open = new Set<CollectionName>();
   /** The write that failed first, and how. */
-  #failure: { readonly collection: CollectionName; readonly error: unknown } | undefined;
+  #failure: { readonly what: string; readonly error: unknown } | undefined;
 
   constructor(session: BatchSession) {
     this.#session = session;
@@ -54,10 +56,10 @@ export class BatchWrites {
       const because = `${[...this.#open].join(", ")} was opened and not sealed`;
       return stateError(call, "active", "incomplete", { because });
     }
-    const { collection, error } = this.#failure;
+    const { what, error } = this.#failure;
     // What a source threw is shown as the cause only: its text is not ours.
     const how = error instanceof SaasManagementError ? ` (${error.code}: ${error.message})` : "";
-    const because = `the write of ${collection} failed${how}`;
+    const because = `the write of ${what} failed${how}`;
     return stateError(call, "active", "incomplete", { because, cause: error });
   }
 
@@ -68,6 +70,11 @@ export class BatchWrites {
 
   /** Writes a source when its turn comes; one whose signal fires before that ends at once. */
   write(collection: CollectionName, source: unknown, options: WriteOptions): Promise<WriteResult> {
+    if (!isCollection(collection)) {
+      const error = noSuchCollection();
+      this.#failure ??= { what: "a collection that does not exist", error };
+      return Promise.reject(error);
+    }
     const report = this.#session.report(collection);
     const before = this.#queue;
     const result = this.#write(source, options, report, before);
@@ -78,14 +85,16 @@ export class BatchWrites {
 
   /**
    * Opens a collection that is written piece by piece.
-   * @throws {InvalidInputError} the collection is open already
+   * @throws {InvalidInputError} there is no such collection, it is open already, or the options are wrong
    */
   open<C extends CollectionName>(collection: C, options: WriteOptions): CollectionWriter<C> {
+    if (!isCollection(collection)) throw noSuchCollection();
     if (this.#open.has(collection))
       throw new InvalidInputError(`${collection} is open already: seal it first.`);
+    const own = writeOptions("The options of open", options);
     this.#open.add(collection);
     const report = this.#session.report(collection);
-    const sink = this.#openSink(options, report);
+    const sink = this.#openSink(own, report);
     // Whoever pushes or seals is told.
     sink.catch(() => {});
     const failing = async <T>(step: () => Promise<T>): Promise<T> => {
@@ -102,8 +111,9 @@ export class BatchWrites {
       take: (records) => failing(async () => (await sink).take(records)),
       finish: (sealing) =>
         failing(async () => {
+          const { expectedCount = own.expectedCount } = writeOptions("The options of seal", sealing);
           const records = await (await sink).finish();
-          checkCount({ ...options, ...sealing }, collection, records);
+          checkCount(expectedCount, collection, records);
           this.#open.delete(collection);
           report.state = "done";
           return resultOf(report);
@@ -119,19 +129,19 @@ export class BatchWrites {
     turn: Promise<unknown>,
   ): Promise<WriteResult> {
     try {
-      const options = readOptions("The options of the write", given);
+      const options = writeOptions("The options of the write", given);
       const length = lengthOf(source);
       await (options.signal === undefined ? turn : untilAborted(turn, options.signal));
       this.#session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
       const { writeSource, COLLECTIONS } = writing.loaded ?? (await writing.load());
-      const collection = find(COLLECTIONS, report.collection);
+      const collection = COLLECTIONS[report.collection];
       const { signal, onProgress } = options;
       const { context, stop, unlink } = this.#session.openSink(collection, report, signal, onProgress);
       report.state = "writing";
       try {
         const records = await this.#session.sources.run(() => writeSource(source, { ...context, stop }));
-        checkCount(options, report.collection, records);
+        checkCount(options.expectedCount, report.collection, records);
       } finally {
         unlink();
       }
@@ -146,7 +156,7 @@ export class BatchWrites {
   /** A sink for an open collection. */
   async #openSink({ signal, onProgress }: WriteOptions, report: MutableWriteReport) {
     const { RecordSink, COLLECTIONS } = writing.loaded ?? (await writing.load());
-    const collection = find(COLLECTIONS, report.collection);
+    const collection = COLLECTIONS[report.collection];
     const { context, stop, unlink } = this.#session.openSink(collection, report, signal, onProgress);
     const sink = new RecordSink({ ...context, stop });
     const close = () => {
@@ -178,23 +188,37 @@ export class BatchWrites {
   #fail(error: unknown, report: MutableWriteReport): unknown {
     report.state = "failed";
     const meaning = meaningOf("write", error);
-    this.#failure ??= { collection: report.collection, error: meaning };
+    this.#failure ??= { what: report.collection, error: meaning };
     noteOutcomes(meaning, report.ranges);
     return meaning;
   }
 }
 
 /** A source that ended early without an error is told by the number of its records, where that is known. */
-function checkCount({ expectedCount }: SealOptions, collection: CollectionName, records: number): void {
+/**
+ * A copy of the options, each of which is read once.
+ * @throws {InvalidInputError} they cannot be read, or one of them is not what it should be
+ */
+function writeOptions(name: string, given: WriteOptions): WriteOptions {
+  const options = readOptions(name, given);
+  const { expectedCount, signal } = options;
+  checkSignal(signal);
+  if (expectedCount === undefined || (Number.isInteger(expectedCount) && expectedCount >= 0)) return options;
+  throw new InvalidInputError("expectedCount must be a whole number, 0 or more.");
+}
+
+function checkCount(expectedCount: number | undefined, collection: CollectionName, records: number): void {
   if (expectedCount === undefined || records === expectedCount) return;
   throw new InvalidInputError(
     `The source of ${collection} had ${records} records, and expectedCount says ${expectedCount}. The batch cannot be completed: find out what is missing or too much, and start a new one.`,
   );
 }
 
-function find(collections: Readonly<Record<CollectionName, Collection>>, name: CollectionName): Collection {
-  if (typeof name === "string" && Object.hasOwn(collections, name)) return collections[name];
-  throw new InvalidInputError(
-    `There is no such collection. Collections: ${Object.keys(collections).join(", ")}.`,
-  );
+/** The types say so already; a caller without types may not. */
+function isCollection(name: unknown): boolean {
+  return typeof name === "string" && Object.hasOwn(WIRE, name);
+}
+
+function noSuchCollection(): InvalidInputError {
+  return new InvalidInputError(`There is no such collection. Collections: ${Object.keys(WIRE).join(", ")}.`);
 }

@@ -1,4 +1,5 @@
 import { InvalidInputError } from "../errors.js";
+import { readOptions } from "../option-checks.js";
 import { BatchLifecycle } from "./batch-lifecycle.js";
 import type { BatchState } from "./batch-state.js";
 import { BatchWrites, type WriteOptions } from "./batch-writes.js";
@@ -115,7 +116,7 @@ export class SyncBatch {
    * Opens a collection that is written piece by piece. Several may be open at a time, and beside queued writes: for a
    * source that interleaves collections.
    * @throws {BatchStateError | ClosedError} the batch is not active, or an earlier write failed
-   * @throws {InvalidInputError} the collection is open already
+   * @throws {InvalidInputError} there is no such collection, it is open already, or an option is wrong
    */
   open<C extends CollectionName>(collection: C, options: WriteOptions = {}): CollectionWriter<C> {
     const refused = this.#lifecycle.refusal("open");
@@ -131,16 +132,11 @@ export class SyncBatch {
    * @throws {BatchOutcomeUnknownError} complete was sent, and whether the service did it is not known
    */
   complete(options: CompleteOptions = {}): Promise<CompletionCounts> {
-    const refused = this.#lifecycle.refusal("complete") ?? this.#withinSource();
-    if (refused !== undefined) return Promise.reject(refused);
-    if (this.#unverified && options.unverified !== true) {
-      return Promise.reject(
-        new InvalidInputError(
-          "The batch was opened by its id: whether its snapshots are whole is not known here. Say complete({ unverified: true }) if you know it.",
-        ),
-      );
-    }
-    return this.#lifecycle.complete();
+    const refused =
+      this.#lifecycle.refusal("complete") ??
+      this.#withinSource() ??
+      (this.#unverified ? verification(options) : undefined);
+    return refused === undefined ? this.#lifecycle.complete() : Promise.reject(refused);
   }
 
   /**
@@ -181,4 +177,16 @@ export class SyncBatch {
 function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;
+}
+
+/** Why a batch that was opened by its id is not completed. */
+function verification(given: CompleteOptions): unknown {
+  try {
+    if (readOptions("The options", given).unverified === true) return undefined;
+  } catch (error) {
+    return error;
+  }
+  return new InvalidInputError(
+    "The batch was opened by its id: whether its snapshots are whole is not known here. Say complete({ unverified: true }) if you know it.",
+  );
 }

@@ -1,5 +1,5 @@
 import { Client } from "@grpc/grpc-js";
-import { ClosedError } from "../errors.js";
+import { ClosedError, ConfigurationError } from "../errors.js";
 import { CONNECT_LIMIT_MS, Connection } from "./channel-connection.js";
 import { channelCredentials, channelOptions } from "./channel-options.js";
 import type { SyncConfiguration } from "./configuration.js";
@@ -32,7 +32,7 @@ export class Connections {
     const credentials = channelCredentials(configuration);
     const route = proxyRoute(configuration.proxy, target);
     const options = { ...route.options, ...channelOptions(configuration) };
-    this.#makeClient = () => new Client(route.target, credentials, options);
+    this.#makeClient = () => makeClient(() => new Client(route.target, credentials, options));
   }
 
   /**
@@ -74,5 +74,17 @@ export class Connections {
     this.#replaced.add(connection);
     for (const old of this.#replaced) if (old.isReleased) this.#replaced.delete(old);
     this.#current = undefined;
+  }
+}
+
+/** grpc-js reads its options when a client is made, and throws where it cannot use one. */
+function makeClient(make: () => Client): Client {
+  try {
+    return make();
+  } catch (cause) {
+    throw new ConfigurationError(
+      "channelOptions hold a value that gRPC cannot use: see the cause, and leave the option out.",
+      { cause },
+    );
   }
 }

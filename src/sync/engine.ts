@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { ClosedError, InvalidInputError } from "../errors.js";
 import { checkingOptions, readOptions } from "../option-checks.js";
-import { linkedController } from "../signals.js";
+import { checkSignal, linkedController } from "../signals.js";
 import { SyncBatch } from "./batch.js";
 import type { BatchOptions, StartBatchOptions } from "./batch-options.js";
 import { callWithRetry } from "./call.js";
@@ -52,6 +52,7 @@ export class SyncEngine {
     if (typeof waitForLockMs !== "number" || !(waitForLockMs >= 0))
       throw new InvalidInputError("waitForLockMs must be a number of milliseconds, 0 or more.");
     checkKeepAlive(options.keepAlive);
+    checkSignal(signal);
     signal?.throwIfAborted();
     const { controller, unlink } = linkedController(this.#closed.signal, signal);
     let startedAt = momentOf(this.#configuration.clock);

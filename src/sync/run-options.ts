@@ -72,3 +72,15 @@ export function checkSnapshots(snapshots: unknown): void {
     `snapshots must be a list of the snapshot collections that the run writes: ${names.join(", ")}. Collections of events are not declared.`,
   );
 }
+
+/**
+ * Checks what writes the batch.
+ * @param caller Method that was given it.
+ * @throws {InvalidInputError} it is no function
+ */
+export function checkRunFunction(caller: string, fn: unknown): void {
+  if (typeof fn === "function") return;
+  throw new InvalidInputError(
+    `${caller} takes a function as its second argument: it writes to the batch it is given.`,
+  );
+}

@@ -2,7 +2,6 @@ import { Deadline } from "../deadline.js";
 import {
   BatchOutcomeUnknownError,
   BatchStateError,
-  InvalidInputError,
   RateLimitError,
   SaasManagementError,
   TimeoutError,
@@ -18,7 +17,13 @@ import { listenForSignals } from "./process-signals.js";
 import type { SyncProgress } from "./progress.js";
 import { collectionReceipts, type SyncReceipt } from "./receipt.js";
 import { attemptRun } from "./run-attempt.js";
-import { checkRunOptions, checkSnapshots, type RunFunction, type RunOptions } from "./run-options.js";
+import {
+  checkRunFunction,
+  checkRunOptions,
+  checkSnapshots,
+  type RunFunction,
+  type RunOptions,
+} from "./run-options.js";
 import { RunGuard } from "./safety/run-guard.js";
 import { RunJournal } from "./safety/run-journal.js";
 import type { BatchWatch } from "./session-options.js";
@@ -44,11 +49,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   constructor(options: RunOptions<Snapshots>, fn: RunFunction<Snapshots>, parts: RunParts) {
     checkRunOptions(options);
     checkSnapshots(options.snapshots);
-    if (typeof fn !== "function") {
-      throw new InvalidInputError(
-        "run takes a function as its second argument: it writes to the batch it is given.",
-      );
-    }
+    checkRunFunction("run", fn);
     this.#guard = new RunGuard(options, parts.configuration);
     this.#journal = new RunJournal(options, parts.configuration, parts.abort);
     this.#options = options;

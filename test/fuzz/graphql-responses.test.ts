@@ -2,10 +2,11 @@ import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { startReferenceServer } from "@saas-management/sdk/reference-server";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { holds } from "../support/fuzz.js";
 import { outcomeOf } from "../support/hostile.js";
 import { startHttpServer } from "../support/http-server.js";
 import { mutatedBytes, mutatedJson } from "../support/mutated-bytes.js";
-import { LIMITS, RUNS, TIMEOUT_MS } from "../support/property-runs.js";
+import { TIMEOUT_MS } from "../support/property-runs.js";
 
 const KEY = "canary-key-6f1d";
 
@@ -92,7 +93,7 @@ describe("an answer to a GraphQL request that is not what it should be", { timeo
       await useAll(client);
       await client.close();
     });
-    await fc.assert(property, { ...LIMITS, numRuns: RUNS });
+    await holds({ group: "GraphQL responses", what: "answers of a fetch" }, property);
   });
 
   it("does so over a connection too", async () => {
@@ -108,6 +109,6 @@ describe("an answer to a GraphQL request that is not what it should be", { timeo
       await outcomeOf(() => client.request("query Q { a }"));
       await outcomeOf(() => client.licenses().firstPage());
     });
-    await fc.assert(property, { ...LIMITS, numRuns: Math.ceil(RUNS / 20) });
+    await holds({ group: "GraphQL responses", what: "answers over a connection", share: 0.05 }, property);
   });
 });

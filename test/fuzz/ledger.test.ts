@@ -6,9 +6,10 @@ import { fileLedger, type LedgerScope } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { entryName, readEntry, writeEntry } from "../../src/sync/safety/journal-entry.js";
+import { holds } from "../support/fuzz.js";
 import { outcomeOf } from "../support/hostile.js";
-import { mutatedBytes } from "../support/mutated-bytes.js";
-import { LIMITS, RUNS, TIMEOUT_MS } from "../support/property-runs.js";
+import { flippedBits, mutatedBytes } from "../support/mutated-bytes.js";
+import { TIMEOUT_MS } from "../support/property-runs.js";
 
 const SCOPE: LedgerScope = {
   endpoint: "https://sync.example.com",
@@ -76,6 +77,7 @@ describe("a file of the ledger that was damaged", { timeout: TIMEOUT_MS }, () =>
     const damaged = fc.oneof(
       mutatedBytes([ledgerBytes]),
       mutatedBytes([text]).map((bytes) => gzipSync(bytes)),
+      flippedBits([text]).map((bytes) => gzipSync(bytes)),
     );
     const seen = { whole: 0, refused: 0 };
     const property = fc.asyncProperty(damaged, async (bytes) => {
@@ -84,7 +86,7 @@ describe("a file of the ledger that was damaged", { timeout: TIMEOUT_MS }, () =>
       seen[ids === undefined ? "refused" : "whole"] += 1;
       if (ids !== undefined) expect(ids).toBe(whole);
     });
-    await fc.assert(property, { ...LIMITS, numRuns: RUNS });
+    await holds({ group: "ledger and journal files", what: "damaged ledger files", share: 0.5 }, property);
     expect(seen.refused).toBeGreaterThan(0);
     await writeFile(ledgerFile, ledgerBytes);
   });
@@ -106,18 +108,21 @@ describe("a file of the ledger that was damaged", { timeout: TIMEOUT_MS }, () =>
         );
       },
     );
-    await fc.assert(property, { ...LIMITS, numRuns: Math.ceil(RUNS / 10) });
+    await holds({ group: "ledger and journal files", what: "names of installations", share: 0.05 }, property);
   });
 });
 
 describe("an entry of the journal that was damaged", { timeout: TIMEOUT_MS }, () => {
   it("is known as that, or says what was written: no batch is aborted that it does not name", async () => {
-    const property = fc.asyncProperty(mutatedBytes([entryBytes]), async (bytes) => {
-      await writeFile(entryPath, bytes, { mode: 0o600 });
-      const outcome = await outcomeOf(() => readEntry(entryPath));
-      if (outcome?.error === undefined && outcome?.value.kind === "entry")
-        expect(outcome.value.entry).toEqual(ENTRY);
-    });
-    await fc.assert(property, { ...LIMITS, numRuns: RUNS });
+    const property = fc.asyncProperty(
+      fc.oneof(mutatedBytes([entryBytes]), flippedBits([entryBytes])),
+      async (bytes) => {
+        await writeFile(entryPath, bytes, { mode: 0o600 });
+        const outcome = await outcomeOf(() => readEntry(entryPath));
+        if (outcome?.error === undefined && outcome?.value.kind === "entry")
+          expect(outcome.value.entry).toEqual(ENTRY);
+      },
+    );
+    await holds({ group: "ledger and journal files", what: "damaged journal entries", share: 0.5 }, property);
   });
 });

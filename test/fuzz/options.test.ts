@@ -2,9 +2,11 @@ import { SaasManagementClient } from "@saas-management/sdk";
 import { GraphQLClient, type GraphQLClientOptions } from "@saas-management/sdk/graphql";
 import { SyncClient } from "@saas-management/sdk/sync";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { holds, type Share } from "../support/fuzz.js";
 import { hostileValue, hostileVariant, outcomeOf, Thrown } from "../support/hostile.js";
-import { LIMITS, RUNS, TIMEOUT_MS } from "../support/property-runs.js";
+import { TIMEOUT_MS } from "../support/property-runs.js";
+import { type ScriptedSyncServer, startScriptedSyncServer } from "../support/scripted-sync-server.js";
 
 const COMMON = {
   apiKey: "key-1",
@@ -18,25 +20,29 @@ const COMMON_PATHS = [
   "authorization",
   "timeoutMs",
   "retry",
-  "retry.retries",
-  "retry.minDelayMs",
-  "retry.maxDelayMs",
+  "retry/retries",
+  "retry/minDelayMs",
+  "retry/maxDelayMs",
   "headers",
-  "headers.x-team",
-  "headers.authorization",
-  "headers.__proto__",
+  "headers/x-team",
+  "headers/authorization",
+  "headers/__proto__",
+  "headers/te",
+  "headers/a b",
   "appInfo",
-  "appInfo.name",
-  "appInfo.version",
+  "appInfo/name",
+  "appInfo/version",
   "logger",
-  "logger.debug",
+  "logger/debug",
+  "logger/error",
   "clock",
-  "clock.now",
+  "clock/now",
+  "clock/after",
   "onRequest",
   "onResponse",
   "onRetry",
 ];
-const NETWORK_PATHS = ["tls", "tls.ca", "tls.cert", "tls.key", "tls.serverName", "proxy"];
+const NETWORK_PATHS = ["tls", "tls/ca", "tls/cert", "tls/key", "tls/serverName", "proxy"];
 const TUNING_PATHS = [
   "maxReceiveMessageBytes",
   "maxSendMessageBytes",
@@ -45,18 +51,45 @@ const TUNING_PATHS = [
   "flushAfterMs",
   "unknownEvents",
   "channelOptions",
-  "channelOptions.grpc.keepalive_time_ms",
-  "channelOptions.__proto__",
+  ...[
+    "grpc.keepalive_time_ms",
+    "grpc.keepalive_timeout_ms",
+    "grpc.service_config",
+    "grpc.lb_policy_name",
+    "grpc.initial_reconnect_backoff_ms",
+    "grpc.default_authority",
+    "grpc.default_compression_algorithm",
+    "grpc.max_metadata_size",
+    "grpc-node.max_session_memory",
+    "grpc-node.flow_control_window",
+    "grpc.enable_channelz",
+    "grpc.enable_retries",
+    "__proto__",
+    "constructor",
+  ].map((name) => `channelOptions/${name}`),
 ];
 
-const answering: GraphQLClientOptions["fetch"] = async () =>
-  new Response('{"data":{"a":1}}', { headers: { "content-type": "application/json" } });
+/** Takes what the platform's own would take, and answers. */
+const answering: GraphQLClientOptions["fetch"] = async (url, init) => {
+  await new Request(url, init).text();
+  return new Response('{"data":{"a":1}}', { headers: { "content-type": "application/json" } });
+};
 
 /** JavaScript's way in: the types would not let any of this pass. */
 const construct = <T>(Class: abstract new (...args: never[]) => T, options: unknown): T =>
   Reflect.construct(Class, [options]);
 
-const limits = { ...LIMITS, numRuns: RUNS };
+const share = (what: string, part: number): Share => ({
+  group: "client options and environment",
+  what,
+  share: part,
+});
+
+let server: ScriptedSyncServer;
+beforeAll(async () => {
+  server = await startScriptedSyncServer();
+});
+afterAll(() => server.close());
 
 describe("hostile options", { timeout: TIMEOUT_MS }, () => {
   it("of a GraphQL client make one that works, or an error of the SDK's", async () => {
@@ -72,7 +105,7 @@ describe("hostile options", { timeout: TIMEOUT_MS }, () => {
       });
       seen[outcome?.error === undefined ? "worked" : "refused"] += 1;
     });
-    await fc.assert(property, limits);
+    await holds(share("options of a GraphQL client", 0.2), property);
     expect(Math.min(seen.worked, seen.refused)).toBeGreaterThan(0);
   });
 
@@ -81,7 +114,7 @@ describe("hostile options", { timeout: TIMEOUT_MS }, () => {
     const paths = [
       ...COMMON_PATHS,
       ...NETWORK_PATHS,
-      ...TUNING_PATHS.map((path) => `sync.${path}`),
+      ...TUNING_PATHS.map((path) => `sync/${path}`),
       "baseUrl",
       "syncUrl",
       "sync",
@@ -90,16 +123,41 @@ describe("hostile options", { timeout: TIMEOUT_MS }, () => {
     const property = fc.asyncProperty(hostileVariant(base, paths), async (options) => {
       await outcomeOf(() => construct(SaasManagementClient, options.open()).close());
     });
-    await fc.assert(property, limits);
+    await holds(share("options of a client for both APIs", 0.2), property);
   });
 
-  it("of a Sync API client do so too", async () => {
-    const base = { ...COMMON, endpoint: "https://127.0.0.1:9" };
-    const paths = [...COMMON_PATHS, ...NETWORK_PATHS, ...TUNING_PATHS, "endpoint"];
+  it("of a Sync API client make one that starts a batch, or an error of the SDK's", async () => {
+    const base = { ...COMMON, endpoint: server.endpoint };
+    // Not how long to wait for a connection that does not come about: a client may be told to wait for ever.
+    const paths = [...COMMON_PATHS, ...TUNING_PATHS, ...TUNING_PATHS, "endpoint"].filter(
+      (path) => path !== "timeoutMs" && !path.startsWith("clock/"),
+    );
+    const seen = { worked: 0, refused: 0 };
     const property = fc.asyncProperty(hostileVariant(base, paths), async (options) => {
-      await outcomeOf(() => construct(SyncClient, options.open()).close());
+      const outcome = await outcomeOf(async () => {
+        const client = construct(SyncClient, options.open());
+        try {
+          return (await client.startBatch({ installationId: "installation-1" })).id;
+        } finally {
+          await client.close();
+        }
+      });
+      if (outcome?.error === undefined) expect(outcome?.value).toBe("batch-1");
+      seen[outcome?.error === undefined ? "worked" : "refused"] += 1;
     });
-    await fc.assert(property, limits);
+    await holds(share("options of a Sync API client", 0.2), property);
+    expect(Math.min(seen.worked, seen.refused)).toBeGreaterThan(0);
+  });
+
+  it("of a network make a Sync API client, or an error of the SDK's", async () => {
+    const base = { ...COMMON, endpoint: "https://127.0.0.1:9" };
+    const property = fc.asyncProperty(
+      hostileVariant(base, [...NETWORK_PATHS, "endpoint"]),
+      async (options) => {
+        await outcomeOf(() => construct(SyncClient, options.open()).close());
+      },
+    );
+    await holds(share("tls and proxy", 0.1), property);
   });
 
   it("that are no options at all are refused", async () => {
@@ -108,86 +166,86 @@ describe("hostile options", { timeout: TIMEOUT_MS }, () => {
         const outcome = await outcomeOf(() => construct<object>(Class, options.open()));
         expect(outcome?.error?.code).toBe("INVALID_CONFIGURATION");
       }
-      await outcomeOf(() =>
-        Reflect.apply(SaasManagementClient.fromEnv, SaasManagementClient, [options.open()]),
-      );
     });
-    await fc.assert(property, limits);
+    await holds(share("no options at all", 0.1), property);
   });
+});
 
-  it("of a batch and of a run are refused, or obeyed", async () => {
-    const client = new SyncClient({ ...COMMON, endpoint: "http://127.0.0.1:9", retry: false });
-    const start = [
-      "installationId",
-      "waitForLockMs",
-      "signal",
-      "onProgress",
-      "keepAlive",
-      "keepAlive.maxIdleMs",
-    ];
-    const run = ["snapshots", "ledger", "guard", "guard.maxRemoved", "restarts", "maxDurationMs", "signals"];
-    const base = {
-      installationId: "i",
-      ledger: "none",
-      snapshots: [],
-      restarts: 0,
-      guard: {},
-      keepAlive: {},
-    };
-    const options = fc.oneof(hostileVariant(base, [...start, ...run]), hostileValue);
-    const property = fc.asyncProperty(options, hostileValue, async (own, odd) => {
-      await outcomeOf(() => Reflect.apply(client.startBatch, client, [own.open()]));
-      await outcomeOf(() => Reflect.apply(client.run, client, [own.open(), async () => {}]));
-      await outcomeOf(() => Reflect.apply(client.run, client, [base, odd.open()]));
-      await outcomeOf(async () => Reflect.apply(client.openBatch, client, [odd.open(), own.open()]).close());
-    });
-    await fc.assert(property, limits);
-    await client.close();
-  });
+describe("a hostile environment", { timeout: TIMEOUT_MS }, () => {
+  const OWN = ["SAAS_MANAGEMENT_BASE_URL", "SAAS_MANAGEMENT_SYNC_URL", "SAAS_MANAGEMENT_API_KEY"];
+  const PROXIES = ["grpc_proxy", "https_proxy", "http_proxy", "no_grpc_proxy", "no_proxy"];
+  const before = { ...process.env };
+  const restore = () => {
+    for (const name of [...OWN, ...PROXIES]) {
+      if (before[name] === undefined) delete process.env[name];
+      else process.env[name] = before[name];
+    }
+  };
+  afterEach(restore);
 
-  it("of a request are refused, or obeyed", async () => {
-    const client = new GraphQLClient({ apiKey: "key-1", baseUrl: "http://127.0.0.1:9", fetch: answering });
-    const names = ["signal", "timeoutMs", "headers", "headers.a", "retry", "retry.retries", "idempotent"];
-    const options = fc.oneof(hostileVariant({}, names), hostileValue);
-    const property = fc.asyncProperty(
-      options,
-      hostileValue,
-      fc.boolean(),
-      async (own, odd, withVariables) => {
-        const args = ["query Q { a }", withVariables ? odd : undefined, own];
-        await outcomeOf(() => Reflect.apply(client.request, client, args));
-        await outcomeOf(() => Reflect.apply(client.rawRequest, client, [odd.open(), {}, own]));
-        await outcomeOf(() => Reflect.apply(client.createProcurementCase, client, [odd.open(), own]));
-        await outcomeOf(() => Reflect.apply(client.changeVendorsState, client, [{}, odd.open(), own]));
+  const text = fc.oneof(
+    fc.constantFrom(
+      "",
+      " ",
+      "key-1",
+      "key\r\nx: y",
+      "http://127.0.0.1:9",
+      "https://user:canary-6f1d@api.example.com",
+      "https://api.example.com/?key=canary-6f1d",
+      "http://%zz",
+      "socks5://a",
+      "://",
+      "[::1",
+      "__proto__",
+      "undefined",
+      "\u202e",
+      "é".repeat(1000),
+      "*",
+      ",,,",
+    ),
+    fc.string({ unit: "binary", maxLength: 20 }),
+  );
+
+  it("makes a client, or an error of the SDK's that quotes nothing of it", async () => {
+    const environment = fc.dictionary(fc.constantFrom(...OWN, ...PROXIES), text, { maxKeys: 5 });
+    const overrides = fc.oneof(
+      { weight: 2, arbitrary: fc.constant(undefined) },
+      {
+        weight: 1,
+        arbitrary: hostileVariant({}, ["baseUrl", "syncUrl", "apiKey", "authorization", "retry", "tls"]),
       },
+      { weight: 1, arbitrary: hostileValue },
     );
-    await fc.assert(property, limits);
-    await client.close();
+    const seen = { worked: 0, refused: 0 };
+    const property = fc.asyncProperty(environment, overrides, async (variables, given) => {
+      for (const name of [...OWN, ...PROXIES]) delete process.env[name];
+      Object.assign(process.env, { SAAS_MANAGEMENT_SYNC_URL: server.endpoint }, variables);
+      const args = given === undefined ? [] : [given.open()];
+      const outcome = await outcomeOf(async () => {
+        const client: SaasManagementClient = Reflect.apply(
+          SaasManagementClient.fromEnv,
+          SaasManagementClient,
+          args,
+        );
+        await client.close();
+      });
+      expect(`${outcome?.error?.message}`).not.toContain("canary");
+      seen[outcome?.error === undefined ? "worked" : "refused"] += 1;
+    });
+    await holds(share("environment variables and overrides", 0.2), property);
+    expect(Math.min(seen.worked, seen.refused)).toBeGreaterThan(0);
   });
 
-  it("of a connection are refused, or obeyed", async () => {
-    const page = { nodes: [], pageInfo: { hasNextPage: false, hasPreviousPage: false } };
-    const fetch = async () =>
-      new Response(JSON.stringify({ data: { licenses: page } }), {
-        headers: { "content-type": "application/json" },
-      });
-    const client = new GraphQLClient({ apiKey: "key-1", baseUrl: "http://127.0.0.1:9", fetch });
-    const args = fc.oneof(
-      hostileVariant({}, ["first", "after", "last", "before", "where", "order", "where.state"]),
-      hostileValue,
-    );
-    const options = fc.oneof(hostileVariant({}, ["limit", "prefetch", "signal", "timeoutMs"]), hostileValue);
-    const property = fc.asyncProperty(args, options, async (given, own) => {
-      await outcomeOf(async () => {
-        const connection: AsyncIterable<unknown> = Reflect.apply(client.licenses, client, [
-          given.open(),
-          own.open(),
-        ]);
-        for await (const _ of connection);
-      });
+  it("of proxies captures no call to loopback, and breaks none", async () => {
+    const environment = fc.dictionary(fc.constantFrom(...PROXIES), text, { maxKeys: 5 });
+    const property = fc.asyncProperty(environment, async (variables) => {
+      for (const name of PROXIES) delete process.env[name];
+      Object.assign(process.env, variables);
+      const client = new SyncClient({ ...COMMON, endpoint: server.endpoint, timeoutMs: 100_000 });
+      expect((await client.startBatch({ installationId: "installation-1" })).id).toBe("batch-1");
+      await client.close();
     });
-    await fc.assert(property, limits);
-    await client.close();
+    await holds(share("proxies of the environment", 0.02), property);
   });
 });
 
@@ -196,22 +254,26 @@ describe("a function of the caller's", { timeout: TIMEOUT_MS }, () => {
   const throws = () => {
     throw reason;
   };
+  const throwsNothingKnown = fc.tuple(hostileValue, fc.boolean()).map(([value, rejects]) => () => {
+    if (rejects) return Promise.reject(value.open());
+    throw value.open();
+  });
+
+  it("may throw anything from a hook or a logger, and nothing fails", async () => {
+    const names = fc.subarray(["onRequest", "onResponse", "onRetry", "logger"], { minLength: 1 });
+    const property = fc.asyncProperty(names, throwsNothingKnown, async (which, fails) => {
+      const logger = { debug: fails, info: fails, warn: fails, error: fails };
+      const hooks = Object.fromEntries(which.map((name) => [name, name === "logger" ? logger : fails]));
+      const options = { ...COMMON, baseUrl: "http://127.0.0.1:9", fetch: answering, ...hooks };
+      await using client = construct(GraphQLClient, options);
+      expect(await client.request("query Q { a }")).toEqual({ a: 1 });
+    });
+    await holds(share("hooks and loggers that throw", 0.05), property);
+  });
 
   it.each(["onRequest", "onResponse", "onRetry"])("may throw from %s, and nothing fails", async (name) => {
     const options = { ...COMMON, baseUrl: "http://127.0.0.1:9", fetch: answering, [name]: throws };
     await using client = new GraphQLClient(options);
-    expect(await client.request("query Q { a }")).toEqual({ a: 1 });
-  });
-
-  it("may be a logger that throws, and nothing fails", async () => {
-    const logger = { debug: throws, info: throws, warn: throws, error: throws };
-    await using client = new GraphQLClient({
-      ...COMMON,
-      baseUrl: "http://127.0.0.1:9",
-      fetch: answering,
-      onRequest: throws,
-      logger,
-    });
     expect(await client.request("query Q { a }")).toEqual({ a: 1 });
   });
 
@@ -222,7 +284,7 @@ describe("a function of the caller's", { timeout: TIMEOUT_MS }, () => {
       const outcome = await outcomeOf(() => client.request("query Q { a }"));
       expect(outcome?.error?.code).toBe("TRANSPORT_FAILED");
     });
-    await fc.assert(property, limits);
+    await holds(share("what fetch answers with", 0.05), property);
   });
 
   it("may give anything for a key: it is sent, or refused as no credential", async () => {
@@ -236,6 +298,6 @@ describe("a function of the caller's", { timeout: TIMEOUT_MS }, () => {
       const outcome = await outcomeOf(() => construct(GraphQLClient, options).request("query Q { a }"));
       if (outcome?.error !== undefined) expect(outcome.error.code).toBe("AUTHENTICATION_FAILED");
     });
-    await fc.assert(property, limits);
+    await holds(share("keys that a function gives", 0.05), property);
   });
 });

@@ -7,8 +7,9 @@ import {
 } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { holds } from "../support/fuzz.js";
 import { hostileValue, outcomeOf, Thrown } from "../support/hostile.js";
-import { LIMITS, RUNS, TIMEOUT_MS } from "../support/property-runs.js";
+import { TIMEOUT_MS } from "../support/property-runs.js";
 import { COLLECTION_NAMES, RECORDS } from "../support/record-arbitraries.js";
 import { mutated, proxied } from "../support/record-mutations.js";
 import { type ScriptedSyncServer, startScriptedSyncServer } from "../support/scripted-sync-server.js";
@@ -27,7 +28,7 @@ afterAll(async () => {
 
 /** What came over the wire of one write, and what became of it. */
 async function sent(write: (batch: SyncBatch) => Promise<unknown>) {
-  const batch = await client.startBatch({ installationId: "installation-1" });
+  const batch = client.openBatch("batch-1");
   server.streams.length = 0;
   const outcome = await outcomeOf(
     () => write(batch),
@@ -44,8 +45,6 @@ function recordsOf(collection: CollectionName): fc.Arbitrary<RecordOf<Collection
   return RECORDS[collection];
 }
 
-const limits = { ...LIMITS, numRuns: RUNS };
-
 describe("records that are written", { timeout: TIMEOUT_MS }, () => {
   it("arrive unchanged, whatever is in them, also where they are frozen", async () => {
     const some = name.chain((n) =>
@@ -57,7 +56,7 @@ describe("records that are written", { timeout: TIMEOUT_MS }, () => {
       expect(outcome?.error).toBeUndefined();
       expectRecords(messages, collection, records);
     });
-    await fc.assert(property, { ...limits, numRuns: Math.ceil(RUNS / 4) });
+    await holds({ group: "records", what: "valid records", share: 0.2 }, property);
   });
 
   it("are refused with their place where they are not valid, and nothing of them is sent", async () => {
@@ -76,7 +75,7 @@ describe("records that are written", { timeout: TIMEOUT_MS }, () => {
       expect(error).toBeInstanceOf(InvalidInputError);
       if (error instanceof InvalidInputError) expect(error.issues.length).toBeGreaterThan(0);
     });
-    await fc.assert(property, limits);
+    await holds({ group: "records", what: "records with a mutation", share: 0.6 }, property);
     expect(Math.min(seen.sent, seen.refused)).toBeGreaterThan(0);
   });
 
@@ -97,7 +96,7 @@ describe("records that are written", { timeout: TIMEOUT_MS }, () => {
         for (const args of calls) await sent((batch) => Reflect.apply(batch.write, batch, args));
       },
     );
-    await fc.assert(property, { ...limits, numRuns: Math.ceil(RUNS / 4) });
+    await holds({ group: "records", what: "anything for a record or source", share: 0.2 }, property);
   });
 
   it("may hold a large map", async () => {

@@ -34,6 +34,28 @@ describe("a mutation", () => {
     expect(await client.updateProcurementCase({ id: "c1", name: "Renewal" })).toEqual(CASE);
   });
 
+  it.each<[string, unknown]>([
+    ["errors that are a text", { case: CASE, errors: "\ud800" }],
+    ["errors that are an object", { case: CASE, errors: { message: "x" } }],
+    ["an error that is null", { case: CASE, errors: [null] }],
+    ["an error that is a number", { case: CASE, errors: [5] }],
+    ["nothing but a text", "x"],
+    ["nothing but a list", [1]],
+  ])("whose payload is %s is one of which nothing is known", async (_, value) => {
+    const { client } = await connectClient(payload("updateProcurementCase", value));
+    const error = await rejection(client.updateProcurementCase({ id: "c1" }));
+    expect(error).toBeInstanceOf(TransportError);
+    expect(String(error)).toContain("whether the change was made is not known");
+  });
+
+  it("has an error without a text, or a type, that is none", async () => {
+    const errors = [{ __typename: { toString: 1 }, message: { toString: 1 } }];
+    const { client } = await connectClient(payload("updateProcurementCase", { case: null, errors }));
+    const error = await rejection(client.updateProcurementCase({ id: "c1" }));
+    expect(error).toBeInstanceOf(MutationError);
+    expect(error).toMatchObject({ errors: [{ message: "" }] });
+  });
+
   it("takes a state that this version does not know", async () => {
     const renegotiated = { ...CASE, state: "RENEGOTIATED" };
     const { client } = await connectClient(

@@ -2,6 +2,7 @@ import { GraphQLClient, SaasManagementError } from "@saas-management/sdk/graphql
 import {
   type GraphQLFault,
   type GraphQLFaultKind,
+  type HttpFault,
   startReferenceServer,
   TestClock,
 } from "@saas-management/sdk/reference-server";
@@ -12,30 +13,38 @@ import { startHttpServer } from "../support/http-server.js";
 const DAY_SECONDS = 24 * 60 * 60;
 const JSON_TYPE = { "content-type": "application/json" };
 
-/** A server with three applications, a fault, and a client with a clock of its own. */
+/** A server with three applications, a fault, and a client. */
 async function strike(kind: GraphQLFaultKind, place: Partial<GraphQLFault> = {}) {
   const server = await startReferenceServer({
     clock: new TestClock({ startAt: Date.now() }),
     portfolio: { applications: [{ name: "Asana" }, { name: "Box" }, { name: "Canva" }] },
   });
+  const retries: Retry[] = [];
+  onTestFinished(() => server.close());
+  const fault = server.faults.add({ api: "graphql", kind, ...place });
+  return { server, fault, retries, ...clientOf(server, server.apiKey, retries) };
+}
+
+interface Retry {
+  readonly operation: string | undefined;
+  readonly delayMs: number;
+}
+
+/** A client with a clock of its own. */
+function clientOf({ baseUrl }: { readonly baseUrl: string }, apiKey: string, retries: Retry[]) {
   const clock = new TestClock();
-  const retries: { readonly operation: string | undefined; readonly delayMs: number }[] = [];
   const client = new GraphQLClient({
-    baseUrl: server.baseUrl,
-    apiKey: server.apiKey,
+    baseUrl,
+    apiKey,
     clock,
     retry: { retries: 2, minDelayMs: 1, maxDelayMs: 1 },
     maxResponseBytes: 1024 * 1024,
     onRetry: ({ operation, delayMs }) => void retries.push({ operation, delayMs }),
   });
-  onTestFinished(async () => {
-    await client.close();
-    await server.close();
-  });
-  const fault = server.faults.add({ api: "graphql", kind, ...place });
+  onTestFinished(() => client.close());
   const query = () => client.applications({ first: 10 }).totalCount();
   const mutate = () => client.createProcurementCase({ name: "Renewal" });
-  return { server, client, clock, fault, retries, query, mutate };
+  return { client, clock, query, mutate };
 }
 
 /** What became of a call, in words that a table can hold. */
@@ -112,6 +121,48 @@ const bodies: readonly Row[] = [
   [{ type: "revoke-key", at: "answer" }, "done", "done"],
 ];
 
+const KINDS_OF_STATUS: readonly (readonly [status: number, query: string, mutation: string])[] = [
+  [200, lost, lost],
+  [400, lost, lost],
+  [401, "AUTHENTICATION_FAILED", "AUTHENTICATION_FAILED"],
+  [403, "PERMISSION_DENIED", "PERMISSION_DENIED"],
+  [404, lost, lost],
+  [408, retried, lost],
+  [413, lost, lost],
+  [429, retried, "RATE_LIMITED"],
+  [500, lost, lost],
+  [502, retried, lost],
+  [503, retried, lost],
+  [504, retried, lost],
+];
+
+/** Whatever the body is, the status says what became of the request. */
+const statusesWithBodies: readonly Row[] = KINDS_OF_STATUS.flatMap(([status, query, mutation]) => {
+  const http = { type: "http", status } as const;
+  const page = "<html><body>Down for maintenance</body></html>";
+  const bodies: readonly Omit<HttpFault, "type" | "status">[] = [
+    { headers: JSON_TYPE, body: "{}" },
+    { headers: { "content-type": "text/html" }, body: page },
+    { headers: JSON_TYPE },
+    {},
+    { headers: JSON_TYPE, body: '{"data":{"applications":' },
+    { headers: JSON_TYPE, body: '"a text"' },
+    { headers: JSON_TYPE, body: '{"data":[],"errors":{}}' },
+    { headers: { "content-type": "application/octet-stream" }, body: "{}" },
+    { headers: JSON_TYPE, body: "{}", delivery: { type: "endless-body" } },
+  ];
+  return bodies.map((body): Row => [{ ...http, ...body }, query, mutation]);
+});
+
+/** What breaks off tells of the network, whatever the status was: a query is asked for again. */
+const bodiesThatBreakOff: readonly Row[] = (["close", "reset"] as const).flatMap((ending) =>
+  KINDS_OF_STATUS.map(([status]): Row => {
+    const delivery = { type: "truncated-body", ending } as const;
+    const kind = { type: "http", status, headers: JSON_TYPE, body: '{"data":{}}', delivery } as const;
+    return [kind, retried, lost];
+  }),
+);
+
 const hints: readonly Row[] = [
   [{ type: "http", status: 429, retryAfter: { seconds: 0 } }, retried, "RATE_LIMITED"],
   [{ type: "http", status: 503, retryAfter: { seconds: 0, as: "date" } }, retried, lost],
@@ -132,6 +183,8 @@ describe.each([
   ["a connection that ends", connections],
   ["a status", statuses],
   ["a body", bodies],
+  ["a status with a body", statusesWithBodies],
+  ["a status with a body that breaks off", bodiesThatBreakOff],
   ["a hint when to come again", hints],
 ] as const)("%s", (_, rows) => {
   const cases = rows.map(([kind, query, mutation]) => ({
@@ -141,18 +194,19 @@ describe.each([
     mutation,
   }));
 
-  test.each(cases)("of a query: $name → $query", async ({ kind, query: expected }) => {
-    const { query, retries, fault } = await strike(kind);
-    expect(await outcomeOf(query(), retries)).toBe(expected);
-    expect(fault.firings).toBe(1);
-  });
-
   test.each(cases)(
-    "of a mutation, which is never repeated: $name → $mutation",
-    async ({ kind, mutation }) => {
-      const { mutate, retries, fault } = await strike(kind);
-      expect(await outcomeOf(mutate(), retries)).toBe(mutation);
+    "$name: a query → $query; a mutation, which is never repeated → $mutation",
+    async ({ kind, query: ofQuery, mutation: ofMutation }) => {
+      const { server, query, mutate, retries, fault } = await strike(kind);
+      expect(await outcomeOf(query(), retries)).toBe(ofQuery);
       expect(fault.firings).toBe(1);
+      retries.length = 0;
+      const apiKey = server.createApiKey();
+      const { mutate: mutateAgain } =
+        kind.type === "revoke-key" ? clientOf(server, apiKey, retries) : { mutate };
+      const again = server.faults.add({ api: "graphql", kind });
+      expect(await outcomeOf(mutateAgain(), retries)).toBe(ofMutation);
+      expect(again.firings).toBe(1);
     },
   );
 });

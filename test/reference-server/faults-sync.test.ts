@@ -358,6 +358,24 @@ describe.each(tables)("%s", (_, rows) => {
   });
 });
 
+describe("a write of three windows has every record arrive once", () => {
+  const windows = [1, 2, 3].flatMap((nth) =>
+    (["request", "answer"] as const).flatMap((at) => lost(at).map((kind) => ({ nth, kind }))),
+  );
+  test.each(windows)("with window $nth struck by $kind", async ({ nth, kind }) => {
+    const program = await startProgram(
+      { ...RECORDS, nth, kind },
+      { client: { windowBytes: 400 }, accounts: 6 },
+    );
+    expect(await program.run()).toMatchObject({
+      ...completed,
+      stored: 6,
+      retried: "SyncRecords",
+      firings: 1,
+    });
+  });
+});
+
 test("the tables hold every kind that takes no time, at every operation that it fits", () => {
   const seen = new Set(
     tables.flatMap(([, rows]) =>

@@ -39,13 +39,41 @@ describe("a call that is never answered ends with its time", () => {
         locked: false,
       },
     ],
+    ["AbortSyncBatch", undefined, "request", { ...held, ended: "abort", handle: "aborting" }],
+    [
+      "AbortSyncBatch",
+      undefined,
+      "answer",
+      { ...held, ended: "abort", handle: "aborting", batches: "aborted", locked: false },
+    ],
   ])("%s, message %s, at the %s", async (operation, message, at, expected) => {
     const place = message === undefined ? { operation } : { operation, message };
     const { server, clock, run } = await startProgram({ ...place, kind: stall(at) });
-    const outcome = run();
+    const outcome = run(operation === "AbortSyncBatch" ? "abort" : "complete");
     await until(() => server.faults.unfired().length === 0);
     clock.advance(TIMEOUT_MS);
-    expect(await outcome).toMatchObject(expected);
+    expect(await outcome).toMatchObject({ ...expected, firings: 1 });
+  });
+});
+
+describe("a call that is delayed is waited for, by the server's clock", () => {
+  const operations: readonly SyncOperation[] = [
+    "StartSyncBatch",
+    "SyncRecords",
+    "CompleteSyncBatch",
+    "AbortSyncBatch",
+  ];
+  const places = operations.flatMap((operation) =>
+    (["request", "answer"] as const).map((at) => ({ operation, at })),
+  );
+  test.each(places)("$operation, at the $at", async ({ operation, at }) => {
+    const { server, run } = await startProgram({ operation, kind: { type: "delay", ms: 60_000, at } });
+    const outcome = run(operation === "AbortSyncBatch" ? "abort" : "complete");
+    await until(() => server.clock.sleeping === 1);
+    server.clock.advance(59_999);
+    expect(server.clock.sleeping).toBe(1);
+    server.clock.advance(1);
+    expect(await outcome).toMatchObject({ ended: "done", stored: 4, locked: false, retried: "", firings: 1 });
   });
 });
 

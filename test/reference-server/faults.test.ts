@@ -1,3 +1,4 @@
+import { status } from "@grpc/grpc-js";
 import { type Fault, startReferenceServer } from "@saas-management/sdk/reference-server";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { refused, until } from "../support/grpc-client.js";
@@ -145,6 +146,16 @@ test.each<[string, unknown, RegExp]>([
     /`ending` is "end" or "close" or "reset"/,
   ],
   [
+    "a body that is sent as no body is",
+    { api: "graphql", kind: { type: "http", status: 503, delivery: { type: "stall" } } },
+    /`delivery.type` is "slow-body" or "truncated-body" or "endless-body"/,
+  ],
+  [
+    "a body that is sent slowly, without a time",
+    { api: "graphql", kind: { type: "http", status: 503, delivery: { type: "slow-body" } } },
+    /`ms` is a number/,
+  ],
+  [
     "a page without a cursor kind",
     { api: "graphql", kind: { type: "page-info" } },
     /`cursor` is "repeated" or "missing"/,
@@ -175,6 +186,19 @@ describe("a status", () => {
       details: expect.stringMatching("upstream connect error"),
     });
     expect(server.inspect(installationId).batches).toEqual([]);
+  });
+
+  test("has the typical details of its code, and only where it is given none", async () => {
+    const { client, server } = await startSync();
+    const texts = new Set<string>();
+    for (let code = 1; code <= 16; code += 1) {
+      server.faults.add({ api: "sync", kind: { type: "grpc-status", code } });
+      const { details, code: name } = await refused(client.abort("no-such-batch"));
+      expect(name).toBe(status[code]);
+      expect(details).toMatch(/^[A-Z]?[a-z].{5,}/);
+      texts.add(details);
+    }
+    expect(texts.size).toBe(16);
   });
 
   test("carries details and trailers", async () => {

@@ -33,6 +33,14 @@ describe("a CSV file", () => {
     ]);
   });
 
+  it.each([1, 2, 7, 1000])("keeps a byte order mark within it, cut into pieces of %i bytes", async (size) => {
+    const bytes = Buffer.from("\uFEFFid,name\n1,Ann\n\uFEFFid,name\n");
+    expect(await all(fromCsv(inPieces(bytes, size), row))).toEqual([
+      { id: "1", name: "Ann" },
+      { id: "\uFEFFid", name: "name" },
+    ]);
+  });
+
   it("may have a byte order mark, line ends of both kinds, empty lines, and none at its end", async () => {
     expect(await read("\uFEFFid,name\r\n1,Ann\n\n2,Bo\r\n\r\n3,Cy")).toEqual([
       { id: "1", name: "Ann" },

@@ -43,7 +43,12 @@ export interface FaultProgram {
 
 export async function startProgram(
   fault: Omit<SyncFault, "api"> | undefined,
-  options: { readonly server?: ReferenceServerOptions; readonly client?: Partial<SyncClientOptions> } = {},
+  options: {
+    readonly server?: ReferenceServerOptions;
+    readonly client?: Partial<SyncClientOptions>;
+    /** How many are written. @default 4 */
+    readonly accounts?: number;
+  } = {},
 ): Promise<FaultProgram> {
   const startAt = Date.UTC(2026, 5, 1);
   const server = await startReferenceServer({ clock: new TestClock({ startAt }), ...options.server });
@@ -59,7 +64,10 @@ export async function startProgram(
     ...options.client,
   });
   onTestFinished(async () => {
-    await client.close();
+    const closed = client.close();
+    // A start that is never answered is waited for, for a while.
+    clock.advance(CLOSE_GRACE_MS);
+    await closed;
     await server.close();
   });
   const handle = fault === undefined ? undefined : server.faults.add({ api: "sync", ...fault });
@@ -73,7 +81,7 @@ export async function startProgram(
       try {
         batch = await client.startBatch({ installationId: server.installationId });
         ended = "write";
-        await batch.write("accounts", accounts(4, BYTES - 60));
+        await batch.write("accounts", accounts(options.accounts ?? 4, BYTES - 60));
         ended = ending;
         await batch[ending]();
         ended = "done";
@@ -97,6 +105,9 @@ export async function startProgram(
     },
   };
 }
+
+/** How long a client that closes waits for batches that were started for nobody. */
+const CLOSE_GRACE_MS = 5000;
 
 /** Bytes of an account, roughly. */
 const BYTES = 400;

@@ -9,7 +9,8 @@ interface Change {
   readonly bytes: Uint8Array;
 }
 
-const share = fc.double({ min: 0, max: 1, noNaN: true });
+/** Not `double`, most of whose values are next to nothing: every place has the same chance. */
+const share = fc.nat({ max: 1_000_000 }).map((parts) => parts / 1_000_000);
 const change: fc.Arbitrary<Change> = fc.record({
   kind: fc.constantFrom("flip", "drop", "insert", "repeat", "cut", "swap"),
   at: share,
@@ -31,6 +32,21 @@ export function mutatedBytes(originals: readonly Uint8Array[]): fc.Arbitrary<Buf
   return fc
     .tuple(fc.constantFrom(...originals), fc.array(change, { maxLength: 4 }))
     .map(([original, changes]) => changes.reduce(apply, Buffer.from(original)));
+}
+
+/** One of the originals with one to three of its bits flipped: of the same length, so that only its contents tell. */
+export function flippedBits(originals: readonly Uint8Array[]): fc.Arbitrary<Buffer<ArrayBuffer>> {
+  const bit = fc.record({ at: share, bit: fc.nat({ max: 7 }) });
+  return fc
+    .tuple(fc.constantFrom(...originals), fc.array(bit, { minLength: 1, maxLength: 3 }))
+    .map(([original, bits]) => {
+      const copy = Buffer.from(original);
+      for (const { at, bit: number } of bits) {
+        const position = Math.min(copy.length - 1, Math.floor(at * copy.length));
+        copy.writeUInt8(copy.readUInt8(position) ^ (1 << number), position);
+      }
+      return copy;
+    });
 }
 
 function apply(original: Buffer<ArrayBuffer>, { kind, at, length, bytes }: Change): Buffer<ArrayBuffer> {

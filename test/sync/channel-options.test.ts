@@ -83,8 +83,17 @@ describe("channelOptions", () => {
 
   it.each([
     ['["grpc.keepalive_time_ms"]', /must be an object/],
-    ['{ "grpc.keepalive_time_ms": true }', /grpc\.keepalive_time_ms must be a text or a finite number/],
-    ['{ "grpc.keepalive_time_ms": null }', /grpc\.keepalive_time_ms must be a text or a finite number/],
+    [
+      '{ "grpc.keepalive_time_ms": true }',
+      /grpc\.keepalive_time_ms must be a whole number, -1 to 2147483647/,
+    ],
+    ['{ "grpc.keepalive_time_ms": null }', /grpc\.keepalive_time_ms must be a whole number/],
+    ['{ "grpc.keepalive_time_ms": "1000" }', /grpc\.keepalive_time_ms must be a whole number/],
+    ['{ "grpc.max_reconnect_backoff_ms": 1e300 }', /grpc\.max_reconnect_backoff_ms must be a whole number/],
+    ['{ "grpc-node.flow_control_window": 0 }', /flow_control_window must be a whole number, 1 to 2147483647/],
+    ['{ "grpc-node.flow_control_window": 2147483648 }', /flow_control_window must be a whole number/],
+    ['{ "grpc.default_authority": 1 }', /grpc\.default_authority must be a text/],
+    ['{ "of.somebody.else": true }', /of\.somebody\.else must be a text or a finite number/],
   ])("of the wrong type are refused: %s", (json, message) => {
     const make = () => connectTo("https://sync.example.com", { channelOptions: JSON.parse(json) });
     expect(make).toThrow(ConfigurationError);

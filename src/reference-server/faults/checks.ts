@@ -114,6 +114,10 @@ function checkKind(kind: Fault["kind"]): void {
         validateHeaderName(name);
         validateHeaderValue(name, value);
       });
+      if (kind.delivery !== undefined) {
+        requireOneOf("delivery.type", kind.delivery.type, ["slow-body", "truncated-body", "endless-body"]);
+        checkKind(kind.delivery);
+      }
       if (kind.retryAfter !== undefined) {
         const { as, seconds } = kind.retryAfter;
         requireOneOf("retryAfter.as", as, ["seconds", "date"]);

@@ -19,6 +19,8 @@ export interface HttpFault {
   readonly retryAfter?: RetryAfterHint;
   /** @default empty */
   readonly body?: string;
+  /** How the body is sent. @default as a whole */
+  readonly delivery?: BodyDelivery;
   /** @default "request" */
   readonly at?: FaultMoment;
 }
@@ -96,6 +98,9 @@ export interface PageInfoFault {
    */
   readonly cursor: "repeated" | "missing";
 }
+
+/** How a body is sent that is not sent as a whole. */
+export type BodyDelivery = SlowBodyFault | TruncatedBodyFault | EndlessBodyFault;
 
 /** What can go wrong with a request of the GraphQL API. */
 export type GraphQLFaultKind =

@@ -4,13 +4,12 @@ import type { ServerResponse } from "node:http";
 import type { Response } from "graphql-http";
 import type { Clock } from "../../clock.js";
 import type { ConnectionEnd } from "../connections.js";
-import type { SlowBodyFault, TruncatedBodyFault } from "../faults/graphql-kinds.js";
-import type { BrokenBody } from "./request/faults.js";
+import type { BodyDelivery, SlowBodyFault, TruncatedBodyFault } from "../faults/graphql-kinds.js";
 
 /** What an answer is sent with. */
 export interface DeliveryOptions {
   /** How a fault breaks the body; undefined where it is sent as a whole. */
-  readonly broken: BrokenBody | undefined;
+  readonly broken: BodyDelivery | undefined;
   readonly clock: Clock;
   /** Fires when the caller has gone. */
   readonly signal: AbortSignal;

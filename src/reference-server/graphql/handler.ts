@@ -3,7 +3,7 @@ import { GraphQLError, type GraphQLSchema } from "graphql";
 import { createHandler, type Handler, type HandlerOptions } from "graphql-http";
 import type { Clock } from "../../clock.js";
 import type { DueFault, Faults } from "../faults/faults.js";
-import type { GraphQLFaultKind } from "../faults/graphql-kinds.js";
+import type { BodyDelivery, GraphQLFaultKind } from "../faults/graphql-kinds.js";
 import type { ApiKeys } from "../keys.js";
 import type { RequestContext } from "./context.js";
 import { errorAnswer } from "./request/answer.js";
@@ -33,6 +33,8 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** Set by the handler: the faults that are due at the request. They strike the answer next. */
   due: readonly DueFault<GraphQLFaultKind>[];
+  /** Set by the handler: how a fault that answered in the server's place has its body sent. */
+  body: BodyDelivery | undefined;
 }
 
 /**
@@ -53,10 +55,11 @@ export function graphQLHandler(
     const key = raw.headers.authorization;
     exchange.due = faults.take({ api: "graphql", operation });
     const revokeKey = (): void => revoke(keys, key);
-    const answer = await strikeRequest(exchange.due, { clock, signal: exchange.signal, revokeKey });
-    if (answer !== null) {
+    const struck = await strikeRequest(exchange.due, { clock, signal: exchange.signal, revokeKey });
+    if (struck !== null) {
       exchange.due = [];
-      return answer;
+      exchange.body = struck.body;
+      return struck.answer;
     }
     const lookup = keys.lookUp(key);
     if (lookup.status !== "ok") {

@@ -72,7 +72,7 @@ async function exchange(
   const gone = new AbortController();
   const { signal } = gone;
   response.once("close", () => gone.abort());
-  const context: Exchange = { signal, due: [] };
+  const context: Exchange = { signal, due: [], body: undefined };
   const revokeKey = (): void => revoke(keys, request.headers.authorization);
   try {
     const own = await answerTo(handler, request, context).catch((error: unknown) => {
@@ -81,7 +81,8 @@ async function exchange(
       return errorAnswer(500, "Internal Server Error", unexpected);
     });
     const { answer, body } = await strikeAnswer(context.due, { clock, signal, revokeKey }, own);
-    await deliver(answer, response, { broken: body, clock, signal, endConnection });
+    const broken = body ?? context.body;
+    await deliver(answer, response, { broken, clock, signal, endConnection });
   } catch (error) {
     // What cannot be sent ends the connection, and not the process.
     endConnection(error instanceof ConnectionFault ? error.how : "drop");

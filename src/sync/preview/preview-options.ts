@@ -2,6 +2,7 @@ import { InvalidInputError } from "../../errors.js";
 import type { Logger } from "../../logger.js";
 import type { SnapshotCollection } from "../collections.js";
 import { resolveSyncOptions, type SyncConfiguration, type SyncTuning } from "../configuration.js";
+import { checkSnapshots } from "../run-options.js";
 import { checkLedger } from "../safety/check-ledger.js";
 import { type GuardRules, resolveGuard } from "../safety/guard-rules.js";
 import type { Ledger, LedgerScope } from "../safety/ledger.js";
@@ -47,6 +48,7 @@ const NO_ENDPOINT = "https://preview.invalid";
  */
 export function resolvePreview(options: PreviewOptions): ResolvedPreview {
   const { endpoint = NO_ENDPOINT, installationId = "preview", maxIssues = 100 } = options;
+  checkSnapshots(options.snapshots);
   const ledger = checkLedger(options.ledger);
   if (ledger !== undefined && (!options.endpoint || !options.installationId)) {
     throw new InvalidInputError(

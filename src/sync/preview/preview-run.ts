@@ -1,9 +1,10 @@
+import { checkingOptions } from "../../option-checks.js";
 import { linkedController } from "../../signals.js";
 import type { Collection, CollectionName, SnapshotCollection } from "../collections.js";
 import { SyncEngine } from "../engine.js";
 import type { WriteFigures } from "../outcomes.js";
 import { writeAndComplete } from "../run-attempt.js";
-import type { RunFunction } from "../run-options.js";
+import { checkRunFunction, type RunFunction } from "../run-options.js";
 import { GuardedSnapshot } from "../safety/guarded-snapshot.js";
 import { describeHeld } from "../safety/held-error.js";
 import { CollectionWatch } from "./collection-watch.js";
@@ -17,7 +18,8 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   options: PreviewOptions<Snapshots>,
   fn: RunFunction<Snapshots>,
 ): Promise<SyncPreview> {
-  const resolved = resolvePreview(options);
+  const resolved = checkingOptions("The options", options, () => resolvePreview(options));
+  checkRunFunction("previewSync", fn);
   const engine = new SyncEngine(resolved.configuration, PREVIEW_TRANSPORT);
   const watches = new PreviewWatches(options, resolved);
   const { controller, unlink } = linkedController(options.signal);

@@ -17,5 +17,10 @@ export function checkLedger(ledger: unknown): Ledger | undefined {
 function isLedger(value: unknown): value is Ledger {
   if (typeof value !== "object" || value === null) return false;
   const methods = ["known", "draft", "hold", "held", "release"];
-  return methods.every((name) => typeof Reflect.get(value, name) === "function");
+  const [keyOf, directory] = ["keyOf", "directory"].map((name): unknown => Reflect.get(value, name));
+  return (
+    methods.every((name) => typeof Reflect.get(value, name) === "function") &&
+    (keyOf === undefined || typeof keyOf === "function") &&
+    (directory === undefined || typeof directory === "string")
+  );
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { ConfigurationError } from "../../errors.js";
 import { Lazy } from "../../lazy.js";
+import { whileReading } from "../../option-checks.js";
 import type { Ledger, LedgerScope } from "./ledger.js";
 
 /** Options of {@link fileLedger}. */
@@ -29,11 +30,13 @@ const HASH_BYTES = 16;
  * Files have mode 0600 and a checksum; they are replaced at once or not at all, and links are not followed. A file that
  * is damaged or belongs to something else holds the run. 1,000,000 ids take about 20 MiB.
  * @param directory Made where it is not there, with mode 0700.
- * @throws {ConfigurationError} no directory
+ * @throws {ConfigurationError} no directory, or an option is wrong
  */
-export function fileLedger(directory: string, { hashIds = false }: FileLedgerOptions = {}): FileLedger {
-  if (typeof directory !== "string" || directory === "")
+export function fileLedger(directory: string, options: FileLedgerOptions = {}): FileLedger {
+  const { hashIds = false } = whileReading("The options of fileLedger", options, () => ({ ...options }));
+  if (typeof directory !== "string" || directory === "" || directory.includes("\0"))
     throw new ConfigurationError("fileLedger needs the path of a directory.");
+  if (typeof hashIds !== "boolean") throw new ConfigurationError("hashIds must be true or false.");
   const keyOf = hashIds ? hashOf : undefined;
   const files = new Lazy(async () => {
     const { LedgerDirectory } = await import("./ledger-directory.js");

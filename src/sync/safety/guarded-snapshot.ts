@@ -40,9 +40,16 @@ export class GuardedSnapshot {
     this.#ledger = ledger;
     this.#draft = draft;
     const keyOf = ledger?.keyOf;
+    const writable = <T>(step: () => T): T => {
+      try {
+        return step();
+      } catch (error) {
+        throw unwritable(scope, error);
+      }
+    };
     this.ids = new SnapshotIds({
-      write: draft === undefined ? undefined : (lines) => draft.write(lines),
-      keyOf: keyOf === undefined ? undefined : (id) => keyOf(scope, id),
+      write: draft === undefined ? undefined : (lines) => writable(() => draft.write(lines)),
+      keyOf: keyOf === undefined ? undefined : (id) => writable(() => bytesOf(keyOf(scope, id))),
     });
   }
 
@@ -52,9 +59,12 @@ export class GuardedSnapshot {
     ledger: Ledger | undefined,
     batchId: string,
   ): Promise<GuardedSnapshot> {
-    const draft = await ledger?.draft(scope, batchId).catch((error: unknown) => {
+    let draft: LedgerDraft | undefined;
+    try {
+      draft = await ledger?.draft(scope, batchId);
+    } catch (error) {
       throw unwritable(scope, error);
-    });
+    }
     return new GuardedSnapshot(scope, ledger, draft);
   }
 
@@ -76,7 +86,7 @@ export class GuardedSnapshot {
     let compared: Comparison;
     let problem: unknown;
     try {
-      this.knownIds = (await this.#ledger?.known(this.scope)) ?? [];
+      this.knownIds = this.#ledger === undefined ? [] : listOf(await this.#ledger.known(this.scope));
       compared = await compareIds(table, this.knownIds, earlier);
       if (this.#ledger !== undefined) baseline = baselineOf(this.knownIds);
     } catch (error) {
@@ -120,6 +130,17 @@ export class GuardedSnapshot {
   async discard(): Promise<void> {
     await this.#draft?.discard();
   }
+}
+
+/** A ledger of somebody else's may say anything: what is no list must not pass for one that knows nothing. */
+function listOf(known: readonly KnownIds[]): readonly KnownIds[] {
+  if (Array.isArray(known)) return known;
+  throw new TypeError("The ledger's known() must resolve with a list.");
+}
+
+function bytesOf(key: Uint8Array): Uint8Array {
+  if (key instanceof Uint8Array) return key;
+  throw new TypeError("The ledger's keyOf must return bytes.");
 }
 
 function baselineOf(knownIds: readonly KnownIds[]): Baseline {

@@ -3,13 +3,7 @@ import type { Response } from "graphql-http";
 import type { Clock } from "../../../clock.js";
 import type { ConnectionEnd } from "../../connections.js";
 import type { DueFault } from "../../faults/faults.js";
-import type {
-  EndlessBodyFault,
-  GraphQLFaultKind,
-  HttpFault,
-  SlowBodyFault,
-  TruncatedBodyFault,
-} from "../../faults/graphql-kinds.js";
+import type { BodyDelivery, GraphQLFaultKind, HttpFault } from "../../faults/graphql-kinds.js";
 import type { FaultMoment } from "../../faults/shared-kinds.js";
 import { withErrors } from "./added-errors.js";
 
@@ -22,13 +16,10 @@ export interface StruckRequest {
   revokeKey(): void;
 }
 
-/** How an answer is sent, where it is not sent as a whole. */
-export type BrokenBody = SlowBodyFault | TruncatedBodyFault | EndlessBodyFault;
-
 /** What faults leave of an answer. */
 export interface StruckAnswer {
   readonly answer: Response;
-  readonly body: BrokenBody | undefined;
+  readonly body: BodyDelivery | undefined;
 }
 
 /** The request gets no answer: its connection ends. */
@@ -47,7 +38,7 @@ export class ConnectionFault extends Error {
 export async function strikeRequest(
   due: readonly DueFault<GraphQLFaultKind>[],
   request: StruckRequest,
-): Promise<Response | null> {
+): Promise<StruckAnswer | null> {
   for (const { kind, strikes } of due) {
     if (momentOf(kind) !== "request" || !strikes()) continue;
     const answer = await replacement(kind, request);
@@ -63,7 +54,7 @@ export async function strikeAnswer(
   own: Response,
 ): Promise<StruckAnswer> {
   let answer = own;
-  let body: BrokenBody | undefined;
+  let body: BodyDelivery | undefined;
   for (const { kind, strikes } of due) {
     // Pages are broken where they are made, and counted there.
     if (momentOf(kind) !== "answer" || kind.type === "page-info" || !strikes()) continue;
@@ -71,7 +62,7 @@ export async function strikeAnswer(
     else if (isBrokenBody(kind)) body = kind;
     else {
       const replaced = await replacement(kind, request);
-      if (replaced !== null) return { answer: replaced, body: undefined };
+      if (replaced !== null) return replaced;
     }
   }
   return { answer, body };
@@ -93,14 +84,14 @@ function momentOf(kind: GraphQLFaultKind): FaultMoment {
   }
 }
 
-function isBrokenBody(kind: GraphQLFaultKind): kind is BrokenBody {
+function isBrokenBody(kind: GraphQLFaultKind): kind is BodyDelivery {
   return kind.type === "slow-body" || kind.type === "truncated-body" || kind.type === "endless-body";
 }
 
 async function replacement(
   kind: GraphQLFaultKind,
   { clock, signal, revokeKey }: StruckRequest,
-): Promise<Response | null> {
+): Promise<StruckAnswer | null> {
   switch (kind.type) {
     case "delay":
       await clock.sleep(kind.ms, signal);
@@ -118,9 +109,12 @@ async function replacement(
       revokeKey();
       return null;
     case "http":
-      return answer(kind.status, { ...retryAfter(kind, clock), ...lowerCase(kind.headers) }, kind.body);
+      return {
+        answer: answer(kind.status, { ...retryAfter(kind, clock), ...lowerCase(kind.headers) }, kind.body),
+        body: kind.delivery,
+      };
     case "html":
-      return htmlPage(kind.status ?? 200);
+      return { answer: htmlPage(kind.status ?? 200), body: undefined };
     default:
       return null;
   }

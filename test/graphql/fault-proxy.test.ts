@@ -1,0 +1,85 @@
+import { GraphQLClient } from "@saas-management/sdk/graphql";
+import { startReferenceServer, TestClock } from "@saas-management/sdk/reference-server";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { type ConnectionFault, startFaultProxy } from "../support/fault-proxy.js";
+import { rejection, until } from "../support/http-client.js";
+
+const APPLICATIONS = 50;
+
+/** A server of 50 applications, a proxy before it, and a client that speaks to the proxy. */
+async function startBehindProxy(...faults: ConnectionFault[]) {
+  const server = await startReferenceServer({
+    portfolio: {
+      applications: Array.from({ length: APPLICATIONS }, (_, i) => ({ name: `Application ${i}` })),
+    },
+  });
+  const linkClock = new TestClock({ startAt: 0 });
+  const proxy = await startFaultProxy(Number(new URL(server.baseUrl).port), linkClock);
+  const clock = new TestClock();
+  const client = new GraphQLClient({
+    baseUrl: `http://127.0.0.1:${proxy.port}`,
+    apiKey: server.apiKey,
+    clock,
+    retry: { retries: 2, minDelayMs: 1, maxDelayMs: 1 },
+  });
+  onTestFinished(async () => {
+    await client.close();
+    await server.close();
+  });
+  proxy.plan(...faults);
+  const read = () => client.applications().toArray();
+  const create = () => client.createProcurementCase({ name: "Renewal" });
+  return { proxy, clock, linkClock, read, create };
+}
+
+/** Bytes of an answer's head, and of some of its body. */
+const IN_THE_BODY = 2000;
+
+describe("a connection that is reset", () => {
+  test.each<[string, ConnectionFault]>([
+    ["before the request arrives", { type: "reset", direction: "request", afterBytes: 0 }],
+    ["in the middle of the request", { type: "reset", direction: "request", afterBytes: 100 }],
+    ["before the answer begins", { type: "reset", direction: "answer", afterBytes: 0 }],
+    ["in the middle of the answer's head", { type: "reset", direction: "answer", afterBytes: 20 }],
+    ["in the middle of the answer's body", { type: "reset", direction: "answer", afterBytes: IN_THE_BODY }],
+  ])("%s has a query sent again, and a mutation never", async (_, fault) => {
+    const { proxy, read } = await startBehindProxy(fault);
+    expect(await read()).toHaveLength(APPLICATIONS);
+    expect(proxy.firings()).toBe(1);
+    // The answer to a mutation is a short one.
+    const short = fault.type === "reset" ? { ...fault, afterBytes: Math.min(fault.afterBytes, 100) } : fault;
+    const other = await startBehindProxy(short);
+    expect(await rejection(other.create())).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false });
+    expect(other.proxy.firings()).toBe(1);
+    expect(other.proxy.accepted()).toBe(1);
+  });
+});
+
+test.each<[string, ConnectionFault]>([
+  ["accepts and says nothing", { type: "silent" }],
+  ["swallows the request", { type: "half-open", direction: "request", afterBytes: 50 }],
+  ["stops in the middle of its answer", { type: "half-open", direction: "answer", afterBytes: IN_THE_BODY }],
+])("a peer that %s ends the query with its time", async (_, fault) => {
+  const { proxy, clock, read } = await startBehindProxy(fault);
+  const error = rejection(read());
+  await until(() => proxy.firings() === 1);
+  clock.advance(100_000);
+  expect(await error).toMatchObject({ code: "TIMEOUT" });
+});
+
+test.each<[string, ConnectionFault, number]>([
+  ["is late", { type: "delay", direction: "answer", ms: 5000 }, 5000],
+  ["is narrow", { type: "bandwidth", direction: "answer", bytesPerSecond: 1000 }, 100_000],
+])("a link that %s loses nothing", async (_, fault, stepMs) => {
+  const { proxy, linkClock, read } = await startBehindProxy(fault);
+  let done = false;
+  const reading = read().finally(() => {
+    done = true;
+  });
+  while (!done) {
+    await until(() => done || linkClock.sleeping > 0);
+    linkClock.advance(stepMs);
+  }
+  expect(await reading).toHaveLength(APPLICATIONS);
+  expect(proxy.firings()).toBe(1);
+});

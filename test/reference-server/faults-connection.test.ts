@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from "node:http2";
+import { connect } from "node:net";
+import {
+  type FaultMoment,
+  type ReferenceServer,
+  startReferenceServer,
+} from "@saas-management/sdk/reference-server";
+import { expect, onTestFinished, test } from "vitest";
+import { StartSyncBatchRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+
+/** What the SDK cannot tell apart, a socket can. */
+async function startServer(): Promise<ReferenceServer> {
+  const server = await startReferenceServer();
+  onTestFinished(() => server.close());
+  return server;
+}
+
+interface RawCall {
+  readonly session: ClientHttp2Session;
+  readonly stream: ClientHttp2Stream;
+}
+
+/** A start of a batch, without a gRPC library. */
+async function callStart({ syncUrl, apiKey, installationId }: ReferenceServer): Promise<RawCall> {
+  const session = connectHttp2(syncUrl);
+  onTestFinished(() => session.destroy());
+  const stream = session.request({
+    ":method": "POST",
+    ":path": "/saas_management.sync.v1.SyncService/StartSyncBatch",
+    "content-type": "application/grpc",
+    te: "trailers",
+    authorization: `ApiKey ${apiKey}`,
+  });
+  stream.on("error", () => {}).resume();
+  const message = StartSyncBatchRequest.encode({ installationId }).finish();
+  const prefix = Buffer.alloc(5);
+  prefix.writeUInt32BE(message.length, 1);
+  stream.end(Buffer.concat([prefix, message]));
+  return { session, stream };
+}
+
+const endings = (["drop", "reset"] as const).flatMap((type) =>
+  (["request", "answer"] as const).map((at: FaultMoment) => ({ type, at })),
+);
+
+test.each(endings)("a $type of the Sync API's connection at the $at is one at the socket", async (kind) => {
+  const server = await startServer();
+  const fault = server.faults.add({ api: "sync", kind });
+  const { session } = await callStart(server);
+  const failed = new Promise<unknown>((resolve) => {
+    session.once("error", (error) => resolve(Reflect.get(error, "code")));
+    session.once("close", () => resolve("closed"));
+  });
+  expect(await failed).toBe(kind.type === "reset" ? "ECONNRESET" : "closed");
+  expect(fault.firings).toBe(1);
+});
+
+test.each(endings)(
+  "a $type of the GraphQL API's connection at the $at is one at the socket",
+  async (kind) => {
+    const server = await startServer();
+    const fault = server.faults.add({ api: "graphql", kind });
+    const socket = connect(Number(new URL(server.baseUrl).port), "127.0.0.1");
+    onTestFinished(() => void socket.destroy());
+    const body = JSON.stringify({ query: "{ applications { totalCount } }" });
+    const head = `POST /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: ${server.apiKey}\r\nContent-Type: application/json`;
+    socket.resume().write(`${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+    const failed = new Promise<unknown>((resolve) => {
+      socket.once("error", (error) => resolve(Reflect.get(error, "code")));
+      socket.once("close", () => resolve("closed"));
+    });
+    expect(await failed).toBe(kind.type === "reset" ? "ECONNRESET" : "closed");
+    expect(fault.firings).toBe(1);
+  },
+);
+
+test.each([0, 2, 7, 8, 11, 13])(
+  "a stream is reset with the error code %i, and the connection stands",
+  async (code) => {
+    const server = await startServer();
+    server.faults.add({ api: "sync", kind: { type: "rst-stream", code } });
+    const { session, stream } = await callStart(server);
+    await new Promise<void>((resolve) => stream.once("close", resolve));
+    expect(stream.rstCode).toBe(code);
+    expect(session.destroyed).toBe(false);
+  },
+);
+
+test.each([true, false])("GOAWAY is sent, with grace: %s", async (grace) => {
+  const server = await startServer();
+  server.faults.add({ api: "sync", kind: { type: "goaway", grace } });
+  const { session, stream } = await callStart(server);
+  const answered = new Promise<boolean>((resolve) => {
+    stream.once("trailers", () => resolve(true));
+    stream.once("close", () => resolve(false));
+  });
+  const [code] = await once(session, "goaway");
+  expect(code).toBe(0);
+  expect(await answered).toBe(grace);
+  expect(server.inspect(server.installationId).batches).toHaveLength(grace ? 1 : 0);
+});
