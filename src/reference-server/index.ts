@@ -5,7 +5,8 @@
  */
 
 import { checkOptions, type ReferenceServerOptions } from "./options.js";
-import { type ReferenceServer, runServer } from "./running-server.js";
+import { runServer } from "./run-server.js";
+import type { ReferenceServer } from "./running-server.js";
 
 export { type Clock, TestClock, type TimerOptions } from "../clock.js";
 export type { EventCollection, SnapshotCollection } from "../sync/generated/collections.js";

@@ -1,7 +1,7 @@
 /** Runs a program over real sockets against the reference server, without any real waiting. */
 import type { FaultHandle, SyncFault } from "@saas-management/sdk/reference-server";
 import { checkOptions } from "../../../src/reference-server/options.js";
-import { runServer } from "../../../src/reference-server/running-server.js";
+import { runServer } from "../../../src/reference-server/run-server.js";
 import { examination, writing } from "../../../src/sync/load-writing.js";
 import { Observation } from "../observation.js";
 import { runProcess } from "../process.js";
