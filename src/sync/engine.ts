@@ -107,6 +107,7 @@ export class SyncEngine {
       this.#configuration.clock.sleep(CLOSE_GRACE_MS, waited.signal).catch(() => {}),
     ]);
     waited.abort();
+    this.#starter.giveUp(this.#closed.signal.reason);
     this.#transport.close();
   }
 

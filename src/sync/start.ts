@@ -18,6 +18,8 @@ export class BatchStarter {
   readonly #ghosts: GhostLocks;
   /** Starts that nobody waits for any more, and the aborts of their batches. */
   readonly #cleanups = new Set<Promise<void>>();
+  /** Ends the cleanups. */
+  readonly #givenUp = new AbortController();
 
   constructor(transport: SyncTransport, configuration: SyncConfiguration) {
     this.#transport = transport;
@@ -52,6 +54,11 @@ export class BatchStarter {
   /** Resolves when every batch that nobody waits for is aborted, or could not be. */
   async settled(): Promise<void> {
     await Promise.all(this.#cleanups);
+  }
+
+  /** No batch is aborted any more: one that nobody waits for keeps its lock until its lease ends. */
+  giveUp(reason: unknown): void {
+    this.#givenUp.abort(reason);
   }
 
   /** One attempt. Once sent, the request is not bound to the caller's signal: its answer may hold a lock. */
@@ -93,7 +100,7 @@ export class BatchStarter {
     try {
       const { batchId } = await answer;
       started = true;
-      await callWithRetry(this.#configuration, "AbortSyncBatch", undefined, (call) =>
+      await callWithRetry(this.#configuration, "AbortSyncBatch", this.#givenUp.signal, (call) =>
         this.#transport.abortBatch(batchId, call),
       );
       forget();

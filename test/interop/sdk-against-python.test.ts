@@ -120,12 +120,12 @@ describe.skipIf(skipped)(`the SDK against a server on python3-grpcio${whySkipped
   describe("message sizes:", () => {
     it("the messages of a large write are within gRPC's default limit of 4 MiB", async () => {
       const batch = await start();
-      await batch.write("accounts", accounts(5000, 1000));
+      await batch.write("accounts", accounts(8000, 1000));
       const { messages, calls } = await server.received();
-      expect(messages.length).toBeGreaterThan(4);
+      expect(messages.length).toBeGreaterThan(6);
       for (const { wireBytes } of messages) expect(wireBytes).toBeLessThanOrEqual(MIB);
       expect(calls.filter((call) => call === "SyncRecords").length).toBeGreaterThan(1);
-      await expect(batch.complete()).resolves.toMatchObject({ snapshots: { accounts: { added: 5000 } } });
+      await expect(batch.complete()).resolves.toMatchObject({ snapshots: { accounts: { added: 8000 } } });
     });
 
     it("a message that the server takes for too large is a refusal, and not sent again", async () => {

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { status } from "@grpc/grpc-js";
 import { ClosedError, SyncClient, type SyncClientOptions, TestClock } from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
 import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
@@ -16,6 +17,8 @@ function connectTo(port: number, scheme = "http", options: Partial<SyncClientOpt
     ...options,
   });
 }
+
+const harness = useScriptedServer();
 
 describe("after close", () => {
   it("no connection is left, with a batch still open", async () => {
@@ -70,10 +73,34 @@ describe("after close", () => {
     await closed;
     await until(() => server.open() === 0);
   });
+
+  it("the abort of a start that nobody waits for is not tried again: no timer is left", async () => {
+    const { server } = harness;
+    const clock = new TestClock({ startAt: 0 });
+    const retry = { retries: 5, minDelayMs: 60_000, maxDelayMs: 60_000 };
+    const client = harness.client({ clock, timeoutMs: 1_000_000, retry });
+    let answer = () => {};
+    server.beforeStart = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    server.scripts.AbortSyncBatch.push({ code: status.UNAVAILABLE }, { code: status.UNAVAILABLE });
+    const impatient = new AbortController();
+    const start = client.startBatch({ ...START, signal: impatient.signal }).catch((e: unknown) => e);
+    await until(() => server.calls.length === 1);
+    impatient.abort();
+    await start;
+    answer();
+    await until(() => server.calls.includes("AbortSyncBatch") && clock.sleeping === 1);
+    const closed = client.close();
+    clock.advance(5000);
+    await closed;
+    await until(() => clock.sleeping === 0);
+    expect(server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
+  });
 });
 
 describe("a process that closed its client", () => {
-  const harness = useScriptedServer();
   const run = async (...args: string[]) => {
     const url = new URL("../support/tcp-close-script.ts", import.meta.url);
     const { stdout } = await promisify(execFile)(process.execPath, ["--import=tsx", url.pathname, ...args], {
