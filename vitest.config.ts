@@ -18,6 +18,8 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     testTimeout: 20_000,
+    // One fewer than there are cores by default, which on two of them is one.
+    maxWorkers: "100%",
     coverage: { include: ["src/**/*.ts"], exclude: ["src/**/generated/**"] },
   },
 });

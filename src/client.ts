@@ -21,7 +21,10 @@ export interface SaasManagementClientOptions extends CommonOptions, NetworkOptio
    * @default none: `sync` cannot be used
    */
   readonly syncUrl?: string | undefined;
-  /** How GraphQL requests are sent; not together with `tls` or `proxy`. @default globalThis.fetch */
+  /**
+   * How GraphQL requests are sent; not together with `tls` or `proxy`.
+   * @default globalThis.fetch, but for processes that were told not to check certificates
+   */
   readonly fetch?: GraphQLClientOptions["fetch"];
   /** Most bytes of one GraphQL response, after decompression. @default 67_108_864 (64 MiB) */
   readonly maxResponseBytes?: GraphQLClientOptions["maxResponseBytes"];

@@ -20,12 +20,15 @@ export function fetchWeakness({ protocol, hostname }: URL): string | undefined {
   return `it would speak ${floor}, which this process allows`;
 }
 
-/** Node 24 can be told to use the proxies of the environment, and then excepts only what `no_proxy` names. */
+/** Node from 22 on can be told to use the proxies of the environment, and then excepts only what `no_proxy` names. */
 function proxiesLoopback({ env, execArgv }: NodeJS.Process, hostname: string): boolean {
   const proxy = env["http_proxy"] || env["HTTP_PROXY"];
   if (proxy === undefined || proxy === "") return false;
   const flags = [...execArgv, ...(env["NODE_OPTIONS"] ?? "").split(" ")];
-  if (env["NODE_USE_ENV_PROXY"] !== "1" && !flags.includes("--use-env-proxy")) return false;
-  const excepted = (env["no_proxy"] || env["NO_PROXY"] || "").split(/[\s,]+/);
-  return !excepted.includes(hostname) && !excepted.includes("*");
+  // The first versions that have it take any value for yes.
+  const told = env["NODE_USE_ENV_PROXY"] ?? "";
+  if ((told === "" || told === "0") && !flags.includes("--use-env-proxy")) return false;
+  // As undici reads it: an empty no_proxy hides NO_PROXY, and a star counts only where it stands alone.
+  const excepted = env["no_proxy"] ?? env["NO_PROXY"] ?? "";
+  return excepted !== "*" && !excepted.split(/[\s,]+/).includes(hostname);
 }

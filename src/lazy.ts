@@ -16,11 +16,6 @@ export class Lazy<T> {
     return this.#loaded;
   }
 
-  /** The loading that was begun, under way or done; undefined before that and after a failure. Begins nothing. */
-  get started(): Promise<T> | undefined {
-    return this.#loading;
-  }
-
   /** Loads it, or waits for who is loading it. */
   async load(): Promise<T> {
     this.#loading ??= this.#load().catch((error: unknown) => {

@@ -48,8 +48,9 @@ export interface NetworkOptions {
   /**
    * Proxy that opens tunnels (`CONNECT`) to the service, as `http://user:password@proxy.example.com:3128`; user and
    * password may be left out. It serves every host, loopback too; an endpoint that begins with `http://` only where the
-   * proxy is on this machine as well. `https://` to the proxy itself works for GraphQL alone. @default none for GraphQL; for the Sync API `grpc_proxy`, `https_proxy` and `http_proxy` of the
-   * environment, which never capture loopback
+   * proxy is on this machine as well. `https://` to the proxy itself works for GraphQL alone.
+   * @default none for GraphQL; for the Sync API `grpc_proxy`, `https_proxy` and `http_proxy` of the environment, which
+   *   never capture loopback
    */
   readonly proxy?: string | undefined;
 }

@@ -6,7 +6,7 @@ const KIB = 1024;
 const DEFAULT = "1024 KiB (default)";
 /** Sizes that `messageBytes` may be chosen from; the window is never smaller than a message. */
 const SIZES = [64, 256, 4 * KIB, 15 * KIB] as const;
-const WINDOW_KIB = 4 * KIB;
+const WINDOW_KIB = 6 * KIB;
 
 const COLUMNS: readonly Column[] = [
   { figure: "recordsPerSecond", head: "records/s", digits: 0, ratio: true },

@@ -9,7 +9,7 @@ export interface ErrorDetails {
   readonly cause?: unknown;
   /** Whether calling the same method again is safe and may help. Default: `false`. */
   readonly retryable?: boolean | undefined;
-  /** What the server said, as it said it: for a log, not for an end user. */
+  /** What the server said, with the key taken out: for a log, not for an end user. */
   readonly serverMessage?: string | undefined;
   /** The server's own id of the request. */
   readonly requestId?: string | undefined;
@@ -42,7 +42,7 @@ export abstract class SaasManagementError extends Error {
   abstract readonly code: ErrorCode;
   /** Whether calling the same method again is safe and may help. */
   readonly retryable: boolean;
-  /** What the server said, as it said it: for a log, not for an end user. Not enumerable. */
+  /** What the server said, with the key taken out: for a log, not for an end user. Not enumerable. */
   declare readonly serverMessage: string | undefined;
   #attempts = 1;
   #stoppedBecause: StopReason | undefined;

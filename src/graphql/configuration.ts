@@ -14,7 +14,11 @@ export interface GraphQLClientOptions extends CommonOptions, ResponseLimits {
    * path.
    */
   readonly baseUrl: string;
-  /** Sends the requests. It must heed `redirect: "manual"`. @default globalThis.fetch */
+  /**
+   * Sends the requests. It must heed `redirect: "manual"`.
+   * @default globalThis.fetch; where it is not safe in this process (no checks of certificates, TLS below 1.2, a proxy
+   *   for loopback), requests fail with a {@link ConfigurationError}
+   */
   readonly fetch?: FetchLike | undefined;
 }
 

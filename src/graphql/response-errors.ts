@@ -7,8 +7,8 @@ const MAX_DEPTH = 8;
 const MAX_ENTRIES = 1000;
 
 /**
- * The first entries of a response's `errors`, reduced to what the API describes. The server may say anything here: a value
- * of another type is left out, and the key, should it be echoed, is taken out.
+ * The first entries of a response's `errors`, reduced to what the API describes. The server may say anything here: a
+ * value of another type is left out, and the key, should it be echoed, is taken out.
  */
 export function readErrorEntries(
   errors: unknown,

@@ -69,6 +69,8 @@ export class BatchLifecycle {
       if (this.#state !== "completing" || this.#abortion !== undefined) throw error;
       this.#state = error instanceof BatchOutcomeUnknownError ? "unknown" : "active";
       if (!(error instanceof BatchStateError && error.reason === "incomplete")) this.#session.fail(error);
+      // A batch that may be completed takes nothing more in, and one that is not must not be kept alive.
+      if (error instanceof BatchOutcomeUnknownError) this.#session.end(error);
       throw error;
     }
   }
@@ -82,6 +84,7 @@ export class BatchLifecycle {
       () => false,
     );
     if (completed === true) throw stateError("abort", "completed", "completed");
+    if (this.#closing.signal.aborted) throw closedError();
     this.#state = "aborting";
     try {
       // No signal but the deadline of its own: whatever made the caller give up must not keep the lock held.

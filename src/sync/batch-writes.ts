@@ -194,7 +194,6 @@ export class BatchWrites {
   }
 }
 
-/** A source that ended early without an error is told by the number of its records, where that is known. */
 /**
  * A copy of the options, each of which is read once.
  * @throws {InvalidInputError} they cannot be read, or one of them is not what it should be
@@ -207,6 +206,7 @@ function writeOptions(name: string, given: WriteOptions): WriteOptions {
   throw new InvalidInputError("expectedCount must be a whole number, 0 or more.");
 }
 
+/** A source that ended early without an error is told by the number of its records, where that is known. */
 function checkCount(expectedCount: number | undefined, collection: CollectionName, records: number): void {
   if (expectedCount === undefined || records === expectedCount) return;
   throw new InvalidInputError(

@@ -65,7 +65,10 @@ export class SyncBatch {
     return this.#session.lease;
   }
 
-  /** Fires when the batch is of no more use: its lease is lost, it was aborted or closed. For whatever feeds it. */
+  /**
+   * Fires when the batch is of no more use: its lease is lost, it was aborted or closed, or the outcome of its completion
+   * is unknown. For whatever feeds it.
+   */
   get signal(): AbortSignal {
     return this.#session.signal;
   }

@@ -5,7 +5,7 @@ import type { BatchSession } from "./session.js";
 import type { CallContext, CompletionCounts } from "./transport.js";
 
 /** A completion of which the service tells nothing more. */
-const NO_COUNTS: CompletionCounts = { snapshots: {}, events: {} };
+export const NO_COUNTS: CompletionCounts = { snapshots: {}, events: {} };
 
 /**
  * Sends CompleteSyncBatch, again where the answer was lost.

@@ -62,7 +62,10 @@ export class SyncEngine {
         return this.#starter.start(installationId, controller.signal, onProgress);
       };
       const id = await waitForLock(start, this.#configuration, waitForLockMs, controller.signal, onProgress);
-      return this.#handle(id, startedAt, options, watch, { unverified: false });
+      const batch = this.#handle(id, startedAt, options, watch, { unverified: false });
+      // The client may have been closed right after the answer.
+      if (this.#closed.signal.aborted) batch.close();
+      return batch;
     } finally {
       unlink();
     }
@@ -83,7 +86,7 @@ export class SyncEngine {
     options: RunOptions<Snapshots>,
     fn: RunFunction<Snapshots>,
   ): Promise<SyncReceipt> {
-    // Read before anything is waited for: what the caller changes meanwhile is not heeded.
+    // Read before anything is waited for: what the caller sets in them meanwhile is not heeded.
     const given = readBatchOptions(options);
     const { SyncRun } = running.loaded ?? (await running.load());
     const start = (wanted: StartBatchOptions, watch: BatchWatch) => this.startBatch(wanted, watch);

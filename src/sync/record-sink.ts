@@ -16,6 +16,7 @@ import { WindowQueue, type WindowQueueContext } from "./window-queue.js";
 
 /** Longest id that an error shows. */
 const MAX_SHOWN_ID = 200;
+
 /** What a sink needs. */
 export interface SinkContext extends WindowQueueContext {
   readonly batchId: string;
@@ -99,7 +100,7 @@ export class RecordSink {
     return this.#queue.settled();
   }
 
-  /** Takes nothing more in, and leaves no timer. */
+  /** Leaves no timer. Whoever closes it brings nothing more. */
   close(): void {
     this.#queue.close();
   }

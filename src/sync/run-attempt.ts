@@ -2,6 +2,7 @@ import { BatchStateError } from "../errors.js";
 import { untilAborted } from "../until-aborted.js";
 import type { SyncBatch } from "./batch.js";
 import type { SnapshotCollection } from "./collections.js";
+import { NO_COUNTS } from "./completion.js";
 import type { SyncConfiguration } from "./configuration.js";
 import { guardProgress } from "./progress.js";
 import { DeclaredBatch } from "./run-batch.js";
@@ -50,6 +51,7 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
   };
   signal.addEventListener("abort", abort, { once: true });
   try {
+    signal.throwIfAborted();
     await guard.begin(batch.id);
     const counts = await writeAndComplete(batch, { number, preview: false }, parts);
     await guard.completed(counts);
@@ -108,6 +110,3 @@ async function giveUp<Snapshots extends SnapshotCollection>(
     batch.close();
   }
 }
-
-/** A completion of which the service tells nothing more. */
-const NO_COUNTS: CompletionCounts = { snapshots: {}, events: {} };

@@ -74,7 +74,13 @@ export class DeclaredBatch<Snapshots extends SnapshotCollection> implements RunB
 
   open<C extends Snapshots | EventCollection>(collection: C, options?: WriteOptions): CollectionWriter<C> {
     this.#admit(collection);
-    return this.#batch.open(collection, options);
+    try {
+      return this.#batch.open(collection, options);
+    } catch (error) {
+      // It was not opened: it is still missing.
+      this.#written.delete(collection);
+      throw error;
+    }
   }
 
   /**

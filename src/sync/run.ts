@@ -3,6 +3,7 @@ import {
   BatchOutcomeUnknownError,
   BatchStateError,
   RateLimitError,
+  RemovalGuardError,
   SaasManagementError,
   TimeoutError,
   TransportError,
@@ -45,6 +46,8 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   readonly #journal: RunJournal;
   readonly #acceptedEvents = new AcceptedEvents();
   #waitedForLockMs = 0;
+  /** How an attempt failed of whose batch nobody knows whether it was completed. */
+  #unclear: BatchOutcomeUnknownError | undefined;
 
   constructor(options: RunOptions<Snapshots>, fn: RunFunction<Snapshots>, parts: RunParts) {
     checkRunOptions(options);
@@ -68,6 +71,8 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     const { controller, unlink } = linkedController(signal, listener?.signal, deadline?.signal);
     try {
       return await this.#untilCompleted(controller.signal);
+    } catch (error) {
+      throw this.#withUnclear(error);
     } finally {
       unlink();
       deadline?.end();
@@ -96,7 +101,8 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
           durationMs: clock.monotonic() - since,
         };
       }
-      const { error, failure } = end;
+      const { error, failure, released } = end;
+      if (!released && failure instanceof BatchOutcomeUnknownError) this.#unclear = failure;
       if (signal.aborted || number > restarts || !isTransient(failure)) throw error;
       logger.warn("saas-management: the batch failed and is started anew", {
         batchId: batch.id,
@@ -105,6 +111,18 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       });
       this.#acceptedEvents.nextAttempt();
     }
+  }
+
+  /** Whatever a run failed with later must not hide that a batch of it may have been completed. */
+  #withUnclear(error: unknown): unknown {
+    const unclear = this.#unclear;
+    if (unclear === undefined || error === unclear) return error;
+    if (!(error instanceof SaasManagementError) || error instanceof RemovalGuardError) return error;
+    const { batchId, requestId } = unclear;
+    return new BatchOutcomeUnknownError(
+      `CompleteSyncBatch of an earlier batch of this run was sent, and whether the service did it is not known. Started anew, the run failed: ${error.message}`,
+      { batchId, requestId, cause: error },
+    );
   }
 
   async #start(signal: AbortSignal): Promise<SyncBatch> {

@@ -70,7 +70,8 @@ export class WindowQueue {
 
   /** Sends what there is and waits until all was accepted. */
   async finish(): Promise<void> {
-    this.#dispatch().catch(() => {});
+    // After a pause of the source all may be on its way: a stream without a message renews no lease.
+    if (this.#window.length > 0) this.#dispatch().catch(() => {});
     await this.#waitForServer(this.#onItsWay);
   }
 

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { type CsvRow, fromCsv, fromJsonl, fromPages } from "@saas-management/sdk/sources";
 import { fileLedger, memoryLedger, previewSync, type SyncBatch, SyncClient } from "@saas-management/sdk/sync";
@@ -16,13 +19,20 @@ const share = (what: string, part: number): Share => ({
 
 let server: ScriptedSyncServer;
 let client: SyncClient;
+const home = process.cwd();
+let folder: string;
 beforeAll(async () => {
+  // A hostile `directory` may be the name of one, which is then made.
+  folder = await mkdtemp(join(tmpdir(), "call-options-"));
+  process.chdir(folder);
   server = await startScriptedSyncServer();
   client = new SyncClient({ endpoint: server.endpoint, apiKey: "key-1", retry: false });
 });
 afterAll(async () => {
   await client.close();
   server.close();
+  process.chdir(home);
+  await rm(folder, { recursive: true, force: true });
 });
 
 const RECORD = { generic: { id: "u1", name: "Ada" } };

@@ -76,20 +76,28 @@ describe("a process that was told to be careless", { timeout: 60_000 }, () => {
     expect(old.requests()).toBe(0);
   });
 
-  it("with a proxy of the environment for every fetch keeps from it what is for loopback", async () => {
-    const proxy = await startConnectProxy();
-    const { baseUrl } = await startHttpServer((_, response) => json(response, { data: {} }));
-    const { port } = await startBareServer();
-    const url = `http://127.0.0.1:${proxy.port}`;
-    const env = { NODE_USE_ENV_PROXY: "1", http_proxy: url, https_proxy: url, grpc_proxy: url };
-    const { outcomes } = await callsOf([{ baseUrl, syncUrl: `http://127.0.0.1:${port}` }], [], env);
-    expect(outcomes).toEqual([
-      {
-        graphql: "answered",
-        alone: expect.stringContaining("sends what is for loopback, unencrypted, to the proxy"),
-        sync: "answered",
-      },
-    ]);
-    expect(proxy.accepted()).toBe(0);
-  });
+  it.each([
+    { NODE_USE_ENV_PROXY: "1" },
+    { NODE_USE_ENV_PROXY: "true" },
+    { NODE_USE_ENV_PROXY: "1", no_proxy: "", NO_PROXY: "127.0.0.1" },
+    { NODE_USE_ENV_PROXY: "1", no_proxy: "*,intern" },
+  ])(
+    "with a proxy of the environment for every fetch keeps from it what is for loopback: %o",
+    async (told) => {
+      const proxy = await startConnectProxy();
+      const { baseUrl } = await startHttpServer((_, response) => json(response, { data: {} }));
+      const { port } = await startBareServer();
+      const url = `http://127.0.0.1:${proxy.port}`;
+      const env = { ...told, http_proxy: url, https_proxy: url, grpc_proxy: url };
+      const { outcomes } = await callsOf([{ baseUrl, syncUrl: `http://127.0.0.1:${port}` }], [], env);
+      expect(outcomes).toEqual([
+        {
+          graphql: "answered",
+          alone: expect.stringContaining("sends what is for loopback, unencrypted, to the proxy"),
+          sync: "answered",
+        },
+      ]);
+      expect(proxy.accepted()).toBe(0);
+    },
+  );
 });

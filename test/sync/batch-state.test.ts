@@ -110,6 +110,18 @@ describe("complete", () => {
     await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "unknown" });
   });
 
+  it("whose outcome is unknown ends the batch: its signal fires, and nothing keeps it alive", async () => {
+    harness.server.scripts.CompleteSyncBatch.push(LOST);
+    const clock = new TestClock({ startAt: 0 });
+    const batch = await harness.startBatch({ clock, retry: false }, { keepAlive: { maxIdleMs: 3_600_000 } });
+    const error = await batch.complete().catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(BatchOutcomeUnknownError);
+    expect(batch.signal.reason).toBe(error);
+    expect(clock.sleeping).toBe(0);
+    await batch.abort();
+    expect(harness.server.calls.at(-1)).toBe("AbortSyncBatch");
+  });
+
   it("is an unknown outcome when every answer is lost", async () => {
     harness.server.scripts.CompleteSyncBatch.push(LOST, LOST, LOST);
     const batch = await startBatch();
@@ -212,6 +224,23 @@ describe("close", () => {
       await expect(call()).rejects.toBeInstanceOf(ClosedError);
     }
     expect(harness.server.calls).toEqual(["StartSyncBatch"]);
+  });
+
+  it("of a handle whose abort waits for the answer to a completion tells the server nothing either", async () => {
+    const batch = await startBatch();
+    let answer = () => {};
+    harness.server.beforeCompletion = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    const ends = [batch.complete().catch((e: unknown) => e)];
+    await until(() => harness.server.calls.includes("CompleteSyncBatch"));
+    ends.push(batch.abort().catch((e: unknown) => e));
+    batch.close();
+    for (const end of await Promise.all(ends)) expect(end).toBeInstanceOf(Error);
+    answer();
+    expect(batch.state).toBe("closed");
+    expect(harness.server.calls).toEqual(["StartSyncBatch", "CompleteSyncBatch"]);
   });
 
   it("happens at the end of an await using block", async () => {

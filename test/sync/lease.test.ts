@@ -131,6 +131,21 @@ describe("a slow source", () => {
   });
 });
 
+describe("a collection that is sealed long after its last record was sent", () => {
+  it("sends nothing more, and renews no lease", async () => {
+    const { batch, clock, seen } = await start();
+    const users = batch.open("accounts");
+    await users.push(accounts(2));
+    clock.advance(5 * MINUTE);
+    await until(() => batch.writes[0]?.accepted === 2);
+    clock.advance(10 * MINUTE);
+    await expect(users.seal()).resolves.toMatchObject({ accepted: 2, windows: 1 });
+    expect(batch.lease.remainingMs).toBe(5 * MINUTE);
+    expect(harness.server.streams).toHaveLength(1);
+    expect(seen.filter(({ type }) => type === "window-accepted")).toHaveLength(1);
+  });
+});
+
 describe("a source that stalls", () => {
   it.each([1, 4, 5, 7, 9, 10])(
     "after %i records has all of them sent after flushAfterMs, in order and in windows of the right size",

@@ -62,6 +62,28 @@ describe("dangling references", () => {
     expect(formatPreview(previewed)).toContain('- licenses[2] "l3" (licenses.csv:4) refers to "no one"');
   });
 
+  it("are not given the place of a record of an earlier write", async () => {
+    const used = (sourceActorId: string) => ({
+      generic: { id: sourceActorId, sourceActorId, lastActivity: AT },
+    });
+    const file = fromCsv(Readable.from([Buffer.from("actor\na1\na2\n")]), ({ actor = "" }) => used(actor), {
+      name: "usage.csv",
+    });
+    const previewed = await preview(["accounts"], async (batch) => {
+      await batch.write("accounts", []);
+      await batch.write("usage", file);
+      await batch.write("usage", [used("b1")]);
+    });
+    const [first] = previewed.collections.usage?.references ?? [];
+    expect(new Map(first?.first.map(({ missingId, location }) => [missingId, location]))).toEqual(
+      new Map([
+        ["a1", "usage.csv:2"],
+        ["a2", "usage.csv:3"],
+        ["b1", undefined],
+      ]),
+    );
+  });
+
   it.each(["before", "after"])(
     "of licenses to accounts and plans, where the licenses come %s them",
     async (order) => {

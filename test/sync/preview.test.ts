@@ -141,6 +141,16 @@ describe("a preview", () => {
     expect(refusals).toEqual(["accounts has ids that come again with different contents."]);
   });
 
+  it("counts ids that come twice and refuses none, where a run does not look at ids", async () => {
+    const accounts = [...records(["b"]), { generic: { id: "b", name: "somebody else" } }];
+    const options = { snapshots: ["accounts"], ledger: "none", guard: false } as const;
+    const { collections, refusals } = await previewSync(options, (batch) =>
+      batch.write("accounts", accounts),
+    );
+    expect(collections.accounts).toMatchObject({ records: 1, duplicates: { different: 1 } });
+    expect(refusals).toEqual([]);
+  });
+
   it("counts events that come twice, which a run does not refuse, and has nothing to count where they have no id", async () => {
     const at = "2026-01-01T00:00:00Z";
     const use = (sourceActorId: string) => ({ generic: { id: "e1", sourceActorId, lastActivity: at } });

@@ -165,6 +165,15 @@ describe("the declaration of snapshots", () => {
     await expect(client.run(options(["accounts"]))).rejects.toThrow(/run takes a function/);
   });
 
+  it("refuses to complete when a declared snapshot could not be opened, and that was swallowed", async () => {
+    const run = client.run(options(["accounts"], { guard: false }), (batch) => {
+      const total = Number(undefined);
+      expect(() => batch.open("accounts", { expectedCount: total })).toThrow(/expectedCount must be/);
+    });
+    await expect(run).rejects.toThrow(/did not write accounts/);
+    expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
+  });
+
   it("refuses to complete when a declared snapshot is missing", async () => {
     const run = client.run(options(["accounts", "groups"]), async (batch) => {
       await batch.write("accounts", accounts(1));
@@ -270,6 +279,27 @@ describe("a batch that fails transiently", () => {
     });
     expect(receipt.restarts).toBe(1);
     expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted", "completed"]);
+  });
+
+  it("that fails later does not hide that a batch of it may have been completed", async () => {
+    breakOnce("CompleteSyncBatch", "answer");
+    for (let nth = 1; nth <= 2; nth += 1)
+      server.faults.add({ api: "sync", operation: "AbortSyncBatch", nth, kind: { type: "drop" } });
+    server.faults.add({
+      api: "sync",
+      operation: "StartSyncBatch",
+      nth: 2,
+      kind: { type: "grpc-status", code: 16 },
+    });
+    const run = client.run(options(["accounts"]), (batch) => batch.write("accounts", accounts(2)));
+    const error = await run.catch((e: unknown) => e);
+    const [batch] = inspect().batches;
+    expect(batch?.state).toBe("completed");
+    expect(error).toMatchObject({
+      code: "BATCH_OUTCOME_UNKNOWN",
+      batchId: batch?.id,
+      cause: expect.objectContaining({ code: "AUTHENTICATION_FAILED" }),
+    });
   });
 
   it("does not take an exhausted iterator for an empty snapshot", async () => {

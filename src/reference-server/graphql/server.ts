@@ -16,9 +16,9 @@ const MAXIMUM_BODY_BYTES = 1024 * 1024;
 
 /** How long a client may take to send a request, in real time: one that drips it in ties up a connection only so long. */
 const REQUEST_TIMES = {
-  headersTimeout: 15_000,
+  headersTimeout: 5_000,
   requestTimeout: 60_000,
-  connectionsCheckingInterval: 5_000,
+  connectionsCheckingInterval: 1_000,
 } as const;
 
 export interface GraphQLServerOptions extends GraphQLHandlerOptions {

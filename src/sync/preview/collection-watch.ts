@@ -69,7 +69,7 @@ export class CollectionWatch implements RecordObserver {
       }
       this.#there.add(this.#collection.name, buffer, idStart, idEnd);
     }
-    const describe = () => ({ id: this.#idOf(record), location: this.#locationOf(index) });
+    const describe = () => ({ id: this.#idOf(record), location: this.#locationOf(record, index) });
     for (const reference of this.#references) {
       const id = referenceIn(record, reference.field);
       if (id !== undefined) reference.see(id, index, describe);
@@ -116,12 +116,12 @@ export class CollectionWatch implements RecordObserver {
       this.#firstDuplicates.push({ index, id: this.#idOf(record) ?? "", contents });
   }
 
-  #locationOf(index: number): string | undefined {
+  #locationOf(record: unknown, index: number): string | undefined {
     if (this.#list === undefined) return undefined;
     const { records, firstIndex } = this.#list;
     const position = index - firstIndex;
-    // A record that came alone after the array.
-    return position < records.length ? locationOf(records, position) : undefined;
+    // A record that came alone, or in a later write, is not of this array.
+    return records[position] === record ? locationOf(records, position) : undefined;
   }
 
   #idOf(record: unknown): string | undefined {

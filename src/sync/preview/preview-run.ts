@@ -38,6 +38,13 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   }
 }
 
+interface Judged {
+  /** Whether a run would notice an id that comes twice. */
+  readonly looksAtIds: boolean;
+  readonly changes?: SnapshotChanges;
+  readonly why?: string | undefined;
+}
+
 /** The watches of one preview: one for each collection, however often it is written. */
 class PreviewWatches {
   readonly #resolved: ResolvedPreview;
@@ -70,23 +77,22 @@ class PreviewWatches {
     for (const [name, watch] of this.#watches) {
       const figures = stats[name];
       if (figures === undefined) continue;
-      const { changes, why } = await this.#judge(name);
+      const { changes, why, looksAtIds } = await this.#judge(name);
       const preview = watch.preview(figures, changes);
       collections[name] = preview;
       if (preview.invalid > 0) refusals.push(`${name} has invalid records.`);
-      if (changes !== undefined && (preview.duplicates?.different ?? 0) > 0)
+      if (looksAtIds && (preview.duplicates?.different ?? 0) > 0)
         refusals.push(`${name} has ids that come again with different contents.`);
       if (why !== undefined) refusals.push(`The guard would hold the run: ${why}.`);
     }
     return { collections, refusals };
   }
 
-  async #judge(
-    name: CollectionName,
-  ): Promise<{ readonly changes?: SnapshotChanges; readonly why?: string | undefined }> {
+  /** What a run would make of the collection's ids, where it looks at them. */
+  async #judge(name: CollectionName): Promise<Judged> {
     const snapshot = this.#snapshots.get(name);
-    if (snapshot === undefined) return {};
-    const { rules } = this.#resolved;
+    if (snapshot === undefined) return { looksAtIds: false };
+    const { ledger, rules } = this.#resolved;
     const { collection } = snapshot.scope;
     const rule = { rule: rules.ruleOf(collection), requireBaseline: rules.requireBaseline };
     const judgement = await snapshot.judge(rule, undefined);
@@ -105,6 +111,6 @@ class PreviewWatches {
       firstRemoved: compared.firstGone,
       held,
     };
-    return { changes, why };
+    return { looksAtIds: ledger !== undefined || rule.rule !== undefined, changes, why };
   }
 }

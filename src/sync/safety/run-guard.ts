@@ -17,7 +17,8 @@ import type { SnapshotFigures } from "./snapshot-figures.js";
 export interface SafetyOptions {
   /**
    * Where the ids of completed snapshots are kept, so that the next run can tell what it would remove:
-   * {@link fileLedger}, a ledger of your own, or `"none"`, which turns the comparison with earlier runs off.
+   * {@link fileLedger}, a ledger of your own, or `"none"`, which turns the comparison with earlier runs off. With
+   * `guard: false` as well, ids are not looked at: one that comes twice is not noticed.
    */
   readonly ledger: Ledger | "none";
   /**
