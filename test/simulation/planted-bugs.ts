@@ -12,8 +12,8 @@ import { ENGINE_BUGS } from "./engine-bugs.js";
 import { SOCKET_BUGS } from "./sockets/socket-bugs.js";
 
 /** Programs that have to be enough to catch a bug, and how they are run. */
-const MEMORY = { bugs: ENGINE_BUGS, soak: ["6000", "1"] } as const;
-const SOCKETS = { bugs: SOCKET_BUGS, soak: ["--sockets", "300", "1"] } as const;
+const MEMORY = { bugs: ENGINE_BUGS, soak: ["12000", "1"] } as const;
+const SOCKETS = { bugs: SOCKET_BUGS, soak: ["--sockets", "1000", "1"] } as const;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const copy = join(root, "build/planted");
