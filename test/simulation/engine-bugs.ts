@@ -77,6 +77,12 @@ export const ENGINE_BUGS: readonly Bug[] = [
     wrong: "if (answerWasLost && error instanceof SyncProtocolError)",
   },
   {
+    name: "a run that fails later hides that a batch of it may have been completed",
+    file: "sync/run.ts",
+    right: "throw this.#withUnclear(error);",
+    wrong: "throw error;",
+  },
+  {
     name: "abort tells the service nothing",
     file: "sync/batch-lifecycle.ts",
     right:

@@ -80,8 +80,9 @@ function wrongAnswers({ service, observation, clock }: Simulated): string[] {
     const { completionError: error } = observed;
     const mayBe =
       observed.completion !== "failed" ||
-      // The error of a run is that of its last attempt; of those before it the log tells.
-      observation.told.some((told) => isUnknownAttempt(told, observed.id)) ||
+      // Where a run ended with what is not the SDK's, such as the source's own error, the log tells of an attempt before.
+      (!(error instanceof SaasManagementError) &&
+        observation.told.some((told) => isUnknownAttempt(told, observed.id))) ||
       error instanceof BatchOutcomeUnknownError ||
       error instanceof ClosedError ||
       (error instanceof BatchStateError && ["unknown", "completed"].includes(error.reason)) ||
