@@ -5,6 +5,7 @@
  * the message; the message's header, which says how long all of it is, is written last, into room kept before it.
  */
 import { varintBytes } from "./byte-writer.js";
+import { afterVarint } from "./record-id.js";
 import { type MessageEncoder, RecordWriter } from "./record-writer.js";
 
 /** 16 MiB: every encoded SyncRecordsRequest must be smaller (service description, "Limits"). */
@@ -72,11 +73,7 @@ export class MessageBuilder {
 
   /** Where the last record begins, without its tag and length. */
   get recordStart(): number {
-    const frame = this.#writer.position - this.#lastStart;
-    // Tag and length take two bytes and more; the length's own size follows from both together.
-    let lengthBytes = 1;
-    while (varintBytes(frame - 1 - lengthBytes) > lengthBytes) lengthBytes += 1;
-    return this.#lastStart + 1 + lengthBytes;
+    return afterVarint(this.#writer.buffer, this.#lastStart + 1);
   }
 
   /** Where the last record ends. */

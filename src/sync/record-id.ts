@@ -15,7 +15,8 @@ export function idRange(buffer: Uint8Array, recordStart: number): IdRange {
   return { start, end: start + varintAt(buffer, idTag + 1) };
 }
 
-function afterVarint(buffer: Uint8Array, position: number): number {
+/** Where a varint that begins at `position` ends. */
+export function afterVarint(buffer: Uint8Array, position: number): number {
   let at = position;
   while ((buffer[at] ?? 0) >= 0x80) at += 1;
   return at + 1;
