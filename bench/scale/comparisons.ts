@@ -1,8 +1,9 @@
-import type { Comparison } from "../harness/comparison.js";
+import type { Candidate, Comparison } from "../harness/comparison.js";
 import type { ComparisonsOf, Context } from "../harness/context.js";
 import { toFigures } from "../harness/figures.js";
 import { runScript } from "../harness/processes.js";
 import { comparePages } from "./pages.js";
+import type { FreshWrite } from "./processes/fresh-writer.js";
 
 const MILLION = 1_000_000;
 const SIZES = [10_000, 100_000, MILLION, 5 * MILLION, 10 * MILLION] as const;
@@ -12,23 +13,24 @@ const show = (records: number) => `${records.toLocaleString("en")} records`;
 export const scaleComparisons: ComparisonsOf = (context) => [compareRecords(context), comparePages(context)];
 
 function compareRecords({ servers, size, quick }: Context): Comparison {
-  const sizes = SIZES.map((records) => Math.ceil(records * size)).filter(
-    (records) => !quick || records <= MILLION / 2,
-  );
-  const small = show(Math.ceil(MILLION * size));
-  const large = show(Math.ceil(5 * MILLION * size));
+  const scaled = (records: number) => Math.ceil(records * size);
+  const [small, large] = [scaled(MILLION), scaled(5 * MILLION)];
+  const candidate = (records: number, decimals = false): Candidate => ({
+    name: decimals ? `${show(records)}, decimal numbers in their texts` : show(records),
+    run: async () => {
+      const endpoint = `http://127.0.0.1:${await servers.start("sync/processes/sink.js", {})}`;
+      const task: FreshWrite = { endpoint, records, decimals };
+      return toFigures(await runScript("scale/processes/fresh-writer.js", task));
+    },
+  });
+  const full = quick ? [] : [candidate(small, true), candidate(large, true)];
+  const sizes = SIZES.map(scaled).filter((records) => !quick || records <= MILLION / 2);
   return {
     id: "scale/records",
     title: "fresh accounts from an async generator, loopback",
     quick: true,
-    subject: large,
-    candidates: sizes.map((records) => ({
-      name: show(records),
-      run: async () => {
-        const endpoint = `http://127.0.0.1:${await servers.start("sync/processes/sink.js", {})}`;
-        return toFigures(await runScript("scale/processes/fresh-writer.js", { endpoint, records }));
-      },
-    })),
+    subject: show(large),
+    candidates: [...sizes.map((records) => candidate(records)), ...full],
     columns: [
       { figure: "seconds", head: "s", digits: 2, ratio: false },
       { figure: "recordsPerSecond", head: "records/s", digits: 0, ratio: false },
@@ -37,8 +39,8 @@ function compareRecords({ servers, size, quick }: Context): Comparison {
       { figure: "loopDelayP99Ms", head: "loop delay p99 ms", digits: 0, ratio: false },
     ],
     targets: [
-      { figure: "peakRssMiB", of: large, against: small, atMost: 1.1 },
-      { figure: "peakRssMiB", of: large, atMost: 130 },
+      { figure: "peakRssMiB", of: show(large), against: show(small), atMost: 1.1 },
+      { figure: "peakRssMiB", of: show(large), atMost: 130 },
     ],
   };
 }

@@ -1,26 +1,37 @@
 /**
  * Writes fresh accounts from an async generator with this SDK and prints what that took.
  *
- * Arguments: `{ endpoint, records }` as JSON.
+ * Arguments: a {@link FreshWrite} as JSON.
  */
 import { SyncClient } from "@saas-management/sdk/sync";
 import { take } from "../../harness/stopwatch.js";
 
-const { endpoint, records }: { readonly endpoint: string; readonly records: number } = JSON.parse(
-  process.argv[2] ?? "",
-);
+/** What to write. */
+export interface FreshWrite {
+  readonly endpoint: string;
+  readonly records: number;
+  /** Whether the texts hold decimal numbers: V8 keeps the last thousands of these, also where nobody else does. */
+  readonly decimals: boolean;
+}
+
+/** The texts are written with the letters of base 36 otherwise, of which V8 keeps none. */
+const LETTERS = 36;
+const DIGITS = 7;
+
+const { endpoint, records, decimals }: FreshWrite = JSON.parse(process.argv[2] ?? "");
 
 /** Nothing of a record is kept, and no two share a string. */
 async function* accounts() {
   for (let i = 0; i < records; i += 1) {
+    const number = decimals ? `${i}` : i.toString(LETTERS).padStart(DIGITS, "0");
     yield {
       generic: {
-        id: `user-${i}`,
-        name: `Person Number ${i}`,
-        email: `person.${i}@example.com`,
-        username: `person.${i}`,
+        id: `user-${number}`,
+        name: `Person Number ${number}`,
+        email: `person.${number}@example.com`,
+        username: `person.${number}`,
         active: true,
-        roles: [`role-${i % 5}`],
+        roles: [`role-${number.slice(-1)}`],
       },
     };
   }
