@@ -6,33 +6,13 @@ import type { ObserverOf } from "../record-observer.js";
 import type { CompletionCounts, SnapshotCounts } from "../transport.js";
 import { newOffer, type Offer, refusalOf, store } from "./approval.js";
 import { checkLedger } from "./check-ledger.js";
-import { type GuardOptions, type GuardRules, resolveGuard } from "./guard-rules.js";
+import { type GuardRules, resolveGuard } from "./guard-rules.js";
 import { GuardedSnapshot, type SnapshotJudgement } from "./guarded-snapshot.js";
 import { type HeldJudgement, heldError, type NoOffer } from "./held-error.js";
 import type { IdTable } from "./id-table.js";
 import type { Ledger, LedgerScope } from "./ledger.js";
+import type { SafetyOptions } from "./safety-options.js";
 import type { SnapshotFigures } from "./snapshot-figures.js";
-
-/** What a run is told about the safety of its snapshots. */
-export interface SafetyOptions {
-  /**
-   * Where the ids of completed snapshots are kept, so that the next run can tell what it would remove:
-   * {@link fileLedger}, a ledger of your own, or `"none"`, which turns the comparison with earlier runs off. With
-   * `guard: false` as well, ids are not looked at: one that comes twice is not noticed.
-   */
-  readonly ledger: Ledger | "none";
-  /**
-   * When a run is held instead of completed; `false` turns the guard off.
-   * @default when a collection would go from some records to none, or when at least 3 and more than a quarter of its
-   *   known ids would be removed
-   */
-  readonly guard?: GuardOptions | false | undefined;
-  /**
-   * Id of the approval that a {@link RemovalGuardError} offered: what it names may be removed by this run.
-   * @default none
-   */
-  readonly approveRemovals?: string | undefined;
-}
 
 /** What the guard of a run needs. */
 export interface RunGuardOptions extends SafetyOptions {
