@@ -1,11 +1,11 @@
 import { InvalidInputError } from "../errors.js";
 import type { SyncBatch } from "./batch.js";
-import type { WriteOptions } from "./batch-writes.js";
 import type { CollectionWriter } from "./collection-writer.js";
 import type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "./collections.js";
 import { WIRE } from "./generated/collections.js";
 import type { WriteResult } from "./outcomes.js";
 import type { RecordSource } from "./source.js";
+import type { WriteOptions } from "./write-options.js";
 
 /**
  * The batch as a run's function has it: it writes, and the run completes or aborts.

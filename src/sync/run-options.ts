@@ -3,7 +3,7 @@ import type { StartBatchOptions } from "./batch-options.js";
 import type { SnapshotCollection } from "./collections.js";
 import { WIRE } from "./generated/collections.js";
 import type { RunBatch } from "./run-batch.js";
-import type { SafetyOptions } from "./safety/run-guard.js";
+import type { SafetyOptions } from "./safety/safety-options.js";
 
 /** Options of {@link SyncClient.run}. */
 export interface RunOptions<Snapshots extends SnapshotCollection = SnapshotCollection>

@@ -1,5 +1,12 @@
 import { anyGraphQLKind, anySyncKind, transientGraphQLKind, transientSyncKind } from "./drawn-kinds.js";
-import type { Fault, FaultSchedule, GraphQLFault, SyncFault, SyncOperation } from "./fault.js";
+import {
+  type Fault,
+  type FaultSchedule,
+  type GraphQLFault,
+  SYNC_OPERATIONS,
+  type SyncFault,
+  type SyncOperation,
+} from "./fault.js";
 import { SeededRandom } from "./seeded-random.js";
 
 /** What to draw a schedule from. */
@@ -95,14 +102,12 @@ function graphQLFault(
 
 const DEFAULT_CALLS = { StartSyncBatch: 1, SyncRecords: 1, CompleteSyncBatch: 1 } as const;
 
-const OPERATIONS = ["StartSyncBatch", "SyncRecords", "CompleteSyncBatch", "AbortSyncBatch"] as const;
-
 /** Every place that the program is said to come to. */
 function placesOf({ sync, graphql, messages = 1 }: FaultScheduleOptions): Place[] {
   requireInteger("messages", messages, 0);
   const syncCalls: FaultScheduleOptions["sync"] = sync ?? (graphql === undefined ? DEFAULT_CALLS : {});
   const places: Place[] = [];
-  for (const operation of OPERATIONS) {
+  for (const operation of SYNC_OPERATIONS) {
     for (const nth of upTo(`sync.${operation}`, syncCalls[operation] ?? 0)) {
       places.push({ api: "sync", operation, nth });
       if (operation !== "SyncRecords") continue;
