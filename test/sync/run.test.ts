@@ -117,6 +117,26 @@ describe("a run", () => {
   });
 });
 
+describe("the batch of a run", () => {
+  it.each(["complete", "abort", "close"])(
+    "has no %s: called all the same, it says who does it, and nothing is completed",
+    async (method) => {
+      const said = /completes when its function returns and is aborted when it throws: leave .* out/;
+      const run = client.run(options(["accounts"]), async (batch) => {
+        await batch.write("accounts", accounts(1));
+        const ended = async () => Reflect.apply(Reflect.get(batch, method), batch, []);
+        // Swallowed or not awaited, it must not pass for done.
+        await expect(ended()).rejects.toThrow(said);
+      });
+      await expect(run).rejects.toMatchObject({
+        code: "INVALID_INPUT",
+        message: expect.stringMatching(said),
+      });
+      expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
+    },
+  );
+});
+
 describe("the declaration of snapshots", () => {
   it("refuses a second write of a snapshot, which would hide that the first was a part", async () => {
     const pages = [accounts(2), accounts(1)];
