@@ -52,7 +52,7 @@ export class SaasManagementClient {
   constructor(options: SaasManagementClientOptions) {
     // Read once: what was checked is what is used.
     const given = whileReading("The options", options, () => ({ ...options, sync: tuning(options.sync) }));
-    const { baseUrl, syncUrl } = given;
+    const { baseUrl, syncUrl, fetch, sync, ...shared } = given;
     if (baseUrl === undefined && syncUrl === undefined) {
       throw new ConfigurationError(
         "Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both (SAAS_MANAGEMENT_BASE_URL and SAAS_MANAGEMENT_SYNC_URL with fromEnv).",
@@ -60,12 +60,13 @@ export class SaasManagementClient {
     }
     this.#nodeFetch = whileReading("The options", given, () => nodeFetch(given));
     if (baseUrl !== undefined) {
-      this.#graphql = new GraphQLClient({ ...given, baseUrl, fetch: this.#nodeFetch?.fetch ?? given.fetch });
+      const { tls, proxy, ...common } = shared;
+      this.#graphql = new GraphQLClient({ ...common, baseUrl, fetch: this.#nodeFetch?.fetch ?? fetch });
     }
     if (syncUrl !== undefined) {
       // Here as well, so that the message names the option as it is called here.
       resolveEndpoint("syncUrl", syncUrl, "no-path");
-      this.#sync = new SyncClient({ ...given, ...given.sync, endpoint: syncUrl });
+      this.#sync = new SyncClient({ ...shared, ...sync, endpoint: syncUrl });
     }
   }
 

@@ -1,5 +1,6 @@
 import { Credential } from "../credential.js";
 import { ConfigurationError } from "../errors.js";
+import { refuseForeign } from "../foreign-options.js";
 import { checkCertificates } from "../node/certificates.js";
 import { checkProxy, type HttpProxy, resolveProxy } from "../node/proxy.js";
 import { requireObject, whileReading } from "../option-checks.js";
@@ -62,6 +63,13 @@ export interface SyncConfiguration extends CommonConfiguration {
   readonly channelOptions: ChannelOptions;
 }
 
+/** Options of the whole client, and what a Sync API client alone has in their place. */
+const FOREIGN = {
+  fetch: "has no effect on a SyncClient, which speaks gRPC: use tls or proxy.",
+  sync: "has no effect on a SyncClient alone: give its fields themselves, such as messageBytes.",
+};
+const FOREIGN_NAME = { syncUrl: "is the option of SaasManagementClient: a SyncClient calls it endpoint." };
+
 /**
  * Checks the options.
  * @throws {ConfigurationError} naming the option and what is allowed
@@ -71,6 +79,7 @@ export function resolveSyncOptions(options: SyncClientOptions): SyncConfiguratio
 }
 
 function resolve(options: SyncClientOptions): SyncConfiguration {
+  refuseForeign(options, options.endpoint === undefined ? { ...FOREIGN, ...FOREIGN_NAME } : FOREIGN);
   const endpoint = resolveEndpoint("endpoint", options.endpoint, "no-path");
   const { tls } = options;
   checkTls(tls, "the endpoint", endpoint);
