@@ -5,7 +5,8 @@ import { checkCertificates } from "./node/certificates.js";
 import { NodeFetch } from "./node/fetch.js";
 import { checkProxy, resolveProxy } from "./node/proxy.js";
 import { requireObject, whileReading } from "./option-checks.js";
-import { type CommonOptions, checkTls, type NetworkOptions, resolveEndpoint } from "./options.js";
+import { type CommonOptions, checkTls, type NetworkOptions, readTls, resolveEndpoint } from "./options.js";
+import { ownCopy } from "./own-copy.js";
 import { SyncClient } from "./sync/client.js";
 import type { SyncTuning } from "./sync/configuration.js";
 
@@ -51,7 +52,7 @@ export class SaasManagementClient {
   /** @throws {ConfigurationError} an option is missing or not usable */
   constructor(options: SaasManagementClientOptions) {
     // Read once: what was checked is what is used.
-    const given = whileReading("The options", options, () => ({ ...options, sync: tuning(options.sync) }));
+    const given = whileReading("The options", options, () => readOnce(options));
     const { baseUrl, syncUrl, fetch, sync, ...shared } = given;
     if (baseUrl === undefined && syncUrl === undefined) {
       throw new ConfigurationError(
@@ -130,10 +131,19 @@ function nodeFetch(options: SaasManagementClientOptions): NodeFetch | undefined 
   return new NodeFetch({ endpoint, tls, proxy });
 }
 
-/** A copy of the tuning: what was checked is what is used. */
-function tuning(sync: SyncTuning | undefined): SyncTuning | undefined {
+/** A copy of the options and of what is within them, each of which is read once for both APIs. */
+function readOnce(options: SaasManagementClientOptions): SaasManagementClientOptions {
+  const given = { ...options };
+  const { headers, retry, appInfo, tls, sync } = given;
   requireObject("sync", sync);
-  return sync === undefined ? undefined : { ...sync };
+  return {
+    ...given,
+    headers: ownCopy(headers),
+    retry: ownCopy(retry),
+    appInfo: ownCopy(appInfo),
+    tls: readTls(tls),
+    sync: sync === undefined ? undefined : { ...sync },
+  };
 }
 
 /** An empty variable counts as one that is not set. */

@@ -29,18 +29,20 @@ const OVER_FETCH =
 /** Checks the options. @throws {ConfigurationError} an option is not usable */
 export function resolveGraphQLOptions(options: GraphQLClientOptions) {
   refuseForeign(options, { tls: OVER_FETCH, proxy: OVER_FETCH });
+  // Each is read once: what was checked is what is used.
+  const { baseUrl, fetch, maxResponseBytes } = options;
   const configuration = resolveCommonOptions(options);
   const credential = new Credential(options, "");
-  const endpoint = resolveEndpoint("baseUrl", options.baseUrl, "path");
+  const endpoint = resolveEndpoint("baseUrl", baseUrl, "path");
   const { origin, pathname } = endpoint;
-  requireFunction("fetch", options.fetch);
+  requireFunction("fetch", fetch);
   return {
     configuration,
     credential,
     url: `${origin}${pathname === "/" ? "" : pathname}/graphql`,
-    fetch: options.fetch ?? globalFetch(endpoint),
+    fetch: fetch ?? globalFetch(endpoint),
     headers: defaultHeaders(configuration.headers, configuration.userAgent),
-    maxResponseBytes: resolveMaxResponseBytes(options.maxResponseBytes),
+    maxResponseBytes: resolveMaxResponseBytes(maxResponseBytes),
   };
 }
 
