@@ -194,6 +194,14 @@ describe("the declaration of snapshots", () => {
     expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
   });
 
+  it("is what it was when the run was called, whatever becomes of its list", async () => {
+    const snapshots: ("accounts" | "plans")[] = ["accounts", "plans"];
+    const run = client.run(options(snapshots), (batch) => batch.write("accounts", accounts(1)));
+    snapshots.pop();
+    await expect(run).rejects.toThrow(/declares the snapshots accounts, plans, but did not write plans/);
+    expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
+  });
+
   it("refuses to complete when a declared snapshot is missing", async () => {
     const run = client.run(options(["accounts", "groups"]), async (batch) => {
       await batch.write("accounts", accounts(1));
