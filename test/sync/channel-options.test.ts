@@ -36,6 +36,7 @@ function connectTo(endpoint: string, options: Partial<SyncClientOptions> = {}): 
 describe("an endpoint", () => {
   it.each([
     ["https://sync.example.com", "sync.example.com:443"],
+    ["https://sync.example.com:443", "sync.example.com:443"],
     ["HTTPS://SYNC.Example.com:8443/", "sync.example.com:8443"],
     ["https://sync.bücher.example", "sync.xn--bcher-kva.example:443"],
     ["http://localhost", "localhost:80"],
