@@ -93,6 +93,26 @@ describe("a run", () => {
   });
 });
 
+describe("the batch of a run", () => {
+  it.each(["complete", "abort", "close"])(
+    "has no %s: called all the same, it says who does it, and nothing is completed",
+    async (method) => {
+      const said = /completes when its function returns and is aborted when it throws: leave .* out/;
+      const run = client.run(options(["accounts"]), async (batch) => {
+        await batch.write("accounts", accounts(1));
+        const ended = async () => Reflect.apply(Reflect.get(batch, method), batch, []);
+        // Swallowed or not awaited, it must not pass for done.
+        await expect(ended()).rejects.toThrow(said);
+      });
+      await expect(run).rejects.toMatchObject({
+        code: "INVALID_INPUT",
+        message: expect.stringMatching(said),
+      });
+      expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
+    },
+  );
+});
+
 describe("the declaration of snapshots", () => {
   it("refuses a second write of a snapshot, which would hide that the first was a part", async () => {
     const pages = [accounts(2), accounts(1)];
@@ -147,6 +167,14 @@ describe("the declaration of snapshots", () => {
       expect(() => batch.open("accounts", { expectedCount: total })).toThrow(/expectedCount must be/);
     });
     await expect(run).rejects.toThrow(/did not write accounts/);
+    expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
+  });
+
+  it("is what it was when the run was called, whatever becomes of its list", async () => {
+    const snapshots: ("accounts" | "plans")[] = ["accounts", "plans"];
+    const run = client.run(options(snapshots), (batch) => batch.write("accounts", accounts(1)));
+    snapshots.pop();
+    await expect(run).rejects.toThrow(/declares the snapshots accounts, plans, but did not write plans/);
     expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
   });
 
