@@ -1,5 +1,5 @@
 import { DEFAULT_UNUSED_AFTER_DAYS } from "../../portfolio.js";
-import type { MessageOf, SyncedInstallation, Workspace } from "../../workspace.js";
+import type { MessageOf, Workspace } from "../../workspace.js";
 import { RowSet } from "../connection/row-set.js";
 import { type ApplicationRow, applicationsOf } from "./applications.js";
 import { type Digest, digestOf } from "./digest.js";
@@ -31,15 +31,9 @@ export const viewsOf: (workspace: Workspace) => Views = rememberEach((workspace)
   const peopleOf = rememberLast((...directories: Digest["employees"][]) => new People(directories));
   const usageOf = rememberLast((people: People, ...digests: Digest[]) => new UsageIndex(people, digests));
   const applicationRows = rememberLast(applicationsOf);
-  const licensingFor = rememberEach((_: SyncedInstallation) =>
+  const licensingFor = rememberEach((digest: Digest) =>
     rememberLast(
-      (
-        digest: Digest,
-        licenses: readonly MessageOf<"licenses">[],
-        people: People,
-        usage: UsageIndex,
-        today: number,
-      ) => {
+      (licenses: readonly MessageOf<"licenses">[], people: People, usage: UsageIndex, today: number) => {
         const recent = { since: today - days * DAY, days };
         return licensingOf(digest, licenses, portfolio, new LicenseAssessor(digest, people, usage, recent));
       },
@@ -61,9 +55,8 @@ export const viewsOf: (workspace: Workspace) => Views = rememberEach((workspace)
   function licensings(now: number): readonly Licensing[] {
     const { digests, people, usage } = join();
     return digests.map((digest) => {
-      const { installation } = digest;
-      const licenses = installation.records("licenses");
-      return licensingFor(installation)(digest, licenses, people, usage, startOfDay(now));
+      const licenses = digest.installation.records("licenses");
+      return licensingFor(digest)(licenses, people, usage, startOfDay(now));
     });
   }
 
