@@ -55,6 +55,7 @@ export class SyncClient {
    *   an earlier attempt got accepted are left out, each as often as it was accepted.
    * - An exception of `fn` and the signal's reason come back unchanged.
    * @throws {InvalidInputError} an option is wrong, or `fn` did not keep to `snapshots`
+   * @throws {ConfigurationError} no memory is left to remember accepted events in, which `restarts: 0` does without
    * @throws everything that `startBatch`, `write` and `complete` throw, when the restarts are used up
    */
   run<const Snapshots extends SnapshotCollection>(

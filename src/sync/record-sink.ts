@@ -1,6 +1,6 @@
 /** Records -> messages, for one write: checks and encodes each record and hands full messages to the windows. */
 import type { InputIssue } from "../errors.js";
-import { type AcceptedEvents, digestOf } from "./accepted-events.js";
+import type { AcceptedEvents } from "./accepted-events.js";
 import type { Collection } from "./collections.js";
 import { EventLoopTurns } from "./event-loop-turns.js";
 import { inSteps } from "./in-steps.js";
@@ -24,7 +24,7 @@ export interface SinkContext extends WindowQueueContext {
   readonly messageBytes: number;
   /** Largest message that may be sent. */
   readonly maxMessageBytes: number;
-  /** Events that are accepted already and are left out; undefined where nothing is remembered. */
+  /** Events that are accepted already and are left out; undefined where there can be none. */
   readonly acceptedEvents: AcceptedEvents | undefined;
   /** Looks at each record before it is sent. */
   readonly observer: RecordObserver | undefined;
@@ -50,7 +50,7 @@ export class RecordSink {
     this.#queue = new WindowQueue(context, {
       flush: () => (builder.pending > 0 ? builder.flush() : undefined),
       accepted: (message) => {
-        acceptedEvents?.accepted(message.digests);
+        acceptedEvents?.accepted(collection.name, message);
         builder.reuse(message);
       },
     });
@@ -161,18 +161,16 @@ export class RecordSink {
   /** Keeps the last record; the message before it, where it begins a new one. */
   #keep(): EncodedMessage | undefined {
     const { collection, acceptedEvents, report } = this.#context;
-    let digest: string | undefined;
-    if (acceptedEvents !== undefined && collection.model === "event") {
+    if (acceptedEvents !== undefined) {
       const { buffer, recordStart, recordEnd } = this.#builder;
-      digest = digestOf(collection.name, buffer.subarray(recordStart, recordEnd));
-      if (acceptedEvents.take(digest)) {
+      if (acceptedEvents.take(collection.name, buffer, recordStart, recordEnd)) {
         report.leftOut += 1;
         this.#builder.drop();
         return undefined;
       }
     }
     this.#queue.recordWaits();
-    return this.#builder.keep(digest);
+    return this.#builder.keep();
   }
 
   async #offer(message: EncodedMessage): Promise<void> {

@@ -44,7 +44,8 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   readonly #parts: RunParts;
   readonly #guard: RunGuard;
   readonly #journal: RunJournal;
-  readonly #acceptedEvents = new AcceptedEvents();
+  readonly #restarts: number;
+  readonly #acceptedEvents: AcceptedEvents;
   #waitedForLockMs = 0;
   /** How an attempt failed of whose batch nobody knows whether it was completed. */
   #unclear: BatchOutcomeUnknownError | undefined;
@@ -55,6 +56,8 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     checkRunFunction("run", fn);
     this.#guard = new RunGuard(options, parts.configuration);
     this.#journal = new RunJournal(options, parts.configuration, parts.abort);
+    this.#restarts = options.restarts ?? 2;
+    this.#acceptedEvents = new AcceptedEvents(this.#restarts);
     this.#options = options;
     this.#fn = fn;
     this.#parts = parts;
@@ -83,7 +86,6 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   async #untilCompleted(signal: AbortSignal): Promise<SyncReceipt> {
     const { configuration } = this.#parts;
     const { clock, logger } = configuration;
-    const { restarts = 2 } = this.#options;
     const since = clock.monotonic();
     for (let number = 1; ; number += 1) {
       await this.#journal.recover(signal);
@@ -103,7 +105,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       }
       const { error, failure, released } = end;
       if (!released && failure instanceof BatchOutcomeUnknownError) this.#unclear = failure;
-      if (signal.aborted || number > restarts || !isTransient(failure)) throw error;
+      if (signal.aborted || number > this.#restarts || !isTransient(failure)) throw error;
       logger.warn("saas-management: the batch failed and is started anew", {
         batchId: batch.id,
         attempt: number,

@@ -132,7 +132,7 @@ export class BatchSession {
             throw error;
           });
         }),
-      acceptedEvents: this.#acceptedEvents,
+      acceptedEvents: collection.model === "event" ? this.#acceptedEvents : undefined,
       observer: this.#observerOf?.(collection),
     };
     return { context, stop: controller, unlink };
