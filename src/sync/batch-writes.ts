@@ -3,9 +3,9 @@ import { readOptions } from "../option-checks.js";
 import { checkSignal } from "../signals.js";
 import { untilAborted } from "../until-aborted.js";
 import { meaningOf, stateError } from "./batch-state.js";
+import { isCollection, noSuchCollection } from "./collection-names.js";
 import { type CollectionWriter, collectionWriter } from "./collection-writer.js";
 import type { CollectionName } from "./collections.js";
-import { WIRE } from "./generated/collections.js";
 import { writing } from "./load-writing.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "./outcomes.js";
 import type { OnProgress } from "./progress.js";
@@ -71,7 +71,7 @@ export class BatchWrites {
   /** Writes a source when its turn comes; one whose signal fires before that ends at once. */
   write(collection: CollectionName, source: unknown, options: WriteOptions): Promise<WriteResult> {
     if (!isCollection(collection)) {
-      const error = noSuchCollection();
+      const error = noSuchCollection(collection);
       this.#failure ??= { what: "a collection that does not exist", error };
       return Promise.reject(error);
     }
@@ -88,7 +88,7 @@ export class BatchWrites {
    * @throws {InvalidInputError} there is no such collection, it is open already, or the options are wrong
    */
   open<C extends CollectionName>(collection: C, options: WriteOptions): CollectionWriter<C> {
-    if (!isCollection(collection)) throw noSuchCollection();
+    if (!isCollection(collection)) throw noSuchCollection(collection);
     if (this.#open.has(collection))
       throw new InvalidInputError(`${collection} is open already: seal it first.`);
     const own = writeOptions("The options of open", options);
@@ -212,13 +212,4 @@ function checkCount(expectedCount: number | undefined, collection: CollectionNam
   throw new InvalidInputError(
     `The source of ${collection} had ${records} records, and expectedCount says ${expectedCount}. The batch cannot be completed: find out what is missing or too much, and start a new one.`,
   );
-}
-
-/** The types say so already; a caller without types may not. */
-function isCollection(name: unknown): boolean {
-  return typeof name === "string" && Object.hasOwn(WIRE, name);
-}
-
-function noSuchCollection(): InvalidInputError {
-  return new InvalidInputError(`There is no such collection. Collections: ${Object.keys(WIRE).join(", ")}.`);
 }

@@ -1,5 +1,6 @@
 import { InvalidInputError } from "../errors.js";
 import type { StartBatchOptions } from "./batch-options.js";
+import { noSnapshots } from "./collection-names.js";
 import type { SnapshotCollection } from "./collections.js";
 import { WIRE } from "./generated/collections.js";
 import type { RunBatch } from "./run-batch.js";
@@ -68,9 +69,7 @@ export function checkSnapshots(snapshots: unknown): void {
     .map(([name]) => name);
   const declared: readonly unknown[] = Array.isArray(snapshots) ? snapshots : [undefined];
   if (declared.every((name) => typeof name === "string" && names.includes(name))) return;
-  throw new InvalidInputError(
-    `snapshots must be a list of the snapshot collections that the run writes: ${names.join(", ")}. Collections of events are not declared.`,
-  );
+  throw noSnapshots(snapshots, names);
 }
 
 /**
