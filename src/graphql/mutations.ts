@@ -1,5 +1,6 @@
 import { type MutationErrorEntry, TransportError } from "../errors.js";
 import { withCallSite } from "./call-site.js";
+import { refuseDates } from "./dates.js";
 import type { GraphQLDocument } from "./document-types.js";
 import {
   ChangeVendorsStateDocument,
@@ -82,6 +83,7 @@ export class SafeMutations {
     resultOf: (payload: MutationPayloads[Name]) => Value | null,
   ): Promise<MutationOutcome<Name, Value>> {
     const own = callOptions(options);
+    refuseDates(variables);
     return withCallSite(own?.signal, () => this.#send(name, document, variables, own, resultOf));
   }
 
