@@ -10,7 +10,7 @@ import { writing } from "./load-writing.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "./outcomes.js";
 import type { OnProgress } from "./progress.js";
 import type { BatchSession } from "./session.js";
-import { checkLength, lengthOf } from "./source.js";
+import { checkShape, shapeOf } from "./source.js";
 
 /** Options of one write. */
 export interface WriteOptions {
@@ -130,7 +130,7 @@ export class BatchWrites {
   ): Promise<WriteResult> {
     try {
       const options = writeOptions("The options of the write", given);
-      const length = lengthOf(source);
+      const shape = shapeOf(source);
       await (options.signal === undefined ? turn : untilAborted(turn, options.signal));
       this.#session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
@@ -145,7 +145,7 @@ export class BatchWrites {
       } finally {
         unlink();
       }
-      checkLength(source, length);
+      checkShape(source, shape);
       report.state = "done";
       return resultOf(report);
     } catch (error) {
