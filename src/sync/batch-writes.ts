@@ -31,6 +31,8 @@ export class BatchWrites {
   readonly #session: BatchSession;
   /** Settles when every queued write has ended. */
   #queue: Promise<unknown> = Promise.resolve();
+  /** Settles when every seal that was called has ended. */
+  #seals: Promise<unknown> = Promise.resolve();
   /** Collections that were opened and not sealed. */
   readonly #open = new Set<CollectionName>();
   /** The write that failed first, and how. */
@@ -63,9 +65,10 @@ export class BatchWrites {
     return stateError(call, "active", "incomplete", { because, cause: error });
   }
 
-  /** Resolves when every queued write has ended. */
+  /** Resolves when every queued write and every seal under way has ended. */
   async settled(): Promise<void> {
     await this.#queue;
+    await this.#seals;
   }
 
   /** Writes a source when its turn comes; one whose signal fires before that ends at once. */
@@ -118,6 +121,9 @@ export class BatchWrites {
           report.state = "done";
           return resultOf(report);
         }),
+      sealing: (sealed) => {
+        this.#seals = Promise.allSettled([this.#seals, sealed]);
+      },
       late: (error) => void this.#fail(error, report),
     });
   }

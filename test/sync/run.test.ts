@@ -242,6 +242,16 @@ describe("the declaration of snapshots", () => {
     expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
   });
 
+  it("completes a snapshot whose seal the function did not await", async () => {
+    const receipt = await client.run(options(["accounts"]), (batch) => {
+      const writer = batch.open("accounts");
+      void writer.push(accounts(2));
+      void writer.seal();
+    });
+    expect(receipt.collections.accounts).toMatchObject({ accepted: 2 });
+    expect(present()).toEqual(["u0", "u1"]);
+  });
+
   it("refuses to complete when a declared snapshot is open and not sealed", async () => {
     const run = client.run(options(["accounts"]), async (batch) => {
       await batch.open("accounts").push(accounts(1));
