@@ -113,9 +113,19 @@ function isIterable(source: object): source is Iterable<unknown> {
 }
 
 function notASource(source: unknown, collection: CollectionName): InvalidInputError {
-  const advice =
-    source instanceof Promise ? "This is a promise: await it first." : "Put a single record into an array.";
   return new InvalidInputError(
-    `The source of ${collection} must be an array, an iterable, an async iterable or a ReadableStream of records. ${advice}`,
+    `The source of ${collection} must be an array, an iterable, an async iterable or a ReadableStream of records. ${adviceFor(source)}`,
   );
+}
+
+function adviceFor(source: unknown): string {
+  if (typeof source === "function" && !isClass(source))
+    return "This is a function: call it, and give what it returns.";
+  if (source instanceof Promise) return "This is a promise: await it first.";
+  return "Put a single record into an array.";
+}
+
+/** Whether it cannot be called without `new`. */
+function isClass(source: object): boolean {
+  return Function.prototype.toString.call(source).startsWith("class");
 }
