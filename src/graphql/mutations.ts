@@ -1,5 +1,6 @@
 import { type MutationErrorEntry, TransportError } from "../errors.js";
 import { withCallSite } from "./call-site.js";
+import { refuseDates } from "./dates.js";
 import type { GraphQLDocument } from "./document-types.js";
 import {
   ChangeVendorsStateDocument,
@@ -82,6 +83,7 @@ export class SafeMutations {
     resultOf: ResultOf<Name, Value>,
   ): Promise<MutationOutcome<Name, Value>> {
     const options = callOptions(given);
+    refuseDates(variables);
     return withCallSite(options?.signal, async () => {
       const { data, requestId } = await this.#transport.identifiedRequest(document, variables, options);
       return this.#outcomeOf(name, data[name], requestId, resultOf);

@@ -1,9 +1,9 @@
 import { type BatchStateError, InvalidInputError, noteOutcomes, SaasManagementError } from "../errors.js";
 import { untilAborted } from "../until-aborted.js";
 import { meaningOf, stateError } from "./batch-state.js";
+import { isCollection, noSuchCollection } from "./collection-names.js";
 import { type CollectionWriter, collectionWriter } from "./collection-writer.js";
 import type { CollectionName } from "./collections.js";
-import { WIRE } from "./generated/collections.js";
 import { writing } from "./load-writing.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "./outcomes.js";
 import type { BatchSession } from "./session.js";
@@ -15,6 +15,8 @@ export class BatchWrites {
   readonly #session: BatchSession;
   /** Settles when every queued write has ended. */
   #queue: Promise<unknown> = Promise.resolve();
+  /** Settles when every seal that was called has ended. */
+  #seals: Promise<unknown> = Promise.resolve();
   /** Collections that were opened and not sealed. */
   readonly #open = new Set<CollectionName>();
   /** The write that failed first, and how. */
@@ -47,15 +49,16 @@ export class BatchWrites {
     return stateError(call, "active", "incomplete", { because, cause: error });
   }
 
-  /** Resolves when every queued write has ended. */
+  /** Resolves when every queued write and every seal under way has ended. */
   async settled(): Promise<void> {
     await this.#queue;
+    await this.#seals;
   }
 
   /** Writes a source when its turn comes; one whose signal fires before that ends at once. */
   write(collection: CollectionName, source: unknown, options: WriteOptions): Promise<WriteResult> {
     if (!isCollection(collection)) {
-      const error = noSuchCollection();
+      const error = noSuchCollection(collection);
       this.#failure ??= { what: "a collection that does not exist", error };
       return Promise.reject(error);
     }
@@ -72,7 +75,7 @@ export class BatchWrites {
    * @throws {InvalidInputError} there is no such collection, it is open already, or the options are wrong
    */
   open<C extends CollectionName>(collection: C, options: WriteOptions): CollectionWriter<C> {
-    if (!isCollection(collection)) throw noSuchCollection();
+    if (!isCollection(collection)) throw noSuchCollection(collection);
     if (this.#open.has(collection))
       throw new InvalidInputError(`${collection} is open already: seal it first.`);
     const own = checkWriteOptions("The options of open", options);
@@ -102,6 +105,9 @@ export class BatchWrites {
           report.state = "done";
           return resultOf(report);
         }),
+      sealing: (sealed) => {
+        this.#seals = Promise.allSettled([this.#seals, sealed]);
+      },
       late: (error) => void this.#fail(error, report),
     });
   }
@@ -176,13 +182,4 @@ export class BatchWrites {
     noteOutcomes(meaning, report.ranges);
     return meaning;
   }
-}
-
-/** The types say so already; a caller without types may not. */
-function isCollection(name: unknown): boolean {
-  return typeof name === "string" && Object.hasOwn(WIRE, name);
-}
-
-function noSuchCollection(): InvalidInputError {
-  return new InvalidInputError(`There is no such collection. Collections: ${Object.keys(WIRE).join(", ")}.`);
 }

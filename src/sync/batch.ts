@@ -130,7 +130,7 @@ export class SyncBatch {
 
   /**
    * Completes the batch: the service marks every record that a snapshot collection of the batch lacks as removed.
-   * Waits for queued writes. An answer that was lost is asked for again.
+   * Waits for queued writes and for seals under way. An answer that was lost is asked for again.
    * @returns what the service says it did
    * @throws {BatchStateError} a write failed, a collection is open, or the batch is not active
    * @throws {BatchOutcomeUnknownError} complete was sent, and whether the service did it is not known

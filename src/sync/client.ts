@@ -1,5 +1,6 @@
 import type { SyncBatch } from "./batch.js";
 import type { BatchOptions, StartBatchOptions } from "./batch-options.js";
+import { optionsRefusal } from "./call-options.js";
 import type { SnapshotCollection } from "./collections.js";
 import { resolveSyncOptions, type SyncClientOptions } from "./configuration.js";
 import { SyncEngine } from "./engine.js";
@@ -41,7 +42,8 @@ export class SyncClient {
    * @throws {AuthenticationError | PermissionDeniedError | TransportError | TimeoutError | ClosedError}
    */
   startBatch(options: StartBatchOptions): Promise<SyncBatch> {
-    return this.#engine.startBatch(options);
+    const refused = optionsRefusal('startBatch({ installationId: "…" })', options);
+    return refused === undefined ? this.#engine.startBatch(options) : Promise.reject(refused);
   }
 
   /**
@@ -62,7 +64,8 @@ export class SyncClient {
     options: RunOptions<Snapshots>,
     fn: RunFunction<Snapshots>,
   ): Promise<SyncReceipt> {
-    return this.#engine.run(options, fn);
+    const refused = optionsRefusal("run({ installationId, snapshots, ledger }, (batch) => …)", options);
+    return refused === undefined ? this.#engine.run(options, fn) : Promise.reject(refused);
   }
 
   /**

@@ -39,6 +39,8 @@ export interface CollectionWriter<C extends CollectionName = CollectionName> {
 export interface CollectionWriterParts {
   readonly take: (records: unknown) => Promise<void>;
   readonly finish: (options: SealOptions) => Promise<WriteResult>;
+  /** The collection is being sealed: a completion waits for it, also where the caller does not. */
+  readonly sealing: (sealed: Promise<WriteResult>) => void;
   /** Records came that cannot be taken in: what is sealed, or will be, is not whole. */
   readonly late: (error: unknown) => void;
 }
@@ -46,7 +48,7 @@ export interface CollectionWriterParts {
 /** Puts the calls of a collection writer in order. */
 export function collectionWriter<C extends CollectionName>(
   collection: C,
-  { take, finish, late }: CollectionWriterParts,
+  { take, finish, sealing, late }: CollectionWriterParts,
 ): CollectionWriter<C> {
   let queue: Promise<unknown> = Promise.resolve();
   let sealed: Promise<WriteResult> | undefined;
@@ -59,7 +61,7 @@ export function collectionWriter<C extends CollectionName>(
     if (sealed !== undefined) {
       return refuse(
         new InvalidInputError(
-          `${collection} is sealed, and records came after that: it was not whole. Await every push before the seal, and start a new batch.`,
+          `${collection} is sealed, and records came after that: it was not whole. Await every push before the seal, and send all of it in a new batch or run.`,
         ),
       );
     }
@@ -86,8 +88,11 @@ export function collectionWriter<C extends CollectionName>(
       return taken;
     },
     seal: (options = {}) => {
-      sealed ??= queue.then(() => finish(options));
-      sealed.catch(() => {});
+      if (sealed === undefined) {
+        sealed = queue.then(() => finish(options));
+        sealed.catch(() => {});
+        sealing(sealed);
+      }
       return sealed;
     },
   };

@@ -1,5 +1,6 @@
 import { InvalidInputError } from "../errors.js";
 import type { StartBatchOptions } from "./batch-options.js";
+import { noSnapshots } from "./collection-names.js";
 import type { SnapshotCollection } from "./collections.js";
 import { WIRE } from "./generated/collections.js";
 import type { RunBatch } from "./run-batch.js";
@@ -77,9 +78,7 @@ export function checkSnapshots<Snapshots extends SnapshotCollection>(
   const isList: boolean = Array.isArray(snapshots);
   const declared = isList ? [...snapshots] : [];
   if (isList && declared.every((name) => names.includes(name))) return declared;
-  throw new InvalidInputError(
-    `snapshots must be a list of the snapshot collections that the run writes: ${names.join(", ")}. Collections of events are not declared.`,
-  );
+  throw noSnapshots(isList ? declared : snapshots, names);
 }
 
 /**

@@ -28,6 +28,16 @@ describe("starting a batch", () => {
     expect(harness.server.calls).toEqual([]);
   });
 
+  it("says what it takes where it is called with an id alone", async () => {
+    const client = harness.client();
+    const started: Promise<unknown> = Reflect.apply(client.startBatch, client, ["installation-1"]);
+    await expect(started).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: 'The options must be an object, as in startBatch({ installationId: "…" }), got a string.',
+    });
+    expect(harness.server.calls).toEqual([]);
+  });
+
   it.each([
     ["ALREADY_EXISTS", 6],
     ["FAILED_PRECONDITION", 9],

@@ -93,6 +93,32 @@ describe("open collections", () => {
     await expect(users.push(accounts(1))).rejects.toThrow(/sealed/);
   });
 
+  it("whose pushes and seals nobody awaits are waited for by complete", async () => {
+    const batch = await harness.startBatch({ messageBytes: 300, windowBytes: 300 });
+    const users = batch.open("accounts");
+    const plans = batch.open("plans");
+    for (const account of accounts(10)) void users.push(account);
+    void plans.push(plan("p1"));
+    void users.seal();
+    void plans.seal();
+    await batch.complete();
+    expect(batch.stats).toMatchObject({ accounts: { accepted: 10 }, plans: { accepted: 1 } });
+    expect(harness.server.calls).toContain("CompleteSyncBatch");
+  });
+
+  it("whose seal fails while complete waits for it keep the batch from being completed", async () => {
+    const batch = await harness.startBatch();
+    const users = batch.open("accounts");
+    void users.push(accounts(1));
+    void users.seal({ expectedCount: 2 });
+    await expect(batch.complete()).rejects.toMatchObject({
+      code: "BATCH_STATE",
+      reason: "incomplete",
+      cause: { code: "INVALID_INPUT" },
+    });
+    expect(harness.server.calls).not.toContain("CompleteSyncBatch");
+  });
+
   it("that are not sealed stand in the way of complete", async () => {
     const batch = await harness.startBatch();
     const users = batch.open("accounts");

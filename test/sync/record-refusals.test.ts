@@ -26,7 +26,7 @@ describe("a record that is not valid", () => {
       "accounts",
       { generic: { name: "Ada" } },
       "generic.id",
-      /is required: expected a string/,
+      /^a string, got undefined \(the field is required\)$/,
     ],
     ["with an empty required id", "accounts", { generic: { id: "" } }, "generic.id", /not empty/],
     [
@@ -44,7 +44,9 @@ describe("a record that is not valid", () => {
       /no such field; there are: id, name, email, username, active, roles, details, type$/,
     ],
     ["without a variant", "accounts", {}, "", /the fields within generic: \{ … \}/],
-    ["that is no object", "accounts", null, "", /expected object/],
+    ["that is null", "accounts", null, "", /^a record \(an object\), got null$/],
+    ["that is a number", "accounts", 17, "", /^a record \(an object\), got the number 17$/],
+    ["with a list for a variant", "accounts", { generic: [] }, "generic", /^an object, got an array$/],
     [
       "with two variants",
       "employees",
@@ -55,7 +57,55 @@ describe("a record that is not valid", () => {
       "",
       /exactly one of generic, microsoft, google, okta, bambooHr: generic and google are set/,
     ],
-    ["with a number for a string", "accounts", { generic: { id: 7 } }, "generic.id", /expected a string/],
+    [
+      "with a number for a string",
+      "accounts",
+      { generic: { id: 7 } },
+      "generic.id",
+      /^a string, got the number 7$/,
+    ],
+    [
+      "with null for nothing",
+      "accounts",
+      { generic: { id: "a", email: null } },
+      "generic.email",
+      /^a string, got null \(which is not the same as leaving the field out\)$/,
+    ],
+    [
+      "with a truth value for a string",
+      "accounts",
+      { generic: { id: "a", email: false } },
+      "generic.email",
+      /^a string, got false$/,
+    ],
+    [
+      "with a Date for a string",
+      "accounts",
+      { generic: { id: "a", email: at } },
+      "generic.email",
+      /^a string, got a Date$/,
+    ],
+    [
+      "with a number among the texts of a map",
+      "devices",
+      { generic: { id: "d", attributes: { site: 3 } } },
+      "generic.attributes.site",
+      /^a string, got the number 3$/,
+    ],
+    [
+      "with a text that UTF-8 cannot carry in a map",
+      "devices",
+      { generic: { id: "d", attributes: { site: "\udc00" } } },
+      "generic.attributes.site",
+      /^text that UTF-8 can carry, got a string with a lone surrogate$/,
+    ],
+    [
+      "with a list for a map",
+      "devices",
+      { generic: { id: "d", attributes: ["x"] } },
+      "generic.attributes",
+      /^an object of strings, got an array$/,
+    ],
     [
       "with no seats where the model is seat-based",
       "plans",
@@ -68,14 +118,14 @@ describe("a record that is not valid", () => {
       "plans",
       { generic: { id: "p", externalPlanName: "P", details: { model: "UNSPECIFIED" } } },
       "generic.details.model",
-      /one of "SEAT_BASED"/,
+      /^one of "SEAT_BASED", got another string$/,
     ],
     [
       "without whether it is billable",
       "licenses",
       { generic: { sourceId: "l", sourceAccountId: "a", sourcePlanId: "p" } },
       "generic.billable",
-      /is required: expected true or false/,
+      /^true or false, got undefined \(the field is required\)$/,
     ],
     [
       "with details but no variant in them",
@@ -89,14 +139,49 @@ describe("a record that is not valid", () => {
       "usage",
       { generic: { id: "u", sourceActorId: "a", lastActivity: "2026-01-31T09:30:00" } },
       "generic.lastActivity",
-      /ISO 8601 string with an offset/,
+      /^a Date or an ISO 8601 .*, got a time without an offset: add Z or an offset such as \+01:00$/,
+    ],
+    [
+      "with a day without a time",
+      "usage",
+      { generic: { id: "u", sourceActorId: "a", lastActivity: "2026-01-31" } },
+      "generic.lastActivity",
+      /, got a day without a time: add one, such as T00:00:00Z$/,
+    ],
+    [
+      "with seconds since 1970",
+      "usage",
+      { generic: { id: "u", sourceActorId: "a", lastActivity: 1_767_225_600 } },
+      "generic.lastActivity",
+      /, got the number 1767225600: where it counts seconds since 1970, give new Date\(1000 \* value\)$/,
+    ],
+    [
+      "with milliseconds since 1970",
+      "usage",
+      { generic: { id: "u", sourceActorId: "a", lastActivity: 1_767_225_600_000 } },
+      "generic.lastActivity",
+      /, got the number 1767225600000: where it counts milliseconds since 1970, give new Date\(value\)$/,
+    ],
+    [
+      "with null for a time",
+      "usage",
+      { generic: { id: "u", sourceActorId: "a", lastActivity: null } },
+      "generic.lastActivity",
+      /, got null \(which is not the same as leaving the field out\)$/,
+    ],
+    [
+      "with a time in words of its own",
+      "usage",
+      { generic: { id: "u", sourceActorId: "a", lastActivity: "31.1.2026" } },
+      "generic.lastActivity",
+      /, got another string$/,
     ],
     [
       "with a day that does not exist",
       "usage",
       { generic: { id: "u", sourceActorId: "a", lastActivity: "2026-02-30T09:30:00Z" } },
       "generic.lastActivity",
-      /ISO 8601/,
+      /, got a day or a time that does not exist$/,
     ],
     [
       "with more than nanoseconds",
@@ -117,7 +202,7 @@ describe("a record that is not valid", () => {
       "usage",
       { generic: { id: "u", sourceActorId: "a", lastActivity: new Date(Number.NaN) } },
       "generic.lastActivity",
-      /a valid Date/,
+      /^a Date or an ISO 8601 .*, got an invalid Date$/,
     ],
     [
       "with no activity time at all",
@@ -138,7 +223,7 @@ describe("a record that is not valid", () => {
       "aiCost",
       { generic: { id: "c", amount: 1.5, currency: "EUR", costTime: at } },
       "generic.amount",
-      /a decimal number as a string/,
+      /^a decimal number as a string, .*, got the number 1\.5$/,
     ],
     [
       "with seats beyond 32 bits",
@@ -161,7 +246,7 @@ describe("a record that is not valid", () => {
       "accounts",
       { generic: { id: "a", name: "\ud800" } },
       "generic.name",
-      /lone surrogates/,
+      /^text that UTF-8 can carry, got a string with a lone surrogate$/,
     ],
   ])(
     "%s is refused with its place, before anything is sent",
@@ -192,7 +277,9 @@ describe("a record that is not valid", () => {
     if (!(error instanceof InvalidInputError)) throw error;
     expect(error.issues).toHaveLength(20);
     expect(error.issues[0]).toMatchObject({ index: 10, id: "u10", path: "generic.name" });
-    expect(error.message).toMatch(/accounts\[10\] \(id "u10"\) generic\.name: expected a string\..*19 more/);
+    expect(error.message).toMatch(
+      /accounts\[10\] \(id "u10"\) generic\.name: expected a string, got the number 10\..*19 more/,
+    );
   });
 
   it("never shows the contents of a field", async () => {

@@ -146,14 +146,74 @@ describe("the declaration of snapshots", () => {
   });
 
   it.each([
-    ["a collection that there is not", ["users"]],
-    ["events", ["usage"]],
-    ["nothing", undefined],
-  ])("refuses a declaration of %s before it takes the lock", async (_, snapshots) => {
-    // @ts-expect-error -- the types know the collections
-    const run = harness.client.run({ ...options([]), snapshots }, () => {});
-    await expect(run).rejects.toThrow(/^snapshots must be a list of .*: accounts, plans, licenses/);
+    ["nothing", undefined, "Got undefined."],
+    ["a name alone", "accounts", "Got a string."],
+    ["what is no name", [17], "It holds the number 17."],
+    ["a hole", [undefined], "It holds undefined."],
+    ["a collection that there is not", ["seats"], 'There is no collection "seats".'],
+    [
+      "a collection that is misspelled",
+      ["accounts", "group_members"],
+      'There is no collection "group_members". Did you mean groupMembers?',
+    ],
+    [
+      "a collection whose name would begin a line of its own",
+      [`accounts\n\u202e${"x".repeat(900)}`],
+      `There is no collection "accounts\\n\\u202e${"x".repeat(50)}"….`,
+    ],
+    [
+      "events",
+      ["usage"],
+      "usage is an event collection: events are written without being declared, so leave it out.",
+    ],
+  ])(
+    "refuses a declaration of %s before it takes the lock, and says what is wrong",
+    async (_, given, told) => {
+      const call = { ...options([]), snapshots: given };
+      const run: Promise<unknown> = Reflect.apply(harness.client.run, harness.client, [call, () => {}]);
+      const must =
+        "snapshots must be a list of the snapshot collections that the run writes: accounts, plans, licenses, employees, groups, groupMembers, devices.";
+      await expect(run).rejects.toMatchObject({ code: "INVALID_INPUT", message: `${must} ${told}` });
+      expect(inspect().batches).toEqual([]);
+    },
+  );
+
+  it.each([
+    [
+      "misspelled",
+      "acounts",
+      /^There is no collection "acounts"\. Did you mean accounts\? Collections: accounts, /,
+    ],
+    ["like none", "seats", /^There is no collection "seats"\. Collections: accounts, /],
+    ["no name", { secret: 1 }, /^A collection is given by its name, got an object\. Collections: accounts, /],
+  ])("tells the name of a collection to write that is %s", async (_, name, message) => {
+    const run = harness.client.run(options([]), (batch) => Reflect.apply(batch.write, batch, [name, []]));
+    await expect(run).rejects.toThrow(message);
+  });
+
+  it("says what it takes where it is called with something else", async () => {
+    const run = (...args: readonly unknown[]): Promise<unknown> =>
+      Reflect.apply(harness.client.run, harness.client, args);
+    const example = "as in run({ installationId, snapshots, ledger }, (batch) => …)";
+    await expect(run("installation")).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: `The options must be an object, ${example}, got a string.`,
+    });
+    await expect(run(() => {})).rejects.toThrow(/, got a function\.$/);
+    await expect(run(null)).rejects.toThrow(/, got null\.$/);
     expect(inspect().batches).toEqual([]);
+  });
+
+  it("leaves nothing to abort where records are invalid: the message says what to do in a run as well", async () => {
+    const write = (batch: RunBatch): Promise<unknown> =>
+      Reflect.apply(batch.write, batch, ["accounts", [{ generic: { id: 17 } }]]);
+    await expect(harness.client.run(options(["accounts"]), write)).rejects.toThrow(
+      /correct the records, and send all of them in a new batch or run\.$/,
+    );
+    const swallowed = harness.client.run(options(["accounts"]), (batch) => write(batch).catch(() => {}));
+    await expect(swallowed).rejects.toThrow(
+      /It must be aborted, which run does by itself\. Send every snapshot in full in a new batch or run\.$/,
+    );
   });
 
   it("says so where the function is left out", async () => {
@@ -185,6 +245,16 @@ describe("the declaration of snapshots", () => {
     await expect(run).rejects.toThrow(/declares the snapshots accounts, groups, but did not write groups/);
     expect(harness.present()).toEqual(["u0"]);
     expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
+  });
+
+  it("completes a snapshot whose seal the function did not await", async () => {
+    const receipt = await harness.client.run(options(["accounts"]), (batch) => {
+      const writer = batch.open("accounts");
+      void writer.push(accounts(2));
+      void writer.seal();
+    });
+    expect(receipt.collections.accounts).toMatchObject({ accepted: 2 });
+    expect(harness.present()).toEqual(["u0", "u1"]);
   });
 
   it("refuses to complete when a declared snapshot is open and not sealed", async () => {

@@ -53,7 +53,7 @@ export class SnapshotIds implements RecordObserver {
       this.#duplicates += 1;
       return undefined;
     }
-    return `expected an id that no other record of the snapshot has: the record at index ${first} has the same id and different contents`;
+    return `an id that no other record of the snapshot has: the record at index ${first} has the same id and different contents`;
   }
 
   /** Hands over what is left. To be called when the snapshot is whole. */
