@@ -1,8 +1,7 @@
-/** What was given in place of something else, as a message may say it: texts and the contents of objects are not shown. */
+/** What was given in place of something else, as a message may say it: by its kind, for the value may be a secret. */
 export function given(value: unknown): string {
   if (value === null || value === undefined) return `${value}`;
-  if (typeof value === "number") return Number.isNaN(value) ? "NaN" : `the number ${value}`;
-  if (typeof value === "boolean") return `${value}`;
+  if (typeof value === "number") return Number.isFinite(value) ? "a number" : `${value}`;
   if (typeof value === "string") return value === "" ? "an empty string" : "a string";
   return typeof value === "object" ? kindOf(value) : `a ${typeof value}`;
 }

@@ -21,7 +21,7 @@ export interface InputIssue {
   readonly location?: string;
   /** Path of the field, such as `generic.details.model`; empty where the whole value is meant. */
   readonly path: string;
-  /** What was expected there, and what there was: `a string, got the number 17`. */
+  /** What was expected there, and what there was: `a string, got a number`. */
   readonly expected: string;
 }
 

@@ -18,5 +18,5 @@ export function momentGiven(value: unknown): string | undefined {
 function numberGiven(value: number): string | undefined {
   if (!Number.isFinite(value)) return undefined;
   const [unit, ms] = Math.abs(value) < LEAST_MS ? ["seconds", "1000 * value"] : ["milliseconds", "value"];
-  return `the number ${value}: where it counts ${unit} since 1970, give new Date(${ms})`;
+  return `a number: where it counts ${unit} since 1970, give new Date(${ms})`;
 }

@@ -45,7 +45,7 @@ describe("a record that is not valid", () => {
     ],
     ["without a variant", "accounts", {}, "", /the fields within generic: \{ … \}/],
     ["that is null", "accounts", null, "", /^a record \(an object\), got null$/],
-    ["that is a number", "accounts", 17, "", /^a record \(an object\), got the number 17$/],
+    ["that is a number", "accounts", 17, "", /^a record \(an object\), got a number$/],
     ["with a list for a variant", "accounts", { generic: [] }, "generic", /^an object, got an array$/],
     [
       "with two variants",
@@ -62,7 +62,7 @@ describe("a record that is not valid", () => {
       "accounts",
       { generic: { id: 7 } },
       "generic.id",
-      /^a string, got the number 7$/,
+      /^a string, got a number$/,
     ],
     [
       "with null for nothing",
@@ -76,7 +76,7 @@ describe("a record that is not valid", () => {
       "accounts",
       { generic: { id: "a", email: false } },
       "generic.email",
-      /^a string, got false$/,
+      /^a string, got a boolean$/,
     ],
     [
       "with a Date for a string",
@@ -90,7 +90,7 @@ describe("a record that is not valid", () => {
       "devices",
       { generic: { id: "d", attributes: { site: 3 } } },
       "generic.attributes.site",
-      /^a string, got the number 3$/,
+      /^a string, got a number$/,
     ],
     [
       "with a text that UTF-8 cannot carry in a map",
@@ -153,14 +153,14 @@ describe("a record that is not valid", () => {
       "usage",
       { generic: { id: "u", sourceActorId: "a", lastActivity: 1_767_225_600 } },
       "generic.lastActivity",
-      /, got the number 1767225600: where it counts seconds since 1970, give new Date\(1000 \* value\)$/,
+      /, got a number: where it counts seconds since 1970, give new Date\(1000 \* value\)$/,
     ],
     [
       "with milliseconds since 1970",
       "usage",
       { generic: { id: "u", sourceActorId: "a", lastActivity: 1_767_225_600_000 } },
       "generic.lastActivity",
-      /, got the number 1767225600000: where it counts milliseconds since 1970, give new Date\(value\)$/,
+      /, got a number: where it counts milliseconds since 1970, give new Date\(value\)$/,
     ],
     [
       "with null for a time",
@@ -223,7 +223,7 @@ describe("a record that is not valid", () => {
       "aiCost",
       { generic: { id: "c", amount: 1.5, currency: "EUR", costTime: at } },
       "generic.amount",
-      /^a decimal number as a string, .*, got the number 1\.5$/,
+      /^a decimal number as a string, .*, got a number$/,
     ],
     [
       "with seats beyond 32 bits",
@@ -278,7 +278,7 @@ describe("a record that is not valid", () => {
     expect(error.issues).toHaveLength(20);
     expect(error.issues[0]).toMatchObject({ index: 10, id: "u10", path: "generic.name" });
     expect(error.message).toMatch(
-      /accounts\[10\] \(id "u10"\) generic\.name: expected a string, got the number 10\..*19 more/,
+      /accounts\[10\] \(id "u10"\) generic\.name: expected a string, got a number\..*19 more/,
     );
   });
 

@@ -148,7 +148,7 @@ describe("the declaration of snapshots", () => {
   it.each([
     ["nothing", undefined, "Got undefined."],
     ["a name alone", "accounts", "Got a string."],
-    ["what is no name", [17], "It holds the number 17."],
+    ["what is no name", [17], "It holds a number."],
     ["a hole", [undefined], "It holds undefined."],
     ["a collection that there is not", ["seats"], 'There is no collection "seats".'],
     [
