@@ -1,7 +1,9 @@
+import { CLIENT_OPTION_NAMES } from "../client-option-names.js";
 import { Credential } from "../credential.js";
 import { ConfigurationError } from "../errors.js";
 import { fetchWeakness } from "../fetch-weakness.js";
-import { requireFunction } from "../option-checks.js";
+import { requireFunction, requireKnownNames } from "../option-checks.js";
+import type { NamesOf } from "../option-names.js";
 import { type CommonOptions, resolveCommonOptions, resolveEndpoint } from "../options.js";
 import type { FetchLike } from "./exchange.js";
 import { defaultHeaders } from "./request-headers.js";
@@ -22,8 +24,11 @@ export interface GraphQLClientOptions extends CommonOptions, ResponseLimits {
   readonly fetch?: FetchLike | undefined;
 }
 
+const CLIENT_NAMES = CLIENT_OPTION_NAMES satisfies NamesOf<GraphQLClientOptions>;
+
 /** Checks the options. @throws {ConfigurationError} an option is not usable */
 export function resolveGraphQLOptions(options: GraphQLClientOptions) {
+  requireKnownNames("The options of GraphQLClient", options, CLIENT_NAMES, ConfigurationError);
   const configuration = resolveCommonOptions(options);
   const credential = new Credential(options, "");
   const endpoint = resolveEndpoint("baseUrl", options.baseUrl, "path");

@@ -81,7 +81,7 @@ export class SafeMutations {
     options: MutationOptions | undefined,
     resultOf: (payload: MutationPayloads[Name]) => Value | null,
   ): Promise<MutationOutcome<Name, Value>> {
-    const own = callOptions(options);
+    const own = callOptions(name, options);
     return withCallSite(own?.signal, () => this.#send(name, document, variables, own, resultOf));
   }
 

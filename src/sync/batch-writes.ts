@@ -1,9 +1,15 @@
 import { type BatchStateError, InvalidInputError, noteOutcomes, SaasManagementError } from "../errors.js";
 import { readOptions } from "../option-checks.js";
+import type { NamesOf } from "../option-names.js";
 import { checkSignal } from "../signals.js";
 import { untilAborted } from "../until-aborted.js";
 import { meaningOf, stateError } from "./batch-state.js";
-import { type CollectionWriter, collectionWriter } from "./collection-writer.js";
+import {
+  type CollectionWriter,
+  collectionWriter,
+  SEAL_NAMES,
+  type SealOptions,
+} from "./collection-writer.js";
 import type { CollectionName } from "./collections.js";
 import { WIRE } from "./generated/collections.js";
 import { writing } from "./load-writing.js";
@@ -25,6 +31,12 @@ export interface WriteOptions {
    */
   readonly expectedCount?: number | undefined;
 }
+
+const WRITE_NAMES = {
+  signal: true,
+  onProgress: true,
+  expectedCount: true,
+} satisfies NamesOf<WriteOptions>;
 
 /** The writes of one batch: their queue, the collections that are open, and whether all of it is whole so far. */
 export class BatchWrites {
@@ -111,7 +123,7 @@ export class BatchWrites {
       take: (records) => failing(async () => (await sink).take(records)),
       finish: (sealing) =>
         failing(async () => {
-          const { expectedCount = own.expectedCount } = writeOptions("The options of seal", sealing);
+          const { expectedCount = own.expectedCount } = sealOptions(sealing);
           const records = await (await sink).finish();
           checkCount(expectedCount, collection, records);
           this.#open.delete(collection);
@@ -129,7 +141,7 @@ export class BatchWrites {
     turn: Promise<unknown>,
   ): Promise<WriteResult> {
     try {
-      const options = writeOptions("The options of the write", given);
+      const options = writeOptions("The options of write", given);
       const length = lengthOf(source);
       await (options.signal === undefined ? turn : untilAborted(turn, options.signal));
       this.#session.signal.throwIfAborted();
@@ -196,13 +208,24 @@ export class BatchWrites {
 
 /**
  * A copy of the options, each of which is read once.
- * @throws {InvalidInputError} they cannot be read, or one of them is not what it should be
+ * @throws {InvalidInputError} they cannot be read, or one of them is not known or not what it should be
  */
 function writeOptions(name: string, given: WriteOptions): WriteOptions {
-  const options = readOptions(name, given);
-  const { expectedCount, signal } = options;
-  checkSignal(signal);
-  if (expectedCount === undefined || (Number.isInteger(expectedCount) && expectedCount >= 0)) return options;
+  const options = readOptions(name, given, WRITE_NAMES);
+  checkSignal(options.signal);
+  checkExpectedCount(options.expectedCount);
+  return options;
+}
+
+/** The same for those of a seal. */
+function sealOptions(given: SealOptions): SealOptions {
+  const options = readOptions("The options of seal", given, SEAL_NAMES);
+  checkExpectedCount(options.expectedCount);
+  return options;
+}
+
+function checkExpectedCount(expectedCount: number | undefined): void {
+  if (expectedCount === undefined || (Number.isInteger(expectedCount) && expectedCount >= 0)) return;
   throw new InvalidInputError("expectedCount must be a whole number, 0 or more.");
 }
 
