@@ -5,7 +5,7 @@ import {
   SyncRecordsResponse,
 } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 import { accounts } from "../support/sync-harness.js";
-import { answerWith, type BareServer, startBareServer } from "../support/tls-bare-server.js";
+import { answerWhenRead, answerWith, type BareServer, startBareServer } from "../support/tls-bare-server.js";
 
 const STARTED = StartSyncBatchResponse.encode({ batchId: "batch-1" }).finish();
 const EMPTY = new Uint8Array();
@@ -32,7 +32,7 @@ const accepting = (count: bigint) => SyncRecordsResponse.encode({ acceptedRecord
 
 describe("a service that does not keep to the contract:", () => {
   it("more records accepted than sent are a failure, whose records are unknown", async () => {
-    const { batch, server } = await startBatch((stream) => answerWith(stream.resume(), accepting(6n)));
+    const { batch, server } = await startBatch((stream) => answerWhenRead(stream, accepting(6n)));
     const error = await batch.write("accounts", accounts(5)).catch((e: unknown) => e);
     expect(error).toMatchObject({
       code: "SYNC_PROTOCOL",
@@ -45,7 +45,7 @@ describe("a service that does not keep to the contract:", () => {
   });
 
   it("empty answers are taken for what they are: nothing is counted, and nothing is refused", async () => {
-    const { batch } = await startBatch((stream) => answerWith(stream.resume(), EMPTY));
+    const { batch } = await startBatch((stream) => answerWhenRead(stream, EMPTY));
     expect(await batch.write("accounts", accounts(5))).toMatchObject({ accepted: 5 });
     expect(await batch.complete()).toEqual({ snapshots: {}, events: {} });
   });
@@ -69,15 +69,29 @@ describe("a service that does not keep to the contract:", () => {
     expect(await batch.write("accounts", accounts(350, 1000))).toMatchObject({ accepted: 350 });
   });
 
+  it("an answer before all was sent, that does not say what it accepts, is no acceptance", async () => {
+    const { batch, server } = await startBatch(
+      (stream) => stream.once("data", () => answerWith(stream.pause(), EMPTY)),
+      { messageBytes: 100_000 },
+    );
+    // More than HTTP/2 takes without being read: the answer comes before the last message can have been sent.
+    const error = await batch.write("accounts", accounts(350, 1000)).catch((e: unknown) => e);
+    expect(error).toMatchObject({
+      code: "SYNC_PROTOCOL",
+      retryable: false,
+      message: expect.stringContaining("answered before everything was sent"),
+      outcomes: [{ outcome: "unknown", firstIndex: 0, records: 350 }],
+    });
+    await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+    expect(server.calls).toHaveLength(2);
+  });
+
   it.each(["SyncRecords", "AbortSyncBatch"] as const)(
     "an answer to %s that is larger than maxReceiveMessageBytes is named as that, and not tried again",
     async (operation) => {
-      const { batch, server } = await startBatch(
-        (stream) => answerWith(stream.resume(), Buffer.alloc(2000)),
-        {
-          maxReceiveMessageBytes: 1000,
-        },
-      );
+      const { batch, server } = await startBatch((stream) => answerWhenRead(stream, Buffer.alloc(2000)), {
+        maxReceiveMessageBytes: 1000,
+      });
       const call = operation === "SyncRecords" ? batch.write("accounts", accounts(1)) : batch.abort();
       const error = await call.catch((e: unknown) => e);
       expect(error).toMatchObject({
@@ -93,7 +107,7 @@ describe("a service that does not keep to the contract:", () => {
   it("GOAWAY in the middle of a stream that it goes on with changes nothing, and the next call is on a new connection", async () => {
     const { batch, server } = await startBatch((stream, operation) => {
       if (operation === "SyncRecords") stream.session?.goaway(0, 2 ** 31 - 1);
-      answerWith(stream.resume(), EMPTY);
+      answerWhenRead(stream, EMPTY);
     });
     expect(await batch.write("accounts", accounts(5))).toMatchObject({ accepted: 5, retries: 0 });
     await batch.complete();
@@ -104,7 +118,7 @@ describe("a service that does not keep to the contract:", () => {
     let streams = 0;
     const { batch, server } = await startBatch((stream) => {
       streams += 1;
-      if (streams > 1) return answerWith(stream.resume(), EMPTY);
+      if (streams > 1) return answerWhenRead(stream, EMPTY);
       stream.session?.goaway(0, 0);
       stream.session?.destroy();
     });
