@@ -7,7 +7,8 @@ import { NodeFetch } from "./node/fetch.js";
 import { checkProxy, resolveProxy } from "./node/proxy.js";
 import { requireKnownNames, requireObject, whileReading } from "./option-checks.js";
 import type { NamesOf } from "./option-names.js";
-import { type CommonOptions, checkTls, type NetworkOptions, resolveEndpoint } from "./options.js";
+import { type CommonOptions, checkTls, type NetworkOptions, readTls, resolveEndpoint } from "./options.js";
+import { ownCopy } from "./own-copy.js";
 import { SyncClient } from "./sync/client.js";
 import { SYNC_TUNING_NAMES, type SyncClientOptions, type SyncTuning } from "./sync/configuration.js";
 
@@ -62,9 +63,9 @@ export class SaasManagementClient {
   /** @throws {ConfigurationError} an option is missing or not usable */
   constructor(options: SaasManagementClientOptions) {
     // Read once: what was checked is what is used.
-    const given = whileReading("The options", options, () => ({ ...options, sync: tuning(options.sync) }));
+    const given = whileReading("The options", options, () => readOnce(options));
     checkNames(given);
-    const { baseUrl, syncUrl } = given;
+    const { baseUrl, syncUrl, fetch, sync, ...shared } = given;
     if (baseUrl === undefined && syncUrl === undefined) {
       throw new ConfigurationError(
         "Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both (SAAS_MANAGEMENT_BASE_URL and SAAS_MANAGEMENT_SYNC_URL with fromEnv).",
@@ -72,12 +73,13 @@ export class SaasManagementClient {
     }
     this.#nodeFetch = whileReading("The options", given, () => nodeFetch(given));
     if (baseUrl !== undefined) {
-      this.#graphql = new GraphQLClient({ ...given, baseUrl, fetch: this.#nodeFetch?.fetch ?? given.fetch });
+      const { tls, proxy, ...common } = shared;
+      this.#graphql = new GraphQLClient({ ...common, baseUrl, fetch: this.#nodeFetch?.fetch ?? fetch });
     }
     if (syncUrl !== undefined) {
       // Here as well, so that the message names the option as it is called here.
       resolveEndpoint("syncUrl", syncUrl, "no-path");
-      this.#sync = new SyncClient({ ...given, ...given.sync, endpoint: syncUrl });
+      this.#sync = new SyncClient({ ...shared, ...sync, endpoint: syncUrl });
     }
   }
 
@@ -152,13 +154,20 @@ function nodeFetch(options: SaasManagementClientOptions): NodeFetch | undefined 
   return new NodeFetch({ endpoint, tls, proxy });
 }
 
-/** A copy of the tuning: what was checked is what is used. */
-function tuning(sync: SyncTuning | undefined): SyncTuning | undefined {
+/** A copy of the options and of what is within them, each of which is read once for both APIs. */
+function readOnce(options: SaasManagementClientOptions): SaasManagementClientOptions {
+  const given = { ...options };
+  const { headers, retry, appInfo, tls, sync } = given;
   requireObject("sync", sync);
-  if (sync === undefined) return undefined;
-  const own = { ...sync };
-  requireKnownNames("sync", own, SYNC_TUNING_NAMES, ConfigurationError);
-  return own;
+  requireKnownNames("sync", sync ?? {}, SYNC_TUNING_NAMES, ConfigurationError);
+  return {
+    ...given,
+    headers: ownCopy(headers),
+    retry: ownCopy(retry),
+    appInfo: ownCopy(appInfo),
+    tls: readTls(tls),
+    sync: sync === undefined ? undefined : { ...sync },
+  };
 }
 
 /** An empty variable counts as one that is not set. */

@@ -2,6 +2,7 @@ import { CLIENT_OPTION_NAMES } from "../client-option-names.js";
 import { Credential } from "../credential.js";
 import { ConfigurationError } from "../errors.js";
 import { fetchWeakness } from "../fetch-weakness.js";
+import { refuseForeign } from "../foreign-options.js";
 import { requireFunction, requireKnownNames } from "../option-checks.js";
 import type { NamesOf } from "../option-names.js";
 import { type CommonOptions, resolveCommonOptions, resolveEndpoint } from "../options.js";
@@ -26,21 +27,27 @@ export interface GraphQLClientOptions extends CommonOptions, ResponseLimits {
 
 const CLIENT_NAMES = CLIENT_OPTION_NAMES satisfies NamesOf<GraphQLClientOptions>;
 
+const OVER_FETCH =
+  "has no effect on a GraphQLClient, which speaks over fetch: SaasManagementClient takes it, or a fetch of your own does it.";
+
 /** Checks the options. @throws {ConfigurationError} an option is not usable */
 export function resolveGraphQLOptions(options: GraphQLClientOptions) {
   requireKnownNames("The options of GraphQLClient", options, CLIENT_NAMES, ConfigurationError);
+  refuseForeign(options, { tls: OVER_FETCH, proxy: OVER_FETCH });
+  // Each is read once: what was checked is what is used.
+  const { baseUrl, fetch, maxResponseBytes } = options;
   const configuration = resolveCommonOptions(options);
   const credential = new Credential(options, "");
-  const endpoint = resolveEndpoint("baseUrl", options.baseUrl, "path");
+  const endpoint = resolveEndpoint("baseUrl", baseUrl, "path");
   const { origin, pathname } = endpoint;
-  requireFunction("fetch", options.fetch);
+  requireFunction("fetch", fetch);
   return {
     configuration,
     credential,
     url: `${origin}${pathname === "/" ? "" : pathname}/graphql`,
-    fetch: options.fetch ?? globalFetch(endpoint),
+    fetch: fetch ?? globalFetch(endpoint),
     headers: defaultHeaders(configuration.headers, configuration.userAgent),
-    maxResponseBytes: resolveMaxResponseBytes(options.maxResponseBytes),
+    maxResponseBytes: resolveMaxResponseBytes(maxResponseBytes),
   };
 }
 

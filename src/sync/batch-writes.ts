@@ -1,42 +1,14 @@
 import { type BatchStateError, InvalidInputError, noteOutcomes, SaasManagementError } from "../errors.js";
-import { readOptions } from "../option-checks.js";
-import type { NamesOf } from "../option-names.js";
-import { checkSignal } from "../signals.js";
 import { untilAborted } from "../until-aborted.js";
 import { meaningOf, stateError } from "./batch-state.js";
-import {
-  type CollectionWriter,
-  collectionWriter,
-  SEAL_NAMES,
-  type SealOptions,
-} from "./collection-writer.js";
+import { type CollectionWriter, collectionWriter } from "./collection-writer.js";
 import type { CollectionName } from "./collections.js";
 import { WIRE } from "./generated/collections.js";
 import { writing } from "./load-writing.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "./outcomes.js";
-import type { OnProgress } from "./progress.js";
 import type { BatchSession } from "./session.js";
-import { checkLength, lengthOf } from "./source.js";
-
-/** Options of one write. */
-export interface WriteOptions {
-  /** Ends the write; it rejects with the signal's reason, and the batch can no longer be completed. @default none */
-  readonly signal?: AbortSignal | undefined;
-  /** Called after each accepted window and before each retry of this write. @default none */
-  readonly onProgress?: OnProgress | undefined;
-  /**
-   * How many records the source must have, such as the vendor's own total: the write fails where it has more or fewer,
-   * and the batch can no longer be completed.
-   * @default not checked
-   */
-  readonly expectedCount?: number | undefined;
-}
-
-const WRITE_NAMES = {
-  signal: true,
-  onProgress: true,
-  expectedCount: true,
-} satisfies NamesOf<WriteOptions>;
+import { checkShape, shapeOf } from "./source.js";
+import { checkCount, checkSealOptions, checkWriteOptions, type WriteOptions } from "./write-options.js";
 
 /** The writes of one batch: their queue, the collections that are open, and whether all of it is whole so far. */
 export class BatchWrites {
@@ -103,7 +75,7 @@ export class BatchWrites {
     if (!isCollection(collection)) throw noSuchCollection();
     if (this.#open.has(collection))
       throw new InvalidInputError(`${collection} is open already: seal it first.`);
-    const own = writeOptions("The options of open", options);
+    const own = checkWriteOptions("The options of open", options);
     this.#open.add(collection);
     const report = this.#session.report(collection);
     const sink = this.#openSink(own, report);
@@ -123,7 +95,7 @@ export class BatchWrites {
       take: (records) => failing(async () => (await sink).take(records)),
       finish: (sealing) =>
         failing(async () => {
-          const { expectedCount = own.expectedCount } = sealOptions(sealing);
+          const { expectedCount = own.expectedCount } = checkSealOptions(sealing);
           const records = await (await sink).finish();
           checkCount(expectedCount, collection, records);
           this.#open.delete(collection);
@@ -141,8 +113,8 @@ export class BatchWrites {
     turn: Promise<unknown>,
   ): Promise<WriteResult> {
     try {
-      const options = writeOptions("The options of write", given);
-      const length = lengthOf(source);
+      const options = checkWriteOptions("The options of write", given);
+      const shape = shapeOf(source);
       await (options.signal === undefined ? turn : untilAborted(turn, options.signal));
       this.#session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
@@ -157,7 +129,7 @@ export class BatchWrites {
       } finally {
         unlink();
       }
-      checkLength(source, length);
+      checkShape(source, shape);
       report.state = "done";
       return resultOf(report);
     } catch (error) {
@@ -204,37 +176,6 @@ export class BatchWrites {
     noteOutcomes(meaning, report.ranges);
     return meaning;
   }
-}
-
-/**
- * A copy of the options, each of which is read once.
- * @throws {InvalidInputError} they cannot be read, or one of them is not known or not what it should be
- */
-function writeOptions(name: string, given: WriteOptions): WriteOptions {
-  const options = readOptions(name, given, WRITE_NAMES);
-  checkSignal(options.signal);
-  checkExpectedCount(options.expectedCount);
-  return options;
-}
-
-/** The same for those of a seal. */
-function sealOptions(given: SealOptions): SealOptions {
-  const options = readOptions("The options of seal", given, SEAL_NAMES);
-  checkExpectedCount(options.expectedCount);
-  return options;
-}
-
-function checkExpectedCount(expectedCount: number | undefined): void {
-  if (expectedCount === undefined || (Number.isInteger(expectedCount) && expectedCount >= 0)) return;
-  throw new InvalidInputError("expectedCount must be a whole number, 0 or more.");
-}
-
-/** A source that ended early without an error is told by the number of its records, where that is known. */
-function checkCount(expectedCount: number | undefined, collection: CollectionName, records: number): void {
-  if (expectedCount === undefined || records === expectedCount) return;
-  throw new InvalidInputError(
-    `The source of ${collection} had ${records} records, and expectedCount says ${expectedCount}. The batch cannot be completed: find out what is missing or too much, and start a new one.`,
-  );
 }
 
 /** The types say so already; a caller without types may not. */

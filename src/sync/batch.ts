@@ -3,7 +3,7 @@ import { readOptions } from "../option-checks.js";
 import type { NamesOf } from "../option-names.js";
 import { BatchLifecycle } from "./batch-lifecycle.js";
 import type { BatchState } from "./batch-state.js";
-import { BatchWrites, type WriteOptions } from "./batch-writes.js";
+import { BatchWrites } from "./batch-writes.js";
 import type { CollectionWriter } from "./collection-writer.js";
 import type { CollectionName, RecordOf } from "./collections.js";
 import type { Lease } from "./lease.js";
@@ -11,6 +11,7 @@ import type { WriteFigures, WriteReport, WriteResult } from "./outcomes.js";
 import type { BatchSession } from "./session.js";
 import type { RecordSource } from "./source.js";
 import type { CompletionCounts } from "./transport.js";
+import type { WriteOptions } from "./write-options.js";
 
 /** Options of a completion. */
 export interface CompleteOptions {

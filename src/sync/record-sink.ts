@@ -9,8 +9,8 @@ import type { RecordPlace } from "./issues.js";
 import { examination } from "./load-writing.js";
 import { locationOf } from "./locator.js";
 import { type EncodedMessage, MessageBuilder } from "./messages.js";
-import { idRange } from "./record-id.js";
 import type { RecordObserver } from "./record-observer.js";
+import { RecordView } from "./record-view.js";
 import { tooLarge } from "./too-large.js";
 import { WindowQueue, type WindowQueueContext } from "./window-queue.js";
 
@@ -34,6 +34,7 @@ export interface SinkContext extends WindowQueueContext {
 export class RecordSink {
   readonly #context: SinkContext;
   readonly #builder: MessageBuilder;
+  readonly #view: RecordView;
   readonly #queue: WindowQueue;
   readonly #turns: EventLoopTurns;
   readonly #invalid = new InvalidRecords();
@@ -45,6 +46,7 @@ export class RecordSink {
     this.#context = context;
     this.#turns = new EventLoopTurns(context.clock);
     this.#builder = builder;
+    this.#view = new RecordView(collection.hasIds);
     this.#queue = new WindowQueue(context, {
       flush: () => (builder.pending > 0 ? builder.flush() : undefined),
       accepted: (message) => {
@@ -143,13 +145,9 @@ export class RecordSink {
 
   /** What the observer expected of the last record instead. */
   #observe(record: unknown, index: number): string | undefined {
-    const { collection, observer } = this.#context;
+    const { observer } = this.#context;
     if (observer === undefined || this.#invalid.any) return undefined;
-    const { buffer, recordStart, recordEnd } = this.#builder;
-    const { start, end } = collection.hasIds
-      ? idRange(buffer, recordStart)
-      : { start: recordStart, end: recordStart };
-    return observer.observe(record, buffer, recordStart, recordEnd, index, start, end);
+    return observer.observe(this.#view.moveTo(this.#builder, index), record);
   }
 
   #refuse(issues: readonly InputIssue[], list: List, position: number): void {

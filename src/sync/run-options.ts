@@ -4,7 +4,7 @@ import { BATCH_NAMES, type StartBatchOptions } from "./batch-options.js";
 import type { SnapshotCollection } from "./collections.js";
 import { WIRE } from "./generated/collections.js";
 import type { RunBatch } from "./run-batch.js";
-import type { SafetyOptions } from "./safety/run-guard.js";
+import type { SafetyOptions } from "./safety/safety-options.js";
 
 /** Options of {@link SyncClient.run}. */
 export interface RunOptions<Snapshots extends SnapshotCollection = SnapshotCollection>
@@ -76,14 +76,19 @@ export function checkRunOptions({
 
 /**
  * Checks what a run declares, before it takes the lock.
+ * @returns a copy: what becomes of the caller's list while the run is under way is not heeded
  * @throws {InvalidInputError} it is no list of snapshot collections
  */
-export function checkSnapshots(snapshots: unknown): void {
+export function checkSnapshots<Snapshots extends SnapshotCollection>(
+  snapshots: readonly Snapshots[],
+): readonly Snapshots[] {
   const names: readonly string[] = Object.entries(WIRE)
     .filter(([, { model }]) => model === "snapshot")
     .map(([name]) => name);
-  const declared: readonly unknown[] = Array.isArray(snapshots) ? snapshots : [undefined];
-  if (declared.every((name) => typeof name === "string" && names.includes(name))) return;
+  // The types say so already; a caller without types may not.
+  const isList: boolean = Array.isArray(snapshots);
+  const declared = isList ? [...snapshots] : [];
+  if (isList && declared.every((name) => names.includes(name))) return declared;
   throw new InvalidInputError(
     `snapshots must be a list of the snapshot collections that the run writes: ${names.join(", ")}. Collections of events are not declared.`,
   );

@@ -49,9 +49,9 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   /** How an attempt failed of whose batch nobody knows whether it was completed. */
   #unclear: BatchOutcomeUnknownError | undefined;
 
-  constructor(options: RunOptions<Snapshots>, fn: RunFunction<Snapshots>, parts: RunParts) {
-    checkRunOptions(options);
-    checkSnapshots(options.snapshots);
+  constructor(given: RunOptions<Snapshots>, fn: RunFunction<Snapshots>, parts: RunParts) {
+    checkRunOptions(given);
+    const options = { ...given, snapshots: checkSnapshots(given.snapshots) };
     checkRunFunction("run", fn);
     this.#guard = new RunGuard(options, parts.configuration);
     this.#journal = new RunJournal(options, parts.configuration, parts.abort);

@@ -378,7 +378,7 @@ describe("what is obeyed stays obeyed:", () => {
   });
 
   it("one object of options for all clients", async () => {
-    const shared = { ...CLIENT, endpoint: CLIENT.syncUrl, sync: { messageBytes: 1024 } };
+    const shared = { ...CLIENT, endpoint: CLIENT.syncUrl, maxResponseBytes: 1024 };
     for (const made of [
       new GraphQLClient(shared),
       new SyncClient(shared),

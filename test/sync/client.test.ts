@@ -176,6 +176,22 @@ describe("the credential", () => {
     expect(harness.server.calls).toEqual([]);
   });
 
+  it.each(["Bearer canary-0815", "bearer  canary-0815", "ApiKey canary-0815"])(
+    "that is an API key with a prefix is an authentication error that tells to leave it out: %s",
+    async (apiKey) => {
+      for (const given of [apiKey, async () => apiKey]) {
+        const error = await harness
+          .client({ apiKey: given })
+          .startBatch(START)
+          .catch((e: unknown) => e);
+        expect(error).toBeInstanceOf(AuthenticationError);
+        expect(String(error)).toMatch(/apiKey begins with (Bearer|ApiKey): give the key alone/);
+        expect(inspect(error, { showHidden: true })).not.toContain("canary");
+      }
+      expect(harness.server.calls).toEqual([]);
+    },
+  );
+
   it.each([
     ["UNAUTHENTICATED", 16, AuthenticationError],
     ["PERMISSION_DENIED", 7, PermissionDeniedError],

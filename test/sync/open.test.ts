@@ -39,6 +39,51 @@ describe("open collections", () => {
     expect(ids).toEqual(accounts(10).map(({ generic }) => generic.id));
   });
 
+  it("take an array as it was when it was pushed, whatever becomes of it afterwards", async () => {
+    const batch = await harness.startBatch({ messageBytes: 300, windowBytes: 300 });
+    const users = batch.open("accounts");
+    const page: ReturnType<typeof accounts> = [];
+    for (const account of accounts(20)) {
+      page.push(account);
+      if (page.length < 10) continue;
+      void users.push(page);
+      page.length = 0;
+    }
+    await expect(users.seal()).resolves.toMatchObject({ accepted: 20 });
+    await batch.complete();
+  });
+
+  it.each([
+    ["alone", (record: ReturnType<typeof accounts>[number]) => record],
+    ["in an array", (record: ReturnType<typeof accounts>[number]) => [record]],
+  ])("refuse a record object that is filled anew before its push has resolved, %s", async (_, form) => {
+    const batch = await harness.startBatch();
+    const users = batch.open("accounts");
+    const [first, second] = accounts(2);
+    if (first === undefined || second === undefined) throw new Error("there are two");
+    void users.push(form(first));
+    Object.assign(first.generic, second.generic);
+    const again = users.push(form(first));
+    await expect(again).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: expect.stringContaining("Await each push"),
+    });
+    await expect(users.seal()).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+  });
+
+  it("take the same record object again when its push has resolved", async () => {
+    const batch = await harness.startBatch();
+    const users = batch.open("accounts");
+    const record = { generic: { id: "" } };
+    for (const id of ["u1", "u2"]) {
+      record.generic.id = id;
+      await users.push(record);
+    }
+    await expect(users.seal()).resolves.toMatchObject({ accepted: 2 });
+    expect(JSON.stringify(messages().flatMap(recordsOf))).toMatch(/u1.*u2/);
+  });
+
   it("that are sealed without records are empty snapshots, and sealing again changes nothing", async () => {
     const batch = await harness.startBatch();
     const users = batch.open("accounts");

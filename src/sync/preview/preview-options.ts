@@ -3,7 +3,7 @@ import type { NamesOf } from "../../option-names.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { SyncTuning } from "../configuration.js";
 import { RUN_NAMES, type RunOptions } from "../run-options.js";
-import type { SafetyOptions } from "../safety/run-guard.js";
+import type { SafetyOptions } from "../safety/safety-options.js";
 
 /** Options of {@link previewSync}: those of the run that is previewed, as far as they mean anything without a server. */
 export interface PreviewOptions<Snapshots extends SnapshotCollection = SnapshotCollection>

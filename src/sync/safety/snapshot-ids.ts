@@ -1,4 +1,4 @@
-import type { RecordObserver } from "../record-observer.js";
+import type { EncodedRecord, RecordObserver } from "../record-observer.js";
 import { IdHash, viewOf } from "./id-hash.js";
 import { putLine } from "./id-lines.js";
 import { IdTable } from "./id-table.js";
@@ -35,15 +35,7 @@ export class SnapshotIds implements RecordObserver {
     return this.#duplicates;
   }
 
-  observe(
-    _record: unknown,
-    buffer: Uint8Array,
-    start: number,
-    end: number,
-    index: number,
-    idStart: number,
-    idEnd: number,
-  ): string | undefined {
+  observe({ buffer, start, end, idStart, idEnd, index }: EncodedRecord): string | undefined {
     if (buffer !== this.#buffer) {
       this.#buffer = buffer;
       this.#view = viewOf(buffer);
