@@ -19,13 +19,19 @@ export type OpenedSource =
 
 /**
  * Begins to read a source.
- * @throws {InvalidInputError} it is no source, a stream that was read, or a one-shot iterator that was begun before
+ * @throws {InvalidInputError} it is no source, a stream that is locked or was read, or a one-shot iterator that was begun
+ *   before
  */
 export function openSource(source: unknown, collection: CollectionName): OpenedSource {
   if (typeof source !== "object" || source === null) throw notASource(source, collection);
   if (wasRead(source)) {
     throw new InvalidInputError(
       `The source of ${collection} is a stream that somebody has read from: what was read is gone, and an exhausted one would be taken for an empty collection. Make a new one for each write.`,
+    );
+  }
+  if (source instanceof ReadableStream && source.locked) {
+    throw new InvalidInputError(
+      `The source of ${collection} is a stream that is locked: somebody else reads it. Release its reader, or make a new stream for each write.`,
     );
   }
   const opened = openIterator(source, collection);

@@ -98,7 +98,7 @@ describe("the batch of a run", () => {
     "has no %s: called all the same, it says who does it, and nothing is completed",
     async (method) => {
       const said = /completes when its function returns and is aborted when it throws: leave .* out/;
-      const run = client.run(options(["accounts"]), async (batch) => {
+      const run = harness.client.run(options(["accounts"]), async (batch) => {
         await batch.write("accounts", accounts(1));
         const ended = async () => Reflect.apply(Reflect.get(batch, method), batch, []);
         // Swallowed or not awaited, it must not pass for done.
@@ -172,7 +172,7 @@ describe("the declaration of snapshots", () => {
 
   it("is what it was when the run was called, whatever becomes of its list", async () => {
     const snapshots: ("accounts" | "plans")[] = ["accounts", "plans"];
-    const run = client.run(options(snapshots), (batch) => batch.write("accounts", accounts(1)));
+    const run = harness.client.run(options(snapshots), (batch) => batch.write("accounts", accounts(1)));
     snapshots.pop();
     await expect(run).rejects.toThrow(/declares the snapshots accounts, plans, but did not write plans/);
     expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);

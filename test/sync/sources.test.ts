@@ -73,6 +73,18 @@ it.each<[string, unknown, RegExp]>([
   await expect(write).rejects.toThrow(advice);
 });
 
+it("a web stream that somebody else reads is refused, and nothing of it is taken", async () => {
+  const batch = await harness.startBatch();
+  const stream = ReadableStream.from(accounts(3));
+  const reader = stream.getReader();
+  await expect(batch.write("accounts", stream)).rejects.toMatchObject({
+    code: "INVALID_INPUT",
+    message: expect.stringContaining("is a stream that is locked"),
+  });
+  expect(await reader.read()).toMatchObject({ done: false });
+  await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+});
+
 it("an unknown collection is refused with the list of those that there are", async () => {
   const batch = await harness.startBatch();
   const write: Promise<unknown> = Reflect.apply(batch.write, batch, ["users", three]);
