@@ -128,7 +128,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   }
 
   async #start(signal: AbortSignal): Promise<SyncBatch> {
-    const { onProgress } = this.#options;
+    const { installationId, waitForLockMs, keepAlive, onProgress } = this.#options;
     const { clock } = this.#parts.configuration;
     const since = clock.monotonic();
     let waited = false;
@@ -141,7 +141,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       onProgress?.(progress);
     };
     const batch = await this.#parts.start(
-      { ...this.#options, signal, onProgress: notice },
+      { installationId, waitForLockMs, keepAlive, signal, onProgress: notice },
       {
         acceptedEvents: this.#acceptedEvents,
         observerOf: this.#guard.observerOf,

@@ -8,9 +8,10 @@ import { checkRunFunction, type RunFunction } from "../run-options.js";
 import { GuardedSnapshot } from "../safety/guarded-snapshot.js";
 import { describeHeld } from "../safety/held-error.js";
 import { CollectionWatch } from "./collection-watch.js";
-import { type PreviewOptions, type ResolvedPreview, resolvePreview } from "./preview-options.js";
+import type { PreviewOptions } from "./preview-options.js";
 import { PREVIEW_TRANSPORT } from "./preview-transport.js";
 import { ReferencedIds } from "./referenced-ids.js";
+import { type ResolvedPreview, resolvePreview } from "./resolve-preview.js";
 import type { CollectionPreview, SnapshotChanges, SyncPreview } from "./sync-preview.js";
 
 /** What `previewSync` does, with options that were read once. */
@@ -18,7 +19,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   options: PreviewOptions<Snapshots>,
   fn: RunFunction<Snapshots>,
 ): Promise<SyncPreview> {
-  const resolved = checkingOptions("The options", options, () => resolvePreview(options));
+  const resolved = checkingOptions("The options of previewSync", options, () => resolvePreview(options));
   checkRunFunction("previewSync", fn);
   const engine = new SyncEngine(resolved.configuration, PREVIEW_TRANSPORT);
   const watches = new PreviewWatches(options, resolved);
