@@ -53,7 +53,7 @@ export function useSafetyHarness(options: Partial<SyncClientOptions> = {}): Safe
   afterEach(async () => {
     await client?.close();
     await server?.close();
-    if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+    if (directory !== undefined) await rm(directory, { recursive: true, force: true, maxRetries: 10 });
   });
   const harness: SafetyHarness = {
     get server() {
