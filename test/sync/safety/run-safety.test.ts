@@ -141,7 +141,12 @@ describe("a completion", () => {
     const retry = { retries: 1, minDelayMs: 1, maxDelayMs: 1 };
     await using client = new SyncClient({ endpoint: syncUrl, apiKey, clock, logger, retry });
     const run = client.run(
-      { installationId, snapshots: ["accounts"], ledger: { ...ledger, directory: file }, signal: stop.signal },
+      {
+        installationId,
+        snapshots: ["accounts"],
+        ledger: { ...ledger, directory: file },
+        signal: stop.signal,
+      },
       async (batch) => {
         await batch.write("accounts", records([...ids(10), ...ids(10, "new")]));
         breakOnce("CompleteSyncBatch", "answer");
