@@ -140,11 +140,12 @@ describe("a completion", () => {
     const { syncUrl, apiKey, clock, installationId } = harness.server;
     const retry = { retries: 1, minDelayMs: 1, maxDelayMs: 1 };
     await using client = new SyncClient({ endpoint: syncUrl, apiKey, clock, logger, retry });
+    const journaled = { ...ledger, directory: file };
     const run = client.run(
       {
         installationId,
         snapshots: ["accounts"],
-        ledger: { ...ledger, directory: file },
+        ledger: journaled,
         signal: stop.signal,
       },
       async (batch) => {
