@@ -44,10 +44,14 @@ try {
 async function measure(round: string): Promise<void> {
   const before = await memory();
   const snapshot = await GuardedSnapshot.begin(scope, ledger, round);
+  const record = { buffer, start: 0, end: 0, idStart: 0, idEnd: 0, index: 0 };
   const writing = stopwatch();
-  for (let i = 0; i < RECORDS; i += 1) {
-    const start = i * RECORD_BYTES;
-    snapshot.ids.observe(undefined, buffer, start, start + RECORD_BYTES, i, start, start + ID_BYTES);
+  for (; record.index < RECORDS; record.index += 1) {
+    record.start = record.index * RECORD_BYTES;
+    record.end = record.start + RECORD_BYTES;
+    record.idStart = record.start;
+    record.idEnd = record.start + ID_BYTES;
+    snapshot.ids.observe(record);
   }
   const written = writing();
   const checking = stopwatch();

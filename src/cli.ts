@@ -25,6 +25,9 @@ Options:
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
 
+/** Letters of an argument that a message repeats. */
+const MOST_SHOWN = 100;
+
 /** The command line cannot be carried out as it was written. */
 class UsageError extends Error {}
 
@@ -34,8 +37,8 @@ async function main(args: string[]): Promise<void> {
   if (values.version === true) return print(`${packageVersion()}\n`);
   const [command, ...rest] = positionals;
   if (command === undefined) throw new UsageError("There is no command.");
-  if (command !== "serve") throw new UsageError(`There is no command "${command}".`);
-  if (rest.length > 0) throw new UsageError(`Too many arguments: "${rest.join(" ")}".`);
+  if (command !== "serve") throw new UsageError(`There is no command "${shortened(command)}".`);
+  if (rest.length > 0) throw new UsageError(`Too many arguments: "${shortened(rest.join(" "))}".`);
   await serve({
     port: portNumber("--port", values.port),
     syncPort: portNumber("--sync-port", values["sync-port"]),
@@ -62,8 +65,15 @@ function parse(args: string[]) {
       },
     });
   } catch (error) {
-    throw new UsageError(messageOf(error));
+    throw new UsageError(problemOf(messageOf(error)));
   }
+}
+
+/** Node's text in one line, without its advice on arguments that begin with a dash: no command takes any. */
+function problemOf(text: string): string {
+  const [problem = ""] = text.split(/\. To specify a positional argument /);
+  const line = problem.replaceAll(/([.?])\n(?=[A-Z])/g, "$1 ");
+  return /[.?]$/.test(line) ? line : `${shortened(line)}.`;
 }
 
 async function serve(options: ReferenceServerOptions): Promise<void> {
@@ -145,13 +155,30 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** An argument as a message can hold it. */
+function shortened(argument: string): string {
+  return argument.length > MOST_SHOWN ? `${argument.slice(0, MOST_SHOWN)}…` : argument;
+}
+
 function print(text: string): void {
   process.stdout.write(text);
 }
 
+function complain(text: string): void {
+  process.stderr.write(`saas-management: ${plainText(text)}\n`);
+}
+
+// Into a pipe whose reader has gone, or on a full disk. Nobody would learn where the server is.
+process.stdout.once("error", (error) => {
+  complain(`the output cannot be written: ${error.message}`);
+  process.exit(EXIT_FAILURE);
+});
+// There is nowhere to say that a complaint cannot be written.
+process.stderr.on("error", () => {});
+
 main(process.argv.slice(2)).catch((error: unknown) => {
   const isUsage = error instanceof UsageError;
-  process.stderr.write(`saas-management: ${plainText(messageOf(error))}\n`);
+  complain(messageOf(error));
   if (isUsage) process.stderr.write('Try "saas-management --help".\n');
   process.exitCode = isUsage ? EXIT_USAGE : EXIT_FAILURE;
 });

@@ -5,7 +5,8 @@ import { checkCertificates } from "./node/certificates.js";
 import { NodeFetch } from "./node/fetch.js";
 import { checkProxy, resolveProxy } from "./node/proxy.js";
 import { requireObject, whileReading } from "./option-checks.js";
-import { type CommonOptions, checkTls, type NetworkOptions, resolveEndpoint } from "./options.js";
+import { type CommonOptions, checkTls, type NetworkOptions, readTls, resolveEndpoint } from "./options.js";
+import { ownCopy } from "./own-copy.js";
 import { SyncClient } from "./sync/client.js";
 import type { SyncTuning } from "./sync/configuration.js";
 
@@ -51,8 +52,8 @@ export class SaasManagementClient {
   /** @throws {ConfigurationError} an option is missing or not usable */
   constructor(options: SaasManagementClientOptions) {
     // Read once: what was checked is what is used.
-    const given = whileReading("The options", options, () => ({ ...options, sync: tuning(options.sync) }));
-    const { baseUrl, syncUrl } = given;
+    const given = whileReading("The options", options, () => readOnce(options));
+    const { baseUrl, syncUrl, fetch, sync, ...shared } = given;
     if (baseUrl === undefined && syncUrl === undefined) {
       throw new ConfigurationError(
         "Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both (SAAS_MANAGEMENT_BASE_URL and SAAS_MANAGEMENT_SYNC_URL with fromEnv).",
@@ -60,12 +61,13 @@ export class SaasManagementClient {
     }
     this.#nodeFetch = whileReading("The options", given, () => nodeFetch(given));
     if (baseUrl !== undefined) {
-      this.#graphql = new GraphQLClient({ ...given, baseUrl, fetch: this.#nodeFetch?.fetch ?? given.fetch });
+      const { tls, proxy, ...common } = shared;
+      this.#graphql = new GraphQLClient({ ...common, baseUrl, fetch: this.#nodeFetch?.fetch ?? fetch });
     }
     if (syncUrl !== undefined) {
       // Here as well, so that the message names the option as it is called here.
       resolveEndpoint("syncUrl", syncUrl, "no-path");
-      this.#sync = new SyncClient({ ...given, ...given.sync, endpoint: syncUrl });
+      this.#sync = new SyncClient({ ...shared, ...sync, endpoint: syncUrl });
     }
   }
 
@@ -129,10 +131,19 @@ function nodeFetch(options: SaasManagementClientOptions): NodeFetch | undefined 
   return new NodeFetch({ endpoint, tls, proxy });
 }
 
-/** A copy of the tuning: what was checked is what is used. */
-function tuning(sync: SyncTuning | undefined): SyncTuning | undefined {
+/** A copy of the options and of what is within them, each of which is read once for both APIs. */
+function readOnce(options: SaasManagementClientOptions): SaasManagementClientOptions {
+  const given = { ...options };
+  const { headers, retry, appInfo, tls, sync } = given;
   requireObject("sync", sync);
-  return sync === undefined ? undefined : { ...sync };
+  return {
+    ...given,
+    headers: ownCopy(headers),
+    retry: ownCopy(retry),
+    appInfo: ownCopy(appInfo),
+    tls: readTls(tls),
+    sync: sync === undefined ? undefined : { ...sync },
+  };
 }
 
 /** An empty variable counts as one that is not set. */

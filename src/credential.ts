@@ -8,7 +8,8 @@ export interface CredentialOptions {
    *
    * A function is asked once per attempt; attempts that need the key at the same time share one call. Where the service
    * refuses the key it is asked once more, and if it then returns another one the attempt is repeated at once: nothing
-   * of a refused attempt was executed. What it throws is the `cause` of an `AuthenticationError`.
+   * of a refused attempt was executed. What it throws is the `cause` of an `AuthenticationError`. The key alone, without
+   * `Bearer` or `ApiKey` before it, which is an `AuthenticationError` too: the SDK adds what each API needs.
    * @default none: `authorization` is then required
    */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
@@ -80,6 +81,12 @@ export class Credential {
         `${this.name} has a line break or another character that a header cannot carry, so nothing was sent. Was it read from a file with its line end?`,
       );
     }
+    const prefix = this.name === "apiKey" ? prefixOf(secret) : undefined;
+    if (prefix !== undefined) {
+      throw new AuthenticationError(
+        `apiKey begins with ${prefix}: give the key alone, the SDK adds what each API needs. Nothing was sent. A whole Authorization value of a platform goes into authorization.`,
+      );
+    }
     this.#remember(secret);
     return this.#scheme + secret;
   }
@@ -118,6 +125,12 @@ export class Credential {
       if (this.#asking === asking) this.#asking = undefined;
     }
   }
+}
+
+/** The scheme that somebody put before a key: of other APIs, or of what the Sync API is sent. */
+function prefixOf(key: string): "Bearer" | "ApiKey" | undefined {
+  if (/^ *bearer /i.test(key)) return "Bearer";
+  return /^ *apikey /i.test(key) ? "ApiKey" : undefined;
 }
 
 /** A promise of it even where it throws. */

@@ -1,8 +1,8 @@
 /**
  * Every error class of the SDK, and its code.
  *
- * - A message is written by the SDK and safe to show; it never holds a key, a variable or the contents of a record. It
- *   is one line, without control characters.
+ * - A message is written by the SDK and safe to show; it never holds a key, a variable or a text of a record but its
+ *   id. It is one line, without control characters.
  * - What the server said is kept apart, in `serverMessage` or `errors`: not enumerable, so that neither
  *   `JSON.stringify` nor `util.inspect` prints it by accident.
  * - `instanceof` works across two copies of the package.

@@ -76,26 +76,28 @@ export const VERSION = "0.1.0";
  * @throws {ConfigurationError} naming the option and what is allowed
  */
 export function resolveCommonOptions(options: CommonOptions): CommonConfiguration {
-  const { clock, onRequest, onResponse, onRetry } = options;
-  requireObject("headers", options.headers);
-  requireObject("appInfo", options.appInfo);
-  requireMethods("logger", options.logger, ["debug", "info", "warn", "error"]);
+  // Each is read once: what was checked is what is used.
+  const { appInfo, clock, headers: given, onRequest, onResponse, onRetry } = options;
+  const { logger: givenLogger, retry, timeoutMs } = options;
+  requireObject("headers", given);
+  requireObject("appInfo", appInfo);
+  requireMethods("logger", givenLogger, ["debug", "info", "warn", "error"]);
   requireMethods("clock", clock, ["now", "monotonic", "sleep", "after"]);
   for (const [name, hook] of Object.entries({ onRequest, onResponse, onRetry })) requireFunction(name, hook);
-  const headers = { ...options.headers };
+  const headers = { ...given };
   for (const name of Object.keys(headers)) {
     if (name.toLowerCase() === "authorization") {
       throw new ConfigurationError("headers must not hold authorization: use apiKey or authorization.");
     }
   }
-  const logger = guardLogger(options.logger);
+  const logger = guardLogger(givenLogger);
   return {
-    timeoutMs: resolveTimeout(options.timeoutMs ?? 100_000),
-    retry: resolveRetry(options.retry),
+    timeoutMs: resolveTimeout(timeoutMs ?? 100_000),
+    retry: resolveRetry(retry),
     retryBudget: new RetryBudget(),
     hooks: guardHooks({ onRequest, onResponse, onRetry }, logger),
     headers,
-    userAgent: userAgent(options.appInfo),
+    userAgent: userAgent(appInfo),
     logger,
     clock: clock ?? systemClock,
   };
@@ -150,12 +152,19 @@ export function resolveEndpoint(name: string, value: string, path: "path" | "no-
   return url;
 }
 
+/** A copy of TLS settings, each of which is read once. @throws {ConfigurationError} they are no object */
+export function readTls(tls: TlsOptions | undefined): TlsOptions | undefined {
+  requireObject("tls", tls);
+  if (tls === undefined) return undefined;
+  const { ca, cert, key, serverName } = tls;
+  return { ca, cert, key, serverName };
+}
+
 /**
  * Checks that TLS settings are whole and have something to serve.
  * @param name Option that `endpoint` comes from.
  */
 export function checkTls(tls: TlsOptions | undefined, name: string, endpoint: URL): void {
-  requireObject("tls", tls);
   if ((tls?.cert === undefined) !== (tls?.key === undefined)) {
     throw new ConfigurationError("tls.cert and tls.key belong together: give both, or neither.");
   }

@@ -1,6 +1,7 @@
 import type { Candidate, Column, Comparison, Target } from "../harness/comparison.js";
 import type { ComparisonsOf, Context } from "../harness/context.js";
 import { CLIENTS, type ClientName } from "./clients.js";
+import { eventComparisons } from "./event-comparisons.js";
 import { guardComparisons } from "./guard-comparisons.js";
 import { linkComparisons } from "./link-comparisons.js";
 import { hasPython, NO_PYTHON } from "./python.js";
@@ -72,6 +73,7 @@ const WORK: readonly (Omit<Work, "records"> & {
 export const syncComparisons: ComparisonsOf = (context) => [
   ...WORK.map((work) => compareClients(context, work)),
   ...guardComparisons(context),
+  ...eventComparisons(context),
   ...linkComparisons(context),
   ...sizeComparisons(context),
 ];

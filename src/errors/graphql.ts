@@ -7,6 +7,8 @@ export interface GraphQLErrorEntry {
   readonly message: string;
   /** Where in the result it happened. */
   readonly path?: readonly (string | number)[];
+  /** What of the document it is about: lines and columns, from 1. */
+  readonly locations?: readonly { readonly line: number; readonly column: number }[];
   /** Further facts; `code` among them. */
   readonly extensions?: Readonly<Record<string, unknown>> & { readonly code?: string };
 }

@@ -6,7 +6,10 @@ export class ConfigurationError extends SaasManagementError {
   override readonly code = ConfigurationError.code;
 }
 
-/** One thing that is wrong with an input. Says what was expected, never what was given. */
+/**
+ * One thing that is wrong with an input. Says what was expected; of what was given its kind, and its value only where
+ * that is a number, a truth value, null or undefined: never a text.
+ */
 export interface InputIssue {
   /** Collection of the record. */
   readonly collection?: string;
@@ -18,7 +21,7 @@ export interface InputIssue {
   readonly location?: string;
   /** Path of the field, such as `generic.details.model`; empty where the whole value is meant. */
   readonly path: string;
-  /** What was expected there. */
+  /** What was expected there, and what there was: `a string, got the number 17`. */
   readonly expected: string;
 }
 

@@ -1,6 +1,7 @@
 import { Credential } from "../credential.js";
 import { ConfigurationError } from "../errors.js";
 import { fetchWeakness } from "../fetch-weakness.js";
+import { refuseForeign } from "../foreign-options.js";
 import { requireFunction } from "../option-checks.js";
 import { type CommonOptions, resolveCommonOptions, resolveEndpoint } from "../options.js";
 import type { FetchLike } from "./exchange.js";
@@ -22,20 +23,26 @@ export interface GraphQLClientOptions extends CommonOptions, ResponseLimits {
   readonly fetch?: FetchLike | undefined;
 }
 
+const OVER_FETCH =
+  "has no effect on a GraphQLClient, which speaks over fetch: SaasManagementClient takes it, or a fetch of your own does it.";
+
 /** Checks the options. @throws {ConfigurationError} an option is not usable */
 export function resolveGraphQLOptions(options: GraphQLClientOptions) {
+  refuseForeign(options, { tls: OVER_FETCH, proxy: OVER_FETCH });
+  // Each is read once: what was checked is what is used.
+  const { baseUrl, fetch, maxResponseBytes } = options;
   const configuration = resolveCommonOptions(options);
   const credential = new Credential(options, "");
-  const endpoint = resolveEndpoint("baseUrl", options.baseUrl, "path");
+  const endpoint = resolveEndpoint("baseUrl", baseUrl, "path");
   const { origin, pathname } = endpoint;
-  requireFunction("fetch", options.fetch);
+  requireFunction("fetch", fetch);
   return {
     configuration,
     credential,
     url: `${origin}${pathname === "/" ? "" : pathname}/graphql`,
-    fetch: options.fetch ?? globalFetch(endpoint),
+    fetch: fetch ?? globalFetch(endpoint),
     headers: defaultHeaders(configuration.headers, configuration.userAgent),
-    maxResponseBytes: resolveMaxResponseBytes(options.maxResponseBytes),
+    maxResponseBytes: resolveMaxResponseBytes(maxResponseBytes),
   };
 }
 

@@ -17,6 +17,37 @@ export function calendarDate(value: Date | string): CalendarDate {
   );
 }
 
+/** Deeper parts are not looked into: no input of the API comes near. */
+const MAX_DEPTH = 20;
+
+/**
+ * Refuses a JavaScript `Date` in what the API takes: it would be sent as a moment, where each date is a calendar date.
+ * @throws {InvalidInputError} naming the path of the first one
+ */
+export function refuseDates(value: unknown): void {
+  const path = pathOfDate(value, MAX_DEPTH);
+  if (path === undefined) return;
+  const expected = "a calendar date such as 2026-12-31, got a Date";
+  throw new InvalidInputError(`${path} must be ${expected}: calendarDate(date) makes one of it.`, {
+    issues: [{ path, expected }],
+  });
+}
+
+/** Where a `Date` is within a value; empty for the value itself, undefined where there is none. */
+function pathOfDate(value: unknown, depth: number): string | undefined {
+  if (typeof value !== "object" || value === null || depth === 0) return undefined;
+  try {
+    if (value instanceof Date) return "";
+    for (const [key, inner] of Object.entries(value)) {
+      const path = pathOfDate(inner, depth - 1);
+      if (path !== undefined) return path === "" ? key : `${key}.${path}`;
+    }
+  } catch {
+    // What cannot be read is refused when it is to be written as JSON.
+  }
+  return undefined;
+}
+
 function isCalendarDate(text: string): text is CalendarDate {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && dayOf(new Date(`${text}T00:00:00Z`)) === text;
 }

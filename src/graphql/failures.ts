@@ -9,7 +9,7 @@ import {
 } from "../errors.js";
 import { plainText } from "../plain-text.js";
 import { copyOfError, readNetworkFailure } from "./network-failure.js";
-import { hasNoData, isRateLimit, NOT_AUTHORIZED, safeCodes } from "./response-errors.js";
+import { hasNoData, isRateLimit, NOT_AUTHORIZED, placeOf, safeCodes } from "./response-errors.js";
 import { readRetryAfter } from "./response-head.js";
 
 /** What is known of an HTTP answer before its body is. */
@@ -96,8 +96,9 @@ export class Failures {
     const count = errors.length === 1 ? "an error" : `${errors.length} errors`;
     const named = codes.length === 0 ? "" : ` (${codes.join(", ")})`;
     const partial = hasNoData(data) ? "" : " beside partial data";
+    const place = this.#redact(placeOf(errors));
     return new GraphQLResponseError(
-      `${this.#label} was answered with ${count}${named}${partial}. See errors and data.`,
+      `${this.#label} was answered with ${count}${named}${partial}${place}. See errors and data.`,
       { errors, data, status, serverMessage: errors[0]?.message },
     );
   }

@@ -1,6 +1,7 @@
 import { InvalidInputError } from "../errors.js";
 import { readOptions } from "../option-checks.js";
 import type { Connection } from "./connection.js";
+import { refuseDates } from "./dates.js";
 import type { GraphQLDocument } from "./document-types.js";
 import type {
   ApplicationDiscoveryFilterInput,
@@ -46,6 +47,7 @@ export function list<Data, Where, Order, Node>(
   checkNames(given);
   const own = callOptions(options) ?? {};
   const { where, order } = given;
+  refuseDates({ where });
   const walk = planWalk(given, own.limit);
   const names =
     walk.direction === "forward" ? { size: "first", cursor: "after" } : { size: "last", cursor: "before" };

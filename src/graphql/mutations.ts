@@ -1,5 +1,6 @@
 import { type MutationErrorEntry, TransportError } from "../errors.js";
 import { withCallSite } from "./call-site.js";
+import { refuseDates } from "./dates.js";
 import type { GraphQLDocument } from "./document-types.js";
 import {
   ChangeVendorsStateDocument,
@@ -76,24 +77,25 @@ export class SafeMutations {
 
   async #run<Name extends MutationName, Value>(
     name: Name,
-    document: GraphQLDocument<{ readonly [N in Name]: MutationPayloads[N] | null }, never>,
+    document: MutationDocument<Name>,
     variables: object,
-    options: MutationOptions | undefined,
-    resultOf: (payload: MutationPayloads[Name]) => Value | null,
+    given: MutationOptions | undefined,
+    resultOf: ResultOf<Name, Value>,
   ): Promise<MutationOutcome<Name, Value>> {
-    const own = callOptions(options);
-    return withCallSite(own?.signal, () => this.#send(name, document, variables, own, resultOf));
+    const options = callOptions(given);
+    refuseDates(variables);
+    return withCallSite(options?.signal, async () => {
+      const { data, requestId } = await this.#transport.identifiedRequest(document, variables, options);
+      return this.#outcomeOf(name, data[name], requestId, resultOf);
+    });
   }
 
-  async #send<Name extends MutationName, Value>(
+  #outcomeOf<Name extends MutationName, Value>(
     name: Name,
-    document: GraphQLDocument<{ readonly [N in Name]: MutationPayloads[N] | null }, never>,
-    variables: object,
-    options: MutationOptions | undefined,
-    resultOf: (payload: MutationPayloads[Name]) => Value | null,
-  ): Promise<MutationOutcome<Name, Value>> {
-    const { data, requestId } = await this.#transport.identifiedRequest(document, variables, options);
-    const payload: MutationPayloads[Name] | null = data[name];
+    payload: MutationPayloads[Name] | null,
+    requestId: string | undefined,
+    resultOf: ResultOf<Name, Value>,
+  ): MutationOutcome<Name, Value> {
     if (!isObject(payload)) throw unclear(name, "has no payload", requestId);
     const { errors, ...rest } = payload;
     if (!isListOfObjects(errors ?? [])) throw unclear(name, "has errors that are none", requestId);
@@ -110,6 +112,15 @@ export class SafeMutations {
     return { ...entry, message: typeof message === "string" ? this.#transport.redact(message) : "" };
   }
 }
+
+/** A mutation's document: its payload is the one field of the data. */
+type MutationDocument<Name extends MutationName> = GraphQLDocument<
+  { readonly [N in Name]: MutationPayloads[N] | null },
+  never
+>;
+
+/** Takes the result out of a payload without errors; null where it holds none. */
+type ResultOf<Name extends MutationName, Value> = (payload: MutationPayloads[Name]) => Value | null;
 
 /** The types say so already, and a server may not. */
 function isListOfObjects(errors: unknown): boolean {

@@ -19,10 +19,13 @@ export function readErrorEntries(
 }
 
 function readEntry(entry: unknown, redact: (text: string) => string): GraphQLErrorEntry {
-  const { message, path, extensions } = isObject(entry) ? entry : {};
+  const { message, path, locations, extensions } = isObject(entry) ? entry : {};
   return {
     message: typeof message === "string" ? redact(message) : "",
-    ...(Array.isArray(path) ? { path: path.filter(isPathPart) } : {}),
+    ...(Array.isArray(path)
+      ? { path: path.filter(isPathPart).map((part) => readPathPart(part, redact)) }
+      : {}),
+    ...(Array.isArray(locations) ? { locations: locations.slice(0, MAX_ENTRIES).flatMap(readLocation) } : {}),
     ...(isObject(extensions) ? { extensions: readExtensions(extensions, redact) } : {}),
   };
 }
@@ -50,6 +53,39 @@ function redactDeep(value: unknown, redact: (text: string) => string, depth: num
 
 function isPathPart(part: unknown): part is string | number {
   return typeof part === "string" || typeof part === "number";
+}
+
+function readPathPart(part: string | number, redact: (text: string) => string): string | number {
+  return typeof part === "string" ? redact(part) : part;
+}
+
+function readLocation(location: unknown): { readonly line: number; readonly column: number }[] {
+  const { line, column } = isObject(location) ? location : {};
+  return isPosition(line) && isPosition(column) ? [{ line, column }] : [];
+}
+
+function isPosition(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0;
+}
+
+/** Most parts of a path that a message shows. */
+const MAX_PATH = 20;
+
+/** Where the first entry says that it happened, for a message: `, at licenses.nodes.0`. Empty where that is not plain. */
+export function placeOf(errors: readonly GraphQLErrorEntry[]): string {
+  const place = errors[0] === undefined ? undefined : plainPlace(errors[0]);
+  if (place === undefined) return "";
+  return errors.length === 1 ? `, at ${place}` : `, the first at ${place}`;
+}
+
+function plainPlace({ path = [], locations = [] }: GraphQLErrorEntry): string | undefined {
+  if (path.length > 0) return path.length <= MAX_PATH && path.every(isPlainPart) ? path.join(".") : undefined;
+  const [first] = locations;
+  return first === undefined ? undefined : `line ${first.line}, column ${first.column} of the document`;
+}
+
+function isPlainPart(part: string | number): boolean {
+  return typeof part === "number" || /^[A-Za-z_]\w{0,63}$/.test(part);
 }
 
 /** True for what JSON calls an object. */

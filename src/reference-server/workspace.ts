@@ -18,10 +18,11 @@ export interface SyncedInstallation {
   readonly id: string;
   /** The integration that is installed. */
   readonly integration: { readonly id: string; readonly name: string };
-  /** Grows with every change that a reader can see, and with no other one. */
-  readonly revision: number;
-  /** The records of a snapshot collection that are not removed, or all events of an event collection. */
-  records<K extends Collection>(collection: K): Iterable<MessageOf<K>>;
+  /**
+   * The records of a snapshot collection that are not removed, or all events of an event collection. It is the same
+   * list until a reader would see another one, so that what was made of it can be kept for as long.
+   */
+  records<K extends Collection>(collection: K): readonly MessageOf<K>[];
 }
 
 /** A procurement case of a workspace. */
@@ -45,8 +46,7 @@ export class Workspace {
   /** By id. */
   readonly procurementCases = new Map<string, ProcurementCase>();
   readonly #installations: SyncedInstallation[] = [];
-  readonly #vendorStates = new Map<string, ApplicationState>();
-  #stateChanges = 0;
+  #vendorStates: ReadonlyMap<string, ApplicationState> = new Map();
 
   /** @throws TypeError where a value of the portfolio is wrong. */
   constructor(options: {
@@ -68,24 +68,15 @@ export class Workspace {
     this.#installations.push(installation);
   }
 
-  /** The state that was set for a vendor, under the vendor's name. */
+  /** The state that was set for a vendor, under the vendor's name. The same map until one is set. */
   get vendorStates(): ReadonlyMap<string, ApplicationState> {
     return this.#vendorStates;
   }
 
   /** Sets the state of vendors, known by their names. */
   setVendorStates(vendorNames: Iterable<string>, state: ApplicationState): void {
-    for (const name of vendorNames) this.#vendorStates.set(name, state);
-    this.#stateChanges += 1;
-  }
-
-  /** Grows with every change of what was synced. */
-  get syncedRevision(): number {
-    return this.#installations.reduce((sum, { revision }) => sum + revision + 1, 0);
-  }
-
-  /** Grows with every change of what was synced, and of the states of vendors. */
-  get revision(): number {
-    return this.syncedRevision + this.#stateChanges;
+    const states = new Map(this.#vendorStates);
+    for (const name of vendorNames) states.set(name, state);
+    this.#vendorStates = states;
   }
 }

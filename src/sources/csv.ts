@@ -4,10 +4,10 @@ import type { LocatedRecords } from "../sync/locator.js";
 import { CsvHeader } from "./csv-header.js";
 import { checkDelimiter, csvRows } from "./csv-rows.js";
 import { checkEncoding, type TextEncoding } from "./encoding.js";
-import { type FileOptions, FileRecords, type RecordPlace } from "./file-records.js";
+import { type FileOptions, FileRecords, type MutableFigures, type RecordPlace } from "./file-records.js";
+import { GatheredRecords } from "./gathered-records.js";
 import { type FileInput, Input } from "./input.js";
 import { Line } from "./line.js";
-import { located } from "./located.js";
 import { problemAt } from "./problem.js";
 import { textBlocks } from "./text.js";
 
@@ -76,32 +76,25 @@ export function fromCsv<R>(
   checkEncoding(encoding);
   const file = new Input(input, options.name);
   const { name } = file;
+  const locationOf = (line: number) => new Line(name, line).location;
   const format = { name, encoding, maxLineBytes: MAX_LINE_BYTES };
 
   async function* read(
     chunks: AsyncIterable<Uint8Array>,
-    figures: { read: number; leftOut: number },
+    figures: MutableFigures,
   ): AsyncGenerator<LocatedRecords<R>, void, undefined> {
     let header: CsvHeader | undefined;
     for await (const { rows, lines } of csvRows(textBlocks(chunks, format), name, delimiter)) {
-      const records: R[] = [];
-      const places: number[] = [];
+      const records = new GatheredRecords<R>(figures, locationOf);
       for (const [index, cells] of rows.entries()) {
         const place = new Line(name, lines[index] ?? 0);
         if (header === undefined) {
           header = new CsvHeader(cells, columns, place.location);
           continue;
         }
-        const record = map(header.row(cells, place), place);
-        figures.read += 1;
-        if (record === undefined) {
-          figures.leftOut += 1;
-          continue;
-        }
-        records.push(record);
-        places.push(place.line);
+        records.add(map(header.row(cells, place), place), place.line);
       }
-      yield located(records, (position) => `${name}:${places[position]}`);
+      yield records.located();
     }
     if (header === undefined) {
       throw problemAt(name, "is empty", "It lacks even a header; its writer may have failed.");

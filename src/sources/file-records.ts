@@ -10,6 +10,9 @@ export interface SourceFigures {
   readonly leftOut: number;
 }
 
+/** Figures while they are counted. */
+export type MutableFigures = { -readonly [Key in keyof SourceFigures]: SourceFigures[Key] };
+
 /** What `map` is told of where a row, line or item stands. */
 export interface RecordPlace {
   /** Number of the line on which it begins, from 1. */
@@ -27,10 +30,7 @@ export interface FileOptions {
 }
 
 /** Reads an opened input to its end and counts along. */
-export type ReadRecords<R> = (
-  input: OpenInput,
-  figures: { read: number; leftOut: number },
-) => AsyncIterable<LocatedRecords<R>>;
+export type ReadRecords<R> = (input: OpenInput, figures: MutableFigures) => AsyncIterable<LocatedRecords<R>>;
 
 /**
  * The records of a file, in arrays that know where each record comes from.

@@ -1,10 +1,10 @@
 import { InvalidInputError } from "../errors.js";
 import { readOptions } from "../option-checks.js";
 import type { LocatedRecords } from "../sync/locator.js";
-import { type FileOptions, FileRecords, type RecordPlace } from "./file-records.js";
+import { type FileOptions, FileRecords, type MutableFigures, type RecordPlace } from "./file-records.js";
+import { GatheredRecords } from "./gathered-records.js";
 import { type FileInput, Input } from "./input.js";
 import { Line } from "./line.js";
-import { located } from "./located.js";
 import { problemAt } from "./problem.js";
 import { type TextBlock, textBlocks, tooLong } from "./text.js";
 
@@ -51,27 +51,20 @@ export function fromJsonl(
   }
   const file = new Input(input, options.name);
   const { name } = file;
+  const locationOf = (line: number) => new Line(name, line).location;
 
   async function* read(
     chunks: AsyncIterable<Uint8Array>,
-    figures: { read: number; leftOut: number },
+    figures: MutableFigures,
   ): AsyncGenerator<LocatedRecords<unknown>, void, undefined> {
     let empty = true;
     for await (const block of textBlocks(chunks, { name, encoding: "utf-8", maxLineBytes })) {
       empty = false;
-      const records: unknown[] = [];
-      const places: number[] = [];
+      const records = new GatheredRecords<unknown>(figures, locationOf);
       for (const { value, place } of valuesOf(block, name, maxLineBytes)) {
-        const record = map === undefined ? value : map(value, place);
-        figures.read += 1;
-        if (record === undefined) {
-          figures.leftOut += 1;
-          continue;
-        }
-        records.push(record);
-        places.push(place.line);
+        records.add(map === undefined ? value : map(value, place), place.line);
       }
-      yield located(records, (position) => `${name}:${places[position]}`);
+      yield records.located();
     }
     if (empty && !allowEmpty) {
       throw problemAt(name, "is empty", "Its writer may have failed; say allowEmpty where that is fine.");

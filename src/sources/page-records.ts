@@ -1,7 +1,7 @@
 import { linkedController } from "../signals.js";
 import type { LocatedRecords } from "../sync/locator.js";
-import type { SourceFigures } from "./file-records.js";
-import { located } from "./located.js";
+import type { MutableFigures, SourceFigures } from "./file-records.js";
+import { GatheredRecords } from "./gathered-records.js";
 import { type CheckedPage, checkPage, type FetchPage } from "./page.js";
 import { type PageLimits, PageProof } from "./page-proof.js";
 
@@ -70,7 +70,7 @@ export interface PagePlan<Item, R> extends PageLimits {
 async function* walk<Item, R>(
   plan: PagePlan<Item, R>,
   signal: AbortSignal,
-  figures: { pages: number; read: number; leftOut: number },
+  figures: MutableFigures & { pages: number },
   end: () => void,
 ): AsyncGenerator<LocatedRecords<R>, void, undefined> {
   const proof = new PageProof(plan);
@@ -107,22 +107,14 @@ function recordsOf<Item, R>(
   items: readonly Item[],
   page: number,
   map: (item: Item, place: ItemPlace) => R | undefined,
-  figures: { read: number; leftOut: number },
+  figures: MutableFigures,
 ): LocatedRecords<R> {
-  const records: R[] = [];
-  const places: ItemOnPage[] = [];
+  const records = new GatheredRecords<R>(figures, (item) => new ItemOnPage(page, item).location);
   for (const [index, item] of items.entries()) {
     const place = new ItemOnPage(page, index + 1);
-    const record = map(item, place);
-    figures.read += 1;
-    if (record === undefined) {
-      figures.leftOut += 1;
-      continue;
-    }
-    records.push(record);
-    places.push(place);
+    records.add(map(item, place), place.item);
   }
-  return located(records, (position) => places[position]?.location ?? `page ${page}`);
+  return records.located();
 }
 
 /** The place of an item; its location is put together only where it is asked for. */

@@ -1,39 +1,57 @@
-import { createHash } from "node:crypto";
 import type { CollectionName } from "./collections.js";
+import { EventMultiset } from "./event-multiset.js";
+import { forEachRecord, type MessageRecords } from "./message-records.js";
+import { IdHash, viewOf } from "./safety/id-hash.js";
 
 /**
  * Which events earlier attempts of a run got accepted, so that a restart leaves them out.
  *
- * Each is remembered as often as it was accepted: two equal observations are two, not a duplicate. Kept as digests of
- * the encoded records.
+ * Each is remembered as often as it was accepted: two equal observations are two, not a duplicate. Kept as hashes of
+ * the encoded records, of 96 bits: the keyed hash of 64, which cannot be steered, and that of contents.
  */
 export class AcceptedEvents {
-  readonly #earlier = new Map<string, number>();
-  #current = new Map<string, number>();
+  readonly #events = new Map<CollectionName, EventMultiset>();
+  readonly #hash = new IdHash();
+  #isFirstAttempt = true;
+  #restartsLeft: number;
 
-  /** A new attempt begins: what the last one got accepted is now to be left out. */
+  /** @param restarts How many attempts may follow the first; where none does, nothing is remembered. */
+  constructor(restarts: number) {
+    this.#restartsLeft = restarts;
+  }
+
+  /** A new attempt begins: what those before it got accepted is now to be left out. */
   nextAttempt(): void {
-    for (const [key, count] of this.#current) this.#earlier.set(key, (this.#earlier.get(key) ?? 0) + count);
-    this.#current = new Map();
+    this.#isFirstAttempt = false;
+    this.#restartsLeft -= 1;
+    for (const events of this.#events.values()) events.restore();
   }
 
   /** Whether the record was accepted by an earlier attempt; each acceptance answers true once an attempt. */
-  take(digest: string): boolean {
-    const left = this.#earlier.get(digest) ?? 0;
-    if (left === 0) return false;
-    this.#earlier.set(digest, left - 1);
-    // It stays accepted for the attempts to come.
-    this.accepted([digest]);
-    return true;
+  take(collection: CollectionName, buffer: Uint8Array, start: number, end: number): boolean {
+    if (this.#isFirstAttempt) return false;
+    const events = this.#events.get(collection);
+    if (events === undefined) return false;
+    const bytes = viewOf(buffer);
+    const hash = this.#hash;
+    hash.id(bytes, start, end);
+    return events.take(hash.low, hash.high, hash.contents(bytes, start, end));
   }
 
-  /** The service acknowledged these records. */
-  accepted(digests: readonly string[]): void {
-    for (const digest of digests) this.#current.set(digest, (this.#current.get(digest) ?? 0) + 1);
+  /**
+   * The service acknowledged this message. Its records are read from its bytes: nothing has to be kept of them before.
+   * @throws {ConfigurationError} there is no memory left
+   */
+  accepted(collection: CollectionName, message: MessageRecords): void {
+    // Nobody will ask again.
+    if (this.#restartsLeft <= 0) return;
+    const events = this.#events.get(collection) ?? new EventMultiset();
+    this.#events.set(collection, events);
+    const view = viewOf(message.bytes);
+    const hash = this.#hash;
+    forEachRecord(message, (start, end) => {
+      hash.id(view, start, end);
+      events.add(hash.low, hash.high, hash.contents(view, start, end));
+    });
   }
-}
-
-/** What a record is remembered by. */
-export function digestOf(collection: CollectionName, record: Uint8Array): string {
-  return createHash("sha256").update(collection).update(record).digest("base64").slice(0, 22);
 }

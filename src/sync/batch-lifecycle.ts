@@ -58,8 +58,11 @@ export class BatchLifecycle {
       this.#session.signal.throwIfAborted();
       if (!this.#writes.whole) throw this.#writes.refusal("complete");
       await this.#session.beforeComplete();
-      this.#session.signal.throwIfAborted();
-      const counts = await sendCompletion(this.#session, this.#closing.signal);
+      // A message that keeps the lease alive may be on its way, and none may set out beside the completion.
+      const counts = await this.#session.onWire(() => {
+        this.#session.signal.throwIfAborted();
+        return sendCompletion(this.#session, this.#closing.signal);
+      });
       this.#state = "completed";
       this.#end();
       this.#session.notify({ type: "completed", ...counts });

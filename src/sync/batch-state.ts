@@ -21,14 +21,14 @@ export type BatchState =
   | "unknown"
   | "closed";
 
-const NEW_BATCH = "Start a new batch and send every snapshot in full.";
+const ANEW = "Send every snapshot in full in a new batch or run.";
 
 const REASONS: Readonly<Record<BatchStateReason, string>> = {
-  completed: "the batch was completed. Start a new batch.",
-  aborted: "the batch was aborted. Start a new batch.",
-  expired: `the batch's lease of 15 minutes without an accepted message is over. ${NEW_BATCH}`,
-  incomplete: `the batch's snapshots are not whole, and completing it would mark what they lack as removed. Abort it. ${NEW_BATCH}`,
-  unknown: `whether the batch was completed is not known. ${NEW_BATCH}`,
+  completed: "the batch was completed. What comes later goes into a new batch or run.",
+  aborted: `the batch was aborted. ${ANEW}`,
+  expired: `the batch's lease of 15 minutes without an accepted message is over. ${ANEW}`,
+  incomplete: `the batch's snapshots are not whole, and completing it would mark what they lack as removed. It must be aborted, which run does by itself. ${ANEW}`,
+  unknown: `whether the batch was completed is not known. ${ANEW}`,
 };
 
 /** The reason for which a batch in this state takes no more writes and cannot be completed. */

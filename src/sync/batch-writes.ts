@@ -1,36 +1,22 @@
 import { type BatchStateError, InvalidInputError, noteOutcomes, SaasManagementError } from "../errors.js";
-import { readOptions } from "../option-checks.js";
-import { checkSignal } from "../signals.js";
 import { untilAborted } from "../until-aborted.js";
 import { meaningOf, stateError } from "./batch-state.js";
+import { isCollection, noSuchCollection } from "./collection-names.js";
 import { type CollectionWriter, collectionWriter } from "./collection-writer.js";
 import type { CollectionName } from "./collections.js";
-import { WIRE } from "./generated/collections.js";
 import { writing } from "./load-writing.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "./outcomes.js";
-import type { OnProgress } from "./progress.js";
 import type { BatchSession } from "./session.js";
-import { checkLength, lengthOf } from "./source.js";
-
-/** Options of one write. */
-export interface WriteOptions {
-  /** Ends the write; it rejects with the signal's reason, and the batch can no longer be completed. @default none */
-  readonly signal?: AbortSignal | undefined;
-  /** Called after each accepted window and before each retry of this write. @default none */
-  readonly onProgress?: OnProgress | undefined;
-  /**
-   * How many records the source must have, such as the vendor's own total: the write fails where it has more or fewer,
-   * and the batch can no longer be completed.
-   * @default not checked
-   */
-  readonly expectedCount?: number | undefined;
-}
+import { checkShape, shapeOf } from "./source.js";
+import { checkCount, checkWriteOptions, type WriteOptions } from "./write-options.js";
 
 /** The writes of one batch: their queue, the collections that are open, and whether all of it is whole so far. */
 export class BatchWrites {
   readonly #session: BatchSession;
   /** Settles when every queued write has ended. */
   #queue: Promise<unknown> = Promise.resolve();
+  /** Settles when every seal that was called has ended. */
+  #seals: Promise<unknown> = Promise.resolve();
   /** Collections that were opened and not sealed. */
   readonly #open = new Set<CollectionName>();
   /** The write that failed first, and how. */
@@ -63,15 +49,16 @@ export class BatchWrites {
     return stateError(call, "active", "incomplete", { because, cause: error });
   }
 
-  /** Resolves when every queued write has ended. */
+  /** Resolves when every queued write and every seal under way has ended. */
   async settled(): Promise<void> {
     await this.#queue;
+    await this.#seals;
   }
 
   /** Writes a source when its turn comes; one whose signal fires before that ends at once. */
   write(collection: CollectionName, source: unknown, options: WriteOptions): Promise<WriteResult> {
     if (!isCollection(collection)) {
-      const error = noSuchCollection();
+      const error = noSuchCollection(collection);
       this.#failure ??= { what: "a collection that does not exist", error };
       return Promise.reject(error);
     }
@@ -88,10 +75,10 @@ export class BatchWrites {
    * @throws {InvalidInputError} there is no such collection, it is open already, or the options are wrong
    */
   open<C extends CollectionName>(collection: C, options: WriteOptions): CollectionWriter<C> {
-    if (!isCollection(collection)) throw noSuchCollection();
+    if (!isCollection(collection)) throw noSuchCollection(collection);
     if (this.#open.has(collection))
       throw new InvalidInputError(`${collection} is open already: seal it first.`);
-    const own = writeOptions("The options of open", options);
+    const own = checkWriteOptions("The options of open", options);
     this.#open.add(collection);
     const report = this.#session.report(collection);
     const sink = this.#openSink(own, report);
@@ -111,13 +98,16 @@ export class BatchWrites {
       take: (records) => failing(async () => (await sink).take(records)),
       finish: (sealing) =>
         failing(async () => {
-          const { expectedCount = own.expectedCount } = writeOptions("The options of seal", sealing);
+          const { expectedCount = own.expectedCount } = checkWriteOptions("The options of seal", sealing);
           const records = await (await sink).finish();
           checkCount(expectedCount, collection, records);
           this.#open.delete(collection);
           report.state = "done";
           return resultOf(report);
         }),
+      sealing: (sealed) => {
+        this.#seals = Promise.allSettled([this.#seals, sealed]);
+      },
       late: (error) => void this.#fail(error, report),
     });
   }
@@ -129,8 +119,8 @@ export class BatchWrites {
     turn: Promise<unknown>,
   ): Promise<WriteResult> {
     try {
-      const options = writeOptions("The options of the write", given);
-      const length = lengthOf(source);
+      const options = checkWriteOptions("The options of the write", given);
+      const shape = shapeOf(source);
       await (options.signal === undefined ? turn : untilAborted(turn, options.signal));
       this.#session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
@@ -145,7 +135,7 @@ export class BatchWrites {
       } finally {
         unlink();
       }
-      checkLength(source, length);
+      checkShape(source, shape);
       report.state = "done";
       return resultOf(report);
     } catch (error) {
@@ -192,33 +182,4 @@ export class BatchWrites {
     noteOutcomes(meaning, report.ranges);
     return meaning;
   }
-}
-
-/**
- * A copy of the options, each of which is read once.
- * @throws {InvalidInputError} they cannot be read, or one of them is not what it should be
- */
-function writeOptions(name: string, given: WriteOptions): WriteOptions {
-  const options = readOptions(name, given);
-  const { expectedCount, signal } = options;
-  checkSignal(signal);
-  if (expectedCount === undefined || (Number.isInteger(expectedCount) && expectedCount >= 0)) return options;
-  throw new InvalidInputError("expectedCount must be a whole number, 0 or more.");
-}
-
-/** A source that ended early without an error is told by the number of its records, where that is known. */
-function checkCount(expectedCount: number | undefined, collection: CollectionName, records: number): void {
-  if (expectedCount === undefined || records === expectedCount) return;
-  throw new InvalidInputError(
-    `The source of ${collection} had ${records} records, and expectedCount says ${expectedCount}. The batch cannot be completed: find out what is missing or too much, and start a new one.`,
-  );
-}
-
-/** The types say so already; a caller without types may not. */
-function isCollection(name: unknown): boolean {
-  return typeof name === "string" && Object.hasOwn(WIRE, name);
-}
-
-function noSuchCollection(): InvalidInputError {
-  return new InvalidInputError(`There is no such collection. Collections: ${Object.keys(WIRE).join(", ")}.`);
 }

@@ -2,7 +2,7 @@ import { InvalidInputError } from "../errors.js";
 import { readOptions } from "../option-checks.js";
 import { BatchLifecycle } from "./batch-lifecycle.js";
 import type { BatchState } from "./batch-state.js";
-import { BatchWrites, type WriteOptions } from "./batch-writes.js";
+import { BatchWrites } from "./batch-writes.js";
 import type { CollectionWriter } from "./collection-writer.js";
 import type { CollectionName, RecordOf } from "./collections.js";
 import type { Lease } from "./lease.js";
@@ -10,6 +10,7 @@ import type { WriteFigures, WriteReport, WriteResult } from "./outcomes.js";
 import type { BatchSession } from "./session.js";
 import type { RecordSource } from "./source.js";
 import type { CompletionCounts } from "./transport.js";
+import type { WriteOptions } from "./write-options.js";
 
 /** Options of a completion. */
 export interface CompleteOptions {
@@ -129,7 +130,7 @@ export class SyncBatch {
 
   /**
    * Completes the batch: the service marks every record that a snapshot collection of the batch lacks as removed.
-   * Waits for queued writes. An answer that was lost is asked for again.
+   * Waits for queued writes and for seals under way. An answer that was lost is asked for again.
    * @returns what the service says it did
    * @throws {BatchStateError} a write failed, a collection is open, or the batch is not active
    * @throws {BatchOutcomeUnknownError} complete was sent, and whether the service did it is not known

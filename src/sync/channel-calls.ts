@@ -49,11 +49,18 @@ export function unary<Response>(method: Method<Response>, request: Uint8Array): 
     );
 }
 
+/** What a stream was answered with. */
+export interface StreamAnswer<Response> {
+  readonly response: Response;
+  /** Whether everything was sent before the answer came: only then can the answer be about all of it. */
+  readonly everythingSent: boolean;
+}
+
 /** Messages, in order on one stream, that are answered with a message. */
 export function clientStream<Response>(
   method: Method<Response>,
   messages: readonly Uint8Array[],
-): Call<Response> {
+): Call<StreamAnswer<Response>> {
   const { path, responseDeserialize } = method;
   return (client, start, discard) =>
     answerOf(start, (done) => {
@@ -69,7 +76,7 @@ export function clientStream<Response>(
           ended = true;
           // HTTP/2 keeps what was not sent until the connection ends, if the server does not reset the stream.
           if (!sent) discard();
-          done(error, value);
+          done(error, value === undefined ? undefined : { response: value, everythingSent: sent });
         },
       );
       // Every failure comes to the callback; as an event without a listener it would be thrown beside it.

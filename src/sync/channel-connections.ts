@@ -32,7 +32,8 @@ export class Connections {
     const credentials = channelCredentials(configuration);
     const route = proxyRoute(configuration.proxy, target);
     const options = { ...route.options, ...channelOptions(configuration) };
-    this.#makeClient = () => makeClient(() => new Client(route.target, credentials, options));
+    // Named by its scheme: without one, hosts that are called unix, dns or ipv4 would be taken for schemes themselves.
+    this.#makeClient = () => makeClient(() => new Client(`dns:${route.target}`, credentials, options));
   }
 
   /**

@@ -55,8 +55,13 @@ export class GrpcTransport implements SyncTransport {
     context: CallContext,
   ): Promise<{ readonly accepted: number | undefined }> {
     const call = clientStream(SyncServiceService.syncRecords, messages);
-    const { acceptedRecords } = await this.#make("SyncRecords", call, context);
-    return { accepted: acceptedRecords === undefined ? undefined : Number(acceptedRecords) };
+    const { response, everythingSent } = await this.#make("SyncRecords", call, context);
+    const { acceptedRecords } = response;
+    if (acceptedRecords !== undefined) return { accepted: Number(acceptedRecords) };
+    if (everythingSent) return { accepted: undefined };
+    throw new SyncProtocolError(
+      "SyncRecords: the service answered before everything was sent, and did not say how many records it accepted.",
+    );
   }
 
   async completeBatch(batchId: string, context: CallContext): Promise<CompletionCounts> {

@@ -1,21 +1,35 @@
 /**
  * The checks that the generated schemas are made of. Each turns a value as users write it into what the wire's message
- * holds. No message echoes a value.
+ * holds. No message echoes a text.
  */
 import { type ZodType, z } from "zod";
+import { given } from "../given.js";
 import { CURRENCY, DECIMAL, isPlainObject, MAX_SECONDS, MIN_SECONDS } from "./formats.js";
 import type { Timestamp } from "./generated/google/protobuf/timestamp.js";
+import { momentGiven } from "./moment-given.js";
 
-/** What a check says when it fails: what was expected, and whether anything was there at all. */
-const expected = (what: string) => ({
-  error: ({ input }: { readonly input?: unknown }) =>
-    input === undefined ? `is required: expected ${what}` : `expected ${what}`,
+/** What a check says when it fails: what was expected, and what there was. */
+const expected = (what: string, there: (input: unknown) => string = fieldGiven) => ({
+  error: ({ input }: { readonly input?: unknown }) => `expected ${what}, got ${there(input)}`,
 });
+
+/** What a field holds that should hold something else. */
+function fieldGiven(value: unknown): string {
+  if (value === undefined) return "undefined (the field is required)";
+  if (value === null) return "null (which is not the same as leaving the field out)";
+  return given(value);
+}
+
+/** What a field holds where only some texts will do. */
+const textGiven = (value: unknown) =>
+  typeof value === "string" && value !== "" ? "another string" : fieldGiven(value);
+
+const LONE_SURROGATES = "expected text that UTF-8 can carry, got a string with a lone surrogate";
 
 /** Text that UTF-8 can carry: a lone surrogate would reach the service as another character. */
 export const text = z
   .string(expected("a string"))
-  .refine((value) => value.isWellFormed(), expected("text without lone surrogates"));
+  .refine((value) => value.isWellFormed(), { error: LONE_SURROGATES });
 
 export const requiredText = text.min(1, expected("a string that is not empty"));
 
@@ -24,15 +38,18 @@ export const bool = z.boolean(expected("true or false"));
 export const int32 = z.int32(expected("a whole number of at most 32 bits"));
 
 export const int64 = z
-  .union([z.bigint(), z.int()], expected("a whole number: a bigint, or a safe integer"))
+  .union([z.bigint(), z.int()], expected("a whole number (a safe integer or a bigint)"))
   .transform((value) => BigInt(value))
   .refine((value) => BigInt.asIntN(64, value) === value, expected("a whole number of at most 64 bits"));
 
-const aDecimal = expected('a decimal number as a string, such as "12.50": no exponent, no grouping');
+const aDecimal = expected(
+  'a decimal number as a string, such as "12.50" (no exponent, no grouping)',
+  textGiven,
+);
 
 export const decimal = z.string(aDecimal).regex(DECIMAL, aDecimal);
 
-export const currency = text.regex(CURRENCY, expected("an ISO 4217 currency code, such as EUR"));
+export const currency = text.regex(CURRENCY, expected("an ISO 4217 currency code, such as EUR", textGiven));
 
 const noStrings: string[] = [];
 
@@ -49,17 +66,18 @@ export const stringMap = z
     const map = new Map<string, string>();
     if (value === undefined) return map;
     if (!isPlainObject(value)) {
-      context.addIssue({ code: "custom", message: "expected an object of strings" });
+      context.addIssue({
+        code: "custom",
+        message: `expected an object of strings, got ${fieldGiven(value)}`,
+      });
       return map;
     }
     for (const [key, entry] of Object.entries(value)) {
-      if (typeof entry === "string" && entry.isWellFormed() && key.isWellFormed()) map.set(key, entry);
-      else
-        context.addIssue({
-          code: "custom",
-          message: "expected a string without lone surrogates",
-          path: [key],
-        });
+      if (typeof entry !== "string") {
+        const message = `expected a string, got ${fieldGiven(entry)}`;
+        context.addIssue({ code: "custom", message, path: [key] });
+      } else if (entry.isWellFormed() && key.isWellFormed()) map.set(key, entry);
+      else context.addIssue({ code: "custom", message: LONE_SURROGATES, path: [key] });
     }
     return map;
   });
@@ -68,7 +86,7 @@ export const stringMap = z
 export function enumeration<Numbers extends Readonly<Record<string, number>>>(numbers: Numbers) {
   const literals = Object.keys(numbers);
   return z
-    .enum(literals, expected(`one of ${literals.map((l) => `"${l}"`).join(", ")}`))
+    .enum(literals, expected(`one of ${literals.map((l) => `"${l}"`).join(", ")}`, textGiven))
     .transform((literal) => numbers[literal] ?? 0);
 }
 
@@ -89,12 +107,14 @@ export const timestamp = z
           return { seconds: BigInt(seconds), nanos: Number(fraction.slice(0, 9).padEnd(9, "0")) };
         }),
     ],
-    expected('a valid Date, or an ISO 8601 string with an offset, such as "2026-01-31T09:30:00Z"'),
+    expected(
+      'a Date or an ISO 8601 string with an offset, such as "2026-01-31T09:30:00Z"',
+      (value) => momentGiven(value) ?? fieldGiven(value),
+    ),
   )
-  .refine(
-    ({ seconds }) => seconds >= MIN_SECONDS && seconds <= MAX_SECONDS,
-    expected("a moment between the years 1 and 9999"),
-  );
+  .refine(({ seconds }) => seconds >= MIN_SECONDS && seconds <= MAX_SECONDS, {
+    error: "expected a moment between the years 1 and 9999, got another",
+  });
 
 /** Of the variants of a oneof exactly one is set. */
 export function exactlyOne(names: readonly string[]) {
@@ -148,16 +168,25 @@ type CheckedRecord =
   | { readonly ok: true; readonly bytes: Uint8Array }
   | { readonly ok: false; readonly issues: readonly z.core.$ZodIssue[] };
 
-/** What is said of a field that its message does not have: which ones it has. Other issues keep their own texts. */
-function unknownFields({ code, inst }: z.core.$ZodRawIssue): string | undefined {
-  if (code !== "unrecognized_keys" || !(inst instanceof z.ZodObject)) return undefined;
-  return `expected no such field; there are: ${Object.keys(inst.shape).join(", ")}`;
+/**
+ * What is said of a value that is no message, and of a field that its message does not have: which ones it has. Other
+ * issues keep their own texts.
+ */
+function messageProblem({ code, inst, input, path }: z.core.$ZodRawIssue): string | undefined {
+  if (!(inst instanceof z.ZodObject)) return undefined;
+  if (code === "unrecognized_keys") {
+    return `expected no such field; there are: ${Object.keys(inst.shape).join(", ")}`;
+  }
+  if (code !== "invalid_type") return undefined;
+  return (path ?? []).length === 0
+    ? `expected a record (an object), got ${given(input)}`
+    : `expected an object, got ${fieldGiven(input)}`;
 }
 
 /** What checks a record by its schema and encodes what the schema makes of it. */
 export function recordCheck<Message>(schema: ZodType<Message>, codec: Codec<Message>) {
   return (record: unknown): CheckedRecord => {
-    const checked = schema.safeParse(record, { error: unknownFields });
+    const checked = schema.safeParse(record, { error: messageProblem });
     if (!checked.success) return { ok: false, issues: checked.error.issues };
     return { ok: true, bytes: codec.encode(checked.data).finish() };
   };

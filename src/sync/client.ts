@@ -1,5 +1,6 @@
 import type { SyncBatch } from "./batch.js";
 import type { BatchOptions, StartBatchOptions } from "./batch-options.js";
+import { optionsRefusal } from "./call-options.js";
 import type { SnapshotCollection } from "./collections.js";
 import { resolveSyncOptions, type SyncClientOptions } from "./configuration.js";
 import { SyncEngine } from "./engine.js";
@@ -41,7 +42,8 @@ export class SyncClient {
    * @throws {AuthenticationError | PermissionDeniedError | TransportError | TimeoutError | ClosedError}
    */
   startBatch(options: StartBatchOptions): Promise<SyncBatch> {
-    return this.#engine.startBatch(options);
+    const refused = optionsRefusal('startBatch({ installationId: "…" })', options);
+    return refused === undefined ? this.#engine.startBatch(options) : Promise.reject(refused);
   }
 
   /**
@@ -55,13 +57,15 @@ export class SyncClient {
    *   an earlier attempt got accepted are left out, each as often as it was accepted.
    * - An exception of `fn` and the signal's reason come back unchanged.
    * @throws {InvalidInputError} an option is wrong, or `fn` did not keep to `snapshots`
+   * @throws {ConfigurationError} no memory is left to remember accepted events in, which `restarts: 0` does without
    * @throws everything that `startBatch`, `write` and `complete` throw, when the restarts are used up
    */
   run<const Snapshots extends SnapshotCollection>(
     options: RunOptions<Snapshots>,
     fn: RunFunction<Snapshots>,
   ): Promise<SyncReceipt> {
-    return this.#engine.run(options, fn);
+    const refused = optionsRefusal("run({ installationId, snapshots, ledger }, (batch) => …)", options);
+    return refused === undefined ? this.#engine.run(options, fn) : Promise.reject(refused);
   }
 
   /**

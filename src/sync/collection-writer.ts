@@ -1,6 +1,7 @@
 import { InvalidInputError } from "../errors.js";
 import type { CollectionName, RecordOf } from "./collections.js";
 import type { WriteResult } from "./outcomes.js";
+import { PushedRecords } from "./pushed-records.js";
 
 /** Options of a seal. */
 export interface SealOptions {
@@ -20,9 +21,10 @@ export interface CollectionWriter<C extends CollectionName = CollectionName> {
   /** The collection that it writes. */
   readonly collection: C;
   /**
-   * Takes records in; resolves when there is room for more. Calls queue up in order.
-   * @throws {InvalidInputError} a record is invalid or too large, or the collection is sealed; the batch can then no
-   *   longer be completed
+   * Takes records in; resolves when there is room for more. Calls queue up in order. An array is copied at once and may
+   * be used again; a record must stay as it is until its push has resolved.
+   * @throws {InvalidInputError} a record is invalid or too large, one was pushed again before its last push had
+   *   resolved, or the collection is sealed; the batch can then no longer be completed
    * @throws {BatchStateError | ClosedError} the batch is not active, or another write failed
    */
   push(records: RecordOf<C> | readonly RecordOf<C>[]): Promise<void>;
@@ -37,39 +39,60 @@ export interface CollectionWriter<C extends CollectionName = CollectionName> {
 export interface CollectionWriterParts {
   readonly take: (records: unknown) => Promise<void>;
   readonly finish: (options: SealOptions) => Promise<WriteResult>;
-  /** Records came that can no longer be taken in: what was sealed is not whole. */
-  readonly late: (error: InvalidInputError) => void;
+  /** The collection is being sealed: a completion waits for it, also where the caller does not. */
+  readonly sealing: (sealed: Promise<WriteResult>) => void;
+  /** Records came that cannot be taken in: what is sealed, or will be, is not whole. */
+  readonly late: (error: unknown) => void;
 }
 
 /** Puts the calls of a collection writer in order. */
 export function collectionWriter<C extends CollectionName>(
   collection: C,
-  { take, finish, late }: CollectionWriterParts,
+  { take, finish, sealing, late }: CollectionWriterParts,
 ): CollectionWriter<C> {
   let queue: Promise<unknown> = Promise.resolve();
   let sealed: Promise<WriteResult> | undefined;
+  const pushed = new PushedRecords();
+  const refuse = (error: unknown): Promise<void> => {
+    late(error);
+    return Promise.reject(error);
+  };
+  const push = (records: unknown): Promise<void> => {
+    if (sealed !== undefined) {
+      return refuse(
+        new InvalidInputError(
+          `${collection} is sealed, and records came after that: it was not whole. Await every push before the seal, and send all of it in a new batch or run.`,
+        ),
+      );
+    }
+    let held: unknown;
+    try {
+      held = pushed.hold(records);
+    } catch (error) {
+      // What was pushed before is a part only, which nothing seals.
+      const refused = refuse(error);
+      queue = queue.then(() => refused);
+      queue.catch(() => {});
+      return refused;
+    }
+    const taken = queue.then(() => take(held)).finally(() => pushed.release(held));
+    queue = taken;
+    return taken;
+  };
   return {
     collection,
     push: (records) => {
-      if (sealed !== undefined) {
-        const error = new InvalidInputError(
-          `${collection} is sealed, and records came after that: it was not whole. Await every push before the seal, and start a new batch.`,
-        );
-        late(error);
-        const refused = Promise.reject<void>(error);
-        // Where nobody awaits it, it still stands in the way of completion.
-        refused.catch(() => {});
-        return refused;
-      }
-      const taken = queue.then(() => take(records));
-      queue = taken;
-      // A push that nobody awaits is no unhandled rejection: seal() and complete() tell of it.
+      const taken = push(records);
+      // A push that nobody awaits is no unhandled rejection: it stands in the way of seal() and complete().
       taken.catch(() => {});
       return taken;
     },
     seal: (options = {}) => {
-      sealed ??= queue.then(() => finish(options));
-      sealed.catch(() => {});
+      if (sealed === undefined) {
+        sealed = queue.then(() => finish(options));
+        sealed.catch(() => {});
+        sealing(sealed);
+      }
       return sealed;
     },
   };

@@ -38,7 +38,7 @@ export async function sendCompletion(session: BatchSession, closing: AbortSignal
 /** The error of a completion of which only failures are known. */
 function unclear(batchId: string, failure: unknown): BatchOutcomeUnknownError {
   const error = new BatchOutcomeUnknownError(
-    "CompleteSyncBatch was sent, and whether the service did it is not known: the snapshots may or may not be reconciled. Start a new batch and send every snapshot in full; a lock that is still held ends with the lease, 15 minutes after the last accepted message.",
+    "CompleteSyncBatch was sent, and whether the service did it is not known: the snapshots may or may not be reconciled. Send every snapshot in full in a new batch or run; a lock that is still held ends with the lease, 15 minutes after the last accepted message.",
     { batchId, cause: failure, requestId: requestIdOf(failure) },
   );
   return failure instanceof SaasManagementError ? retelling(error, failure) : error;

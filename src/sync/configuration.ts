@@ -1,14 +1,16 @@
 import { Credential } from "../credential.js";
 import { ConfigurationError } from "../errors.js";
+import { refuseForeign } from "../foreign-options.js";
 import { checkCertificates } from "../node/certificates.js";
 import { checkProxy, type HttpProxy, resolveProxy } from "../node/proxy.js";
-import { requireObject, whileReading } from "../option-checks.js";
+import { whileReading } from "../option-checks.js";
 import {
   type CommonConfiguration,
   type CommonOptions,
   checkTls,
   type NetworkOptions,
   positive,
+  readTls,
   resolveCommonOptions,
   resolveEndpoint,
   type TlsOptions,
@@ -62,6 +64,13 @@ export interface SyncConfiguration extends CommonConfiguration {
   readonly channelOptions: ChannelOptions;
 }
 
+/** Options of the whole client, and what a Sync API client alone has in their place. */
+const FOREIGN = {
+  fetch: "has no effect on a SyncClient, which speaks gRPC: use tls or proxy.",
+  sync: "has no effect on a SyncClient alone: give its fields themselves, such as messageBytes.",
+};
+const FOREIGN_NAME = { syncUrl: "is the option of SaasManagementClient: a SyncClient calls it endpoint." };
+
 /**
  * Checks the options.
  * @throws {ConfigurationError} naming the option and what is allowed
@@ -71,38 +80,35 @@ export function resolveSyncOptions(options: SyncClientOptions): SyncConfiguratio
 }
 
 function resolve(options: SyncClientOptions): SyncConfiguration {
-  const endpoint = resolveEndpoint("endpoint", options.endpoint, "no-path");
-  const { tls } = options;
+  // Each is read once: what was checked is what is used.
+  const { endpoint: address, proxy, maxReceiveMessageBytes, maxSendMessageBytes, messageBytes } = options;
+  const { windowBytes, flushAfterMs, unknownEvents, channelOptions } = options;
+  refuseForeign(options, address === undefined ? { ...FOREIGN, ...FOREIGN_NAME } : FOREIGN);
+  const endpoint = resolveEndpoint("endpoint", address, "no-path");
+  const tls = readTls(options.tls);
   checkTls(tls, "the endpoint", endpoint);
   checkCertificates(tls);
-  requireObject("headers", options.headers);
-  checkMetadata(options.headers ?? {});
-  const maxMessageBytes = bytes(
-    "maxSendMessageBytes",
-    options.maxSendMessageBytes ?? MESSAGE_LIMIT_BYTES - 1,
-  );
+  const common = resolveCommonOptions(options);
+  checkMetadata(common.headers);
+  const maxMessageBytes = bytes("maxSendMessageBytes", maxSendMessageBytes ?? MESSAGE_LIMIT_BYTES - 1);
   if (maxMessageBytes >= MESSAGE_LIMIT_BYTES) {
     throw new ConfigurationError(
       "maxSendMessageBytes must be smaller than 16 MiB (16777216): the service takes no more.",
     );
   }
-  const messageBytes = bytes("messageBytes", options.messageBytes ?? 1024 * 1024);
   return {
-    ...resolveCommonOptions(options),
+    ...common,
     endpoint,
     credential: new Credential(options, "ApiKey "),
     tls,
-    proxy: proxyFor(endpoint, options.proxy),
-    maxReceiveMessageBytes: bytes(
-      "maxReceiveMessageBytes",
-      options.maxReceiveMessageBytes ?? MESSAGE_LIMIT_BYTES,
-    ),
+    proxy: proxyFor(endpoint, proxy),
+    maxReceiveMessageBytes: bytes("maxReceiveMessageBytes", maxReceiveMessageBytes ?? MESSAGE_LIMIT_BYTES),
     maxMessageBytes,
-    messageBytes: Math.min(messageBytes, maxMessageBytes),
-    windowBytes: bytes("windowBytes", options.windowBytes ?? 6 * 1024 * 1024),
-    flushAfterMs: resolveFlush(options.flushAfterMs ?? 5 * 60_000),
-    unknownEvents: resolveUnknownEvents(options.unknownEvents ?? "retry"),
-    channelOptions: checkChannelOptions(options.channelOptions ?? {}),
+    messageBytes: Math.min(bytes("messageBytes", messageBytes ?? 1024 * 1024), maxMessageBytes),
+    windowBytes: bytes("windowBytes", windowBytes ?? 6 * 1024 * 1024),
+    flushAfterMs: resolveFlush(flushAfterMs ?? 5 * 60_000),
+    unknownEvents: resolveUnknownEvents(unknownEvents ?? "retry"),
+    channelOptions: checkChannelOptions(channelOptions ?? {}),
   };
 }
 

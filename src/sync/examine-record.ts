@@ -31,10 +31,10 @@ export function examineRecord(
 /** What to say of a value that is no record, but what records are still to be made of. */
 function hintAt(value: unknown): string | undefined {
   if (value instanceof Promise) {
-    return "expected a record, not a promise: a function that makes records must not be async; await within the source";
+    return "a record, not a promise: a function that makes records must not be async; await within the source";
   }
   if (typeof value === "string" || ArrayBuffer.isView(value)) {
-    return "expected a record, not text or bytes: make records of a file with fromCsv or fromJsonl, of a response with fromPages";
+    return "a record, not text or bytes: make records of a file with fromCsv or fromJsonl, of a response with fromPages";
   }
   return undefined;
 }

@@ -34,7 +34,6 @@ export type { RetryOptions } from "../retry.js";
 export type { CompleteOptions, SyncBatch } from "./batch.js";
 export type { BatchOptions, StartBatchOptions } from "./batch-options.js";
 export type { BatchState } from "./batch-state.js";
-export type { WriteOptions } from "./batch-writes.js";
 export type { ChannelOptions } from "./channel-option-checks.js";
 export { SyncClient } from "./client.js";
 export type { CollectionWriter, SealOptions } from "./collection-writer.js";
@@ -108,10 +107,11 @@ export type { RunAttempt, RunFunction, RunOptions } from "./run-options.js";
 export { type FileLedger, type FileLedgerOptions, fileLedger } from "./safety/file-ledger.js";
 export type { GuardOptions, GuardRule } from "./safety/guard-rules.js";
 export { memoryLedger } from "./safety/memory-ledger.js";
-export type { SafetyOptions } from "./safety/run-guard.js";
+export type { SafetyOptions } from "./safety/safety-options.js";
 export type { Baseline, SnapshotFigures } from "./safety/snapshot-figures.js";
 export type { RecordSource } from "./source.js";
 export type { CompletionCounts, SnapshotCounts } from "./transport.js";
+export type { WriteOptions } from "./write-options.js";
 
 // For other libraries: what wraps the client, or stands in for its clock, logger or ledger.
 

@@ -47,5 +47,5 @@ function summarize(issue: InputIssue, count: number): string {
   const path = issue.path === "" ? "" : ` ${issue.path}`;
   const place = issue.location === undefined ? "" : ` (${issue.location})`;
   const more = count > 1 ? ` ${count - 1} more in issues.` : "";
-  return `${issue.collection}[${issue.index}]${id}${place}${path}: ${issue.expected}. Nothing after this was sent; start a new batch with valid records.${more}`;
+  return `${issue.collection}[${issue.index}]${id}${place}${path}: expected ${issue.expected}. Nothing after this was sent: correct the records, and send all of them in a new batch or run.${more}`;
 }

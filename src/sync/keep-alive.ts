@@ -5,6 +5,9 @@ import { LEASE_MS, momentOf } from "./lease.js";
 import { MessageBuilder } from "./messages.js";
 import type { BatchSession } from "./session.js";
 
+/** How long after a message that failed the next one is sent, in milliseconds. */
+const PAUSE_MS = 30_000;
+
 /** Event collection that the empty messages are of. */
 const COLLECTION = "usage";
 
@@ -21,8 +24,8 @@ export function checkKeepAlive(keepAlive: KeepAliveOptions | undefined): void {
 }
 
 /**
- * Renews the lease with an empty message when nothing was sent for half of it, until the batch was silent for
- * `maxIdleMs` or ends. The message is an empty one of an event collection, which removes nothing under any reading of
+ * Renews the lease with an empty message when nothing was sent for half of it, again after a pause where that failed,
+ * until the batch was silent for `maxIdleMs` or ends. The message is an empty one of an event collection, which removes nothing under any reading of
  * the service's description; that it renews the lease is an assumption.
  */
 export function startKeepAlive(session: BatchSession, { maxIdleMs }: KeepAliveOptions): void {
@@ -37,13 +40,13 @@ export function startKeepAlive(session: BatchSession, { maxIdleMs }: KeepAliveOp
     }
     session.sendAlone(COLLECTION, message, momentOf(clock)).then(
       () => next(LEASE_MS / 2),
-      // A lease that cannot be renewed is told by the lease itself.
-      () => {},
+      // Time is left: that the lease is over is told by the lease itself.
+      () => next(PAUSE_MS),
     );
   };
   let stop = () => {};
   const next = (ms: number): void => {
-    stop = clock.after(ms, check);
+    if (!session.signal.aborted) stop = clock.after(ms, check);
   };
   session.signal.addEventListener("abort", () => stop(), { once: true });
   next(LEASE_MS / 2);

@@ -19,3 +19,10 @@ export function locationOf(records: readonly unknown[], position: number): strin
   const location: unknown = locate(position);
   return typeof location === "string" ? location : undefined;
 }
+
+/** A copy of an array of records, with what it knows of their places. */
+export function copyOf(records: readonly unknown[]): readonly unknown[] {
+  const copy = records.slice();
+  const locate: unknown = Reflect.get(records, LOCATE);
+  return locate === undefined ? copy : Object.assign(copy, { [LOCATE]: locate });
+}

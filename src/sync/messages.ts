@@ -5,6 +5,7 @@
  * the message; the message's header, which says how long all of it is, is written last, into room kept before it.
  */
 import { varintBytes } from "./byte-writer.js";
+import type { MessageRecords } from "./message-records.js";
 import { afterVarint } from "./record-id.js";
 import { type MessageEncoder, RecordWriter } from "./record-writer.js";
 
@@ -12,14 +13,11 @@ import { type MessageEncoder, RecordWriter } from "./record-writer.js";
 export const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;
 
 /** An encoded SyncRecordsRequest. */
-export interface EncodedMessage {
-  readonly bytes: Uint8Array;
+export interface EncodedMessage extends MessageRecords {
   /** Index in its write of the first record. */
   readonly firstIndex: number;
   /** Number of records. */
   readonly records: number;
-  /** Digests of its records, where they are remembered. */
-  readonly digests: readonly string[];
   /** What its bytes lie in. */
   readonly buffer: Buffer;
 }
@@ -49,7 +47,6 @@ export class MessageBuilder {
   readonly #room: number;
   /** Where the last record begins, with its tag. */
   #lastStart: number;
-  #digests: string[] = [];
   #records = 0;
   #firstIndex = 0;
 
@@ -113,16 +110,15 @@ export class MessageBuilder {
   }
 
   /**
-   * Keeps the last record, and its digest where it is to be remembered.
+   * Keeps the last record.
    * @returns the message before it, where the record begins a new one
    */
-  keep(digest?: string): EncodedMessage | undefined {
+  keep(): EncodedMessage | undefined {
     const full =
       this.#records > 0 && this.#sizeOf(this.#writer.position - this.#room) > this.#targetBytes
         ? this.#cut(this.#fullBuffer())
         : undefined;
     this.#records += 1;
-    if (digest !== undefined) this.#digests.push(digest);
     return full;
   }
 
@@ -147,18 +143,18 @@ export class MessageBuilder {
   #cut(next: Buffer): EncodedMessage {
     const { buffer, position } = this.#writer;
     const end = this.#lastStart;
+    const bytes = this.#withHeader(buffer, end);
     const message = {
-      bytes: this.#withHeader(buffer, end),
+      bytes,
+      recordsStart: bytes.length - (end - this.#room),
       firstIndex: this.#firstIndex,
       records: this.#records,
-      digests: this.#digests,
       buffer,
     };
     this.#writer.moveTo(next, this.#room);
     this.#writer.raw(buffer, end, position);
     this.#lastStart = this.#room;
     this.#firstIndex += this.#records;
-    this.#digests = [];
     this.#records = 0;
     return message;
   }

@@ -22,7 +22,8 @@ export function afterVarint(buffer: Uint8Array, position: number): number {
   return at + 1;
 }
 
-function varintAt(buffer: Uint8Array, position: number): number {
+/** The number that a varint at `position` stands for. */
+export function varintAt(buffer: Uint8Array, position: number): number {
   let value = 0;
   let factor = 1;
   for (let at = position; ; at += 1) {

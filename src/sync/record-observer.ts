@@ -1,22 +1,29 @@
 import type { InputIssue } from "../errors.js";
 import type { Collection } from "./collections.js";
 
+/**
+ * A record as it was encoded. One object serves for all records of a write, so that none is made for each: what it says
+ * holds for the call that brings it.
+ */
+export interface EncodedRecord {
+  /** Holds the record's bytes from `start` up to `end`; they may be overwritten after the call. */
+  readonly buffer: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+  /** The UTF-8 bytes of its id are those from here up to `idEnd`: none where records of the collection have no id. */
+  readonly idStart: number;
+  readonly idEnd: number;
+  /** Number of records of its write before it. */
+  readonly index: number;
+}
+
 /** Looks at the records of one write, each after it was checked and encoded and before it is put into a message. */
 export interface RecordObserver {
   /**
-   * One record, whose encoded bytes are `buffer` from `start` to `end`; they may be overwritten after the call.
-   * The UTF-8 bytes of its id are those from `idStart` to `idEnd`, none where records of the collection have no id.
+   * One record, as it was encoded and as it was given.
    * @returns what was expected instead, where the record must not be sent: the write then fails as for an invalid one
    */
-  observe(
-    record: unknown,
-    buffer: Uint8Array,
-    start: number,
-    end: number,
-    index: number,
-    idStart: number,
-    idEnd: number,
-  ): string | undefined;
+  observe(encoded: EncodedRecord, record: unknown): string | undefined;
   /** The next records are those of this array, the first of them with this index; not told of records that come alone. */
   beginList?(records: readonly unknown[], firstIndex: number): void;
   /**

@@ -1,6 +1,6 @@
 /** Records -> messages, for one write: checks and encodes each record and hands full messages to the windows. */
 import type { InputIssue } from "../errors.js";
-import { type AcceptedEvents, digestOf } from "./accepted-events.js";
+import type { AcceptedEvents } from "./accepted-events.js";
 import type { Collection } from "./collections.js";
 import { EventLoopTurns } from "./event-loop-turns.js";
 import { inSteps } from "./in-steps.js";
@@ -9,8 +9,8 @@ import type { RecordPlace } from "./issues.js";
 import { examination } from "./load-writing.js";
 import { locationOf } from "./locator.js";
 import { type EncodedMessage, MessageBuilder } from "./messages.js";
-import { idRange } from "./record-id.js";
 import type { RecordObserver } from "./record-observer.js";
+import { RecordView } from "./record-view.js";
 import { tooLarge } from "./too-large.js";
 import { WindowQueue, type WindowQueueContext } from "./window-queue.js";
 
@@ -24,7 +24,7 @@ export interface SinkContext extends WindowQueueContext {
   readonly messageBytes: number;
   /** Largest message that may be sent. */
   readonly maxMessageBytes: number;
-  /** Events that are accepted already and are left out; undefined where nothing is remembered. */
+  /** Events that are accepted already and are left out; undefined where there can be none. */
   readonly acceptedEvents: AcceptedEvents | undefined;
   /** Looks at each record before it is sent. */
   readonly observer: RecordObserver | undefined;
@@ -34,6 +34,7 @@ export interface SinkContext extends WindowQueueContext {
 export class RecordSink {
   readonly #context: SinkContext;
   readonly #builder: MessageBuilder;
+  readonly #view: RecordView;
   readonly #queue: WindowQueue;
   readonly #turns: EventLoopTurns;
   readonly #invalid = new InvalidRecords();
@@ -45,10 +46,11 @@ export class RecordSink {
     this.#context = context;
     this.#turns = new EventLoopTurns(context.clock);
     this.#builder = builder;
+    this.#view = new RecordView(collection.hasIds);
     this.#queue = new WindowQueue(context, {
       flush: () => (builder.pending > 0 ? builder.flush() : undefined),
       accepted: (message) => {
-        acceptedEvents?.accepted(message.digests);
+        acceptedEvents?.accepted(collection.name, message);
         builder.reuse(message);
       },
     });
@@ -143,13 +145,9 @@ export class RecordSink {
 
   /** What the observer expected of the last record instead. */
   #observe(record: unknown, index: number): string | undefined {
-    const { collection, observer } = this.#context;
+    const { observer } = this.#context;
     if (observer === undefined || this.#invalid.any) return undefined;
-    const { buffer, recordStart, recordEnd } = this.#builder;
-    const { start, end } = collection.hasIds
-      ? idRange(buffer, recordStart)
-      : { start: recordStart, end: recordStart };
-    return observer.observe(record, buffer, recordStart, recordEnd, index, start, end);
+    return observer.observe(this.#view.moveTo(this.#builder, index), record);
   }
 
   #refuse(issues: readonly InputIssue[], list: List, position: number): void {
@@ -163,18 +161,16 @@ export class RecordSink {
   /** Keeps the last record; the message before it, where it begins a new one. */
   #keep(): EncodedMessage | undefined {
     const { collection, acceptedEvents, report } = this.#context;
-    let digest: string | undefined;
-    if (acceptedEvents !== undefined && collection.model === "event") {
+    if (acceptedEvents !== undefined) {
       const { buffer, recordStart, recordEnd } = this.#builder;
-      digest = digestOf(collection.name, buffer.subarray(recordStart, recordEnd));
-      if (acceptedEvents.take(digest)) {
+      if (acceptedEvents.take(collection.name, buffer, recordStart, recordEnd)) {
         report.leftOut += 1;
         this.#builder.drop();
         return undefined;
       }
     }
     this.#queue.recordWaits();
-    return this.#builder.keep(digest);
+    return this.#builder.keep();
   }
 
   async #offer(message: EncodedMessage): Promise<void> {

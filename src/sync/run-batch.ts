@@ -1,11 +1,11 @@
 import { InvalidInputError } from "../errors.js";
 import type { SyncBatch } from "./batch.js";
-import type { WriteOptions } from "./batch-writes.js";
 import type { CollectionWriter } from "./collection-writer.js";
 import type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "./collections.js";
 import { WIRE } from "./generated/collections.js";
 import type { WriteResult } from "./outcomes.js";
 import type { RecordSource } from "./source.js";
+import type { WriteOptions } from "./write-options.js";
 
 /**
  * The batch as a run's function has it: it writes, and the run completes or aborts.
@@ -64,10 +64,7 @@ export class DeclaredBatch<Snapshots extends SnapshotCollection> implements RunB
     try {
       this.#admit(collection);
     } catch (error) {
-      const refused = Promise.reject<WriteResult>(error);
-      // Where nobody awaits it, the violation still stands in the way of completion.
-      refused.catch(() => {});
-      return refused;
+      return refusal(error);
     }
     return this.#batch.write(collection, source, options);
   }
@@ -81,6 +78,21 @@ export class DeclaredBatch<Snapshots extends SnapshotCollection> implements RunB
       this.#written.delete(collection);
       throw error;
     }
+  }
+
+  // The types have none of these three. Who calls them all the same, in JavaScript, is told why, and nothing is completed:
+  // a call that nobody awaits must not pass for done.
+
+  complete(): Promise<never> {
+    return refusal(this.#violated(endedByRun("complete")));
+  }
+
+  abort(): Promise<never> {
+    return refusal(this.#violated(endedByRun("abort")));
+  }
+
+  close(): never {
+    throw this.#violated(endedByRun("close"));
   }
 
   /**
@@ -117,4 +129,15 @@ export class DeclaredBatch<Snapshots extends SnapshotCollection> implements RunB
     this.#violation ??= new InvalidInputError(message);
     return this.#violation;
   }
+}
+
+/** A rejection that nobody has to await: the violation still stands in the way of completion. */
+function refusal(error: unknown): Promise<never> {
+  const refused = Promise.reject<never>(error);
+  refused.catch(() => {});
+  return refused;
+}
+
+function endedByRun(method: string): string {
+  return `The batch of a run completes when its function returns and is aborted when it throws: leave ${method}() out, and throw to abort.`;
 }

@@ -47,17 +47,20 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   readonly #parts: RunParts;
   readonly #guard: RunGuard;
   readonly #journal: RunJournal;
-  readonly #acceptedEvents = new AcceptedEvents();
+  readonly #restarts: number;
+  readonly #acceptedEvents: AcceptedEvents;
   #waitedForLockMs = 0;
   /** How an attempt failed of whose batch nobody knows whether it was completed. */
   #unclear: BatchOutcomeUnknownError | undefined;
 
-  constructor(options: RunOptions<Snapshots>, fn: RunFunction<Snapshots>, parts: RunParts) {
-    checkRunOptions(options);
-    checkSnapshots(options.snapshots);
+  constructor(given: RunOptions<Snapshots>, fn: RunFunction<Snapshots>, parts: RunParts) {
+    checkRunOptions(given);
+    const options = { ...given, snapshots: checkSnapshots(given.snapshots) };
     checkRunFunction("run", fn);
     this.#guard = new RunGuard(options, parts.configuration);
     this.#journal = new RunJournal(options, parts.configuration, parts.abort);
+    this.#restarts = options.restarts ?? 2;
+    this.#acceptedEvents = new AcceptedEvents(this.#restarts);
     this.#options = options;
     this.#fn = fn;
     this.#parts = parts;
@@ -86,7 +89,6 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   async #untilCompleted(signal: AbortSignal): Promise<SyncReceipt> {
     const { configuration, closed } = this.#parts;
     const { clock, logger } = configuration;
-    const { restarts = 2 } = this.#options;
     const since = clock.monotonic();
     for (let number = 1; ; number += 1) {
       await untilAborted(this.#journal.recover(signal), signal, closed);
@@ -111,7 +113,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       }
       const { error, failure, released, returned } = end;
       if (!released && failure instanceof BatchOutcomeUnknownError) this.#unclear = failure;
-      if (signal.aborted || number > restarts || !isTransient(failure)) throw error;
+      if (signal.aborted || number > this.#restarts || !isTransient(failure)) throw error;
       // Never two of them at once: the one that goes on may hold what the next one needs.
       await untilAborted(returned, signal, closed);
       logger.warn("saas-management: the batch failed and is started anew", {

@@ -124,7 +124,7 @@ export class BatchSession {
       collection,
       report,
       send: (window: Parameters<WindowSender["send"]>[0]) =>
-        this.#onWire(() => {
+        this.onWire(() => {
           this.#lastSentAt = this.configuration.clock.monotonic();
           return sender.send(window).catch((error: unknown) => {
             // A window that was cut off because the write had ended already is not what failed.
@@ -132,7 +132,7 @@ export class BatchSession {
             throw error;
           });
         }),
-      acceptedEvents: this.#acceptedEvents,
+      acceptedEvents: collection.model === "event" ? this.#acceptedEvents : undefined,
       observer: this.#observerOf?.(collection),
     };
     return { context, stop: controller, unlink };
@@ -141,7 +141,7 @@ export class BatchSession {
   /** Sends a message of a collection that belongs to no write, in its turn. */
   sendAlone(collection: CollectionName, message: Uint8Array, sentAt: Moment): Promise<void> {
     const operation = { rpc: "SyncRecords", collection } as const;
-    return this.#onWire(async () => {
+    return this.onWire(async () => {
       await this.call(operation, this.signal, (call) => this.#transport.syncRecords([message], call));
       this.lease.renew(sentAt);
     });
@@ -184,7 +184,8 @@ export class BatchSession {
     this.end(closedError());
   }
 
-  #onWire<T>(send: () => Promise<T>): Promise<T> {
+  /** Does something that no stream of the batch may be open beside, when those before it have ended. */
+  onWire<T>(send: () => Promise<T>): Promise<T> {
     const turn = this.#wire.then(send);
     this.#wire = turn.catch(() => {});
     return turn;

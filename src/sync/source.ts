@@ -19,13 +19,19 @@ export type OpenedSource =
 
 /**
  * Begins to read a source.
- * @throws {InvalidInputError} it is no source, a stream that was read, or a one-shot iterator that was begun before
+ * @throws {InvalidInputError} it is no source, a stream that is locked or was read, or a one-shot iterator that was begun
+ *   before
  */
 export function openSource(source: unknown, collection: CollectionName): OpenedSource {
   if (typeof source !== "object" || source === null) throw notASource(source, collection);
   if (wasRead(source)) {
     throw new InvalidInputError(
       `The source of ${collection} is a stream that somebody has read from: what was read is gone, and an exhausted one would be taken for an empty collection. Make a new one for each write.`,
+    );
+  }
+  if (source instanceof ReadableStream && source.locked) {
+    throw new InvalidInputError(
+      `The source of ${collection} is a stream that is locked: somebody else reads it. Release its reader, or make a new stream for each write.`,
     );
   }
   const opened = openIterator(source, collection);
@@ -47,21 +53,44 @@ function wasRead(source: object): boolean {
   return source instanceof ReadableStream && Reflect.apply(Readable.isDisturbed, Readable, [source]) === true;
 }
 
-/** How long an array is when its write is called; undefined for other sources. */
-export function lengthOf(source: unknown): number | undefined {
-  return Array.isArray(source) ? source.length : undefined;
+/** Entries of an array that are looked at to tell whether it is still the same. */
+const LANDMARKS = 8;
+
+/** What an array looks like when its write is called; undefined for other sources. */
+export function shapeOf(source: unknown): ArrayShape | undefined {
+  if (!Array.isArray(source)) return undefined;
+  const { length } = source;
+  const entries: readonly unknown[] = source;
+  return { length, landmarks: Array.from({ length: LANDMARKS }, (_, i) => entries[landmark(i, length)]) };
+}
+
+/** Number of entries, and some of them. */
+interface ArrayShape {
+  readonly length: number;
+  readonly landmarks: readonly unknown[];
+}
+
+/** From the first entry to the last one, evenly. */
+function landmark(i: number, length: number): number {
+  return Math.round((i * (length - 1)) / (LANDMARKS - 1));
 }
 
 /**
- * Checks that an array is as long as it was when its write was called: one that is still being filled, or was emptied
+ * Checks that an array is the one that it was when its write was called: one that is still being filled, or was emptied
  * for its next use, is not the whole.
  * @throws {InvalidInputError} it is not
  */
-export function checkLength(source: unknown, length: number | undefined): void {
-  const now = lengthOf(source);
-  if (now === length) return;
+export function checkShape(source: unknown, shape: ArrayShape | undefined): void {
+  const now = shapeOf(source);
+  if (shape === undefined || now === undefined) return;
+  const same = shape.landmarks.every((entry, i) => Object.is(entry, now.landmarks[i]));
+  if (same && now.length === shape.length) return;
+  const how =
+    now.length === shape.length
+      ? "holds other entries now"
+      : `had ${shape.length} entries when its write was called and has ${now.length} now`;
   throw new InvalidInputError(
-    `The source is an array that had ${length} entries when its write was called and has ${now} now: it was changed while it was written, so what was sent may be a part. Await whatever fills it before the write, and the write before whatever empties it; then start a new batch.`,
+    `The source is an array that ${how}: it was changed while it was written, so what was sent may be a part. Await whatever fills it before the write, and the write before whatever empties it; then start a new batch.`,
   );
 }
 
@@ -90,9 +119,19 @@ function isIterable(source: object): source is Iterable<unknown> {
 }
 
 function notASource(source: unknown, collection: CollectionName): InvalidInputError {
-  const advice =
-    source instanceof Promise ? "This is a promise: await it first." : "Put a single record into an array.";
   return new InvalidInputError(
-    `The source of ${collection} must be an array, an iterable, an async iterable or a ReadableStream of records. ${advice}`,
+    `The source of ${collection} must be an array, an iterable, an async iterable or a ReadableStream of records. ${adviceFor(source)}`,
   );
+}
+
+function adviceFor(source: unknown): string {
+  if (typeof source === "function" && !isClass(source))
+    return "This is a function: call it, and give what it returns.";
+  if (source instanceof Promise) return "This is a promise: await it first.";
+  return "Put a single record into an array.";
+}
+
+/** Whether it cannot be called without `new`. */
+function isClass(source: object): boolean {
+  return Function.prototype.toString.call(source).startsWith("class");
 }

@@ -11,6 +11,7 @@ import {
 } from "../errors.js";
 import { type ConnectionFailure, connectionFailure, type EndpointKind } from "./connection-failure.js";
 import { readRetryHint } from "./retry-hint.js";
+import type { SyncRpc } from "./transport.js";
 
 /** What a failed call is known by. */
 export interface FailedCall {
@@ -21,7 +22,7 @@ export interface FailedCall {
 
 /** The operation that failed, and where. */
 export interface CallPlace extends EndpointKind {
-  readonly operation: "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch";
+  readonly operation: SyncRpc;
   /** Host and port. */
   readonly target: string;
   readonly credential: Credential;

@@ -3,7 +3,7 @@ const NAMED = 3;
 
 /** What was expected of a record that is too large: it names its largest fields, and shows nothing of them. */
 export function tooLarge(record: unknown, bytes: number, maxMessageBytes: number): string {
-  return `expected a record that fits into a message of ${maxMessageBytes} bytes: alone it makes one of ${bytes} bytes${largestFields(record)}`;
+  return `a record that fits into a message of ${maxMessageBytes} bytes: alone it makes one of ${bytes} bytes${largestFields(record)}`;
 }
 
 /** The largest fields of a record by name and size. */

@@ -45,7 +45,8 @@ export interface SyncTransport {
   startBatch(installationId: string, call: CallContext): Promise<{ readonly batchId: string }>;
   /**
    * Sends encoded SyncRecordsRequest messages, in order, on one stream. Their bytes may be others once it has resolved.
-   * @returns the number of accepted records, undefined where the answer does not say
+   * @returns the number of accepted records, undefined where the answer does not say and came after all messages
+   * @throws {SyncProtocolError} the answer does not say, and came before all messages were sent
    */
   syncRecords(
     messages: readonly Uint8Array[],

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { API_KEY, type ClientSetup, connectClient, passPause, rejection } from "../support/http-client.js";
 import { json } from "../support/http-server.js";
 import { observedHooks } from "../support/observed.js";
+import { quietLogger } from "../support/quiet-logger.js";
 import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
 
 const harness = useScriptedServer();
@@ -184,13 +185,7 @@ describe("a hook that throws or rejects", () => {
     ["rejects", rejecting],
   ])("because it %s is logged, and changes nothing for either API", async (_, hook) => {
     const errors: unknown[] = [];
-    const quiet = () => {};
-    const logger: Logger = {
-      debug: quiet,
-      info: quiet,
-      warn: quiet,
-      error: (message, details) => errors.push([message, details?.["error"]]),
-    };
+    const logger = quietLogger({ error: (message, details) => errors.push([message, details?.["error"]]) });
     const options = { onRequest: hook, onResponse: hook, onRetry: hook, logger };
     const { client, clock } = await connectClient(
       (_, response, index) =>

@@ -1,12 +1,11 @@
 import { once } from "node:events";
 import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
-import { SaasManagementClient } from "@saas-management/sdk";
 import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { expectService } from "../support/expect-service.js";
 import { PlainClient, refused } from "../support/grpc-client.js";
 import { accounts } from "../support/grpc-records.js";
-import { accounts as records } from "../support/sync-harness.js";
 
 const MEBIBYTE = 1024 * 1024;
 const RECORDS_PATH = "/saas_management.sync.v1.SyncService/SyncRecords";
@@ -24,16 +23,6 @@ afterEach(async () => {
   sessions = [];
   await server.close();
 });
-
-/** Somebody else's whole run and a query: both are served as ever. */
-async function expectService(): Promise<void> {
-  const { baseUrl, syncUrl, apiKey, installationId } = server;
-  await using client = new SaasManagementClient({ baseUrl, syncUrl, apiKey });
-  const batch = await client.sync.startBatch({ installationId });
-  expect(await batch.write("accounts", records(10))).toMatchObject({ accepted: 10 });
-  await batch.complete();
-  expect(await client.graphql.licenses().totalCount()).toBe(0);
-}
 
 async function open(url: string, hello: string): Promise<Socket> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
@@ -71,7 +60,7 @@ describe("the reference server goes on serving others", { timeout: 120_000 }, ()
       await open(server.baseUrl, "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n");
       await open(server.syncUrl, i % 2 === 0 ? "PRI * HTTP/2.0\r\n\r\n" : "GET / HTTP/1.1\r\n\r\n");
     }
-    await expectService();
+    await expectService(server);
   });
 
   it("while calls without a key come in by the hundred, each of which is refused", async () => {
@@ -88,14 +77,14 @@ describe("the reference server goes on serving others", { timeout: 120_000 }, ()
       }),
     );
     for (const answer of answers) expect(answer).toContain("AUTH_NOT_AUTHORIZED");
-    await expectService();
+    await expectService(server);
   });
 
   it("while streams are opened, and neither fed nor ended", async () => {
     const opened = await session();
     const key = `ApiKey ${server.apiKey}`;
     for (let i = 0; i < 90; i += 1) call(opened, RECORDS_PATH, key).write(Buffer.from([0, 0, 0]));
-    await expectService();
+    await expectService(server);
   });
 
   it("and refuses messages of another's batch, or of two in one stream", async () => {
@@ -140,7 +129,7 @@ describe("the reference server goes on serving others", { timeout: 120_000 }, ()
     const ended = once(stream, "close");
     stream.end(Buffer.from([0, 0xff, 0xff, 0xff, 0xff, 1, 2, 3]));
     await ended;
-    await expectService();
+    await expectService(server);
   });
 
   it("while settings and pings come in by the thousand", async () => {
@@ -149,7 +138,7 @@ describe("the reference server goes on serving others", { timeout: 120_000 }, ()
       if (i % 2 === 0) opened.ping(() => {});
       else opened.settings({ initialWindowSize: 65_535 + i }, () => {});
     }
-    await expectService();
+    await expectService(server);
   });
 
   it("and refuses a query whose fields are many more than its letters", async () => {
@@ -170,7 +159,7 @@ describe("the reference server goes on serving others", { timeout: 120_000 }, ()
         errors: [{ extensions: { code: "VALIDATION_TOO_COSTLY" } }],
       });
     }
-    await expectService();
+    await expectService(server);
   });
 
   it("and answers what is short to write and long to check", async () => {
@@ -205,6 +194,6 @@ describe("the reference server goes on serving others", { timeout: 120_000 }, ()
     ]) {
       expect(await ask(body)).toMatchObject({ errors: expect.anything() });
     }
-    await expectService();
+    await expectService(server);
   });
 });

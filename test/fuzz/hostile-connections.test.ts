@@ -2,8 +2,8 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
-import { SaasManagementClient } from "@saas-management/sdk";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { expectService } from "../support/expect-service.js";
 import {
   added,
   callHeaders,
@@ -15,7 +15,6 @@ import {
   literal,
   PREFACE,
 } from "../support/http2-frames.js";
-import { accounts } from "../support/sync-harness.js";
 
 const SCRIPT = fileURLToPath(new URL("../support/reference-server-script.ts", import.meta.url));
 const MEBIBYTE = 1024 * 1024;
@@ -44,16 +43,6 @@ async function memory(): Promise<number> {
   child?.send("memory");
   const { bytes } = { bytes: 0, ...(await heard()) };
   return bytes;
-}
-
-/** Somebody else's whole run and a query. */
-async function expectService(): Promise<void> {
-  const { baseUrl, syncUrl, apiKey, installationId } = server;
-  await using client = new SaasManagementClient({ baseUrl, syncUrl, apiKey });
-  const batch = await client.sync.startBatch({ installationId });
-  expect(await batch.write("accounts", accounts(10))).toMatchObject({ accepted: 10 });
-  await batch.complete();
-  await client.graphql.licenses().totalCount();
 }
 
 /** A connection that the test leaves open at its end. */
@@ -152,17 +141,17 @@ describe("the Sync API of the reference server", { timeout: 120_000 }, () => {
   it.each(FLOODS)(
     "serves others, and holds no more memory afterwards, when a connection brings %s",
     async (_, flood) => {
-      await expectService();
+      await expectService(server);
       const before = await memory();
       const socket = await open(server.syncUrl);
       await pour(socket, Buffer.concat([PREFACE, settings, flood()]));
-      await expectService();
+      await expectService(server);
       expect((await memory()) - before).toBeLessThan(ALLOWED_BYTES);
     },
   );
 
   it("serves others when 300 connections bring HTTP/1, a TLS handshake, nothing, or half a frame", async () => {
-    await expectService();
+    await expectService(server);
     const before = await memory();
     const hellos = [
       "POST /graphql HTTP/1.1\r\nHost: a\r\n\r\n",
@@ -172,7 +161,7 @@ describe("the Sync API of the reference server", { timeout: 120_000 }, () => {
     ];
     for (let i = 0; i < 300; i += 1)
       (await open(server.syncUrl)).write(hellos[i % hellos.length] ?? "", "latin1");
-    await expectService();
+    await expectService(server);
     expect((await memory()) - before).toBeLessThan(ALLOWED_BYTES);
   });
 });
@@ -200,10 +189,10 @@ describe("the GraphQL API of the reference server", { timeout: 120_000 }, () => 
     ],
     ["HTTP/2", () => Buffer.concat([PREFACE, settings])],
   ])("serves others, and holds no more memory afterwards, when a connection brings %s", async (_, flood) => {
-    await expectService();
+    await expectService(server);
     const before = await memory();
     await pour(await open(server.baseUrl), flood());
-    await expectService();
+    await expectService(server);
     expect((await memory()) - before).toBeLessThan(ALLOWED_BYTES);
   });
 
@@ -211,6 +200,6 @@ describe("the GraphQL API of the reference server", { timeout: 120_000 }, () => 
     const socket = await open(server.baseUrl);
     socket.resume().write("POST /graphql HTTP/1.1\r\nHost: a\r\n");
     await once(socket, "close");
-    await expectService();
+    await expectService(server);
   });
 });

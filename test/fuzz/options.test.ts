@@ -4,9 +4,17 @@ import { SyncClient } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { holds, type Share } from "../support/fuzz.js";
-import { hostileValue, hostileVariant, outcomeOf, Thrown } from "../support/hostile.js";
+import {
+  hostileValue,
+  hostileVariant,
+  outcomeOf,
+  Thrown,
+  type UnstableOptions,
+  unstableVariant,
+} from "../support/hostile.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
 import { type ScriptedSyncServer, startScriptedSyncServer } from "../support/scripted-sync-server.js";
+import { certificate, identity } from "../support/tls-certificates.js";
 
 const COMMON = {
   apiKey: "key-1",
@@ -168,6 +176,86 @@ describe("hostile options", { timeout: TIMEOUT_MS }, () => {
       }
     });
     await holds(share("no options at all", 0.1), property);
+  });
+});
+
+describe("options that change while they are read", { timeout: TIMEOUT_MS }, () => {
+  /** Neither how long something takes, which the machine would decide, nor what is the caller's own and alive. */
+  const steady = (path: string) =>
+    !/^(timeoutMs|retry|clock|logger)|__proto__|grpc.keepalive|backoff/.test(path);
+
+  /** Expects that both come to the same, and tells whether it worked. */
+  async function expectSame(
+    { stable, unstable }: UnstableOptions,
+    use: (options: object) => Promise<unknown>,
+  ): Promise<"worked" | "refused"> {
+    const first = await outcomeOf(() => use(stable));
+    const other = await outcomeOf(() => use(unstable));
+    expect(other?.error?.message).toBe(first?.error?.message);
+    if (first?.error !== undefined || other?.error !== undefined) return "refused";
+    expect(other?.value).toEqual(first?.value);
+    return "worked";
+  }
+
+  it("make a GraphQL client of what they were when they were read first", async () => {
+    let sent: unknown[] = [];
+    const recording: GraphQLClientOptions["fetch"] = async (url, init) => {
+      sent.push([url, init.method, [...new Headers(init.headers)], init.body]);
+      return new Response('{"data":{"a":1}}', { headers: { "content-type": "application/json" } });
+    };
+    const base = { ...COMMON, baseUrl: "http://127.0.0.1:9", fetch: recording, maxResponseBytes: 1000 };
+    const paths = [...COMMON_PATHS.filter(steady), "baseUrl", "fetch", "maxResponseBytes", "tls", "proxy"];
+    const seen = { worked: 0, refused: 0 };
+    const property = fc.asyncProperty(unstableVariant(base, paths), async (options) => {
+      const came = await expectSame(options.open(), async (given) => {
+        sent = [];
+        await using client = construct(GraphQLClient, given);
+        await client.request("query Q { a }");
+        return sent;
+      });
+      seen[came] += 1;
+    });
+    await holds(share("options of a GraphQL client that change", 0.1), property);
+    expect(Math.min(seen.worked, seen.refused)).toBeGreaterThan(0);
+  });
+
+  it("make a Sync API client of what they were when they were read first", async () => {
+    const base = { ...COMMON, endpoint: server.endpoint, channelOptions: {} };
+    const paths = [...COMMON_PATHS, ...TUNING_PATHS, "endpoint", "fetch", "sync", "tls", "proxy"];
+    const seen = { worked: 0, refused: 0 };
+    const property = fc.asyncProperty(unstableVariant(base, paths.filter(steady)), async (options) => {
+      const came = await expectSame(options.open(), async (given) => {
+        server.streams.length = 0;
+        await using client = construct(SyncClient, given);
+        using batch = await client.startBatch({ installationId: "installation-1" });
+        await batch.write("accounts", [{ generic: { id: "u1" } }]);
+        return server.streams.map(({ metadata, messages }) => [metadata.getMap(), messages]);
+      });
+      seen[came] += 1;
+    });
+    await holds(share("options of a Sync API client that change", 0.1), property);
+    expect(Math.min(seen.worked, seen.refused)).toBeGreaterThan(0);
+  });
+
+  it("make a client for both APIs of what they were when they were read first", async () => {
+    const base = {
+      ...COMMON,
+      baseUrl: "https://127.0.0.1:9",
+      syncUrl: "https://127.0.0.1:9",
+      tls: { ca: certificate("authority"), ...identity("client") },
+      sync: {},
+    };
+    const sync = TUNING_PATHS.map((path) => `sync/${path}`);
+    const paths = [...COMMON_PATHS, ...NETWORK_PATHS, ...sync, "baseUrl", "syncUrl", "sync", "fetch"];
+    const seen = { worked: 0, refused: 0 };
+    const property = fc.asyncProperty(unstableVariant(base, paths), async (options) => {
+      const came = await expectSame(options.open(), (given) =>
+        construct(SaasManagementClient, given).close(),
+      );
+      seen[came] += 1;
+    });
+    await holds(share("options of a client for both APIs that change", 0.1), property);
+    expect(Math.min(seen.worked, seen.refused)).toBeGreaterThan(0);
   });
 });
 

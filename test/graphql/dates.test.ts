@@ -1,5 +1,7 @@
 import { calendarDate, InvalidInputError, renewalBetween } from "@saas-management/sdk/graphql";
 import { describe, expect, it } from "vitest";
+import { connectClient, rejection } from "../support/http-client.js";
+import { json } from "../support/http-server.js";
 
 describe("calendarDate", () => {
   it("takes the day of a Date in UTC", () => {
@@ -40,5 +42,40 @@ describe("renewalBetween", () => {
 
   it("refuses days in the wrong order", () => {
     expect(() => renewalBetween("2026-03-31", "2026-01-01")).toThrow(InvalidInputError);
+  });
+});
+
+describe("a Date in place of a calendar date", () => {
+  const deadline = new Date("2026-12-31T23:00:00Z");
+  const advice =
+    "must be a calendar date such as 2026-12-31, got a Date: calendarDate(date) makes one of it.";
+
+  it("is refused in a filter, with its path, before anything is sent", async () => {
+    const { client, server } = await connectClient((_, response) => json(response, { data: {} }));
+    const where = { and: [{ contractDetails: { renewal: { upcomingDate: { value: { gte: deadline } } } } }] };
+    const path = "where.and.0.contractDetails.renewal.upcomingDate.value.gte";
+    const read = () => Reflect.apply(client.licensePlans, client, [{ where }]);
+    expect(read).toThrow(InvalidInputError);
+    expect(read).toThrow(`${path} ${advice}`);
+    expect(server.requests).toEqual([]);
+  });
+
+  it("is refused in the input of a mutation, with its path, before anything is sent", async () => {
+    const { client, server } = await connectClient((_, response) => json(response, { data: {} }));
+    const input = { name: "Renewal", state: "PRE", deadline };
+    const create = client.safe.createProcurementCase;
+    const error = await rejection(Reflect.apply(create, client.safe, [input]));
+    expect(error).toMatchObject({
+      code: "INVALID_INPUT",
+      message: `input.deadline ${advice}`,
+      issues: [{ path: "input.deadline" }],
+    });
+    expect(server.requests).toEqual([]);
+  });
+
+  it("is sent as it is in an own document, whose service may have such a type", async () => {
+    const { client, server } = await connectClient((_, response) => json(response, { data: { a: 1 } }));
+    await client.request("query Own($at: DateTime) { a(at: $at) }", { at: deadline });
+    expect(server.requests[0]?.body.variables).toEqual({ at: deadline.toISOString() });
   });
 });

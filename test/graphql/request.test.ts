@@ -102,6 +102,15 @@ describe("a request", () => {
     expect(server.requests).toHaveLength(0);
   });
 
+  it("is not sent with an API key that begins with Bearer, which the error tells to leave out", async () => {
+    const { client, server } = await connectClient(() => {}, { apiKey: `BEARER ${API_KEY}` });
+    const error = await rejection(client.request(QUERY));
+    expect(error).toBeInstanceOf(AuthenticationError);
+    expect(String(error)).toMatch(/apiKey begins with Bearer: give the key alone/);
+    expect(inspect(error, { showHidden: true })).not.toContain(API_KEY);
+    expect(server.requests).toHaveLength(0);
+  });
+
   it("is refused with an authorization header of its own", async () => {
     const { client, server } = await connectClient(() => {});
     const error = await rejection(client.request(QUERY, {}, { headers: { Authorization: "other" } }));

@@ -250,7 +250,14 @@ describe("the network", () => {
 describe("entries in errors", () => {
   const partial = {
     data: { applications: { nodes: [] }, licenses: null },
-    errors: [{ message: "no licenses", path: ["licenses", 0], extensions: { code: "INTERNAL", hint: "x" } }],
+    errors: [
+      {
+        message: "no licenses",
+        path: ["licenses", 0],
+        locations: [{ line: 1, column: 15 }],
+        extensions: { code: "INTERNAL", hint: "x" },
+      },
+    ],
   };
 
   it("make request reject with them and the partial data", async () => {
@@ -259,6 +266,22 @@ describe("entries in errors", () => {
     expect(error).toMatchObject({ ...partial, status: 200, retryable: false, serverMessage: "no licenses" });
     expect(String(error)).toContain("INTERNAL");
     expect(String(error)).not.toContain("no licenses");
+  });
+
+  it.each<[string, readonly unknown[], string]>([
+    ["its path", [{ message: "m", path: ["licenses", 0, "plan"] }], "an error, at licenses.0.plan. See"],
+    [
+      "its place in the document, where it has no path",
+      [{ message: "m", locations: [{ line: 3, column: 7 }] }],
+      "an error, at line 3, column 7 of the document. See",
+    ],
+    ["the first of several", [{ path: ["a"] }, { path: ["b"] }], "2 errors, the first at a. See"],
+    ["no path that is not plain", [{ path: ["a", "b\nERROR c"] }], "an error. See"],
+    ["no endless path", [{ path: Array.from({ length: 21 }, () => "a") }], "an error. See"],
+    ["no location that is none", [{ locations: [{ line: "x", column: -1 }, 5] }], "an error. See"],
+  ])("are told in the message with %s", async (_, errors, told) => {
+    const error = await errorOf((_request, response) => json(response, { errors }));
+    expect(error).toMatchObject({ code: "GRAPHQL_ERRORS", message: expect.stringContaining(told) });
   });
 
   it("let rawRequest resolve with both, and with status and headers", async () => {
@@ -317,6 +340,7 @@ describe("an error", () => {
   it("never holds the API key, not even where the server echoes it", async () => {
     const echo = {
       message: `key ${API_KEY} is wrong`,
+      path: ["licenses", API_KEY],
       extensions: { code: API_KEY, deep: [{ key: API_KEY, [API_KEY]: 1 }] },
     };
     const errors = [

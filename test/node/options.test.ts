@@ -4,6 +4,8 @@ import {
   SaasManagementClient,
   type SaasManagementClientOptions,
 } from "@saas-management/sdk";
+import { GraphQLClient } from "@saas-management/sdk/graphql";
+import { SyncClient } from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
 import { everythingIn } from "../support/http-client.js";
 import { identity } from "../support/tls-certificates.js";
@@ -15,8 +17,12 @@ const OPTIONS = {
 };
 
 function refusal(options: Partial<SaasManagementClientOptions>): unknown {
+  return thrownBy(() => new SaasManagementClient({ ...OPTIONS, ...options }));
+}
+
+function thrownBy(make: () => unknown): unknown {
   try {
-    new SaasManagementClient({ ...OPTIONS, ...options });
+    make();
   } catch (error) {
     return error;
   }
@@ -41,6 +47,24 @@ describe("tls and proxy", () => {
     const error = refusal(options);
     expect(error).toBeInstanceOf(ConfigurationError);
     expect(String(error)).toMatch(message);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ["tls", { tls: {} }, /: tls has no effect on a GraphQLClient.* fetch.* SaasManagementClient/],
+    ["a proxy", { proxy: "http://ada:canary@p" }, /: proxy has no effect on a GraphQLClient.* fetch/],
+  ])("are refused by a GraphQLClient alone, where they would have no effect: %s", (_, given, message) => {
+    const options = { baseUrl: OPTIONS.baseUrl, apiKey: OPTIONS.apiKey, ...given };
+    const error = thrownBy(() => new GraphQLClient(options));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(String(error)).toMatch(message);
+    expect(everythingIn(error)).not.toContain("canary");
+    expect(() => new GraphQLClient({ ...options, ...{ tls: undefined, proxy: undefined } })).not.toThrow();
+  });
+
+  it("reach both APIs of one client", async () => {
+    const client = new SaasManagementClient({ ...OPTIONS, tls: {}, proxy: "http://p" });
+    expect([client.graphql, client.sync]).toHaveLength(2);
+    await client.close();
   });
 
   it.each([
@@ -74,5 +98,29 @@ describe("tls and proxy", () => {
       expect(inspect(part, { depth: 9, showHidden: true, getters: true })).not.toContain(secret);
       expect(JSON.stringify(part)).not.toContain(secret);
     }
+  });
+});
+
+describe("a SyncClient alone", () => {
+  const { syncUrl: endpoint, apiKey } = OPTIONS;
+
+  it.each<[string, object, RegExp]>([
+    ["a fetch", { endpoint, fetch }, /: fetch has no effect on a SyncClient.* gRPC: use tls or proxy/],
+    [
+      "tuning",
+      { endpoint, sync: { messageBytes: 1 } },
+      /: sync has no effect .*: give its fields themselves/,
+    ],
+    ["the endpoint by another name", { syncUrl: endpoint }, /: syncUrl .* SyncClient calls it endpoint/],
+  ])("refuses what it would pass over in silence: %s", (_, given, message) => {
+    const options = { apiKey, ...given };
+    // @ts-expect-error -- the types know that the endpoint may be missing
+    const error = thrownBy(() => new SyncClient(options));
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(String(error)).toMatch(message);
+  });
+
+  it("takes options that hold the addresses of both APIs: they change nothing of what it does", () => {
+    expect(() => new SyncClient({ ...OPTIONS, endpoint })).not.toThrow();
   });
 });

@@ -49,6 +49,15 @@ describe("tls", () => {
     }
   });
 
+  it("is what it was when the client was made, whatever becomes of its object", async () => {
+    const { port, peers } = await startTlsGraphQLServer(identity("server"));
+    const tls = { ca: authority };
+    const client = connect({ baseUrl: `https://localhost:${port}`, tls });
+    tls.ca = certificate("stranger");
+    await client.graphql.request(QUERY);
+    expect(peers).toHaveLength(1);
+  });
+
   it("with another authority than the server's refuses the server", async () => {
     const { port, peers } = await startTlsGraphQLServer(identity("server"));
     await expect(probe(port, { ca: certificate("stranger") })).rejects.toThrow(

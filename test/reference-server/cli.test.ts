@@ -7,9 +7,11 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { parseEnv } from "node:util";
 import { credentials } from "@grpc/grpc-js";
+import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { PlainClient } from "../support/grpc-client.js";
+import { LIMITS, RUNS, TIMEOUT_MS } from "../support/property-runs.js";
 
 const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
 const support = fileURLToPath(new URL("../support/", import.meta.url));
@@ -145,6 +147,14 @@ test.each<[string, string[], RegExp]>([
   ["an unknown command", ["start"], /There is no command "start"/],
   ["an unknown option", ["serve", "--prot", "1"], /Unknown option '--prot'/],
   ["an option without its value", ["serve", "--port"], /--port/],
+  [
+    "an option in the place of a value",
+    ["serve", "--host", "--port"],
+    /'--host' argument is ambiguous\. Did you forget to specify the option argument/,
+  ],
+  ["an option of one letter that is unknown", ["-x"], /^saas-management: Unknown option '-x'\.\n/],
+  ["an argument of many letters", ["x".repeat(9000)], /There is no command "x{100}…"\.\n/],
+  ["many arguments", ["serve", ...Array<string>(3000).fill("y")], /Too many arguments: "(y ){50}…"\.\n/],
   ["too many arguments", ["serve", "now"], /Too many arguments: "now"/],
   ["a port that is none", ["serve", "--port", "65536"], /--port must be a port number from 0 to 65535/],
   ["a port that is no number", ["serve", "--sync-port", "1e3"], /--sync-port must be a port number/],
@@ -173,4 +183,74 @@ test.each<[string, string, RegExp]>([
   const { code, error } = await run("serve", "--portfolio", jsonFile(content));
   expect(error).toMatch(message);
   expect(code).toBe(2);
+});
+
+test(
+  "whatever the arguments are, the answer is an exit code and a line, never a stack",
+  async () => {
+    const argument = fc.oneof(
+      fc.constantFrom(
+        "serve",
+        "--",
+        "-",
+        "",
+        " ",
+        "--help",
+        "-hv",
+        "--version=1",
+        "--port",
+        "--port=0",
+        "--port=65536",
+      ),
+      fc.constantFrom(
+        "--sync-port=1e99",
+        "--host",
+        "--host=",
+        "--tls-cert=/",
+        "--tls-key=/nope",
+        "--portfolio=/dev/null",
+      ),
+      fc.constantFrom(
+        "--__proto__",
+        "--constructor=x",
+        "--=",
+        "---",
+        "a\nforged",
+        "\u001b[31m",
+        "\u202e",
+        "9".repeat(400),
+      ),
+      fc.string({ unit: "binary", maxLength: 20 }).map((given) => given.replaceAll("\0", "")),
+    );
+    // The last one ends it: the lists are those that do not begin to serve.
+    const args = fc
+      .tuple(
+        fc.array(argument, { maxLength: 4 }),
+        fc.constantFrom("--port=x", "--nope", "--help", "--portfolio=/nope"),
+      )
+      .map(([given, last]) => [last, ...given]);
+    const property = fc.asyncProperty(args, async (given) => {
+      const { code, out, error } = await run(...given);
+      if (code === 0) {
+        expect(error).toBe("");
+        return;
+      }
+      expect({ code, out }).toEqual({ code: 2, out: "" });
+      expect(error).toMatch(/^saas-management: [^\p{Cc}\p{Cf}]{1,400}\nTry "saas-management --help"\.\n$/u);
+    });
+    await fc.assert(property, { ...LIMITS, numRuns: Math.ceil(RUNS / 30) });
+  },
+  TIMEOUT_MS,
+);
+
+test("output that nobody takes ends with 1 and a line", async () => {
+  for (const args of [["--help"], ["serve"]]) {
+    const child = start(...args);
+    child.stdout.destroy();
+    const [[code], error] = await Promise.all([once(child, "exit"), text(child.stderr)]);
+    expect({ code, error }).toEqual({
+      code: 1,
+      error: expect.stringMatching(/^saas-management: the output cannot be written: .*EPIPE\n$/),
+    });
+  }
 });

@@ -18,7 +18,6 @@ type Records = { [K in Collection]: readonly MessageOf<K>[] };
 /** An installation whose records a test sets by hand. */
 export class HandSynced implements SyncedInstallation {
   readonly integration: { readonly id: string; readonly name: string };
-  revision = 0;
   readonly #records: Records = {
     accounts: [],
     plans: [],
@@ -41,13 +40,12 @@ export class HandSynced implements SyncedInstallation {
     this.integration = { id: `integration-${id}`, name: integrationName };
   }
 
-  records<K extends Collection>(collection: K): Iterable<MessageOf<K>> {
+  records<K extends Collection>(collection: K): readonly MessageOf<K>[] {
     return this.#records[collection];
   }
 
   set(records: Partial<Records>): this {
     Object.assign(this.#records, records);
-    this.revision += 1;
     return this;
   }
 }

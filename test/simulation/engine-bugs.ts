@@ -36,9 +36,8 @@ export const ENGINE_BUGS: readonly Bug[] = [
   {
     name: "the record at which a message is cut is lost",
     file: "sync/record-sink.ts",
-    right: "return this.#builder.keep(digest);",
-    wrong:
-      "const cut = this.#builder.keep(digest); if (cut !== undefined) { this.#builder.drop(); } return cut;",
+    right: "return this.#builder.keep();",
+    wrong: "const cut = this.#builder.keep(); if (cut !== undefined) { this.#builder.drop(); } return cut;",
   },
   {
     name: "streams of one batch do not wait for each other",
@@ -98,8 +97,8 @@ export const ENGINE_BUGS: readonly Bug[] = [
   {
     name: "a restart sends accepted events again",
     file: "sync/accepted-events.ts",
-    right: "    if (left === 0) return false;",
-    wrong: "    if (left >= 0) return false;",
+    right: "if (this.#isFirstAttempt) return false;",
+    wrong: "if (buffer.length >= 0) return false;",
   },
   {
     name: "records of an unknown window are called accepted",

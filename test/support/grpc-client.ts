@@ -16,6 +16,8 @@ import {
   SyncServiceService,
 } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 
+export { until } from "./promises.js";
+
 /** A typed collection, as the generated messages have it. */
 export type WireCollection = NonNullable<SyncRecordsRequest["collection"]>;
 
@@ -147,18 +149,6 @@ export async function refused(call: Promise<unknown>): Promise<Refused> {
     return { code: status[error.code], details: error.details, batchState: batchState?.toString() };
   }
   throw new Error("The call was not refused.");
-}
-
-/** Resolves when `condition` holds; looked at after each turn of the event loop, until the test is over. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  let over = false;
-  onTestFinished(() => {
-    over = true;
-  });
-  while (!(await condition())) {
-    if (over) throw new Error("What the test waited for did not happen.");
-    await new Promise((resolve) => setImmediate(resolve));
-  }
 }
 
 function isServiceError(error: unknown): error is ServiceError {

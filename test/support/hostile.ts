@@ -176,6 +176,50 @@ export function hostileVariant(base: object, paths: readonly string[]): fc.Arbit
   });
 }
 
+/** Options that change while they are read, and the same ones as they were when each was read first. */
+export interface UnstableOptions {
+  readonly unstable: object;
+  readonly stable: object;
+}
+
+/**
+ * The object with one to three of its properties replaced by getters that give one value when they are first read and
+ * another one ever after: the right one and then a hostile one, or the other way round. What was checked is what is used
+ * where both objects come to the same.
+ * @param paths Names of properties; `a/b` is that of an object within.
+ */
+export function unstableVariant(
+  base: object,
+  paths: readonly string[],
+): fc.Arbitrary<Boxed<UnstableOptions>> {
+  const change = fc.tuple(fc.constantFrom(...paths), hostileValue, fc.boolean());
+  const changes = fc.uniqueArray(change, {
+    minLength: 1,
+    maxLength: 3,
+    selector: ([path]) => path.split("/")[0],
+  });
+  return changes.map((all) => {
+    const label = all.map(([path, value, hostileFirst]) => {
+      const hostile = value[fc.toStringMethod]();
+      return `${path}=${hostileFirst ? `${hostile}, then as it was` : `as it was, then ${hostile}`}`;
+    });
+    const variant = (put: (first: unknown, later: unknown) => PropertyDescriptor) =>
+      all.reduce((target, [path, value, hostileFirst]) => {
+        const names = path.split("/");
+        const right = names.reduce<unknown>((inner, name) => Reflect.get(Object(inner), name), base);
+        const hostile = value.open();
+        return replace(target, names, hostileFirst ? put(hostile, right) : put(right, hostile));
+      }, base);
+    return new Boxed(label.join("; "), () => ({
+      unstable: variant((first, later) => {
+        let reads = 0;
+        return { get: () => (reads++ === 0 ? first : later) };
+      }),
+      stable: variant((first) => ({ value: first })),
+    }));
+  });
+}
+
 function replace(target: object, [name = "", ...rest]: readonly string[], put: PropertyDescriptor): object {
   const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(target));
   const inner: unknown = rest.length === 0 ? undefined : Object.getOwnPropertyDescriptor(target, name)?.value;

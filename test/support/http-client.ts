@@ -2,6 +2,9 @@ import { inspect } from "node:util";
 import { GraphQLClient, type GraphQLClientOptions, TestClock } from "@saas-management/sdk/graphql";
 import { onTestFinished } from "vitest";
 import { type HttpServer, type Responder, startHttpServer } from "./http-server.js";
+import { until } from "./promises.js";
+
+export { rejection, until } from "./promises.js";
 
 /** An API key that must show up nowhere but in the header. */
 export const API_KEY = "canary-key-6f1d";
@@ -24,21 +27,6 @@ export async function connectClient(
   const client = new GraphQLClient({ baseUrl: server.baseUrl, clock, ...credential, ...options });
   onTestFinished(() => client.close());
   return { client, server, clock };
-}
-
-/** What a promise rejects with. */
-export async function rejection(promise: Promise<unknown>): Promise<unknown> {
-  try {
-    await promise;
-  } catch (reason) {
-    return reason;
-  }
-  throw new Error("The promise was expected to reject.");
-}
-
-/** Lets everything run that needs no time to pass, until `ready` holds. */
-export async function until(ready: () => boolean): Promise<void> {
-  while (!ready()) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Waits until a request pauses before its next attempt, and lets the longest pause pass. */

@@ -1,23 +1,20 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
 import {
   fileLedger,
   RemovalGuardError,
   type RunFunction,
   type RunOptions,
   type SnapshotCollection,
-  SyncClient,
   type SyncClientOptions,
   type SyncReceipt,
 } from "@saas-management/sdk/sync";
 import { afterEach, beforeEach } from "vitest";
+import { type ReferenceHarness, there, useReferenceServer } from "./reference-harness.js";
 
 /** A reference server, a client of it and an empty directory for ledgers, for each test of a file. */
-export interface SafetyHarness {
-  readonly server: ReferenceServer;
-  readonly client: SyncClient;
+export interface SafetyHarness extends ReferenceHarness {
   readonly directory: string;
   /** A run of the server's installation with a ledger in the directory. */
   run<const S extends SnapshotCollection>(
@@ -27,8 +24,6 @@ export interface SafetyHarness {
   ): Promise<SyncReceipt>;
   /** A run that sends these accounts. */
   accounts(ids: readonly string[], options?: Partial<RunOptions<"accounts">>): Promise<SyncReceipt>;
-  /** Ids of the accounts that the service has and has not marked as removed. */
-  present(): string[];
   /** Paths of the ledger's files; the journal's are not among them. */
   files(): Promise<string[]>;
   /** The one file whose name matches. */
@@ -36,31 +31,21 @@ export interface SafetyHarness {
 }
 
 export function useSafetyHarness(options: Partial<SyncClientOptions> = {}): SafetyHarness {
-  let server: ReferenceServer | undefined;
-  let client: SyncClient | undefined;
   let directory: string | undefined;
   beforeEach(async () => {
     directory = await mkdtemp(join(tmpdir(), "ledger-"));
-    server = await startReferenceServer();
-    client = new SyncClient({
-      endpoint: server.syncUrl,
-      apiKey: server.apiKey,
-      clock: server.clock,
-      retry: { retries: 1, minDelayMs: 1, maxDelayMs: 1 },
-      ...options,
-    });
   });
   afterEach(async () => {
-    await client?.close();
-    await server?.close();
     if (directory !== undefined) await rm(directory, { recursive: true, force: true, maxRetries: 10 });
   });
+  // Closed before the directory goes: what comes last is ended first.
+  const reference = useReferenceServer(options);
   const harness: SafetyHarness = {
     get server() {
-      return there(server);
+      return reference.server;
     },
     get client() {
-      return there(client);
+      return reference.client;
     },
     get directory() {
       return there(directory);
@@ -77,12 +62,7 @@ export function useSafetyHarness(options: Partial<SyncClientOptions> = {}): Safe
       ),
     accounts: (ids, options) =>
       harness.run(["accounts"], async (batch) => void (await batch.write("accounts", records(ids))), options),
-    present: () =>
-      harness.server
-        .inspect(harness.server.installationId)
-        .snapshots.accounts.filter(({ removed }) => !removed)
-        .map(({ id }) => id)
-        .sort(),
+    present: reference.present,
     files: async () => {
       const entries = await readdir(harness.directory, { recursive: true, withFileTypes: true });
       return entries
@@ -119,9 +99,4 @@ export async function heldBy(run: Promise<unknown>): Promise<RemovalGuardError> 
   );
   if (outcome instanceof RemovalGuardError) return outcome;
   throw outcome;
-}
-
-function there<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("it is there within a test only");
-  return value;
 }

@@ -7,6 +7,8 @@ import {
 import { afterEach, beforeEach } from "vitest";
 import { type ScriptedSyncServer, startScriptedSyncServer } from "./scripted-sync-server.js";
 
+export { until } from "./promises.js";
+
 /** A scripted server for each test of a file, and clients of it that are closed after the test. */
 export interface SyncHarness {
   readonly server: ScriptedSyncServer;
@@ -51,9 +53,4 @@ export function useScriptedServer(): SyncHarness {
 /** Accounts `u0`, `u1`, …, each of a bit more than `size` bytes. */
 export function accounts(count: number, size = 100) {
   return Array.from({ length: count }, (_, i) => ({ generic: { id: `u${i}`, name: "n".repeat(size) } }));
-}
-
-/** Resolves when `condition` holds; looked at after each turn of the event loop. */
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -61,6 +61,11 @@ export function answerWith(stream: ServerHttp2Stream, message: Uint8Array): void
   stream.end(Buffer.concat([prefix, message]));
 }
 
+/** Answers with one message and the status OK when the request is at its end. */
+export function answerWhenRead(stream: ServerHttp2Stream, message: Uint8Array): void {
+  stream.resume().once("end", () => answerWith(stream, message));
+}
+
 /** Answers with a status and no message, at once: also in the middle of a stream. */
 export function refuseWith(stream: ServerHttp2Stream, code: number, details: string): void {
   stream.respond(

@@ -1,5 +1,9 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
-import { connect } from "node:net";
+import { connect, createServer as createSocketServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import {
   BatchOutcomeUnknownError,
   ConfigurationError,
@@ -32,12 +36,38 @@ function connectTo(endpoint: string, options: Partial<SyncClientOptions> = {}): 
 describe("an endpoint", () => {
   it.each([
     ["https://sync.example.com", "sync.example.com:443"],
+    ["https://sync.example.com:443", "sync.example.com:443"],
     ["HTTPS://SYNC.Example.com:8443/", "sync.example.com:8443"],
     ["https://sync.bücher.example", "sync.xn--bcher-kva.example:443"],
     ["http://localhost", "localhost:80"],
     ["http://[::1]:5000", "[::1]:5000"],
   ])("%s is reached at %s", (endpoint, target) => {
     expect(targetOf(resolveEndpoint("endpoint", endpoint, "no-path"))).toBe(target);
+  });
+});
+
+describe("a host that is called unix", () => {
+  it.each<[string, Partial<SyncClientOptions> & { readonly endpoint: string }]>([
+    ["the endpoint", { endpoint: "https://unix:7443" }],
+    ["a proxy", { endpoint: "https://sync.example.test", proxy: "http://unix:7443" }],
+  ])("is no socket file, as %s", async (_, options) => {
+    const home = process.cwd();
+    const folder = await mkdtemp(join(tmpdir(), "unix-host-"));
+    onTestFinished(async () => {
+      process.chdir(home);
+      await rm(folder, { recursive: true });
+    });
+    process.chdir(folder);
+    let accepted = 0;
+    const file = createSocketServer((socket) => {
+      accepted += 1;
+      socket.destroy();
+    });
+    await once(file.listen(join(folder, "7443")), "listening");
+    onTestFinished(() => void file.close());
+    const { endpoint, ...more } = options;
+    await expect(connectTo(endpoint, { timeoutMs: 2000, ...more }).startBatch(START)).rejects.toThrow();
+    expect(accepted).toBe(0);
   });
 });
 
@@ -197,4 +227,17 @@ describe("the proxy variables of the environment", () => {
     await connectTo("https://sync.example.test", { tls }).startBatch(START);
     expect(proxy.targets).toEqual(["sync.example.test:443"]);
   });
+
+  it.each(["unix", "dns", "ipv4", "ipv6", "constructor"])(
+    "are asked for a host that is called %s as for any other: no name is a scheme of gRPC",
+    async (host) => {
+      const server = await startBareServer(identity("named"));
+      const proxy = await startProxy("grpc_proxy", server.port);
+      const named = { ...tls, serverName: "sync.example.test" };
+      await connectTo(`https://${host}`, { tls: named }).startBatch(START);
+      await connectTo(`https://${host}:8443`, { tls: named }).startBatch(START);
+      expect(proxy.targets).toEqual([`${host}:443`, `${host}:8443`]);
+      expect(server.calls.map((headers) => headers[":authority"])).toEqual([`${host}:443`, `${host}:8443`]);
+    },
+  );
 });

@@ -1,39 +1,25 @@
 import { constants } from "node:http2";
 import {
-  SyncClient,
   type SyncClientOptions,
   SyncProtocolError,
   TestClock,
   TimeoutError,
   TransportError,
 } from "@saas-management/sdk/sync";
-import { describe, expect, it, onTestFinished } from "vitest";
-import {
-  StartSyncBatchResponse,
-  SyncRecordsResponse,
-} from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { describe, expect, it } from "vitest";
+import { SyncRecordsResponse } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { startBareBatch } from "../support/bare-batch.js";
 import { accounts, until } from "../support/sync-harness.js";
-import { answerWith, type BareServer, refuseWith, startBareServer } from "../support/tls-bare-server.js";
-
-const STARTED = StartSyncBatchResponse.encode({ batchId: "batch-1" }).finish();
+import { answerWith, type BareServer, refuseWith } from "../support/tls-bare-server.js";
 
 /** A batch of a server that does this with every SyncRecords stream, and reads nothing of it by itself. */
-async function startBatch(onStream: BareServer["answer"], options: Partial<SyncClientOptions> = {}) {
-  const server = await startBareServer();
-  server.answer = (stream, operation) => {
-    if (operation === "SyncRecords") onStream(stream, operation);
-    else answerWith(stream, STARTED);
-  };
-  const client = new SyncClient({
-    endpoint: `http://127.0.0.1:${server.port}`,
-    apiKey: "key-1",
+function startBatch(onStream: BareServer["answer"], options: Partial<SyncClientOptions> = {}) {
+  return startBareBatch(onStream, {
     retry: false,
     messageBytes: 100_000,
     windowBytes: 400_000,
     ...options,
   });
-  onTestFinished(() => client.close());
-  return { server, client, batch: await client.startBatch({ installationId: "installation-1" }) };
 }
 
 /** Accounts without end, and what became of their source. */

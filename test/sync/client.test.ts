@@ -28,6 +28,16 @@ describe("starting a batch", () => {
     expect(harness.server.calls).toEqual([]);
   });
 
+  it("says what it takes where it is called with an id alone", async () => {
+    const client = harness.client();
+    const started: Promise<unknown> = Reflect.apply(client.startBatch, client, ["installation-1"]);
+    await expect(started).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: 'The options must be an object, as in startBatch({ installationId: "…" }), got a string.',
+    });
+    expect(harness.server.calls).toEqual([]);
+  });
+
   it.each([
     ["ALREADY_EXISTS", 6],
     ["FAILED_PRECONDITION", 9],
@@ -146,6 +156,22 @@ describe("the credential", () => {
     expect(error).toMatchObject({ attempts: 1, retryable: false });
     expect(harness.server.calls).toEqual([]);
   });
+
+  it.each(["Bearer canary-0815", "bearer  canary-0815", "ApiKey canary-0815"])(
+    "that is an API key with a prefix is an authentication error that tells to leave it out: %s",
+    async (apiKey) => {
+      for (const given of [apiKey, async () => apiKey]) {
+        const error = await harness
+          .client({ apiKey: given })
+          .startBatch(START)
+          .catch((e: unknown) => e);
+        expect(error).toBeInstanceOf(AuthenticationError);
+        expect(String(error)).toMatch(/apiKey begins with (Bearer|ApiKey): give the key alone/);
+        expect(inspect(error, { showHidden: true })).not.toContain("canary");
+      }
+      expect(harness.server.calls).toEqual([]);
+    },
+  );
 
   it.each([
     ["UNAUTHENTICATED", 16, AuthenticationError],

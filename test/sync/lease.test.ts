@@ -211,6 +211,61 @@ describe("keepAlive", () => {
     batch.close();
   });
 
+  it("goes on after messages that failed, as long as the lease has time", async () => {
+    const { hooks, responses } = observedHooks();
+    const clock = new TestClock({ startAt: 0 });
+    const batch = await harness.startBatch(
+      { clock, retry: false, ...hooks },
+      { keepAlive: { maxIdleMs: 60 * MINUTE } },
+    );
+    harness.server.scripts.SyncRecords.push({ code: 14 }, { code: 14 });
+    clock.advance(7.5 * MINUTE);
+    for (let failed = 1; failed <= 2; failed += 1) {
+      await until(() => responses.filter(({ outcome }) => outcome === "failure").length === failed);
+      clock.advance(MINUTE / 2);
+    }
+    await until(() => batch.lease.remainingMs === 15 * MINUTE);
+    expect(harness.server.streams).toHaveLength(3);
+    batch.close();
+    expect(clock.sleeping).toBe(0);
+  });
+
+  it("sends no message beside the completion: the completion waits for the one that is on its way", async () => {
+    const { batch, clock } = await start({ keepAlive: { maxIdleMs: 60 * MINUTE } });
+    await batch.write("accounts", accounts(1));
+    let answer = () => {};
+    harness.server.beforeAnswer = () =>
+      new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+    clock.advance(7.5 * MINUTE);
+    await until(() => harness.server.streams[1]?.messages.length === 1);
+    const completed = batch.complete();
+    await until(() => batch.state === "completing");
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(harness.server.calls).not.toContain("CompleteSyncBatch");
+    answer();
+    await completed;
+    expect(harness.server.calls).toContain("CompleteSyncBatch");
+  });
+
+  it("sends no message beside the completion: one that is due meanwhile waits, and is dropped when it is done", async () => {
+    const { batch, clock } = await start({ keepAlive: { maxIdleMs: 60 * MINUTE } });
+    let answer = () => {};
+    harness.server.beforeCompletion = () =>
+      new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+    const completed = batch.complete();
+    await until(() => harness.server.calls.includes("CompleteSyncBatch"));
+    clock.advance(7.5 * MINUTE);
+    await new Promise((resolve) => setImmediate(resolve));
+    answer();
+    await completed;
+    await until(() => clock.sleeping === 0);
+    expect(harness.server.streams).toHaveLength(0);
+  });
+
   it("sends nothing while the batch writes often enough", async () => {
     const { batch, clock } = await start({ keepAlive: { maxIdleMs: 20 * MINUTE } });
     for (let i = 0; i < 4; i += 1) {

@@ -39,6 +39,51 @@ describe("open collections", () => {
     expect(ids).toEqual(accounts(10).map(({ generic }) => generic.id));
   });
 
+  it("take an array as it was when it was pushed, whatever becomes of it afterwards", async () => {
+    const batch = await harness.startBatch({ messageBytes: 300, windowBytes: 300 });
+    const users = batch.open("accounts");
+    const page: ReturnType<typeof accounts> = [];
+    for (const account of accounts(20)) {
+      page.push(account);
+      if (page.length < 10) continue;
+      void users.push(page);
+      page.length = 0;
+    }
+    await expect(users.seal()).resolves.toMatchObject({ accepted: 20 });
+    await batch.complete();
+  });
+
+  it.each([
+    ["alone", (record: ReturnType<typeof accounts>[number]) => record],
+    ["in an array", (record: ReturnType<typeof accounts>[number]) => [record]],
+  ])("refuse a record object that is filled anew before its push has resolved, %s", async (_, form) => {
+    const batch = await harness.startBatch();
+    const users = batch.open("accounts");
+    const [first, second] = accounts(2);
+    if (first === undefined || second === undefined) throw new Error("there are two");
+    void users.push(form(first));
+    Object.assign(first.generic, second.generic);
+    const again = users.push(form(first));
+    await expect(again).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: expect.stringContaining("Await each push"),
+    });
+    await expect(users.seal()).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+  });
+
+  it("take the same record object again when its push has resolved", async () => {
+    const batch = await harness.startBatch();
+    const users = batch.open("accounts");
+    const record = { generic: { id: "" } };
+    for (const id of ["u1", "u2"]) {
+      record.generic.id = id;
+      await users.push(record);
+    }
+    await expect(users.seal()).resolves.toMatchObject({ accepted: 2 });
+    expect(JSON.stringify(messages().flatMap(recordsOf))).toMatch(/u1.*u2/);
+  });
+
   it("that are sealed without records are empty snapshots, and sealing again changes nothing", async () => {
     const batch = await harness.startBatch();
     const users = batch.open("accounts");
@@ -46,6 +91,32 @@ describe("open collections", () => {
     await users.seal();
     expect(messages().map(collectionOf)).toEqual(["accounts"]);
     await expect(users.push(accounts(1))).rejects.toThrow(/sealed/);
+  });
+
+  it("whose pushes and seals nobody awaits are waited for by complete", async () => {
+    const batch = await harness.startBatch({ messageBytes: 300, windowBytes: 300 });
+    const users = batch.open("accounts");
+    const plans = batch.open("plans");
+    for (const account of accounts(10)) void users.push(account);
+    void plans.push(plan("p1"));
+    void users.seal();
+    void plans.seal();
+    await batch.complete();
+    expect(batch.stats).toMatchObject({ accounts: { accepted: 10 }, plans: { accepted: 1 } });
+    expect(harness.server.calls).toContain("CompleteSyncBatch");
+  });
+
+  it("whose seal fails while complete waits for it keep the batch from being completed", async () => {
+    const batch = await harness.startBatch();
+    const users = batch.open("accounts");
+    void users.push(accounts(1));
+    void users.seal({ expectedCount: 2 });
+    await expect(batch.complete()).rejects.toMatchObject({
+      code: "BATCH_STATE",
+      reason: "incomplete",
+      cause: { code: "INVALID_INPUT" },
+    });
+    expect(harness.server.calls).not.toContain("CompleteSyncBatch");
   });
 
   it("that are not sealed stand in the way of complete", async () => {

@@ -1,5 +1,6 @@
 import { SaasManagementError, type SyncProgress } from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
+import { quietLogger } from "../support/quiet-logger.js";
 import { accounts, useScriptedServer } from "../support/sync-harness.js";
 import { relayTo } from "../support/tcp-peers.js";
 
@@ -117,13 +118,7 @@ it("a record that is too large is named with its largest fields", async () => {
 
 it("a progress callback that throws is logged and fails nothing", async () => {
   const errors: string[] = [];
-  const quiet = () => {};
-  const logger = {
-    debug: quiet,
-    info: quiet,
-    warn: quiet,
-    error: (message: string) => void errors.push(message),
-  };
+  const logger = quietLogger({ error: (message) => void errors.push(message) });
   const onProgress = () => {
     throw new Error("the caller's display is broken");
   };

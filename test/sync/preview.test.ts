@@ -363,7 +363,7 @@ describe("the text of a preview", () => {
         "  invalid: 1 record",
         '  duplicate ids: 0 with the same contents, 1 with different contents: "u1"',
         '  - accounts[8] "u1": expected an id that no other record of the snapshot has: the record at index 1 has the same id and different contents',
-        '  - accounts[9] "u99" generic.email: expected a string',
+        '  - accounts[9] "u99" generic.email: expected a string, got the number 7',
         "A run would not be completed. accounts has invalid records. accounts has ids that come again with different contents.",
       ].join("\n"),
     );

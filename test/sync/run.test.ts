@@ -1,44 +1,20 @@
-import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
-import {
-  type RunBatch,
-  type RunOptions,
-  SyncClient,
-  type SyncProgress,
-  TransportError,
-} from "@saas-management/sdk/sync";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type RunBatch, type RunOptions, type SyncProgress, TransportError } from "@saas-management/sdk/sync";
+import { beforeEach, describe, expect, it } from "vitest";
+import { useReferenceServer } from "../support/reference-harness.js";
 import { accounts, until } from "../support/sync-harness.js";
 
-let server: ReferenceServer;
-let client: SyncClient;
-beforeEach(async () => {
-  server = await startReferenceServer();
-  client = new SyncClient({
-    endpoint: server.syncUrl,
-    apiKey: server.apiKey,
-    clock: server.clock,
-    retry: { retries: 1, minDelayMs: 1, maxDelayMs: 1 },
-  });
-});
-afterEach(async () => {
-  await client.close();
-  await server.close();
-});
+const harness = useReferenceServer();
 
 const options = <const S extends RunOptions["snapshots"]>(
   snapshots: S,
   more: Partial<Omit<RunOptions, "ledger">> = {},
 ) => ({
-  installationId: server.installationId,
+  installationId: harness.server.installationId,
   ledger: "none" as const,
   ...more,
   snapshots,
 });
-const inspect = () => server.inspect(server.installationId);
-const present = () =>
-  inspect()
-    .snapshots.accounts.filter(({ removed }) => !removed)
-    .map(({ id }) => id);
+const inspect = () => harness.server.inspect(harness.server.installationId);
 const usage = (...ids: string[]) =>
   ids.map((id) => ({ generic: { id, sourceActorId: "u0", lastActivity: new Date("2026-01-01T00:00:00Z") } }));
 const discovered = (...actors: string[]) =>
@@ -48,12 +24,12 @@ const discovered = (...actors: string[]) =>
 /** Every window of the operation fails so often that its retry is used up too. */
 const breakOnce = (operation: "SyncRecords" | "CompleteSyncBatch", at: "request" | "answer" = "request") => {
   for (let nth = 1; nth <= 2; nth += 1)
-    server.faults.add({ api: "sync", operation, nth, kind: { type: "drop", at } });
+    harness.server.faults.add({ api: "sync", operation, nth, kind: { type: "drop", at } });
 };
 
 describe("a run", () => {
   it("completes when its function returns, and returns a receipt", async () => {
-    const receipt = await client.run(options(["accounts"]), async (batch) => {
+    const receipt = await harness.client.run(options(["accounts"]), async (batch) => {
       await batch.write("accounts", accounts(3));
       await batch.write("usage", usage("e1"));
     });
@@ -71,24 +47,24 @@ describe("a run", () => {
   });
 
   it("waits for writes that its function does not await", async () => {
-    await client.run(options(["accounts"]), (batch) => {
+    await harness.client.run(options(["accounts"]), (batch) => {
       void batch.write("accounts", accounts(3));
     });
-    expect(present()).toHaveLength(3);
+    expect(harness.present()).toHaveLength(3);
   });
 
   it("aborts when its function throws, and gives the exception back unchanged", async () => {
-    await client.run(options(["accounts"]), (batch) => void batch.write("accounts", accounts(3)));
+    await harness.client.run(options(["accounts"]), (batch) => void batch.write("accounts", accounts(3)));
     const broken = new Error("vendor API answered 500");
     let calls = 0;
-    const run = client.run(options(["accounts"]), async (batch) => {
+    const run = harness.client.run(options(["accounts"]), async (batch) => {
       calls += 1;
       await batch.write("accounts", accounts(1));
       throw broken;
     });
     await expect(run).rejects.toBe(broken);
     expect(calls).toBe(1);
-    expect(present()).toHaveLength(3);
+    expect(harness.present()).toHaveLength(3);
     expect(inspect().lock).toBeNull();
     expect(inspect().batches.map(({ state }) => state)).toEqual(["completed", "aborted"]);
   });
@@ -100,7 +76,7 @@ describe("a run", () => {
       yield accounts(1);
       throw own;
     }
-    const run = client.run(options(["accounts"]), async (batch) => {
+    const run = harness.client.run(options(["accounts"]), async (batch) => {
       calls += 1;
       await batch.write("accounts", source());
     });
@@ -109,7 +85,7 @@ describe("a run", () => {
   });
 
   it("that swallows a failed write completes nothing", async () => {
-    const run = client.run(options(["accounts"]), async (batch) => {
+    const run = harness.client.run(options(["accounts"]), async (batch) => {
       await batch.write("accounts", [{ generic: { id: "" } }]).catch(() => {});
     });
     await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
@@ -117,10 +93,30 @@ describe("a run", () => {
   });
 });
 
+describe("the batch of a run", () => {
+  it.each(["complete", "abort", "close"])(
+    "has no %s: called all the same, it says who does it, and nothing is completed",
+    async (method) => {
+      const said = /completes when its function returns and is aborted when it throws: leave .* out/;
+      const run = harness.client.run(options(["accounts"]), async (batch) => {
+        await batch.write("accounts", accounts(1));
+        const ended = async () => Reflect.apply(Reflect.get(batch, method), batch, []);
+        // Swallowed or not awaited, it must not pass for done.
+        await expect(ended()).rejects.toThrow(said);
+      });
+      await expect(run).rejects.toMatchObject({
+        code: "INVALID_INPUT",
+        message: expect.stringMatching(said),
+      });
+      expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
+    },
+  );
+});
+
 describe("the declaration of snapshots", () => {
   it("refuses a second write of a snapshot, which would hide that the first was a part", async () => {
     const pages = [accounts(2), accounts(1)];
-    const run = client.run(options(["accounts"]), (batch) => {
+    const run = harness.client.run(options(["accounts"]), (batch) => {
       for (const page of pages) void batch.write("accounts", page);
     });
     await expect(run).rejects.toThrow(/accounts was written before in this run.*once, as a whole/);
@@ -129,7 +125,7 @@ describe("the declaration of snapshots", () => {
 
   it("is not what a write after the run is refused for", async () => {
     const batches: RunBatch<"accounts">[] = [];
-    await client.run(options(["accounts"]), async (batch) => {
+    await harness.client.run(options(["accounts"]), async (batch) => {
       batches.push(batch);
       await batch.write("accounts", accounts(1));
     });
@@ -141,7 +137,7 @@ describe("the declaration of snapshots", () => {
   });
 
   it("refuses an undeclared snapshot, also when the refusal is swallowed", async () => {
-    const run = client.run(options(["accounts"]), async (batch) => {
+    const run = harness.client.run(options(["accounts"]), async (batch) => {
       await batch.write("accounts", accounts(1));
       // @ts-expect-error -- the types know the declaration
       await batch.write("plans", []).catch(() => {});
@@ -150,23 +146,83 @@ describe("the declaration of snapshots", () => {
   });
 
   it.each([
-    ["a collection that there is not", ["users"]],
-    ["events", ["usage"]],
-    ["nothing", undefined],
-  ])("refuses a declaration of %s before it takes the lock", async (_, snapshots) => {
-    // @ts-expect-error -- the types know the collections
-    const run = client.run({ ...options([]), snapshots }, () => {});
-    await expect(run).rejects.toThrow(/^snapshots must be a list of .*: accounts, plans, licenses/);
+    ["nothing", undefined, "Got undefined."],
+    ["a name alone", "accounts", "Got a string."],
+    ["what is no name", [17], "It holds the number 17."],
+    ["a hole", [undefined], "It holds undefined."],
+    ["a collection that there is not", ["seats"], 'There is no collection "seats".'],
+    [
+      "a collection that is misspelled",
+      ["accounts", "group_members"],
+      'There is no collection "group_members". Did you mean groupMembers?',
+    ],
+    [
+      "a collection whose name would begin a line of its own",
+      [`accounts\n\u202e${"x".repeat(900)}`],
+      `There is no collection "accounts\\n\\u202e${"x".repeat(50)}"….`,
+    ],
+    [
+      "events",
+      ["usage"],
+      "usage is an event collection: events are written without being declared, so leave it out.",
+    ],
+  ])(
+    "refuses a declaration of %s before it takes the lock, and says what is wrong",
+    async (_, given, told) => {
+      const call = { ...options([]), snapshots: given };
+      const run: Promise<unknown> = Reflect.apply(harness.client.run, harness.client, [call, () => {}]);
+      const must =
+        "snapshots must be a list of the snapshot collections that the run writes: accounts, plans, licenses, employees, groups, groupMembers, devices.";
+      await expect(run).rejects.toMatchObject({ code: "INVALID_INPUT", message: `${must} ${told}` });
+      expect(inspect().batches).toEqual([]);
+    },
+  );
+
+  it.each([
+    [
+      "misspelled",
+      "acounts",
+      /^There is no collection "acounts"\. Did you mean accounts\? Collections: accounts, /,
+    ],
+    ["like none", "seats", /^There is no collection "seats"\. Collections: accounts, /],
+    ["no name", { secret: 1 }, /^A collection is given by its name, got an object\. Collections: accounts, /],
+  ])("tells the name of a collection to write that is %s", async (_, name, message) => {
+    const run = harness.client.run(options([]), (batch) => Reflect.apply(batch.write, batch, [name, []]));
+    await expect(run).rejects.toThrow(message);
+  });
+
+  it("says what it takes where it is called with something else", async () => {
+    const run = (...args: readonly unknown[]): Promise<unknown> =>
+      Reflect.apply(harness.client.run, harness.client, args);
+    const example = "as in run({ installationId, snapshots, ledger }, (batch) => …)";
+    await expect(run("installation")).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: `The options must be an object, ${example}, got a string.`,
+    });
+    await expect(run(() => {})).rejects.toThrow(/, got a function\.$/);
+    await expect(run(null)).rejects.toThrow(/, got null\.$/);
     expect(inspect().batches).toEqual([]);
+  });
+
+  it("leaves nothing to abort where records are invalid: the message says what to do in a run as well", async () => {
+    const write = (batch: RunBatch): Promise<unknown> =>
+      Reflect.apply(batch.write, batch, ["accounts", [{ generic: { id: 17 } }]]);
+    await expect(harness.client.run(options(["accounts"]), write)).rejects.toThrow(
+      /correct the records, and send all of them in a new batch or run\.$/,
+    );
+    const swallowed = harness.client.run(options(["accounts"]), (batch) => write(batch).catch(() => {}));
+    await expect(swallowed).rejects.toThrow(
+      /It must be aborted, which run does by itself\. Send every snapshot in full in a new batch or run\.$/,
+    );
   });
 
   it("says so where the function is left out", async () => {
     // @ts-expect-error -- the types demand it
-    await expect(client.run(options(["accounts"]))).rejects.toThrow(/run takes a function/);
+    await expect(harness.client.run(options(["accounts"]))).rejects.toThrow(/run takes a function/);
   });
 
   it("refuses to complete when a declared snapshot could not be opened, and that was swallowed", async () => {
-    const run = client.run(options(["accounts"], { guard: false }), (batch) => {
+    const run = harness.client.run(options(["accounts"], { guard: false }), (batch) => {
       const total = Number(undefined);
       expect(() => batch.open("accounts", { expectedCount: total })).toThrow(/expectedCount must be/);
     });
@@ -174,24 +230,42 @@ describe("the declaration of snapshots", () => {
     expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
   });
 
-  it("refuses to complete when a declared snapshot is missing", async () => {
-    const run = client.run(options(["accounts", "groups"]), async (batch) => {
-      await batch.write("accounts", accounts(1));
-    });
-    await expect(run).rejects.toThrow(/declares the snapshots accounts, groups, but did not write groups/);
-    expect(present()).toEqual(["u0"]);
+  it("is what it was when the run was called, whatever becomes of its list", async () => {
+    const snapshots: ("accounts" | "plans")[] = ["accounts", "plans"];
+    const run = harness.client.run(options(snapshots), (batch) => batch.write("accounts", accounts(1)));
+    snapshots.pop();
+    await expect(run).rejects.toThrow(/declares the snapshots accounts, plans, but did not write plans/);
     expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
   });
 
+  it("refuses to complete when a declared snapshot is missing", async () => {
+    const run = harness.client.run(options(["accounts", "groups"]), async (batch) => {
+      await batch.write("accounts", accounts(1));
+    });
+    await expect(run).rejects.toThrow(/declares the snapshots accounts, groups, but did not write groups/);
+    expect(harness.present()).toEqual(["u0"]);
+    expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
+  });
+
+  it("completes a snapshot whose seal the function did not await", async () => {
+    const receipt = await harness.client.run(options(["accounts"]), (batch) => {
+      const writer = batch.open("accounts");
+      void writer.push(accounts(2));
+      void writer.seal();
+    });
+    expect(receipt.collections.accounts).toMatchObject({ accepted: 2 });
+    expect(harness.present()).toEqual(["u0", "u1"]);
+  });
+
   it("refuses to complete when a declared snapshot is open and not sealed", async () => {
-    const run = client.run(options(["accounts"]), async (batch) => {
+    const run = harness.client.run(options(["accounts"]), async (batch) => {
       await batch.open("accounts").push(accounts(1));
     });
     await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
   });
 
   it("leaves event collections alone", async () => {
-    await client.run(options([]), async (batch) => {
+    await harness.client.run(options([]), async (batch) => {
       await batch.write("usage", usage("e1"));
       await batch.write("usage", usage("e2"));
     });
@@ -202,7 +276,7 @@ describe("the declaration of snapshots", () => {
 describe("a batch that fails transiently", () => {
   it("is aborted and started anew: snapshots in full, and accepted events left out", async () => {
     const attempts: number[] = [];
-    const receipt = await client.run(options(["accounts"]), async (batch, { number }) => {
+    const receipt = await harness.client.run(options(["accounts"]), async (batch, { number }) => {
       attempts.push(number);
       await batch.write("usage", usage("e1", "e2"));
       await batch.write("externallyDiscoveredUsage", discovered("a", "a", "b"));
@@ -219,7 +293,7 @@ describe("a batch that fails transiently", () => {
         externallyDiscoveredUsage: { sent: 1, leftOut: 3 },
       },
     });
-    expect(present()).toHaveLength(4);
+    expect(harness.present()).toHaveLength(4);
     expect(inspect().events.usage).toHaveLength(2);
     // Three equal observations of "a" are three, and not a duplicate.
     expect(inspect().events.externallyDiscoveredUsage).toHaveLength(4);
@@ -228,9 +302,9 @@ describe("a batch that fails transiently", () => {
 
   it("because its lease ran out is started anew", async () => {
     let calls = 0;
-    await client.run(options(["accounts"]), async (batch) => {
+    await harness.client.run(options(["accounts"]), async (batch) => {
       calls += 1;
-      if (calls === 1) server.clock.advance(15 * 60_000);
+      if (calls === 1) harness.server.clock.advance(15 * 60_000);
       await batch.write("accounts", accounts(2));
     });
     expect(calls).toBe(2);
@@ -240,14 +314,14 @@ describe("a batch that fails transiently", () => {
   it("is not started anew before its function has returned", async () => {
     const ends: (() => void)[] = [];
     const running: number[] = [];
-    const run = client.run(options(["accounts"]), async (batch, { number }) => {
+    const run = harness.client.run(options(["accounts"]), async (batch, { number }) => {
       running.push(number);
       if (number === 1) await new Promise<void>((resolve) => ends.push(resolve));
       else await batch.write("accounts", accounts(2));
     });
     run.catch(() => {});
     await until(() => ends.length === 1);
-    server.clock.advance(15 * 60_000);
+    harness.server.clock.advance(15 * 60_000);
     for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve));
     expect(running).toEqual([1]);
     for (const end of ends) end();
@@ -257,7 +331,7 @@ describe("a batch that fails transiently", () => {
 
   it("fails for good when the restarts are used up", async () => {
     let calls = 0;
-    const run = client.run(options(["accounts"], { restarts: 1 }), async (batch) => {
+    const run = harness.client.run(options(["accounts"], { restarts: 1 }), async (batch) => {
       calls += 1;
       breakOnce("SyncRecords");
       await batch.write("accounts", accounts(2));
@@ -269,9 +343,13 @@ describe("a batch that fails transiently", () => {
 
   it("is not started anew where the service refuses for good", async () => {
     let calls = 0;
-    const run = client.run(options(["accounts"]), async (batch) => {
+    const run = harness.client.run(options(["accounts"]), async (batch) => {
       calls += 1;
-      server.faults.add({ api: "sync", operation: "SyncRecords", kind: { type: "grpc-status", code: 3 } });
+      harness.server.faults.add({
+        api: "sync",
+        operation: "SyncRecords",
+        kind: { type: "grpc-status", code: 3 },
+      });
       await batch.write("accounts", accounts(2));
     });
     await expect(run).rejects.toMatchObject({ code: "SYNC_PROTOCOL" });
@@ -279,7 +357,7 @@ describe("a batch that fails transiently", () => {
   });
 
   it("whose completion's answers were all lost is a success when the service says that it is completed", async () => {
-    const receipt = await client.run(options(["accounts"]), async (batch) => {
+    const receipt = await harness.client.run(options(["accounts"]), async (batch) => {
       await batch.write("accounts", accounts(2));
       breakOnce("CompleteSyncBatch", "answer");
     });
@@ -290,7 +368,7 @@ describe("a batch that fails transiently", () => {
 
   it("whose completion never arrived is aborted and started anew", async () => {
     let calls = 0;
-    const receipt = await client.run(options(["accounts"]), async (batch) => {
+    const receipt = await harness.client.run(options(["accounts"]), async (batch) => {
       calls += 1;
       await batch.write("accounts", accounts(2));
       if (calls === 1) breakOnce("CompleteSyncBatch");
@@ -302,14 +380,14 @@ describe("a batch that fails transiently", () => {
   it("that fails later does not hide that a batch of it may have been completed", async () => {
     breakOnce("CompleteSyncBatch", "answer");
     for (let nth = 1; nth <= 2; nth += 1)
-      server.faults.add({ api: "sync", operation: "AbortSyncBatch", nth, kind: { type: "drop" } });
-    server.faults.add({
+      harness.server.faults.add({ api: "sync", operation: "AbortSyncBatch", nth, kind: { type: "drop" } });
+    harness.server.faults.add({
       api: "sync",
       operation: "StartSyncBatch",
       nth: 2,
       kind: { type: "grpc-status", code: 16 },
     });
-    const run = client.run(options(["accounts"]), (batch) => batch.write("accounts", accounts(2)));
+    const run = harness.client.run(options(["accounts"]), (batch) => batch.write("accounts", accounts(2)));
     const error = await run.catch((e: unknown) => e);
     const [batch] = inspect().batches;
     expect(batch?.state).toBe("completed");
@@ -324,7 +402,7 @@ describe("a batch that fails transiently", () => {
     const once = (function* () {
       yield* accounts(2);
     })();
-    const run = client.run(options(["accounts"]), async (batch, { number }) => {
+    const run = harness.client.run(options(["accounts"]), async (batch, { number }) => {
       if (number === 1) breakOnce("SyncRecords");
       await batch.write("accounts", once);
     });
@@ -335,11 +413,16 @@ describe("a batch that fails transiently", () => {
   it("and cannot be aborted either tells until when the lock is held, and what first went wrong is thrown", async () => {
     const seen: SyncProgress[] = [];
     const broken = new Error("the connector's own");
-    const run = client.run(
+    const run = harness.client.run(
       options(["accounts"], { onProgress: (progress) => seen.push(progress) }),
       async () => {
         for (let nth = 1; nth <= 2; nth += 1) {
-          server.faults.add({ api: "sync", operation: "AbortSyncBatch", nth, kind: { type: "drop" } });
+          harness.server.faults.add({
+            api: "sync",
+            operation: "AbortSyncBatch",
+            nth,
+            kind: { type: "drop" },
+          });
         }
         throw broken;
       },
@@ -347,7 +430,7 @@ describe("a batch that fails transiently", () => {
     await expect(run).rejects.toBe(broken);
     const failed = seen.find((progress) => progress.type === "abort-failed");
     expect(failed?.lockedUntil.getTime()).toBeLessThanOrEqual(inspect().lock?.leaseExpiresAt ?? 0);
-    expect(failed?.lockedUntil.getTime()).toBeGreaterThan(server.clock.now());
+    expect(failed?.lockedUntil.getTime()).toBeGreaterThan(harness.server.clock.now());
   });
 });
 
@@ -364,7 +447,7 @@ describe("a run that is ended from outside", () => {
   it("by the caller's signal rejects with its reason, and the batch is aborted", async () => {
     const stop = new AbortController();
     const reason = { why: "shutdown" };
-    const run = client.run(options(["accounts"], { signal: stop.signal }), forever);
+    const run = harness.client.run(options(["accounts"], { signal: stop.signal }), forever);
     await until(() => writing);
     stop.abort(reason);
     await expect(run).rejects.toBe(reason);
@@ -372,18 +455,18 @@ describe("a run that is ended from outside", () => {
   });
 
   it("by maxDurationMs rejects with a timeout, and the batch is aborted", async () => {
-    const run = client.run(options(["accounts"], { maxDurationMs: 60_000 }), forever);
+    const run = harness.client.run(options(["accounts"], { maxDurationMs: 60_000 }), forever);
     await until(() => writing);
-    server.clock.advance(60_000);
+    harness.server.clock.advance(60_000);
     await expect(run).rejects.toMatchObject({ code: "TIMEOUT", timeoutMs: 60_000 });
     expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
   });
 
   it("by its client's close rejects with that, whatever the function waits for", async () => {
-    const run = client.run(options(["accounts"]), forever);
+    const run = harness.client.run(options(["accounts"]), forever);
     run.catch(() => {});
     await until(() => writing);
-    await client.close();
+    await harness.client.close();
     await expect(run).rejects.toMatchObject({ code: "CLOSED" });
     expect(inspect().batches.map(({ state }) => state)).toEqual(["active"]);
   });
@@ -393,28 +476,28 @@ describe("a run that is ended from outside", () => {
     const waiting = new Promise<void>((resolve) => {
       goOn = resolve;
     });
-    const run = client.run(options(["accounts"]), () => {
+    const run = harness.client.run(options(["accounts"]), () => {
       writing = true;
       return waiting;
     });
     run.catch(() => {});
     await until(() => writing);
     goOn();
-    await client.close();
+    await harness.client.close();
     await expect(run).rejects.toMatchObject({ code: "CLOSED" });
   });
 
   it("by the end of its lease rejects with that, where it is not started anew", async () => {
-    const run = client.run(options(["accounts"], { restarts: 0 }), forever);
+    const run = harness.client.run(options(["accounts"], { restarts: 0 }), forever);
     run.catch(() => {});
     await until(() => writing);
-    server.clock.advance(15 * 60_000);
+    harness.server.clock.advance(15 * 60_000);
     await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "expired" });
   });
 
   it("by SIGTERM aborts the batch, where that was asked for, and leaves no handler", async () => {
     const before = process.listenerCount("SIGTERM");
-    const run = client.run(options(["accounts"], { signals: true }), forever);
+    const run = harness.client.run(options(["accounts"], { signals: true }), forever);
     await until(() => writing);
     process.emit("SIGTERM", "SIGTERM");
     await expect(run).rejects.toMatchObject({ code: "CLOSED", message: expect.stringContaining("SIGTERM") });
@@ -429,5 +512,5 @@ it.each([
   [{ maxDurationMs: 0 }, /maxDurationMs/],
   [{ installationId: "" }, /installationId/],
 ])("refuses %j", async (wrong, message) => {
-  await expect(client.run(options([], wrong), () => {})).rejects.toThrow(message);
+  await expect(harness.client.run(options([], wrong), () => {})).rejects.toThrow(message);
 });

@@ -62,6 +62,31 @@ describe("a source may be", () => {
   });
 });
 
+it.each<[string, unknown, RegExp]>([
+  ["a generator that was not called is told to call it", single, /This is a function: call it/],
+  ["a function that was not called, too", () => three, /This is a function: call it/],
+  ["a class is not", class Accounts {}, /Put a single record into an array/],
+  ["a promise is told to await it", Promise.resolve(three), /This is a promise: await it/],
+])("%s", async (_, source, advice) => {
+  const batch = await harness.startBatch();
+  const write: Promise<unknown> = Reflect.apply(batch.write, batch, ["accounts", source]);
+  await expect(write).rejects.toThrow(advice);
+});
+
+it("a web stream that somebody else reads is refused, and nothing of it is taken", async () => {
+  const batch = await harness.startBatch();
+  const stream = new ReadableStream<ReturnType<typeof accounts>>({
+    start: (controller) => controller.enqueue(accounts(3)),
+  });
+  const reader = stream.getReader();
+  await expect(batch.write("accounts", stream)).rejects.toMatchObject({
+    code: "INVALID_INPUT",
+    message: expect.stringContaining("is a stream that is locked"),
+  });
+  expect(await reader.read()).toMatchObject({ done: false });
+  await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+});
+
 it("an unknown collection is refused with the list of those that there are", async () => {
   const batch = await harness.startBatch();
   const write: Promise<unknown> = Reflect.apply(batch.write, batch, ["users", three]);

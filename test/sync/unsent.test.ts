@@ -8,6 +8,8 @@ import {
   TransportError,
 } from "@saas-management/sdk/sync";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { rejection } from "../support/promises.js";
+import { quietLogger } from "../support/quiet-logger.js";
 import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
 import { listenSilently, relayTo, unusedPort } from "../support/tcp-peers.js";
 
@@ -33,7 +35,7 @@ async function startBehindRelay(options: Partial<SyncClientOptions> = {}) {
   const cutOff = async () => {
     await relay.close();
     // The client knows only when a call fails that the connection is gone.
-    await thrown(client.openBatch("another").abort());
+    await rejection(client.openBatch("another").abort());
   };
   const comeBack = () => relayTo(serverPort(), relay.port);
   const silence = async () => {
@@ -43,21 +45,14 @@ async function startBehindRelay(options: Partial<SyncClientOptions> = {}) {
   return { relay, batch, cutOff, comeBack, silence };
 }
 
-async function thrown(promise: Promise<unknown>): Promise<unknown> {
-  return promise.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-}
-
 describe("a lock that is held", () => {
   it("is not this client's own after starts that found nobody to connect to", async () => {
     const port = await unusedPort();
     const client = connectTo(port);
-    expect(await thrown(client.startBatch(START))).toBeInstanceOf(TransportError);
+    expect(await rejection(client.startBatch(START))).toBeInstanceOf(TransportError);
     await relayTo(serverPort(), port);
     harness.server.scripts.StartSyncBatch.push(LOCKED);
-    const error = await thrown(client.startBatch(START));
+    const error = await rejection(client.startBatch(START));
     expect(error).toBeInstanceOf(BatchAlreadyInProgressError);
     expect(error).toMatchObject({ mayBeOwn: false });
     expect(String(error)).toContain("Another batch of the installation");
@@ -67,38 +62,40 @@ describe("a lock that is held", () => {
     const clock = new TestClock({ startAt: 0 });
     const client = harness.client({ retry: false, clock });
     harness.server.scripts.StartSyncBatch.push(LOST, LOCKED, LOCKED, LOCKED);
-    expect(await thrown(client.startBatch(START))).toBeInstanceOf(TransportError);
-    expect(await thrown(client.startBatch(START))).toMatchObject({ mayBeOwn: true });
-    expect(await thrown(client.startBatch({ installationId: "another" }))).toMatchObject({ mayBeOwn: false });
+    expect(await rejection(client.startBatch(START))).toBeInstanceOf(TransportError);
+    expect(await rejection(client.startBatch(START))).toMatchObject({ mayBeOwn: true });
+    expect(await rejection(client.startBatch({ installationId: "another" }))).toMatchObject({
+      mayBeOwn: false,
+    });
     clock.advance(15 * 60_000);
-    expect(await thrown(client.startBatch(START))).toMatchObject({ mayBeOwn: false });
+    expect(await rejection(client.startBatch(START))).toMatchObject({ mayBeOwn: false });
   });
 
   it("is not its own any more once a batch was started or the lost one was aborted", async () => {
     const client = harness.client({ retry: false });
     harness.server.scripts.StartSyncBatch.push(LOST, undefined, LOCKED);
-    await thrown(client.startBatch(START));
+    await rejection(client.startBatch(START));
     await client.startBatch(START);
-    expect(await thrown(client.startBatch(START))).toMatchObject({ mayBeOwn: false });
+    expect(await rejection(client.startBatch(START))).toMatchObject({ mayBeOwn: false });
     let answer = () => {};
     harness.server.beforeStart = () =>
       new Promise((resolve) => {
         answer = resolve;
       });
     const stop = new AbortController();
-    const given = thrown(client.startBatch({ ...START, signal: stop.signal }));
+    const given = rejection(client.startBatch({ ...START, signal: stop.signal }));
     await until(() => harness.server.calls.length === 4);
     stop.abort(new Error("enough"));
     await given;
     harness.server.beforeStart = async () => {};
     harness.server.scripts.StartSyncBatch.push(LOCKED);
-    expect(await thrown(client.startBatch(START))).toMatchObject({ mayBeOwn: true });
+    expect(await rejection(client.startBatch(START))).toMatchObject({ mayBeOwn: true });
     answer();
     await until(() => harness.server.calls.includes("AbortSyncBatch"));
     await expect
       .poll(async () => {
         harness.server.scripts.StartSyncBatch.push(LOCKED);
-        return thrown(client.startBatch(START));
+        return rejection(client.startBatch(START));
       })
       .toMatchObject({ mayBeOwn: false });
   });
@@ -109,7 +106,7 @@ describe("a lock that is held", () => {
     harness.server.scripts.StartSyncBatch.push(LOST, LOCKED, LOCKED);
     let waits = 0;
     let pauses = 0;
-    const waiting = thrown(
+    const waiting = rejection(
       client.startBatch({
         ...START,
         waitForLockMs: 100,
@@ -132,7 +129,7 @@ describe("a completion of which nothing was sent", () => {
     const { batch, cutOff, comeBack } = await startBehindRelay();
     await batch.write("accounts", accounts(1));
     await cutOff();
-    const error = await thrown(batch.complete());
+    const error = await rejection(batch.complete());
     expect(error).toBeInstanceOf(TransportError);
     expect(error).toMatchObject({ retryable: true, attempts: 2 });
     expect(String(error)).toContain("the connection was refused");
@@ -147,7 +144,7 @@ describe("a completion of which nothing was sent", () => {
     harness.server.scripts.CompleteSyncBatch.push("never");
     const relay = await relayTo(serverPort());
     const batch = await connectTo(relay.port).startBatch(START);
-    const completion = thrown(batch.complete());
+    const completion = rejection(batch.complete());
     await until(() => harness.server.calls.includes("CompleteSyncBatch"));
     await relay.close();
     expect(await completion).toMatchObject({
@@ -160,9 +157,9 @@ describe("a completion of which nothing was sent", () => {
   it("is cut off by abort, which waits for no connection of it", async () => {
     const { batch, silence } = await startBehindRelay({ clock: new TestClock({ startAt: 0 }), retry: false });
     const peer = await silence();
-    const completion = thrown(batch.complete());
+    const completion = rejection(batch.complete());
     await until(() => peer.heard() === 1);
-    const abortion = thrown(batch.abort());
+    const abortion = rejection(batch.abort());
     expect(await completion).toMatchObject({ code: "BATCH_STATE", reason: "aborted" });
     batch.close();
     void abortion;
@@ -178,7 +175,7 @@ describe("records of which nothing was sent", () => {
       await cutOff();
       yield accounts(2);
     }
-    const error = await thrown(batch.write("accounts", source()));
+    const error = await rejection(batch.write("accounts", source()));
     if (!(error instanceof SaasManagementError)) throw error;
     expect(error.outcomes).toEqual([
       { outcome: "accepted", firstIndex: 0, records: 1 },
@@ -195,7 +192,7 @@ describe("records of which nothing was sent", () => {
       return "key-1";
     };
     const batch = await harness.startBatch({ apiKey });
-    const error = await thrown(batch.write("accounts", accounts(3)));
+    const error = await rejection(batch.write("accounts", accounts(3)));
     expect(error).toBeInstanceOf(AuthenticationError);
     expect(error).toMatchObject({ outcomes: [{ outcome: "unsent", firstIndex: 0, records: 3 }] });
   });
@@ -204,7 +201,7 @@ describe("records of which nothing was sent", () => {
     const { batch, silence } = await startBehindRelay({ clock: new TestClock({ startAt: 0 }), retry: false });
     const peer = await silence();
     const stop = new AbortController();
-    const write = thrown(batch.write("accounts", accounts(3), { signal: stop.signal }));
+    const write = rejection(batch.write("accounts", accounts(3), { signal: stop.signal }));
     await until(() => peer.heard() === 1);
     stop.abort("enough");
     expect(await write).toBe("enough");
@@ -219,7 +216,7 @@ describe("records of which nothing was sent", () => {
     harness.server.scripts.SyncRecords.push({ code: 8, details: "quota exceeded" });
     const keys = ["key-1", "key-1"];
     const batch = await harness.startBatch({ apiKey: () => keys.pop() ?? "" });
-    const error = await thrown(batch.write("accounts", accounts(3)));
+    const error = await rejection(batch.write("accounts", accounts(3)));
     expect(error).toMatchObject({
       code: "AUTHENTICATION_FAILED",
       outcomes: [{ outcome: "rejected", firstIndex: 0, records: 3 }],
@@ -229,7 +226,7 @@ describe("records of which nothing was sent", () => {
   it("may have been taken where the connection broke on the way", async () => {
     harness.server.scripts.SyncRecords.push("never");
     const { relay, batch } = await startBehindRelay({ retry: false });
-    const write = thrown(batch.write("accounts", accounts(3)));
+    const write = rejection(batch.write("accounts", accounts(3)));
     await until(() => harness.server.streams[0]?.messages.length === 1);
     await relay.close();
     expect(await write).toMatchObject({ outcomes: [{ outcome: "unknown", firstIndex: 0, records: 3 }] });
@@ -241,7 +238,7 @@ describe("closing the client", () => {
     const peer = await listenSilently();
     const clock = new TestClock({ startAt: 0 });
     const client = connectTo(peer.port, { clock });
-    const start = thrown(client.startBatch(START));
+    const start = rejection(client.startBatch(START));
     await until(() => peer.heard() === 1);
     // The clock stands still: whatever it waited for would never be over.
     await client.close();
@@ -257,7 +254,7 @@ describe("closing the client", () => {
       return new Promise<string>(() => {});
     };
     const client = harness.client({ clock, apiKey });
-    const start = thrown(client.startBatch(START));
+    const start = rejection(client.startBatch(START));
     await until(() => asked === 1);
     await client.close();
     expect(await start).toMatchObject({ code: "CLOSED" });
@@ -267,15 +264,9 @@ describe("closing the client", () => {
     harness.server.scripts.StartSyncBatch.push("never");
     const clock = new TestClock({ startAt: 0 });
     const warnings: string[] = [];
-    const quiet = () => {};
-    const logger = {
-      debug: quiet,
-      info: quiet,
-      error: quiet,
-      warn: (text: string) => void warnings.push(text),
-    };
+    const logger = quietLogger({ warn: (text) => void warnings.push(text) });
     const client = harness.client({ clock, logger });
-    const start = thrown(client.startBatch(START));
+    const start = rejection(client.startBatch(START));
     await until(() => harness.server.calls.length === 1);
     const closing = client.close();
     await start;

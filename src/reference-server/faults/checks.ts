@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { Metadata, status } from "@grpc/grpc-js";
-import type { Fault, SyncFault, SyncOperation } from "./fault.js";
+import { type Fault, SYNC_OPERATIONS, type SyncFault } from "./fault.js";
 
 type KindOf<Api extends Fault["api"]> = Extract<Fault, { api: Api }>["kind"]["type"];
 
@@ -38,12 +38,7 @@ const KINDS = { sync: Object.keys(SYNC_KINDS), graphql: Object.keys(GRAPHQL_KIND
   string[]
 >;
 
-const OPERATIONS: readonly string[] = [
-  "StartSyncBatch",
-  "SyncRecords",
-  "CompleteSyncBatch",
-  "AbortSyncBatch",
-] satisfies SyncOperation[];
+const OPERATIONS: readonly string[] = SYNC_OPERATIONS;
 
 /** The most that a message of gRPC has room for in its length, less what the server puts around it. */
 const MOST_ANSWER_BYTES = 1024 * 1024 * 1024;

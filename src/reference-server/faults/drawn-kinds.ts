@@ -1,3 +1,4 @@
+import { constants } from "node:http2";
 import { status } from "@grpc/grpc-js";
 import type { GraphQLFaultKind } from "./graphql-kinds.js";
 import type { SeededRandom } from "./seeded-random.js";
@@ -6,8 +7,12 @@ import type { SyncFaultKind } from "./sync-kinds.js";
 
 const MOMENTS: readonly [FaultMoment, ...FaultMoment[]] = ["request", "answer"];
 
-/** NGHTTP2_INTERNAL_ERROR, NGHTTP2_REFUSED_STREAM, NGHTTP2_CANCEL. */
-const RESETS = [2, 7, 8] as const;
+/** Error codes of HTTP/2 that networks and busy servers reset a stream with. */
+const RESETS = [
+  constants.NGHTTP2_INTERNAL_ERROR,
+  constants.NGHTTP2_REFUSED_STREAM,
+  constants.NGHTTP2_CANCEL,
+] as const;
 
 /** What networks and busy servers do to a call of the Sync API. */
 export function transientSyncKind(random: SeededRandom): SyncFaultKind {

@@ -4,6 +4,14 @@ import type { SyncFaultKind } from "./sync-kinds.js";
 /** The operations of the Sync API. */
 export type SyncOperation = "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch";
 
+/** All of them. */
+export const SYNC_OPERATIONS = [
+  "StartSyncBatch",
+  "SyncRecords",
+  "CompleteSyncBatch",
+  "AbortSyncBatch",
+] as const satisfies readonly SyncOperation[];
+
 /** Which of the matching calls a fault strikes, and how often it has to. */
 export interface FaultTarget {
   /**

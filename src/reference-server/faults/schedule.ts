@@ -1,5 +1,12 @@
 import { anyGraphQLKind, anySyncKind, transientGraphQLKind, transientSyncKind } from "./drawn-kinds.js";
-import type { Fault, FaultSchedule, GraphQLFault, SyncFault, SyncOperation } from "./fault.js";
+import {
+  type Fault,
+  type FaultSchedule,
+  type GraphQLFault,
+  SYNC_OPERATIONS,
+  type SyncFault,
+  type SyncOperation,
+} from "./fault.js";
 import { SeededRandom } from "./seeded-random.js";
 
 /** What to draw a schedule from. */
@@ -68,41 +75,30 @@ export function faultSchedule(options: FaultScheduleOptions): FaultSchedule {
   for (let drawn = 0; drawn < count; drawn++) {
     const [place] = places.splice(random.below(places.length), 1);
     if (place === undefined) break;
-    faults.push(
-      place.api === "sync" ? syncFault(place, severity, random) : graphQLFault(place, severity, random),
-    );
+    faults.push(drawFault(place, severity, random));
   }
   return { seed, faults };
 }
 
-function syncFault(
-  place: Omit<SyncFault, "kind">,
-  severity: "transient" | "any",
-  random: SeededRandom,
-): SyncFault {
-  const draw = severity === "transient" ? transientSyncKind : anySyncKind;
-  return { ...place, kind: draw(random, place.message !== undefined), atLeast: 1 };
+type Severity = NonNullable<FaultScheduleOptions["severity"]>;
+
+/** Adds what happens to a place. */
+function drawFault(place: Place, severity: Severity, random: SeededRandom): Fault {
+  if (place.api === "graphql") return { ...place, kind: graphQLKinds[severity](random), atLeast: 1 };
+  return { ...place, kind: syncKinds[severity](random, place.message !== undefined), atLeast: 1 };
 }
 
-function graphQLFault(
-  place: Omit<GraphQLFault, "kind">,
-  severity: "transient" | "any",
-  random: SeededRandom,
-): GraphQLFault {
-  const draw = severity === "transient" ? transientGraphQLKind : anyGraphQLKind;
-  return { ...place, kind: draw(random), atLeast: 1 };
-}
+const graphQLKinds = { transient: transientGraphQLKind, any: anyGraphQLKind } as const;
+const syncKinds = { transient: transientSyncKind, any: anySyncKind } as const;
 
 const DEFAULT_CALLS = { StartSyncBatch: 1, SyncRecords: 1, CompleteSyncBatch: 1 } as const;
-
-const OPERATIONS = ["StartSyncBatch", "SyncRecords", "CompleteSyncBatch", "AbortSyncBatch"] as const;
 
 /** Every place that the program is said to come to. */
 function placesOf({ sync, graphql, messages = 1 }: FaultScheduleOptions): Place[] {
   requireInteger("messages", messages, 0);
   const syncCalls: FaultScheduleOptions["sync"] = sync ?? (graphql === undefined ? DEFAULT_CALLS : {});
   const places: Place[] = [];
-  for (const operation of OPERATIONS) {
+  for (const operation of SYNC_OPERATIONS) {
     for (const nth of upTo(`sync.${operation}`, syncCalls[operation] ?? 0)) {
       places.push({ api: "sync", operation, nth });
       if (operation !== "SyncRecords") continue;

@@ -6,7 +6,7 @@ import type { RequestContext } from "./context.js";
 import { createProcurementCase, type ProcurementCaseInput, updateProcurementCase } from "./procurement.js";
 import { notAuthorized } from "./request-error.js";
 import { changeVendorsState } from "./vendors.js";
-import { applicationsView, licensingView } from "./views/views.js";
+import { viewsOf } from "./views/views.js";
 
 type Resolver<Arguments> = GraphQLFieldResolver<unknown, RequestContext, Arguments>;
 
@@ -22,17 +22,14 @@ export function resolveQueries(query: GraphQLObjectType): void {
   const resolvers: Readonly<Record<keyof typeof pages, Resolver<ConnectionArguments>>> = {
     applications: (_, args, { workspace, clock, maximumPageSize, breakPage }) =>
       breakPage(
-        pages.applications.page(applicationsView(workspace, clock.now()), args, maximumPageSize),
+        pages.applications.page(viewsOf(workspace).applications(clock.now()), args, maximumPageSize),
         args,
       ),
     licenses: (_, args, { workspace, clock, maximumPageSize, breakPage }) =>
-      breakPage(
-        pages.licenses.page(licensingView(workspace, clock.now()).licenses, args, maximumPageSize),
-        args,
-      ),
+      breakPage(pages.licenses.page(viewsOf(workspace).licenses(clock.now()), args, maximumPageSize), args),
     licensePlans: (_, args, { workspace, clock, maximumPageSize, breakPage }) =>
       breakPage(
-        pages.licensePlans.page(licensingView(workspace, clock.now()).licensePlans, args, maximumPageSize),
+        pages.licensePlans.page(viewsOf(workspace).licensePlans(clock.now()), args, maximumPageSize),
         args,
       ),
   };

@@ -21,6 +21,7 @@ const REQUEST_TIMES = {
   connectionsCheckingInterval: 1_000,
 } as const;
 
+/** Where the GraphQL API is served, and what it answers with. */
 export interface GraphQLServerOptions extends GraphQLHandlerOptions {
   readonly host: string;
   /** 0 takes a free one. */
@@ -29,6 +30,7 @@ export interface GraphQLServerOptions extends GraphQLHandlerOptions {
   readonly tls?: TlsIdentity | undefined;
 }
 
+/** A GraphQL API that is listening. */
 export interface GraphQLServer {
   readonly port: number;
   /** Stops listening and destroys the connections that are open. */

@@ -3,7 +3,7 @@ import type { ApplicationState } from "../portfolio.js";
 import type { Workspace } from "../workspace.js";
 import { compileFilter, type InputObject } from "./connection/filter.js";
 import type { TypedError } from "./procurement.js";
-import { applicationsView } from "./views/views.js";
+import { viewsOf } from "./views/views.js";
 
 interface ChangeVendorsStatePayload {
   readonly updatedCount: number | null;
@@ -29,7 +29,7 @@ export function changeVendorsState(
     const message = "DISCOVERED cannot be set: it is the state of what only discovery knows.";
     return { updatedCount: null, errors: [{ __typename: "ChangeVendorsStateError", message }] };
   }
-  const { rows } = applicationsView(workspace, now);
+  const { rows } = viewsOf(workspace).applications(now);
   const names = new Set(rows.map(({ application }) => application.vendorName));
   const matching = [...names].filter((name) => matches({ vendor: { name } }));
   workspace.setVendorStates(matching, state);

@@ -1,3 +1,4 @@
+import { constants } from "node:http2";
 import type { Clock } from "../../clock.js";
 import type { ConnectionEnd } from "../connections.js";
 import type { DueFault } from "../faults/faults.js";
@@ -34,9 +35,6 @@ export class EarlyAnswer extends Error {}
 
 /** What a message of gRPC may have by default, and one byte more. */
 const OVERSIZED_BYTES = 16 * 1024 * 1024 + 1;
-
-/** NGHTTP2_INTERNAL_ERROR. */
-const INTERNAL_ERROR = 2;
 
 /**
  * Lets those faults strike whose moment has come.
@@ -75,7 +73,7 @@ async function strikeWith(kind: SyncFaultKind, call: StruckCall, clock: Clock): 
       call.endConnection(kind.type);
       throw new NoAnswer();
     case "rst-stream":
-      call.resetStream(kind.code ?? INTERNAL_ERROR);
+      call.resetStream(kind.code ?? constants.NGHTTP2_INTERNAL_ERROR);
       throw new NoAnswer();
     case "goaway": {
       const grace = kind.grace ?? true;

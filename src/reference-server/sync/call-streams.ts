@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import type { Metadata, Server } from "@grpc/grpc-js";
 import { http2ServersOf } from "./http2-servers.js";
 
@@ -33,7 +33,7 @@ export class CallStreams {
   goAway(call: Metadata, grace: boolean): void {
     const { session } = this.#of(call);
     if (grace) session?.goaway();
-    else session?.destroy(undefined, INTERNAL_ERROR);
+    else session?.destroy(undefined, constants.NGHTTP2_INTERNAL_ERROR);
   }
 
   #of(call: Metadata): ServerHttp2Stream {
@@ -43,6 +43,3 @@ export class CallStreams {
     return stream;
   }
 }
-
-/** NGHTTP2_INTERNAL_ERROR. */
-const INTERNAL_ERROR = 2;

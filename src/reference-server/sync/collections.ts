@@ -10,15 +10,12 @@ export type CollectionMessage<C extends Collection = Collection> = {
 export interface CollectionStore<C extends Collection> {
   /** A snapshot is the complete current set, an event is an observation of its own. */
   readonly model: "snapshot" | "event";
-  /** Takes in the records of one message, to be read at once. Tells whether a reader sees a difference. */
-  write(records: readonly MessageOf<C>[], batch: Batch): boolean;
-  /**
-   * Does what the completion of a batch that included the collection does to it. Tells whether a reader sees a
-   * difference.
-   */
-  complete(batch: Batch): boolean;
-  /** What a reader sees. */
-  present(): Iterable<MessageOf<C>>;
+  /** Takes in the records of one message, to be read at once. */
+  write(records: readonly MessageOf<C>[], batch: Batch): void;
+  /** Does what the completion of a batch that included the collection does to it. */
+  complete(batch: Batch): void;
+  /** What a reader sees: the same list until that is another one. */
+  present(): readonly MessageOf<C>[];
 }
 
 /** The name on the wire of a collection, variant or field: `groupMembers` is `group_members`. */

@@ -13,13 +13,14 @@ export class EventLog<C extends Collection> implements CollectionStore<C> {
   readonly #collection: C;
   readonly #ids = new Set<string>();
   readonly #events: MessageOf<C>[] = [];
+  /** What a reader was shown, until an event comes. */
+  #shown: readonly MessageOf<C>[] | undefined;
 
   constructor(collection: C) {
     this.#collection = collection;
   }
 
-  write(events: readonly MessageOf<C>[], batch: Batch): boolean {
-    const known = this.#events.length;
+  write(events: readonly MessageOf<C>[], batch: Batch): void {
     batch.tally(this.#collection).accepted += events.length;
     for (const event of events) {
       const id = recordId(event);
@@ -28,16 +29,15 @@ export class EventLog<C extends Collection> implements CollectionStore<C> {
         this.#ids.add(id);
       }
       this.#events.push(event);
+      this.#shown = undefined;
     }
-    return this.#events.length > known;
   }
 
   /** Nothing: no batch removes an event. */
-  complete(): boolean {
-    return false;
-  }
+  complete(): void {}
 
   present(): readonly MessageOf<C>[] {
-    return this.#events;
+    this.#shown ??= [...this.#events];
+    return this.#shown;
   }
 }

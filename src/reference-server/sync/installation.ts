@@ -37,7 +37,6 @@ export class Installation implements SyncedInstallation {
     ...this.snapshots,
     ...this.events,
   };
-  #revision = 0;
 
   constructor(
     readonly workspace: Workspace,
@@ -46,11 +45,7 @@ export class Installation implements SyncedInstallation {
     this.integration = { id: randomUUID(), name: integrationName };
   }
 
-  get revision(): number {
-    return this.#revision;
-  }
-
-  records<C extends Collection>(collection: C): Iterable<MessageOf<C>> {
+  records<C extends Collection>(collection: C): readonly MessageOf<C>[] {
     return this.#stores[collection].present();
   }
 
@@ -75,16 +70,14 @@ export class Installation implements SyncedInstallation {
   /** Takes in one message of an active batch, as a whole or, where a record is invalid, not at all. */
   accept<C extends Collection>(message: CollectionMessage<C>, batch: Batch, now: number): void {
     const records = validRecords(message);
-    if (this.#stores[message.$case].write(records, batch)) this.#revision++;
+    this.#stores[message.$case].write(records, batch);
     batch.renewLease(now);
   }
 
   /** Completes an active batch: all its snapshots are reconciled in one step that no reader can look into. */
   complete(batch: Batch, now: number): void {
     batch.requireCompletable(now);
-    for (const collection of batch.tallies.keys()) {
-      if (this.#stores[collection].complete(batch)) this.#revision++;
-    }
+    for (const collection of batch.tallies.keys()) this.#stores[collection].complete(batch);
     batch.complete(now);
   }
 

@@ -29,6 +29,8 @@ export class Snapshot<C extends Collection> implements CollectionStore<C> {
   readonly model = "snapshot";
   readonly #collection: C;
   readonly #rows = new Map<string, Row<MessageOf<C>>>();
+  /** What a reader was shown, until a record changes. */
+  #shown: readonly MessageOf<C>[] | undefined;
   /** Batch of the previous completed snapshot. */
   #completedBy: number | undefined;
 
@@ -37,8 +39,9 @@ export class Snapshot<C extends Collection> implements CollectionStore<C> {
   }
 
   /** Adds and updates. The last of two records with one id wins; a removed one that returns is the same again. */
-  write(records: readonly MessageOf<C>[], batch: Batch): boolean {
+  write(records: readonly MessageOf<C>[], batch: Batch): void {
     const tally = batch.tally(this.#collection);
+    if (records.length > 0) this.#shown = undefined;
     for (const record of records) {
       const id = recordId(record) ?? "";
       const row = this.#rows.get(id);
@@ -53,14 +56,13 @@ export class Snapshot<C extends Collection> implements CollectionStore<C> {
       row.sentBy = batch.sequence;
       row.removed = false;
     }
-    return records.length > 0;
   }
 
   /**
    * Makes what the batch sent the completed snapshot: records of the previous completed one that are missing from it
    * are marked removed. Records that only an aborted or expired batch sent belong to neither, and stay.
    */
-  complete(batch: Batch): boolean {
+  complete(batch: Batch): void {
     const tally = batch.tally(this.#collection);
     for (const row of this.#rows.values()) {
       if (row.sentBy === batch.sequence) {
@@ -68,14 +70,18 @@ export class Snapshot<C extends Collection> implements CollectionStore<C> {
       } else if (row.completedBy === this.#completedBy) {
         row.removed = true;
         tally.removed++;
+        this.#shown = undefined;
       }
     }
     this.#completedBy = batch.sequence;
-    return tally.removed > 0;
   }
 
-  *present(): Generator<MessageOf<C>, void, undefined> {
-    for (const row of this.#rows.values()) if (!row.removed) yield row.record;
+  present(): readonly MessageOf<C>[] {
+    if (this.#shown !== undefined) return this.#shown;
+    const present: MessageOf<C>[] = [];
+    for (const { removed, record } of this.#rows.values()) if (!removed) present.push(record);
+    this.#shown = present;
+    return present;
   }
 
   /** Every record that was ever accepted, with its id and mark. */

@@ -2,7 +2,7 @@ import type { InputIssue } from "../../errors.js";
 import type { Collection } from "../collections.js";
 import { locationOf } from "../locator.js";
 import type { WriteFigures } from "../outcomes.js";
-import type { RecordObserver } from "../record-observer.js";
+import type { EncodedRecord, RecordObserver } from "../record-observer.js";
 import { SnapshotIds } from "../safety/snapshot-ids.js";
 import { MAX_EXAMPLES, shortened } from "./examples.js";
 import { referenceIn, referencesOf } from "./record-references.js";
@@ -47,18 +47,11 @@ export class CollectionWatch implements RecordObserver {
     this.#list = { records, firstIndex };
   }
 
-  observe(
-    record: unknown,
-    buffer: Uint8Array,
-    start: number,
-    end: number,
-    index: number,
-    idStart: number,
-    idEnd: number,
-  ): string | undefined {
+  observe(encoded: EncodedRecord, record: unknown): string | undefined {
+    const { index } = encoded;
     if (this.#collection.hasIds) {
       const { duplicates } = this.#ids;
-      const refusal = this.#ids.observe(record, buffer, start, end, index, idStart, idEnd);
+      const refusal = this.#ids.observe(encoded);
       if (refusal !== undefined) this.#different += 1;
       if (refusal !== undefined || this.#ids.duplicates > duplicates)
         this.#noteDuplicate(record, index, refusal === undefined ? "same" : "different");
@@ -67,7 +60,7 @@ export class CollectionWatch implements RecordObserver {
         this.#refusedForId = true;
         return refusal;
       }
-      this.#there.add(this.#collection.name, buffer, idStart, idEnd);
+      this.#there.add(this.#collection.name, encoded);
     }
     const describe = () => ({ id: this.#idOf(record), location: this.#locationOf(record, index) });
     for (const reference of this.#references) {

@@ -63,7 +63,7 @@ function duplicateLines({ same, different, first }: DuplicateIds): string[] {
 
 function issueLine(issue: InputIssue): string {
   const { collection, path, expected } = issue;
-  return `${placeLine(collection, issue)}${path === "" ? "" : ` ${path}`}: ${expected}`;
+  return `${placeLine(collection, issue)}${path === "" ? "" : ` ${path}`}: expected ${expected}`;
 }
 
 function referenceLines(name: CollectionName, reference: ReferencePreview): string[] {

@@ -6,7 +6,7 @@ import { checkSnapshots } from "../run-options.js";
 import { checkLedger } from "../safety/check-ledger.js";
 import { type GuardRules, resolveGuard } from "../safety/guard-rules.js";
 import type { Ledger, LedgerScope } from "../safety/ledger.js";
-import type { SafetyOptions } from "../safety/run-guard.js";
+import type { SafetyOptions } from "../safety/safety-options.js";
 
 /** Options of {@link previewSync}: those of the run that is previewed, as far as they mean anything without a server. */
 export interface PreviewOptions<Snapshots extends SnapshotCollection = SnapshotCollection>

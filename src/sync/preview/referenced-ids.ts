@@ -1,4 +1,5 @@
 import type { CollectionName, SnapshotCollection } from "../collections.js";
+import type { EncodedRecord } from "../record-observer.js";
 import { IdHash, viewOf } from "../safety/id-hash.js";
 import { IdTable } from "../safety/id-table.js";
 import { REFERRED_TO } from "./record-references.js";
@@ -26,11 +27,11 @@ export class ReferencedIds {
     return this.#tables.has(collection);
   }
 
-  /** A record with this id is there. */
-  add(collection: CollectionName, bytes: Uint8Array, start: number, end: number): void {
+  /** This record is there. */
+  add(collection: CollectionName, { buffer, idStart, idEnd }: EncodedRecord): void {
     const table = this.#tables.get(collection);
     if (table === undefined) return;
-    this.#hash.id(viewOf(bytes), start, end);
+    this.#hash.id(viewOf(buffer), idStart, idEnd);
     table.add(this.#hash.low, this.#hash.high, 0, 0);
   }
 

@@ -75,17 +75,16 @@ export function describeHeld({ collection, held, compared, listedIn, problem }: 
   return `${count(gone)} of ${count(known)} known ids of ${collection} would be removed (${percent(gone / known)}${ofCompleted}${attempt}${list})`;
 }
 
-function snapshotOf({ collection, held, compared, listedIn }: HeldJudgement): HeldSnapshot {
-  const { known, sent, kept, gone } = compared;
+function snapshotOf({ collection, held, compared, figures, listedIn }: HeldJudgement): HeldSnapshot {
   return {
     collection,
     reason: held,
-    known,
-    sent,
-    added: compared.new,
-    kept,
-    removed: gone,
-    removedShare: known === 0 ? 0 : gone / known,
+    known: figures.known,
+    sent: compared.sent,
+    added: figures.new,
+    kept: figures.kept,
+    removed: figures.gone,
+    removedShare: figures.goneShare,
     firstRemoved: compared.firstGone,
     listedIn,
   };

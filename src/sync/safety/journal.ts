@@ -1,21 +1,11 @@
-import { lutimes, readdir } from "node:fs/promises";
+import { lutimes } from "node:fs/promises";
 import { join } from "node:path";
-import { SyncProtocolError } from "../../errors.js";
 import type { Logger } from "../../logger.js";
-import { LEASE_MS } from "../lease.js";
-import { entryName, type JournalEntry, type JournaledBatch, readEntry, writeEntry } from "./journal-entry.js";
-import { acquire, breakLock, type HeldLock, lastSignOfLife, STALE_MS } from "./journal-lock.js";
-import { isSurelyDead, ownIdentity } from "./journal-owner.js";
-import { codeOf, makePrivateDirectory, removeFile } from "./private-files.js";
-
-/** After so long without a sign of life a batch's lease has ended by itself. */
-const FORGOTTEN_MS = LEASE_MS + STALE_MS;
-
-/** How the orphans of an installation are ended. */
-export interface Recovery extends Pick<JournaledBatch, "endpoint" | "installationId"> {
-  /** Aborts a batch on the server. */
-  readonly abort: (batchId: string) => Promise<void>;
-}
+import { entryName, type JournaledBatch, writeEntry } from "./journal-entry.js";
+import { acquire, type HeldLock } from "./journal-lock.js";
+import { ownIdentity } from "./journal-owner.js";
+import { JournalRecovery, type Recovery } from "./journal-recovery.js";
+import { makePrivateDirectory, removeFile } from "./private-files.js";
 
 /**
  * The batches that the runs of a directory have open, one file each: a process that was killed thereby ends its own
@@ -58,12 +48,9 @@ export class Journal {
       this.#open.set(entry, lock);
     } catch (error) {
       await lock?.release();
-      this.#warn(
-        "a batch could not be written down; if this process is killed its lock ends with the lease",
-        {
-          batchId,
-          error,
-        },
+      this.#logger.warn(
+        "saas-management: a batch could not be written down; if this process is killed its lock ends with the lease",
+        { batchId, error },
       );
     }
   }
@@ -77,7 +64,10 @@ export class Journal {
     try {
       await removeFile(entry);
     } catch (error) {
-      this.#warn("the journal's entry of a batch could not be erased", { batchId: batch.batchId, error });
+      this.#logger.warn("saas-management: the journal's entry of a batch could not be erased", {
+        batchId: batch.batchId,
+        error,
+      });
     }
     await lock.release();
   }
@@ -97,107 +87,13 @@ export class Journal {
    * Aborts the batches of an installation whose owners are dead.
    * @returns their ids. Never rejects.
    */
-  async recover(recovery: Recovery): Promise<readonly string[]> {
-    const aborted: string[] = [];
-    for (const name of await this.#names()) {
-      const path = join(this.#directory, name);
-      try {
-        if (!/^[0-9a-f]{64}\.json$/.test(name)) await this.#sweep(path, name);
-        else aborted.push(...(await this.#recoverEntry(path, recovery)));
-      } catch (error) {
-        // One entry that is a link, or cannot be read, must not keep the others from being recovered.
-        this.#warn("an entry of the journal cannot be used and is left alone", { path, error });
-      }
-    }
-    return aborted;
-  }
-
-  async #recoverEntry(path: string, recovery: Recovery): Promise<readonly string[]> {
-    const found = await readEntry(path);
-    if (found.kind === "none" || found.kind === "foreign") return [];
-    const lastSign = Math.max(found.writtenAt, (await lastSignOfLife(path)) ?? 0);
-    const forgotten = Date.now() - lastSign > FORGOTTEN_MS;
-    if (found.kind === "unusable") {
-      this.#warn("an entry of the journal is damaged and is left alone", { path });
-      if (forgotten) await this.#erase(path);
-      return [];
-    }
-    const { entry } = found;
-    if (entry.endpoint !== recovery.endpoint || entry.installationId !== recovery.installationId) return [];
-    if (forgotten) {
-      await this.#erase(path);
-      return [];
-    }
-    return this.#open.has(path) ? [] : this.#recoverOrphan(path, entry, recovery);
-  }
-
-  async #recoverOrphan(
-    path: string,
-    { owner, batchId }: JournalEntry,
-    { abort }: Recovery,
-  ): Promise<string[]> {
-    if (owner !== undefined && (await isSurelyDead(owner))) await breakLock(path);
-    const lock = await acquire(path, () => {});
-    if (lock === undefined) return [];
-    try {
-      // Its owner may have ended it while the lock was being got.
-      if ((await readEntry(path)).kind !== "entry") return [];
-      await abort(batchId).catch((error: unknown) => {
-        if (!isOver(error)) throw error;
-      });
-      await removeFile(path);
-      this.#logger.info("saas-management: the batch of a process that died was aborted", { batchId });
-      return [batchId];
-    } catch (error) {
-      this.#warn("the batch of a process that died could not be aborted; its lock ends with the lease", {
-        batchId,
-        error,
-      });
-      return [];
-    } finally {
-      await lock.release();
-    }
-  }
-
-  /** Removes what is left of entries: locks without one, and files that were not finished. */
-  async #sweep(path: string, name: string): Promise<void> {
-    const entry = /^([0-9a-f]{64}\.json)(\.lock|\.[0-9a-f]{12}\.tmp)$/.exec(name)?.[1];
-    if (entry === undefined) return;
-    const lock = join(this.#directory, entry);
-    const lastSign = await lastSignOfLife(lock);
-    if (lastSign !== undefined && Date.now() - lastSign <= FORGOTTEN_MS) return;
-    if (name.endsWith(".tmp")) await removeFile(path);
-    else if ((await readEntry(lock)).kind === "none") await breakLock(lock);
-  }
-
-  async #erase(path: string): Promise<void> {
-    await removeFile(path);
-    await breakLock(path);
-  }
-
-  async #names(): Promise<readonly string[]> {
-    try {
-      return await readdir(this.#directory);
-    } catch (error) {
-      if (codeOf(error) === "ENOENT") return [];
-      this.#warn("the journal cannot be read; batches of processes that were killed end with their lease", {
-        error,
-      });
-      return [];
-    }
+  recover(recovery: Recovery): Promise<readonly string[]> {
+    const isOpen = (entry: string) => this.#open.has(entry);
+    const entries = { directory: this.#directory, logger: this.#logger, isOpen };
+    return new JournalRecovery(entries, recovery).run();
   }
 
   #pathOf(batch: JournaledBatch): string {
     return join(this.#directory, entryName(batch));
   }
-
-  #warn(message: string, details: Readonly<Record<string, unknown>>): void {
-    this.#logger.warn(`saas-management: ${message}`, details);
-  }
-}
-
-/** Whether the service refuses to abort a batch because it has ended. */
-function isOver(error: unknown): boolean {
-  if (!(error instanceof SyncProtocolError)) return false;
-  return error.grpcStatus === "NOT_FOUND" || error.grpcStatus === "FAILED_PRECONDITION";
 }

@@ -7,36 +7,16 @@ import type { SyncConfiguration } from "../configuration.js";
 import { guardProgress, type OnProgress } from "../progress.js";
 import type { ObserverOf } from "../record-observer.js";
 import type { CompletionCounts, SnapshotCounts } from "../transport.js";
-import { newOffer, type Offer, refusalOf, store } from "./approval.js";
+import { refusalOf } from "./approval.js";
 import { attemptLedger } from "./attempt-ledger.js";
 import { checkLedger } from "./check-ledger.js";
-import { type GuardOptions, type GuardRules, resolveGuard } from "./guard-rules.js";
+import { type GuardRules, resolveGuard } from "./guard-rules.js";
 import { GuardedSnapshot, type SnapshotJudgement } from "./guarded-snapshot.js";
-import { type HeldJudgement, heldError, type NoOffer } from "./held-error.js";
+import { type Held, holdRun } from "./hold.js";
 import type { IdTable } from "./id-table.js";
 import type { Ledger, LedgerScope } from "./ledger.js";
+import type { SafetyOptions } from "./safety-options.js";
 import type { SnapshotFigures } from "./snapshot-figures.js";
-
-/** What a run is told about the safety of its snapshots. */
-export interface SafetyOptions {
-  /**
-   * Where the ids of completed snapshots are kept, so that the next run can tell what it would remove:
-   * {@link fileLedger}, a ledger of your own, or `"none"`, which turns the comparison with earlier runs off. With
-   * `guard: false` as well, ids are not looked at: one that comes twice is not noticed.
-   */
-  readonly ledger: Ledger | "none";
-  /**
-   * When a run is held instead of completed; `false` turns the guard off.
-   * @default when a collection would go from some records to none, or when at least 3 and more than a quarter of its
-   *   known ids would be removed
-   */
-  readonly guard?: GuardOptions | false | undefined;
-  /**
-   * Id of the approval that a {@link RemovalGuardError} offered: what it names may be removed by this run.
-   * @default none
-   */
-  readonly approveRemovals?: string | undefined;
-}
 
 /** What the guard of a run needs. */
 export interface RunGuardOptions extends SafetyOptions {
@@ -118,12 +98,12 @@ export class RunGuard {
   }
 
   async #judgeAndSave(batchId: string, ended: AbortSignal): Promise<void> {
-    const held: Omit<HeldJudgement, "listedIn">[] = [];
+    const held: Held[] = [];
     for (const snapshot of this.#snapshots.values()) {
       const judgement = await this.#judge(snapshot, ended);
-      if (judgement !== undefined) held.push(judgement);
+      if (judgement !== undefined) held.push({ snapshot, judgement });
     }
-    if (held.length > 0) throw await this.#heldError(batchId, held);
+    if (held.length > 0) throw await holdRun(batchId, held, this.#attemptLedger, this.#configuration);
     for (const snapshot of this.#snapshots.values()) await snapshot.save();
     // From here on nobody can know whether the batch was completed but by asking for it.
     this.#saved = true;
@@ -175,10 +155,7 @@ export class RunGuard {
     });
   }
 
-  async #judge(
-    snapshot: GuardedSnapshot,
-    ended: AbortSignal,
-  ): Promise<Omit<HeldJudgement, "listedIn"> | undefined> {
+  async #judge(snapshot: GuardedSnapshot, ended: AbortSignal): Promise<Held["judgement"] | undefined> {
     const { collection } = snapshot.scope;
     const rules = { rule: this.#rules.ruleOf(collection), requireBaseline: this.#rules.requireBaseline };
     const judgement = await snapshot.judge(rules, this.#earlier.get(collection));
@@ -212,28 +189,6 @@ export class RunGuard {
     if (ledger === undefined) return "there is no ledger that could have kept it";
     if (heldSinceAttempt) return "an earlier attempt of this run had sent more";
     return refusalOf(ledger, approveRemovals, snapshot, held, this.#configuration.clock.now());
-  }
-
-  async #heldError(batchId: string, held: readonly Omit<HeldJudgement, "listedIn">[]) {
-    const ledger = this.#attemptLedger;
-    let offer: Offer | NoOffer =
-      ledger === undefined ? "no-ledger" : newOffer(this.#configuration.clock.now());
-    const listed: HeldJudgement[] = [];
-    for (const judgement of held) {
-      const snapshot = this.#snapshots.get(judgement.collection);
-      let listedIn: string | undefined;
-      try {
-        if (ledger !== undefined && snapshot !== undefined && typeof offer !== "string")
-          listedIn = await store(ledger, offer, snapshot, judgement.held);
-      } catch (error) {
-        offer = "not-stored";
-        this.#configuration.logger.error("saas-management: the ledger could not keep a pending approval", {
-          error,
-        });
-      }
-      listed.push({ ...judgement, listedIn });
-    }
-    return heldError(batchId, listed, offer);
   }
 
   /** A ledger that was lost, or is older than the service's last snapshot, does not see all that goes. */

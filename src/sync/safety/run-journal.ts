@@ -2,7 +2,7 @@ import { Lazy } from "../../lazy.js";
 import { withinGrace } from "../cleanup-grace.js";
 import type { SyncConfiguration } from "../configuration.js";
 import type { Journal } from "./journal.js";
-import type { SafetyOptions } from "./run-guard.js";
+import type { SafetyOptions } from "./safety-options.js";
 
 /** What the journal of a run is about. */
 export interface RunJournalOptions extends Pick<SafetyOptions, "ledger"> {

@@ -1,4 +1,4 @@
-import type { RecordObserver } from "../record-observer.js";
+import type { EncodedRecord, RecordObserver } from "../record-observer.js";
 import { IdHash, viewOf } from "./id-hash.js";
 import { putLine } from "./id-lines.js";
 import { IdTable } from "./id-table.js";
@@ -35,15 +35,7 @@ export class SnapshotIds implements RecordObserver {
     return this.#duplicates;
   }
 
-  observe(
-    _record: unknown,
-    buffer: Uint8Array,
-    start: number,
-    end: number,
-    index: number,
-    idStart: number,
-    idEnd: number,
-  ): string | undefined {
+  observe({ buffer, start, end, idStart, idEnd, index }: EncodedRecord): string | undefined {
     if (buffer !== this.#buffer) {
       this.#buffer = buffer;
       this.#view = viewOf(buffer);
@@ -61,7 +53,7 @@ export class SnapshotIds implements RecordObserver {
       this.#duplicates += 1;
       return undefined;
     }
-    return `expected an id that no other record of the snapshot has: the record at index ${first} has the same id and different contents`;
+    return `an id that no other record of the snapshot has: the record at index ${first} has the same id and different contents`;
   }
 
   /** Hands over what is left. To be called when the snapshot is whole. */

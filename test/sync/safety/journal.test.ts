@@ -3,15 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { platform } from "node:process";
 import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
-import {
-  fileLedger,
-  type Logger,
-  SyncClient,
-  type SyncClientOptions,
-  TestClock,
-} from "@saas-management/sdk/sync";
+import { fileLedger, SyncClient, type SyncClientOptions, TestClock } from "@saas-management/sdk/sync";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { entryName, writeEntry } from "../../../src/sync/safety/journal-entry.js";
+import { quietLogger } from "../../support/quiet-logger.js";
 import { until } from "../../support/sync-harness.js";
 import { WritingProcess } from "./journal-process.js";
 
@@ -38,12 +33,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-const logger: Logger = {
-  debug: () => {},
-  info: () => {},
-  warn: (message) => warnings.push(message),
-  error: () => {},
-};
+const logger = quietLogger({ warn: (message) => warnings.push(message) });
 
 function newClient(options: Partial<SyncClientOptions> = {}) {
   const client = new SyncClient({

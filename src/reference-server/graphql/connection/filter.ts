@@ -1,7 +1,7 @@
 import { type GraphQLInputObjectType, getNullableType, isInputObjectType } from "graphql";
 import { ErrorCode, requestError } from "../request-error.js";
 import { conditionOf } from "./operators.js";
-import { nestedRow, type Row } from "./row.js";
+import { fieldOf, nestedRow, type Row } from "./row.js";
 
 /** A coerced input object. */
 export type InputObject = { readonly [field: string]: unknown };
@@ -43,7 +43,7 @@ function compileConditions(field: string, operations: InputObject, at: string): 
     Object.entries(operations).map(([operator, operand]): Predicate => {
       const condition = conditionOf(operator, operand);
       if (condition === undefined) throw nullCondition(`${at}.${operator}`);
-      return (row) => condition(row?.[field] ?? null);
+      return (row) => condition(fieldOf(row, field));
     }),
   );
 }

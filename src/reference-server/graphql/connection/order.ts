@@ -41,6 +41,7 @@ export interface Position {
   readonly id: string;
 }
 
+/** Where a row stands in the order of these fields. */
 export function positionOf(row: IdentifiedRow, keys: readonly SortKey[]): Position {
   return { values: keys.map((key) => sortValue(row, key.path)), id: row.id };
 }

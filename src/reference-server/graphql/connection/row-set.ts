@@ -14,8 +14,10 @@ export class RowSet<R extends IdentifiedRow = IdentifiedRow> {
   readonly rows: readonly R[];
   readonly #lists = new Map<string, readonly R[]>();
 
-  constructor(rows: readonly R[]) {
-    this.rows = [...rows].sort((a, b) => compareValues(a.id, b.id));
+  /** @param parts the rows, in lists that need not be in order. */
+  constructor(...parts: readonly (readonly R[])[]) {
+    const rows: R[] = [];
+    this.rows = rows.concat(...parts).sort((a, b) => compareValues(a.id, b.id));
   }
 
   /** The list that `make` makes of the rows, remembered under `question`, a value that can be written as JSON. */

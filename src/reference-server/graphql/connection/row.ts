@@ -1,19 +1,20 @@
 import Big from "big.js";
 
-/** An object of the schema, its fields under their names. Rows of connections have an `id`. */
-export type Row = { readonly [field: string]: unknown };
+/** An object of the schema. Its properties have the names of its fields; one that is costly may be a getter. */
+export type Row = object;
 
 /** An element of a connection. */
 export type IdentifiedRow = Row & { readonly id: string };
 
-/** The nested object of a row, or null where there is none. */
-export function nestedRow(row: Row | null, field: string): Row | null {
-  const value = row?.[field];
-  return isRow(value) ? value : null;
+/** The value of a row's field, or null where there is none. */
+export function fieldOf(row: Row | null, field: string): unknown {
+  return row === null ? null : (Reflect.get(row, field) ?? null);
 }
 
-function isRow(value: unknown): value is Row {
-  return typeof value === "object" && value !== null;
+/** The nested object of a row, or null where there is none. */
+export function nestedRow(row: Row | null, field: string): Row | null {
+  const value = fieldOf(row, field);
+  return typeof value === "object" ? value : null;
 }
 
 /** Text before text that comes later by its code units, number before larger number, null before everything else. */
@@ -22,7 +23,7 @@ export type SortValue = string | number | null;
 /** The value at the end of a path of fields, as something to sort by. */
 export function sortValue(row: Row, path: readonly string[]): SortValue {
   let value: unknown = row;
-  for (const field of path) value = isRow(value) ? value[field] : null;
+  for (const field of path) value = typeof value === "object" ? fieldOf(value, field) : null;
   if (typeof value === "string" || typeof value === "number") return value;
   return value instanceof Big ? numberOf(value) : null;
 }

@@ -1,5 +1,4 @@
-import type { ApplicationState, PortfolioApplication } from "../../portfolio.js";
-import type { Workspace } from "../../workspace.js";
+import type { ApplicationState, Portfolio, PortfolioApplication } from "../../portfolio.js";
 import { RowSet } from "../connection/row-set.js";
 import type { Digest } from "./digest.js";
 import { productKey } from "./text.js";
@@ -25,27 +24,29 @@ export type ApplicationRow = {
  * The applications of a workspace: those of its portfolio, and those that discovery found, as products of synced
  * plans or of discovered use.
  *
+ * @param vendorStates states that were set for vendors, under the vendors' names.
  * @param last30Days use from then on is of the last 30 days, in milliseconds since the epoch.
  */
 export function applicationsOf(
-  workspace: Workspace,
-  digests: readonly Digest[],
+  portfolio: Portfolio,
+  vendorStates: ReadonlyMap<string, ApplicationState>,
   usage: UsageIndex,
   last30Days: number,
+  ...digests: readonly Digest[]
 ): RowSet<ApplicationRow> {
   const applications = new Map<string, PortfolioApplication>();
-  for (const application of workspace.portfolio.applications ?? []) {
+  for (const application of portfolio.applications ?? []) {
     applications.set(productKey(application.name), application);
   }
-  for (const { products, usage } of digests) {
-    for (const [key, name] of [...products, ...usage.discoveredProducts]) {
+  for (const { products, discovered } of digests) {
+    for (const [key, name] of [...products, ...discovered.products]) {
       if (!applications.has(key)) applications.set(key, { name });
     }
   }
   return new RowSet(
     Array.from(applications, ([key, application]) => {
       const times = [...usage.usersOf(key).values()];
-      return applicationRow(key, application, workspace.vendorStates, times, last30Days);
+      return applicationRow(key, application, vendorStates, times, last30Days);
     }),
   );
 }

@@ -1,15 +1,15 @@
 import type {
   GenericAccountDetails,
-  GenericLicenseDetails,
   GenericPlanDetails,
 } from "../../../sync/generated/saas_management/sync/v1/access_records.js";
-import type { SyncedInstallation } from "../../workspace.js";
+import type { Collection, MessageOf, SyncedInstallation } from "../../workspace.js";
 import { type Employee, employeeOf } from "./employee.js";
 import { getOrAdd } from "./get-or-add.js";
+import { rememberEach, rememberLast } from "./remember.js";
 import { filled, productKey } from "./text.js";
-import { digestUsage, type UsageDigest } from "./usage-digest.js";
+import { type DiscoveredUsage, digestDiscovered, digestUsage, type LastUses } from "./usage-digest.js";
 
-/** What one installation has synced, arranged for looking things up. */
+/** What one installation has synced, arranged for looking things up. Licenses are not: nothing refers to them. */
 export interface Digest {
   readonly installation: SyncedInstallation;
   /** By source id. */
@@ -18,35 +18,56 @@ export interface Digest {
   readonly employees: ReadonlyMap<string, Employee>;
   /** By source id. */
   readonly plans: ReadonlyMap<string, GenericPlanDetails>;
-  readonly licenses: readonly GenericLicenseDetails[];
   /** Names of the products of the plans, by their keys. */
   readonly products: ReadonlyMap<string, string>;
-  readonly usage: UsageDigest;
+  /** Use by accounts and employees, by the id that the source gave. */
+  readonly usage: ReadonlyMap<string, LastUses>;
+  readonly discovered: DiscoveredUsage;
 }
 
-const digests = new WeakMap<SyncedInstallation, { readonly revision: number; readonly digest: Digest }>();
-
-/** The digest of an installation as it is now. Made once for each of its revisions. */
+/** The digest of an installation as it is now. Only those parts are made anew whose records have changed. */
 export function digestOf(installation: SyncedInstallation): Digest {
-  const { revision } = installation;
-  const known = digests.get(installation);
-  if (known?.revision === revision) return known.digest;
-  const plans = byId(details(installation.records("plans")));
-  const digest: Digest = {
-    installation,
-    accounts: byId(details(installation.records("accounts"))),
-    employees: byId(Array.from(installation.records("employees"), employeeOf).filter((e) => e !== undefined)),
-    plans,
-    products: productsOf(plans.values(), installation),
-    licenses: [...details(installation.records("licenses"))],
-    usage: digestUsage(installation),
-  };
-  digests.set(installation, { revision, digest });
-  return digest;
+  return digesterOf(installation)(
+    installation.records("accounts"),
+    installation.records("employees"),
+    installation.records("plans"),
+    installation.records("usage"),
+    installation.records("externallyDiscoveredUsage"),
+  );
 }
+
+type Records<K extends Collection> = readonly MessageOf<K>[];
+
+const digesterOf = rememberEach((installation: SyncedInstallation) =>
+  rememberLast(
+    (
+      accounts: Records<"accounts">,
+      employees: Records<"employees">,
+      plans: Records<"plans">,
+      usage: Records<"usage">,
+      discovered: Records<"externallyDiscoveredUsage">,
+    ): Digest => ({
+      installation,
+      accounts: accountsOf(accounts),
+      employees: employeesOf(employees),
+      plans: plansOf(plans),
+      products: productsOf(plansOf(plans).values(), installation),
+      usage: usageOf(usage),
+      discovered: discoveredOf(discovered),
+    }),
+  ),
+);
+
+const accountsOf = rememberEach((records: Records<"accounts">) => byId(details(records)));
+const employeesOf = rememberEach((records: Records<"employees">) =>
+  byId(records.map(employeeOf).filter((employee) => employee !== undefined)),
+);
+const plansOf = rememberEach((records: Records<"plans">) => byId(details(records)));
+const usageOf = rememberEach(digestUsage);
+const discoveredOf = rememberEach(digestDiscovered);
 
 /** The details of records that have one variant only. */
-function* details<T>(
+export function* details<T>(
   records: Iterable<{ readonly variant: { readonly value: T } | undefined }>,
 ): Iterable<T> {
   for (const { variant } of records) if (variant !== undefined) yield variant.value;

@@ -1,24 +1,9 @@
-import Big from "big.js";
+import type Big from "big.js";
 import type { GenericPlanDetails } from "../../../sync/generated/saas_management/sync/v1/access_records.js";
-import type { PlanContract, PlanPrice } from "../../portfolio.js";
-import type { Digest } from "./digest.js";
-
-/** An amount, as the schema shows it. */
-export type Money = { readonly amount: Big; readonly currency: string };
-
-/** A license plan, as the schema shows it. */
-export type LicensePlanRow = {
-  readonly id: string;
-  readonly name: string;
-  readonly integration: { readonly id: string; readonly name: string };
-  readonly contractDetails: ContractDetailsRow | null;
-  readonly pricingStats: PricingStatsRow | null;
-  readonly usageStats: {
-    readonly total: number;
-    readonly inUse: { readonly total: number };
-    readonly unused: { readonly total: number };
-  };
-};
+import type { PlanContract } from "../../portfolio.js";
+import type { SyncedInstallation } from "../../workspace.js";
+import type { SeatPrice } from "./seat-price.js";
+import { countSeats, type SeatHolder, type Seats } from "./seats.js";
 
 type ContractDetailsRow = {
   readonly type: string | null;
@@ -34,50 +19,61 @@ type PricingStatsRow = {
   readonly potentialSaving: { readonly amount: Big; readonly percentage: Big | null };
 };
 
-/** How many licenses of a plan there are. */
-export interface LicenseCounts {
-  all: number;
-  used: number;
-  /** Licenses that consume a paid seat. */
-  billable: number;
-  /** Those of them that are not used. */
-  billableUnused: number;
+type UsageStatsRow = {
+  readonly total: number;
+  readonly inUse: { readonly total: number };
+  readonly unused: { readonly total: number };
+};
+
+/** A license plan, as the schema shows it. Its seats are counted when they are asked for first. */
+export class LicensePlanRow {
+  readonly id: string;
+  readonly name: string;
+  readonly integration: SyncedInstallation["integration"];
+  readonly contractDetails: ContractDetailsRow | null;
+  readonly #plan: GenericPlanDetails;
+  readonly #licenses: readonly SeatHolder[];
+  #counted: Seats | undefined;
+
+  /**
+   * @param licenses those of the plan.
+   * @param seatPrice undefined where it is not known.
+   */
+  constructor(
+    installation: SyncedInstallation,
+    plan: GenericPlanDetails,
+    licenses: readonly SeatHolder[],
+    readonly seatPrice: SeatPrice | undefined,
+    contract: PlanContract | undefined,
+  ) {
+    this.id = `${installation.id}:${plan.id}`;
+    this.name = plan.externalPlanName;
+    this.integration = installation.integration;
+    this.contractDetails = contract === undefined ? null : contractDetails(contract);
+    this.#plan = plan;
+    this.#licenses = licenses;
+  }
+
+  get usageStats(): UsageStatsRow {
+    const { total, inUse, unused } = this.#seats;
+    return { total, inUse: { total: inUse }, unused: { total: unused } };
+  }
+
+  get pricingStats(): PricingStatsRow | null {
+    return this.seatPrice === undefined ? null : pricingStats(this.seatPrice, this.#seats);
+  }
+
+  get #seats(): Seats {
+    this.#counted ??= countSeats(this.#plan, this.#licenses);
+    return this.#counted;
+  }
 }
 
-export function licensePlanRow(
-  digest: Digest,
-  plan: GenericPlanDetails,
-  counts: LicenseCounts,
-  price: PlanPrice | undefined,
-  contract: PlanContract | undefined,
-): LicensePlanRow {
-  const { paidSeats, consumedSeats = 0 } = plan.details?.seatBased ?? {};
-  // Where no assignment was synced, the source's own count is all there is to go by.
-  const isAssigned = counts.all > 0;
-  const taken = isAssigned ? counts.all : consumedSeats;
-  const inUse = isAssigned ? counts.used : consumedSeats;
-  const paidTaken = isAssigned ? counts.billable : consumedSeats;
-  const total = paidSeats ?? taken;
-  const paid = paidSeats ?? paidTaken;
-  // A seat that is paid for and assigned to nobody is as unused as one whose holder does not use it.
-  const unused = taken - inUse + Math.max(0, total - taken);
-  const paidUnused = Math.min(paid, counts.billableUnused + Math.max(0, paid - paidTaken));
-  return {
-    id: `${digest.installation.id}:${plan.id}`,
-    name: plan.externalPlanName,
-    integration: digest.installation.integration,
-    contractDetails: contract === undefined ? null : contractDetails(contract),
-    pricingStats: price === undefined ? null : pricingStats(price, paid, paidUnused),
-    usageStats: { total, inUse: { total: inUse }, unused: { total: unused } },
-  };
-}
-
-function pricingStats(price: PlanPrice, seats: number, unusedSeats: number): PricingStatsRow {
-  const perSeat = new Big(price.annualPricePerSeat);
-  const annualCost = perSeat.times(seats);
-  const amount = perSeat.times(unusedSeats);
+function pricingStats({ paid: { amount: perSeat, currency } }: SeatPrice, seats: Seats): PricingStatsRow {
+  const annualCost = perSeat.times(seats.paid);
+  const amount = perSeat.times(seats.paidUnused);
   const percentage = annualCost.eq(0) ? null : amount.times(100).div(annualCost).round(2);
-  return { annualCost, currency: price.currency, potentialSaving: { amount, percentage } };
+  return { annualCost, currency, potentialSaving: { amount, percentage } };
 }
 
 function contractDetails({ type, renewal }: PlanContract): ContractDetailsRow {

@@ -1,121 +1,62 @@
-import Big from "big.js";
-import type {
-  GenericAccountDetails,
-  GenericLicenseDetails,
-} from "../../../sync/generated/saas_management/sync/v1/access_records.js";
-import type { PlanPrice } from "../../portfolio.js";
-import type { Digest } from "./digest.js";
-import { getOrAdd } from "./get-or-add.js";
-import type { LicensePlanRow, Money } from "./license-plans.js";
-import type { People, Person } from "./people.js";
-import { filled } from "./text.js";
-import { type PlanScopes, scopesOf, type UsageIndex } from "./usage-index.js";
+import type { GenericLicenseDetails } from "../../../sync/generated/saas_management/sync/v1/access_records.js";
+import type { SyncedInstallation } from "../../workspace.js";
+import type { Assessment, LicenseAssessor } from "./license-assessor.js";
+import type { LicensePlanRow } from "./license-plans.js";
+import type { Money } from "./seat-price.js";
 
-/** A license, as the schema shows it. */
-export type LicenseRow = {
+/** A license, as the schema shows it. It is assessed when somebody first asks for what that tells. */
+export class LicenseRow {
   readonly id: string;
-  readonly state: LicenseStateRow;
-  readonly holder: HolderRow | null;
-  readonly plan: LicensePlanRow | null;
-  readonly annualPrice: Money | null;
-  readonly potentialSaving: Money | null;
-};
+  readonly #license: GenericLicenseDetails;
+  readonly #assessor: LicenseAssessor;
+  #assessment: Assessment | undefined;
 
-type LicenseStateRow =
-  | { readonly __typename: "UsedLicenseState"; readonly activity: "USED" }
-  | { readonly __typename: "UnusedLicenseState"; readonly activity: "UNUSED"; readonly reason: string };
+  /** @param plan null where the plan's record is missing. */
+  constructor(
+    installation: SyncedInstallation,
+    license: GenericLicenseDetails,
+    readonly plan: LicensePlanRow | null,
+    assessor: LicenseAssessor,
+  ) {
+    this.id = `${installation.id}:${license.sourceId}`;
+    this.#license = license;
+    this.#assessor = assessor;
+  }
 
-type HolderRow = {
-  readonly name: string | null;
-  readonly email: string | null;
-  readonly employeeId: string | null;
-};
+  /** Whether it consumes a paid seat. */
+  get isBillable(): boolean {
+    return this.#license.billable === true;
+  }
 
-/** Which use counts as recent. */
-export interface RecentUse {
-  /** Use from then on, in milliseconds since the epoch. */
-  readonly since: number;
-  /** How many days ago that is. */
-  readonly days: number;
-}
+  get isUsed(): boolean {
+    return this.state.activity === "USED";
+  }
 
-/** What is known of a license before the plans are counted. */
-export interface AssessedLicense {
-  readonly license: GenericLicenseDetails;
-  readonly holder: HolderRow | null;
-  readonly state: LicenseStateRow;
-}
+  get state(): Assessment["state"] {
+    return this.#assessed.state;
+  }
 
-const used: LicenseStateRow = { __typename: "UsedLicenseState", activity: "USED" };
+  get holder(): Assessment["holder"] {
+    return this.#assessed.holder;
+  }
 
-/** Finds out who holds each license of an installation, and whether it is used. */
-export function assessLicenses(
-  digest: Digest,
-  people: People,
-  usage: UsageIndex,
-  recent: RecentUse,
-): readonly AssessedLicense[] {
-  const scopesByPlan = new Map<string, PlanScopes>();
-  return digest.licenses.map((license) => {
-    const { sourceAccountId, sourcePlanId } = license;
-    const scopes = getOrAdd(scopesByPlan, sourcePlanId, () =>
-      scopesOf(digest, sourcePlanId, digest.plans.get(sourcePlanId)),
-    );
-    const account = digest.accounts.get(sourceAccountId);
-    const person = account === undefined ? undefined : people.ofAccount(digest, account);
-    const lastUse = usage.lastUse(digest, sourceAccountId, person, scopes);
-    const reason = account?.active === false ? "The account is not active." : unusedReason(lastUse, recent);
-    return {
-      license,
-      holder: account === undefined || person === undefined ? null : holderRow(account, person),
-      state: reason === undefined ? used : { __typename: "UnusedLicenseState", activity: "UNUSED", reason },
-    };
-  });
-}
+  /** A license that is not billable costs nothing. */
+  get annualPrice(): Money | null {
+    return this.#seat(this.isBillable);
+  }
 
-function unusedReason(lastUse: number | undefined, { since, days }: RecentUse): string | undefined {
-  if (lastUse === undefined) return "No use was ever seen.";
-  if (lastUse >= since) return undefined;
-  return `The last use was seen on ${new Date(lastUse).toISOString().slice(0, 10)}, more than ${days} days ago.`;
-}
+  /** Only a license that is billable and not used can be saved. */
+  get potentialSaving(): Money | null {
+    return this.#seat(this.isBillable && !this.isUsed);
+  }
 
-function holderRow(account: GenericAccountDetails, person: Person): HolderRow {
-  const employee = typeof person === "string" ? undefined : person;
-  return {
-    name: employee?.name ?? filled(account.name) ?? filled(account.username),
-    email: employee?.email ?? filled(account.email),
-    employeeId: employee?.id ?? null,
-  };
-}
+  #seat(isPaid: boolean): Money | null {
+    const price = this.plan?.seatPrice;
+    return (isPaid ? price?.paid : price?.free) ?? null;
+  }
 
-/** What the licenses of a plan cost. */
-export interface LicensePrices {
-  readonly paid: Money;
-  readonly nothing: Money;
-}
-
-export function licensePrices(price: PlanPrice): LicensePrices {
-  const { annualPricePerSeat, currency } = price;
-  return {
-    paid: { amount: new Big(annualPricePerSeat), currency },
-    nothing: { amount: new Big(0), currency },
-  };
-}
-
-/** A license that is not billable costs nothing, and only one that is billable and not used can be saved. */
-export function licenseRow(
-  digest: Digest,
-  { license, holder, state }: AssessedLicense,
-  plan: LicensePlanRow | null,
-  prices: LicensePrices | null,
-): LicenseRow {
-  const billable = license.billable === true;
-  return {
-    id: `${digest.installation.id}:${license.sourceId}`,
-    state,
-    holder,
-    plan,
-    annualPrice: (billable ? prices?.paid : prices?.nothing) ?? null,
-    potentialSaving: (billable && state.activity === "UNUSED" ? prices?.paid : prices?.nothing) ?? null,
-  };
+  get #assessed(): Assessment {
+    this.#assessment ??= this.#assessor.assess(this.#license);
+    return this.#assessment;
+  }
 }

@@ -1,80 +1,49 @@
-import type { Workspace } from "../../workspace.js";
-import { RowSet } from "../connection/row-set.js";
-import type { Digest } from "./digest.js";
+import type { Portfolio } from "../../portfolio.js";
+import type { MessageOf } from "../../workspace.js";
+import { type Digest, details } from "./digest.js";
 import { getOrAdd } from "./get-or-add.js";
-import { type LicenseCounts, type LicensePlanRow, licensePlanRow } from "./license-plans.js";
-import {
-  assessLicenses,
-  type LicensePrices,
-  type LicenseRow,
-  licensePrices,
-  licenseRow,
-  type RecentUse,
-} from "./licenses.js";
-import type { People } from "./people.js";
+import type { LicenseAssessor } from "./license-assessor.js";
+import { LicensePlanRow } from "./license-plans.js";
+import { LicenseRow } from "./licenses.js";
 import { PlanMatcher } from "./plan-matcher.js";
-import type { UsageIndex } from "./usage-index.js";
+import { seatPriceOf } from "./seat-price.js";
 
-/** The licenses and license plans of a workspace. */
+/** The licenses and license plans of one installation. */
 export interface Licensing {
-  readonly licenses: RowSet<LicenseRow>;
-  readonly licensePlans: RowSet<LicensePlanRow>;
+  readonly licenses: readonly LicenseRow[];
+  readonly plans: readonly LicensePlanRow[];
 }
 
-interface PricedPlan {
-  readonly row: LicensePlanRow;
-  readonly prices: LicensePrices | null;
-}
-
-/** Puts together what the installations synced and what the portfolio knows. */
+/** Puts together what an installation synced and what the portfolio knows. */
 export function licensingOf(
-  workspace: Workspace,
-  digests: readonly Digest[],
-  people: People,
-  usage: UsageIndex,
-  recent: RecentUse,
+  { installation, plans }: Digest,
+  records: readonly MessageOf<"licenses">[],
+  { planPrices = [], contracts = [] }: Portfolio,
+  assessor: LicenseAssessor,
 ): Licensing {
-  const priceOf = new PlanMatcher(workspace.portfolio.planPrices ?? []);
-  const contractOf = new PlanMatcher(workspace.portfolio.contracts ?? []);
-  const licenses: LicenseRow[] = [];
-  const plans: LicensePlanRow[] = [];
-  for (const digest of digests) {
-    const assessed = assessLicenses(digest, people, usage, recent);
-    const counts = new Map<string, LicenseCounts>();
-    for (const { license, state } of assessed) {
-      const count = getOrAdd(counts, license.sourcePlanId, noLicenses);
-      const isUsed = state.activity === "USED";
-      count.all += 1;
-      if (isUsed) count.used += 1;
-      if (license.billable === true) count.billable += 1;
-      if (license.billable === true && !isUsed) count.billableUnused += 1;
-    }
-    const priced = new Map<string, PricedPlan>();
-    for (const plan of digest.plans.values()) {
-      const match = {
-        planName: plan.externalPlanName,
-        integrationName: digest.installation.integration.name,
-        sourcePlanId: plan.id,
-      };
-      const price = priceOf.find(match);
-      const row = licensePlanRow(
-        digest,
-        plan,
-        counts.get(plan.id) ?? noLicenses(),
-        price,
-        contractOf.find(match),
-      );
-      priced.set(plan.id, { row, prices: price === undefined ? null : licensePrices(price) });
-      plans.push(row);
-    }
-    for (const license of assessed) {
-      const plan = priced.get(license.license.sourcePlanId);
-      licenses.push(licenseRow(digest, license, plan?.row ?? null, plan?.prices ?? null));
-    }
+  const priceOf = new PlanMatcher(planPrices);
+  const contractOf = new PlanMatcher(contracts);
+  const licensesOf = new Map<string, LicenseRow[]>();
+  const planRows = new Map<string, LicensePlanRow>();
+  for (const plan of plans.values()) {
+    const match = {
+      planName: plan.externalPlanName,
+      integrationName: installation.integration.name,
+      sourcePlanId: plan.id,
+    };
+    const price = priceOf.find(match);
+    const licenses = getOrAdd(licensesOf, plan.id, () => []);
+    planRows.set(
+      plan.id,
+      new LicensePlanRow(installation, plan, licenses, price && seatPriceOf(price), contractOf.find(match)),
+    );
   }
-  return { licenses: new RowSet(licenses), licensePlans: new RowSet(plans) };
-}
-
-function noLicenses(): LicenseCounts {
-  return { all: 0, used: 0, billable: 0, billableUnused: 0 };
+  const licenses: LicenseRow[] = [];
+  for (const license of details(records)) {
+    const plan = planRows.get(license.sourcePlanId) ?? null;
+    const row = new LicenseRow(installation, license, plan, assessor);
+    licenses.push(row);
+    licensesOf.get(license.sourcePlanId)?.push(row);
+  }
+  return { licenses, plans: [...planRows.values()] };
 }

@@ -11,13 +11,14 @@ export type Person = Employee | string;
 
 /** Knows who is who across the installations of a workspace. */
 export class People {
+  readonly #directories: readonly Digest["employees"][];
   readonly #byAddress = new Map<string, Employee>();
-  readonly #byId = new Map<string, Employee>();
 
-  constructor(digests: readonly Digest[]) {
-    for (const { employees } of digests) {
-      for (const employee of employees.values()) {
-        if (!this.#byId.has(employee.id)) this.#byId.set(employee.id, employee);
+  /** @param directories the employees of each installation. Where two are meant, the first one counts. */
+  constructor(directories: readonly Digest["employees"][]) {
+    this.#directories = directories;
+    for (const directory of directories) {
+      for (const employee of directory.values()) {
         for (const address of employee.addresses) {
           if (address !== "" && !this.#byAddress.has(address)) this.#byAddress.set(address, employee);
         }
@@ -37,7 +38,7 @@ export class People {
     const employee =
       (address === null ? undefined : this.#byAddress.get(address)) ??
       digest.employees.get(account.id) ??
-      (address === null ? this.#byId.get(account.id) : undefined);
+      (address === null ? this.#anywhere(account.id) : undefined);
     return employee ?? address ?? onlyIn(digest, account.id);
   }
 
@@ -45,7 +46,7 @@ export class People {
   ofActor(digest: Digest, actorId: string): Person {
     const account = digest.accounts.get(actorId);
     if (account !== undefined) return this.ofAccount(digest, account);
-    return digest.employees.get(actorId) ?? this.#byId.get(actorId) ?? onlyIn(digest, actorId);
+    return digest.employees.get(actorId) ?? this.#anywhere(actorId) ?? onlyIn(digest, actorId);
   }
 
   /** Who another system saw: its address counts before its id, which may be one of that system's own. */
@@ -53,6 +54,15 @@ export class People {
     const employee = address === null ? undefined : this.#byAddress.get(address);
     const isKnown = digest.accounts.has(actorId) || digest.employees.has(actorId);
     return employee ?? (address === null || isKnown ? this.ofActor(digest, actorId) : address);
+  }
+
+  /** The employee with an id, of whichever installation. */
+  #anywhere(id: string): Employee | undefined {
+    for (const directory of this.#directories) {
+      const employee = directory.get(id);
+      if (employee !== undefined) return employee;
+    }
+    return undefined;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Timestamp } from "../../../sync/generated/google/protobuf/timestamp.js";
-import type { SyncedInstallation } from "../../workspace.js";
+import type { MessageOf } from "../../workspace.js";
 import { getOrAdd } from "./get-or-add.js";
 import { addressKey, filled, productKey } from "./text.js";
 
@@ -17,32 +17,31 @@ interface DiscoveredUses {
   readonly lastUses: LastUses;
 }
 
-/** The use that one installation has reported, boiled down to the last time of each actor and scope. */
-export interface UsageDigest {
-  /** Of accounts and employees, by the id that the source gave. */
-  readonly byActor: ReadonlyMap<string, LastUses>;
-  readonly discovered: readonly DiscoveredUses[];
-  /** Names of the products that were discovered, by their keys. */
-  readonly discoveredProducts: ReadonlyMap<string, string>;
+/** What one installation has discovered of other systems, boiled down to the last time of each actor and product. */
+export interface DiscoveredUsage {
+  readonly byActor: readonly DiscoveredUses[];
+  /** Names of the products, by their keys. */
+  readonly products: ReadonlyMap<string, string>;
 }
 
-/** Reads all usage events of an installation. */
-export function digestUsage(installation: SyncedInstallation): UsageDigest {
+/** Boils down usage events to the last time of each scope, by the actor's id in the source. */
+export function digestUsage(events: readonly MessageOf<"usage">[]): ReadonlyMap<string, LastUses> {
   const byActor = new Map<string, Map<UsageScope, number>>();
-  for (const { variant } of installation.records("usage")) {
+  for (const { variant } of events) {
     const time = timeOf(variant?.value.lastActivity);
     if (variant === undefined || time === undefined) continue;
     const { sourceActorId, sourcePlanId, externalProductName } = variant.value;
     const uses = getOrAdd(byActor, sourceActorId, () => new Map<UsageScope, number>());
     note(uses, scopeOf(sourcePlanId, externalProductName), time);
   }
-  return { byActor, ...digestDiscovered(installation) };
+  return byActor;
 }
 
-function digestDiscovered(installation: SyncedInstallation): Omit<UsageDigest, "byActor"> {
+/** Boils down events of discovered usage. */
+export function digestDiscovered(events: readonly MessageOf<"externallyDiscoveredUsage">[]): DiscoveredUsage {
   const byActor = new Map<string, DiscoveredUses & { readonly lastUses: Map<UsageScope, number> }>();
-  const discoveredProducts = new Map<string, string>();
-  for (const { variant } of installation.records("externallyDiscoveredUsage")) {
+  const products = new Map<string, string>();
+  for (const { variant } of events) {
     if (variant === undefined) continue;
     const {
       sourceActorId: actorId,
@@ -56,7 +55,7 @@ function digestDiscovered(installation: SyncedInstallation): Omit<UsageDigest, "
     // Without a product it says nothing: the installation is not where the use happened.
     if (product === null || time === undefined) continue;
     const key = productKey(product);
-    getOrAdd(discoveredProducts, key, () => product.trim());
+    getOrAdd(products, key, () => product.trim());
     const email = filled(actorEmail);
     const address = email === null ? null : addressKey(email);
     const actor = JSON.stringify([actorId, address]);
@@ -67,7 +66,7 @@ function digestDiscovered(installation: SyncedInstallation): Omit<UsageDigest, "
     }));
     note(uses.lastUses, `product:${key}`, time);
   }
-  return { discovered: [...byActor.values()], discoveredProducts };
+  return { byActor: [...byActor.values()], products };
 }
 
 function scopeOf(planId: string | undefined, product: string | undefined): UsageScope {

@@ -18,21 +18,18 @@ export interface PlanScopes {
  *
  * A use by an account counts for that account. Where it names a product it counts for the person too, whichever
  * installation the person's license is from: a sign-on system reports the use of all products.
+ *
+ * Each of its two indexes is made when it is needed first.
  */
 export class UsageIndex {
-  readonly #byPerson = new Map<Person, Map<string, number>>();
-  readonly #byProduct = new Map<string, Map<Person, number>>();
+  readonly #people: People;
+  readonly #digests: readonly Digest[];
+  #byPerson: ReadonlyMap<Person, ReadonlyMap<string, number>> | undefined;
+  #byProduct: ReadonlyMap<string, ReadonlyMap<Person, number>> | undefined;
 
-  constructor(digests: readonly Digest[], people: People) {
-    for (const digest of digests) {
-      const { byActor, discovered } = digest.usage;
-      for (const [actorId, lastUses] of byActor) {
-        this.#note(digest, people.ofActor(digest, actorId), lastUses, digest.accounts.has(actorId));
-      }
-      for (const { actorId, address, lastUses } of discovered) {
-        this.#note(digest, people.ofDiscovered(digest, actorId, address), lastUses, false);
-      }
-    }
+  constructor(people: People, digests: readonly Digest[]) {
+    this.#people = people;
+    this.#digests = digests;
   }
 
   /**
@@ -45,7 +42,8 @@ export class UsageIndex {
     person: Person | undefined,
     scopes: PlanScopes,
   ): number | undefined {
-    const ofAccount = digest.usage.byActor.get(accountId);
+    const ofAccount = digest.usage.get(accountId);
+    this.#byPerson ??= this.#indexByPerson();
     const ofPerson = person === undefined ? undefined : this.#byPerson.get(person);
     let last: number | undefined;
     for (const scope of scopes.ofAccount) last = later(last, ofAccount?.get(scope));
@@ -55,16 +53,62 @@ export class UsageIndex {
 
   /** When each person last used a product, known by its key. */
   usersOf(product: string): ReadonlyMap<Person, number> {
+    this.#byProduct ??= this.#indexByProduct();
     return this.#byProduct.get(product) ?? new Map();
   }
 
-  #note(digest: Digest, person: Person, lastUses: LastUses, isAccount: boolean): void {
-    for (const [scope, time] of lastUses) {
-      if (scope.startsWith("product:")) keepLater(this.#byPerson, person, scope, time);
-      else if (!isAccount) keepLater(this.#byPerson, person, inInstallation(digest, scope), time);
-      for (const product of productsOf(digest, scope)) keepLater(this.#byProduct, product, person, time);
+  #indexByPerson(): ReadonlyMap<Person, ReadonlyMap<string, number>> {
+    const index = new Map<Person, Map<string, number>>();
+    for (const actor of this.#actors()) {
+      // Most accounts were seen without a product: nobody has to find out whose they are.
+      let person: Person | undefined;
+      for (const [scope, time] of actor.lastUses) {
+        const isProduct = scope.startsWith("product:");
+        if (actor.isAccount && !isProduct) continue;
+        person ??= this.#personOf(actor);
+        keepLater(index, person, isProduct ? scope : inInstallation(actor.digest, scope), time);
+      }
+    }
+    return index;
+  }
+
+  #indexByProduct(): ReadonlyMap<string, ReadonlyMap<Person, number>> {
+    const index = new Map<string, Map<Person, number>>();
+    for (const actor of this.#actors()) {
+      const person = this.#personOf(actor);
+      for (const [scope, time] of actor.lastUses) {
+        for (const product of productsOf(actor.digest, scope)) keepLater(index, product, person, time);
+      }
+    }
+    return index;
+  }
+
+  *#actors(): Iterable<Actor> {
+    for (const digest of this.#digests) {
+      for (const [actorId, lastUses] of digest.usage) {
+        yield { digest, actorId, isAccount: digest.accounts.has(actorId), lastUses };
+      }
+      for (const { actorId, address, lastUses } of digest.discovered.byActor) {
+        yield { digest, actorId, isAccount: false, address, lastUses };
+      }
     }
   }
+
+  #personOf({ digest, actorId, address }: Actor): Person {
+    if (address === undefined) return this.#people.ofActor(digest, actorId);
+    return this.#people.ofDiscovered(digest, actorId, address);
+  }
+}
+
+/** Somebody who was seen using something, as one installation names them. */
+interface Actor {
+  readonly digest: Digest;
+  readonly actorId: string;
+  /** Whether the installation itself saw the use, under one of its accounts. */
+  readonly isAccount: boolean;
+  /** Of discovered usage only: the e-mail address, as it is compared, or null where there is none. */
+  readonly address?: string | null;
+  readonly lastUses: LastUses;
 }
 
 /** The scopes that mean a plan; without the plan's record, as far as its id goes. */

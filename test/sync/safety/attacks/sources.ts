@@ -196,6 +196,49 @@ export const sourceAttacks: readonly Attack[] = [
       }),
   },
   {
+    name: "an array is filled anew, as long as before, before its write had its turn",
+    stop: "poisoned batch",
+    ending: refused("BATCH_STATE", /an array that holds other entries now/),
+    attack: ({ run }) =>
+      run(["accounts"], async (batch) => {
+        const list = people();
+        void batch.write("accounts", list);
+        list.splice(0, list.length, ...people(1, list.length + 1));
+      }),
+  },
+  {
+    name: "an array is pushed, emptied and filled anew without a wait",
+    stop: "nothing lost",
+    ending: { kind: "whole" },
+    attack: ({ run }) =>
+      run(["accounts"], async (batch) => {
+        const writer = batch.open("accounts");
+        const page: Account[] = [];
+        for (const account of people()) {
+          page.push(account);
+          if (page.length < 10) continue;
+          void writer.push(page);
+          page.length = 0;
+        }
+        await writer.seal();
+      }),
+  },
+  {
+    name: "one record object is pushed again and again without a wait",
+    stop: "poisoned batch",
+    ending: refused("INVALID_INPUT", /pushed again before its last push had resolved/),
+    attack: ({ run }) =>
+      run(["accounts"], async (batch) => {
+        const writer = batch.open("accounts");
+        const record = { generic: { id: "" } };
+        for (const { generic } of people()) {
+          record.generic.id = generic.id;
+          void writer.push(record);
+        }
+        await writer.seal();
+      }),
+  },
+  {
     name: "an exhausted iterator meets a restart",
     stop: "poisoned batch",
     ending: refused("INVALID_INPUT", /an iterator that an earlier write has read/),
