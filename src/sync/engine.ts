@@ -102,7 +102,7 @@ export class SyncEngine {
       callWithRetry(this.#configuration, "AbortSyncBatch", signal, (call) =>
         this.#transport.abortBatch(batchId, call),
       );
-    const parts = { configuration: this.#configuration, start, abort };
+    const parts = { configuration: this.#configuration, start, abort, closed: this.#closed.signal };
     return checkingOptions("The options of run", given, () => new SyncRun(given, fn, parts)).execute();
   }
 

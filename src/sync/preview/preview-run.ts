@@ -1,5 +1,6 @@
 import { checkingOptions } from "../../option-checks.js";
 import { linkedController } from "../../signals.js";
+import { untilAborted } from "../../until-aborted.js";
 import type { Collection, CollectionName, SnapshotCollection } from "../collections.js";
 import { SyncEngine } from "../engine.js";
 import type { WriteFigures } from "../outcomes.js";
@@ -32,7 +33,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
       { acceptedEvents: undefined, observerOf: (c) => watches.of(c), beforeComplete: undefined },
     );
     await writeAndComplete(batch, { number: 1, preview: true }, { options, fn, signal });
-    return await watches.preview(batch.stats);
+    return await untilAborted(watches.preview(batch.stats), signal);
   } finally {
     unlink();
     await engine.close();
