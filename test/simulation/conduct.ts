@@ -43,8 +43,11 @@ export class Conduct {
     this.#limitBytes = limitBytes;
   }
 
-  /** A stream is opened. */
-  stream(encoded: readonly Uint8Array[]): SentStream {
+  /**
+   * A stream is opened.
+   * @param signal Cancels it: it has ended then, whatever is still under way of it.
+   */
+  stream(encoded: readonly Uint8Array[], signal: AbortSignal): SentStream {
     // What is on its way is on its way: later changes to the sender's memory must not reach it.
     const messages = encoded.map((bytes) => readMessage(SyncRecordsRequest.decode(bytes.slice())));
     const [first] = messages;
@@ -61,6 +64,11 @@ export class Conduct {
     const open = this.#openStreams(batchId);
     if (open > 0) this.misdeeds.push(`${what}: ${open + 1} streams of one batch at the same time`);
     const times: StreamTimes = { begun: this.#now(), ended: Number.POSITIVE_INFINITY };
+    const ended = () => {
+      times.ended = Math.min(times.ended, this.#now());
+      signal.removeEventListener("abort", ended);
+    };
+    signal.addEventListener("abort", ended);
     this.streams.set(batchId, [...(this.streams.get(batchId) ?? []), times]);
     return {
       batchId,
@@ -73,9 +81,7 @@ export class Conduct {
       accepted: () => {
         for (const mark of marks) this.#accepted.add(mark);
       },
-      ended: () => {
-        times.ended = this.#now();
-      },
+      ended,
     };
   }
 

@@ -64,7 +64,7 @@ export class SimulatedTransport implements SyncTransport {
   }
 
   async syncRecords(messages: readonly Uint8Array[], call: CallContext) {
-    const sent = this.conduct.stream(messages);
+    const sent = this.conduct.stream(messages, call.signal);
     const { batchId, records } = sent;
     const half = sent.messages.slice(0, Math.floor(sent.messages.length / 2));
     const stream = this.#service.openStream();

@@ -63,7 +63,7 @@ export class WatchedTransport implements SyncTransport {
   }
 
   async syncRecords(messages: readonly Uint8Array[], call: CallContext) {
-    const stream = this.conduct.stream(messages);
+    const stream = this.conduct.stream(messages, call.signal);
     let status = "";
     const answered: CallContext["answered"] = (answer) => {
       status = answer.grpcStatus ?? status;
