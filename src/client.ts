@@ -1,14 +1,16 @@
+import { CLIENT_OPTION_NAMES } from "./client-option-names.js";
 import { ConfigurationError } from "./errors.js";
 import { GraphQLClient } from "./graphql/client.js";
 import type { GraphQLClientOptions } from "./graphql/configuration.js";
 import { checkCertificates } from "./node/certificates.js";
 import { NodeFetch } from "./node/fetch.js";
 import { checkProxy, resolveProxy } from "./node/proxy.js";
-import { requireObject, whileReading } from "./option-checks.js";
+import { requireKnownNames, requireObject, whileReading } from "./option-checks.js";
+import type { NamesOf } from "./option-names.js";
 import { type CommonOptions, checkTls, type NetworkOptions, readTls, resolveEndpoint } from "./options.js";
 import { ownCopy } from "./own-copy.js";
 import { SyncClient } from "./sync/client.js";
-import type { SyncTuning } from "./sync/configuration.js";
+import { SYNC_TUNING_NAMES, type SyncClientOptions, type SyncTuning } from "./sync/configuration.js";
 
 /** Options of a {@link SaasManagementClient}: one configuration for both APIs. */
 export interface SaasManagementClientOptions extends CommonOptions, NetworkOptions {
@@ -33,6 +35,15 @@ export interface SaasManagementClientOptions extends CommonOptions, NetworkOptio
   readonly sync?: SyncTuning | undefined;
 }
 
+type AnyClientOptions =
+  | keyof SaasManagementClientOptions
+  | keyof GraphQLClientOptions
+  | keyof SyncClientOptions;
+
+/** Here, where every client is known, the list is held to have no name that none of them has. */
+const CLIENT_NAMES = CLIENT_OPTION_NAMES satisfies NamesOf<SaasManagementClientOptions> &
+  Record<Exclude<keyof typeof CLIENT_OPTION_NAMES, AnyClientOptions>, never>;
+
 /**
  * The SaaS Management Service (service description, "Official client SDK behavior"): the GraphQL API reads and works
  * with a workspace's portfolio, the Sync API pushes the data of custom connectors. Nothing is loaded or connected
@@ -53,6 +64,7 @@ export class SaasManagementClient {
   constructor(options: SaasManagementClientOptions) {
     // Read once: what was checked is what is used.
     const given = whileReading("The options", options, () => readOnce(options));
+    checkNames(given);
     const { baseUrl, syncUrl, fetch, sync, ...shared } = given;
     if (baseUrl === undefined && syncUrl === undefined) {
       throw new ConfigurationError(
@@ -80,6 +92,8 @@ export class SaasManagementClient {
     const { env } = process;
     const { SAAS_MANAGEMENT_BASE_URL, SAAS_MANAGEMENT_SYNC_URL, SAAS_MANAGEMENT_API_KEY } = env;
     const given = whileReading("The overrides", overrides, () => ({ ...overrides }));
+    // Here as well: what is undefined is left out below, also under a name that is misspelled.
+    checkNames(given);
     return new SaasManagementClient({
       ...fromVariable("baseUrl", SAAS_MANAGEMENT_BASE_URL),
       ...fromVariable("syncUrl", SAAS_MANAGEMENT_SYNC_URL),
@@ -112,6 +126,15 @@ export class SaasManagementClient {
   }
 }
 
+/** Options that belong into `sync` would be taken for those of a client of the Sync API alone. */
+function checkNames(options: object): void {
+  const place = "The options of SaasManagementClient";
+  requireKnownNames(place, options, CLIENT_NAMES, ConfigurationError);
+  const misplaced = Object.keys(options).find((name) => Object.hasOwn(SYNC_TUNING_NAMES, name));
+  if (misplaced === undefined) return;
+  throw new ConfigurationError(`${place}: ${misplaced} belongs into sync, as in sync: { ${misplaced} }.`);
+}
+
 /** How GraphQL requests are sent; undefined where the caller does it, or there is no GraphQL API. */
 function nodeFetch(options: SaasManagementClientOptions): NodeFetch | undefined {
   const { baseUrl, tls, fetch } = options;
@@ -136,6 +159,7 @@ function readOnce(options: SaasManagementClientOptions): SaasManagementClientOpt
   const given = { ...options };
   const { headers, retry, appInfo, tls, sync } = given;
   requireObject("sync", sync);
+  requireKnownNames("sync", sync ?? {}, SYNC_TUNING_NAMES, ConfigurationError);
   return {
     ...given,
     headers: ownCopy(headers),

@@ -1,26 +1,38 @@
 /** Letters of a name that are compared: nobody mistypes a name into a longer one. */
 const MAX_LENGTH = 60;
 
+/** Edits that two letters in each other's place count for, and the fewest letters of a name that may have them. */
+const SWAP = 2;
+const MIN_SWAPPED = 4;
+
+/** Fewest letters that one name must be of another, to be taken for its beginning. */
+const MIN_BEGINNING = 3;
+
 /**
  * The known name that a mistyped one was probably meant to be: `accounts` for `acounts`, `groupMembers` for
- * `group_members`. Undefined where none is near.
+ * `group_members`, `timeoutMs` for `timeout`. Undefined where none is near.
  */
-export function nearest(name: string, known: Iterable<string>): string | undefined {
+function nearest(name: string, known: readonly string[]): string | undefined {
   const meant = folded(name);
   if (meant.length > MAX_LENGTH) return undefined;
   let best: string | undefined;
-  let fewest = Math.floor(meant.length / 3) + 1;
+  let fewest = Math.max(Math.floor(meant.length / 3), meant.length < MIN_SWAPPED ? 0 : SWAP) + 1;
   for (const candidate of known) {
     const edits = editsBetween(meant, folded(candidate));
     if (edits >= fewest) continue;
     fewest = edits;
     best = candidate;
   }
-  return best;
+  return best ?? known.find((candidate) => oneBeginsOther(meant, folded(candidate)));
+}
+
+function oneBeginsOther(one: string, other: string): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  return short.length >= MIN_BEGINNING && long.startsWith(short);
 }
 
 /** `Did you mean accounts?` as the end of a message, with a blank before it; empty where no known name is near. */
-export function didYouMean(name: string, known: Iterable<string>): string {
+export function didYouMean(name: string, known: readonly string[]): string {
   const meant = nearest(name, known);
   return meant === undefined ? "" : ` Did you mean ${meant}?`;
 }

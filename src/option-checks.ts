@@ -1,4 +1,5 @@
 import { ConfigurationError, InvalidInputError, SaasManagementError } from "./errors.js";
+import { type KnownNames, type NamesOf, unknownName } from "./option-names.js";
 
 type Refusal = typeof ConfigurationError | typeof InvalidInputError;
 
@@ -13,11 +14,20 @@ export function whileReading<T>(name: string, options: unknown, resolve: () => T
 
 /**
  * A copy of the options of one call, each of which is read once.
- * @throws {InvalidInputError} they are no object, or cannot be read
+ * @param advice What else to say of a name that is not known.
+ * @throws {InvalidInputError} they are no object, cannot be read, or have a name that is not known
  */
-export function readOptions<Options extends object>(name: string, options: Options): Options {
+export function readOptions<Options extends object>(
+  name: string,
+  options: Options,
+  known: NamesOf<NoInfer<Options>>,
+  advice?: string,
+): Options {
   return guarded(name, options, InvalidInputError, () => {
     const copy: Options = { ...options };
+    const problem = unknownName(name, copy, known);
+    if (problem !== undefined)
+      throw new InvalidInputError(advice === undefined ? problem : `${problem} ${advice}`);
     return copy;
   });
 }
@@ -38,6 +48,20 @@ function guarded<T>(name: string, options: unknown, Refused: Refusal, read: () =
     if (cause instanceof SaasManagementError) throw cause;
     throw new Refused(`${name} cannot be read: reading one of them threw an exception.`, { cause });
   }
+}
+
+/**
+ * Checks that options have no name that nobody reads: what is misspelled would be an option that does not hold.
+ * @throws {InvalidInputError | ConfigurationError} naming what is not known
+ */
+export function requireKnownNames(
+  name: string,
+  given: object,
+  known: KnownNames,
+  Refused: Refusal = InvalidInputError,
+): void {
+  const problem = unknownName(name, given, known);
+  if (problem !== undefined) throw new Refused(problem);
 }
 
 /** Checks that an option, where it is set, is an object and no list. */

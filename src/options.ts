@@ -3,8 +3,15 @@ import type { CredentialOptions } from "./credential.js";
 import { ConfigurationError } from "./errors.js";
 import { guardHooks, type HookOptions, type Hooks } from "./hooks.js";
 import { guardLogger, type Logger } from "./logger.js";
-import { requireFunction, requireMethods, requireObject, whileReading } from "./option-checks.js";
-import type { RetryOptions, RetryPolicy } from "./retry.js";
+import {
+  requireFunction,
+  requireKnownNames,
+  requireMethods,
+  requireObject,
+  whileReading,
+} from "./option-checks.js";
+import type { NamesOf } from "./option-names.js";
+import { RETRY_NAMES, type RetryOptions, type RetryPolicy } from "./retry.js";
 import { RetryBudget } from "./retry-budget.js";
 
 /** What both APIs are configured with (service description, "Official client SDK behavior"). */
@@ -40,6 +47,8 @@ export interface TlsOptions {
   /** Name that the server's certificate must have, where it is not the endpoint's host. @default the endpoint's host */
   readonly serverName?: string | undefined;
 }
+
+const TLS_NAMES = { ca: true, cert: true, key: true, serverName: true } satisfies NamesOf<TlsOptions>;
 
 /** How the network is reached, in Node. */
 export interface NetworkOptions {
@@ -112,6 +121,7 @@ export function resolveTimeout(timeoutMs: number): number {
 export function resolveRetry(retry: RetryOptions | false | undefined): RetryPolicy {
   const own =
     retry === undefined || retry === false ? {} : whileReading("retry", retry, () => ({ ...retry }));
+  requireKnownNames("retry", own, RETRY_NAMES, ConfigurationError);
   const { retries = 4, minDelayMs = 200, maxDelayMs = 10_000 } = retry === false ? { retries: 0 } : own;
   if (!Number.isInteger(retries) || retries < 0) {
     throw new ConfigurationError("retry.retries must be a whole number, 0 or more.");
@@ -156,6 +166,7 @@ export function resolveEndpoint(name: string, value: string, path: "path" | "no-
 export function readTls(tls: TlsOptions | undefined): TlsOptions | undefined {
   requireObject("tls", tls);
   if (tls === undefined) return undefined;
+  requireKnownNames("tls", tls, TLS_NAMES, ConfigurationError);
   const { ca, cert, key, serverName } = tls;
   return { ca, cert, key, serverName };
 }

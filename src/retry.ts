@@ -9,6 +9,7 @@ import {
   TimeoutError,
   TransportError,
 } from "./errors.js";
+import type { NamesOf } from "./option-names.js";
 import type { RetryBudget } from "./retry-budget.js";
 
 /** How failed attempts are repeated: exponential back-off with full jitter. */
@@ -23,6 +24,13 @@ export interface RetryOptions {
   /** Upper bound of every pause, in milliseconds. @default 10_000 */
   readonly maxDelayMs?: number | undefined;
 }
+
+/** The names of {@link RetryOptions}. */
+export const RETRY_NAMES = {
+  retries: true,
+  minDelayMs: true,
+  maxDelayMs: true,
+} satisfies NamesOf<RetryOptions>;
 
 /** Retry options with every value set. */
 export interface RetryPolicy {

@@ -64,7 +64,7 @@ export class GraphQLClient {
     args: ApplicationsArguments = {},
     options: ConnectionOptions = {},
   ): Connection<ApplicationDiscoveryFragment> {
-    return list(this.#transport, ApplicationsDocument, args, options, (data) => data.applications);
+    return list(this.#transport, "applications", ApplicationsDocument, args, options);
   }
 
   /**
@@ -72,7 +72,7 @@ export class GraphQLClient {
    * @throws {InvalidInputError} the directions of paging are mixed, or a value is not usable
    */
   licenses(args: LicensesArguments = {}, options: ConnectionOptions = {}): Connection<LicenseFragment> {
-    return list(this.#transport, LicensesDocument, args, options, (data) => data.licenses);
+    return list(this.#transport, "licenses", LicensesDocument, args, options);
   }
 
   /**
@@ -83,7 +83,7 @@ export class GraphQLClient {
     args: LicensePlansArguments = {},
     options: ConnectionOptions = {},
   ): Connection<LicensePlanFragment> {
-    return list(this.#transport, LicensePlansDocument, args, options, (data) => data.licensePlans);
+    return list(this.#transport, "licensePlans", LicensePlansDocument, args, options);
   }
 
   /**
@@ -95,7 +95,7 @@ export class GraphQLClient {
     input: CreateProcurementCaseInput,
     options?: MutationOptions,
   ): Promise<ProcurementCaseFragment> {
-    const own = callOptions(options);
+    const own = callOptions("createProcurementCase", options);
     return withCallSite(own?.signal, async () =>
       valueOrThrow("createProcurementCase", await this.safe.createProcurementCase(input, own)),
     );
@@ -111,7 +111,7 @@ export class GraphQLClient {
     input: UpdateProcurementCaseInput,
     options?: MutationOptions,
   ): Promise<ProcurementCaseFragment> {
-    const own = callOptions(options);
+    const own = callOptions("updateProcurementCase", options);
     return withCallSite(own?.signal, async () =>
       valueOrThrow("updateProcurementCase", await this.safe.updateProcurementCase(input, own)),
     );
@@ -130,7 +130,7 @@ export class GraphQLClient {
     where: VendorDiscoveryFilterInput | "all",
     options?: MutationOptions,
   ): Promise<VendorsStateChange> {
-    const own = callOptions(options);
+    const own = callOptions("changeVendorsState", options);
     return withCallSite(own?.signal, async () =>
       valueOrThrow("changeVendorsState", await this.safe.changeVendorsState(input, where, own)),
     );
@@ -145,7 +145,7 @@ export class GraphQLClient {
     document: GraphQLDocument<Result, Variables>,
     ...[variables, options]: DocumentArguments<Variables, MutationOptions>
   ): Promise<Result> {
-    const own = callOptions(options);
+    const own = callOptions("request", options);
     return withCallSite(own?.signal, () => this.#transport.request<Result>(document, variables, own));
   }
 
@@ -158,7 +158,7 @@ export class GraphQLClient {
     document: GraphQLDocument<Result, Variables>,
     ...[variables, options]: DocumentArguments<Variables, MutationOptions>
   ): Promise<GraphQLAnswer<Result>> {
-    const own = callOptions(options);
+    const own = callOptions("rawRequest", options);
     return withCallSite(own?.signal, () => this.#transport.rawRequest<Result>(document, variables, own));
   }
 

@@ -1,8 +1,10 @@
+import { CLIENT_OPTION_NAMES } from "../client-option-names.js";
 import { Credential } from "../credential.js";
 import { ConfigurationError } from "../errors.js";
 import { fetchWeakness } from "../fetch-weakness.js";
 import { refuseForeign } from "../foreign-options.js";
-import { requireFunction } from "../option-checks.js";
+import { requireFunction, requireKnownNames } from "../option-checks.js";
+import type { NamesOf } from "../option-names.js";
 import { type CommonOptions, resolveCommonOptions, resolveEndpoint } from "../options.js";
 import type { FetchLike } from "./exchange.js";
 import { defaultHeaders } from "./request-headers.js";
@@ -23,11 +25,14 @@ export interface GraphQLClientOptions extends CommonOptions, ResponseLimits {
   readonly fetch?: FetchLike | undefined;
 }
 
+const CLIENT_NAMES = CLIENT_OPTION_NAMES satisfies NamesOf<GraphQLClientOptions>;
+
 const OVER_FETCH =
   "has no effect on a GraphQLClient, which speaks over fetch: SaasManagementClient takes it, or a fetch of your own does it.";
 
 /** Checks the options. @throws {ConfigurationError} an option is not usable */
 export function resolveGraphQLOptions(options: GraphQLClientOptions) {
+  requireKnownNames("The options of GraphQLClient", options, CLIENT_NAMES, ConfigurationError);
   refuseForeign(options, { tls: OVER_FETCH, proxy: OVER_FETCH });
   // Each is read once: what was checked is what is used.
   const { baseUrl, fetch, maxResponseBytes } = options;

@@ -1,4 +1,6 @@
 import { InvalidInputError, notePosition } from "../errors.js";
+import { readOptions } from "../option-checks.js";
+import type { NamesOf } from "../option-names.js";
 import { withCallSite } from "./call-site.js";
 import { inWalkingOrder, NodeIterator } from "./node-iterator.js";
 import type { Page } from "./page.js";
@@ -62,7 +64,8 @@ export class Connection<Node> implements AsyncIterable<Node, undefined, undefine
    * @param options.limit Most nodes to read; where the connection has a limit too, the smaller holds
    */
   async toArray(options: { readonly limit?: number | undefined } = {}): Promise<Node[]> {
-    const limit = Math.min(checkLimit(options.limit), this.#plan.limit);
+    const own = readOptions("The options of toArray", options, TO_ARRAY_NAMES);
+    const limit = Math.min(checkLimit(own.limit), this.#plan.limit);
     return withCallSite(this.#plan.signal, () => this.#collect(limit));
   }
 
@@ -97,3 +100,7 @@ export class Connection<Node> implements AsyncIterable<Node, undefined, undefine
     return nodes;
   }
 }
+
+type ToArrayOptions = NonNullable<Parameters<Connection<unknown>["toArray"]>[0]>;
+
+const TO_ARRAY_NAMES = { limit: true } satisfies NamesOf<ToArrayOptions>;

@@ -1,5 +1,6 @@
-import { InvalidInputError } from "../errors.js";
 import { readOptions } from "../option-checks.js";
+import type { NamesOf } from "../option-names.js";
+import { checkSignal } from "../signals.js";
 import type { Connection } from "./connection.js";
 import { refuseDates } from "./dates.js";
 import type { GraphQLDocument } from "./document-types.js";
@@ -13,8 +14,7 @@ import type {
 } from "./generated/operations.js";
 import type { ConnectionData } from "./page.js";
 import { connect } from "./paginate.js";
-import { type ConnectionOptions, type PagingArguments, planWalk } from "./paging.js";
-import { callOptions } from "./request-options.js";
+import { CONNECTION_NAMES, type ConnectionOptions, type PagingArguments, planWalk } from "./paging.js";
 import type { Transport } from "./transport.js";
 
 /** What a collection is asked for (service description, "GraphQL API"). */
@@ -35,31 +35,41 @@ export type LicensesArguments = ListArguments<LicenseFilterInput, LicenseSortInp
 /** Arguments of `licensePlans` (service description, "GraphQL API"). */
 export type LicensePlansArguments = ListArguments<LicensePlanFilterInput, LicensePlanSortInput>;
 
+const ARGUMENT_NAMES = {
+  where: true,
+  order: true,
+  first: true,
+  after: true,
+  last: true,
+  before: true,
+} satisfies NamesOf<ListArguments<unknown, unknown>>;
+
+const ADVICE =
+  "Conditions belong into where; limit, signal and the like into the options, which come second.";
+
 /** The connection of one of the SDK's own documents, which all take the same arguments. */
-export function list<Data, Where, Order, Node>(
+export function list<Name extends string, Where, Order, Node>(
   transport: Transport,
-  document: GraphQLDocument<Data, never>,
+  name: Name,
+  document: GraphQLDocument<{ readonly [N in Name]: ConnectionData<Node> | null }, never>,
   args: ListArguments<Where, Order>,
   options: ConnectionOptions,
-  select: (data: Data) => ConnectionData<Node> | null,
 ): Connection<Node> {
-  const given = readOptions("The arguments", args);
-  checkNames(given);
-  const own = callOptions(options) ?? {};
+  // A filter outside of `where` would be ignored, and everything be read.
+  const given = readOptions(`The arguments of ${name}`, args, ARGUMENT_NAMES, ADVICE);
+  const own = readOptions(`The options of ${name}`, options, CONNECTION_NAMES);
+  checkSignal(own.signal);
   const { where, order } = given;
   refuseDates({ where });
   const walk = planWalk(given, own.limit);
   const names =
     walk.direction === "forward" ? { size: "first", cursor: "after" } : { size: "last", cursor: "before" };
-  return connect(transport, { document, variables: { where, order }, names, walk, select, options: own });
-}
-
-const NAMES = ["where", "order", "first", "after", "last", "before"];
-
-/** A filter outside of `where` would be ignored, and everything be read. */
-function checkNames(args: object): void {
-  if (Object.keys(args).every((name) => NAMES.includes(name))) return;
-  throw new InvalidInputError(
-    `The arguments have a name that is none of ${NAMES.join(", ")}. Conditions belong into where; limit, signal and the like into the options, which come second.`,
-  );
+  return connect(transport, {
+    document,
+    variables: { where, order },
+    names,
+    walk,
+    select: (data) => data[name],
+    options: own,
+  });
 }

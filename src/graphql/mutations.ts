@@ -82,7 +82,7 @@ export class SafeMutations {
     given: MutationOptions | undefined,
     resultOf: ResultOf<Name, Value>,
   ): Promise<MutationOutcome<Name, Value>> {
-    const options = callOptions(given);
+    const options = callOptions(name, given);
     refuseDates(variables);
     return withCallSite(options?.signal, async () => {
       const { data, requestId } = await this.#transport.identifiedRequest(document, variables, options);

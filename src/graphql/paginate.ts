@@ -1,12 +1,19 @@
 import { InvalidInputError } from "../errors.js";
 import { readOptions } from "../option-checks.js";
+import type { NamesOf } from "../option-names.js";
 import { checkSignal } from "../signals.js";
 import { Connection } from "./connection.js";
 import type { GraphQLDocument } from "./document-types.js";
 import { jsonCopy } from "./json.js";
 import type { ConnectionData, PageRequest } from "./page.js";
 import type { WalkPlan } from "./page-walk.js";
-import { type ConnectionOptions, checkCursor, checkLimit, checkPageSize } from "./paging.js";
+import {
+  CONNECTION_NAMES,
+  type ConnectionOptions,
+  checkCursor,
+  checkLimit,
+  checkPageSize,
+} from "./paging.js";
 import type { Transport } from "./transport.js";
 
 /** How a connection of an own document is found and paged. Options of a request apply to every page. */
@@ -24,6 +31,16 @@ export interface PaginateOptions<Result, Variable extends string, Node> extends 
   /** Nodes a page. @default what `variables` holds for it, else 100 */
   readonly pageSize?: number | undefined;
 }
+
+const PAGINATE_NAMES = {
+  ...CONNECTION_NAMES,
+  select: true,
+  after: true,
+  first: true,
+  before: true,
+  last: true,
+  pageSize: true,
+} satisfies NamesOf<PaginateOptions<unknown, string, unknown>>;
 
 /** What a connection is made of. */
 interface ConnectionSource<Data, Node> {
@@ -69,7 +86,7 @@ export function paginate<Data, Variables extends object, Node>(
   variables: Variables,
   options: PaginateOptions<Data, Extract<keyof Variables, string>, Node>,
 ): Connection<Node> {
-  const own = readOptions("The options", options);
+  const own = readOptions("The options of paginate", options, PAGINATE_NAMES);
   checkSignal(own.signal);
   const { after, first, before, last, pageSize, limit, select } = own;
   if (typeof select !== "function")

@@ -1,7 +1,8 @@
 import { InvalidInputError } from "../errors.js";
+import type { NamesOf } from "../option-names.js";
 import type { Direction } from "./page.js";
 import type { WalkPlan } from "./page-walk.js";
-import type { RequestOptions } from "./request-options.js";
+import { REQUEST_NAMES, type RequestOptions } from "./request-options.js";
 
 /**
  * From the start with `first` and `after`, or from the end with `last` and `before`; never mixed (service description,
@@ -32,6 +33,13 @@ export interface ConnectionOptions extends RequestOptions {
   /** Whether the next page is asked for while the current one is consumed. @default true */
   readonly prefetch?: boolean | undefined;
 }
+
+/** The names of {@link ConnectionOptions}. */
+export const CONNECTION_NAMES = {
+  ...REQUEST_NAMES,
+  limit: true,
+  prefetch: true,
+} satisfies NamesOf<ConnectionOptions>;
 
 /** Nodes a page, where nothing else is said. */
 const DEFAULT_PAGE_SIZE = 100;

@@ -1,4 +1,5 @@
 import { readOptions } from "../option-checks.js";
+import type { NamesOf } from "../option-names.js";
 import type { RetryOptions } from "../retry.js";
 import { checkSignal } from "../signals.js";
 
@@ -14,6 +15,14 @@ export interface RequestOptions {
   readonly retry?: RetryOptions | false | undefined;
 }
 
+/** The names of {@link RequestOptions}. */
+export const REQUEST_NAMES = {
+  signal: true,
+  timeoutMs: true,
+  headers: true,
+  retry: true,
+} satisfies NamesOf<RequestOptions>;
+
 /** Options of a request that may change something. */
 export interface MutationOptions extends RequestOptions {
   /**
@@ -23,15 +32,15 @@ export interface MutationOptions extends RequestOptions {
   readonly idempotent?: boolean | undefined;
 }
 
+const MUTATION_NAMES = { ...REQUEST_NAMES, idempotent: true } satisfies NamesOf<MutationOptions>;
+
 /**
- * A copy of the options of a call, each of which is read once.
- * @throws {InvalidInputError} they are no object, cannot be read, or have a signal that is none
+ * A copy of the options of a call that sends one request, each of which is read once.
+ * @throws {InvalidInputError} they are no object, cannot be read, have a name that is not known, or a signal that is none
  */
-export function callOptions<Options extends RequestOptions>(
-  options: Options | undefined,
-): Options | undefined {
+export function callOptions(call: string, options: MutationOptions | undefined): MutationOptions | undefined {
   if (options === undefined) return undefined;
-  const own = readOptions("The options", options);
+  const own = readOptions(`The options of ${call}`, options, MUTATION_NAMES);
   checkSignal(own.signal);
   return own;
 }

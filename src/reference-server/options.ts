@@ -1,5 +1,6 @@
 import { createSecureContext } from "node:tls";
 import { TestClock } from "../clock.js";
+import { type KnownNames, type NamesOf, unknownName } from "../option-names.js";
 import type { Portfolio } from "./portfolio.js";
 
 /** Certificate and private key of a server, in PEM. */
@@ -60,28 +61,24 @@ export interface CheckedOptions {
   readonly pageSize: number | undefined;
 }
 
-/** Every option, so that a misspelt one is found. */
-const OPTION_NAMES = [
-  "port",
-  "syncPort",
-  "host",
-  "tls",
-  "clock",
-  "portfolio",
-  "pageSize",
-] as const satisfies (keyof ReferenceServerOptions)[];
+const OPTION_NAMES = {
+  port: true,
+  syncPort: true,
+  host: true,
+  tls: true,
+  clock: true,
+  portfolio: true,
+  pageSize: true,
+} satisfies NamesOf<ReferenceServerOptions>;
+
+const TLS_NAMES = { cert: true, key: true } satisfies NamesOf<TlsIdentity>;
 
 /**
  * Checks options and fills in the defaults.
  * @throws TypeError that names the option.
  */
 export function checkOptions(options: ReferenceServerOptions): CheckedOptions {
-  const names: readonly string[] = OPTION_NAMES;
-  for (const name of Object.keys(options)) {
-    if (!names.includes(name)) {
-      throw new TypeError(`startReferenceServer has no option \`${name}\`. It has: ${names.join(", ")}.`);
-    }
-  }
+  requireKnown("The options of startReferenceServer", options, OPTION_NAMES);
   const {
     port = 0,
     syncPort = 0,
@@ -102,7 +99,9 @@ export function checkOptions(options: ReferenceServerOptions): CheckedOptions {
   return { port, syncPort, host, tls, clock, portfolio, pageSize };
 }
 
-function checkTls({ cert, key }: TlsIdentity): void {
+function checkTls(tls: TlsIdentity): void {
+  requireKnown("tls", tls, TLS_NAMES);
+  const { cert, key } = tls;
   if (!cert || !key) throw new TypeError("`tls` must have `cert` and `key`, in PEM.");
   try {
     createSecureContext({ cert, key });
@@ -111,6 +110,11 @@ function checkTls({ cert, key }: TlsIdentity): void {
       cause,
     });
   }
+}
+
+function requireKnown(place: string, given: object, known: KnownNames): void {
+  const problem = unknownName(place, given, known);
+  if (problem !== undefined) throw new TypeError(problem);
 }
 
 function requireInteger(name: string, value: number, least: number, most: number): void {

@@ -1,10 +1,17 @@
 import { InvalidInputError } from "../errors.js";
 import { readOptions } from "../option-checks.js";
+import type { NamesOf } from "../option-names.js";
 import type { LocatedRecords } from "../sync/locator.js";
 import { CsvHeader } from "./csv-header.js";
 import { checkDelimiter, csvRows } from "./csv-rows.js";
 import { checkEncoding, type TextEncoding } from "./encoding.js";
-import { type FileOptions, FileRecords, type MutableFigures, type RecordPlace } from "./file-records.js";
+import {
+  FILE_NAMES,
+  type FileOptions,
+  FileRecords,
+  type MutableFigures,
+  type RecordPlace,
+} from "./file-records.js";
 import { GatheredRecords } from "./gathered-records.js";
 import { type FileInput, Input } from "./input.js";
 import { Line } from "./line.js";
@@ -26,6 +33,13 @@ export interface CsvOptions<Column extends string = string> extends FileOptions 
   /** Encoding of the file; bytes that are not valid in it are refused. @default "utf-8" */
   readonly encoding?: TextEncoding | undefined;
 }
+
+const CSV_NAMES = {
+  ...FILE_NAMES,
+  columns: true,
+  delimiter: true,
+  encoding: true,
+} satisfies NamesOf<CsvOptions>;
 
 /** Longest line in bytes: no record can be as long. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
@@ -66,7 +80,7 @@ export function fromCsv<R>(
   map: (row: CsvRow, place: RecordPlace) => R | undefined,
   given: CsvOptions = {},
 ): FileRecords<R> {
-  const options = readOptions("The options", given);
+  const options = readOptions("The options of fromCsv", given, CSV_NAMES);
   const { columns, delimiter = ",", encoding = "utf-8" } = options;
   if (columns !== undefined && !(Array.isArray(columns) && columns.every((name) => typeof name === "string")))
     throw new InvalidInputError("columns must be a list of headings.");

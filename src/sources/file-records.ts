@@ -1,3 +1,4 @@
+import type { NamesOf } from "../option-names.js";
 import { checkSignal } from "../signals.js";
 import type { LocatedRecords } from "../sync/locator.js";
 import type { Input, OpenInput } from "./input.js";
@@ -28,6 +29,9 @@ export interface FileOptions {
   /** Ends the reading, which then throws the signal's reason. @default none */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** The names of {@link FileOptions}. */
+export const FILE_NAMES = { name: true, signal: true } satisfies NamesOf<FileOptions>;
 
 /** Reads an opened input to its end and counts along. */
 export type ReadRecords<R> = (input: OpenInput, figures: MutableFigures) => AsyncIterable<LocatedRecords<R>>;

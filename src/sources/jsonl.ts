@@ -1,7 +1,14 @@
 import { InvalidInputError } from "../errors.js";
 import { readOptions } from "../option-checks.js";
+import type { NamesOf } from "../option-names.js";
 import type { LocatedRecords } from "../sync/locator.js";
-import { type FileOptions, FileRecords, type MutableFigures, type RecordPlace } from "./file-records.js";
+import {
+  FILE_NAMES,
+  type FileOptions,
+  FileRecords,
+  type MutableFigures,
+  type RecordPlace,
+} from "./file-records.js";
 import { GatheredRecords } from "./gathered-records.js";
 import { type FileInput, Input } from "./input.js";
 import { Line } from "./line.js";
@@ -15,6 +22,12 @@ export interface JsonlOptions extends FileOptions {
   /** Whether a file without a single byte is an empty collection. @default it is refused: its writer may have failed */
   readonly allowEmpty?: boolean | undefined;
 }
+
+const JSONL_NAMES = {
+  ...FILE_NAMES,
+  maxLineBytes: true,
+  allowEmpty: true,
+} satisfies NamesOf<JsonlOptions>;
 
 /**
  * The records of a JSON Lines file (one JSON value a line, UTF-8), streamed: memory does not grow with the file.
@@ -41,7 +54,7 @@ export function fromJsonl(
   map: ((value: unknown, place: RecordPlace) => unknown) | undefined,
   given: JsonlOptions = {},
 ): FileRecords<unknown> {
-  const options = readOptions("The options", given);
+  const options = readOptions("The options of fromJsonl", given, JSONL_NAMES);
   const { maxLineBytes = 16 * 1024 * 1024, allowEmpty = false } = options;
   if (map !== undefined && typeof map !== "function") {
     throw new InvalidInputError("map must be a function that makes a record of a line's value.");

@@ -1,5 +1,6 @@
 import { InvalidInputError } from "../errors.js";
 import { readOptions } from "../option-checks.js";
+import type { NamesOf } from "../option-names.js";
 import { checkSignal } from "../signals.js";
 import { type FetchPage, isCount } from "./page.js";
 import { type ItemPlace, PageRecords } from "./page-records.js";
@@ -22,6 +23,16 @@ export interface PagesOptions {
   /** Ends the reading, which then throws the signal's reason. @default none */
   readonly signal?: AbortSignal | undefined;
 }
+
+const PAGES_NAMES = {
+  expectedTotal: true,
+  maxPages: true,
+  maxEmptyPages: true,
+  allowRepeatedPages: true,
+  prefetch: true,
+  signal: true,
+  map: true,
+} satisfies NamesOf<PagesOptions & { readonly map: unknown }>;
 
 /**
  * The records of a vendor's paged listing, read to a proven end.
@@ -54,7 +65,7 @@ export function fromPages<Item>(
   fetchPage: FetchPage<Item>,
   given: PagesOptions & { readonly map?: (item: Item, place: ItemPlace) => unknown } = {},
 ): PageRecords<Item, unknown> {
-  const options = readOptions("The options", given);
+  const options = readOptions("The options of fromPages", given, PAGES_NAMES);
   checkSignal(options.signal);
   const { maxPages = 100_000, maxEmptyPages = 100, expectedTotal, map = (item) => item } = options;
   if (typeof fetchPage !== "function")

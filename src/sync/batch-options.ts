@@ -1,3 +1,4 @@
+import type { NamesOf } from "../option-names.js";
 import type { KeepAliveOptions } from "./keep-alive.js";
 import type { OnProgress } from "./progress.js";
 
@@ -9,6 +10,9 @@ export interface BatchOptions {
   readonly keepAlive?: KeepAliveOptions | undefined;
 }
 
+/** The names of {@link BatchOptions}. */
+export const BATCH_NAMES = { onProgress: true, keepAlive: true } satisfies NamesOf<BatchOptions>;
+
 /** Options of {@link SyncClient.startBatch} (service description, "Sync API"). */
 export interface StartBatchOptions extends BatchOptions {
   /** Id of the direct integration installation of the workspace. */
@@ -19,8 +23,22 @@ export interface StartBatchOptions extends BatchOptions {
    */
   readonly waitForLockMs?: number | undefined;
   /**
+   * Time of one StartSyncBatch in milliseconds, its retries included; a wait for the lock is several of them.
+   * @default the client's `timeoutMs`
+   */
+  readonly timeoutMs?: number | undefined;
+  /**
    * Ends the call; it rejects with the signal's reason. A batch that was started nevertheless is aborted.
    * @default none
    */
   readonly signal?: AbortSignal | undefined;
 }
+
+/** The names of {@link StartBatchOptions}. */
+export const START_BATCH_NAMES = {
+  ...BATCH_NAMES,
+  installationId: true,
+  waitForLockMs: true,
+  timeoutMs: true,
+  signal: true,
+} satisfies NamesOf<StartBatchOptions>;

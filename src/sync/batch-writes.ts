@@ -8,7 +8,7 @@ import { writing } from "./load-writing.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "./outcomes.js";
 import type { BatchSession } from "./session.js";
 import { checkShape, shapeOf } from "./source.js";
-import { checkCount, checkWriteOptions, type WriteOptions } from "./write-options.js";
+import { checkCount, checkSealOptions, checkWriteOptions, type WriteOptions } from "./write-options.js";
 
 /** The writes of one batch: their queue, the collections that are open, and whether all of it is whole so far. */
 export class BatchWrites {
@@ -98,7 +98,7 @@ export class BatchWrites {
       take: (records) => failing(async () => (await sink).take(records)),
       finish: (sealing) =>
         failing(async () => {
-          const { expectedCount = own.expectedCount } = checkWriteOptions("The options of seal", sealing);
+          const { expectedCount = own.expectedCount } = checkSealOptions(sealing);
           const records = await (await sink).finish();
           checkCount(expectedCount, collection, records);
           this.#open.delete(collection);
@@ -119,7 +119,7 @@ export class BatchWrites {
     turn: Promise<unknown>,
   ): Promise<WriteResult> {
     try {
-      const options = checkWriteOptions("The options of the write", given);
+      const options = checkWriteOptions("The options of write", given);
       const shape = shapeOf(source);
       await (options.signal === undefined ? turn : untilAborted(turn, options.signal));
       this.#session.signal.throwIfAborted();

@@ -1,5 +1,6 @@
 import { InvalidInputError } from "../errors.js";
 import { readOptions } from "../option-checks.js";
+import type { NamesOf } from "../option-names.js";
 import { BatchLifecycle } from "./batch-lifecycle.js";
 import type { BatchState } from "./batch-state.js";
 import { BatchWrites } from "./batch-writes.js";
@@ -21,6 +22,8 @@ export interface CompleteOptions {
    */
   readonly unverified?: boolean | undefined;
 }
+
+const COMPLETE_NAMES = { unverified: true } satisfies NamesOf<CompleteOptions>;
 
 /**
  * A batch that was started on the server (service description, "Sync batch"; all states in docs/sync.md).
@@ -133,13 +136,12 @@ export class SyncBatch {
    * Waits for queued writes and for seals under way. An answer that was lost is asked for again.
    * @returns what the service says it did
    * @throws {BatchStateError} a write failed, a collection is open, or the batch is not active
+   * @throws {InvalidInputError} the batch was opened by its id, or an option is wrong
    * @throws {BatchOutcomeUnknownError} complete was sent, and whether the service did it is not known
    */
   complete(options: CompleteOptions = {}): Promise<CompletionCounts> {
     const refused =
-      this.#lifecycle.refusal("complete") ??
-      this.#withinSource() ??
-      (this.#unverified ? verification(options) : undefined);
+      this.#lifecycle.refusal("complete") ?? this.#withinSource() ?? unfitOptions(options, this.#unverified);
     return refused === undefined ? this.#lifecycle.complete() : Promise.reject(refused);
   }
 
@@ -183,10 +185,11 @@ function handled<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-/** Why a batch that was opened by its id is not completed. */
-function verification(given: CompleteOptions): unknown {
+/** Why a batch is not completed with these options; one that was opened by its id asks for one of them. */
+function unfitOptions(given: CompleteOptions, unverified: boolean): unknown {
   try {
-    if (readOptions("The options", given).unverified === true) return undefined;
+    const options = readOptions("The options of complete", given, COMPLETE_NAMES);
+    if (!unverified || options.unverified === true) return undefined;
   } catch (error) {
     return error;
   }

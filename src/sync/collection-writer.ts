@@ -1,4 +1,5 @@
 import { InvalidInputError } from "../errors.js";
+import type { NamesOf } from "../option-names.js";
 import type { CollectionName, RecordOf } from "./collections.js";
 import type { WriteResult } from "./outcomes.js";
 import { PushedRecords } from "./pushed-records.js";
@@ -11,6 +12,9 @@ export interface SealOptions {
    */
   readonly expectedCount?: number | undefined;
 }
+
+/** The names of {@link SealOptions}. */
+export const SEAL_NAMES = { expectedCount: true } satisfies NamesOf<SealOptions>;
 
 /**
  * Writes one collection piece by piece, for sources that interleave collections: several may be open at a time.

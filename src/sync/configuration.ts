@@ -1,9 +1,11 @@
+import { CLIENT_OPTION_NAMES } from "../client-option-names.js";
 import { Credential } from "../credential.js";
 import { ConfigurationError } from "../errors.js";
 import { refuseForeign } from "../foreign-options.js";
 import { checkCertificates } from "../node/certificates.js";
 import { checkProxy, type HttpProxy, resolveProxy } from "../node/proxy.js";
-import { whileReading } from "../option-checks.js";
+import { requireKnownNames, whileReading } from "../option-checks.js";
+import type { NamesOf } from "../option-names.js";
 import {
   type CommonConfiguration,
   type CommonOptions,
@@ -43,11 +45,24 @@ export interface SyncTuning {
   readonly channelOptions?: ChannelOptions | undefined;
 }
 
+/** The names of {@link SyncTuning}. */
+export const SYNC_TUNING_NAMES = {
+  maxReceiveMessageBytes: true,
+  maxSendMessageBytes: true,
+  messageBytes: true,
+  windowBytes: true,
+  flushAfterMs: true,
+  unknownEvents: true,
+  channelOptions: true,
+} satisfies NamesOf<SyncTuning>;
+
 /** Options of a {@link SyncClient}. */
 export interface SyncClientOptions extends CommonOptions, NetworkOptions, SyncTuning {
   /** Absolute `https://` endpoint without a path; `http://` for loopback only. */
   readonly endpoint: string;
 }
+
+const CLIENT_NAMES = CLIENT_OPTION_NAMES satisfies NamesOf<SyncClientOptions>;
 
 /** Sync options, checked and with every value set. */
 export interface SyncConfiguration extends CommonConfiguration {
@@ -80,6 +95,7 @@ export function resolveSyncOptions(options: SyncClientOptions): SyncConfiguratio
 }
 
 function resolve(options: SyncClientOptions): SyncConfiguration {
+  requireKnownNames("The options of SyncClient", options, CLIENT_NAMES, ConfigurationError);
   // Each is read once: what was checked is what is used.
   const { endpoint: address, proxy, maxReceiveMessageBytes, maxSendMessageBytes, messageBytes } = options;
   const { windowBytes, flushAfterMs, unknownEvents, channelOptions } = options;

@@ -1,19 +1,25 @@
 import { setMaxListeners } from "node:events";
 import { ClosedError, InvalidInputError } from "../errors.js";
 import { checkingOptions, readOptions } from "../option-checks.js";
+import type { NamesOf } from "../option-names.js";
 import { checkSignal, linkedController } from "../signals.js";
 import { SyncBatch } from "./batch.js";
-import type { BatchOptions, StartBatchOptions } from "./batch-options.js";
+import {
+  BATCH_NAMES,
+  type BatchOptions,
+  START_BATCH_NAMES,
+  type StartBatchOptions,
+} from "./batch-options.js";
 import { callWithRetry } from "./call.js";
 import type { SnapshotCollection } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
-import { checkKeepAlive, startKeepAlive } from "./keep-alive.js";
+import { checkKeepAlive, KEEP_ALIVE_NAMES, startKeepAlive } from "./keep-alive.js";
 import { type Moment, momentOf } from "./lease.js";
 import { running } from "./load-run.js";
 import { waitForLock } from "./lock.js";
 import { guardProgress } from "./progress.js";
 import type { SyncReceipt } from "./receipt.js";
-import type { RunFunction, RunOptions } from "./run-options.js";
+import { RUN_NAMES, type RunFunction, type RunOptions } from "./run-options.js";
 import { BatchSession } from "./session.js";
 import type { BatchWatch } from "./session-options.js";
 import { BatchStarter } from "./start.js";
@@ -44,13 +50,15 @@ export class SyncEngine {
 
   /** Starts a batch, and has it watched where somebody wants to. */
   async startBatch(given: StartBatchOptions, watch: BatchWatch = UNWATCHED): Promise<SyncBatch> {
-    const options = readBatchOptions(given);
+    const options = readBatchOptions("startBatch", given, START_BATCH_NAMES);
     this.#closed.signal.throwIfAborted();
-    const { installationId, signal, waitForLockMs = 0 } = options;
+    const { installationId, signal, waitForLockMs = 0, timeoutMs } = options;
     const onProgress = guardProgress(options.onProgress, this.#configuration.logger);
     requireId("installationId", installationId, "a direct integration installation");
     if (typeof waitForLockMs !== "number" || !(waitForLockMs >= 0))
       throw new InvalidInputError("waitForLockMs must be a number of milliseconds, 0 or more.");
+    if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0))
+      throw new InvalidInputError("timeoutMs must be a positive, finite number of milliseconds.");
     checkKeepAlive(options.keepAlive);
     checkSignal(signal);
     signal?.throwIfAborted();
@@ -59,7 +67,7 @@ export class SyncEngine {
     try {
       const start = () => {
         startedAt = momentOf(this.#configuration.clock);
-        return this.#starter.start(installationId, controller.signal, onProgress);
+        return this.#starter.start(installationId, { signal: controller.signal, timeoutMs, onProgress });
       };
       const id = await waitForLock(start, this.#configuration, waitForLockMs, controller.signal, onProgress);
       const batch = this.#handle(id, startedAt, options, watch, { unverified: false });
@@ -73,7 +81,7 @@ export class SyncEngine {
 
   /** A handle on a batch that another process started. */
   openBatch(batchId: string, given: BatchOptions): SyncBatch {
-    const options = readBatchOptions(given);
+    const options = readBatchOptions("openBatch", given, BATCH_NAMES);
     this.#closed.signal.throwIfAborted();
     requireId("batchId", batchId, "a batch");
     checkKeepAlive(options.keepAlive);
@@ -87,15 +95,15 @@ export class SyncEngine {
     fn: RunFunction<Snapshots>,
   ): Promise<SyncReceipt> {
     // Read before anything is waited for: what the caller sets in them meanwhile is not heeded.
-    const given = readBatchOptions(options);
+    const given = readBatchOptions("run", options, RUN_NAMES);
     const { SyncRun } = running.loaded ?? (await running.load());
     const start = (wanted: StartBatchOptions, watch: BatchWatch) => this.startBatch(wanted, watch);
     const abort = (batchId: string, signal: AbortSignal) =>
       callWithRetry(this.#configuration, "AbortSyncBatch", signal, (call) =>
         this.#transport.abortBatch(batchId, call),
       );
-    const parts = { configuration: this.#configuration, start, abort };
-    return checkingOptions("The options", given, () => new SyncRun(given, fn, parts)).execute();
+    const parts = { configuration: this.#configuration, start, abort, closed: this.#closed.signal };
+    return checkingOptions("The options of run", given, () => new SyncRun(given, fn, parts)).execute();
   }
 
   /** Refuses new calls, cancels what is under way, and closes the transport. */
@@ -137,10 +145,15 @@ export class SyncEngine {
 }
 
 /** The options of a call, and those within them, each read once. */
-function readBatchOptions<Options extends BatchOptions>(given: Options): Options {
-  const options = readOptions("The options", given);
+function readBatchOptions<Options extends BatchOptions>(
+  call: string,
+  given: Options,
+  known: NamesOf<NoInfer<Options>>,
+): Options {
+  const options = readOptions(`The options of ${call}`, given, known);
   const { keepAlive } = options;
-  return keepAlive === undefined ? options : { ...options, keepAlive: readOptions("keepAlive", keepAlive) };
+  if (keepAlive === undefined) return options;
+  return { ...options, keepAlive: readOptions("keepAlive", keepAlive, KEEP_ALIVE_NAMES) };
 }
 
 function requireId(name: string, value: unknown, of: string): void {

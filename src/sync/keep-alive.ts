@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.js";
 import { InvalidInputError } from "../errors.js";
+import type { NamesOf } from "../option-names.js";
 import { WIRE } from "./generated/collections.js";
 import { LEASE_MS, momentOf } from "./lease.js";
 import { MessageBuilder } from "./messages.js";
@@ -16,6 +17,9 @@ export interface KeepAliveOptions {
   /** How long the batch may be silent before its lease is allowed to run out, in milliseconds. */
   readonly maxIdleMs: number;
 }
+
+/** The names of {@link KeepAliveOptions}. */
+export const KEEP_ALIVE_NAMES = { maxIdleMs: true } satisfies NamesOf<KeepAliveOptions>;
 
 /** Checks the option. @throws {InvalidInputError} `maxIdleMs` is not a positive, finite number */
 export function checkKeepAlive(keepAlive: KeepAliveOptions | undefined): void {

@@ -8,6 +8,7 @@ import { guardProgress } from "./progress.js";
 import { DeclaredBatch } from "./run-batch.js";
 import type { RunAttempt, RunFunction, RunOptions } from "./run-options.js";
 import type { RunGuard } from "./safety/run-guard.js";
+import type { RunJournal } from "./safety/run-journal.js";
 import type { CompletionCounts } from "./transport.js";
 
 /** What a batch is written with. */
@@ -23,11 +24,13 @@ export interface AttemptParts<Snapshots extends SnapshotCollection> extends Writ
   readonly options: RunOptions<Snapshots>;
   readonly configuration: SyncConfiguration;
   readonly guard: RunGuard;
+  readonly journal: RunJournal;
 }
 
 /**
  * How an attempt ended. `failure`: what failed in the batch, where something did; `released`: whether the batch is known
- * to have ended.
+ * to have ended; `returned`: settles when the function has returned, which it need not have where the batch ended
+ * meanwhile.
  */
 export type AttemptEnd =
   | { readonly completed: true; readonly counts: CompletionCounts }
@@ -36,6 +39,7 @@ export type AttemptEnd =
       readonly error: unknown;
       readonly failure: unknown;
       readonly released: boolean;
+      readonly returned: Promise<void>;
     };
 
 /** One attempt of a run: calls the function to write the batch, and completes or aborts it. Never rejects. */
@@ -44,7 +48,16 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
   number: number,
   parts: AttemptParts<Snapshots>,
 ): Promise<AttemptEnd> {
-  const { signal, guard } = parts;
+  const { signal, guard, journal } = parts;
+  let returned = Promise.resolve();
+  const fn: RunFunction<Snapshots> = async (...given) => {
+    const result = Promise.resolve(parts.fn(...given));
+    returned = result.then(
+      () => {},
+      () => {},
+    );
+    await result;
+  };
   const abort = () => {
     // Whatever is under way ends now; the abort below waits for the server.
     batch.abort().catch(() => {});
@@ -52,8 +65,9 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
   signal.addEventListener("abort", abort, { once: true });
   try {
     signal.throwIfAborted();
-    await guard.begin(batch.id);
-    const counts = await writeAndComplete(batch, { number, preview: false }, parts);
+    await untilAborted(journal.opened(batch.id), batch.signal);
+    await guard.begin(batch);
+    const counts = await writeAndComplete(batch, { number, preview: false }, { ...parts, fn });
     await guard.completed(counts);
     return { completed: true, counts };
   } catch (thrown) {
@@ -65,20 +79,25 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
       return { completed: true, counts: NO_COUNTS };
     }
     await guard.givenUp(outcome);
-    return { completed: false, error, failure: batch.failure, released: outcome === "aborted" };
+    return { completed: false, error, failure: batch.failure, released: outcome === "aborted", returned };
   } finally {
     signal.removeEventListener("abort", abort);
   }
 }
 
-/** Has the function write the batch, holds it to the declaration, and completes the batch. */
+/**
+ * Has the function write the batch, holds it to the declaration, and completes the batch. What ends the batch meanwhile
+ * is what it rejects with: the function may wait for something else, and what it had not written by then says nothing.
+ */
 export async function writeAndComplete<Snapshots extends SnapshotCollection>(
   batch: SyncBatch,
   attempt: Pick<RunAttempt, "number" | "preview">,
   { options, fn, signal }: WriteParts<Snapshots>,
 ): Promise<CompletionCounts> {
   const declared = new DeclaredBatch(batch, options.snapshots);
-  await untilAborted(Promise.resolve(fn(declared, { ...attempt, signal: batch.signal })), signal);
+  const written = Promise.resolve(fn(declared, { ...attempt, signal: batch.signal }));
+  await untilAborted(written, signal, batch.signal);
+  batch.signal.throwIfAborted();
   declared.requireComplete();
   try {
     return await batch.complete();

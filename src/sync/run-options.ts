@@ -1,5 +1,6 @@
 import { InvalidInputError } from "../errors.js";
-import type { StartBatchOptions } from "./batch-options.js";
+import type { NamesOf } from "../option-names.js";
+import { BATCH_NAMES, type StartBatchOptions } from "./batch-options.js";
 import { noSnapshots } from "./collection-names.js";
 import type { SnapshotCollection } from "./collections.js";
 import { WIRE } from "./generated/collections.js";
@@ -8,7 +9,7 @@ import type { SafetyOptions } from "./safety/safety-options.js";
 
 /** Options of {@link SyncClient.run}. */
 export interface RunOptions<Snapshots extends SnapshotCollection = SnapshotCollection>
-  extends StartBatchOptions,
+  extends Omit<StartBatchOptions, "timeoutMs">,
     SafetyOptions {
   /** The snapshot collections of this run: each is written exactly once, as a whole. */
   readonly snapshots: readonly Snapshots[];
@@ -23,6 +24,21 @@ export interface RunOptions<Snapshots extends SnapshotCollection = SnapshotColle
   /** Whether SIGINT and SIGTERM abort the batch; a second one ends the process as ever. @default false */
   readonly signals?: boolean | undefined;
 }
+
+/** The names of {@link RunOptions}. */
+export const RUN_NAMES = {
+  ...BATCH_NAMES,
+  installationId: true,
+  waitForLockMs: true,
+  signal: true,
+  ledger: true,
+  guard: true,
+  approveRemovals: true,
+  snapshots: true,
+  restarts: true,
+  maxDurationMs: true,
+  signals: true,
+} satisfies NamesOf<RunOptions>;
 
 /** What a run's function is told. */
 export interface RunAttempt {

@@ -9,6 +9,7 @@ import {
   TransportError,
 } from "../errors.js";
 import { linkedController } from "../signals.js";
+import { untilAborted } from "../until-aborted.js";
 import { AcceptedEvents } from "./accepted-events.js";
 import type { SyncBatch } from "./batch.js";
 import type { StartBatchOptions } from "./batch-options.js";
@@ -35,6 +36,8 @@ export interface RunParts {
   readonly start: (options: StartBatchOptions, watch: BatchWatch) => Promise<SyncBatch>;
   /** Aborts a batch that another process started. */
   readonly abort: (batchId: string, signal: AbortSignal) => Promise<void>;
+  /** Fires when the client is closed. */
+  readonly closed: AbortSignal;
 }
 
 /** One call of `SyncClient.run`. */
@@ -84,15 +87,20 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   }
 
   async #untilCompleted(signal: AbortSignal): Promise<SyncReceipt> {
-    const { configuration } = this.#parts;
+    const { configuration, closed } = this.#parts;
     const { clock, logger } = configuration;
     const since = clock.monotonic();
     for (let number = 1; ; number += 1) {
-      await this.#journal.recover(signal);
+      await untilAborted(this.#journal.recover(signal), signal, closed);
       const batch = await this.#start(signal);
-      await this.#journal.opened(batch.id);
-      const parts = { options: this.#options, fn: this.#fn, configuration, guard: this.#guard, signal };
-      const end = await attemptRun(batch, number, parts);
+      const end = await attemptRun(batch, number, {
+        options: this.#options,
+        fn: this.#fn,
+        configuration,
+        guard: this.#guard,
+        journal: this.#journal,
+        signal,
+      });
       await this.#journal.ended(batch.id, end.completed || end.released);
       if (end.completed) {
         return {
@@ -103,9 +111,11 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
           durationMs: clock.monotonic() - since,
         };
       }
-      const { error, failure, released } = end;
+      const { error, failure, released, returned } = end;
       if (!released && failure instanceof BatchOutcomeUnknownError) this.#unclear = failure;
       if (signal.aborted || number > this.#restarts || !isTransient(failure)) throw error;
+      // Never two of them at once: the one that goes on may hold what the next one needs.
+      await untilAborted(returned, signal, closed);
       logger.warn("saas-management: the batch failed and is started anew", {
         batchId: batch.id,
         attempt: number,
@@ -128,7 +138,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   }
 
   async #start(signal: AbortSignal): Promise<SyncBatch> {
-    const { onProgress } = this.#options;
+    const { installationId, waitForLockMs, keepAlive, onProgress } = this.#options;
     const { clock } = this.#parts.configuration;
     const since = clock.monotonic();
     let waited = false;
@@ -141,7 +151,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       onProgress?.(progress);
     };
     const batch = await this.#parts.start(
-      { ...this.#options, signal, onProgress: notice },
+      { installationId, waitForLockMs, keepAlive, signal, onProgress: notice },
       {
         acceptedEvents: this.#acceptedEvents,
         observerOf: this.#guard.observerOf,

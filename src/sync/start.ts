@@ -8,6 +8,14 @@ import type { CallContext, SyncTransport } from "./transport.js";
 
 type Started = { readonly batchId: string };
 
+/** How one start is made. */
+interface StartContext {
+  readonly signal: AbortSignal;
+  /** Time of the start, where it is not the client's. */
+  readonly timeoutMs: number | undefined;
+  readonly onProgress: OnProgress | undefined;
+}
+
 /**
  * Starts batches so that none is lost: a caller who gives up, or whose time is up, gets an answer at once. A request
  * that was sent by then goes on, and a batch that it still starts is aborted, so that the lock is not left held.
@@ -28,20 +36,12 @@ export class BatchStarter {
   }
 
   /** Starts a batch and returns its id. */
-  async start(
-    installationId: string,
-    signal: AbortSignal,
-    onProgress: OnProgress | undefined,
-  ): Promise<string> {
+  async start(installationId: string, { signal, timeoutMs, onProgress }: StartContext): Promise<string> {
+    const configuration =
+      timeoutMs === undefined ? this.#configuration : { ...this.#configuration, timeoutMs };
     const attempt = (call: CallContext) => this.#attempt(installationId, call);
     try {
-      const { batchId } = await callWithRetry(
-        this.#configuration,
-        "StartSyncBatch",
-        signal,
-        attempt,
-        onProgress,
-      );
+      const { batchId } = await callWithRetry(configuration, "StartSyncBatch", signal, attempt, onProgress);
       this.#ghosts.clear(installationId);
       return batchId;
     } catch (error) {

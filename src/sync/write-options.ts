@@ -1,6 +1,8 @@
 import { InvalidInputError } from "../errors.js";
 import { readOptions } from "../option-checks.js";
+import type { NamesOf } from "../option-names.js";
 import { checkSignal } from "../signals.js";
+import { SEAL_NAMES, type SealOptions } from "./collection-writer.js";
 import type { CollectionName } from "./collections.js";
 import type { OnProgress } from "./progress.js";
 
@@ -18,15 +20,32 @@ export interface WriteOptions {
   readonly expectedCount?: number | undefined;
 }
 
+const WRITE_NAMES = {
+  signal: true,
+  onProgress: true,
+  expectedCount: true,
+} satisfies NamesOf<WriteOptions>;
+
 /**
  * A copy of the options, each of which is read once.
- * @throws {InvalidInputError} they cannot be read, or one of them is not what it should be
+ * @throws {InvalidInputError} they cannot be read, or one of them is not known or not what it should be
  */
 export function checkWriteOptions(name: string, given: WriteOptions): WriteOptions {
-  const options = readOptions(name, given);
-  const { expectedCount, signal } = options;
-  checkSignal(signal);
-  if (expectedCount === undefined || (Number.isInteger(expectedCount) && expectedCount >= 0)) return options;
+  const options = readOptions(name, given, WRITE_NAMES);
+  checkSignal(options.signal);
+  checkExpectedCount(options.expectedCount);
+  return options;
+}
+
+/** The same for those of a seal. */
+export function checkSealOptions(given: SealOptions): SealOptions {
+  const options = readOptions("The options of seal", given, SEAL_NAMES);
+  checkExpectedCount(options.expectedCount);
+  return options;
+}
+
+function checkExpectedCount(expectedCount: number | undefined): void {
+  if (expectedCount === undefined || (Number.isInteger(expectedCount) && expectedCount >= 0)) return;
   throw new InvalidInputError("expectedCount must be a whole number, 0 or more.");
 }
 

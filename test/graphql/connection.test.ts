@@ -56,7 +56,7 @@ describe("a connection", () => {
   it("refuses a condition that stands outside of where, which would read everything", async () => {
     const { client, server } = await connectClient(collection(3));
     const args: object = { state: { eq: "DISCOVERED" } };
-    expect(() => client.applications(args)).toThrow(/none of where, order.*Conditions belong into where/);
+    expect(() => client.applications(args)).toThrow(/there is no state\. .*Conditions belong into where/);
     expect(server.requests).toEqual([]);
   });
 

@@ -56,7 +56,7 @@ describe("starting", () => {
     ["a certificate that is none", { tls: { cert: "x", key: "y" } }, /`tls`: the certificate and the key/],
     ["a clock that cannot be moved", { clock: { now: () => 0 } }, /`clock` must be a TestClock/],
     ["pages without items", { pageSize: 0 }, /`pageSize` must be/],
-    ["an option that does not exist", { synchPort: 1 }, /no option `synchPort`/],
+    ["an option that does not exist", { synchPort: 1 }, /there is no synchPort. Did you mean syncPort/],
     [
       "a portfolio with a price in no currency",
       { portfolio: { planPrices: [{ planName: "P", annualPricePerSeat: "1", currency: "euro" }] } },

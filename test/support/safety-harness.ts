@@ -36,7 +36,7 @@ export function useSafetyHarness(options: Partial<SyncClientOptions> = {}): Safe
     directory = await mkdtemp(join(tmpdir(), "ledger-"));
   });
   afterEach(async () => {
-    if (directory !== undefined) await rm(directory, { recursive: true, force: true });
+    if (directory !== undefined) await rm(directory, { recursive: true, force: true, maxRetries: 10 });
   });
   // Closed before the directory goes: what comes last is ended first.
   const reference = useReferenceServer(options);

@@ -93,6 +93,35 @@ describe("starting a batch", () => {
     expect(clock.sleeping).toBe(0);
   });
 
+  it("may have a time of its own, which ends neither the client's other calls nor its writes", async () => {
+    const clock = new TestClock({ startAt: 0 });
+    const client = harness.client({ clock, timeoutMs: 60_000 });
+    let answer = () => {};
+    harness.server.beforeStart = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    const starting = client.startBatch({ ...START, timeoutMs: 5000 });
+    await until(() => harness.server.calls.includes("StartSyncBatch"));
+    clock.advance(5000);
+    await expect(starting).rejects.toMatchObject({ code: "TIMEOUT", timeoutMs: 5000 });
+    answer();
+    harness.server.beforeStart = async () => {};
+
+    const batch = await client.startBatch({ ...START, timeoutMs: 5000 });
+    harness.server.beforeAnswer = async () => clock.advance(6000);
+    await batch.write("accounts", accounts(1));
+    await batch.complete();
+    expect(batch.state).toBe("completed");
+  });
+
+  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("refuses a time of %d", async (timeoutMs) => {
+    await expect(harness.client().startBatch({ ...START, timeoutMs })).rejects.toThrow(
+      /timeoutMs must be a positive, finite number/,
+    );
+    expect(harness.server.calls).toEqual([]);
+  });
+
   it("leaves no listener on the caller's signal", async () => {
     const stop = new AbortController();
     let listeners = 0;

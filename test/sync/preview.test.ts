@@ -193,6 +193,24 @@ describe("a preview", () => {
     });
     await expect(stopped).rejects.toBe(reason);
   });
+
+  it("ends with its signal where the ledger never answers", async () => {
+    const stop = new AbortController();
+    const reason = { why: "shutdown" };
+    const ledger = {
+      ...memoryLedger(),
+      known: () => {
+        stop.abort(reason);
+        return new Promise<never>(() => {});
+      },
+    };
+    const scope = { endpoint: "https://sync.example.com", installationId: "installation-1" };
+    const options = { snapshots: ["accounts"], ledger, signal: stop.signal, ...scope } as const;
+    const run = previewSync(options, async (batch) => {
+      await batch.write("accounts", records(["a"]));
+    });
+    await expect(run).rejects.toBe(reason);
+  });
 });
 
 describe("the memory of a preview", () => {

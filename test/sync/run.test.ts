@@ -311,6 +311,24 @@ describe("a batch that fails transiently", () => {
     expect(inspect().batches.map(({ state }) => state)).toEqual(["expired", "completed"]);
   });
 
+  it("is not started anew before its function has returned", async () => {
+    const ends: (() => void)[] = [];
+    const running: number[] = [];
+    const run = harness.client.run(options(["accounts"]), async (batch, { number }) => {
+      running.push(number);
+      if (number === 1) await new Promise<void>((resolve) => ends.push(resolve));
+      else await batch.write("accounts", accounts(2));
+    });
+    run.catch(() => {});
+    await until(() => ends.length === 1);
+    harness.server.clock.advance(15 * 60_000);
+    for (let turn = 0; turn < 200; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(running).toEqual([1]);
+    for (const end of ends) end();
+    expect(await run).toMatchObject({ restarts: 1 });
+    expect(running).toEqual([1, 2]);
+  });
+
   it("fails for good when the restarts are used up", async () => {
     let calls = 0;
     const run = harness.client.run(options(["accounts"], { restarts: 1 }), async (batch) => {
@@ -442,6 +460,39 @@ describe("a run that is ended from outside", () => {
     harness.server.clock.advance(60_000);
     await expect(run).rejects.toMatchObject({ code: "TIMEOUT", timeoutMs: 60_000 });
     expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
+  });
+
+  it("by its client's close rejects with that, whatever the function waits for", async () => {
+    const run = harness.client.run(options(["accounts"]), forever);
+    run.catch(() => {});
+    await until(() => writing);
+    await harness.client.close();
+    await expect(run).rejects.toMatchObject({ code: "CLOSED" });
+    expect(inspect().batches.map(({ state }) => state)).toEqual(["active"]);
+  });
+
+  it("by its client's close while its function returns rejects with that too, and not for what was not written", async () => {
+    let goOn = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const run = harness.client.run(options(["accounts"]), () => {
+      writing = true;
+      return waiting;
+    });
+    run.catch(() => {});
+    await until(() => writing);
+    goOn();
+    await harness.client.close();
+    await expect(run).rejects.toMatchObject({ code: "CLOSED" });
+  });
+
+  it("by the end of its lease rejects with that, where it is not started anew", async () => {
+    const run = harness.client.run(options(["accounts"], { restarts: 0 }), forever);
+    run.catch(() => {});
+    await until(() => writing);
+    harness.server.clock.advance(15 * 60_000);
+    await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "expired" });
   });
 
   it("by SIGTERM aborts the batch, where that was asked for, and leaves no handler", async () => {

@@ -1,5 +1,6 @@
 import { checkingOptions } from "../../option-checks.js";
 import { linkedController } from "../../signals.js";
+import { untilAborted } from "../../until-aborted.js";
 import type { Collection, CollectionName, SnapshotCollection } from "../collections.js";
 import { SyncEngine } from "../engine.js";
 import type { WriteFigures } from "../outcomes.js";
@@ -8,9 +9,10 @@ import { checkRunFunction, type RunFunction } from "../run-options.js";
 import { GuardedSnapshot } from "../safety/guarded-snapshot.js";
 import { describeHeld } from "../safety/held-error.js";
 import { CollectionWatch } from "./collection-watch.js";
-import { type PreviewOptions, type ResolvedPreview, resolvePreview } from "./preview-options.js";
+import type { PreviewOptions } from "./preview-options.js";
 import { PREVIEW_TRANSPORT } from "./preview-transport.js";
 import { ReferencedIds } from "./referenced-ids.js";
+import { type ResolvedPreview, resolvePreview } from "./resolve-preview.js";
 import type { CollectionPreview, SnapshotChanges, SyncPreview } from "./sync-preview.js";
 
 /** What `previewSync` does, with options that were read once. */
@@ -18,7 +20,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   options: PreviewOptions<Snapshots>,
   fn: RunFunction<Snapshots>,
 ): Promise<SyncPreview> {
-  const resolved = checkingOptions("The options", options, () => resolvePreview(options));
+  const resolved = checkingOptions("The options of previewSync", options, () => resolvePreview(options));
   checkRunFunction("previewSync", fn);
   const engine = new SyncEngine(resolved.configuration, PREVIEW_TRANSPORT);
   const watches = new PreviewWatches(options, resolved);
@@ -31,7 +33,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
       { acceptedEvents: undefined, observerOf: (c) => watches.of(c), beforeComplete: undefined },
     );
     await writeAndComplete(batch, { number: 1, preview: true }, { options, fn, signal });
-    return await watches.preview(batch.stats);
+    return await untilAborted(watches.preview(batch.stats), signal);
   } finally {
     unlink();
     await engine.close();

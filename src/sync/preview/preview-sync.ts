@@ -2,7 +2,7 @@ import { readOptions } from "../../option-checks.js";
 import type { SnapshotCollection } from "../collections.js";
 import { previewing } from "../load-run.js";
 import type { RunFunction } from "../run-options.js";
-import type { PreviewOptions } from "./preview-options.js";
+import { PREVIEW_NAMES, type PreviewOptions } from "./preview-options.js";
 import type { SyncPreview } from "./sync-preview.js";
 
 /**
@@ -27,7 +27,7 @@ export async function previewSync<const Snapshots extends SnapshotCollection>(
   options: PreviewOptions<Snapshots>,
   fn: RunFunction<Snapshots>,
 ): Promise<SyncPreview> {
-  const given = readOptions("The options", options);
+  const given = readOptions("The options of previewSync", options, PREVIEW_NAMES);
   const { previewRun } = previewing.loaded ?? (await previewing.load());
   return previewRun(given, fn);
 }

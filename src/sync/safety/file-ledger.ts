@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { ConfigurationError } from "../../errors.js";
 import { Lazy } from "../../lazy.js";
-import { whileReading } from "../../option-checks.js";
+import { requireKnownNames, whileReading } from "../../option-checks.js";
+import type { NamesOf } from "../../option-names.js";
 import type { Ledger, LedgerScope } from "./ledger.js";
 
 /** Options of {@link fileLedger}. */
@@ -13,6 +14,8 @@ export interface FileLedgerOptions {
    */
   readonly hashIds?: boolean | undefined;
 }
+
+const NAMES = { hashIds: true } satisfies NamesOf<FileLedgerOptions>;
 
 /** A ledger in a directory. */
 export interface FileLedger extends Ledger {
@@ -33,7 +36,10 @@ const HASH_BYTES = 16;
  * @throws {ConfigurationError} no directory, or an option is wrong
  */
 export function fileLedger(directory: string, options: FileLedgerOptions = {}): FileLedger {
-  const { hashIds = false } = whileReading("The options of fileLedger", options, () => ({ ...options }));
+  const place = "The options of fileLedger";
+  const given = whileReading(place, options, () => ({ ...options }));
+  requireKnownNames(place, given, NAMES, ConfigurationError);
+  const { hashIds = false } = given;
   if (typeof directory !== "string" || directory === "" || directory.includes("\0"))
     throw new ConfigurationError("fileLedger needs the path of a directory.");
   if (typeof hashIds !== "boolean") throw new ConfigurationError("hashIds must be true or false.");

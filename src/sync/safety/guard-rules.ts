@@ -1,4 +1,6 @@
 import { InvalidInputError } from "../../errors.js";
+import { requireKnownNames } from "../../option-checks.js";
+import type { NamesOf } from "../../option-names.js";
 import type { SnapshotCollection } from "../collections.js";
 import { WIRE } from "../generated/collections.js";
 import type { Comparison } from "./comparison.js";
@@ -13,6 +15,12 @@ export interface GuardRule {
   readonly maxRemoved?: number | undefined;
 }
 
+const RULE_NAMES = {
+  maxRemovedShare: true,
+  minRemoved: true,
+  maxRemoved: true,
+} satisfies NamesOf<GuardRule>;
+
 /** Options of the removal guard: the rule for every collection, and those of single ones. */
 export interface GuardOptions extends GuardRule {
   /**
@@ -26,6 +34,12 @@ export interface GuardOptions extends GuardRule {
    */
   readonly collections?: Partial<Record<SnapshotCollection, GuardRule | false>> | undefined;
 }
+
+const GUARD_NAMES = {
+  ...RULE_NAMES,
+  requireBaseline: true,
+  collections: true,
+} satisfies NamesOf<GuardOptions>;
 
 /** A rule with every value set. */
 export type ResolvedRule = { readonly [Name in keyof GuardRule]-?: number };
@@ -50,13 +64,13 @@ const DEFAULTS: ResolvedRule = {
 export function resolveGuard(options: GuardOptions | false | undefined): GuardRules {
   if (options === false) return { requireBaseline: false, ruleOf: () => undefined };
   const { requireBaseline = false, collections = {}, ...general } = options ?? {};
-  checkKeys("guard", general, Object.keys(DEFAULTS));
+  requireKnownNames("guard", options ?? {}, GUARD_NAMES);
   const rule = resolveRule("guard", general, DEFAULTS);
   const own = new Map<string, ResolvedRule | undefined>();
   for (const [name, given] of Object.entries(collections)) {
     if (!Object.hasOwn(WIRE, name)) throw new InvalidInputError(`guard.collections: there is no ${name}.`);
     const place = `guard.collections.${name}`;
-    if (given !== undefined && given !== false) checkKeys(place, given, Object.keys(DEFAULTS));
+    if (given !== undefined && given !== false) requireKnownNames(place, given, RULE_NAMES);
     if (given !== undefined) own.set(name, given === false ? undefined : resolveRule(place, given, rule));
   }
   return { requireBaseline, ruleOf: (name) => (own.has(name) ? own.get(name) : rule) };
@@ -94,11 +108,4 @@ function resolveRule(place: string, given: GuardRule, general: ResolvedRule): Re
   if (maxRemoved !== Number.POSITIVE_INFINITY && !(Number.isInteger(maxRemoved) && maxRemoved >= 0))
     throw new InvalidInputError(`${place}.maxRemoved must be a whole number, 0 or more.`);
   return { maxRemovedShare, minRemoved, maxRemoved };
-}
-
-/** A name that is not known would be a rule that does not hold. */
-function checkKeys(place: string, given: object, known: readonly string[]): void {
-  const unknown = Object.keys(given).find((key) => !known.includes(key));
-  if (unknown !== undefined)
-    throw new InvalidInputError(`${place} has no option of that name. It has: ${known.join(", ")}.`);
 }

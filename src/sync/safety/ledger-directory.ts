@@ -66,7 +66,7 @@ export class LedgerDirectory {
         await writeLedgerFile(pending, { scope, sequence, ids: this.#ids }, spool.read());
         await spool.remove();
       },
-      promote: () => this.#promote(scope, pending),
+      promote: () => this.#promote(scope, pending, sequence),
       discard: async () => {
         await spool.remove();
         await removeFile(pending);
@@ -110,7 +110,11 @@ export class LedgerDirectory {
     return { state, lines: digest === undefined ? lines : () => digested(lines(), scope, digest) };
   }
 
-  async #promote(scope: LedgerScope, pending: string): Promise<void> {
+  async #promote(scope: LedgerScope, pending: string, sequence: number): Promise<void> {
+    // What a later run keeps stays: this one may have been waiting for its disk until then. And what is older goes first,
+    // so that none of it can take the place of what is completed now.
+    for (const other of await this.#pending(scope))
+      if (other.path !== pending && other.sequence <= sequence) await removeFile(other.path);
     try {
       await replaceFile(pending, this.#completed(scope));
     } catch (error) {
@@ -118,7 +122,6 @@ export class LedgerDirectory {
       if (codeOf(error) === "ENOENT") return;
       throw error;
     }
-    for (const { path } of await this.#pending(scope)) await removeFile(path);
   }
 
   async #nextSequence(scope: LedgerScope): Promise<number> {

@@ -30,9 +30,12 @@ export interface LedgerDraft {
   write(lines: Uint8Array): void;
   /** Keeps the ids durably as `unclear`: when it resolves, they must survive a crash. CompleteSyncBatch is sent next. */
   save(): Promise<void>;
-  /** The batch was completed: the saved ids replace everything that was known, at once or not at all. */
+  /**
+   * The batch was completed: the saved ids replace everything that was known, at once or not at all. Where that takes
+   * long, a later batch may have saved its ids meanwhile, which stay, or may have been completed: then nothing is replaced.
+   */
   promote(): Promise<void>;
-  /** The batch is known not to have been completed: forgets the ids. */
+  /** The batch is known not to have been completed: forgets the ids that were taken down by this draft. */
   discard(): Promise<void>;
 }
 
@@ -56,7 +59,9 @@ export interface PendingApproval {
  *
  * {@link fileLedger} keeps them in a directory. A ledger of your own, over a database for example, implements this
  * interface; ids come and go as lines (`linesOfIds`, `idsOfLines`). Every call about an installation is made while its
- * lock is held. A call that fails holds the run: a ledger that cannot be read never counts as an empty one.
+ * lock is held, but for `promote`, `release` and `discard`, which come when the batch has ended. A call that fails holds
+ * the run: a ledger that cannot be read never counts as an empty one. A run that is ended waits for no call, and up to 5
+ * seconds for those that come when its batch has ended.
  */
 export interface Ledger {
   /**

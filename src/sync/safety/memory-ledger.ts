@@ -33,7 +33,11 @@ export function memoryLedger(): Ledger {
           // Whoever was overtaken by a later batch must not bring back what was known before it.
           if (!entry.unclear.has(batchId)) return;
           entry.completed = pieces;
-          entry.unclear.clear();
+          for (const id of entry.unclear.keys()) {
+            entry.unclear.delete(id);
+            // What a later batch keeps stays.
+            if (id === batchId) break;
+          }
         },
         discard: async () => void entry.unclear.delete(batchId),
       };

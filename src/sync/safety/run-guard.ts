@@ -1,10 +1,14 @@
 import { InvalidInputError } from "../../errors.js";
+import { untilAborted } from "../../until-aborted.js";
+import type { SyncBatch } from "../batch.js";
+import { withinGrace } from "../cleanup-grace.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { SyncConfiguration } from "../configuration.js";
 import { guardProgress, type OnProgress } from "../progress.js";
 import type { ObserverOf } from "../record-observer.js";
 import type { CompletionCounts, SnapshotCounts } from "../transport.js";
 import { refusalOf } from "./approval.js";
+import { attemptLedger } from "./attempt-ledger.js";
 import { checkLedger } from "./check-ledger.js";
 import { type GuardRules, resolveGuard } from "./guard-rules.js";
 import { GuardedSnapshot, type SnapshotJudgement } from "./guarded-snapshot.js";
@@ -35,6 +39,10 @@ export class RunGuard {
   /** Collections whose approval is used up when the batch is completed. */
   #approved: GuardedSnapshot[] = [];
   #saved = false;
+  /** Fires when the batch of the attempt is of no more use. */
+  #ended = new AbortController().signal;
+  /** The ledger, for as long as the attempt goes on. */
+  #attemptLedger: Ledger | undefined;
 
   /** @throws {InvalidInputError} an option is wrong */
   constructor(options: RunGuardOptions, configuration: SyncConfiguration) {
@@ -58,8 +66,11 @@ export class RunGuard {
     return this.#figures;
   }
 
-  /** An attempt begins: its batch holds the lock. */
-  async begin(batchId: string): Promise<void> {
+  /** An attempt begins: its batch holds the lock. Rejects with the reason of the batch's signal when that fires. */
+  async begin({ id, signal }: Pick<SyncBatch, "id" | "signal">): Promise<void> {
+    this.#ended = signal;
+    this.#attemptLedger =
+      this.#ledger && attemptLedger(this.#ledger, signal, (error) => this.#notForgotten(error));
     this.#snapshots = new Map();
     this.#figures = {};
     this.#approved = [];
@@ -70,22 +81,29 @@ export class RunGuard {
       // With neither a guard nor a ledger nobody asks for its ids.
       if (this.#ledger === undefined && this.#rules.ruleOf(collection) === undefined) continue;
       const scope = { endpoint: endpoint.origin, installationId, collection };
-      this.#snapshots.set(collection, await GuardedSnapshot.begin(scope, this.#ledger, batchId));
+      this.#snapshots.set(collection, await GuardedSnapshot.begin(scope, this.#attemptLedger, id));
     }
   }
 
   /**
-   * Everything was sent and accepted: judges it, and keeps its ids before the batch is completed.
+   * Everything was sent and accepted: judges it, and keeps its ids before the batch is completed. Rejects with the reason
+   * of the batch's signal when that fires, be it in the middle of what the ledger is asked.
    * @throws {RemovalGuardError} a snapshot is held
    * @throws {ConfigurationError} the ledger cannot be written
    */
-  async beforeComplete(batchId: string): Promise<void> {
+  beforeComplete(batchId: string): Promise<void> {
+    // The next attempt has a signal of its own, and what this one waits for may be answered then.
+    const ended = this.#ended;
+    return untilAborted(this.#judgeAndSave(batchId, ended), ended);
+  }
+
+  async #judgeAndSave(batchId: string, ended: AbortSignal): Promise<void> {
     const held: Held[] = [];
     for (const snapshot of this.#snapshots.values()) {
-      const judgement = await this.#judge(snapshot);
+      const judgement = await this.#judge(snapshot, ended);
       if (judgement !== undefined) held.push({ snapshot, judgement });
     }
-    if (held.length > 0) throw await holdRun(batchId, held, this.#ledger, this.#configuration);
+    if (held.length > 0) throw await holdRun(batchId, held, this.#attemptLedger, this.#configuration);
     for (const snapshot of this.#snapshots.values()) await snapshot.save();
     // From here on nobody can know whether the batch was completed but by asking for it.
     this.#saved = true;
@@ -96,8 +114,14 @@ export class RunGuard {
     for (const { scope } of this.#snapshots.values())
       this.#tellUnforeseen(scope, snapshots[scope.collection]);
     try {
-      for (const snapshot of this.#snapshots.values()) await snapshot.promote();
-      for (const { scope } of this.#approved) await this.#ledger?.release(scope);
+      await withinGrace(this.#configuration.clock, async (over) => {
+        const next = async (step: () => Promise<void> | undefined) => {
+          over.throwIfAborted();
+          await step();
+        };
+        for (const snapshot of this.#snapshots.values()) await next(() => snapshot.promote());
+        for (const { scope } of this.#approved) await next(() => this.#ledger?.release(scope));
+      });
     } catch (error) {
       this.#configuration.logger.error(
         "saas-management: the batch was completed, but the ledger could not note it; the next run is guarded against both",
@@ -111,27 +135,36 @@ export class RunGuard {
    * @param outcome Whether it is known not to have been completed.
    */
   async givenUp(outcome: "aborted" | "unknown"): Promise<void> {
-    for (const { ids, scope } of this.#snapshots.values()) this.#remember(scope, ids.table);
+    const snapshots = [...this.#snapshots.values()];
+    // The next attempt may be given up before it begins: these are not its own, and may have been completed.
+    this.#snapshots = new Map();
+    for (const { ids, scope } of snapshots) this.#remember(scope, ids.table);
     if (this.#saved && outcome === "unknown") return;
     try {
-      for (const snapshot of this.#snapshots.values()) await snapshot.discard();
+      await withinGrace(this.#configuration.clock, async () => {
+        for (const snapshot of snapshots) await snapshot.discard();
+      });
     } catch (error) {
-      this.#configuration.logger.warn(
-        "saas-management: the ledger could not forget a batch that was aborted",
-        {
-          error,
-        },
-      );
+      this.#notForgotten(error);
     }
   }
 
-  async #judge(snapshot: GuardedSnapshot): Promise<Held["judgement"] | undefined> {
+  #notForgotten(error: unknown): void {
+    this.#configuration.logger.warn("saas-management: the ledger could not forget a batch that was aborted", {
+      error,
+    });
+  }
+
+  async #judge(snapshot: GuardedSnapshot, ended: AbortSignal): Promise<Held["judgement"] | undefined> {
     const { collection } = snapshot.scope;
     const rules = { rule: this.#rules.ruleOf(collection), requireBaseline: this.#rules.requireBaseline };
     const judgement = await snapshot.judge(rules, this.#earlier.get(collection));
+    // A ledger that did not answer in time looks like one that cannot be read.
+    ended.throwIfAborted();
+    const refusal = await this.#refusalOf(snapshot, judgement);
+    ended.throwIfAborted();
     const { figures, held } = judgement;
     this.#figures = { ...this.#figures, [collection]: figures };
-    const refusal = await this.#refusalOf(snapshot, judgement);
     const approved =
       held !== undefined && refusal === undefined && this.#options.approveRemovals !== undefined;
     if (approved) this.#approved.push(snapshot);
@@ -152,9 +185,10 @@ export class RunGuard {
   ): Promise<string | undefined> {
     const { approveRemovals } = this.#options;
     if (approveRemovals === undefined || held === undefined) return undefined;
-    if (this.#ledger === undefined) return "there is no ledger that could have kept it";
+    const ledger = this.#attemptLedger;
+    if (ledger === undefined) return "there is no ledger that could have kept it";
     if (heldSinceAttempt) return "an earlier attempt of this run had sent more";
-    return refusalOf(this.#ledger, approveRemovals, snapshot, held, this.#configuration.clock.now());
+    return refusalOf(ledger, approveRemovals, snapshot, held, this.#configuration.clock.now());
   }
 
   /** A ledger that was lost, or is older than the service's last snapshot, does not see all that goes. */

@@ -1,4 +1,5 @@
 import { Lazy } from "../../lazy.js";
+import { withinGrace } from "../cleanup-grace.js";
 import type { SyncConfiguration } from "../configuration.js";
 import type { Journal } from "./journal.js";
 import type { SafetyOptions } from "./safety-options.js";
@@ -16,6 +17,7 @@ export class RunJournal {
   /** None where the ledger has no directory. */
   readonly #journal: Lazy<Journal> | undefined;
   #recovering: Promise<void> | undefined;
+  #opening: Promise<void> = Promise.resolve();
 
   constructor(
     options: RunJournalOptions,
@@ -42,15 +44,33 @@ export class RunJournal {
   }
 
   /** A batch was started. Never rejects. */
-  async opened(batchId: string): Promise<void> {
-    await (await this.#loaded())?.opened(this.#batch(batchId));
+  opened(batchId: string): Promise<void> {
+    this.#opening = this.#opened(batchId);
+    return this.#opening;
   }
 
   /**
-   * A batch was ended. Never rejects.
+   * A batch was ended. Never rejects, and takes a few seconds at most: the journal may be on a disk that does not answer.
    * @param released whether the server is known to have ended it
    */
   async ended(batchId: string, released: boolean): Promise<void> {
+    try {
+      await withinGrace(this.#configuration.clock, () => this.#ended(batchId, released));
+    } catch (error) {
+      this.#configuration.logger.warn(
+        "saas-management: the journal could not note that a batch has ended; the next run finds out",
+        { batchId, error },
+      );
+    }
+  }
+
+  async #opened(batchId: string): Promise<void> {
+    await (await this.#loaded())?.opened(this.#batch(batchId));
+  }
+
+  async #ended(batchId: string, released: boolean): Promise<void> {
+    // An entry that is written afterwards would stay.
+    await this.#opening;
     const journal = await this.#loaded();
     if (released) await journal?.closed(this.#batch(batchId));
     else await journal?.abandoned(this.#batch(batchId));

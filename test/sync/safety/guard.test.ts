@@ -237,7 +237,7 @@ describe("the guard's options", () => {
     [{ guard: { minRemoved: 0 } }, /guard.minRemoved/],
     [{ guard: { maxRemoved: -1 } }, /guard.maxRemoved/],
     [{ guard: { collections: { accounts: { maxRemovedShare: Number.NaN } } } }, /guard.collections.accounts/],
-    [{ guard: { maxRemoved: 5, ...{ maxRemovedRatio: 0.5 } } }, /guard has no option of that name/],
+    [{ guard: { maxRemoved: 5, ...{ maxRemovedRatio: 0.5 } } }, /guard: there is no maxRemove/],
     [{ guard: { collections: { plans: false as const, ...{ acounts: false } } } }, /there is no acounts/],
     [{ approveRemovals: "" }, /approveRemovals/],
   ])("refuses %j", async (wrong, message) => {

@@ -1,5 +1,6 @@
-import { rm } from "node:fs/promises";
-import { memoryLedger } from "@saas-management/sdk/sync";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileLedger, idsOfLines, linesOfIds, memoryLedger, SyncClient } from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
 import { heldBy, ids, records, useSafetyHarness } from "../../support/safety-harness.js";
 
@@ -118,6 +119,48 @@ describe("a completion", () => {
     expect(collections.accounts).toMatchObject({ baseline: "unclear", known: 20, gone: 0 });
   });
 
+  it("of which nobody knows whether it was done stays so where the run is ended before it begins anew", async () => {
+    const ledger = memoryLedger();
+    await harness.accounts(ids(10), { ledger });
+    const stop = new AbortController();
+    // The directory of its journal cannot be made: each attempt says so when it has its batch, and then begins.
+    const file = join(harness.directory, "file");
+    await writeFile(file, "");
+    let batches = 0;
+    const logger = {
+      debug: () => {},
+      info: () => {},
+      error: () => {},
+      warn: (message: string) => {
+        if (!message.includes("could not be written down")) return;
+        batches += 1;
+        if (batches === 2) stop.abort();
+      },
+    };
+    const { syncUrl, apiKey, clock, installationId } = harness.server;
+    const retry = { retries: 1, minDelayMs: 1, maxDelayMs: 1 };
+    await using client = new SyncClient({ endpoint: syncUrl, apiKey, clock, logger, retry });
+    const journaled = { ...ledger, directory: file };
+    const run = client.run(
+      {
+        installationId,
+        snapshots: ["accounts"],
+        ledger: journaled,
+        signal: stop.signal,
+      },
+      async (batch) => {
+        await batch.write("accounts", records([...ids(10), ...ids(10, "new")]));
+        breakOnce("CompleteSyncBatch", "answer");
+        breakOnce("AbortSyncBatch", "request");
+      },
+    );
+    await expect(run).rejects.toBeDefined();
+    expect(batches).toBe(2);
+    harness.server.faults.clear();
+    const { collections } = await harness.accounts([...ids(10), ...ids(10, "new")], { ledger });
+    expect(collections.accounts).toMatchObject({ baseline: "unclear", known: 20 });
+  });
+
   it("is not asked for where the ledger cannot keep the ids", async () => {
     const ledger = memoryLedger();
     const full = new Error("ENOSPC");
@@ -152,6 +195,35 @@ describe("a completion", () => {
       known: 20,
     });
   });
+
+  it.each(["fileLedger", "memoryLedger"])(
+    "that %s notes late does not touch what a later batch keeps, nor come after it",
+    async (kind) => {
+      const ledger = kind === "fileLedger" ? fileLedger(harness.directory) : memoryLedger();
+      const { installationId } = harness.server;
+      const scope = { endpoint: "https://sync.example.com", installationId, collection: "accounts" } as const;
+      const draft = async (batchId: string, id: string) => {
+        const drafted = await ledger.draft(scope, batchId);
+        drafted.write(linesOfIds([id]));
+        await drafted.save();
+        return drafted;
+      };
+      const known = async () => {
+        const found: string[] = [];
+        for (const { state, lines } of await ledger.known(scope))
+          for await (const piece of lines()) found.push(`${state} ${idsOfLines(piece).join()}`);
+        return found.sort();
+      };
+      const early = await draft("b1", "u1");
+      const later = await draft("b2", "u2");
+      await early.promote();
+      expect(await known()).toEqual(["completed u1", "unclear u2"]);
+      const last = await draft("b3", "u3");
+      await last.promote();
+      await later.promote();
+      expect(await known()).toEqual(["completed u3"]);
+    },
+  );
 
   it("of a ledger that fails while it is read is held", async () => {
     const ledger = { ...memoryLedger(), known: () => Promise.reject(new Error("the database is away")) };

@@ -89,7 +89,7 @@ export const identityAttacks: readonly Attack[] = [
   {
     name: "an option of the guard is misspelled",
     stop: "option checks",
-    ending: refused("INVALID_INPUT", /guard has no option of that name/),
+    ending: refused("INVALID_INPUT", /guard: there is no maxRemove/),
     attack: ({ send }) => send(people(0, 20), { guard: { minRemoved: 3, ...{ maxRemove: 5 } } }),
   },
 ];

@@ -1,0 +1,72 @@
+import { untilAborted } from "../../until-aborted.js";
+import type { KnownIds, Ledger, LedgerDraft } from "./ledger.js";
+
+/**
+ * A ledger as one attempt of a run has it. A ledger may be a disk or a database that does not answer: what it is asked
+ * ends with the attempt, it is asked nothing afterwards, and an answer that comes afterwards is not used.
+ * @param ended Fires when the attempt's batch is of no more use; what is asked rejects with its reason.
+ * @param onLateFailure Called with what kept a draft that came too late from being discarded.
+ */
+export function attemptLedger(
+  ledger: Ledger,
+  ended: AbortSignal,
+  onLateFailure: (error: unknown) => void,
+): Ledger {
+  const ask = async <T>(question: () => Promise<T>): Promise<T> => {
+    ended.throwIfAborted();
+    return untilAborted(Promise.resolve(question()), ended);
+  };
+  return {
+    keyOf: ledger.keyOf,
+    known: async (scope) => {
+      const known = await ask(() => ledger.known(scope));
+      // What is no list is for the one who asked to refuse.
+      return Array.isArray(known) ? known.map((ids: KnownIds) => readUntil(ended, ids)) : known;
+    },
+    draft: async (scope, batchId) => {
+      ended.throwIfAborted();
+      const begun = Promise.resolve(ledger.draft(scope, batchId));
+      try {
+        return attemptDraft(await untilAborted(begun, ended), ended);
+      } catch (error) {
+        if (ended.aborted) begun.then((late) => late.discard().catch(onLateFailure)).catch(() => {});
+        throw error;
+      }
+    },
+    hold: (scope, approval) => ask(() => ledger.hold(scope, approval)),
+    held: (scope) => ask(() => ledger.held(scope)),
+    release: (scope) => ask(() => ledger.release(scope)),
+  };
+}
+
+/** What cleans up after the batch is not bound to it: it begins when the batch has ended. */
+function attemptDraft(draft: LedgerDraft, ended: AbortSignal): LedgerDraft {
+  let saving: Promise<void> = Promise.resolve();
+  return {
+    write: (lines) => draft.write(lines),
+    save: async () => {
+      ended.throwIfAborted();
+      saving = Promise.resolve(draft.save());
+      await untilAborted(saving, ended);
+    },
+    promote: () => draft.promote(),
+    discard: async () => {
+      // Ids that are being kept would otherwise be kept after they were forgotten, and stay.
+      await saving.catch(() => {});
+      await draft.discard();
+    },
+  };
+}
+
+/** Ids of which no more are read when the attempt has ended. */
+function readUntil(ended: AbortSignal, ids: KnownIds): KnownIds {
+  return {
+    state: ids.state,
+    async *lines() {
+      for await (const lines of ids.lines()) {
+        ended.throwIfAborted();
+        yield lines;
+      }
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { execFileSync } from "node:child_process";
+import { closeSync, constants, openSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import type { KnownIds, Ledger, LedgerDraft } from "@saas-management/sdk/sync";
+
+/** Whatever a ledger is asked, and the reading of the ids that it knows. */
+export type LedgerStep = Exclude<keyof (Ledger & LedgerDraft), "keyOf" | "write"> | "lines";
+
+/** A ledger of which one step is answered when the test says so, or never. */
+export interface UnansweredLedger {
+  readonly ledger: Ledger;
+  /** The steps that were begun, in their order. */
+  readonly begun: readonly LedgerStep[];
+  /** The steps that the ledger below has done. */
+  readonly done: readonly LedgerStep[];
+  /** Lets the step, and those of its kind that come later, go on. */
+  answer(): void;
+}
+
+/** Holds the first `step` of a ledger back until `answer` is called. */
+export function unanswered(step: LedgerStep, below: Ledger): UnansweredLedger {
+  const begun: LedgerStep[] = [];
+  const done: LedgerStep[] = [];
+  let answer = () => {};
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const asked = async <T>(name: LedgerStep, question: () => Promise<T>): Promise<T> => {
+    begun.push(name);
+    if (name === step && begun.filter((other) => other === step).length === 1) await answered;
+    const result = await question();
+    done.push(name);
+    return result;
+  };
+  const read = (ids: KnownIds): KnownIds => ({
+    state: ids.state,
+    async *lines() {
+      await asked("lines", async () => {});
+      yield* ids.lines();
+    },
+  });
+  const ledger: Ledger = {
+    known: (scope) => asked("known", async () => (await below.known(scope)).map(read)),
+    draft: (scope, batchId) =>
+      asked("draft", async () => {
+        const draft = await below.draft(scope, batchId);
+        return {
+          write: (lines) => draft.write(lines),
+          save: () => asked("save", () => draft.save()),
+          promote: () => asked("promote", () => draft.promote()),
+          discard: () => asked("discard", () => draft.discard()),
+        };
+      }),
+    hold: (scope, approval) => asked("hold", () => below.hold(scope, approval)),
+    held: (scope) => asked("held", () => below.held(scope)),
+    release: (scope) => asked("release", () => below.release(scope)),
+  };
+  return { ledger, begun, done, answer: () => answer() };
+}
+
+/**
+ * Makes every disk of this process stop answering: all threads that would ask one wait for a pipe into which nobody
+ * writes.
+ * @param directory Of the pipe.
+ * @returns Lets them answer again.
+ */
+export function stopDisks(directory: string): () => Promise<void> {
+  const pipe = join(directory, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  const threads = Number(process.env["UV_THREADPOOL_SIZE"] ?? 4);
+  const waiting = Array.from({ length: threads }, () => open(pipe, "r"));
+  return async () => {
+    // Does not wait for the readers itself.
+    const writer = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+    for (const reader of waiting) await (await reader).close();
+    closeSync(writer);
+  };
+}
