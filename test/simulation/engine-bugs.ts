@@ -113,6 +113,36 @@ export const ENGINE_BUGS: readonly Bug[] = [
     wrong: "      } finally {\n        void unlink;\n      }\n",
   },
   {
+    name: "an array that is pushed is read later",
+    file: "sync/collection-writer.ts",
+    right: "held = pushed.hold(records);",
+    wrong: "pushed.hold(records); held = records;",
+  },
+  {
+    name: "an array that is filled anew before its write had its turn is written",
+    file: "sync/batch-writes.ts",
+    right: "      checkShape(source, shape);\n",
+    wrong: "      void [checkShape, shape];\n",
+  },
+  {
+    name: "a batch is completed beside a message that keeps its lease alive",
+    file: "sync/batch-lifecycle.ts",
+    right: "const counts = await this.#session.onWire(() => {",
+    wrong: "const counts = await Promise.resolve().then(() => {",
+  },
+  {
+    name: "a lease is not kept alive any more once that has failed",
+    file: "sync/keep-alive.ts",
+    right: "() => next(PAUSE_MS),",
+    wrong: "() => void PAUSE_MS,",
+  },
+  {
+    name: "a message may be as large as the limit",
+    file: "sync/record-sink.ts",
+    right: "bytes > maxMessageBytes ?",
+    wrong: "bytes > maxMessageBytes + 1 ?",
+  },
+  {
     name: "an error shows the record",
     file: "sync/record-sink.ts",
     right: "this.#invalid.add(located);",

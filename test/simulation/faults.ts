@@ -18,6 +18,8 @@ export type FaultKind =
   | { readonly type: "undercounted" }
   /** The answer does not say how many records were accepted. */
   | { readonly type: "uncounted" }
+  /** The answer comes when half of a stream has arrived, and says that all is well; its records are counted or not. */
+  | { readonly type: "early"; readonly counted: boolean }
   /** The batch's lease has run out at the service. */
   | { readonly type: "expired" }
   /** The same, and somebody else has started a batch since. */
@@ -41,6 +43,8 @@ export const OPERATIONS: readonly Operation[] = [
 export interface ScheduledFault {
   readonly operation: Operation;
   readonly nth: number;
+  /** How often it has to strike: a run in which it did not has failed. */
+  readonly atLeast: number;
   readonly kind: FaultKind;
 }
 
@@ -48,19 +52,31 @@ export interface ScheduledFault {
 export class FaultSchedule {
   readonly #faults: readonly ScheduledFault[];
   readonly #calls = new Map<Operation, number>();
-  /** The faults that have struck. */
-  readonly fired: ScheduledFault[] = [];
+  readonly #fired: ScheduledFault[] = [];
 
   constructor(faults: readonly ScheduledFault[]) {
     this.#faults = faults;
   }
 
-  /** Counts a call; the fault that strikes it, if one does. */
-  take(operation: Operation): FaultKind | undefined {
+  /** The faults that have struck. */
+  get fired(): readonly ScheduledFault[] {
+    return this.#fired;
+  }
+
+  /** Those that had to, and did not. */
+  get missed(): readonly ScheduledFault[] {
+    return this.#faults.filter((fault) => fault.atLeast > 0 && !this.#fired.includes(fault));
+  }
+
+  /**
+   * Counts a call; the fault that strikes it, if one does.
+   * @param can Whether there is something that a fault of this kind can strike.
+   */
+  take(operation: Operation, can: (kind: FaultKind) => boolean): FaultKind | undefined {
     const call = (this.#calls.get(operation) ?? 0) + 1;
     this.#calls.set(operation, call);
-    const fault = this.#faults.find((f) => f.operation === operation && f.nth === call);
-    if (fault !== undefined) this.fired.push(fault);
+    const fault = this.#faults.find((f) => f.operation === operation && f.nth === call && can(f.kind));
+    if (fault !== undefined) this.#fired.push(fault);
     return fault?.kind;
   }
 }

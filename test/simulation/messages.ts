@@ -32,8 +32,13 @@ const RECORDS: { readonly [C in SimCollection]: (key: string, text: string) => R
 };
 
 /** A record, valid if its key is not empty. Its label tells the write that it belongs to. */
-export function makeRecord<C extends SimCollection>(collection: C, key: string, label: string): RecordOf<C> {
-  return RECORDS[collection](key, `${label} ${CANARY}`);
+export function makeRecord<C extends SimCollection>(
+  collection: C,
+  key: string,
+  label: string,
+  paddingBytes = 0,
+): RecordOf<C> {
+  return RECORDS[collection](key, `${label} ${CANARY}${"x".repeat(paddingBytes)}`);
 }
 
 /** A message of a batch, as the model takes it. */

@@ -12,6 +12,8 @@ export interface ObservedWrite {
   readonly afterCompletion: boolean;
   /** Ids of its source, in order. */
   readonly keys: readonly string[];
+  /** Whether its arrays or records were used for something else before it had ended. */
+  readonly changed: boolean;
   /** Whether the source gives all of them, and each is valid. */
   readonly whole: boolean;
   outcome: "under way" | "done" | "failed";
@@ -28,6 +30,10 @@ export interface ObservedBatch {
   completionError?: unknown;
   /** State of the handle when nobody called it any more; undefined for the batches of a run. */
   handle?: SyncBatch["state"];
+  /** When its caller relied on somebody else for the lease; undefined for never. */
+  keptAlive?: { readonly from: number; until: number };
+  /** Whether its handle is closed, and another may go on with the batch. */
+  left?: boolean;
   /** Whether the caller was told, or has decided, that the lock may still be held. */
   mayHoldLock: boolean;
 }

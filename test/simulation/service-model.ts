@@ -42,6 +42,10 @@ export interface ModelBatch {
   openStream: number | undefined;
   /** Every message that was applied, in order. */
   readonly applied: Applied[];
+  /** Somebody who is none of the clients holds it. */
+  readonly foreign: boolean;
+  /** Its lease was ended before its time. */
+  cutShort: boolean;
 }
 
 interface Row {
@@ -56,6 +60,7 @@ interface Row {
 export class ServiceModel {
   readonly batches: ModelBatch[] = [];
   readonly snapshots = new Map<string, Map<string, Row>>();
+  /** Keys of the events of each collection, as often as they are stored. */
   readonly events = new Map<string, Map<string, number>>();
   /** Whether the key of all clients was taken away. */
   keyRevoked = false;
@@ -63,10 +68,8 @@ export class ServiceModel {
   #streams = 0;
 
   /** @param id The one that the service gave it, where there is another than this one. */
-  start(now: number, id = `batch-${this.batches.length + 1}`): ModelBatch {
-    const newest = this.batches.at(-1);
-    if (newest !== undefined && this.#stateOf(newest, now) === "active")
-      throw new ModelRefusal("ALREADY_EXISTS");
+  start(now: number, id = `batch-${this.batches.length + 1}`, foreign = false): ModelBatch {
+    if (this.isLocked(now)) throw new ModelRefusal("ALREADY_EXISTS");
     const batch: ModelBatch = {
       id,
       state: "active",
@@ -74,9 +77,22 @@ export class ServiceModel {
       newestStream: 0,
       openStream: undefined,
       applied: [],
+      foreign,
+      cutShort: false,
     };
     this.batches.push(batch);
     return batch;
+  }
+
+  /** Somebody else starts a batch. */
+  steal(now: number, id?: string): void {
+    this.start(now, id, true);
+  }
+
+  /** Whether a batch holds the lock. */
+  isLocked(now: number): boolean {
+    const newest = this.batches.at(-1);
+    return newest !== undefined && this.#stateOf(newest, now) === "active";
   }
 
   /** Streams are numbered as they are opened: a newer one shuts the older ones out. */
@@ -133,12 +149,9 @@ export class ServiceModel {
   /** The lease of a batch is over, for whatever reason. */
   expire(batchId: string): void {
     const batch = this.#find(batchId);
-    if (batch.state === "active") batch.state = "expired";
-  }
-
-  /** Ids of a collection that are there and not removed. */
-  present(collection: string): string[] {
-    return [...this.#rows(collection)].filter(([, row]) => !row.removed).map(([id]) => id);
+    if (batch.state !== "active") return;
+    batch.state = "expired";
+    batch.cutShort = true;
   }
 
   stateOf(batchId: string, now: number): BatchState {

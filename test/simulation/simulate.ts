@@ -3,7 +3,9 @@ import { resolveSyncOptions } from "../../src/sync/configuration.js";
 import { SyncEngine } from "../../src/sync/engine.js";
 import { running } from "../../src/sync/load-run.js";
 import { examination, writing } from "../../src/sync/load-writing.js";
+import type { Conduct } from "./conduct.js";
 import { FaultSchedule, type ScheduledFault } from "./faults.js";
+import type { LockLog } from "./lock-log.js";
 import { Observation } from "./observation.js";
 import { runProcess } from "./process.js";
 import type { Program } from "./program.js";
@@ -20,10 +22,14 @@ export interface Simulated {
   readonly apiKey: string;
   readonly fired: readonly ScheduledFault[];
   readonly crashed: boolean;
+  /** What was planned and did not come to pass. */
+  readonly missed: readonly string[];
+  /** What each client did on the wire. */
+  readonly conducts: readonly Conduct[];
+  /** What each client knows of the locks it asked for. */
+  readonly locks: readonly LockLog[];
   /** Batches of which fewer records were acknowledged than were sent. */
   readonly undercounted: ReadonlySet<string>;
-  /** What a client did on the wire that it must not. */
-  readonly misdeeds: readonly string[];
   /** Whether everything settled. */
   readonly settled: boolean;
   readonly unhandled: readonly unknown[];
@@ -46,11 +52,10 @@ export async function simulate(program: Program): Promise<Simulated> {
   process.on("unhandledRejection", note);
   const log = (message: string, details?: object) => observation.told.push([message, details]);
   const allowChance = withoutChance();
-  let crashed = false;
   const transports: SimulatedTransport[] = [];
   let done = 0;
   const processes = program.clients.map(async (sessions) => {
-    const transport = new SimulatedTransport(service, faults, clock);
+    const transport = new SimulatedTransport(service, faults, clock, program.limitBytes);
     transports.push(transport);
     const configuration = resolveSyncOptions({
       endpoint: "https://sync.example.com",
@@ -58,8 +63,7 @@ export async function simulate(program: Program): Promise<Simulated> {
       clock,
       logger: { debug: log, info: log, warn: log, error: log },
       retry: { retries: 2 },
-      messageBytes: MESSAGE_BYTES,
-      windowBytes: WINDOW_BYTES,
+      ...sizes(program),
     });
     const client = new SyncEngine(configuration, transport);
     await runProcess(sessions, {
@@ -67,10 +71,7 @@ export async function simulate(program: Program): Promise<Simulated> {
       installationId: "installation-1",
       clock,
       observation,
-      crash: () => {
-        crashed = true;
-        transport.crash();
-      },
+      crash: () => transport.crash(),
     });
     done += 1;
   });
@@ -83,9 +84,14 @@ export async function simulate(program: Program): Promise<Simulated> {
       clock,
       apiKey: API_KEY,
       fired: faults.fired,
-      crashed,
+      crashed: transports.some(({ locks }) => locks.crashed),
+      missed: [
+        ...faults.missed.map((fault) => `a fault never struck: ${JSON.stringify(fault)}`),
+        ...unsuccessful(program, service),
+      ],
+      conducts: transports.map(({ conduct }) => conduct),
+      locks: transports.map(({ locks }) => locks),
       undercounted: new Set(transports.flatMap(({ undercounted }) => [...undercounted])),
-      misdeeds: transports.flatMap(({ misdeeds }) => misdeeds),
       settled,
       unhandled,
     };
@@ -93,4 +99,20 @@ export async function simulate(program: Program): Promise<Simulated> {
     process.off("unhandledRejection", note);
     allowChance();
   }
+}
+
+/** What a program's clients are told of sizes: where the limit is small, nothing but the limit cuts messages. */
+function sizes({ limitBytes }: Program) {
+  return limitBytes === undefined
+    ? { messageBytes: MESSAGE_BYTES, windowBytes: WINDOW_BYTES }
+    : { maxSendMessageBytes: limitBytes - 1, windowBytes: WINDOW_BYTES };
+}
+
+/** What a program should have reached whatever went wrong. */
+export function unsuccessful(
+  { succeeds }: { readonly succeeds: boolean },
+  { batches }: ServiceModel,
+): readonly string[] {
+  if (!succeeds || batches.some(({ state }) => state === "completed")) return [];
+  return ["no batch was completed, although the retries should do"];
 }

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { violations } from "./invariants.js";
-import { program } from "./program.js";
+import { program } from "./program-arbitrary.js";
 import { simulate } from "./simulate.js";
 
 /** Seeds that every run tries; beside them one that nobody has tried yet. */

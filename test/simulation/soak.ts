@@ -7,9 +7,10 @@
  * It ends with the number of programs or with the time, whichever is first.
  */
 import { parseArgs } from "node:util";
+import type { Fault, SyncFault } from "@saas-management/sdk/reference-server";
 import fc from "fast-check";
 import { violations } from "./invariants.js";
-import { program } from "./program.js";
+import { program } from "./program-arbitrary.js";
 import { type Simulated, simulate } from "./simulate.js";
 import { socketViolations } from "./sockets/invariants.js";
 import { socketProgram } from "./sockets/program.js";
@@ -26,16 +27,21 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const [programs = values.sockets ? 1000 : 20_000, seed = Date.now() % 2 ** 31] = positionals.map(Number);
+/** How often each fault was drawn, and how often it struck. */
+const drawnFaults = new Map<string, number>();
 const fired = new Map<string, number>();
-const figures = { programs: 0, batches: 0, completed: 0, retries: 0 };
+const figures = { programs: 0, batches: 0, completed: 0, retries: 0, planned: 0 };
+/** A fault that is drawn as often as this strikes sooner or later. */
+const OFTEN = 200;
 
 const inMemory = fc.asyncProperty(program, async (drawn) => {
   const simulated = await simulate(drawn);
-  take(simulated, violations(simulated), simulated.fired.map(nameOf));
+  take(simulated, violations(simulated), simulated.fired.map(nameOf), drawn.faults);
 });
 const overSockets = fc.asyncProperty(socketProgram, async (drawn) => {
   const simulated = await simulateOverSockets(drawn);
-  take(simulated, socketViolations(simulated), simulated.struckBy.map(nameOf));
+  const planned = [...drawn.faults.filter(isSyncFault), ...drawn.network];
+  take(simulated, socketViolations(simulated), simulated.struckBy.map(nameOf), planned);
 });
 
 console.log(`seed ${seed}`);
@@ -52,20 +58,29 @@ const failure = values.sockets
   : report(await fc.check(inMemory, parameters));
 const seconds = (performance.now() - started) / 1000;
 console.log({ ...figures, programsPerMinute: Math.round((figures.programs / seconds) * 60) });
-console.table([...fired].sort(([a], [b]) => a.localeCompare(b)).map(([fault, times]) => ({ fault, times })));
-if (failure !== undefined) {
-  console.error(failure);
+const counts = [...drawnFaults].map(([fault, drawn]) => ({ fault, drawn, struck: fired.get(fault) ?? 0 }));
+console.table(counts.sort((a, b) => a.fault.localeCompare(b.fault)));
+const idle = counts.filter(({ drawn, struck }) => drawn >= OFTEN && struck === 0);
+if (failure !== undefined || idle.length > 0) {
+  console.error(failure ?? `Faults that never struck: ${idle.map(({ fault }) => fault).join("; ")}`);
   process.exitCode = 1;
 }
 
 /** Counts a program in, unless it violated something. */
-function take({ service, observation }: Simulated, found: readonly string[], faults: readonly string[]) {
+function take(
+  { service, observation }: Simulated,
+  found: readonly string[],
+  struck: readonly string[],
+  drawn: readonly (NamedFault & { readonly atLeast?: number })[],
+): void {
   if (found.length > 0) throw new Error(found.join("; "));
   figures.programs += 1;
   figures.batches += service.batches.length;
   figures.completed += service.batches.filter(({ state }) => state === "completed").length;
   figures.retries += observation.told.filter(isRetry).length;
-  for (const name of faults) fired.set(name, (fired.get(name) ?? 0) + 1);
+  figures.planned += drawn.filter(({ atLeast = 0 }) => atLeast > 0).length;
+  for (const name of drawn.map(nameOf)) drawnFaults.set(name, (drawnFaults.get(name) ?? 0) + 1);
+  for (const name of struck) fired.set(name, (fired.get(name) ?? 0) + 1);
 }
 
 /** What failed, with the seed and the smallest program that was found; undefined where nothing did. */
@@ -74,10 +89,20 @@ function report<T>(result: fc.RunDetails<T>): string | undefined {
   return `${result.errorInstance}\n${fc.defaultReportMessage(result)}`;
 }
 
+function isSyncFault(fault: Fault): fault is SyncFault {
+  return fault.api === "sync";
+}
+
 /** A fault by its place and its kind. */
 function nameOf({ operation, message, kind }: NamedFault): string {
-  const { type, at, code, grace } = kind;
-  const parts = [type, at, code, grace === undefined ? undefined : `grace ${grace}`];
+  const { type, at, code, grace, counted } = kind;
+  const parts = [
+    type,
+    at,
+    code,
+    grace === undefined ? undefined : `grace ${grace}`,
+    counted === undefined ? undefined : `counted ${counted}`,
+  ];
   const where = message === undefined ? operation : `${operation}, at a message`;
   return `${where}: ${parts.filter((part) => part !== undefined).join(" ")}`;
 }
@@ -90,6 +115,7 @@ interface NamedFault {
     readonly at?: string;
     readonly code?: number;
     readonly grace?: boolean;
+    readonly counted?: boolean;
   };
 }
 

@@ -1,11 +1,14 @@
 import { Metadata, status } from "@grpc/grpc-js";
+import { SyncProtocolError } from "@saas-management/sdk/sync";
 import { Credential } from "../../src/credential.js";
 import { type FailedCall, toStartError, toSyncError } from "../../src/sync/status.js";
 import type { CallContext, SyncTransport } from "../../src/sync/transport.js";
 import { Conduct } from "./conduct.js";
 import type { FaultKind, FaultSchedule, Operation } from "./faults.js";
+import { LockLog } from "./lock-log.js";
 import type { SentMessage } from "./messages.js";
-import { ModelRefusal, type ServiceModel } from "./service-model.js";
+import { isMiddle, never, outcomeOf, type Server, turn, unheard } from "./server-side.js";
+import type { ServiceModel } from "./service-model.js";
 import type { SimClock } from "./sim-clock.js";
 
 const LOST: Pick<FailedCall, "code" | "details"> = {
@@ -25,68 +28,80 @@ export class SimulatedTransport implements SyncTransport {
   readonly #faults: FaultSchedule;
   readonly #clock: SimClock;
   readonly #credential = new Credential({ apiKey: API_KEY }, "ApiKey ");
-  #crashed = false;
-  readonly #conduct = new Conduct();
+  /** What the client does on the wire. */
+  readonly conduct: Conduct;
+  readonly locks = new LockLog();
   /** Batches of which fewer records were acknowledged than were sent. */
   readonly undercounted = new Set<string>();
 
-  constructor(service: ServiceModel, faults: FaultSchedule, clock: SimClock) {
+  /** @param limitBytes Messages have to be smaller; undefined for the service's own limit. */
+  constructor(service: ServiceModel, faults: FaultSchedule, clock: SimClock, limitBytes?: number) {
     this.#service = service;
     this.#faults = faults;
     this.#clock = clock;
-  }
-
-  /** What a client must not do, and did. */
-  get misdeeds(): readonly string[] {
-    return this.#conduct.misdeeds;
+    this.conduct = new Conduct(() => clock.now(), limitBytes);
   }
 
   /** The process is gone: nothing reaches the service any more. */
   crash(): void {
-    this.#crashed = true;
+    this.locks.crashed = true;
   }
 
-  startBatch(installationId: string, call: CallContext): Promise<{ readonly batchId: string }> {
-    return this.#call("StartSyncBatch", call, installationId, {
-      effect: () => ({ batchId: this.#service.start(this.#clock.now()).id }),
-    });
+  async startBatch(installationId: string, call: CallContext): Promise<{ readonly batchId: string }> {
+    this.locks.underWay += 1;
+    try {
+      const started = await this.#call("StartSyncBatch", call, installationId, {
+        effect: () => ({ batchId: this.#service.start(this.#clock.now()).id }),
+        struck: ({ type }) => {
+          if (type === "lost" || type === "late" || type === "stalled") this.locks.unanswered += 1;
+        },
+      });
+      this.locks.started(started.batchId);
+      return started;
+    } finally {
+      this.locks.underWay -= 1;
+    }
   }
 
-  syncRecords(messages: readonly Uint8Array[], call: CallContext) {
-    const sent = this.#conduct.stream(messages);
+  async syncRecords(messages: readonly Uint8Array[], call: CallContext) {
+    const sent = this.conduct.stream(messages, call.signal);
     const { batchId, records } = sent;
+    const half = sent.messages.slice(0, Math.floor(sent.messages.length / 2));
     const stream = this.#service.openStream();
     const apply = (some: readonly SentMessage[]) => {
-      for (const { batchId, message } of some)
-        this.#service.apply(batchId, stream, message, this.#clock.now());
+      try {
+        for (const { batchId, message } of some)
+          this.#service.apply(batchId, stream, message, this.#clock.now());
+      } finally {
+        this.#service.closeStream(batchId, stream);
+      }
+      return { accepted: some.reduce((sum, { message }) => sum + message.keys.length, 0) };
     };
-    return this.#call("SyncRecords", call, "", {
-      effect: () => {
-        try {
-          apply(sent.messages);
-        } finally {
-          this.#service.closeStream(batchId, stream);
-        }
-        return { accepted: records };
-      },
-      half: () => {
-        try {
-          apply(sent.messages.slice(0, Math.floor(sent.messages.length / 2)));
-        } finally {
-          this.#service.closeStream(batchId, stream);
-        }
-      },
-      refused: (code) => {
-        if (!TRANSIENT.has(code)) sent.refused();
-      },
-      falsify: (kind) => {
-        if (kind === "undercounted") this.undercounted.add(batchId);
-        return { accepted: kind === "undercounted" ? records - 1 : undefined };
-      },
-    }).finally(sent.ended);
+    try {
+      const answer: Acknowledgement = await this.#call<Acknowledgement>("SyncRecords", call, "", {
+        effect: (kind) => apply(kind?.type === "early" ? half : sent.messages),
+        half: () => apply(half),
+        can: ({ type }) => (type === "undercounted" ? records > 0 : type !== "early" || half.length > 0),
+        refused: (code) => {
+          if (!TRANSIENT.has(code)) sent.refused();
+        },
+        answer: (kind, { accepted = records }) => {
+          if (kind.type === "early" && !kind.counted) throw saysNothing();
+          if (kind.type === "undercounted") return { accepted: accepted - 1 };
+          return { accepted: kind.type === "uncounted" ? undefined : accepted };
+        },
+      });
+      const { accepted = records } = answer;
+      if (accepted === records) sent.accepted();
+      else this.undercounted.add(batchId);
+      return answer;
+    } finally {
+      sent.ended();
+    }
   }
 
   completeBatch(batchId: string, call: CallContext) {
+    this.conduct.complete(batchId);
     return this.#call("CompleteSyncBatch", call, "", {
       effect: () => {
         this.#service.complete(batchId, this.#clock.now());
@@ -95,13 +110,22 @@ export class SimulatedTransport implements SyncTransport {
     });
   }
 
-  abortBatch(batchId: string, call: CallContext): Promise<void> {
-    return this.#call("AbortSyncBatch", call, "", {
-      effect: () => this.#service.abort(batchId, this.#clock.now()),
-    });
+  async abortBatch(batchId: string, call: CallContext): Promise<void> {
+    const failed = () => this.locks.failedAborts.add(batchId);
+    try {
+      await this.#call("AbortSyncBatch", call, "", {
+        effect: () => this.#service.abort(batchId, this.#clock.now()),
+        struck: failed,
+      });
+    } catch (error) {
+      if (this.#service.keyRevoked) failed();
+      throw error;
+    }
   }
 
-  close(): void {}
+  close(): void {
+    this.locks.closed = true;
+  }
 
   async #call<T>(
     operation: Operation,
@@ -110,14 +134,14 @@ export class SimulatedTransport implements SyncTransport {
     server: Server<T>,
   ): Promise<T> {
     call.signal.throwIfAborted();
-    if (this.#crashed) return never(call.signal);
-    const kind = this.#faults.take(operation);
+    if (this.locks.crashed) return never(call.signal);
+    const kind = this.#take(operation, server);
     const failed = (failure: Pick<FailedCall, "code" | "details">, metadata = new Metadata()) =>
       this.#error(operation, installationId, { ...failure, metadata });
     const pause = (at: string) =>
       kind?.type === "delayed" && kind.at === at ? this.#slowly(kind.ms, call.signal) : turn();
     if (kind?.type === "expired" || kind?.type === "stolen") this.#service.expireNewest();
-    if (kind?.type === "stolen") this.#service.start(this.#clock.now());
+    if (kind?.type === "stolen") this.#service.steal(this.#clock.now());
     if (kind?.type === "revoked") this.#service.keyRevoked = true;
     await pause("before");
     if (kind?.type === "stalled" && kind.at === "before") return never(call.signal);
@@ -128,7 +152,7 @@ export class SimulatedTransport implements SyncTransport {
     }
     if (kind?.type === "late") {
       this.#clock.elsewhere(kind.ms, () => {
-        unheard(server.effect);
+        unheard(() => server.effect());
       });
       throw failed(LOST);
     }
@@ -138,21 +162,34 @@ export class SimulatedTransport implements SyncTransport {
       throw failed(LOST);
     }
     if (this.#service.keyRevoked) throw failed({ code: status.UNAUTHENTICATED, details: "key revoked" });
-    const effect = outcomeOf(server.effect, (refusal) => {
-      const metadata = new Metadata();
-      if (refusal.batchState !== undefined) metadata.set("batch-state", refusal.batchState);
-      return failed({ code: status[refusal.status], details: "" }, metadata);
-    });
+    const effect = outcomeOf(
+      () => server.effect(kind),
+      (refusal) => {
+        const metadata = new Metadata();
+        if (refusal.batchState !== undefined) metadata.set("batch-state", refusal.batchState);
+        return failed({ code: status[refusal.status], details: "" }, metadata);
+      },
+    );
     await pause("after");
     if (kind?.type === "stalled") return never(call.signal);
     if (kind?.type === "lost") throw failed(LOST);
     // Whoever gave up meanwhile hears nothing of it.
-    if (this.#crashed) return never(call.signal);
+    if (this.locks.crashed) return never(call.signal);
     call.signal.throwIfAborted();
     const value = effect();
-    const falsified =
-      kind?.type === "undercounted" || kind?.type === "uncounted" ? server.falsify?.(kind.type) : undefined;
-    return falsified ?? value;
+    return kind === undefined ? value : (server.answer?.(kind, value) ?? value);
+  }
+
+  /** The fault that strikes a call, if one does. */
+  #take<T>(operation: Operation, { can, struck }: Server<T>): FaultKind | undefined {
+    const kind = this.#faults.take(operation, (planned) => {
+      if (planned.type === "expired" || planned.type === "stolen")
+        return this.#service.isLocked(this.#clock.now());
+      if (planned.type === "revoked") return !this.#service.keyRevoked;
+      return can?.(planned) ?? true;
+    });
+    if (kind !== undefined) struck?.(kind);
+    return kind;
   }
 
   /** The network takes its time; who gives up does not wait for it. */
@@ -177,54 +214,9 @@ export class SimulatedTransport implements SyncTransport {
   }
 }
 
-/** What the service does with a call. */
-interface Server<T> {
-  readonly effect: () => T;
-  /** Does half of it. */
-  readonly half?: () => void;
-  /** Hears of a status with which the call was refused. */
-  readonly refused?: (code: number) => void;
-  /** An answer that is not true. */
-  readonly falsify?: (kind: "undercounted" | "uncounted") => T;
-}
+type Acknowledgement = Awaited<ReturnType<SyncTransport["syncRecords"]>>;
 
-function isMiddle(
-  kind: FaultKind | undefined,
-): kind is Extract<FaultKind, { readonly type: "lost" | "stalled" }> {
-  return (kind?.type === "lost" || kind?.type === "stalled") && kind.at === "middle";
-}
-
-/** Does it now, and tells later how it went. */
-function outcomeOf<T>(effect: () => T, refused: (refusal: ModelRefusal) => Error): () => T {
-  try {
-    const value = effect();
-    return () => value;
-  } catch (error) {
-    if (!(error instanceof ModelRefusal)) throw error;
-    return () => {
-      throw refused(error);
-    };
-  }
-}
-
-/** Does it; nobody hears of it where the service says no. */
-function unheard(effect: () => unknown): void {
-  try {
-    effect();
-  } catch (error) {
-    if (!(error instanceof ModelRefusal)) throw error;
-  }
-}
-
-/** A turn of the event loop: no call is answered in the turn in which it was made. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}
-
-/** Nobody answers; the caller's own time ends the call. */
-function never(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason);
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
+/** What a transport makes of an answer that comes before everything was sent and counts nothing. */
+function saysNothing(): SyncProtocolError {
+  return new SyncProtocolError("SyncRecords: the answer came before everything was sent.");
 }

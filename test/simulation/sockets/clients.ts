@@ -4,6 +4,7 @@ import { resolveSyncOptions } from "../../../src/sync/configuration.js";
 import { SyncEngine } from "../../../src/sync/engine.js";
 import type { Observation } from "../observation.js";
 import type { SimClock } from "../sim-clock.js";
+import { makeCurt } from "./curt-answers.js";
 import type { NetworkFaultKind, NetworkSchedule } from "./network.js";
 import { Relay } from "./relay.js";
 import { WatchedTransport } from "./watched-transport.js";
@@ -48,14 +49,16 @@ interface ClientParts {
   readonly network: NetworkSchedule;
   readonly observation: Observation;
   readonly restarts: Restarts;
+  /** Whether answers are curt, and streams take no more than their first message. */
+  readonly curt: boolean;
 }
 
 /** A client of the server, with a network of its own. */
 export async function openClient(
   { syncUrl, apiKey }: ReferenceServer,
-  { clock, network, observation, restarts }: ClientParts,
+  { clock, network, observation, restarts, curt }: ClientParts,
 ): Promise<Client> {
-  const relay = await Relay.start(Number(new URL(syncUrl).port), clock);
+  const relay = await Relay.start(Number(new URL(syncUrl).port), clock, curt ? makeCurt : undefined);
   const log = (message: string, details?: object) => observation.told.push([message, details]);
   const configuration = resolveSyncOptions({
     endpoint: `http://127.0.0.1:${relay.port}`,

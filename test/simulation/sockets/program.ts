@@ -1,8 +1,10 @@
 /** Programs over real sockets: the same sessions, and what server and network do wrong. */
 import { type Fault, faultSchedule, type SyncFault } from "@saas-management/sdk/reference-server";
 import fc from "fast-check";
+import { nth, REFUSALS } from "../fault-arbitrary.js";
 import { OPERATIONS } from "../faults.js";
-import { clients, delay, nth, type Program, REFUSALS, type Session } from "../program.js";
+import type { Program } from "../program.js";
+import { clients, delay, plainRun } from "../session-arbitrary.js";
 import type { NetworkFault, NetworkFaultKind } from "./network.js";
 
 export interface SocketProgram {
@@ -10,6 +12,11 @@ export interface SocketProgram {
   /** What the server does wrong. A program in which one strikes fewer calls than its `atLeast` has failed. */
   readonly faults: readonly Fault[];
   readonly network: readonly NetworkFault[];
+  /**
+   * Whether a stream takes no more than its first message, and the answer to it does not say how many records it
+   * accepted.
+   */
+  readonly curt: boolean;
   /** Whether the first session has to succeed, whatever else happens. */
   readonly succeeds: boolean;
 }
@@ -111,10 +118,14 @@ const network: fc.Arbitrary<readonly NetworkFault[]> = fc.array(
 /** Whatever can go wrong, anywhere. Only of the first call of all it is certain that there is one. */
 const wild: fc.Arbitrary<SocketProgram> = fc
   .record({ clients, faults: fc.array(serverFault, { maxLength: 6 }), network })
-  .map((drawn) => ({ ...drawn, succeeds: false, faults: drawn.faults.map(certain(drawn)) }));
+  .map((drawn) => ({ ...drawn, curt: false, succeeds: false, faults: drawn.faults.map(certain(drawn)) }));
 
 /** Has a fault strike that cannot but do so. */
-function certain({ clients: processes, faults, network: striking }: Omit<SocketProgram, "succeeds">) {
+function certain({
+  clients: processes,
+  faults,
+  network: striking,
+}: Pick<SocketProgram, "clients" | "faults" | "network">) {
   const starts = processes.some(([first]) => first?.do === "batch" || first?.do === "run");
   return (fault: Fault): Fault => {
     const first = faults.find(({ operation: struck }) => struck === "StartSyncBatch");
@@ -144,35 +155,34 @@ const planned: fc.Arbitrary<SocketProgram> = fc
       clients: [[plainRun(records, halfOpen ? 1 : 0)]],
       faults,
       network: halfOpen ? [DEAD_CONNECTION] : [],
+      curt: false,
       succeeds: true,
     };
   });
 
-const PLAIN_COLLECTIONS = ["accounts", "usage", "licenses"] as const;
-
-/** A run of which every write is whole. @param records Number of records of each write. */
-function plainRun(records: readonly number[], restarts: number): Session {
-  return {
-    do: "run",
-    waitForLockMs: 20 * MINUTES,
-    restarts,
-    abortAfterMs: undefined,
-    writes: records.map((count, index) => ({
-      collection: PLAIN_COLLECTIONS[index] ?? "accounts",
-      abortAfterMs: undefined,
-      source: {
-        kind: "async",
-        ids: Array.from({ length: count }, (_, id) => id),
-        throwsAt: undefined,
-        invalidAt: undefined,
-        pauseMs: 0,
+/** The service answers in mid-stream, before everything can have been sent, and says nothing but that all is well. */
+const answeredEarly: fc.Arbitrary<SocketProgram> = fc
+  .record({ records: fc.integer({ min: 4, max: 6 }), at })
+  .map(({ records, at: moment }) => ({
+    clients: [[plainRun([records], 0)]],
+    faults: [
+      {
+        api: "sync",
+        operation: "SyncRecords",
+        nth: 1,
+        message: 1,
+        atLeast: 1,
+        kind: { type: "early-answer", at: moment },
       },
-    })),
-  };
-}
+    ],
+    network: [],
+    curt: true,
+    succeeds: false,
+  }));
 
 /** Random programs. */
 export const socketProgram: fc.Arbitrary<SocketProgram> = fc.oneof(
-  { weight: 3, arbitrary: wild },
-  { weight: 1, arbitrary: planned },
+  { weight: 12, arbitrary: wild },
+  { weight: 4, arbitrary: planned },
+  { weight: 1, arbitrary: answeredEarly },
 );

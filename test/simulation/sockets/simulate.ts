@@ -9,7 +9,7 @@ import { runProcess } from "../process.js";
 import { ServiceModel } from "../service-model.js";
 import { settle, withoutChance } from "../settle.js";
 import { SimClock } from "../sim-clock.js";
-import type { Simulated } from "../simulate.js";
+import { type Simulated, unsuccessful } from "../simulate.js";
 import { type Client, openClient, Restarts } from "./clients.js";
 import { differences } from "./compare.js";
 import { gone, leftBehind, openResources } from "./left-behind.js";
@@ -23,8 +23,6 @@ import { WatchedState } from "./watched-state.js";
 export interface SimulatedOverSockets extends Simulated {
   /** Where the server and the model do not agree. */
   readonly differences: readonly string[];
-  /** What was planned and did not come to pass. */
-  readonly missed: readonly string[];
   /** What the process still holds open. */
   readonly left: readonly string[];
   /** The faults of server and network that have struck. */
@@ -51,7 +49,7 @@ export async function simulateOverSockets(program: SocketProgram): Promise<Simul
   const restarts = new Restarts(server);
   const clients: Client[] = [];
   for (const _ of program.clients)
-    clients.push(await openClient(server, { clock, network, observation, restarts }));
+    clients.push(await openClient(server, { clock, network, observation, restarts, curt: program.curt }));
   let done = 0;
   const processes = program.clients.map(async (sessions, index) => {
     const client = clients[index];
@@ -85,13 +83,12 @@ export async function simulateOverSockets(program: SocketProgram): Promise<Simul
       struckBy: [...strikers(handles), ...network.fired],
       crashed: clients.some(({ crashed }) => crashed),
       undercounted: new Set(transports.flatMap(({ undercounted }) => [...undercounted])),
-      misdeeds: transports.flatMap(({ misdeeds }) => misdeeds),
+      conducts: transports.map(({ conduct }) => conduct),
+      locks: transports.map(({ locks }) => locks),
       differences: [...state.differences, ...differences(model, inspection, clock.now())],
       missed: [
         ...server.faults.unfired().map(({ fault }) => `a fault never struck: ${JSON.stringify(fault)}`),
-        ...(program.succeeds && model.batches.every((batch) => batch.state !== "completed")
-          ? ["no batch was completed, although the retries should do"]
-          : []),
+        ...unsuccessful(program, model),
       ],
       settled,
       left: [

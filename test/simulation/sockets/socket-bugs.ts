@@ -15,6 +15,12 @@ export const SOCKET_BUGS: readonly Bug[] = [
     wrong: "return Buffer.from(bytes.buffer, 0, bytes.byteLength);",
   },
   {
+    name: "an early answer that counts nothing is an acceptance",
+    file: "sync/channel.ts",
+    right: "if (everythingSent) return",
+    wrong: "if (everythingSent || response) return",
+  },
+  {
     name: "a call that failed counts as unsent",
     file: "sync/channel.ts",
     right: "if (!gate.passed) context.onUnsent?.();",

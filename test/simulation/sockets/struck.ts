@@ -24,7 +24,7 @@ const CONNECTION_KINDS: ReadonlySet<string> = new Set(["drop", "reset", "goaway"
 function ofServer({ operation, message, nth, kind }: SyncFault): ScheduledFault[] {
   if (operation === undefined) return [];
   const found = kindOf(kind, message === undefined ? momentOf(kind) : "middle");
-  return found === undefined ? [] : [{ operation, nth: nth ?? 1, kind: found }];
+  return found === undefined ? [] : [{ operation, nth: nth ?? 1, atLeast: 0, kind: found }];
 }
 
 function momentOf(kind: SyncFault["kind"]): FaultMoment {
@@ -73,5 +73,5 @@ function ofNetwork({ operation, kind }: NetworkFault): ScheduledFault[] {
 }
 
 function scheduled(operation: Operation, kind: FaultKind): ScheduledFault {
-  return { operation, nth: 1, kind };
+  return { operation, nth: 1, atLeast: 0, kind };
 }

@@ -68,7 +68,7 @@ export class WatchedState extends SyncState {
   override stealLock(subject: Subject): void {
     super.stealLock(subject);
     const stolen = subject.installation.batches.at(-1);
-    if (stolen !== undefined) this.#model.start(this.clock.now(), stolen.id);
+    if (stolen !== undefined) this.#model.steal(this.clock.now(), stolen.id);
   }
 
   /** Does it here and in the model. Only what each says of it is compared. */

@@ -1,7 +1,8 @@
-import { TransportError } from "@saas-management/sdk/sync";
+import { BatchAlreadyInProgressError, TransportError } from "@saas-management/sdk/sync";
 import type { CallContext, SyncTransport } from "../../../src/sync/transport.js";
 import { Conduct } from "../conduct.js";
 import type { Operation } from "../faults.js";
+import { LockLog } from "../lock-log.js";
 import type { SimClock } from "../sim-clock.js";
 
 /** Statuses after which the same call may do better; INTERNAL is one where the stream was reset. */
@@ -18,8 +19,8 @@ export class WatchedTransport implements SyncTransport {
   readonly #inner: SyncTransport;
   readonly #clock: SimClock;
   readonly #onCall: (operation: Operation) => void;
-  readonly #conduct = new Conduct();
-  #crashed = false;
+  readonly conduct: Conduct;
+  readonly locks = new LockLog();
   #inFlight = 0;
   /** Batches of which fewer records were acknowledged than were sent. */
   readonly undercounted = new Set<string>();
@@ -31,11 +32,7 @@ export class WatchedTransport implements SyncTransport {
     this.#inner = inner;
     this.#clock = clock;
     this.#onCall = onCall;
-  }
-
-  /** What the client must not do, and did. */
-  get misdeeds(): readonly string[] {
-    return this.#conduct.misdeeds;
+    this.conduct = new Conduct(() => clock.now());
   }
 
   /** Number of calls that wait for an answer. */
@@ -45,15 +42,28 @@ export class WatchedTransport implements SyncTransport {
 
   /** The process is gone: it makes no call, and hears of none. */
   crash(): void {
-    this.#crashed = true;
+    this.locks.crashed = true;
   }
 
-  startBatch(installationId: string, call: CallContext) {
-    return this.#watch("StartSyncBatch", call, (context) => this.#inner.startBatch(installationId, context));
+  async startBatch(installationId: string, call: CallContext) {
+    this.locks.underWay += 1;
+    try {
+      const started = await this.#watch("StartSyncBatch", call, (context) =>
+        this.#inner.startBatch(installationId, context),
+      );
+      this.locks.started(started.batchId);
+      return started;
+    } catch (error) {
+      // Whatever is no refusal may have started one.
+      if (!(error instanceof BatchAlreadyInProgressError)) this.locks.unanswered += 1;
+      throw error;
+    } finally {
+      this.locks.underWay -= 1;
+    }
   }
 
   async syncRecords(messages: readonly Uint8Array[], call: CallContext) {
-    const stream = this.#conduct.stream(messages);
+    const stream = this.conduct.stream(messages, call.signal);
     let status = "";
     const answered: CallContext["answered"] = (answer) => {
       status = answer.grpcStatus ?? status;
@@ -64,7 +74,8 @@ export class WatchedTransport implements SyncTransport {
         this.#inner.syncRecords(messages, context),
       );
       const { accepted } = answer;
-      if (accepted !== undefined && accepted !== stream.records) this.undercounted.add(stream.batchId);
+      if (accepted === undefined || accepted === stream.records) stream.accepted();
+      else this.undercounted.add(stream.batchId);
       return answer;
     } catch (error) {
       if (status !== "" && status !== "OK" && !TRANSIENT.has(status)) stream.refused();
@@ -75,14 +86,21 @@ export class WatchedTransport implements SyncTransport {
   }
 
   completeBatch(batchId: string, call: CallContext) {
+    this.conduct.complete(batchId);
     return this.#watch("CompleteSyncBatch", call, (context) => this.#inner.completeBatch(batchId, context));
   }
 
-  abortBatch(batchId: string, call: CallContext): Promise<void> {
-    return this.#watch("AbortSyncBatch", call, (context) => this.#inner.abortBatch(batchId, context));
+  async abortBatch(batchId: string, call: CallContext): Promise<void> {
+    try {
+      await this.#watch("AbortSyncBatch", call, (context) => this.#inner.abortBatch(batchId, context));
+    } catch (error) {
+      this.locks.failedAborts.add(batchId);
+      throw error;
+    }
   }
 
   close(): void {
+    this.locks.closed = true;
     this.#inner.close();
   }
 
@@ -92,14 +110,14 @@ export class WatchedTransport implements SyncTransport {
     make: (call: CallContext) => Promise<T>,
   ): Promise<T> {
     this.#onCall(operation);
-    if (this.#crashed) return never(call.signal);
+    if (this.locks.crashed) return never(call.signal);
     this.#change(1);
     try {
       const answer = await make(call);
-      if (!this.#crashed) return answer;
+      if (!this.locks.crashed) return answer;
     } catch (error) {
       if (error instanceof TransportError) this.disturbed.push(operation);
-      if (!this.#crashed) throw error;
+      if (!this.locks.crashed) throw error;
     } finally {
       this.#change(-1);
     }

@@ -1,0 +1,102 @@
+/** What has to be true of batches: how they ended, who was told so, and who holds the lock. */
+import {
+  BatchOutcomeUnknownError,
+  BatchStateError,
+  ClosedError,
+  SaasManagementError,
+} from "@saas-management/sdk/sync";
+import { LEASE_MS } from "./service-model.js";
+import type { Simulated } from "./simulate.js";
+
+/** A client that keeps a lease alive has tried to renew it that late. */
+const LAST_TRY_MS = LEASE_MS / 3;
+
+export function brokenBatchRules(simulated: Simulated): string[] {
+  return [
+    ...wrongAnswers(simulated),
+    ...wrongStates(simulated),
+    ...ghostLocks(simulated),
+    ...lostLeases(simulated),
+  ];
+}
+
+/** What the caller was told of a completion is what the service did. */
+function wrongAnswers({ service, observation, clock }: Simulated): string[] {
+  return observation.batches.flatMap((observed) => {
+    const state = service.stateOf(observed.id, clock.now());
+    if (observed.completion === "done" && state !== "completed")
+      return [`${observed.id}: complete() resolved, and the batch is ${state}`];
+    const { completionError: error } = observed;
+    const mayBe =
+      observed.completion !== "failed" ||
+      // Where a run ended with what is not the SDK's, such as the source's own error, the log tells of an attempt before.
+      (!(error instanceof SaasManagementError) &&
+        observation.told.some((told) => isUnknownAttempt(told, observed.id))) ||
+      error instanceof BatchOutcomeUnknownError ||
+      error instanceof ClosedError ||
+      (error instanceof BatchStateError && ["unknown", "completed"].includes(error.reason)) ||
+      !(error instanceof SaasManagementError);
+    if (!mayBe && state === "completed")
+      return [`${observed.id}: complete() failed with ${error}, and the batch is completed`];
+    return [];
+  });
+}
+
+/** Whether a log line says that an attempt of a run may have completed its batch. */
+function isUnknownAttempt(told: unknown, batchId: string): boolean {
+  const details: unknown = Array.isArray(told) ? told[1] : undefined;
+  if (typeof details !== "object" || details === null) return false;
+  return (
+    Reflect.get(details, "batchId") === batchId && Reflect.get(details, "code") === "BATCH_OUTCOME_UNKNOWN"
+  );
+}
+
+/** A handle that says how its batch ended is right. */
+function wrongStates({ service, observation, clock }: Simulated): string[] {
+  return observation.batches.flatMap(({ id, handle }) => {
+    const state = service.stateOf(id, clock.now());
+    const wrong =
+      (handle === "completed" && state !== "completed") ||
+      (handle === "aborted" && state !== "aborted" && state !== "expired") ||
+      ((handle === "active" || handle === "expired") && state === "completed");
+    return wrong ? [`${id}: the handle is ${handle}, and the batch is ${state}`] : [];
+  });
+}
+
+/** Nobody holds the lock who believes to have ended the batch. */
+function ghostLocks({ service, observation, clock, locks }: Simulated): string[] {
+  const newest = service.batches.at(-1);
+  if (newest === undefined || newest.foreign || service.stateOf(newest.id, clock.now()) !== "active")
+    return [];
+  const { id } = newest;
+  const observed = observation.batches.find((batch) => batch.id === id);
+  if (observed !== undefined)
+    return observed.mayHoldLock ? [] : [`${id} holds the lock, and its owner believes it ended`];
+  const told = ({ heard, heardTooLate }: (typeof locks)[number], batchId: string) =>
+    heard.has(batchId) || heardTooLate.has(batchId);
+  // Its start was answered, and its abort was not, or came from nobody any more.
+  if (locks.some((log) => told(log, id)))
+    return locks.some((log) => log.excuses(id)) ? [] : [`${id} holds the lock, and was not aborted`];
+  const unheard = service.batches.filter(
+    (batch) => !batch.foreign && !locks.some((log) => told(log, batch.id)),
+  ).length;
+  const excuses = locks.reduce((sum, { unknown }) => sum + unknown, 0);
+  return unheard <= excuses ? [] : [`${id} holds the lock, and nobody has it`];
+}
+
+/** A lease that a client was asked to keep alive runs out only where each try of it failed, the last one late. */
+function lostLeases({ service, observation, clock, conducts }: Simulated): string[] {
+  return observation.batches.flatMap(({ id, keptAlive }) => {
+    const batch = service.batches.find((one) => one.id === id);
+    if (keptAlive === undefined || batch === undefined) return [];
+    const { leaseEndsAt, cutShort } = batch;
+    const expired = service.stateOf(id, clock.now()) === "expired" && !cutShort;
+    // A handle that was made later may have found too little of the lease.
+    const relied = keptAlive.from + LEASE_MS <= leaseEndsAt && leaseEndsAt < keptAlive.until;
+    if (!expired || !relied || conducts.some((conduct) => conduct.refusedBatches.has(id))) return [];
+    const tried = conducts
+      .flatMap(({ streams }) => streams.get(id) ?? [])
+      .some(({ begun, ended }) => begun <= leaseEndsAt && ended > leaseEndsAt - LAST_TRY_MS);
+    return tried ? [] : [`${id}: nobody tried to keep its lease alive in the end`];
+  });
+}

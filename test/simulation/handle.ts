@@ -1,0 +1,82 @@
+import type { SyncBatch } from "@saas-management/sdk/sync";
+import type { ObservedBatch } from "./observation.js";
+import { type ProcessParts, relyNoMore } from "./process-parts.js";
+import type { Step } from "./program.js";
+import { runPieces, runWrite } from "./writes.js";
+
+/**
+ * Does the steps with a batch handle.
+ * @param wasWhole What was written with the handle before; undefined for the first one.
+ */
+export async function useHandle(
+  batch: SyncBatch,
+  steps: readonly Step[],
+  observed: ObservedBatch,
+  parts: ProcessParts,
+  wasWhole?: boolean,
+): Promise<void> {
+  const unawaited: Promise<void>[] = [];
+  for (const step of steps) {
+    const done = runStep(step, batch, observed, parts, wasWhole);
+    if (step.do === "write" && !step.awaited) unawaited.push(done);
+    else await done;
+  }
+  await Promise.all(unawaited);
+}
+
+async function runStep(
+  step: Step,
+  batch: SyncBatch,
+  observed: ObservedBatch,
+  parts: ProcessParts,
+  wasWhole: boolean | undefined,
+): Promise<void> {
+  const { observation, clock } = parts;
+  switch (step.do) {
+    case "write":
+      await runWrite(batch, step.write, observed, parts);
+      return;
+    case "pieces":
+      await runPieces(step, batch, observed, parts);
+      return;
+    case "pause":
+      await clock.sleep(step.ms);
+      return;
+    case "complete":
+      relyNoMore(observed, parts);
+      await complete(batch, observed, parts, wasWhole);
+      return;
+    case "abort": {
+      relyNoMore(observed, parts);
+      const aborted = await observation.settle(batch.abort());
+      if ("value" in aborted) observed.mayHoldLock = false;
+      return;
+    }
+    case "close":
+      relyNoMore(observed, parts);
+      batch.close();
+  }
+}
+
+async function complete(
+  batch: SyncBatch,
+  observed: ObservedBatch,
+  { observation }: ProcessParts,
+  wasWhole: boolean | undefined,
+): Promise<void> {
+  if (wasWhole === false) {
+    // Nobody can say that it is whole: the handle has to refuse.
+    const completed = await observation.settle(batch.complete());
+    if ("value" in completed) observed.completion = "done";
+    return;
+  }
+  if (observed.completion !== "done") observed.completion = "under way";
+  const completed = await observation.settle(batch.complete({ unverified: wasWhole }));
+  if ("value" in completed) {
+    observed.completion = "done";
+    observed.mayHoldLock = false;
+  } else if (observed.completion === "under way") {
+    observed.completion = "failed";
+    observed.completionError = completed.error;
+  }
+}

@@ -1,0 +1,44 @@
+import type { SyncEngine } from "../../src/sync/engine.js";
+import type { Observation, ObservedBatch } from "./observation.js";
+import type { SimClock } from "./sim-clock.js";
+
+/** The reason of a caller who gives up. */
+export class GaveUp extends Error {}
+
+/** What a process works with. */
+export interface ProcessParts {
+  readonly client: SyncEngine;
+  readonly installationId: string;
+  readonly clock: SimClock;
+  readonly observation: Observation;
+  /** Cuts the process off. */
+  readonly crash: () => void;
+}
+
+/** A signal of a caller who gives up after some time; `end` when there is nothing to give up any more. */
+export function givingUp(afterMs: number | undefined, { clock, observation }: ProcessParts) {
+  if (afterMs === undefined) return undefined;
+  const controller = new AbortController();
+  observation.signals.push(controller.signal);
+  const end = clock.after(afterMs, () => controller.abort(new GaveUp()));
+  return { signal: controller.signal, end };
+}
+
+/** Silence for longer than this is not met in any program. */
+const FOR_EVER_MS = 24 * 60 * 60_000;
+
+/** The option of a handle, and the caller's reliance on it where it holds for as long as there is a program. */
+export function keepingAlive(maxIdleMs: number | undefined, { clock }: ProcessParts) {
+  return {
+    keepAlive: maxIdleMs === undefined ? undefined : { maxIdleMs },
+    relyOnIt: (observed: ObservedBatch) => {
+      if (maxIdleMs === FOR_EVER_MS)
+        observed.keptAlive = { from: clock.now(), until: Number.POSITIVE_INFINITY };
+    },
+  };
+}
+
+/** The caller relies on the lease no more: it ends the batch, or a write of it has failed. */
+export function relyNoMore({ keptAlive }: ObservedBatch, { clock }: ProcessParts): void {
+  if (keptAlive !== undefined) keptAlive.until = Math.min(keptAlive.until, clock.now());
+}
