@@ -27,7 +27,7 @@ export interface RecordOutcome {
   readonly outcome: "accepted" | "rejected" | "unsent" | "unknown";
   /** Index in the write of the first record. */
   readonly firstIndex: number;
-  /** Number of records. */
+  /** Number of records. Events that an earlier attempt of a run got accepted, and were left out, are not counted. */
   readonly records: number;
 }
 

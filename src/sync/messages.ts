@@ -111,13 +111,15 @@ export class MessageBuilder {
 
   /**
    * Keeps the last record.
+   * @param index Of the record in its write: those before it may have been left out.
    * @returns the message before it, where the record begins a new one
    */
-  keep(): EncodedMessage | undefined {
+  keep(index: number): EncodedMessage | undefined {
     const full =
       this.#records > 0 && this.#sizeOf(this.#writer.position - this.#room) > this.#targetBytes
         ? this.#cut(this.#fullBuffer())
         : undefined;
+    if (this.#records === 0) this.#firstIndex = index;
     this.#records += 1;
     return full;
   }
@@ -154,7 +156,6 @@ export class MessageBuilder {
     this.#writer.moveTo(next, this.#room);
     this.#writer.raw(buffer, end, position);
     this.#lastStart = this.#room;
-    this.#firstIndex += this.#records;
     this.#records = 0;
     return message;
   }

@@ -122,7 +122,7 @@ export class RecordSink {
     const refusal =
       bytes > maxMessageBytes ? tooLarge(record, bytes, maxMessageBytes) : this.#observe(record, index);
     if (refusal === undefined && !this.#invalid.any) {
-      const message = this.#keep();
+      const message = this.#keep(index);
       if (message !== undefined) return this.#offer(message);
       return this.#turns.isDue() ? this.#pause() : undefined;
     }
@@ -159,7 +159,7 @@ export class RecordSink {
   }
 
   /** Keeps the last record; the message before it, where it begins a new one. */
-  #keep(): EncodedMessage | undefined {
+  #keep(index: number): EncodedMessage | undefined {
     const { collection, acceptedEvents, report } = this.#context;
     if (acceptedEvents !== undefined) {
       const { buffer, recordStart, recordEnd } = this.#builder;
@@ -170,7 +170,7 @@ export class RecordSink {
       }
     }
     this.#queue.recordWaits();
-    return this.#builder.keep();
+    return this.#builder.keep(index);
   }
 
   async #offer(message: EncodedMessage): Promise<void> {

@@ -36,8 +36,9 @@ export const ENGINE_BUGS: readonly Bug[] = [
   {
     name: "the record at which a message is cut is lost",
     file: "sync/record-sink.ts",
-    right: "return this.#builder.keep();",
-    wrong: "const cut = this.#builder.keep(); if (cut !== undefined) { this.#builder.drop(); } return cut;",
+    right: "return this.#builder.keep(index);",
+    wrong:
+      "const cut = this.#builder.keep(index); if (cut !== undefined) { this.#builder.drop(); } return cut;",
   },
   {
     name: "streams of one batch do not wait for each other",

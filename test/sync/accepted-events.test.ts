@@ -53,6 +53,23 @@ describe("events of a run that is started anew", { timeout: TIMEOUT_MS }, () => 
     expect(restarts).toBeGreaterThan(RUNS / 12);
   });
 
+  it("keep their indices in the write, also behind those that were left out", async () => {
+    const { server } = harness;
+    const event = (i: number) => ({
+      generic: { id: `e${i}`, sourceActorId: `a${i}`, lastActivity: new Date("2026-01-01T00:00:00Z") },
+    });
+    // A message each: three are accepted, the fourth fails, and in the second attempt it is refused.
+    const refused = { code: 3, details: "no" };
+    server.scripts.SyncRecords = [undefined, undefined, undefined, { code: UNAVAILABLE }, refused];
+    const client = harness.client({ messageBytes: 1, retry: { retries: 0 } });
+    const error = await client
+      .run({ installationId: "installation-1", snapshots: [], ledger: "none" }, (batch) =>
+        batch.write("usage", [0, 1, 2, 3, 4].map(event)),
+      )
+      .catch((e: unknown) => e);
+    expect(error).toMatchObject({ outcomes: [{ outcome: "rejected", firstIndex: 3, records: 1 }] });
+  });
+
   it("stay two where two are equal, over two restarts", async () => {
     const { server } = harness;
     const event = { generic: { sourceActorId: "a", lastActivity: new Date("2026-01-01T00:00:00Z") } };
@@ -117,6 +134,6 @@ function oneEvent(): readonly [Uint8Array, EncodedMessage] {
   const builder = new MessageBuilder("batch-1", fieldNumber, 1000);
   builder.encode({ generic: { id: "e", sourceActorId: "a", lastActivity: new Date(0) } }, encoder);
   const event = Uint8Array.from(builder.buffer.subarray(builder.recordStart, builder.recordEnd));
-  builder.keep();
+  builder.keep(0);
   return [event, builder.flush()];
 }
