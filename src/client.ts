@@ -5,7 +5,7 @@ import type { GraphQLClientOptions } from "./graphql/configuration.js";
 import { checkCertificates } from "./node/certificates.js";
 import { NodeFetch } from "./node/fetch.js";
 import { checkProxy, resolveProxy } from "./node/proxy.js";
-import { requireKnownNames, requireObject, whileReading } from "./option-checks.js";
+import { refuseMisspelled, requireKnownNames, requireObject, whileReading } from "./option-checks.js";
 import type { NamesOf } from "./option-names.js";
 import { type CommonOptions, checkTls, type NetworkOptions, readTls, resolveEndpoint } from "./options.js";
 import { ownCopy } from "./own-copy.js";
@@ -129,7 +129,7 @@ export class SaasManagementClient {
 /** Options that belong into `sync` would be taken for those of a client of the Sync API alone. */
 function checkNames(options: object): void {
   const place = "The options of SaasManagementClient";
-  requireKnownNames(place, options, CLIENT_NAMES, ConfigurationError);
+  refuseMisspelled(place, options, CLIENT_NAMES);
   const misplaced = Object.keys(options).find((name) => Object.hasOwn(SYNC_TUNING_NAMES, name));
   if (misplaced === undefined) return;
   throw new ConfigurationError(`${place}: ${misplaced} belongs into sync, as in sync: { ${misplaced} }.`);

@@ -5,6 +5,9 @@ const MAX_LENGTH = 60;
 const SWAP = 2;
 const MIN_SWAPPED = 4;
 
+/** Letters of a name for each that may be wrong in it, where names of others are no surprise. */
+const MIN_SLIP = 5;
+
 /** Fewest letters that one name must be of another, to be taken for its beginning. */
 const MIN_BEGINNING = 3;
 
@@ -35,6 +38,19 @@ function oneBeginsOther(one: string, other: string): boolean {
 export function didYouMean(name: string, known: readonly string[]): string {
   const meant = nearest(name, known);
   return meant === undefined ? "" : ` Did you mean ${meant}?`;
+}
+
+/**
+ * The known name that one is certainly a slip of: written with other capitals or separators, cut short, or with one or
+ * two letters wrong in a long name. For objects that may hold names of others.
+ */
+export function slipOf(name: string, known: readonly string[]): string | undefined {
+  const meant = folded(name);
+  return known.find((candidate) => {
+    const other = folded(candidate);
+    if (meant.length < MIN_SLIP || meant.length > MAX_LENGTH) return meant === other;
+    return oneBeginsOther(meant, other) || editsBetween(meant, other) * MIN_SLIP <= meant.length;
+  });
 }
 
 /** How a name sounds: case and separators are the likeliest slips. */

@@ -1,5 +1,5 @@
 import { ConfigurationError, InvalidInputError, SaasManagementError } from "./errors.js";
-import { type KnownNames, type NamesOf, unknownName } from "./option-names.js";
+import { type KnownNames, misspelledName, type NamesOf, unknownName } from "./option-names.js";
 
 type Refusal = typeof ConfigurationError | typeof InvalidInputError;
 
@@ -62,6 +62,15 @@ export function requireKnownNames(
 ): void {
   const problem = unknownName(name, given, known);
   if (problem !== undefined) throw new Refused(problem);
+}
+
+/**
+ * Checks that no name is a slip of a known one. Other names may be there: they are somebody else's.
+ * @throws {ConfigurationError} naming the one that was meant
+ */
+export function refuseMisspelled(name: string, given: object, known: KnownNames): void {
+  const problem = misspelledName(name, given, known);
+  if (problem !== undefined) throw new ConfigurationError(problem);
 }
 
 /** Checks that an option, where it is set, is an object and no list. */

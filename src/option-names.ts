@@ -1,4 +1,4 @@
-import { didYouMean } from "./nearest.js";
+import { didYouMean, slipOf } from "./nearest.js";
 
 /** The names of an options type, as a value: the compiler refuses one that lacks a name, or has one too many. */
 export type NamesOf<Options> = Readonly<Record<keyof Options, true>>;
@@ -25,4 +25,17 @@ export function unknownName(place: string, given: object, known: KnownNames): st
 /** A name that does not look like one may be anything, such as a key that came into the wrong place. */
 function shown(name: string): string {
   return /^[A-Za-z_$][\w$-]{0,31}$/.test(name) ? name : "option of that name";
+}
+
+/**
+ * What is wrong with the first name that is a slip of a known one, among names of which some are for others: people hand
+ * over an object that holds more than a client's options. Undefined where there is none.
+ */
+export function misspelledName(place: string, given: object, known: KnownNames): string | undefined {
+  const names = Object.keys(known);
+  for (const name of Object.keys(given)) {
+    const meant = Object.hasOwn(known, name) ? undefined : slipOf(name, names);
+    if (meant !== undefined) return `${place}: there is no ${shown(name)}. Did you mean ${meant}?`;
+  }
+  return undefined;
 }

@@ -3,7 +3,7 @@ import { Credential } from "../credential.js";
 import { ConfigurationError } from "../errors.js";
 import { fetchWeakness } from "../fetch-weakness.js";
 import { refuseForeign } from "../foreign-options.js";
-import { requireFunction, requireKnownNames } from "../option-checks.js";
+import { refuseMisspelled, requireFunction } from "../option-checks.js";
 import type { NamesOf } from "../option-names.js";
 import { type CommonOptions, resolveCommonOptions, resolveEndpoint } from "../options.js";
 import type { FetchLike } from "./exchange.js";
@@ -32,7 +32,7 @@ const OVER_FETCH =
 
 /** Checks the options. @throws {ConfigurationError} an option is not usable */
 export function resolveGraphQLOptions(options: GraphQLClientOptions) {
-  requireKnownNames("The options of GraphQLClient", options, CLIENT_NAMES, ConfigurationError);
+  refuseMisspelled("The options of GraphQLClient", options, CLIENT_NAMES);
   refuseForeign(options, { tls: OVER_FETCH, proxy: OVER_FETCH });
   // Each is read once: what was checked is what is used.
   const { baseUrl, fetch, maxResponseBytes } = options;

@@ -4,7 +4,7 @@ import { ConfigurationError } from "../errors.js";
 import { refuseForeign } from "../foreign-options.js";
 import { checkCertificates } from "../node/certificates.js";
 import { checkProxy, type HttpProxy, resolveProxy } from "../node/proxy.js";
-import { requireKnownNames, whileReading } from "../option-checks.js";
+import { refuseMisspelled, whileReading } from "../option-checks.js";
 import type { NamesOf } from "../option-names.js";
 import {
   type CommonConfiguration,
@@ -95,7 +95,7 @@ export function resolveSyncOptions(options: SyncClientOptions): SyncConfiguratio
 }
 
 function resolve(options: SyncClientOptions): SyncConfiguration {
-  requireKnownNames("The options of SyncClient", options, CLIENT_NAMES, ConfigurationError);
+  refuseMisspelled("The options of SyncClient", options, CLIENT_NAMES);
   // Each is read once: what was checked is what is used.
   const { endpoint: address, proxy, maxReceiveMessageBytes, maxSendMessageBytes, messageBytes } = options;
   const { windowBytes, flushAfterMs, unknownEvents, channelOptions } = options;

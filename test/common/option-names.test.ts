@@ -353,14 +353,25 @@ describe("a misspelled option", () => {
   });
 
   it("is not shown where it does not look like a name, as a key in the wrong place", async () => {
-    const failure = await failureOf(() => new SyncClient({ ...SYNC, ...{ "smk_canary\n6f1d": true } }));
+    const options = { ...start(), ...{ "smk_canary\n6f1d": true } };
+    const failure = await failureOf(() => client.sync.startBatch(options));
     expect(failure).toMatchObject({
-      message: "The options of SyncClient: there is no option of that name.",
+      message: expect.stringMatching(
+        /^The options of startBatch: there is no option of that name\. Known are: [^_]*$/,
+      ),
     });
   });
 });
 
 describe("what is obeyed stays obeyed:", () => {
+  it("an object that holds more than a client's options, as a server does", async () => {
+    const { id } = server.workspace;
+    await using own = new SaasManagementClient({ ...server, ...{ id, close: NONE, requests: [] } });
+    expect(await own.graphql.applications().firstPage()).toMatchObject({ totalCount: expect.any(Number) });
+    await using whole = new SaasManagementClient(server);
+    expect(await whole.graphql.applications().firstPage()).toMatchObject({ totalCount: expect.any(Number) });
+  });
+
   it("an option that is undefined", async () => {
     const own = await client.sync.startBatch({ ...start(), signal: undefined, keepAlive: undefined });
     await own.write("accounts", people(1), { expectedCount: undefined, onProgress: undefined });

@@ -18,7 +18,7 @@ let failed = false;
 console.log(`seed ${seed}`);
 for (const [group, file] of Object.entries(FUZZ_GROUPS)) {
   if (!group.includes(part)) continue;
-  const { status } = spawnSync("npx", ["vitest", "run", `test/fuzz/${file}.test.ts`, "--maxWorkers=1"], {
+  const { status } = spawnSync("npx", ["vitest", "run", `test/${file}.test.ts`, "--maxWorkers=1"], {
     env: { ...process.env, PROPERTY_RUNS: wanted, PROPERTY_SEED: seed, PROPERTY_COUNTS: counts },
     stdio: "inherit",
   });

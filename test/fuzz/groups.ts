@@ -1,14 +1,15 @@
-/** What is fuzzed, and the test file that does it. A full run looks at its number of cases for each. */
+/** What is fuzzed, and the test file under `test/` that does it. A full run looks at its number of cases for each. */
 export const FUZZ_GROUPS = {
-  "client options and environment": "options",
-  endpoints: "endpoints",
-  "options of calls and sources": "call-options",
-  records: "records",
-  "GraphQL responses": "graphql-responses",
-  "gRPC answers": "grpc-answers",
-  "CSV and JSONL bytes": "files",
-  "ledger and journal files": "ledger",
-  "cursors, filters and documents at the reference server": "reference-graphql",
+  "client options and environment": "fuzz/options",
+  endpoints: "fuzz/endpoints",
+  "options of calls and sources": "fuzz/call-options",
+  records: "fuzz/records",
+  "encoders beside the codec and the schemas": "sync/encoders",
+  "GraphQL responses": "fuzz/graphql-responses",
+  "gRPC answers": "fuzz/grpc-answers",
+  "CSV and JSONL bytes": "fuzz/files",
+  "ledger and journal files": "fuzz/ledger",
+  "cursors, filters and documents at the reference server": "fuzz/reference-graphql",
 } as const;
 
 export type FuzzGroup = keyof typeof FUZZ_GROUPS;

@@ -5,9 +5,12 @@ import { COLLECTIONS } from "../../src/sync/collections.js";
 import { examineRecord } from "../../src/sync/examine-record.js";
 import { MessageBuilder } from "../../src/sync/messages.js";
 import { idRange } from "../../src/sync/record-id.js";
-import { LIMITS, RUNS, TIMEOUT_MS } from "../support/property-runs.js";
+import { holds, type Share } from "../support/fuzz.js";
+import { RUNS, TIMEOUT_MS } from "../support/property-runs.js";
 import { COLLECTION_NAMES, RECORDS } from "../support/record-arbitraries.js";
 import { almostIsoTime, mutated, proxied } from "../support/record-mutations.js";
+
+const encoders = (what: string): Share => ({ group: "encoders beside the codec and the schemas", what });
 
 /** What the generated encoder makes of a record, in hexadecimal; undefined where it refuses it. */
 function encoded(collection: CollectionName, record: unknown): string | undefined {
@@ -30,17 +33,17 @@ function recordsOf(name: CollectionName): fc.Arbitrary<RecordOf<CollectionName>>
 }
 
 describe("an encoder", { timeout: TIMEOUT_MS }, () => {
-  it("writes every valid record byte for byte as the codec does", () => {
+  it("writes every valid record byte for byte as the codec does", async () => {
     const some = collection.chain((name) => fc.tuple(fc.constant(name), recordsOf(name)));
     const property = fc.property(some, ([name, record]) => {
       const bytes = encoded(name, record);
       expect(bytes).toBeDefined();
       expect(bytes).toBe(expected(name, record));
     });
-    fc.assert(property, { ...LIMITS, numRuns: RUNS });
+    await holds(encoders("valid records, byte for byte"), property);
   });
 
-  it("takes and refuses what the schema does, however a record is changed", () => {
+  it("takes and refuses what the schema does, however a record is changed", async () => {
     const some = collection.chain((name) => fc.tuple(fc.constant(name), mutated(recordsOf(name))));
     const verdicts = { taken: 0, refused: 0 };
     const property = fc.property(some, ([name, record]) => {
@@ -49,28 +52,28 @@ describe("an encoder", { timeout: TIMEOUT_MS }, () => {
       expect(bytes).toBe(reference);
       verdicts[bytes === undefined ? "refused" : "taken"] += 1;
     });
-    fc.assert(property, { ...LIMITS, numRuns: RUNS });
+    await holds(encoders("records with a mutation"), property);
     expect(Math.min(verdicts.taken, verdicts.refused)).toBeGreaterThan(RUNS / 20);
   });
 
-  it("reads the times that the schema reads", () => {
+  it("reads the times that the schema reads", async () => {
     const property = fc.property(almostIsoTime, (lastActivity) => {
       const record = { generic: { id: "u1", sourceActorId: "a1", lastActivity } };
       expect(encoded("usage", record)).toBe(expected("usage", record));
     });
-    fc.assert(property, { ...LIMITS, numRuns: RUNS });
+    await holds(encoders("times"), property);
   });
 
-  it("takes nothing from a proxy that the schema would refuse", () => {
+  it("takes nothing from a proxy that the schema would refuse", async () => {
     const some = collection.chain((name) => fc.tuple(fc.constant(name), proxied(recordsOf(name))));
     const property = fc.property(some, ([name, record]) => {
       const bytes = encoded(name, record);
       if (bytes !== undefined) expect(bytes).toBe(expected(name, record));
     });
-    fc.assert(property, { ...LIMITS, numRuns: RUNS });
+    await holds(encoders("records behind proxies"), property);
   });
 
-  it("reads every value once, so that what it sends is what it has checked", () => {
+  it("reads every value once, so that what it sends is what it has checked", async () => {
     const some = collection.chain((name) => fc.tuple(fc.constant(name), recordsOf(name)));
     const property = fc.property(some, ([name, record]) => {
       const reads = new Map<string, number>();
@@ -78,10 +81,10 @@ describe("an encoder", { timeout: TIMEOUT_MS }, () => {
       expect(bytes).toBe(encoded(name, record));
       expect(new Set(reads.values())).toEqual(new Set([1]));
     });
-    fc.assert(property, { ...LIMITS, numRuns: RUNS });
+    await holds(encoders("reads of each value"), property);
   });
 
-  it("puts the id where the observer of the records is told", () => {
+  it("puts the id where the observer of the records is told", async () => {
     const named = COLLECTION_NAMES.filter((name) => COLLECTIONS[name].hasIds);
     const some = fc.constantFrom(...named).chain((name) => fc.tuple(fc.constant(name), recordsOf(name)));
     const property = fc.property(some, ([name, record]) => {
@@ -89,7 +92,7 @@ describe("an encoder", { timeout: TIMEOUT_MS }, () => {
       const { start, end } = idRange(bytes, 0);
       expect(bytes.toString("utf8", start, end)).toBe(COLLECTIONS[name].identify(record));
     });
-    fc.assert(property, { ...LIMITS, numRuns: RUNS });
+    await holds(encoders("places of ids"), property);
   });
 });
 
