@@ -5,7 +5,13 @@ import type { GraphQLClientOptions } from "./graphql/configuration.js";
 import { checkCertificates } from "./node/certificates.js";
 import { NodeFetch } from "./node/fetch.js";
 import { checkProxy, resolveProxy } from "./node/proxy.js";
-import { refuseMisspelled, requireKnownNames, requireObject, whileReading } from "./option-checks.js";
+import {
+  refuseMisspelled,
+  requireKnownNames,
+  requireObject,
+  takeInherited,
+  whileReading,
+} from "./option-checks.js";
 import type { NamesOf } from "./option-names.js";
 import { type CommonOptions, checkTls, type NetworkOptions, readTls, resolveEndpoint } from "./options.js";
 import { ownCopy } from "./own-copy.js";
@@ -157,6 +163,7 @@ function nodeFetch(options: SaasManagementClientOptions): NodeFetch | undefined 
 /** A copy of the options and of what is within them, each of which is read once for both APIs. */
 function readOnce(options: SaasManagementClientOptions): SaasManagementClientOptions {
   const given = { ...options };
+  takeInherited(given, options, CLIENT_NAMES);
   const { headers, retry, appInfo, tls, sync } = given;
   requireObject("sync", sync);
   requireKnownNames("sync", sync ?? {}, SYNC_TUNING_NAMES, ConfigurationError);

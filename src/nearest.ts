@@ -8,6 +8,9 @@ const MIN_SWAPPED = 4;
 /** Letters of a name for each that may be wrong in it, where names of others are no surprise. */
 const MIN_SLIP = 5;
 
+/** What a name may end with, and is left out easily. */
+const UNIT = "ms";
+
 /** Fewest letters that one name must be of another, to be taken for its beginning. */
 const MIN_BEGINNING = 3;
 
@@ -41,7 +44,7 @@ export function didYouMean(name: string, known: readonly string[]): string {
 }
 
 /**
- * The known name that one is certainly a slip of: written with other capitals or separators, cut short, or with one or
+ * The known name that one is certainly a slip of: written with other capitals or separators, without its unit, or with one or
  * two letters wrong in a long name. For objects that may hold names of others.
  */
 export function slipOf(name: string, known: readonly string[]): string | undefined {
@@ -49,7 +52,7 @@ export function slipOf(name: string, known: readonly string[]): string | undefin
   return known.find((candidate) => {
     const other = folded(candidate);
     if (meant.length < MIN_SLIP || meant.length > MAX_LENGTH) return meant === other;
-    return oneBeginsOther(meant, other) || editsBetween(meant, other) * MIN_SLIP <= meant.length;
+    return other === meant + UNIT || editsBetween(meant, other) * MIN_SLIP <= meant.length;
   });
 }
 

@@ -25,11 +25,20 @@ export function readOptions<Options extends object>(
 ): Options {
   return guarded(name, options, InvalidInputError, () => {
     const copy: Options = { ...options };
+    takeInherited(copy, options, known);
     const problem = unknownName(name, copy, known);
     if (problem !== undefined)
       throw new InvalidInputError(advice === undefined ? problem : `${problem} ${advice}`);
     return copy;
   });
+}
+
+/** Adds to a copy of options what they inherit: an object of a class may have them as getters. */
+export function takeInherited(copy: object, options: object, known: KnownNames): void {
+  for (const name of Object.keys(known)) {
+    if (Object.hasOwn(copy, name) || !Reflect.has(options, name)) continue;
+    Reflect.set(copy, name, Reflect.get(options, name));
+  }
 }
 
 /**

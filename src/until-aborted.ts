@@ -4,15 +4,22 @@
  */
 export function untilAborted<T>(promise: Promise<T>, ...signals: readonly AbortSignal[]): Promise<T> {
   return new Promise((resolve, reject) => {
-    const unlink = signals.map((signal) => {
-      const abort = () => reject(signal.reason);
-      if (signal.aborted) abort();
-      else signal.addEventListener("abort", abort, { once: true });
-      return () => signal.removeEventListener("abort", abort);
-    });
+    const unlink: (() => void)[] = [];
     const end = () => {
       for (const remove of unlink) remove();
     };
+    for (const signal of signals) {
+      const abort = () => {
+        end();
+        reject(signal.reason);
+      };
+      unlink.push(() => signal.removeEventListener("abort", abort));
+      if (signal.aborted) {
+        abort();
+        break;
+      }
+      signal.addEventListener("abort", abort, { once: true });
+    }
     promise.then(
       (value) => {
         end();

@@ -25,7 +25,7 @@ const MAX_DEPTH = 20;
  * @throws {InvalidInputError} naming the path of the first one
  */
 export function refuseDates(value: unknown): void {
-  const path = pathOfDate(value, MAX_DEPTH);
+  const path = pathOfDate(value, MAX_DEPTH, new WeakSet());
   if (path === undefined) return;
   const expected = "a calendar date such as 2026-12-31, got a Date";
   throw new InvalidInputError(`${path} must be ${expected}: calendarDate(date) makes one of it.`, {
@@ -34,12 +34,13 @@ export function refuseDates(value: unknown): void {
 }
 
 /** Where a `Date` is within a value; empty for the value itself, undefined where there is none. */
-function pathOfDate(value: unknown, depth: number): string | undefined {
-  if (typeof value !== "object" || value === null || depth === 0) return undefined;
+function pathOfDate(value: unknown, depth: number, seen: WeakSet<object>): string | undefined {
+  if (typeof value !== "object" || value === null || depth === 0 || seen.has(value)) return undefined;
+  seen.add(value);
   try {
     if (value instanceof Date) return "";
     for (const [key, inner] of Object.entries(value)) {
-      const path = pathOfDate(inner, depth - 1);
+      const path = pathOfDate(inner, depth - 1, seen);
       if (path !== undefined) return path === "" ? key : `${key}.${path}`;
     }
   } catch {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { BatchOutcomeUnknownError, BatchStateError } from "../errors.js";
 import { type BatchState, closedError, meaningOf, refusal, stateError } from "./batch-state.js";
 import type { BatchWrites } from "./batch-writes.js";
@@ -59,8 +60,11 @@ export class BatchLifecycle {
       if (!this.#writes.whole) throw this.#writes.refusal("complete");
       await this.#session.beforeComplete();
       // A message that keeps the lease alive may be on its way, and none may set out beside the completion.
-      const counts = await this.#session.onWire(() => {
+      const counts = await this.#session.onWire(async () => {
+        // Whoever forgot to await a write goes on now, and what is missing then shows.
+        await nextTurn();
         this.#session.signal.throwIfAborted();
+        if (!this.#writes.whole) throw this.#writes.refusal("complete");
         return sendCompletion(this.#session, this.#closing.signal);
       });
       this.#state = "completed";

@@ -10,6 +10,8 @@ import type { BatchSession } from "./session.js";
 import { checkShape, shapeOf } from "./source.js";
 import { checkCount, checkSealOptions, checkWriteOptions, type WriteOptions } from "./write-options.js";
 
+const NO_COLLECTION = "a collection that does not exist";
+
 /** The writes of one batch: their queue, the collections that are open, and whether all of it is whole so far. */
 export class BatchWrites {
   readonly #session: BatchSession;
@@ -49,6 +51,11 @@ export class BatchWrites {
     return stateError(call, "active", "incomplete", { because, cause: error });
   }
 
+  /** A write of this collection was refused because it came late: what the batch holds is not whole without it. */
+  miss(collection: CollectionName, error: unknown): void {
+    this.#failure ??= { what: isCollection(collection) ? collection : NO_COLLECTION, error };
+  }
+
   /** Resolves when every queued write and every seal under way has ended. */
   async settled(): Promise<void> {
     await this.#queue;
@@ -59,7 +66,7 @@ export class BatchWrites {
   write(collection: CollectionName, source: unknown, options: WriteOptions): Promise<WriteResult> {
     if (!isCollection(collection)) {
       const error = noSuchCollection(collection);
-      this.#failure ??= { what: "a collection that does not exist", error };
+      this.#failure ??= { what: NO_COLLECTION, error };
       return Promise.reject(error);
     }
     const report = this.#session.report(collection);
@@ -94,15 +101,21 @@ export class BatchWrites {
         throw this.#fail(error, report);
       }
     };
+    let records = 0;
     return collectionWriter(collection, {
       take: (records) => failing(async () => (await sink).take(records)),
-      finish: (sealing) =>
+      readSeal: checkSealOptions,
+      finish: ({ expectedCount = own.expectedCount }) =>
         failing(async () => {
-          const { expectedCount = own.expectedCount } = checkSealOptions(sealing);
-          const records = await (await sink).finish();
+          records = await (await sink).finish();
           checkCount(expectedCount, collection, records);
           this.#open.delete(collection);
           report.state = "done";
+          return resultOf(report);
+        }),
+      recount: ({ expectedCount }) =>
+        failing(async () => {
+          checkCount(expectedCount, collection, records);
           return resultOf(report);
         }),
       sealing: (sealed) => {

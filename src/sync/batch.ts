@@ -115,7 +115,10 @@ export class SyncBatch {
     options: WriteOptions = {},
   ): Promise<WriteResult> {
     const refused = this.#lifecycle.refusal("write") ?? this.#withinSource();
-    if (refused !== undefined) return handled(Promise.reject(refused));
+    if (refused !== undefined) {
+      this.#comesLate(collection, refused);
+      return handled(Promise.reject(refused));
+    }
     return handled(this.#writes.write(collection, source, options));
   }
 
@@ -127,7 +130,10 @@ export class SyncBatch {
    */
   open<C extends CollectionName>(collection: C, options: WriteOptions = {}): CollectionWriter<C> {
     const refused = this.#lifecycle.refusal("open");
-    if (refused !== undefined) throw refused;
+    if (refused !== undefined) {
+      this.#comesLate(collection, refused);
+      throw refused;
+    }
     return this.#writes.open(collection, options);
   }
 
@@ -168,6 +174,11 @@ export class SyncBatch {
   /** Releases local resources, as `close()` does: the batch is neither completed nor aborted. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.close();
+  }
+
+  /** What comes while the batch is being completed was to be a part of it. */
+  #comesLate(collection: CollectionName, refused: unknown): void {
+    if (this.state === "completing") this.#writes.miss(collection, refused);
   }
 
   /** A source that waits for the queue it stands at the head of would wait for ever. */

@@ -42,7 +42,11 @@ export interface CollectionWriter<C extends CollectionName = CollectionName> {
 /** What a collection writer does its work with. */
 export interface CollectionWriterParts {
   readonly take: (records: unknown) => Promise<void>;
+  /** A copy of a seal's options. @throws {InvalidInputError} they are not what they should be */
+  readonly readSeal: (options: SealOptions) => SealOptions;
   readonly finish: (options: SealOptions) => Promise<WriteResult>;
+  /** Checks the number of records of what is sealed already. */
+  readonly recount: (options: SealOptions) => Promise<WriteResult>;
   /** The collection is being sealed: a completion waits for it, also where the caller does not. */
   readonly sealing: (sealed: Promise<WriteResult>) => void;
   /** Records came that cannot be taken in: what is sealed, or will be, is not whole. */
@@ -52,12 +56,12 @@ export interface CollectionWriterParts {
 /** Puts the calls of a collection writer in order. */
 export function collectionWriter<C extends CollectionName>(
   collection: C,
-  { take, finish, sealing, late }: CollectionWriterParts,
+  { take, readSeal, finish, recount, sealing, late }: CollectionWriterParts,
 ): CollectionWriter<C> {
   let queue: Promise<unknown> = Promise.resolve();
   let sealed: Promise<WriteResult> | undefined;
   const pushed = new PushedRecords();
-  const refuse = (error: unknown): Promise<void> => {
+  const refuse = (error: unknown): Promise<never> => {
     late(error);
     return Promise.reject(error);
   };
@@ -83,6 +87,18 @@ export function collectionWriter<C extends CollectionName>(
     queue = taken;
     return taken;
   };
+  const seal = (options: SealOptions): Promise<WriteResult> => {
+    let own: SealOptions;
+    try {
+      own = readSeal(options);
+    } catch (error) {
+      return refuse(error);
+    }
+    if (sealed !== undefined && own.expectedCount === undefined) return sealed;
+    sealed = sealed === undefined ? queue.then(() => finish(own)) : sealed.then(() => recount(own));
+    sealing(sealed);
+    return sealed;
+  };
   return {
     collection,
     push: (records) => {
@@ -92,12 +108,9 @@ export function collectionWriter<C extends CollectionName>(
       return taken;
     },
     seal: (options = {}) => {
-      if (sealed === undefined) {
-        sealed = queue.then(() => finish(options));
-        sealed.catch(() => {});
-        sealing(sealed);
-      }
-      return sealed;
+      const result = seal(options);
+      result.catch(() => {});
+      return result;
     },
   };
 }

@@ -22,7 +22,8 @@ export function locationOf(records: readonly unknown[], position: number): strin
 
 /** A copy of an array of records, with what it knows of their places. */
 export function copyOf(records: readonly unknown[]): readonly unknown[] {
-  const copy = records.slice();
+  const copy: unknown[] = [];
+  for (let position = 0; position < records.length; position += 1) copy.push(records[position]);
   const locate: unknown = Reflect.get(records, LOCATE);
   return locate === undefined ? copy : Object.assign(copy, { [LOCATE]: locate });
 }

@@ -97,6 +97,8 @@ export function sumByCollection(
 /** A range more; the last one grows where it fits. */
 export function addRange(ranges: RecordOutcome[], range: RecordOutcome): void {
   const last = ranges.at(-1);
-  if (last?.outcome !== range.outcome) ranges.push(range);
+  // Between two windows there may be events that were left out.
+  if (last?.outcome !== range.outcome || last.firstIndex + last.records !== range.firstIndex)
+    ranges.push(range);
   else ranges[ranges.length - 1] = { ...last, records: last.records + range.records };
 }

@@ -13,7 +13,7 @@ export class PushedRecords {
    * @throws {InvalidInputError} the array cannot be read, or one of the records waits already
    */
   hold(records: unknown): unknown {
-    const held = Array.isArray(records) ? copy(records) : records;
+    const held = copyIfList(records);
     const objects = listOf(held).filter(isObject);
     if (objects.some((record) => this.#waiting.has(record))) throw new InvalidInputError(PUSHED_TWICE);
     for (const record of objects) this.#waiting.add(record);
@@ -29,11 +29,11 @@ export class PushedRecords {
 const PUSHED_TWICE =
   "A record object was pushed again before its last push had resolved, so what it held then may be lost. Await each push, or make a new object for each record; then start a new batch.";
 
-function copy(records: readonly unknown[]): readonly unknown[] {
+function copyIfList(records: unknown): unknown {
   try {
-    return copyOf(records);
+    return Array.isArray(records) ? copyOf(records) : records;
   } catch (cause) {
-    throw new InvalidInputError("The array that was pushed cannot be read: an element of it threw.", {
+    throw new InvalidInputError("What was pushed cannot be read: a look at it threw an exception.", {
       cause,
     });
   }

@@ -30,6 +30,9 @@ import { RunGuard } from "./safety/run-guard.js";
 import { RunJournal } from "./safety/run-journal.js";
 import type { BatchWatch } from "./session-options.js";
 
+/** A process that waits for a function must not end in the middle, even where nothing else keeps it alive. */
+const FOREVER_MS = 2 ** 31 - 1;
+
 /** What a run does its work with. */
 export interface RunParts {
   readonly configuration: SyncConfiguration;
@@ -115,7 +118,8 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       if (!released && failure instanceof BatchOutcomeUnknownError) this.#unclear = failure;
       if (signal.aborted || number > this.#restarts || !isTransient(failure)) throw error;
       // Never two of them at once: the one that goes on may hold what the next one needs.
-      await untilAborted(returned, signal, closed);
+      const letGo = clock.after(FOREVER_MS, () => {}, { keepAlive: true });
+      await untilAborted(returned, signal, closed).finally(letGo);
       logger.warn("saas-management: the batch failed and is started anew", {
         batchId: batch.id,
         attempt: number,

@@ -364,6 +364,35 @@ describe("a misspelled option", () => {
 });
 
 describe("what is obeyed stays obeyed:", () => {
+  it.each([
+    "syncInterval",
+    "proxyUser",
+    "loggerLevel",
+    "apiKeyId",
+    "endpointName",
+    "retryable",
+    "window",
+    "message",
+    "author",
+  ])("a client's object with a %s of somebody else's", (name) => {
+    expect(new GraphQLClient({ ...GRAPHQL, ...{ [name]: 1 } })).toBeDefined();
+    expect(new SyncClient({ ...SYNC, ...{ [name]: 1 } })).toBeDefined();
+  });
+
+  it("options that an object of a class inherits, as getters", async () => {
+    class Expectation {
+      get expectedCount() {
+        return 99;
+      }
+    }
+    const own = await batch();
+    await expect(own.write("accounts", people(1), new Expectation())).rejects.toThrow(
+      /expectedCount says 99/,
+    );
+    const guarded = Object.assign(Object.create({ restarts: -1 }), run());
+    await expect(client.sync.run(guarded, NONE)).rejects.toThrow(/restarts/);
+  });
+
   it("an object that holds more than a client's options, as a server does", async () => {
     const { id } = server.workspace;
     await using own = new SaasManagementClient({ ...server, ...{ id, close: NONE, requests: [] } });

@@ -84,6 +84,34 @@ describe("open collections", () => {
     expect(JSON.stringify(messages().flatMap(recordsOf))).toMatch(/u1.*u2/);
   });
 
+  it("are sealed with the options of the call, whatever becomes of their object", async () => {
+    const batch = await harness.startBatch();
+    const users = batch.open("accounts");
+    void users.push(accounts(1));
+    const options = { expectedCount: 2 };
+    const sealed = users.seal(options);
+    options.expectedCount = 1;
+    await expect(sealed).rejects.toThrow(/had 1 records, and expectedCount says 2/);
+    await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+  });
+
+  it("that are sealed again are held to the number that the second seal says", async () => {
+    const batch = await harness.startBatch();
+    const users = batch.open("accounts");
+    await users.push(accounts(1));
+    await users.seal();
+    await expect(users.seal({ expectedCount: 5 })).rejects.toThrow(/had 1 records, and expectedCount says 5/);
+    await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+  });
+
+  it("are pushed what an array holds, whatever its own methods say", async () => {
+    const batch = await harness.startBatch();
+    const users = batch.open("accounts");
+    const page = Object.assign(accounts(3), { slice: () => [] });
+    await users.push(page);
+    await expect(users.seal()).resolves.toMatchObject({ accepted: 3 });
+  });
+
   it("that are sealed without records are empty snapshots, and sealing again changes nothing", async () => {
     const batch = await harness.startBatch();
     const users = batch.open("accounts");

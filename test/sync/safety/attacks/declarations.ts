@@ -90,6 +90,19 @@ export const declarationAttacks: readonly Attack[] = [
     attack: ({ run }) => lateWrite(run, false),
   },
   {
+    name: "a function of two writes is called and not awaited",
+    stop: "poisoned batch",
+    ending: refused("BATCH_STATE", /the write of usage failed/),
+    attack: ({ run }) =>
+      run(["accounts"], (batch) => {
+        const both = async () => {
+          await batch.write("accounts", people());
+          await batch.write("usage", []);
+        };
+        void both().catch(() => {});
+      }),
+  },
+  {
     name: "a write comes after the function returned, and another before",
     stop: "nothing lost",
     ending: { kind: "whole" },
