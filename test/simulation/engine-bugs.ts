@@ -128,8 +128,8 @@ export const ENGINE_BUGS: readonly Bug[] = [
   {
     name: "a batch is completed beside a message that keeps its lease alive",
     file: "sync/batch-lifecycle.ts",
-    right: "const counts = await this.#session.onWire(() => {",
-    wrong: "const counts = await Promise.resolve().then(() => {",
+    right: "const counts = await this.#session.onWire(async () => {",
+    wrong: "const counts = await Promise.resolve().then(async () => {",
   },
   {
     name: "a lease is not kept alive any more once that has failed",
