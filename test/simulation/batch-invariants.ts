@@ -5,10 +5,19 @@ import {
   ClosedError,
   SaasManagementError,
 } from "@saas-management/sdk/sync";
+import { LEASE_MS } from "./service-model.js";
 import type { Simulated } from "./simulate.js";
 
+/** A client that keeps a lease alive has tried to renew it that late. */
+const LAST_TRY_MS = LEASE_MS / 3;
+
 export function brokenBatchRules(simulated: Simulated): string[] {
-  return [...wrongAnswers(simulated), ...wrongStates(simulated), ...ghostLocks(simulated)];
+  return [
+    ...wrongAnswers(simulated),
+    ...wrongStates(simulated),
+    ...ghostLocks(simulated),
+    ...lostLeases(simulated),
+  ];
 }
 
 /** What the caller was told of a completion is what the service did. */
@@ -73,4 +82,21 @@ function ghostLocks({ service, observation, clock, locks }: Simulated): string[]
   ).length;
   const excuses = locks.reduce((sum, { unknown }) => sum + unknown, 0);
   return unheard <= excuses ? [] : [`${id} holds the lock, and nobody has it`];
+}
+
+/** A lease that a client was asked to keep alive runs out only where each try of it failed, the last one late. */
+function lostLeases({ service, observation, clock, conducts }: Simulated): string[] {
+  return observation.batches.flatMap(({ id, keptAlive }) => {
+    const batch = service.batches.find((one) => one.id === id);
+    if (keptAlive === undefined || batch === undefined) return [];
+    const { leaseEndsAt, cutShort } = batch;
+    const expired = service.stateOf(id, clock.now()) === "expired" && !cutShort;
+    // A handle that was made later may have found too little of the lease.
+    const relied = keptAlive.from + LEASE_MS <= leaseEndsAt && leaseEndsAt < keptAlive.until;
+    if (!expired || !relied || conducts.some((conduct) => conduct.refusedBatches.has(id))) return [];
+    const tried = conducts
+      .flatMap(({ streams }) => streams.get(id) ?? [])
+      .some(({ begun, ended }) => begun <= leaseEndsAt && ended > leaseEndsAt - LAST_TRY_MS);
+    return tried ? [] : [`${id}: nobody tried to keep its lease alive in the end`];
+  });
 }

@@ -132,6 +132,12 @@ export const ENGINE_BUGS: readonly Bug[] = [
     wrong: "const counts = await Promise.resolve().then(async () => {",
   },
   {
+    name: "a lease is not kept alive any more once that has failed",
+    file: "sync/keep-alive.ts",
+    right: "() => next(PAUSE_MS),",
+    wrong: "() => void PAUSE_MS,",
+  },
+  {
     name: "a message may be as large as the limit",
     file: "sync/record-sink.ts",
     right: "bytes > maxMessageBytes ?",
