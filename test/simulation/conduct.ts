@@ -22,6 +22,8 @@ export interface SentStream {
 export interface StreamTimes {
   readonly begun: number;
   ended: number;
+  /** Whether the client was told that all of it was accepted. */
+  accepted: boolean;
 }
 
 /** Looks on at what a client sends. */
@@ -63,7 +65,7 @@ export class Conduct {
     if (again.length > 0) this.misdeeds.push(`${again.join(", ")}: sent again after it was accepted`);
     const open = this.#openStreams(batchId);
     if (open > 0) this.misdeeds.push(`${what}: ${open + 1} streams of one batch at the same time`);
-    const times: StreamTimes = { begun: this.#now(), ended: Number.POSITIVE_INFINITY };
+    const times: StreamTimes = { begun: this.#now(), ended: Number.POSITIVE_INFINITY, accepted: false };
     const ended = () => {
       times.ended = Math.min(times.ended, this.#now());
       signal.removeEventListener("abort", ended);
@@ -79,6 +81,7 @@ export class Conduct {
         this.refusedBatches.add(batchId);
       },
       accepted: () => {
+        times.accepted = true;
         for (const mark of marks) this.#accepted.add(mark);
       },
       ended,
