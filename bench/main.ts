@@ -3,7 +3,8 @@
  *
  *     npm run bench -- [--quick] [--rounds 5] [--size 1] [--list] [name…]
  *
- * A name is a part of a comparison's name, such as `sync/accounts`. Every run has a process of its own.
+ * A name is a part of a comparison's name, such as `sync/accounts`, or the whole of it: those that neither form has are
+ * run by their whole name only. Every run has a process of its own.
  */
 import { graphqlComparisons } from "./graphql/comparisons.js";
 import type { Comparison } from "./harness/comparison.js";
@@ -24,7 +25,7 @@ try {
   const comparisons = [syncComparisons, graphqlComparisons, importComparisons, scaleComparisons]
     .flatMap((comparisonsOf) => comparisonsOf({ servers, ...options }))
     .filter((comparison) => isWanted(comparison, options));
-  if (options.list) for (const { id, title } of comparisons) console.log(`${id}: ${title}`);
+  if (options.list) for (const { id, title, runs } of comparisons) console.log(`${id} (${runs}): ${title}`);
   else await measureAll(comparisons);
 } finally {
   servers.stop();
@@ -41,7 +42,8 @@ async function measureAll(comparisons: readonly Comparison[]): Promise<void> {
   console.log(`\nTargets\n\n${showTargets(all)}\n\nEvery figure: ${writeResults(machine, options, all)}`);
 }
 
-function isWanted({ id, quick }: Comparison, { quick: onlyQuick, only }: Options): boolean {
-  if (only.length > 0) return only.some((part) => id.includes(part));
-  return quick || !onlyQuick;
+function isWanted({ id, runs }: Comparison, { quick, only, list }: Options): boolean {
+  if (only.length > 0)
+    return only.some((name) => id === name || ((list || runs !== "named") && id.includes(name)));
+  return list || runs === "quick" || (runs === "full" && !quick);
 }

@@ -37,7 +37,7 @@ function comparePaging(context: Context, pageSize: number): Comparison {
   return {
     id: `graphql/pages-of-${pageSize}`,
     title: `${pages} pages of ${pageSize}`,
-    quick: pageSize === PAGE_SIZES[0],
+    runs: pageSize === PAGE_SIZES[0] ? "quick" : "full",
     subject: US,
     candidates: names.map((name) => candidate(context, name, { pageSize, pages, busyMs: 0 })),
     columns: COLUMNS,
@@ -53,7 +53,7 @@ function compareWithPeer(context: Context, pageSize: (typeof PAGE_SIZES)[number]
   return {
     id: `graphql/peer-${pageSize}`,
     title: `${pages} pages of ${pageSize}, with the peer alone`,
-    quick: false,
+    runs: "full",
     subject: US,
     candidates: names.map((name) => candidate(context, name, { pageSize, pages, busyMs: 0 })),
     columns: COLUMNS,
@@ -69,7 +69,7 @@ function compareBusyConsumers(context: Context): Comparison {
   return {
     id: "graphql/busy-consumer",
     title: `${pages} pages of ${pageSize}, ${busyMs} ms of CPU a page in the consumer, ${latencyMs} ms latency`,
-    quick: true,
+    runs: "quick",
     subject: US,
     candidates: names.map((name) =>
       candidate(context, name, { pageSize, pages, busyMs }, `/latency/${latencyMs}`),

@@ -29,14 +29,17 @@ export interface Target {
   readonly atMost?: number;
 }
 
+/** The quick form and the full one; the full one alone; or neither, unless it is asked for by its whole name. */
+export type Runs = "quick" | "full" | "named";
+
 /** Candidates on the same task. */
 export interface Comparison {
   /** `group/name`, to choose it by. */
   readonly id: string;
   /** What is done, with sizes. */
   readonly title: string;
-  /** Whether the quick form has it. */
-  readonly quick: boolean;
+  /** Which runs have it. */
+  readonly runs: Runs;
   /** Name of the candidate that ratios are of. */
   readonly subject: string;
   readonly candidates: readonly Candidate[];

@@ -7,7 +7,7 @@ export interface Options {
   readonly rounds: number;
   /** Factor on the numbers of records and pages. */
   readonly size: number;
-  /** Parts of the names of the comparisons that are wanted; empty: all. */
+  /** Parts of the names of the comparisons that are wanted, or whole names; empty: all of the form. */
   readonly only: readonly string[];
   /** Only tell which comparisons there are. */
   readonly list: boolean;

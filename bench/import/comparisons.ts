@@ -11,6 +11,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   "@saas-management/sdk": ["@saas-management/sdk"],
   "@saas-management/sdk/graphql": ["@saas-management/sdk/graphql"],
   "@saas-management/sdk/sync": ["@saas-management/sdk/sync"],
+  "@saas-management/sdk/sources": ["@saas-management/sdk/sources"],
   "@saas-management/sdk/reference-server": ["@saas-management/sdk/reference-server"],
   [ALL_PEERS]: PEERS,
   ...Object.fromEntries(PEERS.map((name) => [name, [name]])),
@@ -35,7 +36,7 @@ export const importComparisons: ComparisonsOf = () => {
   const comparison: Comparison = {
     id: "import/entries",
     title: "cold import",
-    quick: true,
+    runs: "quick",
     subject: "@saas-management/sdk",
     candidates: Object.entries(IMPORTS).map(
       ([name, packages]): Candidate => ({

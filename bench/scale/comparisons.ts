@@ -28,7 +28,7 @@ function compareRecords({ servers, size, quick }: Context): Comparison {
   return {
     id: "scale/records",
     title: "fresh accounts from an async generator, loopback",
-    quick: true,
+    runs: "quick",
     subject: show(large),
     candidates: [...sizes.map((records) => candidate(records)), ...full],
     columns: [

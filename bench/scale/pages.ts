@@ -19,7 +19,7 @@ export function comparePages({ servers, size }: Context): Comparison {
   return {
     id: "scale/pages",
     title: `pages of ${PAGE_SIZE} nodes`,
-    quick: false,
+    runs: "full",
     subject: show(counts[0] ?? 0),
     candidates: counts.map((pages) => ({
       name: show(pages),

@@ -21,7 +21,7 @@ export const eventComparisons: ComparisonsOf = ({ servers, size }) => {
   const comparison: Comparison = {
     id: "sync/run-events",
     title: `${records} fresh usage events in a run, source: async arrays, loopback`,
-    quick: false,
+    runs: "full",
     subject: REMEMBERED,
     candidates: Object.entries(MODES).map(([name, mode]) => ({
       name,

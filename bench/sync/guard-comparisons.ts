@@ -2,10 +2,21 @@ import type { Comparison } from "../harness/comparison.js";
 import type { ComparisonsOf } from "../harness/context.js";
 import { toFigures } from "../harness/figures.js";
 import { runScript } from "../harness/processes.js";
-import type { GuardMode } from "./processes/guarded-writer.js";
+import type { GuardKind, GuardMode, GuardTask } from "./processes/guarded-writer.js";
 import type { SourceForm } from "./sources.js";
 
-const RECORDS = 500_000;
+interface Scenario {
+  readonly id: string;
+  readonly kind: GuardKind;
+  readonly form: SourceForm;
+  readonly records: number;
+}
+
+const SCENARIOS: readonly Scenario[] = [
+  { id: "sync/guard-array", kind: "accounts", form: "array", records: 500_000 },
+  { id: "sync/guard-async", kind: "accounts", form: "async", records: 500_000 },
+  { id: "sync/guard-employees", kind: "employees", form: "array", records: 125_000 },
+];
 const GUARDED = "guard and file ledger";
 const OFF = "guard off, no ledger";
 const BARE = "a bare batch";
@@ -18,18 +29,18 @@ const MODES = {
 
 /** What guard and ledger cost a write. */
 export const guardComparisons: ComparisonsOf = ({ servers, size }) =>
-  (["array", "async"] as const).map((form: SourceForm): Comparison => {
-    const records = Math.ceil(RECORDS * size);
+  SCENARIOS.map(({ id, kind, form, records: most }): Comparison => {
+    const records = Math.ceil(most * size);
     return {
-      id: `sync/guard-${form}`,
-      title: `${records} fresh accounts in a run, source: ${form}, loopback`,
-      quick: false,
+      id,
+      title: `${records} ${kind}, no two alike, in a run, source: ${form}, loopback`,
+      runs: "full",
       subject: GUARDED,
       candidates: Object.entries(MODES).map(([name, mode]) => ({
         name,
         run: async () => {
           const endpoint = `http://127.0.0.1:${await servers.start("sync/processes/sink.js", {})}`;
-          const task = { endpoint, records, mode, form };
+          const task: GuardTask = { endpoint, kind, records, mode, form };
           return toFigures(await runScript("sync/processes/guarded-writer.js", task, ["--expose-gc"]));
         },
       })),

@@ -26,13 +26,13 @@ export const linkComparisons: ComparisonsOf = (context) => [
       { windowBytes: 16 * MIB },
     ]),
     id: "sync/link-snapshots",
-    quick: true,
+    runs: "quick",
     targets: [{ figure: "mbitPerSecond", atLeast: SHARE * LINK.mbitPerSecond }],
   },
   {
     ...overLink(context, "usage", [{ messageBytes: 4 * MIB }, { messageBytes: 15 * MIB }]),
     id: "sync/link-events",
-    quick: false,
+    runs: "full",
     targets: [],
     notes: [
       "A window of an event collection is one message: a refusal tells exactly which events were not taken.",

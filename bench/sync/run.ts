@@ -17,13 +17,17 @@ export const PYTHON_CLIENT = "Python grpc.aio, unchecked";
 /** Everything that writes records. */
 export type PeerName = ClientName | typeof PYTHON_CLIENT;
 
+/** What lies between client and server: nothing, or the link; in plain text, or encrypted. */
+export const WAYS = ["loopback", "TLS", "link", "TLS link"] as const;
+export type Way = (typeof WAYS)[number];
+
 /** What to write. */
 export interface Work {
   readonly kind: Kind;
   readonly text: TextKind;
   readonly form: SourceForm;
   readonly records: number;
-  readonly over: "loopback" | "TLS" | "link";
+  readonly over: Way;
   readonly messageBytes?: number;
   readonly windowBytes?: number;
 }
@@ -62,12 +66,12 @@ async function runNode(task: ClientTask): Promise<Figures> {
   return toFigures(await runScript("sync/processes/client.js", task, ["--expose-gc"]));
 }
 
-async function place(servers: Servers, over: Work["over"]): Promise<{ endpoint: string; caFile?: string }> {
-  const sink = (security: object) => servers.start("sync/processes/sink.js", security).then(Number);
-  if (over === "TLS") {
-    return { endpoint: `https://localhost:${await sink(CERTIFICATE)}`, caFile: CERTIFICATE.certFile };
-  }
-  if (over === "loopback") return { endpoint: `http://127.0.0.1:${await sink({})}` };
-  const link: LinkTask = { port: await sink({}), ...LINK };
-  return { endpoint: `http://127.0.0.1:${await servers.start("sync/processes/link.js", link)}` };
+async function place(servers: Servers, over: Way): Promise<{ endpoint: string; caFile?: string }> {
+  const encrypted = over === "TLS" || over === "TLS link";
+  const sink = Number(await servers.start("sync/processes/sink.js", encrypted ? CERTIFICATE : {}));
+  const link: LinkTask = { port: sink, ...LINK };
+  const direct = over === "loopback" || over === "TLS";
+  const port = direct ? sink : await servers.start("sync/processes/link.js", link);
+  if (!encrypted) return { endpoint: `http://127.0.0.1:${port}` };
+  return { endpoint: `https://localhost:${port}`, caFile: CERTIFICATE.certFile };
 }

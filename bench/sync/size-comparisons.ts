@@ -34,7 +34,7 @@ export const sizeComparisons: ComparisonsOf = ({ servers, size }) => {
     {
       id: "sync/message-bytes",
       title: `${records} accounts in messages of several sizes, loopback`,
-      quick: false,
+      runs: "full",
       subject: DEFAULT,
       candidates: [{ name: DEFAULT, run: () => run(servers, "this SDK", work) }, ...sized],
       columns: COLUMNS,

@@ -5,6 +5,7 @@
  */
 import { SyncClient } from "@saas-management/sdk/sync";
 import { take } from "../../harness/stopwatch.js";
+import { freshNumber } from "../../support/fresh-number.js";
 
 /** What to write. */
 export interface FreshWrite {
@@ -14,16 +15,12 @@ export interface FreshWrite {
   readonly decimals: boolean;
 }
 
-/** The texts are written with the letters of base 36 otherwise, of which V8 keeps none. */
-const LETTERS = 36;
-const DIGITS = 7;
-
 const { endpoint, records, decimals }: FreshWrite = JSON.parse(process.argv[2] ?? "");
 
 /** Nothing of a record is kept, and no two share a string. */
 async function* accounts() {
   for (let i = 0; i < records; i += 1) {
-    const number = decimals ? `${i}` : i.toString(LETTERS).padStart(DIGITS, "0");
+    const number = decimals ? `${i}` : freshNumber(i);
     yield {
       generic: {
         id: `user-${number}`,

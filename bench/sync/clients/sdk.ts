@@ -1,16 +1,10 @@
 /** This SDK, as its users write it. */
 import { readFileSync } from "node:fs";
-import { type RecordOf, type SyncBatch, SyncClient } from "@saas-management/sdk/sync";
-import { type Details, type Kind, makePool, repeat } from "../records.js";
+import { type SyncBatch, SyncClient } from "@saas-management/sdk/sync";
+import { type Kind, repeat } from "../records.js";
+import { makeRecords } from "../sdk-records.js";
 import { toSource } from "../sources.js";
 import type { SyncPeer, SyncTask, Write } from "../task.js";
-
-const TO_RECORD: { readonly [K in Kind]: (details: Details[K]) => RecordOf<K> } = {
-  accounts: (generic) => ({ generic }),
-  licenses: (generic) => ({ generic }),
-  usage: (generic) => ({ generic }),
-  employees: (generic) => ({ generic }),
-};
 
 export async function connect(task: SyncTask): Promise<SyncPeer> {
   const { endpoint, caFile, messageBytes, windowBytes, kind } = task;
@@ -31,7 +25,7 @@ function prepare<K extends Kind>(
   kind: K,
   { text, form }: SyncTask,
 ): (records: number) => Write {
-  const pool = makePool(kind, text).map(TO_RECORD[kind]);
+  const pool = makeRecords(kind, text);
   return (records) => {
     const source = toSource(form, repeat(pool, records));
     return async () => (await batch.write(kind, source.records)).accepted;

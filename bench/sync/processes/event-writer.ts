@@ -5,6 +5,7 @@
  */
 import { type RecordOf, SyncClient } from "@saas-management/sdk/sync";
 import { type Taken, take } from "../../harness/stopwatch.js";
+import { freshNumber } from "../../support/fresh-number.js";
 
 /** Whether the events are remembered for a restart. */
 export type EventMode = "remembered" | "forgotten" | "bare";
@@ -17,9 +18,6 @@ export interface EventTask {
 }
 
 const PAGE = 500;
-/** The texts are written with the letters of base 36: of texts that look like decimal numbers V8 keeps the last thousands. */
-const LETTERS = 36;
-const DIGITS = 7;
 const LAST_ACTIVITY = new Date("2026-01-01T00:00:00Z");
 
 const { endpoint, records, mode }: EventTask = JSON.parse(process.argv[2] ?? "");
@@ -31,7 +29,7 @@ async function* events(): AsyncGenerator<RecordOf<"usage">[], void, undefined> {
 }
 
 function event(i: number): RecordOf<"usage"> {
-  const number = i.toString(LETTERS).padStart(DIGITS, "0");
+  const number = freshNumber(i);
   return {
     generic: {
       id: `event-${number}`,
