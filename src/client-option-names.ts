@@ -1,3 +1,14 @@
+/** Options of the Sync API alone; the client of both APIs has them under `sync`. */
+export const SYNC_TUNING_NAMES = {
+  maxReceiveMessageBytes: true,
+  maxSendMessageBytes: true,
+  messageBytes: true,
+  windowBytes: true,
+  flushAfterMs: true,
+  unknownEvents: true,
+  channelOptions: true,
+} as const;
+
 /**
  * The options of all clients of the SDK. People share one object among clients, so each client takes what another one
  * has a use for; the module of each client holds this list to the type of its own options.
@@ -26,11 +37,5 @@ export const CLIENT_OPTION_NAMES = {
   syncUrl: true,
   endpoint: true,
   sync: true,
-  maxReceiveMessageBytes: true,
-  maxSendMessageBytes: true,
-  messageBytes: true,
-  windowBytes: true,
-  flushAfterMs: true,
-  unknownEvents: true,
-  channelOptions: true,
+  ...SYNC_TUNING_NAMES,
 } as const;

@@ -16,7 +16,7 @@ import type { NamesOf } from "./option-names.js";
 import { type CommonOptions, checkTls, type NetworkOptions, readTls, resolveEndpoint } from "./options.js";
 import { ownCopy } from "./own-copy.js";
 import { SyncClient } from "./sync/client.js";
-import { SYNC_TUNING_NAMES, type SyncClientOptions, type SyncTuning } from "./sync/configuration.js";
+import { type SyncClientOptions, type SyncTuning, TUNING_NAMES } from "./sync/configuration.js";
 
 /** Options of a {@link SaasManagementClient}: one configuration for both APIs. */
 export interface SaasManagementClientOptions extends CommonOptions, NetworkOptions {
@@ -120,7 +120,9 @@ export class SaasManagementClient {
     throw new ConfigurationError("The Sync API needs syncUrl (SAAS_MANAGEMENT_SYNC_URL with fromEnv).");
   }
 
-  /** Refuses new calls, cancels what is under way and leaves no handle. Open batches are not completed and not aborted. */
+  /**
+   * Refuses new calls, cancels what is under way and leaves no handle. Open batches are not completed and not aborted.
+   */
   async close(): Promise<void> {
     await Promise.all([this.#graphql?.close(), this.#sync?.close()]);
     await this.#nodeFetch?.close();
@@ -136,7 +138,7 @@ export class SaasManagementClient {
 function checkNames(options: object): void {
   const place = "The options of SaasManagementClient";
   refuseMisspelled(place, options, CLIENT_NAMES);
-  const misplaced = Object.keys(options).find((name) => Object.hasOwn(SYNC_TUNING_NAMES, name));
+  const misplaced = Object.keys(options).find((name) => Object.hasOwn(TUNING_NAMES, name));
   if (misplaced === undefined) return;
   throw new ConfigurationError(`${place}: ${misplaced} belongs into sync, as in sync: { ${misplaced} }.`);
 }
@@ -166,7 +168,7 @@ function readOnce(options: SaasManagementClientOptions): SaasManagementClientOpt
   takeInherited(given, options, CLIENT_NAMES);
   const { headers, retry, appInfo, tls, sync } = given;
   requireObject("sync", sync);
-  requireKnownNames("sync", sync ?? {}, SYNC_TUNING_NAMES, ConfigurationError);
+  requireKnownNames("sync", sync ?? {}, TUNING_NAMES, ConfigurationError);
   return {
     ...given,
     headers: ownCopy(headers),

@@ -44,8 +44,8 @@ export function didYouMean(name: string, known: readonly string[]): string {
 }
 
 /**
- * The known name that one is certainly a slip of: written with other capitals or separators, without its unit, or with one or
- * two letters wrong in a long name. For objects that may hold names of others.
+ * The known name that one is certainly a slip of: written with other capitals or separators, without its unit, or with
+ * one or two letters wrong in a long name. For objects that may hold names of others.
  */
 export function slipOf(name: string, known: readonly string[]): string | undefined {
   const meant = folded(name);

@@ -10,8 +10,8 @@ export type KnownNames = Readonly<Record<string, true>>;
 const FEW = 12;
 
 /**
- * What is wrong with the first name that nobody reads, and what it may have been meant for; undefined where all names are
- * known. Symbols and what is inherited are no options; a name whose value is undefined is one.
+ * What is wrong with the first name that nobody reads, and what it may have been meant for; undefined where all names
+ * are known. Symbols and what is inherited are no options; a name whose value is undefined is one.
  * @param place What the options are of: `The options of write`.
  */
 export function unknownName(place: string, given: object, known: KnownNames): string | undefined {
@@ -28,8 +28,8 @@ function shown(name: string): string {
 }
 
 /**
- * What is wrong with the first name that is a slip of a known one, among names of which some are for others: people hand
- * over an object that holds more than a client's options. Undefined where there is none.
+ * What is wrong with the first name that is a slip of a known one, among names of which some are for others: people
+ * hand over an object that holds more than a client's options. Undefined where there is none.
  */
 export function misspelledName(place: string, given: object, known: KnownNames): string | undefined {
   const names = Object.keys(known);

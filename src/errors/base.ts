@@ -27,7 +27,9 @@ export let noteAttempts: (
 /** Writes down the server's id of the request that failed. */
 export let noteRequestId: (error: SaasManagementError, requestId: string) => void;
 
-/** Has an error that says more clearly how an operation failed tell what is known of the failure: its attempts, its id. */
+/**
+ * Has an error that says more clearly how an operation failed tell what is known of the failure: its attempts, its id.
+ */
 export let retelling: <E extends SaasManagementError>(error: E, failure: SaasManagementError) => E;
 
 /** Writes down what became of the records of the write that this error ended. Other values are left alone. */

@@ -25,7 +25,10 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   PROXY_TUNNEL_FAILED: "the proxy could not open a tunnel to the server",
 };
 
-/** Codes of Node's TLS layer, of OpenSSL and of the parser of HTTP, and what to do: no retry heals these. The first match counts. */
+/**
+ * Codes of Node's TLS layer, of OpenSSL and of the parser of HTTP, and what to do: no retry heals these. The first
+ * match counts.
+ */
 const LASTING_FAILURES: readonly (readonly [RegExp, string, string])[] = [
   [
     /^(ERR_TLS_CERT_ALTNAME_INVALID|HOSTNAME_MISMATCH)$/,

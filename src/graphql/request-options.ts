@@ -36,7 +36,8 @@ const MUTATION_NAMES = { ...REQUEST_NAMES, idempotent: true } satisfies NamesOf<
 
 /**
  * A copy of the options of a call that sends one request, each of which is read once.
- * @throws {InvalidInputError} they are no object, cannot be read, have a name that is not known, or a signal that is none
+ * @throws {InvalidInputError} they are no object, cannot be read, have a name that is not known, or a signal that is
+ * none
  */
 export function callOptions(call: string, options: MutationOptions | undefined): MutationOptions | undefined {
   if (options === undefined) return undefined;

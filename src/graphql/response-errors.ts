@@ -71,7 +71,9 @@ function isPosition(value: unknown): value is number {
 /** Most parts of a path that a message shows. */
 const MAX_PATH = 20;
 
-/** Where the first entry says that it happened, for a message: `, at licenses.nodes.0`. Empty where that is not plain. */
+/**
+ * Where the first entry says that it happened, for a message: `, at licenses.nodes.0`. Empty where that is not plain.
+ */
 export function placeOf(errors: readonly GraphQLErrorEntry[]): string {
   const place = errors[0] === undefined ? undefined : plainPlace(errors[0]);
   if (place === undefined) return "";

@@ -16,8 +16,8 @@ export interface NodeFetchOptions {
 
 /**
  * Node's own fetch, or one of undici where that is not enough: it takes neither TLS settings nor a proxy, and in a
- * process that was told not to check certificates it checks none. undici is loaded with the first request that needs it.
- * A proxy serves every host, loopback too; variables of the environment are not read for it.
+ * process that was told not to check certificates it checks none. undici is loaded with the first request that needs
+ * it. A proxy serves every host, loopback too; variables of the environment are not read for it.
  */
 export class NodeFetch {
   readonly #options: NodeFetchOptions;

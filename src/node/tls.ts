@@ -4,8 +4,8 @@ import type { TlsOptions } from "../options.js";
 import { secureContext } from "./certificates.js";
 
 /**
- * How Node's TLS connects to the API. That certificates are checked is said, because the environment could say otherwise
- * (`NODE_TLS_REJECT_UNAUTHORIZED`). An address cannot be sent as the server's name (RFC 6066, section 3).
+ * How Node's TLS connects to the API. That certificates are checked is said, because the environment could say
+ * otherwise (`NODE_TLS_REJECT_UNAUTHORIZED`). An address cannot be sent as the server's name (RFC 6066, section 3).
  */
 export function connectionOptions(
   tls: TlsOptions = {},

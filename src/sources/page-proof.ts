@@ -61,7 +61,9 @@ export class PageProof {
     }
   }
 
-  /** Where something was deleted meanwhile, the items after it have moved up, and a page by numbers skips some of them. */
+  /**
+   * Where something was deleted meanwhile, the items after it have moved up, and a page by numbers skips some of them.
+   */
   #refuseShrunk(total: number | undefined, location: string): void {
     if (total === undefined || this.#total === undefined || total >= this.#total) return;
     throw problemAt(

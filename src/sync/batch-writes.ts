@@ -101,21 +101,21 @@ export class BatchWrites {
         throw this.#fail(error, report);
       }
     };
-    let records = 0;
+    let taken = 0;
     return collectionWriter(collection, {
       take: (records) => failing(async () => (await sink).take(records)),
       readSeal: checkSealOptions,
       finish: ({ expectedCount = own.expectedCount }) =>
         failing(async () => {
-          records = await (await sink).finish();
-          checkCount(expectedCount, collection, records);
+          taken = await (await sink).finish();
+          checkCount(expectedCount, collection, taken);
           this.#open.delete(collection);
           report.state = "done";
           return resultOf(report);
         }),
       recount: ({ expectedCount }) =>
         failing(async () => {
-          checkCount(expectedCount, collection, records);
+          checkCount(expectedCount, collection, taken);
           return resultOf(report);
         }),
       sealing: (sealed) => {

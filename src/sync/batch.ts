@@ -32,7 +32,8 @@ const COMPLETE_NAMES = { unverified: true } satisfies NamesOf<CompleteOptions>;
  * - Any failed write makes the batch incomplete: `complete()` then refuses, because a snapshot that was sent in part
  *   would mark everything that it lacks as removed. The way on is `abort()` and a new batch.
  * - After `complete()` every call is refused; after `abort()` too, except that `abort()` may be repeated.
- * - `close()`, `using` and `await using` release local resources only: the server's batch lives on until its lease ends.
+ * - `close()`, `using` and `await using` release local resources only: the server's batch lives on until its lease
+ *   ends.
  */
 export class SyncBatch {
   readonly #session: BatchSession;
@@ -70,8 +71,8 @@ export class SyncBatch {
   }
 
   /**
-   * Fires when the batch is of no more use: its lease is lost, it was aborted or closed, or the outcome of its completion
-   * is unknown. For whatever feeds it.
+   * Fires when the batch is of no more use: its lease is lost, it was aborted or closed, or the outcome of its
+   * completion is unknown. For whatever feeds it.
    */
   get signal(): AbortSignal {
     return this.#session.signal;
@@ -101,8 +102,8 @@ export class SyncBatch {
    * Records are checked, encoded and sent in windows while the source is read; the source is read no faster than the
    * server accepts, and its `return()` is called when the write ends early. A part-filled window of a slow source is
    * sent after `flushAfterMs`.
-   * @throws {InvalidInputError} unknown collection, no source, an iterator or a stream that was read before, an array that
-   *   changed meanwhile, invalid or too large records; a source that calls its own batch
+   * @throws {InvalidInputError} unknown collection, no source, an iterator or a stream that was read before, an array
+   *   that changed meanwhile, invalid or too large records; a source that calls its own batch
    * @throws {BatchStateError} the batch is not active, or an earlier write failed
    * @throws {ClosedError} the handle or its client was closed
    * @throws {SyncProtocolError} the service refused records; also every error of the connection and the credential.

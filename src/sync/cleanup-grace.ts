@@ -6,8 +6,8 @@ import { untilAborted } from "../until-aborted.js";
 const CLEANUP_GRACE_MS = 5000;
 
 /**
- * Waits for what cleans up after a batch. It is not bound to the run's signal, which may have fired before, so the clock
- * bounds it.
+ * Waits for what cleans up after a batch. It is not bound to the run's signal, which may have fired before, so the
+ * clock bounds it.
  * @param cleanUp Is told when nobody waits for it any more.
  * @throws {TimeoutError} it did not end in time
  */

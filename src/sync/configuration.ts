@@ -1,4 +1,4 @@
-import { CLIENT_OPTION_NAMES } from "../client-option-names.js";
+import { CLIENT_OPTION_NAMES, SYNC_TUNING_NAMES } from "../client-option-names.js";
 import { Credential } from "../credential.js";
 import { ConfigurationError } from "../errors.js";
 import { refuseForeign } from "../foreign-options.js";
@@ -32,7 +32,10 @@ export interface SyncTuning {
   readonly maxSendMessageBytes?: number | undefined;
   /** Size in bytes that messages are cut to. @default 1 MiB */
   readonly messageBytes?: number | undefined;
-  /** Most bytes that are sent before an acknowledgement is awaited; for event collections it is one message. @default 6 MiB */
+  /**
+   * Most bytes that are sent before an acknowledgement is awaited; for event collections it is one message.
+   * @default 6 MiB
+   */
   readonly windowBytes?: number | undefined;
   /** How long a record of a slow source waits for its window to fill, in milliseconds. @default 300_000, 5 minutes */
   readonly flushAfterMs?: number | undefined;
@@ -45,23 +48,14 @@ export interface SyncTuning {
   readonly channelOptions?: ChannelOptions | undefined;
 }
 
-/** The names of {@link SyncTuning}. */
-export const SYNC_TUNING_NAMES = {
-  maxReceiveMessageBytes: true,
-  maxSendMessageBytes: true,
-  messageBytes: true,
-  windowBytes: true,
-  flushAfterMs: true,
-  unknownEvents: true,
-  channelOptions: true,
-} satisfies NamesOf<SyncTuning>;
-
 /** Options of a {@link SyncClient}. */
 export interface SyncClientOptions extends CommonOptions, NetworkOptions, SyncTuning {
   /** Absolute `https://` endpoint without a path; `http://` for loopback only. */
   readonly endpoint: string;
 }
 
+/** The names of {@link SyncTuning}. */
+export const TUNING_NAMES = SYNC_TUNING_NAMES satisfies NamesOf<SyncTuning>;
 const CLIENT_NAMES = CLIENT_OPTION_NAMES satisfies NamesOf<SyncClientOptions>;
 
 /** Sync options, checked and with every value set. */

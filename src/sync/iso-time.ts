@@ -95,7 +95,9 @@ function daysOf(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/** By the calendar's rules; years are counted from March, so that the day that may be missing is the last of its year. */
+/**
+ * By the calendar's rules; years are counted from March, so that the day that may be missing is the last of its year.
+ */
 function daysSince1970(year: number, month: number, day: number): number {
   const marchYear = month > 2 ? year : year - 1;
   const leapDays = Math.floor(marchYear / 4) - Math.floor(marchYear / 100) + Math.floor(marchYear / 400);

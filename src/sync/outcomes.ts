@@ -18,8 +18,8 @@ export interface WriteFigures {
   /** Number of times that a window was sent again. */
   readonly retries: number;
   /**
-   * Time that an asynchronous source was waited for, in milliseconds. Where it gives single records, not arrays of them,
-   * the time to encode the records of one message is in here: to look at the clock for each would cost too much.
+   * Time that an asynchronous source was waited for, in milliseconds. Where it gives single records, not arrays of
+   * them, the time to encode the records of one message is in here: to look at the clock for each would cost too much.
    */
   readonly sourceWaitMs: number;
   /** Time that the service's acknowledgements were waited for while nothing else could be done, in milliseconds. */

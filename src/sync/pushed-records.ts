@@ -2,8 +2,9 @@ import { InvalidInputError } from "../errors.js";
 import { copyOf } from "./locator.js";
 
 /**
- * What was pushed and not taken in yet: as it was when it was pushed, whatever the caller does with the array afterwards.
- * The records themselves are the caller's own objects, so one that comes again meanwhile was filled anew too early.
+ * What was pushed and not taken in yet: as it was when it was pushed, whatever the caller does with the array
+ * afterwards. The records themselves are the caller's own objects, so one that comes again meanwhile was filled anew
+ * too early.
  */
 export class PushedRecords {
   readonly #waiting = new Set<object>();

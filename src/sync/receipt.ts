@@ -5,7 +5,8 @@ import type { CompletionCounts, SnapshotCounts } from "./transport.js";
 
 /**
  * What a run did with one collection. `added`, `updated` and `removed` are there where the service says them; those of
- * {@link SnapshotFigures} (`baseline`, `known`, `new`, `kept`, `gone`, …) are there for snapshots that a guard or a ledger looks at.
+ * {@link SnapshotFigures} (`baseline`, `known`, `new`, `kept`, `gone`, …) are there for snapshots that a guard or a
+ * ledger looks at.
  */
 export interface CollectionReceipt extends WriteFigures, Partial<SnapshotCounts>, Partial<SnapshotFigures> {}
 

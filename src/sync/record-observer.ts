@@ -24,7 +24,9 @@ export interface RecordObserver {
    * @returns what was expected instead, where the record must not be sent: the write then fails as for an invalid one
    */
   observe(encoded: EncodedRecord, record: unknown): string | undefined;
-  /** The next records are those of this array, the first of them with this index; not told of records that come alone. */
+  /**
+   * The next records are those of this array, the first of them with this index; not told of records that come alone.
+   */
   beginList?(records: readonly unknown[], firstIndex: number): void;
   /**
    * Takes down what is wrong with a record; the write then goes on without it. Where an observer has no such method, an

@@ -28,8 +28,8 @@ export interface AttemptParts<Snapshots extends SnapshotCollection> extends Writ
 }
 
 /**
- * How an attempt ended. `failure`: what failed in the batch, where something did; `released`: whether the batch is known
- * to have ended; `returned`: settles when the function has returned, which it need not have where the batch ended
+ * How an attempt ended. `failure`: what failed in the batch, where something did; `released`: whether the batch is
+ * known to have ended; `returned`: settles when the function has returned, which it need not have where the batch ended
  * meanwhile.
  */
 export type AttemptEnd =

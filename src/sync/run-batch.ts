@@ -14,13 +14,17 @@ import type { WriteOptions } from "./write-options.js";
  */
 export interface RunBatch<Snapshots extends SnapshotCollection = SnapshotCollection>
   extends Pick<SyncBatch, "id" | "lease" | "signal" | "stats" | "writes"> {
-  /** See {@link SyncBatch.write}. @throws {InvalidInputError} a snapshot collection that is undeclared or written before */
+  /**
+   * See {@link SyncBatch.write}. @throws {InvalidInputError} a snapshot collection that is undeclared or written before
+   */
   write<C extends Snapshots | EventCollection>(
     collection: C,
     source: RecordSource<RecordOf<C>>,
     options?: WriteOptions,
   ): Promise<WriteResult>;
-  /** See {@link SyncBatch.open}. @throws {InvalidInputError} a snapshot collection that is undeclared or written before */
+  /**
+   * See {@link SyncBatch.open}. @throws {InvalidInputError} a snapshot collection that is undeclared or written before
+   */
   open<C extends Snapshots | EventCollection>(collection: C, options?: WriteOptions): CollectionWriter<C>;
 }
 
@@ -80,8 +84,8 @@ export class DeclaredBatch<Snapshots extends SnapshotCollection> implements RunB
     }
   }
 
-  // The types have none of these three. Who calls them all the same, in JavaScript, is told why, and nothing is completed:
-  // a call that nobody awaits must not pass for done.
+  // The types have none of these three. Who calls them all the same, in JavaScript, is told why, and nothing is
+  // completed: a call that nobody awaits must not pass for done.
 
   complete(): Promise<never> {
     return refusal(this.#violated(endedByRun("complete")));

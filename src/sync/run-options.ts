@@ -55,8 +55,8 @@ export interface RunAttempt {
 
 /**
  * The function of a run: writes everything, from the beginning, each time it is called. What it returns is awaited, and
- * the value is of no interest, so that `(batch) => batch.write(…)` will do. A write whose promise it drops is waited for
- * all the same, and its failure fails the attempt.
+ * the value is of no interest, so that `(batch) => batch.write(…)` will do. A write whose promise it drops is waited
+ * for all the same, and its failure fails the attempt.
  */
 export type RunFunction<Snapshots extends SnapshotCollection> = (
   batch: RunBatch<Snapshots>,

@@ -11,7 +11,9 @@ export interface BatchWatch {
   readonly acceptedEvents: AcceptedEvents | undefined;
   /** Who looks at the records before they are sent. */
   readonly observerOf: ObserverOf | undefined;
-  /** Called when everything was accepted and before CompleteSyncBatch is sent; what it throws keeps it from being sent. */
+  /**
+   * Called when everything was accepted and before CompleteSyncBatch is sent; what it throws keeps it from being sent.
+   */
   readonly beforeComplete: ((batchId: string) => Promise<void>) | undefined;
 }
 

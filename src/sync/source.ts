@@ -19,8 +19,8 @@ export type OpenedSource =
 
 /**
  * Begins to read a source.
- * @throws {InvalidInputError} it is no source, a stream that is locked or was read, or a one-shot iterator that was begun
- *   before
+ * @throws {InvalidInputError} it is no source, a stream that is locked or was read, or a one-shot iterator that was
+ *   begun before
  */
 export function openSource(source: unknown, collection: CollectionName): OpenedSource {
   if (typeof source !== "object" || source === null) throw notASource(source, collection);

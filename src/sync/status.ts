@@ -42,8 +42,8 @@ const TRANSIENT: ReadonlySet<number> = new Set([
 ]);
 
 /**
- * What grpc-js says of streams that were reset with ENHANCE_YOUR_CALM and INADEQUATE_SECURITY. It gives them statuses of
- * a refusal; the service refused nothing, and may have done what it was asked.
+ * What grpc-js says of streams that were reset with ENHANCE_YOUR_CALM and INADEQUATE_SECURITY. It gives them statuses
+ * of a refusal; the service refused nothing, and may have done what it was asked.
  */
 const RESET_STREAM: ReadonlySet<string> = new Set([
   "Bandwidth exhausted or memory limit exceeded",

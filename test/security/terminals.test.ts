@@ -12,8 +12,8 @@ const CLI = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
 const harness = useSafetyHarness();
 
 /**
- * What forges a line, clears the screen in seven and in eight bits, rings, turns the direction of reading, begins another
- * line, and hides.
+ * What forges a line, clears the screen in seven and in eight bits, rings, turns the direction of reading, begins
+ * another line, and hides.
  */
 const EVIL = "\nforged\r\u001b[2J\u009b2J\u0007\u202e\u2028\u200b\u{e0041}";
 const STEERS = /(?!\n)\p{Cc}|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;

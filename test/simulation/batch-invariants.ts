@@ -29,7 +29,8 @@ function wrongAnswers({ service, observation, clock }: Simulated): string[] {
     const { completionError: error } = observed;
     const mayBe =
       observed.completion !== "failed" ||
-      // Where a run ended with what is not the SDK's, such as the source's own error, the log tells of an attempt before.
+      // Where a run ended with what is not the SDK's, such as the source's own error, the log tells of an attempt
+      // before.
       (!(error instanceof SaasManagementError) &&
         observation.told.some((told) => isUnknownAttempt(told, observed.id))) ||
       error instanceof BatchOutcomeUnknownError ||

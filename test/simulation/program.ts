@@ -3,8 +3,8 @@ import type { ScheduledFault } from "./faults.js";
 import type { SimCollection } from "./messages.js";
 
 /**
- * What the owner of an array does as soon as the call that took it has returned: empties it for its next use, puts other
- * records into their places, or, between two pushes, makes the next records of the same objects.
+ * What the owner of an array does as soon as the call that took it has returned: empties it for its next use, puts
+ * other records into their places, or, between two pushes, makes the next records of the same objects.
  */
 export type Change = "emptied" | "refilled" | "reused";
 

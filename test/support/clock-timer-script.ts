@@ -1,4 +1,6 @@
-/** Asks a clock to call back, has nothing else to do, and prints `called` when it does. Arguments: clock, ms, keepAlive. */
+/**
+ * Asks a clock to call back, has nothing else to do, and prints `called` when it does. Arguments: clock, ms, keepAlive.
+ */
 import { systemClock, TestClock } from "../../src/index.js";
 
 const [name, ms, keepAlive] = process.argv.slice(2);

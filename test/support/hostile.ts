@@ -15,7 +15,8 @@ const SHARED = [Object.prototype, Array.prototype, Function.prototype, Promise.p
 const before = keysOfShared();
 
 /**
- * Runs a call and tells what it came to. The test fails where that is a foreign error, or where a prototype was changed.
+ * Runs a call and tells what it came to. The test fails where that is a foreign error, or where a prototype was
+ * changed.
  * @param allowed Reasons of the test's own, which come back unchanged.
  */
 export async function outcomeOf<T>(
@@ -184,8 +185,8 @@ export interface UnstableOptions {
 
 /**
  * The object with one to three of its properties replaced by getters that give one value when they are first read and
- * another one ever after: the right one and then a hostile one, or the other way round. What was checked is what is used
- * where both objects come to the same.
+ * another one ever after: the right one and then a hostile one, or the other way round. What was checked is what is
+ * used where both objects come to the same.
  * @param paths Names of properties; `a/b` is that of an object within.
  */
 export function unstableVariant(

@@ -1,4 +1,7 @@
-/** Fails in several ways where `Error.captureStackTrace` is missing, as in some browsers; prints the codes of the errors. */
+/**
+ * Fails in several ways where `Error.captureStackTrace` is missing, as in some browsers; prints the codes of the
+ * errors.
+ */
 import { GraphQLClient, SaasManagementError } from "../../src/graphql/index.js";
 
 Reflect.deleteProperty(Error, "captureStackTrace");

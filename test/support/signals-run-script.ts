@@ -1,4 +1,6 @@
-/** Runs at the endpoint that it is given until a signal ends it, says how the run ended, and must then end by itself. */
+/**
+ * Runs at the endpoint that it is given until a signal ends it, says how the run ended, and must then end by itself.
+ */
 import { SaasManagementError, SyncClient } from "../../src/sync/index.js";
 
 const client = new SyncClient({ endpoint: process.argv[2] ?? "", apiKey: "key-1", retry: false });

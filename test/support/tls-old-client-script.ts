@@ -1,4 +1,7 @@
-/** Connects to a server of old TLS, once as Node does in this process and once through the SDK; prints what became of it. */
+/**
+ * Connects to a server of old TLS, once as Node does in this process and once through the SDK; prints what became of
+ * it.
+ */
 import { once } from "node:events";
 import { connect } from "node:tls";
 import { SyncClient } from "../../src/sync/index.js";

@@ -1,6 +1,6 @@
 /**
- * Imports packages together, as the first thing that a process does, and prints how many milliseconds that took, how many
- * of CPU, and how much memory the process then has.
+ * Imports packages together, as the first thing that a process does, and prints how many milliseconds that took, how
+ * many of CPU, and how much memory the process then has.
  *
  * Arguments: a list of packages as JSON.
  */

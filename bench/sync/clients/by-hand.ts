@@ -1,6 +1,6 @@
 /**
- * What a careful user writes without an SDK: ts-proto's codecs on grpc-js, one stream, messages of so many records, each
- * write awaited.
+ * What a careful user writes without an SDK: ts-proto's codecs on grpc-js, one stream, messages of so many records,
+ * each write awaited.
  */
 import { readFileSync } from "node:fs";
 import { type ClientWritableStream, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";

@@ -1,4 +1,6 @@
-/** The zod schemas that a careful user of a plain gRPC client writes for the records: a key that is misspelt is refused. */
+/**
+ * The zod schemas that a careful user of a plain gRPC client writes for the records: a key that is misspelt is refused.
+ */
 import { type ZodType, z } from "zod";
 
 const id = z.string().min(1);

@@ -14,7 +14,9 @@ import { executableSchema } from "./schema.js";
 /** Largest body of a request, in bytes. */
 const MAXIMUM_BODY_BYTES = 1024 * 1024;
 
-/** How long a client may take to send a request, in real time: one that drips it in ties up a connection only so long. */
+/**
+ * How long a client may take to send a request, in real time: one that drips it in ties up a connection only so long.
+ */
 const REQUEST_TIMES = {
   headersTimeout: 5_000,
   requestTimeout: 60_000,

@@ -7,7 +7,8 @@ const STREAM_NUMBER = "reference-server-stream";
 
 /**
  * The HTTP/2 streams of the calls that are under way. The library does not show them, and a fault that breaks a stream
- * needs the one of its call: each is numbered before the library sees it, and the call finds the number in its metadata.
+ * needs the one of its call: each is numbered before the library sees it, and the call finds the number in its
+ * metadata.
  */
 export class CallStreams {
   readonly #streams = new Map<string, ServerHttp2Stream>();

@@ -5,7 +5,9 @@ import type { SyncTuning } from "../configuration.js";
 import { RUN_NAMES, type RunOptions } from "../run-options.js";
 import type { SafetyOptions } from "../safety/safety-options.js";
 
-/** Options of {@link previewSync}: those of the run that is previewed, as far as they mean anything without a server. */
+/**
+ * Options of {@link previewSync}: those of the run that is previewed, as far as they mean anything without a server.
+ */
 export interface PreviewOptions<Snapshots extends SnapshotCollection = SnapshotCollection>
   extends Pick<SafetyOptions, "ledger" | "guard">,
     Pick<SyncTuning, "maxSendMessageBytes" | "messageBytes" | "windowBytes"> {

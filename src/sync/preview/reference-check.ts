@@ -11,8 +11,8 @@ const MAX_WAITING_IDS = 10_000;
 /**
  * Whether what one field refers to is there.
  *
- * A record may come after those that refer to it. References that are not resolved at once wait as hashes, about 35 bytes
- * for each different id: where records come before their references, as accounts before licenses, nothing waits.
+ * A record may come after those that refer to it. References that are not resolved at once wait as hashes, about 35
+ * bytes for each different id: where records come before their references, as accounts before licenses, nothing waits.
  */
 export class ReferenceCheck {
   readonly field: string;

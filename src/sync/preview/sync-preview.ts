@@ -74,7 +74,9 @@ export interface ReferencePreview {
 export interface DanglingReference {
   /** Index of the record in its write, from 0. */
   readonly index: number;
-  /** Id of the record; undefined where it has none, or where too many references waited for their records to keep it. */
+  /**
+   * Id of the record; undefined where it has none, or where too many references waited for their records to keep it.
+   */
   readonly id: string | undefined;
   /**
    * Where the record comes from, such as `licenses.csv:17`; undefined where its source does not know, or where too many

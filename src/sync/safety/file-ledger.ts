@@ -31,7 +31,8 @@ const HASH_BYTES = 16;
  * to the connector: it must outlive the process, and no two services should share it by a network drive without locks.
  *
  * Files have mode 0600 and a checksum; they are replaced at once or not at all, and links are not followed. A file that
- * is damaged, belongs to something else or another user, or may be written by everybody, holds the run. 1,000,000 ids take about 20 MiB.
+ * is damaged, belongs to something else or another user, or may be written by everybody, holds the run. 1,000,000 ids
+ * take about 20 MiB.
  * @param directory Made where it is not there, with mode 0700.
  * @throws {ConfigurationError} no directory, or an option is wrong
  */

@@ -52,7 +52,9 @@ export function putLine(target: DataView, at: number, bytes: DataView, start: nu
   return to;
 }
 
-/** Whether one of the four bytes of a word is this one: subtracting 1 from a byte of zero borrows from its upper bit. */
+/**
+ * Whether one of the four bytes of a word is this one: subtracting 1 from a byte of zero borrows from its upper bit.
+ */
 function hasByte(word: number, byte: number): boolean {
   const zeros = word ^ Math.imul(byte, 0x01010101);
   return ((zeros - 0x01010101) & ~zeros & 0x80808080) !== 0;

@@ -41,7 +41,9 @@ export async function breakLock(entry: string): Promise<void> {
   });
 }
 
-/** When the lock's owner gave its last sign of life, in milliseconds since the epoch; undefined where there is no lock. */
+/**
+ * When the lock's owner gave its last sign of life, in milliseconds since the epoch; undefined where there is no lock.
+ */
 export async function lastSignOfLife(entry: string): Promise<number | undefined> {
   try {
     return (await stat(pathOf(entry))).mtimeMs;

@@ -21,7 +21,8 @@ export type IdDigest = (scope: LedgerScope, id: Uint8Array) => Uint8Array;
  * The files of a ledger, one directory an installation, for each collection:
  *
  * - `accounts.completed.gz`: the ids of the last completed snapshot.
- * - `accounts.<number>-<random>.pending.gz`: those of a later one, kept before it is completed; it becomes the completed one.
+ * - `accounts.<number>-<random>.pending.gz`: those of a later one, kept before it is completed; it becomes the
+ *   completed one.
  * - `accounts.removals.txt`: what a held run would have removed, for a person to read, and the approval that waits.
  * - `accounts.<random>.draft`: ids of a write that goes on.
  */
@@ -111,8 +112,8 @@ export class LedgerDirectory {
   }
 
   async #promote(scope: LedgerScope, pending: string, sequence: number): Promise<void> {
-    // What a later run keeps stays: this one may have been waiting for its disk until then. And what is older goes first,
-    // so that none of it can take the place of what is completed now.
+    // What a later run keeps stays: this one may have been waiting for its disk until then. And what is older goes
+    // first, so that none of it can take the place of what is completed now.
     for (const other of await this.#pending(scope))
       if (other.path !== pending && other.sequence <= sequence) await removeFile(other.path);
     try {

@@ -14,7 +14,8 @@ export interface LedgerScope {
 export interface KnownIds {
   /**
    * - `completed`: of the last snapshot that is known to be completed.
-   * - `unclear`: of a later one, of which nobody knows whether it was completed: the process died, or the answer was lost.
+   * - `unclear`: of a later one, of which nobody knows whether it was completed: the process died, or the answer was
+   *   lost.
    */
   readonly state: "completed" | "unclear";
   /** The ids, as lines in pieces of any size. Read as a stream; a piece that is wrong throws. */
@@ -28,11 +29,14 @@ export interface LedgerDraft {
    * of a write, so it must be quick; what fails may be thrown here or by `save`.
    */
   write(lines: Uint8Array): void;
-  /** Keeps the ids durably as `unclear`: when it resolves, they must survive a crash. CompleteSyncBatch is sent next. */
+  /**
+   * Keeps the ids durably as `unclear`: when it resolves, they must survive a crash. CompleteSyncBatch is sent next.
+   */
   save(): Promise<void>;
   /**
    * The batch was completed: the saved ids replace everything that was known, at once or not at all. Where that takes
-   * long, a later batch may have saved its ids meanwhile, which stay, or may have been completed: then nothing is replaced.
+   * long, a later batch may have saved its ids meanwhile, which stay, or may have been completed: then nothing is
+   * replaced.
    */
   promote(): Promise<void>;
   /** The batch is known not to have been completed: forgets the ids that were taken down by this draft. */
@@ -59,9 +63,9 @@ export interface PendingApproval {
  *
  * {@link fileLedger} keeps them in a directory. A ledger of your own, over a database for example, implements this
  * interface; ids come and go as lines (`linesOfIds`, `idsOfLines`). Every call about an installation is made while its
- * lock is held, but for `promote`, `release` and `discard`, which come when the batch has ended. A call that fails holds
- * the run: a ledger that cannot be read never counts as an empty one. A run that is ended waits for no call, and up to 5
- * seconds for those that come when its batch has ended.
+ * lock is held, but for `promote`, `release` and `discard`, which come when the batch has ended. A call that fails
+ * holds the run: a ledger that cannot be read never counts as an empty one. A run that is ended waits for no call, and
+ * up to 5 seconds for those that come when its batch has ended.
  */
 export interface Ledger {
   /**

@@ -45,8 +45,8 @@ const STICKY = 0o1000;
 const WRITABLE_BY_ALL = 0o002;
 
 /**
- * Refuses what another user made or anybody may write. Root may do everything anyway, and volumes of containers are often
- * writable for a group of their own: both pass.
+ * Refuses what another user made or anybody may write. Root may do everything anyway, and volumes of containers are
+ * often writable for a group of their own: both pass.
  */
 function requireTrusted(path: string, { uid, mode }: { readonly uid: number; readonly mode: number }): void {
   const own = process.geteuid?.();

@@ -1,7 +1,7 @@
 /**
  * Lines of ids as a person reads them, in a file that says what a run would remove: what would steer a terminal or hide
- * something from its reader is written as an escape such as `\u{1b}`. In a line of ids a backslash is followed by another
- * one or by an `n`, so that these escapes are told from everything else.
+ * something from its reader is written as an escape such as `\u{1b}`. In a line of ids a backslash is followed by
+ * another one or by an `n`, so that these escapes are told from everything else.
  */
 import { wholeLines } from "./id-lines.js";
 

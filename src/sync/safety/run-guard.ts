@@ -86,8 +86,8 @@ export class RunGuard {
   }
 
   /**
-   * Everything was sent and accepted: judges it, and keeps its ids before the batch is completed. Rejects with the reason
-   * of the batch's signal when that fires, be it in the middle of what the ledger is asked.
+   * Everything was sent and accepted: judges it, and keeps its ids before the batch is completed. Rejects with the
+   * reason of the batch's signal when that fires, be it in the middle of what the ledger is asked.
    * @throws {RemovalGuardError} a snapshot is held
    * @throws {ConfigurationError} the ledger cannot be written
    */

@@ -50,7 +50,8 @@ export class RunJournal {
   }
 
   /**
-   * A batch was ended. Never rejects, and takes a few seconds at most: the journal may be on a disk that does not answer.
+   * A batch was ended. Never rejects, and takes a few seconds at most: the journal may be on a disk that does not
+   * answer.
    * @param released whether the server is known to have ended it
    */
   async ended(batchId: string, released: boolean): Promise<void> {

@@ -1,4 +1,6 @@
-/** A connector in TypeScript that uses every entry of the package, checked with the declarations of its dependencies. */
+/**
+ * A connector in TypeScript that uses every entry of the package, checked with the declarations of its dependencies.
+ */
 import {
   BatchStateError,
   type CalendarDate,
