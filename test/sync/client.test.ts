@@ -115,6 +115,16 @@ describe("starting a batch", () => {
     expect(batch.state).toBe("completed");
   });
 
+  // The first is more than a timer takes, the others are more than gRPC has a header for.
+  it.each([2 ** 31, 2 ** 53, Number.MAX_VALUE])("takes a time of %d ms", async (timeoutMs) => {
+    const client = harness.client({ timeoutMs });
+    const batch = await client.startBatch({ ...START, timeoutMs });
+    await expect(batch.write("groups", [{ generic: { id: "g1", name: "Admins" } }])).resolves.toMatchObject({
+      accepted: 1,
+    });
+    await expect(batch.complete()).resolves.toBeDefined();
+  });
+
   it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("refuses a time of %d", async (timeoutMs) => {
     await expect(harness.client().startBatch({ ...START, timeoutMs })).rejects.toThrow(
       /timeoutMs must be a positive, finite number/,
