@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { BatchOutcomeUnknownError, BatchStateError } from "../errors.js";
+import { linkedController } from "../signals.js";
 import { type BatchState, closedError, meaningOf, refusal, stateError } from "./batch-state.js";
 import type { BatchWrites } from "./batch-writes.js";
 import { sendCompletion } from "./completion.js";
@@ -31,6 +32,8 @@ export class BatchLifecycle {
   /** The error with which the batch refuses a write or a completion; undefined where it takes it. */
   refusal(call: string) {
     const { state } = this;
+    // What is refused now is missing: a lease that is renewed after all must not make the batch active again.
+    if (state === "expired") this.#session.expire();
     return state === "active" && this.#writes.failed ? this.#writes.refusal(call) : refusal(call, state);
   }
 
@@ -65,7 +68,7 @@ export class BatchLifecycle {
         await nextTurn();
         this.#session.signal.throwIfAborted();
         if (!this.#writes.whole) throw this.#writes.refusal("complete");
-        return sendCompletion(this.#session, this.#closing.signal);
+        return this.#send();
       });
       this.#state = "completed";
       this.#end();
@@ -79,6 +82,16 @@ export class BatchLifecycle {
       // A batch that may be completed takes nothing more in, and one that is not must not be kept alive.
       if (error instanceof BatchOutcomeUnknownError) this.#session.end(error);
       throw error;
+    }
+  }
+
+  /** Sends the completion. As long as it is not on its way, also between two attempts, a write may still fail. */
+  async #send(): Promise<CompletionCounts> {
+    const { controller, unlink } = linkedController(this.#session.signal, this.#writes.spoiled);
+    try {
+      return await sendCompletion(this.#session, this.#closing.signal, controller.signal);
+    } finally {
+      unlink();
     }
   }
 
@@ -120,7 +133,7 @@ export class BatchLifecycle {
 
   /** Ends whatever is still under way, and lets the client forget the batch. */
   #end(): void {
-    this.#session.close();
+    this.#session.end(refusal("The call", this.#state) ?? closedError());
     this.#onEnd();
   }
 }

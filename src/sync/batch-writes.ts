@@ -23,6 +23,7 @@ export class BatchWrites {
   readonly #open = new Set<CollectionName>();
   /** The write that failed first, and how. */
   #failure: { readonly what: string; readonly error: unknown } | undefined;
+  readonly #spoiled = new AbortController();
 
   constructor(session: BatchSession) {
     this.#session = session;
@@ -31,6 +32,11 @@ export class BatchWrites {
   /** Whether a write failed: what the batch holds of its collection may be a part only. */
   get failed(): boolean {
     return this.#failure !== undefined;
+  }
+
+  /** Fires when a write fails, with the error of a completion that comes too late for that. */
+  get spoiled(): AbortSignal {
+    return this.#spoiled.signal;
   }
 
   /** Whether nothing failed and nothing is open. */
@@ -51,9 +57,9 @@ export class BatchWrites {
     return stateError(call, "active", "incomplete", { because, cause: error });
   }
 
-  /** A write of this collection was refused because it came late: what the batch holds is not whole without it. */
+  /** A write of this collection was refused: what the batch holds is not whole without it. */
   miss(collection: CollectionName, error: unknown): void {
-    this.#failure ??= { what: isCollection(collection) ? collection : NO_COLLECTION, error };
+    this.#spoil(isCollection(collection) ? collection : NO_COLLECTION, error);
   }
 
   /** Resolves when every queued write and every seal under way has ended. */
@@ -66,7 +72,7 @@ export class BatchWrites {
   write(collection: CollectionName, source: unknown, options: WriteOptions): Promise<WriteResult> {
     if (!isCollection(collection)) {
       const error = noSuchCollection(collection);
-      this.#failure ??= { what: NO_COLLECTION, error };
+      this.#spoil(NO_COLLECTION, error);
       return Promise.reject(error);
     }
     const report = this.#session.report(collection);
@@ -113,11 +119,14 @@ export class BatchWrites {
           report.state = "done";
           return resultOf(report);
         }),
-      recount: ({ expectedCount }) =>
-        failing(async () => {
+      recount: async ({ expectedCount }) => {
+        try {
           checkCount(expectedCount, collection, taken);
           return resultOf(report);
-        }),
+        } catch (error) {
+          throw this.#fail(error, report);
+        }
+      },
       sealing: (sealed) => {
         this.#seals = Promise.allSettled([this.#seals, sealed]);
       },
@@ -191,8 +200,15 @@ export class BatchWrites {
   #fail(error: unknown, report: MutableWriteReport): unknown {
     report.state = "failed";
     const meaning = meaningOf("write", error);
-    this.#failure ??= { what: report.collection, error: meaning };
+    this.#spoil(report.collection, meaning);
     noteOutcomes(meaning, report.ranges);
     return meaning;
+  }
+
+  /** The batch is not whole, and never will be. */
+  #spoil(what: string, error: unknown): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = { what, error };
+    this.#spoiled.abort(this.refusal("complete"));
   }
 }

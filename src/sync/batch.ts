@@ -71,8 +71,8 @@ export class SyncBatch {
   }
 
   /**
-   * Fires when the batch is of no more use: its lease is lost, it was aborted or closed, or the outcome of its
-   * completion is unknown. For whatever feeds it.
+   * Fires when the batch takes nothing more in: it was completed, aborted or closed, its lease is lost, or the outcome
+   * of its completion is unknown. For whatever feeds it.
    */
   get signal(): AbortSignal {
     return this.#session.signal;
@@ -117,7 +117,7 @@ export class SyncBatch {
   ): Promise<WriteResult> {
     const refused = this.#lifecycle.refusal("write") ?? this.#withinSource();
     if (refused !== undefined) {
-      this.#comesLate(collection, refused);
+      this.#writes.miss(collection, refused);
       return handled(Promise.reject(refused));
     }
     return handled(this.#writes.write(collection, source, options));
@@ -132,7 +132,7 @@ export class SyncBatch {
   open<C extends CollectionName>(collection: C, options: WriteOptions = {}): CollectionWriter<C> {
     const refused = this.#lifecycle.refusal("open");
     if (refused !== undefined) {
-      this.#comesLate(collection, refused);
+      this.#writes.miss(collection, refused);
       throw refused;
     }
     return this.#writes.open(collection, options);
@@ -175,11 +175,6 @@ export class SyncBatch {
   /** Releases local resources, as `close()` does: the batch is neither completed nor aborted. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.close();
-  }
-
-  /** What comes while the batch is being completed was to be a part of it. */
-  #comesLate(collection: CollectionName, refused: unknown): void {
-    if (this.state === "completing") this.#writes.miss(collection, refused);
   }
 
   /** A source that waits for the queue it stands at the head of would wait for ever. */

@@ -9,15 +9,20 @@ export const NO_COUNTS: CompletionCounts = { snapshots: {}, events: {} };
 
 /**
  * Sends CompleteSyncBatch, again where the answer was lost.
- * @param closing Cuts it off, at any time; the end of the session does, as long as it was not sent.
+ * @param closing Cuts it off, at any time.
+ * @param unlessSent Cuts it off as long as no attempt is on its way: before the first, and before each further one.
  * @throws {BatchOutcomeUnknownError} it was sent, and whether the service did it is not known
  * @throws everything else where the service certainly did not
  */
-export async function sendCompletion(session: BatchSession, closing: AbortSignal): Promise<CompletionCounts> {
+export async function sendCompletion(
+  session: BatchSession,
+  closing: AbortSignal,
+  unlessSent: AbortSignal,
+): Promise<CompletionCounts> {
   const attempts = new Attempts();
   const attempt = async (call: CallContext) => {
     const answerWasLost = attempts.mayBeDone;
-    const context = { ...call, unlessSent: session.signal };
+    const context = { ...call, unlessSent };
     try {
       return await attempts.make(context, (made) => session.complete(made));
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.js";
-import { InvalidInputError } from "../errors.js";
+import { BatchStateError, InvalidInputError } from "../errors.js";
 import type { NamesOf } from "../option-names.js";
+import { meaningOf } from "./batch-state.js";
 import { WIRE } from "./generated/collections.js";
 import { LEASE_MS, momentOf } from "./lease.js";
 import { MessageBuilder } from "./messages.js";
@@ -29,23 +30,33 @@ export function checkKeepAlive(keepAlive: KeepAliveOptions | undefined): void {
 
 /**
  * Renews the lease with an empty message when nothing was sent for half of it, again after a pause where that failed,
- * until the batch was silent for `maxIdleMs` or ends. The message is an empty one of an event collection, which removes
+ * until the batch ends; not while it has been silent for `maxIdleMs`. The message is an empty one of an event collection, which removes
  * nothing under any reading of the service's description; that it renews the lease is an assumption.
  */
 export function startKeepAlive(session: BatchSession, { maxIdleMs }: KeepAliveOptions): void {
   const { clock } = session.configuration;
   const message = new MessageBuilder(session.id, WIRE[COLLECTION].fieldNumber, 1).flush().bytes;
   const check = (): void => {
-    if (session.signal.aborted || idleMs(session, clock) >= maxIdleMs) return;
     const untilHalf = session.lease.remainingMs - LEASE_MS / 2;
     if (untilHalf > 0) {
       next(untilHalf);
       return;
     }
+    if (idleMs(session, clock) >= maxIdleMs) {
+      // What is written while the lease lasts ends the silence.
+      next(LEASE_MS / 2);
+      return;
+    }
     session.sendAlone(COLLECTION, message, momentOf(clock)).then(
       () => next(LEASE_MS / 2),
-      // Time is left: that the lease is over is told by the lease itself.
-      () => next(PAUSE_MS),
+      (error: unknown) => {
+        const told = meaningOf("The call", error);
+        if (told instanceof BatchStateError) {
+          session.fail(told);
+          session.end(told);
+        }
+        next(PAUSE_MS);
+      },
     );
   };
   let stop = () => {};

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { BatchStateError } from "../errors.js";
 import { linkedController } from "../signals.js";
 import type { AcceptedEvents } from "./accepted-events.js";
-import { closedError, meaningOf, stateError } from "./batch-state.js";
+import { meaningOf, stateError } from "./batch-state.js";
 import { callWithRetry, type SyncOperation } from "./call.js";
 import type { Collection, CollectionName } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
@@ -52,11 +52,7 @@ export class BatchSession {
     this.#lastSentAt = startedAt.monotonic;
     this.lease = new CountedLease(configuration.clock, startedAt, {
       onWarning: (remainingMs) => this.#onProgress({ type: "lease-warning", remainingMs }),
-      onLost: () => {
-        const lost = stateError("The call", "expired", "expired");
-        this.fail(lost);
-        this.end(lost);
-      },
+      onLost: () => this.expire(),
     });
   }
 
@@ -83,10 +79,17 @@ export class BatchSession {
     return this.#failure;
   }
 
-  /** The batch failed on the way to the service. */
+  /** The batch failed on the way to the service. One whose lease is over, as that says, is of no more use. */
   fail(failure: unknown): void {
     this.#failure ??= failure;
-    if (failure instanceof BatchStateError && failure.reason === "expired") this.lease.end();
+    if (!(failure instanceof BatchStateError) || failure.reason !== "expired") return;
+    this.lease.end();
+    this.end(failure);
+  }
+
+  /** By the clocks of this machine the lease is over. */
+  expire(): void {
+    this.fail(stateError("The call", "expired", "expired"));
   }
 
   /** Begins the account of a write. */
@@ -177,11 +180,6 @@ export class BatchSession {
   end(reason: Error): void {
     this.#ended.abort(reason);
     this.lease.close();
-  }
-
-  /** Releases what would outlive the batch. */
-  close(): void {
-    this.end(closedError());
   }
 
   /** Does something that no stream of the batch may be open beside, when those before it have ended. */

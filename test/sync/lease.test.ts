@@ -99,6 +99,26 @@ describe("the lease", () => {
     expect(batch.lease.remainingMs).toBe(0);
   });
 
+  it("ends with the first call that the wall clock refuses: a message that is accepted later renews nothing", async () => {
+    const { batch, clock } = await start();
+    let answer = () => {};
+    harness.server.beforeAnswer = () =>
+      new Promise<void>((resolve) => {
+        answer = resolve;
+      });
+    const write = batch.write("accounts", accounts(1));
+    write.catch(() => {});
+    await until(() => harness.server.streams.length === 1);
+    const now = clock.now.bind(clock);
+    clock.now = () => now() + 16 * MINUTE;
+    await expect(batch.write("usage", [])).rejects.toMatchObject({ code: "BATCH_STATE", reason: "expired" });
+    expect(batch.signal.aborted).toBe(true);
+    expect(batch.failure).toMatchObject({ code: "BATCH_STATE", reason: "expired" });
+    answer();
+    await expect(write).rejects.toMatchObject({ code: "BATCH_STATE", reason: "expired" });
+    expect(batch.state).toBe("expired");
+  });
+
   it("leaves no timer when the handle is closed", async () => {
     const { batch, clock } = await start({ keepAlive: { maxIdleMs: 60 * MINUTE } });
     await batch.write("accounts", accounts(3));
@@ -264,6 +284,36 @@ describe("keepAlive", () => {
     await completed;
     await until(() => clock.sleeping === 0);
     expect(harness.server.streams).toHaveLength(0);
+  });
+
+  it("renews the lease again after a silence longer than maxIdleMs, when something was written", async () => {
+    const { batch, clock } = await start({ keepAlive: { maxIdleMs: 10 * MINUTE } });
+    for (let sent = 1; sent <= 2; sent += 1) {
+      clock.advance(7.5 * MINUTE);
+      if (sent === 1) await until(() => batch.lease.remainingMs === 15 * MINUTE);
+    }
+    clock.advance(MINUTE);
+    expect(harness.server.streams).toHaveLength(1);
+    await batch.write("accounts", accounts(1));
+    for (let step = 0; step < 15 && harness.server.streams.length < 3; step += 1) {
+      clock.advance(MINUTE / 2);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await until(() => harness.server.streams.length === 3 && batch.lease.remainingMs > 14 * MINUTE);
+    batch.close();
+    expect(clock.sleeping).toBe(0);
+  });
+
+  it("ends with the service's word that the lease is over, and the batch with it", async () => {
+    const { batch, clock } = await start({ keepAlive: { maxIdleMs: 60 * MINUTE } });
+    const metadata = new Metadata();
+    metadata.set("batch-state", "expired");
+    harness.server.scripts.SyncRecords.push({ code: 9, details: "lease over", metadata });
+    clock.advance(7.5 * MINUTE);
+    await until(() => batch.signal.aborted);
+    expect(batch.signal.reason).toMatchObject({ code: "BATCH_STATE", reason: "expired" });
+    expect(batch.state).toBe("expired");
+    await until(() => clock.sleeping === 0);
   });
 
   it("sends nothing while the batch writes often enough", async () => {

@@ -103,6 +103,22 @@ export const declarationAttacks: readonly Attack[] = [
       }),
   },
   {
+    name: "a source writes to its own batch, and nobody looks at the refusal",
+    stop: "poisoned batch",
+    ending: refused(
+      "BATCH_STATE",
+      /the write of usage failed \(INVALID_INPUT: A source called its own batch/,
+    ),
+    attack: ({ run }) =>
+      run(["accounts"], async (batch) => {
+        async function* source() {
+          yield* people();
+          void batch.write("usage", []);
+        }
+        await batch.write("accounts", source()).catch(() => {});
+      }),
+  },
+  {
     name: "a write comes after the function returned, and another before",
     stop: "nothing lost",
     ending: { kind: "whole" },

@@ -1,0 +1,100 @@
+import { TestClock } from "@saas-management/sdk/sync";
+import { describe, expect, it } from "vitest";
+import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
+
+const harness = useScriptedServer();
+
+/** A batch whose accounts are sealed, and what is left to do with them. */
+async function sealed(options: Parameters<typeof harness.startBatch>[0] = {}) {
+  const batch = await harness.startBatch(options);
+  const open = batch.open("accounts");
+  await open.push(accounts(2));
+  await open.seal();
+  return { batch, open };
+}
+
+/** A batch whose completion was answered, and waits for its next attempt. */
+async function inPause(answer: { readonly code: number; readonly details: string }) {
+  const clock = new TestClock({ startAt: 0 });
+  const retry = { retries: 2, minDelayMs: 1000, maxDelayMs: 1000 };
+  const { batch, open } = await sealed({ clock, retry });
+  harness.server.scripts.CompleteSyncBatch.push(answer);
+  const waiting = clock.sleeping;
+  const completion = batch.complete();
+  completion.catch(() => {});
+  const deadlineAndPause = waiting + 2;
+  await until(() => completions() === 1 && clock.sleeping === deadlineAndPause);
+  return { batch, open, completion, clock };
+}
+
+const completions = () => harness.server.calls.filter((call) => call === "CompleteSyncBatch").length;
+
+describe("a completion is not sent", () => {
+  it("where a push comes after the seal while it waits for its key", async () => {
+    let give: ((key: string) => void) | undefined;
+    let waits = false;
+    const apiKey = () =>
+      waits
+        ? new Promise<string>((resolve) => {
+            give = resolve;
+          })
+        : "key-1";
+    const { batch, open } = await sealed({ apiKey });
+    waits = true;
+    const completion = batch.complete();
+    await until(() => give !== undefined);
+    await expect(open.push(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    give?.("key-1");
+    await expect(completion).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
+    expect(completions()).toBe(0);
+    waits = false;
+    await batch.abort();
+    expect(batch.state).toBe("aborted");
+  });
+
+  it("again where a write is refused in the pause after it was refused itself", async () => {
+    const { batch, completion, clock } = await inPause({ code: 8, details: "slow down" });
+    await expect(batch.write("usage", [])).rejects.toMatchObject({ code: "BATCH_STATE" });
+    clock.advance(1000);
+    await expect(completion).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
+    expect(completions()).toBe(1);
+    expect(batch.state).toBe("active");
+  });
+
+  it("again where a write is refused after its answer was lost: what it came to stays unknown", async () => {
+    const { batch, open, completion, clock } = await inPause({ code: 14, details: "connection dropped" });
+    await expect(open.push(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    clock.advance(1000);
+    await expect(completion).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
+    expect(completions()).toBe(1);
+    expect(batch.state).toBe("unknown");
+  });
+});
+
+describe("a batch is not completed", () => {
+  it("after its own source called write, and nobody looked at the refusal", async () => {
+    const batch = await harness.startBatch();
+    async function* source() {
+      yield accounts(2);
+      void batch.write("usage", []);
+    }
+    await batch.write("accounts", source()).catch(() => {});
+    await expect(batch.complete()).rejects.toMatchObject({
+      code: "BATCH_STATE",
+      reason: "incomplete",
+      message: expect.stringMatching(
+        /the write of usage failed \(INVALID_INPUT: A source called its own batch/,
+      ),
+    });
+    expect(completions()).toBe(0);
+  });
+});
+
+describe("a batch that is completed", () => {
+  it("says so by its signal, and counts what was sealed once more", async () => {
+    const { batch, open } = await sealed();
+    await batch.complete();
+    expect(batch.signal.reason).toMatchObject({ code: "BATCH_STATE", reason: "completed" });
+    await expect(open.seal({ expectedCount: 2 })).resolves.toMatchObject({ accepted: 2 });
+  });
+});
