@@ -7,6 +7,7 @@ import { HTTP2 } from "../support/misbehaviours/http2.js";
 import { SYNC_CALLS } from "../support/misbehaviours/sync-calls.js";
 import { forkReferenceServer, type ReferenceServerProcess } from "../support/reference-server-process.js";
 
+const MISBEHAVIOURS: readonly Misbehaviour[] = [...SYNC_CALLS, ...HTTP2, ...BATCHES_LEFT_ALONE, ...GRAPHQL];
 /** So often, and four times as often. */
 const ROUNDS = 1;
 /**
@@ -43,9 +44,9 @@ async function growth(act: Misbehaviour["act"]): Promise<number> {
 }
 
 describe("the memory of the reference server", { timeout: 120_000 }, () => {
-  it.each([...SYNC_CALLS, ...HTTP2, ...BATCHES_LEFT_ALONE, ...GRAPHQL])(
-    "is bounded, while others are served, and no more is left however often there were $name",
-    async ({ act, heldBytes = 0 }) => {
+  it.each(MISBEHAVIOURS.map((misbehaviour) => [misbehaviour.name, misbehaviour] as const))(
+    "is bounded, while others are served, and no more is left however often there were %s",
+    async (_, { act, heldBytes = 0 }) => {
       const before = await left(act, 1);
       const crowd = new Crowd(server);
       onTestFinished(() => crowd.drop());

@@ -47,7 +47,7 @@ export const GRAPHQL: readonly Misbehaviour[] = [
     name: "connections that say half a request",
     act: (crowd) => {
       const halves = ["", "POST /gra", "POST /graphql HTTP/1.1\r\nHost: a\r\n", `${CHUNKED}100000\r\nx`];
-      return times(60, (i) => graphQL(crowd, halves[i % halves.length] ?? ""));
+      return times(240, (i) => graphQL(crowd, halves[i % halves.length] ?? ""));
     },
   },
   {

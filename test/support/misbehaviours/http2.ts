@@ -15,7 +15,7 @@ export const HTTP2: readonly Misbehaviour[] = [
         "POST / HTTP/1.1\r\n\r\n",
         "\u0016\u0003\u0001\u0002\u0000",
       ];
-      return times(60, (i) => crowd.say(crowd.server.syncUrl, hellos[i % hellos.length] ?? ""));
+      return times(240, (i) => crowd.say(crowd.server.syncUrl, hellos[i % hellos.length] ?? ""));
     },
   },
   {
