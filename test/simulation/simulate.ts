@@ -5,6 +5,7 @@ import { running } from "../../src/sync/load-run.js";
 import { examination, writing } from "../../src/sync/load-writing.js";
 import type { Conduct } from "./conduct.js";
 import { FaultSchedule, type ScheduledFault } from "./faults.js";
+import { API_KEY } from "./faulty-network.js";
 import type { LockLog } from "./lock-log.js";
 import { Observation } from "./observation.js";
 import { runProcess } from "./process.js";
@@ -12,7 +13,7 @@ import type { Program } from "./program.js";
 import { ServiceModel } from "./service-model.js";
 import { settle, withoutChance } from "./settle.js";
 import { SimClock } from "./sim-clock.js";
-import { API_KEY, SimulatedTransport } from "./transport.js";
+import { SimulatedTransport } from "./transport.js";
 
 /** How a program went. */
 export interface Simulated {

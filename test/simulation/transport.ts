@@ -1,33 +1,21 @@
-import { Metadata, status } from "@grpc/grpc-js";
 import { SyncProtocolError } from "@saas-management/sdk/sync";
-import { Credential } from "../../src/credential.js";
-import { type FailedCall, toStartError, toSyncError } from "../../src/sync/status.js";
 import type { CallContext, SyncTransport } from "../../src/sync/transport.js";
 import { Conduct } from "./conduct.js";
-import type { FaultKind, FaultSchedule, Operation } from "./faults.js";
+import type { FaultSchedule } from "./faults.js";
+import { FaultyNetwork } from "./faulty-network.js";
 import { LockLog } from "./lock-log.js";
 import type { SentMessage } from "./messages.js";
-import { isMiddle, never, outcomeOf, type Server, turn, unheard } from "./server-side.js";
 import type { ServiceModel } from "./service-model.js";
 import type { SimClock } from "./sim-clock.js";
-
-const LOST: Pick<FailedCall, "code" | "details"> = {
-  code: status.UNAVAILABLE,
-  details: "Connection dropped",
-};
 
 /** Statuses after which the same call may do better; INTERNAL is one where the stream was reset. */
 const TRANSIENT: ReadonlySet<number> = new Set([1, 4, 8, 13, 14]);
 
-/** The key of every client. */
-export const API_KEY = "key-of-the-simulation";
-
-/** A network in memory, with the model of the service at its end and faults on the way. */
+/** The four operations as the model of the service has them, over a network with faults. */
 export class SimulatedTransport implements SyncTransport {
   readonly #service: ServiceModel;
-  readonly #faults: FaultSchedule;
   readonly #clock: SimClock;
-  readonly #credential = new Credential({ apiKey: API_KEY }, "ApiKey ");
+  readonly #network: FaultyNetwork;
   /** What the client does on the wire. */
   readonly conduct: Conduct;
   readonly locks = new LockLog();
@@ -37,8 +25,8 @@ export class SimulatedTransport implements SyncTransport {
   /** @param limitBytes Messages have to be smaller; undefined for the service's own limit. */
   constructor(service: ServiceModel, faults: FaultSchedule, clock: SimClock, limitBytes?: number) {
     this.#service = service;
-    this.#faults = faults;
     this.#clock = clock;
+    this.#network = new FaultyNetwork(service, faults, clock, this.locks);
     this.conduct = new Conduct(() => clock.now(), limitBytes);
   }
 
@@ -50,7 +38,7 @@ export class SimulatedTransport implements SyncTransport {
   async startBatch(installationId: string, call: CallContext): Promise<{ readonly batchId: string }> {
     this.locks.underWay += 1;
     try {
-      const started = await this.#call("StartSyncBatch", call, installationId, {
+      const started = await this.#network.call("StartSyncBatch", call, installationId, {
         effect: () => ({ batchId: this.#service.start(this.#clock.now()).id }),
         struck: ({ type }) => {
           if (type === "lost" || type === "late" || type === "stalled") this.locks.unanswered += 1;
@@ -78,7 +66,7 @@ export class SimulatedTransport implements SyncTransport {
       return { accepted: some.reduce((sum, { message }) => sum + message.keys.length, 0) };
     };
     try {
-      const answer: Acknowledgement = await this.#call<Acknowledgement>("SyncRecords", call, "", {
+      const answer: Acknowledgement = await this.#network.call<Acknowledgement>("SyncRecords", call, "", {
         effect: (kind) => apply(kind?.type === "early" ? half : sent.messages),
         half: () => apply(half),
         can: ({ type }) => (type === "undercounted" ? records > 0 : type !== "early" || half.length > 0),
@@ -102,7 +90,7 @@ export class SimulatedTransport implements SyncTransport {
 
   completeBatch(batchId: string, call: CallContext) {
     this.conduct.complete(batchId);
-    return this.#call("CompleteSyncBatch", call, "", {
+    return this.#network.call("CompleteSyncBatch", call, "", {
       effect: () => {
         this.#service.complete(batchId, this.#clock.now());
         return { snapshots: {}, events: {} };
@@ -113,7 +101,7 @@ export class SimulatedTransport implements SyncTransport {
   async abortBatch(batchId: string, call: CallContext): Promise<void> {
     const failed = () => this.locks.failedAborts.add(batchId);
     try {
-      await this.#call("AbortSyncBatch", call, "", {
+      await this.#network.call("AbortSyncBatch", call, "", {
         effect: () => this.#service.abort(batchId, this.#clock.now()),
         struck: failed,
       });
@@ -125,92 +113,6 @@ export class SimulatedTransport implements SyncTransport {
 
   close(): void {
     this.locks.closed = true;
-  }
-
-  async #call<T>(
-    operation: Operation,
-    call: CallContext,
-    installationId: string,
-    server: Server<T>,
-  ): Promise<T> {
-    call.signal.throwIfAborted();
-    if (this.locks.crashed) return never(call.signal);
-    const kind = this.#take(operation, server);
-    const failed = (failure: Pick<FailedCall, "code" | "details">, metadata = new Metadata()) =>
-      this.#error(operation, installationId, { ...failure, metadata });
-    const pause = (at: string) =>
-      kind?.type === "delayed" && kind.at === at ? this.#slowly(kind.ms, call.signal) : turn();
-    if (kind?.type === "expired" || kind?.type === "stolen") this.#service.expireNewest();
-    if (kind?.type === "stolen") this.#service.steal(this.#clock.now());
-    if (kind?.type === "revoked") this.#service.keyRevoked = true;
-    await pause("before");
-    if (kind?.type === "stalled" && kind.at === "before") return never(call.signal);
-    if (kind?.type === "lost" && kind.at === "before") throw failed(LOST);
-    if (kind?.type === "refused") {
-      server.refused?.(kind.code);
-      throw failed(kind);
-    }
-    if (kind?.type === "late") {
-      this.#clock.elsewhere(kind.ms, () => {
-        unheard(() => server.effect());
-      });
-      throw failed(LOST);
-    }
-    if (isMiddle(kind) && server.half !== undefined) {
-      unheard(server.half);
-      if (kind.type === "stalled") return never(call.signal);
-      throw failed(LOST);
-    }
-    if (this.#service.keyRevoked) throw failed({ code: status.UNAUTHENTICATED, details: "key revoked" });
-    const effect = outcomeOf(
-      () => server.effect(kind),
-      (refusal) => {
-        const metadata = new Metadata();
-        if (refusal.batchState !== undefined) metadata.set("batch-state", refusal.batchState);
-        return failed({ code: status[refusal.status], details: "" }, metadata);
-      },
-    );
-    await pause("after");
-    if (kind?.type === "stalled") return never(call.signal);
-    if (kind?.type === "lost") throw failed(LOST);
-    // Whoever gave up meanwhile hears nothing of it.
-    if (this.locks.crashed) return never(call.signal);
-    call.signal.throwIfAborted();
-    const value = effect();
-    return kind === undefined ? value : (server.answer?.(kind, value) ?? value);
-  }
-
-  /** The fault that strikes a call, if one does. */
-  #take<T>(operation: Operation, { can, struck }: Server<T>): FaultKind | undefined {
-    const kind = this.#faults.take(operation, (planned) => {
-      if (planned.type === "expired" || planned.type === "stolen")
-        return this.#service.isLocked(this.#clock.now());
-      if (planned.type === "revoked") return !this.#service.keyRevoked;
-      return can?.(planned) ?? true;
-    });
-    if (kind !== undefined) struck?.(kind);
-    return kind;
-  }
-
-  /** The network takes its time; who gives up does not wait for it. */
-  #slowly(ms: number, signal: AbortSignal): Promise<void> {
-    const arrived = new Promise<void>((resolve) => this.#clock.elsewhere(ms, resolve));
-    return Promise.race([arrived, never(signal)]);
-  }
-
-  #error(operation: Operation, installationId: string, failed: FailedCall): Error {
-    const place = {
-      operation,
-      target: "sync.example.com:443",
-      credential: this.#credential,
-      maxReceiveMessageBytes: 16 * 1024 * 1024,
-      secure: true,
-      clientCertificate: false,
-      now: () => this.#clock.now(),
-    };
-    return operation === "StartSyncBatch"
-      ? toStartError(failed, place, installationId)
-      : toSyncError(failed, place);
   }
 }
 

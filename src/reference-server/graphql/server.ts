@@ -4,15 +4,13 @@ import type { AddressInfo } from "node:net";
 import type { Handler, Response } from "graphql-http";
 import { type ConnectionEnd, Connections } from "../connections.js";
 import type { TlsIdentity } from "../options.js";
+import { MAXIMUM_BODY_BYTES, readBody } from "./body.js";
 import { deliver } from "./deliver.js";
 import { type Exchange, type GraphQLHandlerOptions, graphQLHandler, revoke } from "./handler.js";
 import { errorAnswer } from "./request/answer.js";
 import { ConnectionFault, strikeAnswer } from "./request/faults.js";
 import { ErrorCode, requestError } from "./request-error.js";
 import { executableSchema } from "./schema.js";
-
-/** Largest body of a request, in bytes. */
-const MAXIMUM_BODY_BYTES = 1024 * 1024;
 
 /**
  * How long a client may take to send a request, in real time: one that drips it in ties up a connection only so long.
@@ -108,19 +106,6 @@ async function answerTo(
     return errorAnswer(413, "Content Too Large", requestError(ErrorCode.requestTooLarge, message));
   }
   return handler({ method, url, headers, body, raw: request, context });
-}
-
-/** The body as text; undefined where it is too large. */
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  // A body that is too large is read to its end too: a client that is still sending would not see the answer.
-  for await (const chunk of request) {
-    const part = Buffer.from(chunk);
-    bytes += part.length;
-    if (bytes <= MAXIMUM_BODY_BYTES) chunks.push(part);
-  }
-  return bytes <= MAXIMUM_BODY_BYTES ? Buffer.concat(chunks).toString("utf8") : undefined;
 }
 
 function portOf(server: Server): number {

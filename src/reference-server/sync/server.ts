@@ -4,6 +4,7 @@ import type { TlsIdentity } from "../options.js";
 import { CallStreams } from "./call-streams.js";
 import { listen } from "./listener.js";
 import { createSyncHandlers, rawSyncService, type SyncServiceParts } from "./service.js";
+import { unreadWithoutKey } from "./unread-call.js";
 import { raiseWindows } from "./windows.js";
 
 /** The Sync API, listening. */
@@ -43,6 +44,7 @@ export async function startSyncServer(
     "grpc.keepalive_time_ms": KEEPALIVE_TIME_MS,
     "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_MS,
     "grpc.enable_channelz": 0,
+    interceptors: [unreadWithoutKey(parts.keys)],
   });
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   raiseWindows(server);

@@ -1,0 +1,124 @@
+import { Metadata, status } from "@grpc/grpc-js";
+import { Credential } from "../../src/credential.js";
+import { type FailedCall, toStartError, toSyncError } from "../../src/sync/status.js";
+import type { CallContext } from "../../src/sync/transport.js";
+import type { FaultKind, FaultSchedule, Operation } from "./faults.js";
+import type { LockLog } from "./lock-log.js";
+import { isMiddle, never, outcomeOf, type Server, turn, unheard } from "./server-side.js";
+import type { ServiceModel } from "./service-model.js";
+import type { SimClock } from "./sim-clock.js";
+
+const LOST: Pick<FailedCall, "code" | "details"> = {
+  code: status.UNAVAILABLE,
+  details: "Connection dropped",
+};
+
+/** The key of every client. */
+export const API_KEY = "key-of-the-simulation";
+
+/** The way to the service and back, in memory, with the faults that strike a call on it. */
+export class FaultyNetwork {
+  readonly #service: ServiceModel;
+  readonly #faults: FaultSchedule;
+  readonly #clock: SimClock;
+  readonly #locks: LockLog;
+  readonly #credential = new Credential({ apiKey: API_KEY }, "ApiKey ");
+
+  /** @param locks Hears whether the client's process has died: nothing reaches the service any more then. */
+  constructor(service: ServiceModel, faults: FaultSchedule, clock: SimClock, locks: LockLog) {
+    this.#service = service;
+    this.#faults = faults;
+    this.#clock = clock;
+    this.#locks = locks;
+  }
+
+  /**
+   * Makes a call, with what the service does of it, and gives its answer.
+   * @param installationId Names the installation in the error of a start.
+   */
+  async call<T>(
+    operation: Operation,
+    call: CallContext,
+    installationId: string,
+    server: Server<T>,
+  ): Promise<T> {
+    call.signal.throwIfAborted();
+    if (this.#locks.crashed) return never(call.signal);
+    const kind = this.#take(operation, server);
+    const failed = (failure: Pick<FailedCall, "code" | "details">, metadata = new Metadata()) =>
+      this.#error(operation, installationId, { ...failure, metadata });
+    const pause = (at: string) =>
+      kind?.type === "delayed" && kind.at === at ? this.#slowly(kind.ms, call.signal) : turn();
+    if (kind?.type === "expired" || kind?.type === "stolen") this.#service.expireNewest();
+    if (kind?.type === "stolen") this.#service.steal(this.#clock.now());
+    if (kind?.type === "revoked") this.#service.keyRevoked = true;
+    await pause("before");
+    if (kind?.type === "stalled" && kind.at === "before") return never(call.signal);
+    if (kind?.type === "lost" && kind.at === "before") throw failed(LOST);
+    if (kind?.type === "refused") {
+      server.refused?.(kind.code);
+      throw failed(kind);
+    }
+    if (kind?.type === "late") {
+      this.#clock.elsewhere(kind.ms, () => {
+        unheard(() => server.effect());
+      });
+      throw failed(LOST);
+    }
+    if (isMiddle(kind) && server.half !== undefined) {
+      unheard(server.half);
+      if (kind.type === "stalled") return never(call.signal);
+      throw failed(LOST);
+    }
+    if (this.#service.keyRevoked) throw failed({ code: status.UNAUTHENTICATED, details: "key revoked" });
+    const effect = outcomeOf(
+      () => server.effect(kind),
+      (refusal) => {
+        const metadata = new Metadata();
+        if (refusal.batchState !== undefined) metadata.set("batch-state", refusal.batchState);
+        return failed({ code: status[refusal.status], details: "" }, metadata);
+      },
+    );
+    await pause("after");
+    if (kind?.type === "stalled") return never(call.signal);
+    if (kind?.type === "lost") throw failed(LOST);
+    // Whoever gave up meanwhile hears nothing of it.
+    if (this.#locks.crashed) return never(call.signal);
+    call.signal.throwIfAborted();
+    const value = effect();
+    return kind === undefined ? value : (server.answer?.(kind, value) ?? value);
+  }
+
+  /** The fault that strikes a call, if one does. */
+  #take<T>(operation: Operation, { can, struck }: Server<T>): FaultKind | undefined {
+    const kind = this.#faults.take(operation, (planned) => {
+      if (planned.type === "expired" || planned.type === "stolen")
+        return this.#service.isLocked(this.#clock.now());
+      if (planned.type === "revoked") return !this.#service.keyRevoked;
+      return can?.(planned) ?? true;
+    });
+    if (kind !== undefined) struck?.(kind);
+    return kind;
+  }
+
+  /** The network takes its time; who gives up does not wait for it. */
+  #slowly(ms: number, signal: AbortSignal): Promise<void> {
+    const arrived = new Promise<void>((resolve) => this.#clock.elsewhere(ms, resolve));
+    return Promise.race([arrived, never(signal)]);
+  }
+
+  #error(operation: Operation, installationId: string, failed: FailedCall): Error {
+    const place = {
+      operation,
+      target: "sync.example.com:443",
+      credential: this.#credential,
+      maxReceiveMessageBytes: 16 * 1024 * 1024,
+      secure: true,
+      clientCertificate: false,
+      now: () => this.#clock.now(),
+    };
+    return operation === "StartSyncBatch"
+      ? toStartError(failed, place, installationId)
+      : toSyncError(failed, place);
+  }
+}
