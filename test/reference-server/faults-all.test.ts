@@ -27,6 +27,14 @@ function hangs(handles: readonly FaultHandle[]): number {
     .reduce((sum, { firings }) => sum + firings, 0);
 }
 
+/** Whether the batch was completed, and a status was sent in place of the answer. */
+function isLie({ fault, firings }: FaultHandle): boolean {
+  const { operation, kind } = fault;
+  return (
+    operation === "CompleteSyncBatch" && kind.type === "grpc-status" && kind.at === "answer" && firings > 0
+  );
+}
+
 /** A walk through pages and then a batch, by clients that live in the server's time. */
 async function runUnder(schedule: FaultSchedule) {
   const clock = new SteppedClock();
@@ -43,7 +51,7 @@ async function runUnder(schedule: FaultSchedule) {
     await graphql.close();
     // An answer that was held back for the walk holds up nobody else.
     await until(() => clock.nextPauseMs === undefined);
-    const batch = await judgedBatch(sync, server, settle);
+    const batch = await judgedBatch(sync, server, settle, { lied: () => handles.some(isLie) });
     server.faults.assertFired();
     return { walk, batch: batch.outcome };
   } finally {

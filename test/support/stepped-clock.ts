@@ -23,6 +23,9 @@ export class SteppedClock extends TestClock {
   }
 }
 
+/** Turns of the event loop in which those who were given up may notice it: no time passes for them. */
+const LATE_TURNS = 10;
+
 /** Lets time pass until a call has settled. */
 export type Settle = <T>(call: Promise<T>) => Promise<PromiseSettledResult<T>>;
 
@@ -39,17 +42,18 @@ export function settleOn(clock: SteppedClock, hungMs: () => number): Settle {
     const result = Promise.allSettled([call]).finally(() => {
       settled = true;
     });
+    let turns = 0;
     for (;;) {
-      await until(() => settled || clock.nextPauseMs !== undefined || hungMs() > waitedMs);
+      await until(() => {
+        const isDue = clock.nextPauseMs !== undefined || hungMs() > waitedMs;
+        turns = isDue ? turns + 1 : 0;
+        return settled || turns > LATE_TURNS;
+      });
       if (settled) return (await result)[0];
-      const pauseMs = clock.nextPauseMs;
-      if (pauseMs !== undefined) {
-        clock.advance(pauseMs);
-        continue;
-      }
-      const ms = hungMs() - waitedMs;
-      waitedMs += ms;
-      clock.advance(ms);
+      turns = 0;
+      const hung = hungMs();
+      clock.advance(clock.nextPauseMs ?? hung - waitedMs);
+      waitedMs = hung;
     }
   };
 }
