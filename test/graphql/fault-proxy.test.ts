@@ -105,7 +105,7 @@ describe("whatever happens to connections, drawn from a seed,", { timeout: TIMEO
     });
 
   test("a walk has every node in its place, or ends with an error of the SDK", () =>
-    forSeeds(120, draw, async (schedule) => {
+    forSeeds(80, draw, async (schedule) => {
       const clock = new SteppedClock();
       await using server = await startReferenceServer({ clock, portfolio: { applications: WALKED } });
       const proxy = await startFaultProxy(Number(new URL(server.baseUrl).port), clock);

@@ -197,6 +197,8 @@ describe("a drawn schedule", () => {
     ["more faults than places", { seed: 1, count: 9 }, /There are 4 places for 9 faults/],
     ["less than no message", { seed: 1, messages: -1 }, /`messages` must be a whole number, 0 or more/],
     ["half a call", { seed: 1, sync: { SyncRecords: 1.5 } }, /`sync.SyncRecords` must be/],
+    ["an unknown severity", JSON.parse('{ "seed": 1, "severity": "worst" }'), /"transient", "any" or "all"/],
+    ["pages that are no list", JSON.parse('{ "seed": 1, "pages": "Licenses" }'), /`pages` must be an array/],
   ])("is refused with %s", (_, options, message) => {
     expect(() => faultSchedule(options)).toThrow(TypeError);
     expect(() => faultSchedule(options)).toThrow(message);

@@ -51,9 +51,9 @@ export function settleOn(clock: SteppedClock, hungMs: () => number): Settle {
       });
       if (settled) return (await result)[0];
       turns = 0;
-      const hung = hungMs();
-      clock.advance(clock.nextPauseMs ?? hung - waitedMs);
-      waitedMs = hung;
+      const ms = clock.nextPauseMs ?? hungMs() - waitedMs;
+      if (clock.nextPauseMs === undefined) waitedMs += ms;
+      clock.advance(ms);
     }
   };
 }
