@@ -71,7 +71,7 @@ const CALLS = {
 describe("every call ends right, or with an error of the SDK", { timeout: TIMEOUT_MS }, () => {
   test("when any one thing goes wrong, which harms nothing else", () =>
     forSeeds(
-      90,
+      50,
       (seed) => faultSchedule({ seed, count: 1, ...CALLS }),
       async (schedule) => {
         const { walk, batch } = await runUnder(schedule);
@@ -85,7 +85,7 @@ describe("every call ends right, or with an error of the SDK", { timeout: TIMEOU
 
   test("when many things go wrong together", () =>
     forSeeds(
-      60,
+      30,
       // What an earlier fault ends is not struck by a later one.
       (seed): FaultSchedule => ({
         seed,
