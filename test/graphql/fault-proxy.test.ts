@@ -1,13 +1,20 @@
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { startReferenceServer, TestClock } from "@saas-management/sdk/reference-server";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type ConnectionFault, startFaultProxy } from "../support/fault-proxy.js";
+import type { ConnectionFaultKind } from "../support/connection-fault.js";
+import { connectionSchedule } from "../support/connection-schedule.js";
+import { startFaultProxy } from "../support/fault-proxy.js";
 import { rejection, until } from "../support/http-client.js";
+import { hungMs } from "../support/hung-connections.js";
+import { judgedWalk, APPLICATIONS as WALKED } from "../support/judged-walk.js";
+import { TIMEOUT_MS } from "../support/property-runs.js";
+import { forSeeds } from "../support/seeded-runs.js";
+import { SteppedClock, settleOn } from "../support/stepped-clock.js";
 
 const APPLICATIONS = 50;
 
 /** A server of 50 applications, a proxy before it, and a client that speaks to the proxy. */
-async function startBehindProxy(...faults: ConnectionFault[]) {
+async function startBehindProxy(...faults: ConnectionFaultKind[]) {
   const server = await startReferenceServer({
     portfolio: {
       applications: Array.from({ length: APPLICATIONS }, (_, i) => ({ name: `Application ${i}` })),
@@ -26,7 +33,7 @@ async function startBehindProxy(...faults: ConnectionFault[]) {
     await client.close();
     await server.close();
   });
-  proxy.plan(...faults);
+  proxy.planNext(...faults);
   const read = () => client.applications().toArray();
   const create = () => client.createProcurementCase({ name: "Renewal" });
   return { proxy, clock, linkClock, read, create };
@@ -36,7 +43,7 @@ async function startBehindProxy(...faults: ConnectionFault[]) {
 const IN_THE_BODY = 2000;
 
 describe("a connection that is reset", () => {
-  test.each<[string, ConnectionFault]>([
+  test.each<[string, ConnectionFaultKind]>([
     ["before the request arrives", { type: "reset", direction: "request", afterBytes: 0 }],
     ["in the middle of the request", { type: "reset", direction: "request", afterBytes: 100 }],
     ["before the answer begins", { type: "reset", direction: "answer", afterBytes: 0 }],
@@ -55,7 +62,7 @@ describe("a connection that is reset", () => {
   });
 });
 
-test.each<[string, ConnectionFault]>([
+test.each<[string, ConnectionFaultKind]>([
   ["accepts and says nothing", { type: "silent" }],
   ["swallows the request", { type: "half-open", direction: "request", afterBytes: 50 }],
   ["stops in the middle of its answer", { type: "half-open", direction: "answer", afterBytes: IN_THE_BODY }],
@@ -67,7 +74,7 @@ test.each<[string, ConnectionFault]>([
   expect(await error).toMatchObject({ code: "TIMEOUT" });
 });
 
-test.each<[string, ConnectionFault, number]>([
+test.each<[string, ConnectionFaultKind, number]>([
   ["is late", { type: "delay", direction: "answer", ms: 5000 }, 5000],
   ["is narrow", { type: "bandwidth", direction: "answer", bytesPerSecond: 1000 }, 100_000],
 ])("a link that %s loses nothing", async (_, fault, stepMs) => {
@@ -82,4 +89,34 @@ test.each<[string, ConnectionFault, number]>([
   }
   expect(await reading).toHaveLength(APPLICATIONS);
   expect(proxy.firings()).toBe(1);
+});
+
+describe("whatever happens to connections, drawn from a seed,", { timeout: TIMEOUT_MS }, () => {
+  const draw = (seed: number) =>
+    connectionSchedule({
+      seed,
+      most: 3,
+      // A page is asked for with more than this, and answered with more.
+      call: { request: 1100, answer: 1600 },
+      // Two pages: `fetch` spreads the walk over two connections.
+      whole: { request: 2300, answer: 3300 },
+      deep: "last",
+      outlived: ["reset"],
+    });
+
+  test("a walk has every node in its place, or ends with an error of the SDK", () =>
+    forSeeds(80, draw, async (schedule) => {
+      const clock = new SteppedClock();
+      await using server = await startReferenceServer({ clock, portfolio: { applications: WALKED } });
+      const proxy = await startFaultProxy(Number(new URL(server.baseUrl).port), clock);
+      const baseUrl = `http://127.0.0.1:${proxy.port}`;
+      const client = new GraphQLClient({ baseUrl, apiKey: server.apiKey, clock });
+      proxy.plan(schedule);
+      const outcome = await judgedWalk(client, settleOn(clock, hungMs(proxy)));
+      await client.close();
+      await proxy.close();
+      proxy.assertFired();
+      const isOutlived = schedule.faults.every(({ kind }) => kind.type === "reset");
+      expect(outcome).toEqual(isOutlived ? "done" : expect.stringMatching(/^(done|TIMEOUT)$/));
+    }));
 });

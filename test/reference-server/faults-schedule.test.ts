@@ -1,5 +1,7 @@
+import { createHash } from "node:crypto";
 import {
   type Fault,
+  type FaultSchedule,
   type FaultScheduleOptions,
   faultSchedule,
   startReferenceServer,
@@ -13,6 +15,11 @@ async function startServer() {
   const server = await startReferenceServer();
   onTestFinished(() => server.close());
   return server;
+}
+
+/** A hash of the schedules of many seeds. */
+function hashOf(schedules: readonly FaultSchedule[]): string {
+  return createHash("sha256").update(JSON.stringify(schedules)).digest("hex").slice(0, 16);
 }
 
 const SYNC_CALLS = { StartSyncBatch: 2, SyncRecords: 4, CompleteSyncBatch: 2, AbortSyncBatch: 1 } as const;
@@ -63,9 +70,19 @@ describe("a drawn schedule", () => {
     `);
   });
 
+  test.each([
+    ["transient", "bf2e926ecdb2f1b5"],
+    ["any", "541e0d7a81db0831"],
+    ["all", "a5bce932060e37bb"],
+  ] as const)("of severity %s does not change either, whatever the seed", (severity, hash) => {
+    const calls = { sync: SYNC_CALLS, messages: 2, graphql: { Applications: 3 } };
+    expect(hashOf(seeds.map((seed) => faultSchedule({ seed, count: 10, severity, ...calls })))).toBe(hash);
+  });
+
   test.each<[string, Partial<FaultScheduleOptions>]>([
     ["transient", { severity: "transient" }],
     ["any", { severity: "any" }],
+    ["all", { severity: "all" }],
   ])(
     "of severity %s survives JSON, is taken by the server, and has a place for each fault",
     async (_, options) => {
@@ -106,12 +123,82 @@ describe("a drawn schedule", () => {
     );
   });
 
+  test("of severity all draws every kind that there is, in each of its forms", () => {
+    const calls = { sync: SYNC_CALLS, messages: 2, graphql: { Applications: 30 } };
+    const drawn = seeds.flatMap(
+      (seed) => faultSchedule({ seed, count: 20, severity: "all", ...calls }).faults,
+    );
+    const ofSync = drawn.filter((fault) => fault.api === "sync").map(({ kind }) => kind);
+    expect([...new Set(ofSync.map(({ type }) => type))].sort()).toEqual([
+      "delay",
+      "drop",
+      "early-answer",
+      "goaway",
+      "grpc-status",
+      "lease-expiry",
+      "lock-stolen",
+      "oversized-answer",
+      "reset",
+      "revoke-key",
+      "rst-stream",
+      "stall",
+    ]);
+    const ofGraphQL = drawn.filter((fault) => fault.api === "graphql").map(({ kind }) => kind);
+    expect([...new Set(ofGraphQL.map(({ type }) => type))].sort()).toEqual([
+      "delay",
+      "drop",
+      "endless-body",
+      "graphql-errors",
+      "html",
+      "http",
+      "page-info",
+      "reset",
+      "revoke-key",
+      "slow-body",
+      "stall",
+      "truncated-body",
+    ]);
+    const http = ofGraphQL.filter((kind) => kind.type === "http");
+    const hints = http.flatMap(({ retryAfter }) => retryAfter ?? []);
+    const threeDays = 3 * 24 * 60 * 60;
+    expect(new Set(hints.map(({ as, seconds }) => `${as} ${seconds}`))).toEqual(
+      new Set([
+        ...[0, 5, threeDays].map((seconds) => `seconds ${seconds}`),
+        ...[-60, 0, 5, threeDays].map((seconds) => `date ${seconds}`),
+      ]),
+    );
+    const redirects = http.filter(({ headers }) => headers?.["location"] !== undefined);
+    expect(new Set(redirects.map(({ status }) => status))).toEqual(new Set([301, 302, 303, 307, 308]));
+    expect(new Set(http.map(({ delivery }) => delivery?.type))).toEqual(
+      new Set([undefined, "slow-body", "truncated-body", "endless-body"]),
+    );
+    const cursors = ofGraphQL.flatMap((kind) => (kind.type === "page-info" ? [kind.cursor] : []));
+    expect(new Set(cursors)).toEqual(new Set(["repeated", "missing"]));
+    const pauses = drawn.flatMap(({ kind }) => ("ms" in kind ? [kind.ms] : []));
+    expect(new Set(pauses)).toEqual(new Set([1, 1000, 30_000, 120_000, 1_000_000]));
+  });
+
+  test("breaks pages only where there are some", () => {
+    const broken = (options: Partial<FaultScheduleOptions>) => {
+      const graphql = { Applications: 1, CreateProcurementCase: 1, MyPages: 1 };
+      const drawn = seeds.flatMap(
+        (seed) => faultSchedule({ seed, severity: "all", graphql, ...options }).faults,
+      );
+      return new Set(drawn.filter(({ kind }) => kind.type === "page-info").map(({ operation }) => operation));
+    };
+    expect(broken({})).toEqual(new Set(["Applications"]));
+    expect(broken({ pages: ["MyPages"] })).toEqual(new Set(["MyPages"]));
+    expect(broken({ pages: [] })).toEqual(new Set());
+  });
+
   test.each<[string, FaultScheduleOptions, RegExp]>([
     ["half a seed", { seed: 0.5 }, /`seed` must be a whole number\./],
     ["no fault", { seed: 1, count: 0 }, /`count` must be a whole number, 1 or more/],
     ["more faults than places", { seed: 1, count: 9 }, /There are 4 places for 9 faults/],
     ["less than no message", { seed: 1, messages: -1 }, /`messages` must be a whole number, 0 or more/],
     ["half a call", { seed: 1, sync: { SyncRecords: 1.5 } }, /`sync.SyncRecords` must be/],
+    ["an unknown severity", JSON.parse('{ "seed": 1, "severity": "worst" }'), /"transient", "any" or "all"/],
+    ["pages that are no list", JSON.parse('{ "seed": 1, "pages": "Licenses" }'), /`pages` must be an array/],
   ])("is refused with %s", (_, options, message) => {
     expect(() => faultSchedule(options)).toThrow(TypeError);
     expect(() => faultSchedule(options)).toThrow(message);

@@ -1,7 +1,14 @@
 import { startReferenceServer, TestClock } from "@saas-management/sdk/reference-server";
 import { SyncClient, TimeoutError, TransportError } from "@saas-management/sdk/sync";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type ConnectionFault, startFaultProxy } from "../support/fault-proxy.js";
+import type { ConnectionFaultKind } from "../support/connection-fault.js";
+import { connectionSchedule } from "../support/connection-schedule.js";
+import { startFaultProxy } from "../support/fault-proxy.js";
+import { hungMs } from "../support/hung-connections.js";
+import { judgedBatch, writeBefore } from "../support/judged-batch.js";
+import { TIMEOUT_MS } from "../support/property-runs.js";
+import { forSeeds } from "../support/seeded-runs.js";
+import { SteppedClock, settleOn } from "../support/stepped-clock.js";
 import { accounts, until } from "../support/sync-harness.js";
 
 /** A server, a proxy before it, and a client that speaks to the proxy. */
@@ -36,7 +43,7 @@ async function startBehindProxy() {
 const RECORDS = 200_000;
 
 describe("a connection that is reset", () => {
-  test.each<[string, ConnectionFault]>([
+  test.each<[string, ConnectionFaultKind]>([
     ["before the first byte arrives", { type: "reset", direction: "request", afterBytes: 0 }],
     ["after the client's preface", { type: "reset", direction: "request", afterBytes: 24 }],
     ["in the middle of the records", { type: "reset", direction: "request", afterBytes: RECORDS / 2 }],
@@ -45,7 +52,7 @@ describe("a connection that is reset", () => {
     ["in the middle of the head of a frame", { type: "reset", direction: "request", afterBytes: 28 }],
   ])("%s is made anew, and everything arrives", async (_, fault) => {
     const { proxy, sync, inspect } = await startBehindProxy();
-    proxy.plan(fault);
+    proxy.planNext(fault);
     await sync();
     expect(proxy.firings()).toBe(1);
     // On a machine that is slow grpc-js may have tried once more by itself.
@@ -57,7 +64,7 @@ describe("a connection that is reset", () => {
 
 test("a server that accepts and never sends SETTINGS is given up, and another connection is made", async () => {
   const { proxy, clock, sync, inspect } = await startBehindProxy();
-  proxy.plan({ type: "silent" });
+  proxy.planNext({ type: "silent" });
   const done = sync();
   await until(() => proxy.firings() === 1);
   clock.advance(15_000);
@@ -68,7 +75,7 @@ test("a server that accepts and never sends SETTINGS is given up, and another co
 
 test("a half-open connection by which no answer comes ends the start with its time", async () => {
   const { proxy, clock, sync, inspect } = await startBehindProxy();
-  proxy.plan({ type: "half-open", direction: "answer", afterBytes: 60 });
+  proxy.planNext({ type: "half-open", direction: "answer", afterBytes: 60 });
   const error = sync().catch((reason: unknown) => reason);
   await until(() => proxy.firings() === 1);
   clock.advance(100_000);
@@ -78,7 +85,7 @@ test("a half-open connection by which no answer comes ends the start with its ti
 
 test("a half-open connection ends the write with its time, and the lock is held", async () => {
   const { proxy, clock, sync, inspect } = await startBehindProxy();
-  proxy.plan({ type: "half-open", direction: "request", afterBytes: RECORDS / 2 });
+  proxy.planNext({ type: "half-open", direction: "request", afterBytes: RECORDS / 2 });
   const error = sync().catch((reason: unknown) => reason);
   await until(() => proxy.firings() === 1);
   clock.advance(100_000);
@@ -86,12 +93,12 @@ test("a half-open connection ends the write with its time, and the lock is held"
   expect(inspect()).toMatchObject({ lock: {}, batches: [{ state: "active" }] });
 });
 
-test.each<[string, ConnectionFault, number]>([
+test.each<[string, ConnectionFaultKind, number]>([
   ["is late", { type: "delay", direction: "answer", ms: 5000 }, 5000],
   ["is narrow", { type: "bandwidth", direction: "request", bytesPerSecond: 1000 }, 100_000],
 ])("a link that %s loses nothing", async (_, fault, stepMs) => {
   const { proxy, linkClock, sync, inspect } = await startBehindProxy();
-  proxy.plan(fault);
+  proxy.planNext(fault);
   let done = false;
   const synced = sync().finally(() => {
     done = true;
@@ -107,10 +114,50 @@ test.each<[string, ConnectionFault, number]>([
 
 test("a peer that resets every connection is reported after the retries", async () => {
   const { proxy, sync, inspect } = await startBehindProxy();
-  const reset: ConnectionFault = { type: "reset", direction: "request", afterBytes: 0 };
-  proxy.plan(...Array.from({ length: 50 }, () => reset));
+  const kind = { type: "reset", direction: "request", afterBytes: 0 } as const;
+  proxy.plan({ faults: [{ kind, times: 50, atLeast: 3 }] });
   const error = await sync().catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(TransportError);
   expect(error).toMatchObject({ retryable: true, attempts: 3 });
+  proxy.assertFired();
   expect(inspect().batches).toEqual([]);
+});
+
+/** The client makes another connection, and goes on. */
+const OUTLIVED: readonly ConnectionFaultKind["type"][] = ["reset", "silent"];
+
+describe("whatever happens to connections, drawn from a seed,", { timeout: TIMEOUT_MS }, () => {
+  const draw = (seed: number) =>
+    connectionSchedule({
+      seed,
+      most: 3,
+      // No call is whole with so few bytes, and the server's SETTINGS are most of what it answers with.
+      call: { request: 200, answer: 30 },
+      whole: { request: 24_000, answer: 500 },
+      deep: "any",
+      outlived: OUTLIVED,
+    });
+
+  test("a batch is there as it was written, or ends with an error of the SDK", () =>
+    forSeeds(80, draw, async (schedule) => {
+      const clock = new SteppedClock();
+      await using server = await startReferenceServer({ clock });
+      const proxy = await startFaultProxy(Number(new URL(server.syncUrl).port), clock);
+      const connect = (endpoint: string) =>
+        new SyncClient({ endpoint, apiKey: server.apiKey, clock, messageBytes: 5000, windowBytes: 10_000 });
+      const direct = connect(server.syncUrl);
+      await writeBefore(direct, server);
+      await direct.close();
+      const client = connect(`http://127.0.0.1:${proxy.port}`);
+      const settle = settleOn(clock, hungMs(proxy));
+      proxy.plan(schedule);
+      const { outcome } = await judgedBatch(client, server, settle, { accountBytes: 2000 });
+      await settle(client.close());
+      await proxy.close();
+      proxy.assertFired();
+      if (!schedule.faults.every(({ kind }) => OUTLIVED.includes(kind.type))) return;
+      // The answer to the start was lost, and the lock is held by a batch whose id nobody knows.
+      const isGhost = server.inspect(server.installationId).lock !== null;
+      expect(outcome).toBe(isGhost ? "BATCH_IN_PROGRESS" : "done");
+    }));
 });

@@ -1,6 +1,6 @@
 import { constants } from "node:http2";
 import { status } from "@grpc/grpc-js";
-import type { GraphQLFaultKind } from "./graphql-kinds.js";
+import type { BodyDelivery, GraphQLFaultKind, HttpFault, RetryAfterHint } from "./graphql-kinds.js";
 import type { SeededRandom } from "./seeded-random.js";
 import type { FaultMoment } from "./shared-kinds.js";
 import type { SyncFaultKind } from "./sync-kinds.js";
@@ -67,4 +67,73 @@ export function anyGraphQLKind(random: SeededRandom): GraphQLFaultKind {
     { type: "truncated-body", ending: random.pick(["end", "close", "reset"] as const) },
     { type: "revoke-key", at },
   ]);
+}
+
+/** Whatever can happen to a call of the Sync API. Parameters are those of {@link anySyncKind}. */
+export function everySyncKind(random: SeededRandom, inStream: boolean): SyncFaultKind {
+  const at = random.pick(MOMENTS);
+  return random.pick<SyncFaultKind>([
+    transientSyncKind(random),
+    anySyncKind(random, inStream),
+    anySyncKind(random, inStream),
+    { type: "delay", ms: random.pick(PAUSES_MS), at },
+    { type: "stall", at },
+  ]);
+}
+
+/**
+ * Whatever can happen to a request of the GraphQL API.
+ * @param readsPages Whether its answer has a connection, whose pages can be broken.
+ */
+export function everyGraphQLKind(random: SeededRandom, readsPages: boolean): GraphQLFaultKind {
+  const at = random.pick(MOMENTS);
+  const pieces = 1 + random.below(MOST_PIECES);
+  const slowBody = { type: "slow-body", ms: random.pick(PAUSES_MS), pieces } as const;
+  const delivery = random.pick<BodyDelivery>([
+    slowBody,
+    { type: "truncated-body", ending: random.pick(["end", "close", "reset"] as const) },
+    { type: "endless-body" },
+  ]);
+  const kinds: [GraphQLFaultKind, ...GraphQLFaultKind[]] = [
+    transientGraphQLKind(random),
+    anyGraphQLKind(random),
+    anyGraphQLKind(random),
+    { type: "delay", ms: random.pick(PAUSES_MS), at },
+    { type: "stall", at },
+    slowBody,
+    { type: "endless-body" },
+    { type: "http", status: random.pick([429, 503]), retryAfter: random.pick(RETRY_AFTER), at },
+    { ...redirect(random), at },
+    { type: "http", status: random.pick([200, 401, 503]), headers: JSON_BODY, body: "{}", delivery, at },
+  ];
+  if (readsPages) kinds.push({ type: "page-info", cursor: random.pick(["repeated", "missing"] as const) });
+  return random.pick(kinds);
+}
+
+/**
+ * Milliseconds on the server's clock: what nobody notices, what a client waits for, what is longer than clients wait
+ * by default (100 seconds), and what is longer than a lease (15 minutes).
+ */
+const PAUSES_MS = [1, 1000, 30_000, 120_000, 1_000_000] as const;
+
+const MOST_PIECES = 5;
+
+const THREE_DAYS_SECONDS = 3 * 24 * 60 * 60;
+
+const RETRY_AFTER: readonly [RetryAfterHint, ...RetryAfterHint[]] = [
+  { seconds: 0, as: "seconds" },
+  { seconds: 5, as: "seconds" },
+  { seconds: THREE_DAYS_SECONDS, as: "seconds" },
+  { seconds: -60, as: "date" },
+  { seconds: 0, as: "date" },
+  { seconds: 5, as: "date" },
+  { seconds: THREE_DAYS_SECONDS, as: "date" },
+];
+
+const JSON_BODY = { "content-type": "application/json" } as const;
+
+/** To a host that there will never be (RFC 2606): a client that follows it is found out, and takes its key nowhere. */
+function redirect(random: SeededRandom): HttpFault {
+  const status = random.pick([301, 302, 303, 307, 308]);
+  return { type: "http", status, headers: { location: "https://other-host.invalid/graphql" } };
 }

@@ -1,4 +1,11 @@
-import { anyGraphQLKind, anySyncKind, transientGraphQLKind, transientSyncKind } from "./drawn-kinds.js";
+import {
+  anyGraphQLKind,
+  anySyncKind,
+  everyGraphQLKind,
+  everySyncKind,
+  transientGraphQLKind,
+  transientSyncKind,
+} from "./drawn-kinds.js";
 import {
   type Fault,
   type FaultSchedule,
@@ -35,11 +42,20 @@ export interface FaultScheduleOptions {
    */
   readonly graphql?: Readonly<Record<string, number>>;
   /**
-   * `transient`: what networks and busy servers do, and goes away by itself. `any`: also refusals, lost leases, stolen
-   * locks, revoked keys and broken answers. Neither draws faults that take time.
+   * Those of the `graphql` operations that read connections: only they can be given broken pages, by severity `all`.
+   * @default ["Applications", "LicensePlans", "Licenses"], the SDK's own
+   */
+  readonly pages?: readonly string[];
+  /**
+   * - `transient`: what networks and busy servers do, and goes away by itself.
+   * - `any`: also refusals, lost leases, stolen locks, revoked keys and broken answers. It takes no time.
+   * - `all`: also what takes time, and what leads astray: delays, slow bodies, calls that are never answered and bodies
+   *   that never end, `Retry-After` of no time, of a time that is past, of seconds and of three days, redirects to
+   *   another host, and pages with a repeated or missing cursor. Delays are 1 to 1_000_000 milliseconds on the server's
+   *   clock, longer than a client's patience and than a lease: give server and client one `TestClock`, and advance it.
    * @default "transient"
    */
-  readonly severity?: "transient" | "any";
+  readonly severity?: "transient" | "any" | "all";
 }
 
 type Place = Omit<SyncFault, "kind"> | Omit<GraphQLFault, "kind">;
@@ -58,12 +74,13 @@ const DEFAULT_COUNT = 3;
  * @throws TypeError where an option is wrong, or there are fewer places than faults.
  */
 export function faultSchedule(options: FaultScheduleOptions): FaultSchedule {
-  const { seed, count = DEFAULT_COUNT, severity = "transient" } = options;
+  const { seed, count = DEFAULT_COUNT, severity = "transient", pages = OWN_PAGES } = options;
   requireInteger("seed", seed, Number.MIN_SAFE_INTEGER);
   requireInteger("count", count, 1);
-  if (severity !== "transient" && severity !== "any") {
-    throw new TypeError('`severity` must be "transient" or "any".');
+  if (!Object.hasOwn(syncKinds, severity)) {
+    throw new TypeError('`severity` must be "transient", "any" or "all".');
   }
+  if (!Array.isArray(pages)) throw new TypeError("`pages` must be an array of names of operations.");
   const places = placesOf(options);
   if (places.length < count) {
     throw new TypeError(
@@ -75,7 +92,7 @@ export function faultSchedule(options: FaultScheduleOptions): FaultSchedule {
   for (let drawn = 0; drawn < count; drawn++) {
     const [place] = places.splice(random.below(places.length), 1);
     if (place === undefined) break;
-    faults.push(drawFault(place, severity, random));
+    faults.push(drawFault(place, severity, pages, random));
   }
   return { seed, faults };
 }
@@ -83,13 +100,19 @@ export function faultSchedule(options: FaultScheduleOptions): FaultSchedule {
 type Severity = NonNullable<FaultScheduleOptions["severity"]>;
 
 /** Adds what happens to a place. */
-function drawFault(place: Place, severity: Severity, random: SeededRandom): Fault {
-  if (place.api === "graphql") return { ...place, kind: graphQLKinds[severity](random), atLeast: 1 };
-  return { ...place, kind: syncKinds[severity](random, place.message !== undefined), atLeast: 1 };
+function drawFault(place: Place, severity: Severity, pages: readonly string[], random: SeededRandom): Fault {
+  if (place.api === "sync") {
+    return { ...place, kind: syncKinds[severity](random, place.message !== undefined), atLeast: 1 };
+  }
+  const readsPages = place.operation !== undefined && pages.includes(place.operation);
+  return { ...place, kind: graphQLKinds[severity](random, readsPages), atLeast: 1 };
 }
 
-const graphQLKinds = { transient: transientGraphQLKind, any: anyGraphQLKind } as const;
-const syncKinds = { transient: transientSyncKind, any: anySyncKind } as const;
+const graphQLKinds = { transient: transientGraphQLKind, any: anyGraphQLKind, all: everyGraphQLKind } as const;
+const syncKinds = { transient: transientSyncKind, any: anySyncKind, all: everySyncKind } as const;
+
+/** The SDK's own operations that read connections. */
+const OWN_PAGES = ["Applications", "LicensePlans", "Licenses"] as const;
 
 const DEFAULT_CALLS = { StartSyncBatch: 1, SyncRecords: 1, CompleteSyncBatch: 1 } as const;
 

@@ -1,0 +1,59 @@
+import { TestClock } from "@saas-management/sdk/reference-server";
+import { until } from "./promises.js";
+
+/** A clock that stands still until it is advanced, and tells pauses, which somebody waits for, from deadlines. */
+export class SteppedClock extends TestClock {
+  readonly #pauses = new Set<{ readonly until: number }>();
+
+  constructor() {
+    super({ startAt: Date.UTC(2026, 5, 1) });
+  }
+
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    const pause = { until: this.monotonic() + ms };
+    this.#pauses.add(pause);
+    return super.sleep(ms, signal).finally(() => this.#pauses.delete(pause));
+  }
+
+  /** Milliseconds until the next pause is over; undefined where nobody pauses. */
+  get nextPauseMs(): number | undefined {
+    const now = this.monotonic();
+    const left = [...this.#pauses].map((pause) => pause.until - now).filter((ms) => ms > 0);
+    return left.length === 0 ? undefined : Math.min(...left);
+  }
+}
+
+/** Turns of the event loop in which those who were given up may notice it: no time passes for them. */
+const LATE_TURNS = 10;
+
+/** Lets time pass until a call has settled. */
+export type Settle = <T>(call: Promise<T>) => Promise<PromiseSettledResult<T>>;
+
+/**
+ * Lets time pass only where somebody waits for it: for the end of a pause, or for something that will never come, until
+ * it is given up. How fast the machine is makes no difference.
+ *
+ * @param hungMs How long everything that has come to hang so far takes to be given up, in milliseconds, all in all.
+ */
+export function settleOn(clock: SteppedClock, hungMs: () => number): Settle {
+  let waitedMs = 0;
+  return async (call) => {
+    let settled = false;
+    const result = Promise.allSettled([call]).finally(() => {
+      settled = true;
+    });
+    let turns = 0;
+    for (;;) {
+      await until(() => {
+        const isDue = clock.nextPauseMs !== undefined || hungMs() > waitedMs;
+        turns = isDue ? turns + 1 : 0;
+        return settled || turns > LATE_TURNS;
+      });
+      if (settled) return (await result)[0];
+      turns = 0;
+      const ms = clock.nextPauseMs ?? hungMs() - waitedMs;
+      if (clock.nextPauseMs === undefined) waitedMs += ms;
+      clock.advance(ms);
+    }
+  };
+}
