@@ -1,0 +1,75 @@
+/** Every failure is what the documentation says of the last answer, and what was not tried again had a reason. */
+import { SaasManagementError } from "@saas-management/sdk/graphql";
+import type { Call, Moment, SentRequest } from "../journal.js";
+import type { Simulated } from "../simulate.js";
+import { lowestBudget } from "./budget.js";
+import { operationsOf } from "./retries.js";
+
+/** Bounds of the pauses of a client that nothing else was told. */
+const MIN_DELAY_MS = 200;
+const MAX_DELAY_MS = 10_000;
+/** Tokens that a retry costs. */
+const RETRY_COST = 5;
+
+export function brokenEndingRules(simulated: Simulated): string[] {
+  const { journal } = simulated;
+  const operations = operationsOf(journal.requests);
+  return journal.calls.flatMap((call) =>
+    call.failures.flatMap(({ error, met }) => {
+      if (!(error instanceof SaasManagementError)) return [];
+      const own = operations.filter(
+        ([first]) => first !== undefined && first.call === call && first.sent.order < met.order,
+      );
+      const wrong = wrongEnding(error, met, call, own.at(-1) ?? [], simulated);
+      return wrong === undefined ? [] : [`endings: ${call.id} ended with ${error.code}, ${wrong}`];
+    }),
+  );
+}
+
+/** What is wrong with an error; undefined for nothing. */
+function wrongEnding(
+  error: SaasManagementError,
+  met: Moment,
+  call: Call,
+  attempts: readonly SentRequest[],
+  simulated: Simulated,
+): string | undefined {
+  const { journal, program } = simulated;
+  const { code } = error;
+  const last = attempts.at(-1)?.answered?.verdict;
+  if (code === "CLOSED") return journal.closing === undefined ? "and was not closed" : undefined;
+  if (code === "TIMEOUT") return met.at < call.begun.at + call.timeoutMs ? "and there was time left" : undefined;
+  const keyFails = program.key.form === "function" && program.key.failsAt !== undefined;
+  if (code === "AUTHENTICATION_FAILED" && keyFails) return undefined;
+  if (last === undefined) return "and nothing was answered";
+  if (last.code !== code) return `and its answer means ${last.code ?? "success"}`;
+  if (last.outcome === "good") return undefined;
+  if (error.attempts !== attempts.length) return `and tells of ${error.attempts} of ${attempts.length} attempts`;
+  if (last.outcome !== "transient" || !call.repeatable)
+    return error.stoppedBecause === "not-retryable" ? undefined : `because of ${error.stoppedBecause}`;
+  return unjustified(error, met, call, attempts, simulated);
+}
+
+/** Why an operation should have been tried again. */
+function unjustified(
+  error: SaasManagementError,
+  met: Moment,
+  call: Call,
+  attempts: readonly SentRequest[],
+  simulated: Simulated,
+): string | undefined {
+  const last = attempts.at(-1)?.answered;
+  const deadline = call.begun.at + call.timeoutMs;
+  const refused = attempts.filter(({ answered }) => answered?.verdict.outcome === "unauthorized").length;
+  const asked = last?.verdict.notBefore ?? 0;
+  const pause = Math.min(MAX_DELAY_MS, MIN_DELAY_MS * 2 ** (attempts.length - 1));
+  const reasons = {
+    "retries-exhausted": attempts.length - refused === 1 + call.retries,
+    "retry-after-exceeds-deadline": asked >= deadline,
+    deadline: (last?.at ?? 0) + pause >= deadline || asked >= deadline,
+    "budget-exhausted": lowestBudget(simulated, met.order) < RETRY_COST,
+    "not-retryable": false,
+  };
+  const { stoppedBecause: reason } = error;
+  return reason !== undefined && reasons[reason] ? undefined : `because of ${reason}`;
+}
