@@ -1,6 +1,6 @@
 /** Answers of the simulated service, as a `fetch` gives them. */
 import { CANARY } from "./canary.js";
-import { type FaultKind } from "./faults.js";
+import type { FaultKind } from "./faults.js";
 import type { SentRequest } from "./journal.js";
 import { retryAfterHeader } from "./verdict.js";
 

@@ -68,7 +68,10 @@ const request: readonly fc.WeightedArbitrary<FaultKind>[] = [
     arbitrary: fc.record({ type: constant("stalled"), at: fc.constantFrom("before", "after", "body") }),
   },
   { weight: 1, arbitrary: fc.record({ type: constant("redirect") }) },
-  { weight: 2, arbitrary: fc.record({ type: constant("revoked"), told: fc.constantFrom("status", "errors") }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ type: constant("revoked"), told: fc.constantFrom("status", "errors") }),
+  },
 ];
 
 const ofPages: fc.WeightedArbitrary<FaultKind> = {

@@ -79,7 +79,13 @@ export class Journal {
   }
 
   begin(call: Pick<Call, "kind" | "timeoutMs" | "retries" | "repeatable" | "raw">): Call {
-    const begun: Call = { ...call, id: `call-${this.calls.length + 1}.`, begun: this.moment(), failures: [], handed: { nodes: 0, pages: 0 } };
+    const begun: Call = {
+      ...call,
+      id: `call-${this.calls.length + 1}.`,
+      begun: this.moment(),
+      failures: [],
+      handed: { nodes: 0, pages: 0 },
+    };
     this.calls.push(begun);
     return begun;
   }

@@ -62,7 +62,8 @@ export class SimNetwork {
       this.#answered(request, UNAUTHORIZED);
       return refuseKey(request, fault?.type === "revoked" ? fault.told : "status");
     }
-    const done = !before || fault.type === "delayed";
+    // Whole data beside errors is that of a service which did what it was asked for.
+    const done = !before || fault.type === "delayed" || (fault.type === "errors" && fault.data === "whole");
     const data = done ? service.execute(request, fault) : { nothing: true };
     await this.#wait(WAY_MS + (!before && fault?.type === "delayed" ? fault.ms : 0));
     if (fault?.type === "lost") return this.#lose(request, fault);

@@ -85,9 +85,6 @@ export class Rows {
   }
 }
 
-
-
-
 /** A cursor names a place in the order, whatever is there. @param variant Tells cursors of one place apart. */
 export function cursorAt(key: number, variant = 0): string {
   return `k${key}~${variant}~${CANARY}`;

@@ -42,7 +42,8 @@ export async function walk(spec: WalkSpec, parts: CallerParts): Promise<void> {
     // Only the first is left early: what comes after shows that nothing is lost.
     const leaving = resumes === 0 ? spec.leaving : undefined;
     await walkLeg(connection, { ...spec, leaving }, leg, begun, parts);
-    const next = resumption(leg);
+    // Of several steps at once one may fail and a later one bring a page: the error tells of where it was then.
+    const next = spec.width === 1 ? resumption(leg) : undefined;
     if (next === undefined) break;
     cursor = next.cursor;
     limit -= leg.ids.length;
@@ -50,7 +51,11 @@ export async function walk(spec: WalkSpec, parts: CallerParts): Promise<void> {
 }
 
 /** Where another walk can go on; undefined where there is nothing to go on from. */
-function resumption({ ended, lastCursor, call }: WalkLeg): { readonly cursor: string | undefined } | undefined {
+function resumption({
+  ended,
+  lastCursor,
+  call,
+}: WalkLeg): { readonly cursor: string | undefined } | undefined {
   const last = call.failures.at(-1)?.error;
   if (ended === "failed" && last instanceof SaasManagementError && last.position !== undefined)
     return { cursor: last.position.cursor };
@@ -145,6 +150,8 @@ async function drive<T>(
     }
     if (leg.ended === "done") return;
     if (failures > again) {
+      // One step may have failed, and a later one have brought a page.
+      if (width > 1) await returned();
       leg.ended = "failed";
       return;
     }

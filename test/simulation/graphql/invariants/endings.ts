@@ -38,13 +38,15 @@ function wrongEnding(
   const { code } = error;
   const last = attempts.at(-1)?.answered?.verdict;
   if (code === "CLOSED") return journal.closing === undefined ? "and was not closed" : undefined;
-  if (code === "TIMEOUT") return met.at < call.begun.at + call.timeoutMs ? "and there was time left" : undefined;
+  if (code === "TIMEOUT")
+    return met.at < call.begun.at + call.timeoutMs ? "and there was time left" : undefined;
   const keyFails = program.key.form === "function" && program.key.failsAt !== undefined;
   if (code === "AUTHENTICATION_FAILED" && keyFails) return undefined;
   if (last === undefined) return "and nothing was answered";
   if (last.code !== code) return `and its answer means ${last.code ?? "success"}`;
   if (last.outcome === "good") return undefined;
-  if (error.attempts !== attempts.length) return `and tells of ${error.attempts} of ${attempts.length} attempts`;
+  if (error.attempts !== attempts.length)
+    return `and tells of ${error.attempts} of ${attempts.length} attempts`;
   if (last.outcome !== "transient" || !call.repeatable)
     return error.stoppedBecause === "not-retryable" ? undefined : `because of ${error.stoppedBecause}`;
   return unjustified(error, met, call, attempts, simulated);

@@ -50,6 +50,7 @@ function isRefusal(value: unknown): boolean {
 function foreignAnswer({ id, value }: Call): string[] {
   const text = JSON.stringify(value);
   const own = `"updatedCount":${id.replaceAll(/\D/g, "")}}`;
-  const named = typeof value !== "object" || value === null || Array.isArray(value);
-  return named || text.includes(id) || text.includes(own) ? [] : [`answers: ${id} was given ${text}`];
+  // Numbers, pages and answers that hold nothing name nobody.
+  const nameless = typeof value !== "object" || value === null || Array.isArray(value) || "nothing" in value;
+  return nameless || text.includes(id) || text.includes(own) ? [] : [`answers: ${id} was given ${text}`];
 }

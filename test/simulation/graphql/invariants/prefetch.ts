@@ -26,7 +26,9 @@ function brokenAsking({ spec }: ObservedWalk, leg: WalkLeg, requests: readonly S
     const before = [...pages].slice(0, [...pages.keys()].indexOf(page.cursor)).map(([, count]) => count);
     const left = leg.limit - sum(before);
     if (page.size !== Math.min(pageSize, left))
-      found.push(`limit: ${leg.call.id} asks for ${page.size} nodes, with ${left} left and ${pageSize} a page`);
+      found.push(
+        `limit: ${leg.call.id} asks for ${page.size} nodes, with ${left} left and ${pageSize} a page`,
+      );
     // All but these were handed out before.
     const consumed = before.slice(0, before.length - (prefetch ? 1 : 0));
     const behind =

@@ -14,7 +14,8 @@ export function brokenTraceRules(simulated: Simulated): string[] {
 function leftovers(simulated: Simulated): string[] {
   const { settled, observation, clock, unhandled, journal, leftBeforeClose } = simulated;
   const found: string[] = [];
-  if (!settled || observation.pending > 0) found.push(`leftovers: ${observation.pending} calls never settled`);
+  if (!settled || observation.pending > 0)
+    found.push(`leftovers: ${observation.pending} calls never settled`);
   const forgotten = journal.calls.some((call) => call.forgotten === true);
   const timers = Math.max(clock.waiting, forgotten ? 0 : leftBeforeClose);
   if (settled && timers > 0) found.push(`leftovers: ${timers} timers`);
@@ -22,7 +23,8 @@ function leftovers(simulated: Simulated): string[] {
   const listeners = observation.signals.flatMap((signal) => getEventListeners(signal, "abort")).length;
   if (settled && listeners > 0) found.push(`leftovers: ${listeners} listeners on callers' signals`);
   const bodies = journal.requests.filter(({ bodyOpen }) => bodyOpen);
-  if (settled && bodies.length > 0) found.push(`leftovers: ${bodies.length} bodies neither read nor given up`);
+  if (settled && bodies.length > 0)
+    found.push(`leftovers: ${bodies.length} bodies neither read nor given up`);
   return found;
 }
 

@@ -14,9 +14,11 @@ export function brokenWalkRules({ walks, reads, service: { rows }, journal }: Si
       if (value === undefined) return [];
       const time = { from: begun.order, until: settled?.order ?? now };
       if (what === "count") return wrongCount(value, rows, time);
-      const ids = Array.isArray(value) ? value.map(String) : [];
+      const nodes = Array.isArray(value) ? value.map(String) : [];
+      // A page has the service's order, whatever the direction.
+      const ids = range.direction === "forward" ? nodes : nodes.reverse();
       const limit = Math.min(range.limit ?? range.pageSize, range.pageSize);
-      return brokenSequence(ids, { ...range, limit: Math.max(1, limit), whole: true }, rows, time);
+      return brokenSequence(ids, { ...range, limit, whole: true }, rows, time);
     }),
   ];
 }
@@ -52,14 +54,17 @@ function brokenSequence(ids: readonly string[], wanted: Sequence, rows: Rows, ti
   const { ever, always } = rows.during(time.from, time.until);
   if (keys.some((key, index) => !(key > (keys[index - 1] ?? Number.NEGATIVE_INFINITY))))
     found.push(`walk order: ${ids.join(", ")} are not each once and in order`);
-  if (keys.some((key) => !ever.has(key * sign))) found.push(`walk order: ${ids.join(", ")} were not all there`);
+  if (keys.some((key) => !ever.has(key * sign)))
+    found.push(`walk order: ${ids.join(", ")} were not all there`);
   if (keys.length > limit) found.push(`walk limit: ${keys.length} nodes came out of at most ${limit}`);
-  const end = whole && keys.length < limit ? Number.POSITIVE_INFINITY : (keys.at(-1) ?? Number.NEGATIVE_INFINITY);
+  const end =
+    whole && keys.length < limit ? Number.POSITIVE_INFINITY : (keys.at(-1) ?? Number.NEGATIVE_INFINITY);
   const due = always
     .map((key) => key * sign)
     .filter((key) => key > (start === undefined ? Number.NEGATIVE_INFINITY : start * sign) && key < end);
   const missing = due.filter((key) => !keys.includes(key));
-  if (missing.length > 0) found.push(`walk completeness: ${missing.join(", ")} are missing in ${ids.join(", ")}`);
+  if (missing.length > 0)
+    found.push(`walk completeness: ${missing.join(", ")} are missing in ${ids.join(", ")}`);
   return found;
 }
 
@@ -78,8 +83,9 @@ function wrongCount(value: unknown, rows: Rows, { from, until }: Time): string[]
 function wrongPositions({ spec }: ObservedWalk) {
   return ({ ended, ids, call }: WalkLeg): string[] => {
     const error = call.failures.at(-1)?.error;
-    // Of several steps at once a later one may have brought more.
-    if (ended !== "failed" || spec.width > 1 || !(error instanceof SaasManagementError)) return [];
+    // Of several steps at once a later one may have brought more, and who gave up asks for no position.
+    if (ended !== "failed" || spec.width > 1 || call.givenUp !== undefined) return [];
+    if (!(error instanceof SaasManagementError)) return [];
     const handed = spec.unit === "array" ? 0 : ids.length;
     const told = error.position?.nodesYielded;
     return told === handed ? [] : [`walk position: ${told} nodes are told of ${handed} (${error.code})`];
