@@ -9,10 +9,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Bug } from "./bug.js";
 import { ENGINE_BUGS } from "./engine-bugs.js";
+import { GRAPHQL_BUGS } from "./graphql/graphql-bugs.js";
 import { SOCKET_BUGS } from "./sockets/socket-bugs.js";
 
 /** Programs that have to be enough to catch a bug, and how they are run. */
 const MEMORY = { bugs: ENGINE_BUGS, soak: ["12000", "1"] } as const;
+const GRAPHQL = { bugs: GRAPHQL_BUGS, soak: ["--graphql", "6000", "1"] } as const;
 const SOCKETS = { bugs: SOCKET_BUGS, soak: ["--sockets", "1000", "1"] } as const;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -20,7 +22,7 @@ const copy = join(root, "build/planted");
 const wanted = process.argv[2] ?? "";
 
 const failures: string[] = [];
-for (const { bugs, soak } of [MEMORY, SOCKETS]) {
+for (const { bugs, soak } of [MEMORY, GRAPHQL, SOCKETS]) {
   const chosen = bugs.filter(({ name }) => name.includes(wanted));
   if (chosen.length === 0) continue;
   makeCopy();

@@ -32,7 +32,7 @@ export function verdictOf(kind: FaultKind, now: number, raw: boolean): Verdict {
     case "lost":
       return kind.code === LASTING_CODE ? BROKEN_TRANSPORT : DISTURBED;
     case "status":
-      return verdictOfStatus(kind, now);
+      return verdictOfStatus(kind, now, raw);
     case "cut":
       return DISTURBED;
     case "content":
@@ -62,12 +62,12 @@ export function verdictOf(kind: FaultKind, now: number, raw: boolean): Verdict {
 function verdictOfStatus(
   { status, body, retryAfter }: Extract<FaultKind, { type: "status" }>,
   now: number,
+  raw: boolean,
 ): Verdict {
   const asked = asksToWait(retryAfter, now);
   if (status === 403) return { outcome: "lasting", code: "PERMISSION_DENIED" };
   if (status === 429) return { outcome: "transient", code: "RATE_LIMITED", ...asked };
-  if (status === 400 || status === 500)
-    return body === "json" ? { outcome: "lasting", code: "GRAPHQL_ERRORS" } : BROKEN_TRANSPORT;
+  if (status === 400 || status === 500) return body === "json" ? withErrors(raw) : BROKEN_TRANSPORT;
   return { ...DISTURBED, ...asked };
 }
 
@@ -79,6 +79,11 @@ function verdictOfErrors(
   if (data !== "whole" && code === "AUTH_NOT_AUTHORIZED") return UNAUTHORIZED;
   if (data !== "whole" && code === "RATE_LIMITED")
     return { outcome: "transient", code: "RATE_LIMITED", ...asksToWait(retryAfter, now) };
+  return withErrors(raw);
+}
+
+/** A response with `errors`, which are the caller's own matter where it takes them as they are. */
+function withErrors(raw: boolean): Verdict {
   return raw ? GOOD : { outcome: "lasting", code: "GRAPHQL_ERRORS" };
 }
 

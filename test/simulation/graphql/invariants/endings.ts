@@ -14,8 +14,9 @@ const RETRY_COST = 5;
 export function brokenEndingRules(simulated: Simulated): string[] {
   const { journal } = simulated;
   const operations = operationsOf(journal.requests);
-  return journal.calls.flatMap((call) =>
-    call.failures.flatMap(({ error, met }) => {
+  return journal.calls.flatMap((call) => [
+    ...groundlessSuccess(call, journal.requests),
+    ...call.failures.flatMap(({ error, met }) => {
       if (!(error instanceof SaasManagementError)) return [];
       const own = operations.filter(
         ([first]) => first !== undefined && first.call === call && first.sent.order < met.order,
@@ -23,7 +24,14 @@ export function brokenEndingRules(simulated: Simulated): string[] {
       const wrong = wrongEnding(error, met, call, own.at(-1) ?? [], simulated);
       return wrong === undefined ? [] : [`endings: ${call.id} ended with ${error.code}, ${wrong}`];
     }),
-  );
+  ]);
+}
+
+/** Nobody is told success but by an answer that says so. */
+function groundlessSuccess(call: Call, requests: readonly SentRequest[]): string[] {
+  const last = requests.findLast((request) => request.call === call)?.answered?.verdict.outcome;
+  if (call.value === undefined || last === "good") return [];
+  return [`endings: ${call.id} ended well, and its last answer is ${last ?? "none"}`];
 }
 
 /** What is wrong with an error; undefined for nothing. */
@@ -38,8 +46,7 @@ function wrongEnding(
   const { code } = error;
   const last = attempts.at(-1)?.answered?.verdict;
   if (code === "CLOSED") return journal.closing === undefined ? "and was not closed" : undefined;
-  if (code === "TIMEOUT")
-    return met.at < call.begun.at + call.timeoutMs ? "and there was time left" : undefined;
+  if (code === "TIMEOUT") return wrongTimeout(met, call, attempts);
   const keyFails = program.key.form === "function" && program.key.failsAt !== undefined;
   if (code === "AUTHENTICATION_FAILED" && keyFails) return undefined;
   if (last === undefined) return "and nothing was answered";
@@ -50,6 +57,15 @@ function wrongEnding(
   if (last.outcome !== "transient" || !call.repeatable)
     return error.stoppedBecause === "not-retryable" ? undefined : `because of ${error.stoppedBecause}`;
   return unjustified(error, met, call, attempts, simulated);
+}
+
+/** An operation ends by its time when that is up, and before where it could only wait for it. */
+function wrongTimeout(met: Moment, call: Call, attempts: readonly SentRequest[]): string | undefined {
+  if (met.at < call.begun.at + call.timeoutMs) return "and there was time left";
+  const first = attempts[0]?.sent.at ?? Number.POSITIVE_INFINITY;
+  const notBefore = attempts.at(-1)?.answered?.verdict.notBefore ?? 0;
+  const pointless = call.repeatable && notBefore >= first + call.timeoutMs;
+  return pointless ? "after a pause that it had no time for" : undefined;
 }
 
 /** Why an operation should have been tried again. */

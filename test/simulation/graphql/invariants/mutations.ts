@@ -47,10 +47,11 @@ function isRefusal(value: unknown): boolean {
 }
 
 /** Each answer names the call that it is for, as its id or as its number. */
-function foreignAnswer({ id, value }: Call): string[] {
+function foreignAnswer({ id, kind, value }: Call): string[] {
+  // Pages, numbers and answers that hold nothing name nobody.
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  if (kind === "query" && (!isObject || "nothing" in value)) return [];
   const text = JSON.stringify(value);
   const own = `"updatedCount":${id.replaceAll(/\D/g, "")}}`;
-  // Numbers, pages and answers that hold nothing name nobody.
-  const nameless = typeof value !== "object" || value === null || Array.isArray(value) || "nothing" in value;
-  return nameless || text.includes(id) || text.includes(own) ? [] : [`answers: ${id} was given ${text}`];
+  return text.includes(id) || text.includes(own) ? [] : [`answers: ${id} was given ${text}`];
 }
