@@ -1,6 +1,7 @@
 /** Every failure is what the documentation says of the last answer, and what was not tried again had a reason. */
 import { SaasManagementError } from "@saas-management/sdk/graphql";
 import type { Call, Moment, SentRequest } from "../journal.js";
+import type { KeySpec } from "../program.js";
 import type { Simulated } from "../simulate.js";
 import { lowestBudget } from "./budget.js";
 import { operationsOf } from "./retries.js";
@@ -46,7 +47,7 @@ function wrongEnding(
   const { code } = error;
   const last = attempts.at(-1)?.answered?.verdict;
   if (code === "CLOSED") return journal.closing === undefined ? "and was not closed" : undefined;
-  if (code === "TIMEOUT") return wrongTimeout(met, call, attempts);
+  if (code === "TIMEOUT") return wrongTimeout(met, call, attempts, program.key);
   const keyFails = program.key.form === "function" && program.key.failsAt !== undefined;
   if (code === "AUTHENTICATION_FAILED" && keyFails) return undefined;
   if (last === undefined) return "and nothing was answered";
@@ -60,8 +61,15 @@ function wrongEnding(
 }
 
 /** An operation ends by its time when that is up, and before where it could only wait for it. */
-function wrongTimeout(met: Moment, call: Call, attempts: readonly SentRequest[]): string | undefined {
+function wrongTimeout(
+  met: Moment,
+  call: Call,
+  attempts: readonly SentRequest[],
+  key: KeySpec,
+): string | undefined {
   if (met.at < call.begun.at + call.timeoutMs) return "and there was time left";
+  // It may have waited for the key, and never have sent anything.
+  if (key.form === "function" && (key.slowMs > 0 || key.stallsAt !== undefined)) return undefined;
   const first = attempts[0]?.sent.at ?? Number.POSITIVE_INFINITY;
   const notBefore = attempts.at(-1)?.answered?.verdict.notBefore ?? 0;
   const pointless = call.repeatable && notBefore >= first + call.timeoutMs;
