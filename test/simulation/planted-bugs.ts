@@ -9,12 +9,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Bug } from "./bug.js";
 import { ENGINE_BUGS } from "./engine-bugs.js";
-import { GRAPHQL_BUGS } from "./graphql/graphql-bugs.js";
+import { GRAPHQL_BUGS } from "./graphql/bugs.js";
 import { SOCKET_BUGS } from "./sockets/socket-bugs.js";
 
 /** Programs that have to be enough to catch a bug, and how they are run. */
 const ENGINE = { group: "engine", bugs: ENGINE_BUGS, soak: ["12000", "1"] } as const;
-const GRAPHQL = { group: "graphql", bugs: GRAPHQL_BUGS, soak: ["--graphql", "6000", "1"] } as const;
+const GRAPHQL = { group: "graphql", bugs: GRAPHQL_BUGS, soak: ["--graphql", "5000", "1"] } as const;
 const SOCKETS = { group: "sockets", bugs: SOCKET_BUGS, soak: ["--sockets", "1000", "1"] } as const;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -64,8 +64,11 @@ const request: readonly fc.WeightedArbitrary<FaultKind>[] = [
   { weight: 1, arbitrary: fc.record({ type: constant("oversized"), declared: fc.boolean() }) },
   { weight: 3, arbitrary: fc.record({ type: constant("delayed"), at, ms: delay }) },
   {
-    weight: 2,
-    arbitrary: fc.record({ type: constant("stalled"), at: fc.constantFrom("before", "after", "body") }),
+    weight: 3,
+    arbitrary: fc.record({
+      type: constant("stalled"),
+      at: fc.constantFrom("before", "after", "body", "body"),
+    }),
   },
   { weight: 1, arbitrary: fc.record({ type: constant("redirect") }) },
   {

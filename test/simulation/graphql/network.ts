@@ -68,10 +68,10 @@ export class SimNetwork {
     await this.#wait(WAY_MS + (!before && fault?.type === "delayed" ? fault.ms : 0));
     if (fault?.type === "lost") return this.#lose(request, fault);
     if (fault?.type === "stalled" && fault.at === "after") return new Promise<Response>(() => {});
-    if (!endless(fault)) this.#answered(request, this.#verdict(request, fault));
     const heeded = heedsSignal ? request.signal : undefined;
     // The connection is gone, and with it the answer.
     heeded?.throwIfAborted();
+    if (!endless(fault)) this.#answered(request, this.#verdict(request, fault));
     return respond(request, data, { fault, now: clock.now(), maxBytes: MAX_RESPONSE_BYTES, heeded });
   }
 

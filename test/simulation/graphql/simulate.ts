@@ -60,7 +60,8 @@ export async function simulate(program: Program): Promise<Simulated> {
   const log = (message: string, details?: object) => observation.told.push([message, details]);
   const events: ToldEvent[] = [];
   const note = (hook: ToldEvent["hook"], event: Omit<ToldEvent, "hook" | "order">) => {
-    observation.told.push(event);
+    // Of the others the logger is told as well.
+    if (hook === "request") observation.told.push(event);
     events.push({ hook, order: journal.moment().order, ...event });
   };
   const allowChance = withoutChance();

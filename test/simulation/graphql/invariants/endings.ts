@@ -70,9 +70,10 @@ function wrongTimeout(
   if (met.at < call.begun.at + call.timeoutMs) return "and there was time left";
   // It may have waited for the key, and never have sent anything.
   if (key.form === "function" && (key.slowMs > 0 || key.stallsAt !== undefined)) return undefined;
-  const first = attempts[0]?.sent.at ?? Number.POSITIVE_INFINITY;
-  const notBefore = attempts.at(-1)?.answered?.verdict.notBefore ?? 0;
-  const pointless = call.repeatable && notBefore >= first + call.timeoutMs;
+  const deadline = (attempts[0]?.sent.at ?? Number.POSITIVE_INFINITY) + call.timeoutMs;
+  const last = attempts.at(-1)?.answered;
+  const pointless =
+    call.repeatable && last !== undefined && last.at < deadline && (last.verdict.notBefore ?? 0) >= deadline;
   return pointless ? "after a pause that it had no time for" : undefined;
 }
 
