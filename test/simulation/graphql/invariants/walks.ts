@@ -68,9 +68,10 @@ function brokenSequence(ids: readonly string[], wanted: Sequence, rows: Rows, ti
   return found;
 }
 
-/** Not a number for a node of another connection. */
+/** Not a number for a node of another connection. The reference server puts the kind of a thing before its id. */
 function keyOf(id: string, connection: ConnectionName): number {
-  return id.startsWith(`${connection}-`) ? Number(id.slice(connection.length + 1)) : Number.NaN;
+  const own = id.slice(id.indexOf(":") + 1);
+  return own.startsWith(`${connection}-`) ? Number(own.slice(connection.length + 1)) : Number.NaN;
 }
 
 function wrongCount(value: unknown, rows: Rows, { from, until }: Time): string[] {

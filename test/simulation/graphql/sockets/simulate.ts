@@ -1,6 +1,6 @@
 /** Runs a program of the GraphQL facade over real sockets against the reference server, without any real waiting. */
 import { GraphQLClient } from "@saas-management/sdk/graphql";
-import { type FaultHandle, startReferenceServer } from "@saas-management/sdk/reference-server";
+import { startReferenceServer } from "@saas-management/sdk/reference-server";
 import { wire } from "../../../../src/graphql/load-wire.js";
 import { Observation } from "../../observation.js";
 import { settle, withoutChance } from "../../settle.js";
@@ -15,15 +15,10 @@ import type { ObservedWalk } from "../walks.js";
 import type { SocketProgram } from "./program.js";
 import { WatchedFetch } from "./watched-fetch.js";
 
-/** How a program over sockets went. */
-export interface SimulatedOverSockets extends Simulated {
-  readonly handles: readonly FaultHandle[];
-}
-
 // Loaded with the first request otherwise, in turns that are not the simulation's.
 await wire.load();
 
-export async function simulateOverSockets(program: SocketProgram): Promise<SimulatedOverSockets> {
+export async function simulateOverSockets(program: SocketProgram): Promise<Simulated> {
   const clock = new SimClock();
   const serverClock = new ServerClock(clock);
   const observation = new Observation();
@@ -32,7 +27,7 @@ export async function simulateOverSockets(program: SocketProgram): Promise<Simul
   // Called like the rows of the model, in the same order.
   const applications = service.rows.keys.map((key) => ({ id: nameOf(key), name: nameOf(key) }));
   await using server = await startReferenceServer({ clock: serverClock, portfolio: { applications } });
-  const handles = server.faults.schedule({ faults: program.serverFaults });
+  server.faults.schedule({ faults: program.serverFaults });
   const watched = new WatchedFetch(journal, clock);
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => unhandled.push(reason);
@@ -60,7 +55,7 @@ export async function simulateOverSockets(program: SocketProgram): Promise<Simul
     });
     const settled = (await settle({ clock, busy, done: () => closed })) && ended;
     if (settled) await closing;
-    const told = { events: [], fired: [], leftBeforeClose, settled, unhandled, handles };
+    const told = { events: [], fired: [], leftBeforeClose, settled, unhandled };
     return { ...told, program, client, service, journal, walks, reads, observation, clock };
   } finally {
     process.off("unhandledRejection", note);

@@ -31,6 +31,7 @@ export class WatchedFetch {
       if (body === null) over();
       return new Response(body === null ? null : watched(body, over), { status, headers });
     } catch (error) {
+      request.answered = { ...this.#journal.moment(), verdict: GOOD };
       over();
       throw error;
     }
