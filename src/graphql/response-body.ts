@@ -57,6 +57,8 @@ async function bytesOf(
   };
   // Node's fetch would end the body itself; a fetch of the user's may not.
   signal.addEventListener("abort", stop, { once: true });
+  // It has fired before such an answer came.
+  if (signal.aborted) stop();
   try {
     for (;;) {
       const { done, value } = await reader.read();

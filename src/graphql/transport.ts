@@ -155,8 +155,10 @@ export class Transport {
     return runOperation(configuration, operation, attempt);
   }
 
-  #observedFetch({ answered }: AttemptContext): FetchLike {
+  #observedFetch({ answered, signal }: AttemptContext): FetchLike {
     return async (url, init) => {
+      // A fetch of the user's may never look at the signal, and what is cancelled by now must not be sent.
+      signal.throwIfAborted();
       const response = await this.#fetch(url, init);
       // A fetch of the user's may give anything.
       if (typeof response?.headers?.get !== "function") throw new TypeError("fetch gave no Response");

@@ -166,6 +166,28 @@ describe("a body that stalls", () => {
   });
 });
 
+describe("a body that begins after its request was given up", () => {
+  it("is given up too, with a fetch that does not look at the signal", async () => {
+    let begin = () => {};
+    const { client, server } = await connectClient(
+      (_, response) => {
+        begin = () => {
+          response.writeHead(200, JSON_TYPE);
+          response.write('{"data":');
+        };
+      },
+      { fetch: (url, init) => fetch(url, { ...init, signal: null }) },
+    );
+    const abort = new AbortController();
+    const error = rejection(client.request(QUERY, {}, { signal: abort.signal }));
+    await server.arrived(1);
+    abort.abort("enough");
+    expect(await error).toBe("enough");
+    begin();
+    await server.requests[0]?.cancelled;
+  });
+});
+
 describe("the characters of a body", () => {
   it.each(["utf-8", "UTF8", '"utf-8"', "us-ascii"])("may be declared as %s", async (charset) => {
     const headers = { "content-type": `application/json; charset=${charset}` };

@@ -72,6 +72,20 @@ describe("a caller's signal", () => {
     expect(await error).toBe("enough");
   });
 
+  it("that fires right after the call keeps a fetch that does not look at it from sending anything", async () => {
+    const { client, server } = await connectClient((_, response) => json(response, { data: { ok: true } }), {
+      fetch: (url, init) => fetch(url, { ...init, signal: null }),
+    });
+    // Later ones need nothing to be loaded first.
+    await client.request(QUERY);
+    const abort = new AbortController();
+    const error = rejection(client.request(QUERY, {}, { signal: abort.signal }));
+    abort.abort("enough");
+    expect(await error).toBe("enough");
+    await client.request(QUERY);
+    expect(server.requests).toHaveLength(2);
+  });
+
   it("keeps no listener after the call, and the client's time no timer", async () => {
     const { client, clock } = await connectClient((_, response, index) =>
       json(response, index === 0 ? { data: { ok: true } } : {}, { status: index === 0 ? 200 : 400 }),

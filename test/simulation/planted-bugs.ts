@@ -1,7 +1,7 @@
 /**
  * Plants bugs in a copy of the code, one at a time, and shows that the simulation catches each.
  *
- *     npm run check:simulation -- [part of a bug's name]
+ *     npm run check:simulation -- [engine, graphql, sockets, or part of a bug's name]
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -9,19 +9,21 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Bug } from "./bug.js";
 import { ENGINE_BUGS } from "./engine-bugs.js";
+import { GRAPHQL_BUGS } from "./graphql/bugs.js";
 import { SOCKET_BUGS } from "./sockets/socket-bugs.js";
 
 /** Programs that have to be enough to catch a bug, and how they are run. */
-const MEMORY = { bugs: ENGINE_BUGS, soak: ["12000", "1"] } as const;
-const SOCKETS = { bugs: SOCKET_BUGS, soak: ["--sockets", "1000", "1"] } as const;
+const ENGINE = { group: "engine", bugs: ENGINE_BUGS, soak: ["12000", "1"] } as const;
+const GRAPHQL = { group: "graphql", bugs: GRAPHQL_BUGS, soak: ["--graphql", "5000", "1"] } as const;
+const SOCKETS = { group: "sockets", bugs: SOCKET_BUGS, soak: ["--sockets", "1000", "1"] } as const;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const copy = join(root, "build/planted");
 const wanted = process.argv[2] ?? "";
 
 const failures: string[] = [];
-for (const { bugs, soak } of [MEMORY, SOCKETS]) {
-  const chosen = bugs.filter(({ name }) => name.includes(wanted));
+for (const { group, bugs, soak } of [ENGINE, GRAPHQL, SOCKETS]) {
+  const chosen = bugs.filter(({ name }) => group === wanted || name.includes(wanted));
   if (chosen.length === 0) continue;
   makeCopy();
   // A net that catches everything shows nothing.

@@ -1,25 +1,29 @@
 /**
- * Runs as many random programs as asked for, and prints what they went through. With `--sockets` they run over real
- * sockets against the reference server, otherwise in memory against a model of the service.
+ * Runs as many random programs as asked for, and prints what they went through. They run in memory against a model of
+ * the service: those of the batch engine, or with `--graphql` those of the GraphQL facade. With `--sockets` those of the
+ * batch engine run over real sockets against the reference server.
  *
- *     npm run soak -- [--sockets] [--minutes 60] [--no-shrink] [programs] [seed]
+ *     npm run soak -- [--graphql | --sockets] [--minutes 60] [--no-shrink] [programs] [seed]
  *
  * It ends with the number of programs or with the time, whichever is first.
  */
 import { parseArgs } from "node:util";
 import type { Fault, SyncFault } from "@saas-management/sdk/reference-server";
 import fc from "fast-check";
+import { graphqlProperty } from "./graphql/soak.js";
 import { violations } from "./invariants.js";
 import { program } from "./program-arbitrary.js";
 import { type Simulated, simulate } from "./simulate.js";
 import { socketViolations } from "./sockets/invariants.js";
 import { socketProgram } from "./sockets/program.js";
 import { simulateOverSockets } from "./sockets/simulate.js";
+import { Tally } from "./tally.js";
 
 const MINUTE_MS = 60_000;
 
 const { values, positionals } = parseArgs({
   options: {
+    graphql: { type: "boolean", default: false },
     sockets: { type: "boolean", default: false },
     "no-shrink": { type: "boolean", default: false },
     minutes: { type: "string", default: "60" },
@@ -27,12 +31,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const [programs = values.sockets ? 1000 : 20_000, seed = Date.now() % 2 ** 31] = positionals.map(Number);
-/** How often each fault was drawn, and how often it struck. */
-const drawnFaults = new Map<string, number>();
-const fired = new Map<string, number>();
-const figures = { programs: 0, batches: 0, completed: 0, retries: 0, planned: 0 };
-/** A fault that is drawn as often as this strikes sooner or later. */
-const OFTEN = 200;
+const tally = new Tally();
 
 const inMemory = fc.asyncProperty(program, async (drawn) => {
   const simulated = await simulate(drawn);
@@ -53,17 +52,22 @@ const parameters = {
   markInterruptAsFailure: false,
   endOnFailure: values["no-shrink"],
 };
-const failure = values.sockets
-  ? report(await fc.check(overSockets, parameters))
-  : report(await fc.check(inMemory, parameters));
+const failure = await run();
 const seconds = (performance.now() - started) / 1000;
-console.log({ ...figures, programsPerMinute: Math.round((figures.programs / seconds) * 60) });
-const counts = [...drawnFaults].map(([fault, drawn]) => ({ fault, drawn, struck: fired.get(fault) ?? 0 }));
-console.table(counts.sort((a, b) => a.fault.localeCompare(b.fault)));
-const idle = counts.filter(({ drawn, struck }) => drawn >= OFTEN && struck === 0);
+console.log(tally.figures(seconds));
+console.table(tally.faults);
+const { idle } = tally;
 if (failure !== undefined || idle.length > 0) {
   console.error(failure ?? `Faults that never struck: ${idle.map(({ fault }) => fault).join("; ")}`);
   process.exitCode = 1;
+}
+
+/** Runs the programs that were asked for. */
+async function run(): Promise<string | undefined> {
+  if (values.graphql) return report(await fc.check(graphqlProperty(tally), parameters));
+  return values.sockets
+    ? report(await fc.check(overSockets, parameters))
+    : report(await fc.check(inMemory, parameters));
 }
 
 /** Counts a program in, unless it violated something. */
@@ -74,13 +78,13 @@ function take(
   drawn: readonly (NamedFault & { readonly atLeast?: number })[],
 ): void {
   if (found.length > 0) throw new Error(found.join("; "));
-  figures.programs += 1;
-  figures.batches += service.batches.length;
-  figures.completed += service.batches.filter(({ state }) => state === "completed").length;
-  figures.retries += observation.told.filter(isRetry).length;
-  figures.planned += drawn.filter(({ atLeast = 0 }) => atLeast > 0).length;
-  for (const name of drawn.map(nameOf)) drawnFaults.set(name, (drawnFaults.get(name) ?? 0) + 1);
-  for (const name of struck) fired.set(name, (fired.get(name) ?? 0) + 1);
+  tally.add({
+    batches: service.batches.length,
+    completed: service.batches.filter(({ state }) => state === "completed").length,
+    retries: observation.told.filter(isRetry).length,
+    planned: drawn.filter(({ atLeast = 0 }) => atLeast > 0).length,
+  });
+  tally.noteFaults(drawn.map(nameOf), struck);
 }
 
 /** What failed, with the seed and the smallest program that was found; undefined where nothing did. */

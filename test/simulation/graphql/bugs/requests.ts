@@ -1,0 +1,125 @@
+import type { Bug } from "../../bug.js";
+
+/** Bugs of requests, their answers and their repetition. */
+export const REQUEST_BUGS: readonly Bug[] = [
+  {
+    name: "a mutation whose answer was lost is sent again",
+    file: "graphql/failures.ts",
+    right: "retryable: this.#repeatable && transient,",
+    wrong: "retryable: transient,",
+  },
+  {
+    name: "every mutation counts as idempotent",
+    file: "graphql/transport.ts",
+    right: "const repeatable = readOnly || options.idempotent === true;",
+    wrong: "const repeatable = true;",
+  },
+  {
+    name: "a mutation that was refused counts as done",
+    file: "graphql/mutations.ts",
+    right: "errors.length > 0) {",
+    wrong: "errors.length > 1) {",
+  },
+  {
+    name: "a payload without a result counts as success",
+    file: "graphql/mutations.ts",
+    right: 'if (value === null) throw unclear(name, "holds neither a result nor an error", requestId);',
+    wrong: "",
+  },
+  {
+    name: "Retry-After is ignored",
+    file: "retry.ts",
+    right: "const askedMs = retryAfterMs(error) ?? 0;",
+    wrong: "const askedMs = 0;",
+  },
+  {
+    name: "a Retry-After that is a date means now",
+    file: "retry-after.ts",
+    right: "Math.max(0, date - now)",
+    wrong: "0",
+  },
+  {
+    name: "an operation waits for an attempt that it has no time for",
+    file: "retry.ts",
+    right: "if (delayMs < remainingMs) return undefined;",
+    wrong: "return undefined;",
+  },
+  {
+    name: "there is one attempt too many",
+    file: "retry.ts",
+    right: "retries: policy.retries,",
+    wrong: "retries: policy.retries + 1,",
+  },
+  {
+    name: "retries cost nothing",
+    file: "retry-budget.ts",
+    right: "this.#tokens -= RETRY_COST;",
+    wrong: "",
+  },
+  {
+    name: "an answer that cannot be read is asked for again",
+    file: "graphql/exchange.ts",
+    right: "throw bodyComplete === true ? failures.noResponse(head) : failures.network(error, head);",
+    wrong: "throw failures.network(error, head);",
+  },
+  {
+    name: "a body is read whatever its declared type",
+    file: "graphql/exchange.ts",
+    right: "return readContentType(response.headers).json ? undefined : failures.wrongContent(response);",
+    wrong: "return undefined;",
+  },
+  {
+    name: "a body that nobody reads is not given up",
+    file: "graphql/exchange.ts",
+    right: "response.body?.cancel().catch(() => {});",
+    wrong: "",
+  },
+  {
+    name: "a body that begins too late is not given up",
+    file: "graphql/response-body.ts",
+    right: "if (signal.aborted) stop();",
+    wrong: "",
+  },
+  {
+    name: "a body of any size is read",
+    file: "graphql/response-body.ts",
+    right: "if (size > maxBytes) throw failures.tooLarge(response, maxBytes);",
+    wrong: "",
+  },
+  {
+    name: "what was given up is sent all the same",
+    file: "graphql/transport.ts",
+    right: "signal.throwIfAborted();",
+    wrong: "",
+  },
+  {
+    name: "closing lets requests go on",
+    file: "graphql/transport.ts",
+    right: "for (const { controller } of this.#running.keys()) {",
+    wrong: "for (const { controller } of [].values()) {",
+  },
+  {
+    name: "a closed client sends",
+    file: "graphql/transport.ts",
+    right: 'if (this.#closed) throw new ClosedError("The GraphQL client is closed: make a new one.");',
+    wrong: "",
+  },
+  {
+    name: "the timer of an operation is left",
+    file: "operation.ts",
+    right: "deadline.end();",
+    wrong: "",
+  },
+  {
+    name: "a retry is not told of",
+    file: "operation.ts",
+    right: "hooks.onRetry?.(event);",
+    wrong: "",
+  },
+  {
+    name: "a key that was refused is sent again",
+    file: "operation-credential.ts",
+    right: "if (value === refused) return false;",
+    wrong: "",
+  },
+];

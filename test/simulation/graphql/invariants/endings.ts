@@ -1,0 +1,102 @@
+/** Every failure is what the documentation says of the last answer, and what was not tried again had a reason. */
+import { SaasManagementError } from "@saas-management/sdk/graphql";
+import type { Call, Moment, SentRequest } from "../journal.js";
+import type { KeySpec } from "../program.js";
+import type { Simulated } from "../simulate.js";
+import { lowestBudget } from "./budget.js";
+import { operationsOf } from "./retries.js";
+
+/** Bounds of the pauses of a client that nothing else was told. */
+const MIN_DELAY_MS = 200;
+const MAX_DELAY_MS = 10_000;
+/** Tokens that a retry costs. */
+const RETRY_COST = 5;
+
+export function brokenEndingRules(simulated: Simulated): string[] {
+  const { journal } = simulated;
+  const operations = operationsOf(journal.requests);
+  return journal.calls.flatMap((call) => [
+    ...groundlessSuccess(call, journal.requests),
+    ...call.failures.flatMap(({ error, met }) => {
+      if (!(error instanceof SaasManagementError)) return [];
+      const own = operations.filter(
+        ([first]) => first !== undefined && first.call === call && first.sent.order < met.order,
+      );
+      const wrong = wrongEnding(error, met, call, own.at(-1) ?? [], simulated);
+      return wrong === undefined ? [] : [`endings: ${call.id} ended with ${error.code}, ${wrong}`];
+    }),
+  ]);
+}
+
+/** Nobody is told success but by an answer that says so. */
+function groundlessSuccess(call: Call, requests: readonly SentRequest[]): string[] {
+  const last = requests.findLast((request) => request.call === call)?.answered?.verdict.outcome;
+  if (call.value === undefined || last === "good") return [];
+  return [`endings: ${call.id} ended well, and its last answer is ${last ?? "none"}`];
+}
+
+/** What is wrong with an error; undefined for nothing. */
+function wrongEnding(
+  error: SaasManagementError,
+  met: Moment,
+  call: Call,
+  attempts: readonly SentRequest[],
+  simulated: Simulated,
+): string | undefined {
+  const { journal, program } = simulated;
+  const { code } = error;
+  const last = attempts.at(-1)?.answered?.verdict;
+  if (code === "CLOSED") return journal.closing === undefined ? "and was not closed" : undefined;
+  if (code === "TIMEOUT") return wrongTimeout(met, call, attempts, program.key);
+  const keyFails = program.key.form === "function" && program.key.failsAt !== undefined;
+  if (code === "AUTHENTICATION_FAILED" && keyFails) return undefined;
+  if (last === undefined) return "and nothing was answered";
+  if (last.code !== code) return `and its answer means ${last.code ?? "success"}`;
+  if (last.outcome === "good") return undefined;
+  if (error.attempts !== attempts.length)
+    return `and tells of ${error.attempts} of ${attempts.length} attempts`;
+  if (last.outcome !== "transient" || !call.repeatable)
+    return error.stoppedBecause === "not-retryable" ? undefined : `because of ${error.stoppedBecause}`;
+  return unjustified(error, met, call, attempts, simulated);
+}
+
+/** An operation ends by its time when that is up, and before where it could only wait for it. */
+function wrongTimeout(
+  met: Moment,
+  call: Call,
+  attempts: readonly SentRequest[],
+  key: KeySpec,
+): string | undefined {
+  if (met.at < call.begun.at + call.timeoutMs) return "and there was time left";
+  // It may have waited for the key, and never have sent anything.
+  if (key.form === "function" && (key.slowMs > 0 || key.stallsAt !== undefined)) return undefined;
+  const deadline = (attempts[0]?.sent.at ?? Number.POSITIVE_INFINITY) + call.timeoutMs;
+  const last = attempts.at(-1)?.answered;
+  const pointless =
+    call.repeatable && last !== undefined && last.at < deadline && (last.verdict.notBefore ?? 0) >= deadline;
+  return pointless ? "after a pause that it had no time for" : undefined;
+}
+
+/** Why an operation should have been tried again. */
+function unjustified(
+  error: SaasManagementError,
+  met: Moment,
+  call: Call,
+  attempts: readonly SentRequest[],
+  simulated: Simulated,
+): string | undefined {
+  const last = attempts.at(-1)?.answered;
+  const deadline = call.begun.at + call.timeoutMs;
+  const refused = attempts.filter(({ answered }) => answered?.verdict.outcome === "unauthorized").length;
+  const asked = last?.verdict.notBefore ?? 0;
+  const pause = Math.min(MAX_DELAY_MS, MIN_DELAY_MS * 2 ** (attempts.length - 1));
+  const reasons = {
+    "retries-exhausted": attempts.length - refused === 1 + call.retries,
+    "retry-after-exceeds-deadline": asked >= deadline,
+    deadline: (last?.at ?? 0) + pause >= deadline || asked >= deadline,
+    "budget-exhausted": lowestBudget(simulated, met.order) < RETRY_COST,
+    "not-retryable": false,
+  };
+  const { stoppedBecause: reason } = error;
+  return reason !== undefined && reasons[reason] ? undefined : `because of ${reason}`;
+}

@@ -1,0 +1,167 @@
+import type { Connection, Page } from "@saas-management/sdk/graphql";
+import { SaasManagementError } from "@saas-management/sdk/graphql";
+import { connectionAt, type SimNode } from "./connections.js";
+import type { Call } from "./journal.js";
+import { begin, type CallerParts, type Cancellable } from "./parts.js";
+import type { WalkSpec } from "./program.js";
+import { cursorAt } from "./rows.js";
+
+/** A walk as its caller knows it, with those that went on from where it ended. */
+export interface ObservedWalk {
+  readonly spec: WalkSpec;
+  readonly legs: WalkLeg[];
+}
+
+/** A walk from where it begins to where it ends, for whatever reason. */
+export interface WalkLeg {
+  readonly call: Call;
+  /** Ids of the nodes that were handed out, in their order. */
+  readonly ids: string[];
+  readonly limit: number;
+  ended: "under way" | "done" | "failed" | "left";
+  /** Cursor of the last page that was handed out, where the walk hands out pages. */
+  lastCursor?: string | undefined;
+}
+
+/** Walks, and goes on from where a walk has failed or was left as often as the program says. */
+export async function walk(spec: WalkSpec, parts: CallerParts): Promise<void> {
+  const observed: ObservedWalk = { spec, legs: [] };
+  parts.walks.push(observed);
+  let cursor = spec.start === undefined ? undefined : cursorAt(spec.start);
+  let limit = spec.limit ?? Number.POSITIVE_INFINITY;
+  for (let resumes = 0; resumes <= spec.resumes; resumes += 1) {
+    const kind = { kind: "walk", repeatable: true, raw: false } as const;
+    const begun = begin(parts, spec.limits, kind, spec.leaving?.how === "abort");
+    const leg: WalkLeg = { call: begun.call, ids: [], limit, ended: "under way" };
+    observed.legs.push(leg);
+    const connection = connectionAt(parts.client, { ...spec, cursor }, begun.call.id, {
+      ...begun.options,
+      ...(Number.isFinite(limit) ? { limit } : {}),
+      prefetch: spec.prefetch,
+    });
+    // Only the first is left early: what comes after shows that nothing is lost.
+    const leaving = resumes === 0 ? spec.leaving : undefined;
+    await walkLeg(connection, { ...spec, leaving }, leg, begun, parts);
+    // Of several steps at once one may fail and a later one bring a page: the error tells of where it was then.
+    const next = spec.width === 1 ? resumption(leg) : undefined;
+    if (next === undefined) break;
+    cursor = next.cursor;
+    limit -= leg.ids.length;
+  }
+}
+
+/** Where another walk can go on; undefined where there is nothing to go on from. */
+function resumption({
+  ended,
+  lastCursor,
+  call,
+}: WalkLeg): { readonly cursor: string | undefined } | undefined {
+  const last = call.failures.at(-1)?.error;
+  if (ended === "failed" && last instanceof SaasManagementError && last.position !== undefined)
+    return { cursor: last.position.cursor };
+  return ended === "left" && lastCursor !== undefined ? { cursor: lastCursor } : undefined;
+}
+
+async function walkLeg(
+  connection: Connection<SimNode>,
+  spec: WalkSpec,
+  leg: WalkLeg,
+  begun: Cancellable,
+  parts: CallerParts,
+): Promise<void> {
+  const { journal } = parts;
+  if (spec.unit === "array") {
+    const all = connection.toArray();
+    begun.made();
+    const outcome = await journal.step(leg.call, all);
+    leg.ids.push(...(outcome?.value ?? []).map(({ id }) => id));
+    leg.ended = outcome === undefined ? "failed" : "done";
+  } else if (spec.unit === "nodes") {
+    const nodes = connection[Symbol.asyncIterator]();
+    begun.made();
+    await drive(nodes, spec, leg, begun, parts, (node) => {
+      leg.ids.push(node.id);
+      leg.call.handed.nodes += 1;
+    });
+  } else {
+    const pages = connection.pages();
+    begun.made();
+    await drive(pages, spec, leg, begun, parts, (page) => takePage(page, spec, leg));
+  }
+  if (leg.call.forgotten !== true) journal.settled(leg.call);
+}
+
+function takePage({ nodes, pageInfo }: Page<SimNode>, { direction }: WalkSpec, leg: WalkLeg): void {
+  const forward = direction === "forward";
+  const ids = nodes.map(({ id }) => id);
+  leg.ids.push(...(forward ? ids : ids.reverse()));
+  leg.call.handed.pages += 1;
+  const cursor = forward ? pageInfo.endCursor : pageInfo.startCursor;
+  leg.lastCursor = (forward ? pageInfo.hasNextPage : pageInfo.hasPreviousPage)
+    ? (cursor ?? undefined)
+    : undefined;
+}
+
+/** Takes one thing after the other from an iterator, in the way that the program says. */
+async function drive<T>(
+  iterator: AsyncIterator<T, undefined, undefined>,
+  { leaving, again, width, pauseMs }: WalkSpec,
+  leg: WalkLeg,
+  { call, abort }: Cancellable,
+  { journal, clock }: CallerParts,
+  take: (item: T) => void,
+): Promise<void> {
+  let failures = 0;
+  let taken = 0;
+  const returned = () => journal.step<unknown>(call, iterator.return?.() ?? Promise.resolve());
+  const late = (): boolean => leaving !== undefined && taken >= leaving.after;
+  for (;;) {
+    if (late() && leaving?.how === "forget") {
+      call.forgotten = true;
+      leg.ended = "left";
+      return;
+    }
+    if (late() && leaving?.how === "break") {
+      const gone = returned();
+      journal.givenUp(call, "after its loop was left");
+      await gone;
+      leg.ended = "left";
+      return;
+    }
+    if (late() && leaving?.how === "abort") abort();
+    const steps = Array.from({ length: width }, () => journal.step(call, iterator.next()));
+    if (late() && leaving?.how === "cut") {
+      const gone = returned();
+      journal.givenUp(call, "after its loop was left");
+      await Promise.all([gone, ...steps.map((step) => step.then(noteNode(take)))]);
+      leg.ended = "left";
+      return;
+    }
+    for (const step of steps) {
+      const outcome = await step;
+      if (outcome === undefined) {
+        failures += 1;
+      } else if (outcome.value.done === true) {
+        leg.ended = "done";
+      } else {
+        take(outcome.value.value);
+        taken += 1;
+      }
+    }
+    if (leg.ended === "done") return;
+    if (failures > again) {
+      // One step may have failed, and a later one have brought a page.
+      if (width > 1) await returned();
+      leg.ended = "failed";
+      return;
+    }
+    if (pauseMs > 0) await clock.sleepElsewhere(pauseMs);
+  }
+}
+
+/** Takes what a step still brought. */
+function noteNode<T>(take: (item: T) => void) {
+  return (outcome: { readonly value: IteratorResult<T, undefined> } | undefined) => {
+    if (outcome !== undefined && outcome.value.done !== true) take(outcome.value.value);
+  };
+}

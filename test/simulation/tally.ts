@@ -1,0 +1,44 @@
+/** A fault that is drawn as often as this strikes sooner or later. */
+const OFTEN = 200;
+
+/** Counts what the programs of a soak went through. */
+export class Tally {
+  #programs = 0;
+  readonly #sums = new Map<string, number>();
+  readonly #drawn = new Map<string, number>();
+  readonly #struck = new Map<string, number>();
+
+  /** Counts a program in, with figures of its own. */
+  add(figures: Readonly<Record<string, number>>): void {
+    this.#programs += 1;
+    for (const [name, figure] of Object.entries(figures)) count(this.#sums, name, figure);
+  }
+
+  /** Counts faults by their names: those of the program, and those that struck. */
+  noteFaults(drawn: readonly string[], struck: readonly string[]): void {
+    for (const name of drawn) count(this.#drawn, name, 1);
+    for (const name of struck) count(this.#struck, name, 1);
+  }
+
+  /** The sums, and how fast it went. */
+  figures(seconds: number): Readonly<Record<string, number>> {
+    const programsPerMinute = Math.round((this.#programs / seconds) * 60);
+    return { programs: this.#programs, ...Object.fromEntries(this.#sums), programsPerMinute };
+  }
+
+  /** How often each fault was drawn, and how often it struck. */
+  get faults() {
+    return [...this.#drawn]
+      .map(([fault, drawn]) => ({ fault, drawn, struck: this.#struck.get(fault) ?? 0 }))
+      .sort((a, b) => a.fault.localeCompare(b.fault));
+  }
+
+  /** Faults that should have struck by now, and never did. */
+  get idle() {
+    return this.faults.filter(({ drawn, struck }) => drawn >= OFTEN && struck === 0);
+  }
+}
+
+function count(counts: Map<string, number>, name: string, by: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + by);
+}
