@@ -3,12 +3,13 @@ import {
   type Client,
   type ClientUnaryCall,
   type ClientWritableStream,
-  type Metadata,
+  Metadata,
   type ServiceError,
   status,
 } from "@grpc/grpc-js";
 import { SyncProtocolError } from "../errors.js";
 import type { AttemptContext } from "../operation.js";
+import type { FailedCall } from "./status.js";
 
 /** What every call is made with. */
 export interface CallStart {
@@ -20,7 +21,7 @@ export interface CallStart {
   /** Is told of the answer's status and metadata. */
   readonly answered: AttemptContext["answered"];
   /** Turns a gRPC status into an error of the SDK. */
-  readonly toError: (failed: ServiceError) => Error;
+  readonly toError: (failed: FailedCall) => Error;
 }
 
 /** One call, made on a client. `discard` says that the client's connection should not be used again. */
@@ -111,7 +112,7 @@ function answerOf<Response>(
     };
     const started = call((error, value) => {
       signal.removeEventListener("abort", abort);
-      if (error !== null) reject(toError(error));
+      if (error !== null) reject(toError(failedCall(error)));
       else if (value === undefined)
         reject(new SyncProtocolError(`${operation}: the service sent no answer.`));
       else resolve(value);
@@ -124,6 +125,11 @@ function answerOf<Response>(
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort, { once: true });
   });
+}
+
+/** What grpc-js's own code throws, as for an answer that is packed without a word of how, comes without a status. */
+function failedCall({ code = status.INTERNAL, details = "", metadata }: Partial<ServiceError>): FailedCall {
+  return { code, details, metadata: metadata ?? new Metadata() };
 }
 
 function reading(metadata: Metadata): (name: string) => unknown {

@@ -1,6 +1,7 @@
 import { SyncClient } from "@saas-management/sdk/sync";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { SyncRecordsResponse } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { startAnsweringServer } from "../support/answering-server.js";
 import { startBareBatch } from "../support/bare-batch.js";
 import { accounts } from "../support/sync-harness.js";
 import { answerWhenRead, answerWith, startBareServer } from "../support/tls-bare-server.js";
@@ -27,6 +28,21 @@ describe("a service that does not keep to the contract:", () => {
     const { batch } = await startBareBatch((stream) => answerWhenRead(stream, EMPTY));
     expect(await batch.write("accounts", accounts(5))).toMatchObject({ accepted: 5 });
     expect(await batch.complete()).toEqual({ snapshots: {}, events: {} });
+  });
+
+  it("an answer that is said to be packed, and not how, tells nothing: what it answers may be done", async () => {
+    const server = await startAnsweringServer();
+    onTestFinished(() => server.close());
+    const client = new SyncClient({ endpoint: server.endpoint, apiKey: "key-1", retry: false });
+    onTestFinished(() => client.close());
+    const packed = { body: Uint8Array.of(1, 0, 0, 0, 3, 1, 2, 3) };
+    server.answers = { SyncRecords: packed, CompleteSyncBatch: packed };
+    await expect(client.openBatch("batch-1").complete({ unverified: true })).rejects.toMatchObject({
+      code: "BATCH_OUTCOME_UNKNOWN",
+    });
+    await expect(client.openBatch("batch-1").write("accounts", accounts(1))).rejects.toMatchObject({
+      code: "SYNC_PROTOCOL",
+    });
   });
 
   it("a start without a batch id is a failure that is not tried again", async () => {
