@@ -4,7 +4,7 @@ import { untilAborted } from "../../until-aborted.js";
 import type { Collection, CollectionName, SnapshotCollection } from "../collections.js";
 import { SyncEngine } from "../engine.js";
 import type { WriteFigures } from "../outcomes.js";
-import { writeAndComplete } from "../run-attempt.js";
+import { completeBatch, writeBatch } from "../run-attempt.js";
 import { checkRunFunction, type RunFunction } from "../run-options.js";
 import { GuardedSnapshot } from "../safety/guarded-snapshot.js";
 import { describeHeld } from "../safety/held-error.js";
@@ -32,7 +32,8 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
       { installationId, signal },
       { acceptedEvents: undefined, observerOf: (c) => watches.of(c), beforeComplete: undefined },
     );
-    await writeAndComplete(batch, { number: 1, preview: true }, { options, fn, signal });
+    await writeBatch(batch, { number: 1, preview: true }, { options, fn, signal });
+    await completeBatch(batch);
     return await untilAborted(watches.preview(batch.stats), signal);
   } finally {
     unlink();

@@ -1,10 +1,15 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileLedger, idsOfLines, linesOfIds, memoryLedger, SyncClient } from "@saas-management/sdk/sync";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { quietLogger } from "../../support/quiet-logger.js";
 import { heldBy, ids, records, useSafetyHarness } from "../../support/safety-harness.js";
 
-const harness = useSafetyHarness();
+let warnings: string[];
+beforeEach(() => {
+  warnings = [];
+});
+const harness = useSafetyHarness({ logger: quietLogger({ warn: (text) => void warnings.push(text) }) });
 const states = () => harness.server.inspect(harness.server.installationId).batches.map(({ state }) => state);
 /** The operation fails so often that its retry is used up too. */
 const breakOnce = (
@@ -240,6 +245,55 @@ describe("a completion", () => {
     const error = await heldBy(harness.accounts(ids(1), { guard: { requireBaseline: true } }));
     expect(error.collections[0]?.reason).toBe("no-baseline");
     expect(harness.present()).toEqual(ids(10));
+  });
+});
+
+describe("a batch that somebody else completed", () => {
+  const complete = (batchId: string) => harness.client.openBatch(batchId).complete({ unverified: true });
+  const told = expect.stringContaining("the batch was completed, which this run did not do");
+
+  it("is no success of a run whose source then throws, and the next one is compared with what was before", async () => {
+    await harness.accounts(ids(10));
+    const broken = new Error("vendor API answered 500");
+    const run = harness.run(["accounts"], async (batch) => {
+      const writer = batch.open("accounts");
+      await writer.push(records(ids(5)));
+      await complete(batch.id);
+      throw broken;
+    });
+    await expect(run).rejects.toBe(broken);
+    expect(warnings).toContainEqual(told);
+    expect(states()).toEqual(["completed", "completed"]);
+    const error = await heldBy(harness.accounts(ids(5)));
+    expect(error.collections[0]).toMatchObject({ known: 10, removed: 5 });
+  });
+
+  it("is no success of a run that has yet to complete it, and the next one is guarded against both", async () => {
+    await harness.accounts(ids(10));
+    const run = harness.run(["accounts"], async (batch) => {
+      await batch.write("accounts", records([...ids(10), ...ids(10, "new")]));
+      await complete(batch.id);
+    });
+    await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "completed" });
+    expect(warnings).toContainEqual(told);
+    const error = await heldBy(harness.accounts(ids(10)));
+    expect(error.collections[0]).toMatchObject({ known: 20, removed: 10 });
+  });
+
+  it("uses up no approval", async () => {
+    await harness.accounts(ids(10));
+    const { approvalId: approveRemovals } = await heldBy(harness.accounts([]));
+    const run = harness.run(
+      ["accounts"],
+      async (batch) => {
+        await batch.write("accounts", []);
+        await complete(batch.id);
+      },
+      { approveRemovals },
+    );
+    await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "completed" });
+    const { collections } = await harness.accounts([], { approveRemovals });
+    expect(collections.accounts).toMatchObject({ baseline: "unclear", gone: 10 });
   });
 });
 
