@@ -1,6 +1,13 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileLedger, idsOfLines, linesOfIds, memoryLedger, SyncClient } from "@saas-management/sdk/sync";
+import {
+  fileLedger,
+  idsOfLines,
+  type LedgerDraft,
+  linesOfIds,
+  memoryLedger,
+  SyncClient,
+} from "@saas-management/sdk/sync";
 import { beforeEach, describe, expect, it } from "vitest";
 import { quietLogger } from "../../support/quiet-logger.js";
 import { heldBy, ids, records, useSafetyHarness } from "../../support/safety-harness.js";
@@ -182,6 +189,50 @@ describe("a completion", () => {
       message: expect.stringContaining("could not take down the ids of accounts, so nothing was completed"),
     });
     expect(states()).toEqual(["aborted"]);
+  });
+
+  it("is not asked for where the ledger takes ids in asynchronously, and fails", async () => {
+    const ledger = memoryLedger();
+    const gone = new Error("the database is away");
+    const saved: string[] = [];
+    const broken = {
+      ...ledger,
+      draft: async (...args: Parameters<typeof ledger.draft>): Promise<LedgerDraft> => ({
+        ...(await ledger.draft(...args)),
+        write: async () => {
+          throw gone;
+        },
+        save: async () => void saved.push("accounts"),
+      }),
+    };
+    await expect(harness.accounts(ids(3), { ledger: broken })).rejects.toMatchObject({
+      code: "INVALID_CONFIGURATION",
+      cause: gone,
+      message: expect.stringContaining("could not take down the ids of accounts, so nothing was completed"),
+    });
+    expect(saved).toEqual([]);
+    expect(states()).toEqual(["aborted"]);
+    expect(harness.server.inspect(harness.server.installationId).lock).toBeNull();
+  });
+
+  it("is asked for when a ledger that takes ids in asynchronously has them all", async () => {
+    const ledger = memoryLedger();
+    const slow = {
+      ...ledger,
+      draft: async (...args: Parameters<typeof ledger.draft>): Promise<LedgerDraft> => {
+        const draft = await ledger.draft(...args);
+        return {
+          ...draft,
+          write: async (lines) => {
+            for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+            draft.write(lines);
+          },
+        };
+      },
+    };
+    await harness.accounts(ids(3), { ledger: slow });
+    const { collections } = await harness.accounts(ids(3), { ledger });
+    expect(collections.accounts).toMatchObject({ baseline: "ledger", kept: 3 });
   });
 
   it("that the ledger cannot note is done nevertheless, and the next run is guarded against both", async () => {
