@@ -15,7 +15,7 @@ import type { SyncBatch } from "./batch.js";
 import type { StartBatchOptions } from "./batch-options.js";
 import type { SnapshotCollection } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
-import { listenForSignals } from "./process-signals.js";
+import { abortAtSignals } from "./process-signals.js";
 import type { SyncProgress } from "./progress.js";
 import { collectionReceipts, type SyncReceipt } from "./receipt.js";
 import { attemptRun } from "./run-attempt.js";
@@ -72,12 +72,19 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   async execute(): Promise<SyncReceipt> {
     const { signal, signals, maxDurationMs } = this.#options;
     const { clock } = this.#parts.configuration;
-    const listener = signals === true ? listenForSignals() : undefined;
+    // First of all: it refuses a signal that is none.
+    const { controller, unlink } = linkedController(signal);
+    const stopListening = signals === true ? abortAtSignals(controller) : undefined;
     const deadline =
       maxDurationMs === undefined
         ? undefined
-        : new Deadline({ clock, timeoutMs: maxDurationMs, operation: "The run" });
-    const { controller, unlink } = linkedController(signal, listener?.signal, deadline?.signal);
+        : new Deadline({
+            clock,
+            timeoutMs: maxDurationMs,
+            operation: "The run",
+            option: "maxDurationMs",
+            cancellation: controller,
+          });
     try {
       return await this.#untilCompleted(controller.signal);
     } catch (error) {

@@ -458,7 +458,11 @@ describe("a run that is ended from outside", () => {
     const run = harness.client.run(options(["accounts"], { maxDurationMs: 60_000 }), forever);
     await until(() => writing);
     harness.server.clock.advance(60_000);
-    await expect(run).rejects.toMatchObject({ code: "TIMEOUT", timeoutMs: 60_000 });
+    await expect(run).rejects.toMatchObject({
+      code: "TIMEOUT",
+      timeoutMs: 60_000,
+      message: expect.stringContaining("Raise maxDurationMs"),
+    });
     expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
   });
 
@@ -503,6 +507,61 @@ describe("a run that is ended from outside", () => {
     await expect(run).rejects.toMatchObject({ code: "CLOSED", message: expect.stringContaining("SIGTERM") });
     expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
     expect(process.listenerCount("SIGTERM")).toBe(before);
+  });
+});
+
+describe("a run that listens for signals", () => {
+  const listeners = () => [process.listenerCount("SIGINT"), process.listenerCount("SIGTERM")];
+
+  it("shares one handler with all others of the process, and the last one takes it off", async () => {
+    const before = listeners();
+    const during: number[][] = [];
+    const all = Array.from({ length: 12 }, () =>
+      harness.client.run(
+        {
+          ...options(["accounts"], { signals: true }),
+          installationId: harness.server.createInstallation(),
+        },
+        async (batch) => {
+          await batch.write("accounts", accounts(1));
+          during.push(listeners());
+        },
+      ),
+    );
+    await Promise.all(all);
+    expect(during).toEqual(Array(12).fill(before.map((count) => count + 1)));
+    expect(listeners()).toEqual(before);
+  });
+
+  it("is aborted with all others, and one that ended before is none of them", async () => {
+    await harness.client.run(options([], { signals: true }), () => {});
+    const ids = [harness.server.createInstallation(), harness.server.createInstallation()];
+    let writing = 0;
+    const all = ids.map((installationId) =>
+      harness.client.run({ ...options(["accounts"], { signals: true }), installationId }, () => {
+        writing += 1;
+        return new Promise(() => {});
+      }),
+    );
+    const ended = Promise.allSettled(all);
+    await until(() => writing === 2);
+    process.emit("SIGINT", "SIGINT");
+    const closed = { status: "rejected", reason: expect.objectContaining({ code: "CLOSED" }) };
+    expect(await ended).toEqual([closed, closed]);
+    for (const id of ids) expect(harness.server.inspect(id).batches[0]?.state).toBe("aborted");
+  });
+
+  it("leaves no handler and no timer where its signal is none", async () => {
+    const before = listeners();
+    const sleeping = harness.server.clock.sleeping;
+    const given = { ...options([], { signals: true, maxDurationMs: 60_000 }), signal: {} };
+    const run: unknown = Reflect.apply(harness.client.run, harness.client, [given, () => {}]);
+    await expect(run).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: "signal must be an AbortSignal.",
+    });
+    expect(listeners()).toEqual(before);
+    expect(harness.server.clock.sleeping).toBe(sleeping);
   });
 });
 
