@@ -28,9 +28,9 @@ export interface AttemptParts<Snapshots extends SnapshotCollection> extends Writ
 }
 
 /**
- * How an attempt ended. `failure`: what failed in the batch, where something did; `released`: whether the batch is
- * known to have ended; `returned`: settles when the function has returned, which it need not have where the batch ended
- * meanwhile.
+ * How an attempt ended. `failure`: what failed in the batch, where something did; `unclear`: what its completion failed
+ * with, where nobody knows whether it was done; `released`: whether the batch is known to have ended; `returned`:
+ * settles when the function has returned, which it need not have where the batch ended meanwhile.
  */
 export type AttemptEnd =
   | { readonly completed: true; readonly counts: CompletionCounts }
@@ -38,6 +38,7 @@ export type AttemptEnd =
       readonly completed: false;
       readonly error: unknown;
       readonly failure: unknown;
+      readonly unclear: BatchOutcomeUnknownError | undefined;
       readonly released: boolean;
       readonly returned: Promise<void>;
     };
@@ -87,7 +88,16 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
     if (outcome !== "completed" || unclear === undefined) {
       if (outcome === "completed") tellForeignCompletion(batch, parts);
       await guard.givenUp(outcome);
-      return { completed: false, error, failure: batch.failure, released: outcome === "aborted", returned };
+      const released = outcome === "aborted";
+      const { failure } = batch;
+      return {
+        completed: false,
+        error,
+        failure,
+        unclear: released ? undefined : unclear,
+        released,
+        returned,
+      };
     }
     // The service says that the completion whose answer was lost was done.
     counts = NO_COUNTS;

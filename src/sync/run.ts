@@ -92,7 +92,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     } finally {
       unlink();
       deadline?.end();
-      listener?.stop();
+      stopListening?.();
     }
   }
 
@@ -121,8 +121,8 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
           durationMs: clock.monotonic() - since,
         };
       }
-      const { error, failure, released, returned } = end;
-      if (!released && failure instanceof BatchOutcomeUnknownError) this.#unclear = failure;
+      const { error, failure, unclear, returned } = end;
+      this.#unclear = unclear ?? this.#unclear;
       if (signal.aborted || number > this.#restarts || !isTransient(failure)) throw error;
       // Never two of them at once: the one that goes on may hold what the next one needs.
       const letGo = clock.after(FOREVER_MS, () => {}, { keepAlive: true });
@@ -136,14 +136,25 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     }
   }
 
-  /** Whatever a run failed with later must not hide that a batch of it may have been completed. */
+  /**
+   * Whatever a run fails with must not hide that a batch of it may have been completed. The caller's own reason stays
+   * what it is, as do exceptions of the function's own: the log tells it then.
+   */
   #withUnclear(error: unknown): unknown {
     const unclear = this.#unclear;
     if (unclear === undefined || error === unclear) return error;
-    if (!(error instanceof SaasManagementError) || error instanceof RemovalGuardError) return error;
     const { batchId, requestId } = unclear;
+    const { signal } = this.#options;
+    const isCallers = signal?.aborted === true && error === signal.reason;
+    if (isCallers || !(error instanceof SaasManagementError) || error instanceof RemovalGuardError) {
+      this.#parts.configuration.logger.warn(
+        "saas-management: CompleteSyncBatch of a batch of this run was sent, and whether the service did it is not known",
+        { batchId, requestId },
+      );
+      return error;
+    }
     return new BatchOutcomeUnknownError(
-      `CompleteSyncBatch of an earlier batch of this run was sent, and whether the service did it is not known. Started anew, the run failed: ${error.message}`,
+      `CompleteSyncBatch of a batch of this run was sent, and whether the service did it is not known. What ended the run: ${error.message}`,
       { batchId, requestId, cause: error },
     );
   }
