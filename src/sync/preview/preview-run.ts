@@ -5,7 +5,7 @@ import type { Collection, CollectionName, SnapshotCollection } from "../collecti
 import { SyncEngine } from "../engine.js";
 import type { WriteFigures } from "../outcomes.js";
 import { completeBatch, writeBatch } from "../run-attempt.js";
-import { checkRunFunction, type RunFunction } from "../run-options.js";
+import { checkRunFunction, checkSnapshots, type RunFunction } from "../run-options.js";
 import { GuardedSnapshot } from "../safety/guarded-snapshot.js";
 import { describeHeld } from "../safety/held-error.js";
 import { CollectionWatch } from "./collection-watch.js";
@@ -17,10 +17,13 @@ import type { CollectionPreview, SnapshotChanges, SyncPreview } from "./sync-pre
 
 /** What `previewSync` does, with options that were read once. */
 export async function previewRun<Snapshots extends SnapshotCollection>(
-  options: PreviewOptions<Snapshots>,
+  given: PreviewOptions<Snapshots>,
   fn: RunFunction<Snapshots>,
 ): Promise<SyncPreview> {
-  const resolved = checkingOptions("The options of previewSync", options, () => resolvePreview(options));
+  const { options, resolved } = checkingOptions("The options of previewSync", given, () => {
+    const checked = { ...given, snapshots: checkSnapshots(given.snapshots) };
+    return { options: checked, resolved: resolvePreview(checked) };
+  });
   checkRunFunction("previewSync", fn);
   const engine = new SyncEngine(resolved.configuration, PREVIEW_TRANSPORT);
   const watches = new PreviewWatches(options, resolved);
