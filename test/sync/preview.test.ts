@@ -48,7 +48,9 @@ describe("a preview", () => {
       batch.write("accounts", records(ids(1))),
     );
     snapshots.length = 1;
-    await expect(previewed).rejects.toThrow("declares the snapshots accounts, plans, but did not write plans");
+    await expect(previewed).rejects.toThrow(
+      "declares the snapshots accounts, plans, but did not write plans",
+    );
   });
 
   it("runs the function of a run with no server and no credential, and tells it that it is a preview", async () => {
