@@ -32,7 +32,7 @@ function handle(name: NodeJS.Signals): void {
   for (const controller of running) {
     ended.add(controller);
     // What becomes of its batch shows only now.
-    controller.abort(new ClosedError(`The run was ended by ${name}. Another run begins anew.`));
+    controller.abort(new ClosedError(`The run was ended by ${name}.`));
   }
 }
 

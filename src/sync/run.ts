@@ -154,7 +154,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       return error;
     }
     return new BatchOutcomeUnknownError(
-      `CompleteSyncBatch of a batch of this run was sent, and whether the service did it is not known. What ended the run: ${error.message}`,
+      `CompleteSyncBatch of a batch of this run was sent, and whether the service did it is not known: send every snapshot in full in another run. What ended this one: ${error.message}`,
       { batchId, requestId, cause: error },
     );
   }
