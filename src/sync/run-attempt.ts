@@ -47,7 +47,7 @@ export type AttemptEnd =
  * One attempt of a run: calls the function to write the batch, and completes or aborts it. Never rejects.
  *
  * That the service has the batch as completed is no success by itself: somebody else may have completed it, by its id,
- * and then with less than all records. It is one where this attempt sent CompleteSyncBatch and only its answer was lost.
+ * and then with less than all records. It is one where this attempt sent CompleteSyncBatch, and its answer was lost.
  */
 export async function attemptRun<Snapshots extends SnapshotCollection>(
   batch: SyncBatch,

@@ -81,7 +81,8 @@ export function checkRunOptions({
 
 /**
  * Checks what a run declares, before it takes the lock.
- * @returns a copy, with each collection once: what becomes of the caller's list while the run is under way is not heeded
+ * @returns a copy, with each collection once: what becomes of the caller's list while the run is under way is not
+ *   heeded
  * @throws {InvalidInputError} it is no list of snapshot collections
  */
 export function checkSnapshots<Snapshots extends SnapshotCollection>(
