@@ -25,12 +25,14 @@ export class Deadline {
     readonly timeoutMs: number;
     /** What is being done, for the error's message: "GraphQL request Licenses". */
     readonly operation: string;
+    /** Name of the option that gives the time, for the error's message. @default "timeoutMs" */
+    readonly option?: string | undefined;
     /** Ends it before the time is up. A controller is the operation's own, and fires when the time is up too. */
     readonly cancellation?: AbortSignal | AbortController | undefined;
     /** Whether calling the same method again is safe when the time is up. @default false */
     readonly retryable?: boolean | undefined;
   }) {
-    const { clock, timeoutMs, operation, cancellation, retryable } = options;
+    const { clock, timeoutMs, operation, option = "timeoutMs", cancellation, retryable } = options;
     this.#linked =
       cancellation instanceof AbortController
         ? { controller: cancellation, unlink: () => {} }
@@ -44,7 +46,7 @@ export class Deadline {
       timeoutMs,
       () => {
         this.#timeout = new TimeoutError(
-          `${operation} took longer than ${timeoutMs} ms. Raise timeoutMs, or try again later.`,
+          `${operation} took longer than ${timeoutMs} ms. Raise ${option}, or try again later.`,
           { timeoutMs, retryable, ...(this.lastFailure === undefined ? {} : { cause: this.lastFailure }) },
         );
         controller.abort(this.#timeout);

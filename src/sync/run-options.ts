@@ -81,7 +81,8 @@ export function checkRunOptions({
 
 /**
  * Checks what a run declares, before it takes the lock.
- * @returns a copy: what becomes of the caller's list while the run is under way is not heeded
+ * @returns a copy, with each collection once: what becomes of the caller's list while the run is under way is not
+ *   heeded
  * @throws {InvalidInputError} it is no list of snapshot collections
  */
 export function checkSnapshots<Snapshots extends SnapshotCollection>(
@@ -93,7 +94,7 @@ export function checkSnapshots<Snapshots extends SnapshotCollection>(
   // The types say so already; a caller without types may not.
   const isList: boolean = Array.isArray(snapshots);
   const declared = isList ? [...snapshots] : [];
-  if (isList && declared.every((name) => names.includes(name))) return declared;
+  if (isList && declared.every((name) => names.includes(name))) return [...new Set(declared)];
   throw noSnapshots(isList ? declared : snapshots, names);
 }
 

@@ -15,7 +15,7 @@ import type { SyncBatch } from "./batch.js";
 import type { StartBatchOptions } from "./batch-options.js";
 import type { SnapshotCollection } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
-import { listenForSignals } from "./process-signals.js";
+import { abortAtSignals } from "./process-signals.js";
 import type { SyncProgress } from "./progress.js";
 import { collectionReceipts, type SyncReceipt } from "./receipt.js";
 import { attemptRun } from "./run-attempt.js";
@@ -72,12 +72,19 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   async execute(): Promise<SyncReceipt> {
     const { signal, signals, maxDurationMs } = this.#options;
     const { clock } = this.#parts.configuration;
-    const listener = signals === true ? listenForSignals() : undefined;
+    // First of all: it refuses a signal that is none.
+    const { controller, unlink } = linkedController(signal);
+    const stopListening = signals === true ? abortAtSignals(controller) : undefined;
     const deadline =
       maxDurationMs === undefined
         ? undefined
-        : new Deadline({ clock, timeoutMs: maxDurationMs, operation: "The run" });
-    const { controller, unlink } = linkedController(signal, listener?.signal, deadline?.signal);
+        : new Deadline({
+            clock,
+            timeoutMs: maxDurationMs,
+            operation: "The run",
+            option: "maxDurationMs",
+            cancellation: controller,
+          });
     try {
       return await this.#untilCompleted(controller.signal);
     } catch (error) {
@@ -85,7 +92,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     } finally {
       unlink();
       deadline?.end();
-      listener?.stop();
+      stopListening?.();
     }
   }
 
@@ -114,8 +121,8 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
           durationMs: clock.monotonic() - since,
         };
       }
-      const { error, failure, released, returned } = end;
-      if (!released && failure instanceof BatchOutcomeUnknownError) this.#unclear = failure;
+      const { error, failure, unclear, returned } = end;
+      this.#unclear = unclear ?? this.#unclear;
       if (signal.aborted || number > this.#restarts || !isTransient(failure)) throw error;
       // Never two of them at once: the one that goes on may hold what the next one needs.
       const letGo = clock.after(FOREVER_MS, () => {}, { keepAlive: true });
@@ -129,14 +136,25 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     }
   }
 
-  /** Whatever a run failed with later must not hide that a batch of it may have been completed. */
+  /**
+   * Whatever a run fails with must not hide that a batch of it may have been completed. The caller's own reason stays
+   * what it is, as do exceptions of the function's own: the log tells it then.
+   */
   #withUnclear(error: unknown): unknown {
     const unclear = this.#unclear;
     if (unclear === undefined || error === unclear) return error;
-    if (!(error instanceof SaasManagementError) || error instanceof RemovalGuardError) return error;
     const { batchId, requestId } = unclear;
+    const { signal } = this.#options;
+    const isCallers = signal?.aborted === true && error === signal.reason;
+    if (isCallers || !(error instanceof SaasManagementError) || error instanceof RemovalGuardError) {
+      this.#parts.configuration.logger.warn(
+        "saas-management: CompleteSyncBatch of a batch of this run was sent, and whether the service did it is not known",
+        { batchId, requestId },
+      );
+      return error;
+    }
     return new BatchOutcomeUnknownError(
-      `CompleteSyncBatch of an earlier batch of this run was sent, and whether the service did it is not known. Started anew, the run failed: ${error.message}`,
+      `CompleteSyncBatch of a batch of this run was sent, and whether the service did it is not known: send every snapshot in full in another run. What ended this one: ${error.message}`,
       { batchId, requestId, cause: error },
     );
   }

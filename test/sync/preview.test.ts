@@ -41,6 +41,18 @@ function previewAccounts(accounts: readonly unknown[], options: Partial<PreviewO
 }
 
 describe("a preview", () => {
+  it("declares what it did when it was called, whatever becomes of the list, and each collection once", async () => {
+    await previewAccounts([]);
+    const snapshots: ("accounts" | "plans")[] = ["accounts", "plans", "plans"];
+    const previewed = previewSync({ ledger: "none", snapshots }, (batch) =>
+      batch.write("accounts", records(ids(1))),
+    );
+    snapshots.length = 1;
+    await expect(previewed).rejects.toThrow(
+      "declares the snapshots accounts, plans, but did not write plans",
+    );
+  });
+
   it("runs the function of a run with no server and no credential, and tells it that it is a preview", async () => {
     const told: boolean[] = [];
     const fn: RunFunction<"accounts"> = async (batch, attempt) => {

@@ -1,9 +1,14 @@
 import { type RunBatch, type RunOptions, type SyncProgress, TransportError } from "@saas-management/sdk/sync";
 import { beforeEach, describe, expect, it } from "vitest";
+import { quietLogger } from "../support/quiet-logger.js";
 import { useReferenceServer } from "../support/reference-harness.js";
 import { accounts, until } from "../support/sync-harness.js";
 
-const harness = useReferenceServer();
+let warnings: string[];
+beforeEach(() => {
+  warnings = [];
+});
+const harness = useReferenceServer({ logger: quietLogger({ warn: (text) => void warnings.push(text) }) });
 
 const options = <const S extends RunOptions["snapshots"]>(
   snapshots: S,
@@ -458,7 +463,11 @@ describe("a run that is ended from outside", () => {
     const run = harness.client.run(options(["accounts"], { maxDurationMs: 60_000 }), forever);
     await until(() => writing);
     harness.server.clock.advance(60_000);
-    await expect(run).rejects.toMatchObject({ code: "TIMEOUT", timeoutMs: 60_000 });
+    await expect(run).rejects.toMatchObject({
+      code: "TIMEOUT",
+      timeoutMs: 60_000,
+      message: expect.stringContaining("Raise maxDurationMs"),
+    });
     expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
   });
 
@@ -503,6 +512,118 @@ describe("a run that is ended from outside", () => {
     await expect(run).rejects.toMatchObject({ code: "CLOSED", message: expect.stringContaining("SIGTERM") });
     expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted"]);
     expect(process.listenerCount("SIGTERM")).toBe(before);
+  });
+});
+
+describe("a run that listens for signals", () => {
+  const listeners = () => [process.listenerCount("SIGINT"), process.listenerCount("SIGTERM")];
+
+  it("shares one handler with all others of the process, and the last one takes it off", async () => {
+    const before = listeners();
+    const during: number[][] = [];
+    const all = Array.from({ length: 12 }, () =>
+      harness.client.run(
+        {
+          ...options(["accounts"], { signals: true }),
+          installationId: harness.server.createInstallation(),
+        },
+        async (batch) => {
+          await batch.write("accounts", accounts(1));
+          during.push(listeners());
+        },
+      ),
+    );
+    await Promise.all(all);
+    expect(during).toEqual(Array(12).fill(before.map((count) => count + 1)));
+    expect(listeners()).toEqual(before);
+  });
+
+  it("is aborted with all others, and one that ended before is none of them", async () => {
+    await harness.client.run(options([], { signals: true }), () => {});
+    const ids = [harness.server.createInstallation(), harness.server.createInstallation()];
+    let writing = 0;
+    const all = ids.map((installationId) =>
+      harness.client.run({ ...options(["accounts"], { signals: true }), installationId }, () => {
+        writing += 1;
+        return new Promise(() => {});
+      }),
+    );
+    const ended = Promise.allSettled(all);
+    await until(() => writing === 2);
+    process.emit("SIGINT", "SIGINT");
+    const closed = { status: "rejected", reason: expect.objectContaining({ code: "CLOSED" }) };
+    expect(await ended).toEqual([closed, closed]);
+    for (const id of ids) expect(harness.server.inspect(id).batches[0]?.state).toBe("aborted");
+  });
+
+  it("leaves no handler and no timer where its signal is none", async () => {
+    const before = listeners();
+    const sleeping = harness.server.clock.sleeping;
+    const given = { ...options([], { signals: true, maxDurationMs: 60_000 }), signal: {} };
+    const run: unknown = Reflect.apply(harness.client.run, harness.client, [given, () => {}]);
+    await expect(run).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: "signal must be an AbortSignal.",
+    });
+    expect(listeners()).toEqual(before);
+    expect(harness.server.clock.sleeping).toBe(sleeping);
+  });
+});
+
+describe("a run that is ended while CompleteSyncBatch is done and its answer does not come", () => {
+  /** How the run ends. */
+  const endOf = async (
+    more: Partial<Omit<RunOptions, "ledger">>,
+    end: () => void,
+    { abort }: { readonly abort: "answered" | "lost" },
+  ) => {
+    const { faults, clock } = harness.server;
+    const kind = { type: "stall", at: "answer" } as const;
+    const stall = faults.add({ api: "sync", operation: "CompleteSyncBatch", kind });
+    if (abort === "lost")
+      faults.add({ api: "sync", operation: "AbortSyncBatch", times: 20, kind: { type: "drop" } });
+    const run = harness.client
+      .run(options(["accounts"], more), (batch) => batch.write("accounts", accounts(2)))
+      .catch((error: unknown) => error);
+    await until(() => stall.firings > 0 && inspect().batches[0]?.state === "completed");
+    end();
+    clock.advance(100_000);
+    return run;
+  };
+  const ways = [
+    ["SIGTERM", { signals: true }, () => process.emit("SIGTERM", "SIGTERM"), { code: "CLOSED" }],
+    [
+      "maxDurationMs",
+      { maxDurationMs: 60_000 },
+      () => harness.server.clock.advance(60_000),
+      { code: "TIMEOUT", message: expect.stringContaining("Raise maxDurationMs") },
+    ],
+  ] as const;
+
+  it.each(ways)(
+    "by %s says that the outcome is not known, and what ended it",
+    async (_, more, end, cause) => {
+      expect(await endOf(more, end, { abort: "lost" })).toMatchObject({
+        code: "BATCH_OUTCOME_UNKNOWN",
+        batchId: inspect().batches[0]?.id,
+        cause: expect.objectContaining(cause),
+      });
+    },
+  );
+
+  it.each(ways)("by %s is completed where the service says so", async (_, more, end) => {
+    const receipt = { restarts: 0, collections: { accounts: { sent: 2 } } };
+    expect(await endOf(more, end, { abort: "answered" })).toMatchObject(receipt);
+  });
+
+  it("by the caller's signal rejects with its reason, and a warning tells that the outcome is not known", async () => {
+    const reason = new TransportError("the caller's own", { retryable: true });
+    const stop = new AbortController();
+    const end = () => stop.abort(reason);
+    expect(await endOf({ signal: stop.signal }, end, { abort: "lost" })).toBe(reason);
+    expect(warnings).toContainEqual(
+      expect.stringContaining("CompleteSyncBatch of a batch of this run was sent, and whether"),
+    );
   });
 });
 

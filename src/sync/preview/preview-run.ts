@@ -4,8 +4,8 @@ import { untilAborted } from "../../until-aborted.js";
 import type { Collection, CollectionName, SnapshotCollection } from "../collections.js";
 import { SyncEngine } from "../engine.js";
 import type { WriteFigures } from "../outcomes.js";
-import { writeAndComplete } from "../run-attempt.js";
-import { checkRunFunction, type RunFunction } from "../run-options.js";
+import { completeBatch, writeBatch } from "../run-attempt.js";
+import { checkRunFunction, checkSnapshots, type RunFunction } from "../run-options.js";
 import { GuardedSnapshot } from "../safety/guarded-snapshot.js";
 import { describeHeld } from "../safety/held-error.js";
 import { CollectionWatch } from "./collection-watch.js";
@@ -17,10 +17,13 @@ import type { CollectionPreview, SnapshotChanges, SyncPreview } from "./sync-pre
 
 /** What `previewSync` does, with options that were read once. */
 export async function previewRun<Snapshots extends SnapshotCollection>(
-  options: PreviewOptions<Snapshots>,
+  given: PreviewOptions<Snapshots>,
   fn: RunFunction<Snapshots>,
 ): Promise<SyncPreview> {
-  const resolved = checkingOptions("The options of previewSync", options, () => resolvePreview(options));
+  const { options, resolved } = checkingOptions("The options of previewSync", given, () => {
+    const checked = { ...given, snapshots: checkSnapshots(given.snapshots) };
+    return { options: checked, resolved: resolvePreview(checked) };
+  });
   checkRunFunction("previewSync", fn);
   const engine = new SyncEngine(resolved.configuration, PREVIEW_TRANSPORT);
   const watches = new PreviewWatches(options, resolved);
@@ -32,7 +35,8 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
       { installationId, signal },
       { acceptedEvents: undefined, observerOf: (c) => watches.of(c), beforeComplete: undefined },
     );
-    await writeAndComplete(batch, { number: 1, preview: true }, { options, fn, signal });
+    await writeBatch(batch, { number: 1, preview: true }, { options, fn, signal });
+    await completeBatch(batch);
     return await untilAborted(watches.preview(batch.stats), signal);
   } finally {
     unlink();

@@ -1,7 +1,6 @@
 import { InvalidInputError } from "../../errors.js";
 import type { SnapshotCollection } from "../collections.js";
 import { resolveSyncOptions, type SyncConfiguration } from "../configuration.js";
-import { checkSnapshots } from "../run-options.js";
 import { checkLedger } from "../safety/check-ledger.js";
 import { type GuardRules, resolveGuard } from "../safety/guard-rules.js";
 import type { Ledger, LedgerScope } from "../safety/ledger.js";
@@ -21,12 +20,11 @@ export interface ResolvedPreview {
 const NO_ENDPOINT = "https://preview.invalid";
 
 /**
- * Checks the options.
+ * Checks the options, but for what they declare.
  * @throws {InvalidInputError | ConfigurationError} naming the option and what is allowed
  */
 export function resolvePreview(options: PreviewOptions): ResolvedPreview {
   const { endpoint = NO_ENDPOINT, installationId = "preview", maxIssues = 100 } = options;
-  checkSnapshots(options.snapshots);
   const ledger = checkLedger(options.ledger);
   if (ledger !== undefined && (!options.endpoint || !options.installationId)) {
     throw new InvalidInputError(

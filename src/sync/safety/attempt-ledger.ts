@@ -41,21 +41,45 @@ export function attemptLedger(
 
 /** What cleans up after the batch is not bound to it: it begins when the batch has ended. */
 function attemptDraft(draft: LedgerDraft, ended: AbortSignal): LedgerDraft {
+  const writes = new DraftWrites();
   let saving: Promise<void> = Promise.resolve();
+  const save = async () => {
+    await writes.done();
+    ended.throwIfAborted();
+    await draft.save();
+  };
   return {
-    write: (lines) => draft.write(lines),
+    write: (lines) => writes.add(draft.write(lines)),
     save: async () => {
       ended.throwIfAborted();
-      saving = Promise.resolve(draft.save());
+      saving = save();
       await untilAborted(saving, ended);
     },
     promote: () => draft.promote(),
     discard: async () => {
       // Ids that are being kept would otherwise be kept after they were forgotten, and stay.
       await saving.catch(() => {});
+      await writes.done().catch(() => {});
       await draft.discard();
     },
   };
+}
+
+/** What a draft's `write` returned. Its type says nothing; an asynchronous function fits it all the same. */
+class DraftWrites {
+  #done: Promise<unknown> = Promise.resolve();
+
+  add(returned: unknown): void {
+    if (returned === undefined) return;
+    this.#done = Promise.all([this.#done, returned]);
+    // It is asked for when everything was written.
+    this.#done.catch(() => {});
+  }
+
+  /** Rejects with the first failure. */
+  async done(): Promise<void> {
+    await this.#done;
+  }
 }
 
 /** Ids of which no more are read when the attempt has ended. */

@@ -11,6 +11,9 @@ import { codeOf, removeFile } from "./private-files.js";
 /** After so long without a sign of life a batch's lease has ended by itself. */
 const FORGOTTEN_MS = LEASE_MS + STALE_MS;
 
+/** States of a batch that has ended, as the service tells them. */
+const ENDED = ["completed", "aborted", "expired"] as const;
+
 /** How the orphans of an installation are ended. */
 export interface Recovery extends Pick<JournaledBatch, "endpoint" | "installationId"> {
   /** Aborts a batch on the server. */
@@ -85,10 +88,12 @@ export class JournalRecovery {
     try {
       // Its owner may have ended it while the lock was being got.
       if ((await readEntry(path)).kind !== "entry") return [];
-      await this.#recovery.abort(batchId).catch((error: unknown) => {
-        if (!isOver(error)) throw error;
-      });
+      const over = await this.#abort(batchId);
       await removeFile(path);
+      if (over !== undefined) {
+        this.#tellOver(batchId, over);
+        return [];
+      }
       this.#logger.info("saas-management: the batch of a process that died was aborted", { batchId });
       return [batchId];
     } catch (error) {
@@ -100,6 +105,26 @@ export class JournalRecovery {
     } finally {
       await lock.release();
     }
+  }
+
+  /** Resolves with what the service said where it refused, because the batch had ended before. */
+  async #abort(batchId: string): Promise<SyncProtocolError | undefined> {
+    try {
+      await this.#recovery.abort(batchId);
+      return undefined;
+    } catch (error) {
+      if (isOver(error)) return error;
+      throw error;
+    }
+  }
+
+  /** The process may have died after its completion: only what the service says is told. */
+  #tellOver(batchId: string, { batchState: told }: SyncProtocolError): void {
+    const batchState = ENDED.find((state) => state === told) ?? "unknown";
+    this.#logger.info("saas-management: the batch of a process that died had ended before it was aborted", {
+      batchId,
+      batchState,
+    });
   }
 
   /** Removes what is left of entries: locks without one, and files that were not finished. */
@@ -133,7 +158,7 @@ export class JournalRecovery {
 }
 
 /** Whether the service refuses to abort a batch because it has ended. */
-function isOver(error: unknown): boolean {
+function isOver(error: unknown): error is SyncProtocolError {
   if (!(error instanceof SyncProtocolError)) return false;
   return error.grpcStatus === "NOT_FOUND" || error.grpcStatus === "FAILED_PRECONDITION";
 }

@@ -26,7 +26,8 @@ export interface KnownIds {
 export interface LedgerDraft {
   /**
    * Takes whole lines in, some thousand ids at a time; the bytes are the draft's own from now on. Called in the middle
-   * of a write, so it must be quick; what fails may be thrown here or by `save`.
+   * of a write, so it must be quick; what fails may be thrown here or by `save`. A promise that it returns is waited
+   * for before `save` is called, and not before the next lines come.
    */
   write(lines: Uint8Array): void;
   /**

@@ -132,14 +132,15 @@ export class RunGuard {
 
   /**
    * The batch was given up.
-   * @param outcome Whether it is known not to have been completed.
+   * @param outcome Whether it is known not to have been completed. `completed`: by somebody else, with a part of what
+   *   was sent or all of it. What was known before stays known then, and what was saved stays beside it.
    */
-  async givenUp(outcome: "aborted" | "unknown"): Promise<void> {
+  async givenUp(outcome: "aborted" | "unknown" | "completed"): Promise<void> {
     const snapshots = [...this.#snapshots.values()];
     // The next attempt may be given up before it begins: these are not its own, and may have been completed.
     this.#snapshots = new Map();
     for (const { ids, scope } of snapshots) this.#remember(scope, ids.table);
-    if (this.#saved && outcome === "unknown") return;
+    if (this.#saved && outcome !== "aborted") return;
     try {
       await withinGrace(this.#configuration.clock, async () => {
         for (const snapshot of snapshots) await snapshot.discard();

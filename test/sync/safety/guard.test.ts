@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { memoryLedger, type SyncProgress } from "@saas-management/sdk/sync";
+import { type Ledger, memoryLedger, type SyncProgress } from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
 import { heldBy, ids, records, useSafetyHarness } from "../../support/safety-harness.js";
 
@@ -155,6 +155,23 @@ describe("the removal guard", () => {
     expect(error.collections[0]?.listedIn).toBeUndefined();
     const receipt = await harness.accounts([], { ledger, approveRemovals: error.approvalId });
     expect(receipt.collections.accounts?.removed).toBe(4);
+  });
+
+  it("takes a collection that is declared twice for one", async () => {
+    const ledger = memoryLedger();
+    const drafted: string[] = [];
+    const counting: Ledger = {
+      ...ledger,
+      draft: (scope, batchId) => {
+        drafted.push(scope.collection);
+        return ledger.draft(scope, batchId);
+      },
+    };
+    const twice = ["accounts", "accounts"] as const;
+    await harness.run(twice, (batch) => batch.write("accounts", records(ids(3))), { ledger: counting });
+    expect(drafted).toEqual(["accounts"]);
+    const nothing = harness.run(twice, () => {}, { ledger: counting });
+    await expect(nothing).rejects.toThrow("declares the snapshots accounts, but did not write accounts");
   });
 
   it("compares nothing where the run was told to keep no ledger", async () => {

@@ -15,6 +15,7 @@ let server: ReferenceServer;
 let clients: SyncClient[];
 let children: WritingProcess[];
 let warnings: string[];
+let told: unknown[];
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "journal-test-"));
@@ -22,6 +23,7 @@ beforeEach(async () => {
   clients = [];
   children = [];
   warnings = [];
+  told = [];
 });
 afterEach(async () => {
   for (const child of children) {
@@ -33,7 +35,10 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
-const logger = quietLogger({ warn: (message) => warnings.push(message) });
+const logger = quietLogger({
+  warn: (message) => warnings.push(message),
+  info: (...line) => void (line[0].includes("process that died") && told.push(line)),
+});
 
 function newClient(options: Partial<SyncClientOptions> = {}) {
   const client = new SyncClient({
@@ -122,6 +127,8 @@ describe("a process that was killed in the middle of a write", { timeout: 60_000
     await age(path, 61_000);
     await run();
     expect(states()).toEqual(["aborted", "completed"]);
+    const [orphan] = server.inspect(server.installationId).batches;
+    expect(told).toEqual([[expect.stringMatching(/was aborted$/), { batchId: orphan?.id }]]);
   });
 
   it("is looked for again while a run waits for the lock", async () => {
@@ -231,6 +238,22 @@ describe("the journal", () => {
     server.clock.advance(15 * 60_000);
     await run();
     expect(states()).toEqual(["expired", "completed"]);
+    expect(await names()).toEqual([]);
+  });
+
+  it.each([
+    ["completed", 9, { "batch-state": "completed" }, "completed"],
+    ["not known", 5, {}, "unknown"],
+  ])("does not call a batch aborted that was %s to the service", async (_, code, trailers, batchState) => {
+    const path = await orphanOfAnotherMachine();
+    await age(path, 61_000);
+    const [orphan] = server.inspect(server.installationId).batches;
+    server.clock.advance(15 * 60_000);
+    const kind = { type: "grpc-status", code, trailers } as const;
+    server.faults.add({ api: "sync", operation: "AbortSyncBatch", kind });
+    await run();
+    const ended = "saas-management: the batch of a process that died had ended before it was aborted";
+    expect(told).toEqual([[ended, { batchId: orphan?.id, batchState }]]);
     expect(await names()).toEqual([]);
   });
 

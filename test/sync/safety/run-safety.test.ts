@@ -1,10 +1,22 @@
 import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileLedger, idsOfLines, linesOfIds, memoryLedger, SyncClient } from "@saas-management/sdk/sync";
-import { describe, expect, it } from "vitest";
+import {
+  fileLedger,
+  idsOfLines,
+  type LedgerDraft,
+  linesOfIds,
+  memoryLedger,
+  SyncClient,
+} from "@saas-management/sdk/sync";
+import { beforeEach, describe, expect, it } from "vitest";
+import { quietLogger } from "../../support/quiet-logger.js";
 import { heldBy, ids, records, useSafetyHarness } from "../../support/safety-harness.js";
 
-const harness = useSafetyHarness();
+let warnings: string[];
+beforeEach(() => {
+  warnings = [];
+});
+const harness = useSafetyHarness({ logger: quietLogger({ warn: (text) => void warnings.push(text) }) });
 const states = () => harness.server.inspect(harness.server.installationId).batches.map(({ state }) => state);
 /** The operation fails so often that its retry is used up too. */
 const breakOnce = (
@@ -179,6 +191,50 @@ describe("a completion", () => {
     expect(states()).toEqual(["aborted"]);
   });
 
+  it("is not asked for where the ledger takes ids in asynchronously, and fails", async () => {
+    const ledger = memoryLedger();
+    const gone = new Error("the database is away");
+    const saved: string[] = [];
+    const broken = {
+      ...ledger,
+      draft: async (...args: Parameters<typeof ledger.draft>): Promise<LedgerDraft> => ({
+        ...(await ledger.draft(...args)),
+        write: async () => {
+          throw gone;
+        },
+        save: async () => void saved.push("accounts"),
+      }),
+    };
+    await expect(harness.accounts(ids(3), { ledger: broken })).rejects.toMatchObject({
+      code: "INVALID_CONFIGURATION",
+      cause: gone,
+      message: expect.stringContaining("could not take down the ids of accounts, so nothing was completed"),
+    });
+    expect(saved).toEqual([]);
+    expect(states()).toEqual(["aborted"]);
+    expect(harness.server.inspect(harness.server.installationId).lock).toBeNull();
+  });
+
+  it("is asked for when a ledger that takes ids in asynchronously has them all", async () => {
+    const ledger = memoryLedger();
+    const slow = {
+      ...ledger,
+      draft: async (...args: Parameters<typeof ledger.draft>): Promise<LedgerDraft> => {
+        const draft = await ledger.draft(...args);
+        return {
+          ...draft,
+          write: async (lines) => {
+            for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+            draft.write(lines);
+          },
+        };
+      },
+    };
+    await harness.accounts(ids(3), { ledger: slow });
+    const { collections } = await harness.accounts(ids(3), { ledger });
+    expect(collections.accounts).toMatchObject({ baseline: "ledger", kept: 3 });
+  });
+
   it("that the ledger cannot note is done nevertheless, and the next run is guarded against both", async () => {
     const ledger = memoryLedger();
     const broken = {
@@ -240,6 +296,55 @@ describe("a completion", () => {
     const error = await heldBy(harness.accounts(ids(1), { guard: { requireBaseline: true } }));
     expect(error.collections[0]?.reason).toBe("no-baseline");
     expect(harness.present()).toEqual(ids(10));
+  });
+});
+
+describe("a batch that somebody else completed", () => {
+  const complete = (batchId: string) => harness.client.openBatch(batchId).complete({ unverified: true });
+  const told = expect.stringContaining("the batch was completed, which this run did not do");
+
+  it("is no success of a run whose source then throws, and the next one is compared with what was before", async () => {
+    await harness.accounts(ids(10));
+    const broken = new Error("vendor API answered 500");
+    const run = harness.run(["accounts"], async (batch) => {
+      const writer = batch.open("accounts");
+      await writer.push(records(ids(5)));
+      await complete(batch.id);
+      throw broken;
+    });
+    await expect(run).rejects.toBe(broken);
+    expect(warnings).toContainEqual(told);
+    expect(states()).toEqual(["completed", "completed"]);
+    const error = await heldBy(harness.accounts(ids(5)));
+    expect(error.collections[0]).toMatchObject({ known: 10, removed: 5 });
+  });
+
+  it("is no success of a run that has yet to complete it, and the next one is guarded against both", async () => {
+    await harness.accounts(ids(10));
+    const run = harness.run(["accounts"], async (batch) => {
+      await batch.write("accounts", records([...ids(10), ...ids(10, "new")]));
+      await complete(batch.id);
+    });
+    await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "completed" });
+    expect(warnings).toContainEqual(told);
+    const error = await heldBy(harness.accounts(ids(10)));
+    expect(error.collections[0]).toMatchObject({ known: 20, removed: 10 });
+  });
+
+  it("uses up no approval", async () => {
+    await harness.accounts(ids(10));
+    const { approvalId: approveRemovals } = await heldBy(harness.accounts([]));
+    const run = harness.run(
+      ["accounts"],
+      async (batch) => {
+        await batch.write("accounts", []);
+        await complete(batch.id);
+      },
+      { approveRemovals },
+    );
+    await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "completed" });
+    const { collections } = await harness.accounts([], { approveRemovals });
+    expect(collections.accounts).toMatchObject({ baseline: "unclear", gone: 10 });
   });
 });
 

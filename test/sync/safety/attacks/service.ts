@@ -1,6 +1,6 @@
 import type { SyncProgress, SyncReceipt } from "@saas-management/sdk/sync";
 import { until } from "../../../support/sync-harness.js";
-import { type Attack, held, refused } from "./attack.js";
+import { type Attack, held, ownException, refused } from "./attack.js";
 import { LEASE_MS, people, type World } from "./world.js";
 
 /** Ways in which the service, the lock or the network lets a run down. */
@@ -165,6 +165,29 @@ export const serviceAttacks: readonly Attack[] = [
         kind: { type: "grpc-status", code: 7 },
       });
       return send(people(0, 35));
+    },
+  },
+  {
+    name: "a run is held, and the service says of its batch that it was completed",
+    stop: "removal guard",
+    ending: held(),
+    attack: ({ send, server }) => {
+      const kind = { type: "grpc-status", code: 9, trailers: { "batch-state": "completed" } } as const;
+      server.faults.add({ api: "sync", operation: "AbortSyncBatch", kind });
+      return send(people(0, 10));
+    },
+  },
+  {
+    name: "the source throws, and the service says of its batch that it was completed",
+    stop: "poisoned batch",
+    ending: ownException(/vendor/),
+    attack: ({ send, server }) => {
+      const kind = { type: "grpc-status", code: 9, trailers: { "batch-state": "completed" } } as const;
+      server.faults.add({ api: "sync", operation: "AbortSyncBatch", kind });
+      return send(async function* () {
+        yield people(0, 20);
+        throw new Error("vendor API answered 500");
+      });
     },
   },
   {
