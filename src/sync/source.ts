@@ -2,6 +2,8 @@ import { Readable } from "node:stream";
 import { InvalidInputError } from "../errors.js";
 import type { CollectionName } from "./collections.js";
 
+export { checkShape, shapeOf } from "./source-shape.js";
+
 /**
  * Where the records of a write come from: an array, an iterable, an async iterable or a stream, of records or of
  * arrays of records. Arrays of records are much faster than single ones where the source is asynchronous.
@@ -15,7 +17,12 @@ const begun = new WeakSet<object>();
 export type OpenedSource =
   | { readonly kind: "array"; readonly records: readonly unknown[] }
   | { readonly kind: "sync"; readonly iterator: Iterator<unknown> }
-  | { readonly kind: "async"; readonly iterator: AsyncIterator<unknown> };
+  | {
+      readonly kind: "async";
+      readonly iterator: AsyncIterator<unknown>;
+      /** Whether it is a stream: those make the next chunk while one is taken in. */
+      readonly readsAhead: boolean;
+    };
 
 /**
  * Begins to read a source.
@@ -53,50 +60,12 @@ function wasRead(source: object): boolean {
   return source instanceof ReadableStream && Reflect.apply(Readable.isDisturbed, Readable, [source]) === true;
 }
 
-/** Entries of an array that are looked at to tell whether it is still the same. */
-const LANDMARKS = 8;
-
-/** What an array looks like when its write is called; undefined for other sources. */
-export function shapeOf(source: unknown): ArrayShape | undefined {
-  if (!Array.isArray(source)) return undefined;
-  const { length } = source;
-  const entries: readonly unknown[] = source;
-  return { length, landmarks: Array.from({ length: LANDMARKS }, (_, i) => entries[landmark(i, length)]) };
-}
-
-/** Number of entries, and some of them. */
-interface ArrayShape {
-  readonly length: number;
-  readonly landmarks: readonly unknown[];
-}
-
-/** From the first entry to the last one, evenly. */
-function landmark(i: number, length: number): number {
-  return Math.round((i * (length - 1)) / (LANDMARKS - 1));
-}
-
-/**
- * Checks that an array is the one that it was when its write was called: one that is still being filled, or was emptied
- * for its next use, is not the whole.
- * @throws {InvalidInputError} it is not
- */
-export function checkShape(source: unknown, shape: ArrayShape | undefined): void {
-  const now = shapeOf(source);
-  if (shape === undefined || now === undefined) return;
-  const same = shape.landmarks.every((entry, i) => Object.is(entry, now.landmarks[i]));
-  if (same && now.length === shape.length) return;
-  const how =
-    now.length === shape.length
-      ? "holds other entries now"
-      : `had ${shape.length} entries when its write was called and has ${now.length} now`;
-  throw new InvalidInputError(
-    `The source is an array that ${how}: it was changed while it was written, so what was sent may be a part. Await whatever fills it before the write, and the write before whatever empties it; then start a new batch.`,
-  );
-}
-
 function openIterator(source: object, collection: CollectionName): OpenedSource {
   if (isPlainArray(source)) return { kind: "array", records: source };
-  if (isAsyncIterable(source)) return { kind: "async", iterator: source[Symbol.asyncIterator]() };
+  if (isAsyncIterable(source)) {
+    const readsAhead = source instanceof ReadableStream || source instanceof Readable;
+    return { kind: "async", iterator: source[Symbol.asyncIterator](), readsAhead };
+  }
   if (isIterable(source)) return { kind: "sync", iterator: source[Symbol.iterator]() };
   throw notASource(source, collection);
 }

@@ -4,6 +4,7 @@ import { inSteps } from "./in-steps.js";
 import type { MutableWriteReport } from "./outcomes.js";
 import { RecordSink, type SinkContext } from "./record-sink.js";
 import { type OpenedSource, openSource } from "./source.js";
+import { StreamChunks } from "./stream-chunks.js";
 
 /**
  * Writes a source.
@@ -58,7 +59,7 @@ class Pull {
   /** Settles when everything was accepted, or something failed. */
   all(source: OpenedSource): Promise<void> {
     if (source.kind === "array") return this.#array(source.records);
-    return source.kind === "sync" ? this.#sync(source.iterator) : this.#async(source.iterator);
+    return source.kind === "sync" ? this.#sync(source.iterator) : this.#async(source);
   }
 
   async #array(records: readonly unknown[]): Promise<void> {
@@ -85,7 +86,8 @@ class Pull {
     await this.#finish();
   }
 
-  async #async(iterator: AsyncIterator<unknown>): Promise<void> {
+  async #async({ iterator, readsAhead }: OpenedSource & { readonly kind: "async" }): Promise<void> {
+    const chunks = readsAhead ? new StreamChunks() : undefined;
     let since = this.#clock.monotonic();
     const sourceGave = () => {
       const now = this.#clock.monotonic();
@@ -102,10 +104,14 @@ class Pull {
       }
       this.#stop.throwIfAborted();
       if (step.done === true) break;
+      const { value } = step;
       // To look at the clock costs a tenth of what a single record does.
-      const many = Array.isArray(step.value);
-      if (many) sourceGave();
-      const waits = this.#sink.take(step.value);
+      const many = Array.isArray(value);
+      if (many) {
+        sourceGave();
+        chunks?.take(value);
+      }
+      const waits = this.#sink.take(value);
       if (waits !== undefined) {
         if (!many) sourceGave();
         await waits;
