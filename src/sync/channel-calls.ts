@@ -3,12 +3,14 @@ import {
   type Client,
   type ClientUnaryCall,
   type ClientWritableStream,
-  type Metadata,
+  Metadata,
   type ServiceError,
+  type StatusObject,
   status,
 } from "@grpc/grpc-js";
 import { SyncProtocolError } from "../errors.js";
 import type { AttemptContext } from "../operation.js";
+import { type FailedCall, UNKNOWN_COMPRESSION } from "./status.js";
 
 /** What every call is made with. */
 export interface CallStart {
@@ -20,7 +22,7 @@ export interface CallStart {
   /** Is told of the answer's status and metadata. */
   readonly answered: AttemptContext["answered"];
   /** Turns a gRPC status into an error of the SDK. */
-  readonly toError: (failed: ServiceError) => Error;
+  readonly toError: (failed: FailedCall) => Error;
 }
 
 /** One call, made on a client. `discard` says that the client's connection should not be used again. */
@@ -111,19 +113,29 @@ function answerOf<Response>(
     };
     const started = call((error, value) => {
       signal.removeEventListener("abort", abort);
-      if (error !== null) reject(toError(error));
+      if (error !== null) reject(toError(failedCall(error)));
       else if (value === undefined)
         reject(new SyncProtocolError(`${operation}: the service sent no answer.`));
       else resolve(value);
     });
     started.on("metadata", (metadata: Metadata) => answered({ header: reading(metadata) }));
     // Comes after the callback, but before whoever waits for the promise goes on.
-    started.on("status", ({ code, metadata }) =>
+    started.on("status", ({ code = status.UNKNOWN, metadata = new Metadata() }: Partial<StatusObject>) =>
       answered({ grpcStatus: status[code], header: reading(metadata) }),
     );
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort, { once: true });
   });
+}
+
+/** Where grpc-js knows no compression as that of the answer, what it reports has no status, and nothing of a status. */
+function failedCall(error: ServiceError): FailedCall {
+  const {
+    code = status.UNKNOWN,
+    details = UNKNOWN_COMPRESSION,
+    metadata = new Metadata(),
+  }: Partial<ServiceError> = error;
+  return { code, details, metadata };
 }
 
 function reading(metadata: Metadata): (name: string) => unknown {
