@@ -1,5 +1,7 @@
 import { Readable } from "node:stream";
 import { InvalidInputError } from "../errors.js";
+import { given } from "../given.js";
+import { wasRead } from "../was-read.js";
 import type { CollectionName } from "./collections.js";
 
 export { checkShape, shapeOf } from "./source-shape.js";
@@ -53,20 +55,19 @@ export function openSource(source: unknown, collection: CollectionName): OpenedS
   return opened;
 }
 
-/** Whether somebody has read from a stream, of Node or of the web. Other sources do not tell. */
-function wasRead(source: object): boolean {
-  // One that failed unread says itself how.
-  if (source instanceof Readable) return source.readableDidRead;
-  return source instanceof ReadableStream && Reflect.apply(Readable.isDisturbed, Readable, [source]) === true;
-}
-
 function openIterator(source: object, collection: CollectionName): OpenedSource {
   if (isPlainArray(source)) return { kind: "array", records: source };
   if (isAsyncIterable(source)) {
     const readsAhead = source instanceof ReadableStream || source instanceof Readable;
-    return { kind: "async", iterator: source[Symbol.asyncIterator](), readsAhead };
+    const iterator: unknown = source[Symbol.asyncIterator]();
+    if (!isIterator<AsyncIterator<unknown>>(iterator)) throw noIterator("asyncIterator", collection);
+    return { kind: "async", iterator, readsAhead };
   }
-  if (isIterable(source)) return { kind: "sync", iterator: source[Symbol.iterator]() };
+  if (isIterable(source)) {
+    const iterator: unknown = source[Symbol.iterator]();
+    if (!isIterator<Iterator<unknown>>(iterator)) throw noIterator("iterator", collection);
+    return { kind: "sync", iterator };
+  }
   throw notASource(source, collection);
 }
 
@@ -85,6 +86,30 @@ function isAsyncIterable(source: object): source is AsyncIterable<unknown> {
 
 function isIterable(source: object): source is Iterable<unknown> {
   return typeof Reflect.get(source, Symbol.iterator) === "function";
+}
+
+/** The types say so already; an iterable that was written without types may give anything. */
+function isIterator<I extends Iterator<unknown> | AsyncIterator<unknown>>(iterator: unknown): iterator is I {
+  return (
+    typeof iterator === "object" && iterator !== null && typeof Reflect.get(iterator, "next") === "function"
+  );
+}
+
+function noIterator(method: "asyncIterator" | "iterator", collection: CollectionName): InvalidInputError {
+  return new InvalidInputError(
+    `The source of ${collection} has a [Symbol.${method}]() that returns no iterator: an object with a method next() is one.`,
+  );
+}
+
+/**
+ * Checks what an iterator's `next()` gave.
+ * @throws {InvalidInputError} it is no object, which says neither that there is a record nor that there are no more
+ */
+export function checkStep(step: unknown): void {
+  if (typeof step === "object" && step !== null) return;
+  throw new InvalidInputError(
+    `The source has an iterator whose next() gave ${given(step)}: it must give an object with value or done.`,
+  );
 }
 
 function notASource(source: unknown, collection: CollectionName): InvalidInputError {

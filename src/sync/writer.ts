@@ -3,7 +3,7 @@ import type { Clock } from "../clock.js";
 import { inSteps } from "./in-steps.js";
 import type { MutableWriteReport } from "./outcomes.js";
 import { RecordSink, type SinkContext } from "./record-sink.js";
-import { type OpenedSource, openSource } from "./source.js";
+import { checkStep, type OpenedSource, openSource } from "./source.js";
 import { StreamChunks } from "./stream-chunks.js";
 
 /**
@@ -98,6 +98,7 @@ class Pull {
       let step: IteratorResult<unknown>;
       try {
         step = await iterator.next();
+        checkStep(step);
       } catch (error) {
         this.sourceEnded = true;
         throw error;
@@ -126,7 +127,9 @@ class Pull {
 
   #next(iterator: Iterator<unknown>): IteratorResult<unknown> {
     try {
-      return iterator.next();
+      const step = iterator.next();
+      checkStep(step);
+      return step;
     } catch (error) {
       this.sourceEnded = true;
       throw error;
