@@ -18,13 +18,6 @@ export class CsvHeader {
     const found = new Map<string, number>();
     for (const [position, heading] of headings.entries()) {
       const wanted = columns?.includes(heading) ?? true;
-      if (heading.includes("\r")) {
-        throw problemAt(
-          location,
-          "has line ends of one \\r",
-          "Save the file with \\n or \\r\\n between its lines.",
-        );
-      }
       if (heading === "" && columns === undefined) {
         throw problemAt(
           location,

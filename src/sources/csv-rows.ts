@@ -1,6 +1,7 @@
 /** Text -> rows of cells, by Papa Parse, with the line on which each row begins. */
 import Papa from "papaparse";
 import { InvalidInputError } from "../errors.js";
+import { RawRows } from "./csv-raw-rows.js";
 import { problemAt } from "./problem.js";
 import { countIn, type TextBlock, tooLong } from "./text.js";
 
@@ -69,6 +70,7 @@ function parse(text: string, firstLine: number, name: string, delimiter: string)
   const tall = lineFeeds !== data.length - 1;
   const rows: string[][] = [];
   const lines: number[] = [];
+  const raw = new RawRows(text, delimiter);
   let line = firstLine;
   for (const [index, cells] of data.entries()) {
     if (index === broken?.row) {
@@ -77,10 +79,18 @@ function parse(text: string, firstLine: number, name: string, delimiter: string)
     }
     if (index === whole) break;
     const height = tall ? heightOf(cells) : 1;
+    const row = raw.next(height);
     const last = cells.length - 1;
     const cell = cells[last];
-    if (cell?.endsWith("\r") === true) cells[last] = cell.slice(0, -1);
-    if (cells.length > 1 || cells[0] !== "") {
+    if (cell?.endsWith("\r") === true && !row.endsQuoted) cells[last] = cell.slice(0, -1);
+    if (row.hasLineEndWithin) {
+      throw problemAt(
+        `${name}:${line}`,
+        "has line ends of one \\r",
+        "Save the file with \\n or \\r\\n between its lines; a cell that holds a \\r must be quoted.",
+      );
+    }
+    if (cells.length > 1 || cells[0] !== "" || row.endsQuoted) {
       rows.push(cells);
       lines.push(line);
     }

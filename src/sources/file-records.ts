@@ -1,6 +1,7 @@
 import type { NamesOf } from "../option-names.js";
 import { checkSignal } from "../signals.js";
 import type { LocatedRecords } from "../sync/locator.js";
+import { untilAborted } from "../until-aborted.js";
 import type { Input, OpenInput } from "./input.js";
 
 /** What the latest reading of a source came across. */
@@ -67,19 +68,36 @@ export class FileRecords<R> implements AsyncIterable<LocatedRecords<R>> {
     const opened = this.#input.open();
     const figures = { read: 0, leftOut: 0 };
     this.#figures = figures;
-    const records = untilAborted(this.#read(opened, figures), this.#signal);
+    const signal = this.#signal;
+    const records = wholeUnlessAborted(this.#read(opened, figures), signal);
+    const close = () => {
+      // A generator returns only when its stream has given what it owes: a stream that hangs would stay open.
+      opened.close();
+      return records.return();
+    };
     return {
-      next: () => records.next(),
-      return: () => {
-        // A generator returns only when its stream has given what it owes: a stream that hangs would stay open.
-        opened.close();
-        return records.return();
-      },
+      next: signal === undefined ? () => records.next() : () => nextUnlessAborted(records, signal, close),
+      return: close,
     };
   }
 }
 
-async function* untilAborted<R>(
+/** The next records; where the signal fires first, its reason, also while the file or the stream owes them. */
+async function nextUnlessAborted<T>(
+  records: AsyncIterator<T, void, undefined>,
+  signal: AbortSignal,
+  close: () => Promise<unknown>,
+): Promise<IteratorResult<T, void>> {
+  try {
+    return await untilAborted(records.next(), signal);
+  } catch (error) {
+    // What comes of it is nothing to anybody now.
+    if (signal.aborted) close().catch(() => {});
+    throw error;
+  }
+}
+
+async function* wholeUnlessAborted<R>(
   arrays: AsyncIterable<LocatedRecords<R>>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<LocatedRecords<R>, void, undefined> {

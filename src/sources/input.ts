@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { InvalidInputError } from "../errors.js";
+import { wasRead } from "../was-read.js";
 
 /** A path, a `file:` URL, or a stream of bytes or text: a Node stream, a web stream, or any async iterable. */
 export type FileInput = string | URL | AsyncIterable<Uint8Array | string>;
@@ -54,7 +55,8 @@ export class Input {
       );
     }
     this.#begun = true;
-    return { chunks: streamChunks(stream, this.name), close: () => destroy(stream) };
+    const closable = new ClosableStream(stream);
+    return { chunks: streamChunks(closable, this.name), close: () => closable.close() };
   }
 }
 
@@ -108,13 +110,33 @@ async function* streamChunks(
   }
 }
 
-/** Whether somebody has read from a stream, as far as it tells. */
-function wasRead(stream: object): boolean {
-  if (stream instanceof Readable && stream.destroyed) return true;
-  const disturbed: unknown = Reflect.apply(Readable.isDisturbed, Readable, [stream]);
-  return disturbed === true;
-}
+/** A stream that can be let go of while it owes a chunk. */
+class ClosableStream implements AsyncIterable<unknown> {
+  readonly #stream: AsyncIterable<unknown>;
+  #iterator: AsyncIterator<unknown> | undefined;
+  #returned: Promise<IteratorResult<unknown>> | undefined;
 
-function destroy(stream: object): void {
-  if (stream instanceof Readable) stream.destroy();
+  constructor(stream: AsyncIterable<unknown>) {
+    this.#stream = stream;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<unknown> {
+    const iterator = this.#stream[Symbol.asyncIterator]();
+    this.#iterator = iterator;
+    return { next: () => iterator.next(), return: () => this.#return() };
+  }
+
+  close(): void {
+    if (this.#stream instanceof Readable) this.#stream.destroy();
+    else this.#return().catch(() => {});
+  }
+
+  /** Tells the stream once that no more is wanted, if it was begun. */
+  #return(): Promise<IteratorResult<unknown>> {
+    this.#returned ??= (async () => {
+      const answer = await this.#iterator?.return?.();
+      return answer ?? { done: true, value: undefined };
+    })();
+    return this.#returned;
+  }
 }

@@ -15,7 +15,7 @@ export interface PageLimits {
 /** The pages of one listing so far. */
 export class PageProof {
   readonly #limits: PageLimits;
-  /** Token -> number of the page that it was for. */
+  /** Digest of a token, which may be as long as the vendor likes -> number of the page that it was for. */
   readonly #tokens = new Map<string, number>();
   /** Digest of the items -> number of the page that held them. */
   readonly #pages = new Map<string, number>();
@@ -43,11 +43,12 @@ export class PageProof {
       this.#checkTotal(location);
       return;
     }
-    const before = this.#tokens.get(next);
+    const token = digestOf(next);
+    const before = this.#tokens.get(token);
     if (before !== undefined) {
       throw problemAt(location, `has the token that led to page ${before}`, "The listing goes in circles.");
     }
-    this.#tokens.set(next, number + 1);
+    this.#tokens.set(token, number + 1);
     if (this.#emptyInSuccession > maxEmptyPages) {
       const problem = `is empty, as are the ${maxEmptyPages} before it, but tells of a next one`;
       throw problemAt(location, problem, "Where the vendor does that, set maxEmptyPages.");
@@ -86,7 +87,7 @@ export class PageProof {
 
   #refuseRepeated(items: readonly unknown[], number: number): void {
     if (this.#limits.allowRepeatedPages || items.length === 0) return;
-    const digest = digestOf(items);
+    const digest = digestOfItems(items);
     if (digest === undefined) return;
     const before = this.#pages.get(digest);
     if (before !== undefined) {
@@ -98,10 +99,14 @@ export class PageProof {
 }
 
 /** Undefined for items that cannot be compared, such as those that hold functions. */
-function digestOf(items: readonly unknown[]): string | undefined {
+function digestOfItems(items: readonly unknown[]): string | undefined {
   try {
-    return createHash("sha256").update(serialize(items)).digest("base64");
+    return digestOf(serialize(items));
   } catch {
     return undefined;
   }
+}
+
+function digestOf(content: string | Uint8Array): string {
+  return createHash("sha256").update(content).digest("base64");
 }

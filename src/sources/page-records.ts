@@ -1,5 +1,6 @@
 import { linkedController } from "../signals.js";
 import type { LocatedRecords } from "../sync/locator.js";
+import { untilAborted } from "../until-aborted.js";
 import type { MutableFigures, SourceFigures } from "./file-records.js";
 import { GatheredRecords } from "./gathered-records.js";
 import { type CheckedPage, checkPage, type FetchPage } from "./page.js";
@@ -81,10 +82,8 @@ async function* walk<Item, R>(
   try {
     let coming = fetch(undefined, 1);
     for (let number = 1; ; number += 1) {
-      const page = await coming.catch((error: unknown) => {
-        signal.throwIfAborted();
-        throw error;
-      });
+      // Whoever fetches the page may never look at the signal.
+      const page = await untilAborted(coming, signal);
       // A page that came although the signal fired may be what is left of one.
       signal.throwIfAborted();
       proof.take(page, number);

@@ -1,4 +1,5 @@
 /** A page of a vendor's listing, and how one is asked for. */
+import type { InvalidInputError } from "../errors.js";
 import { problemAt } from "./problem.js";
 
 /** One page of a vendor's listing. */
@@ -48,7 +49,16 @@ export function checkPage<Item>(page: Page<Item>, number: number): CheckedPage<I
   if (total !== undefined && !isCount(total)) {
     throw problemAt(location, "has a total that is not a whole number");
   }
-  return { items, next: next === null || next === "" ? undefined : next, total };
+  return { items: copyOf(items, location), next: next === null || next === "" ? undefined : next, total };
+}
+
+/** The items as they are now: whoever fetches the next page meanwhile may fill the same array with it. */
+function copyOf<Item>(items: readonly Item[], location: string): readonly Item[] {
+  try {
+    return items.slice();
+  } catch {
+    throw unreadable(location);
+  }
 }
 
 /** What a page holds, each part read once. */
@@ -60,8 +70,12 @@ function partsOf<Item>(
     const { items, next, total } = page;
     return { items, next, total };
   } catch {
-    throw problemAt(location, "cannot be read", "Reading it threw an exception.");
+    throw unreadable(location);
   }
+}
+
+function unreadable(location: string): InvalidInputError {
+  return problemAt(location, "cannot be read", "Reading it threw an exception.");
 }
 
 /** Whether a value can be a number of items. */

@@ -7,7 +7,7 @@ import type { CollectionName } from "./collections.js";
 import { writing } from "./load-writing.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "./outcomes.js";
 import type { BatchSession } from "./session.js";
-import { checkShape, shapeOf } from "./source.js";
+import { checkShape, shapeOf } from "./source-shape.js";
 import { checkCount, checkSealOptions, checkWriteOptions, type WriteOptions } from "./write-options.js";
 
 const NO_COLLECTION = "a collection that does not exist";

@@ -5,11 +5,12 @@ import {
   type ClientWritableStream,
   Metadata,
   type ServiceError,
+  type StatusObject,
   status,
 } from "@grpc/grpc-js";
 import { SyncProtocolError } from "../errors.js";
 import type { AttemptContext } from "../operation.js";
-import type { FailedCall } from "./status.js";
+import { type FailedCall, UNKNOWN_COMPRESSION } from "./status.js";
 
 /** What every call is made with. */
 export interface CallStart {
@@ -119,7 +120,7 @@ function answerOf<Response>(
     });
     started.on("metadata", (metadata: Metadata) => answered({ header: reading(metadata) }));
     // Comes after the callback, but before whoever waits for the promise goes on.
-    started.on("status", ({ code, metadata }) =>
+    started.on("status", ({ code = status.UNKNOWN, metadata = new Metadata() }: Partial<StatusObject>) =>
       answered({ grpcStatus: status[code], header: reading(metadata) }),
     );
     if (signal.aborted) abort();
@@ -127,9 +128,14 @@ function answerOf<Response>(
   });
 }
 
-/** What grpc-js's own code throws, as for an answer that is packed without a word of how, comes without a status. */
-function failedCall({ code = status.INTERNAL, details = "", metadata }: Partial<ServiceError>): FailedCall {
-  return { code, details, metadata: metadata ?? new Metadata() };
+/** Where grpc-js knows no compression as that of the answer, what it reports has no status, and nothing of a status. */
+function failedCall(error: ServiceError): FailedCall {
+  const {
+    code = status.UNKNOWN,
+    details = UNKNOWN_COMPRESSION,
+    metadata = new Metadata(),
+  }: Partial<ServiceError> = error;
+  return { code, details, metadata };
 }
 
 function reading(metadata: Metadata): (name: string) => unknown {

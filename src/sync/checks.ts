@@ -72,12 +72,14 @@ export const stringMap = z
       });
       return map;
     }
-    for (const [key, entry] of Object.entries(value)) {
+    for (const [position, [key, entry]] of Object.entries(value).entries()) {
+      // The key is a content of the record as its value is: an issue tells the entry by its position.
+      const path = [position];
       if (typeof entry !== "string") {
         const message = `expected a string, got ${fieldGiven(entry)}`;
-        context.addIssue({ code: "custom", message, path: [key] });
+        context.addIssue({ code: "custom", message, path });
       } else if (entry.isWellFormed() && key.isWellFormed()) map.set(key, entry);
-      else context.addIssue({ code: "custom", message: LONE_SURROGATES, path: [key] });
+      else context.addIssue({ code: "custom", message: LONE_SURROGATES, path });
     }
     return map;
   });

@@ -1,3 +1,4 @@
+import { isCollection } from "./collection-names.js";
 import type { CollectionName } from "./collections.js";
 import { WIRE } from "./generated/collections.js";
 import type { CompleteSyncBatchResponse } from "./generated/saas_management/sync/v1/sync_service.js";
@@ -20,8 +21,4 @@ export function toCompletionCounts({ snapshots, events }: CompleteSyncBatchRespo
     if (name !== undefined) eventCounts[name] = { accepted: Number(accepted) };
   }
   return { snapshots: snapshotCounts, events: eventCounts };
-}
-
-function isCollection(name: string): name is CollectionName {
-  return Object.hasOwn(WIRE, name);
 }

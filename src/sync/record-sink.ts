@@ -11,6 +11,7 @@ import { locationOf } from "./locator.js";
 import { type EncodedMessage, MessageBuilder } from "./messages.js";
 import type { RecordObserver } from "./record-observer.js";
 import { RecordView } from "./record-view.js";
+import { checkPage, pageShape } from "./source-shape.js";
 import { tooLarge } from "./too-large.js";
 import { WindowQueue, type WindowQueueContext } from "./window-queue.js";
 
@@ -64,11 +65,13 @@ export class RecordSink {
     if (!Array.isArray(value)) return this.#takeOne(value, undefined, 0);
     const records: readonly unknown[] = value;
     this.#context.observer?.beginList?.(records, this.#records);
+    const { length } = records;
     let position = 0;
     return inSteps(() => {
-      while (position < records.length) {
+      while (position < length) {
         const waits = this.#takeOne(records[position], records, position++);
-        if (waits !== undefined) return waits;
+        // What was taken in already may be used again.
+        if (waits !== undefined) return position < length ? unchanged(records, waits) : waits;
       }
       return undefined;
     });
@@ -186,6 +189,13 @@ export class RecordSink {
 
 /** The array that a record comes in, if any. */
 type List = readonly unknown[] | undefined;
+
+/** Waits, during which the source may bring its next records, but not in the array that is being taken in. */
+async function unchanged(records: readonly unknown[], waits: Promise<void>): Promise<void> {
+  const shape = pageShape(records);
+  await waits;
+  checkPage(records, shape);
+}
 
 function placeOf({ name, identify }: Collection, record: unknown, index: number): RecordPlace {
   const id = identify(record);

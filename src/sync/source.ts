@@ -1,5 +1,7 @@
 import { Readable } from "node:stream";
 import { InvalidInputError } from "../errors.js";
+import { given } from "../given.js";
+import { wasRead } from "../was-read.js";
 import type { CollectionName } from "./collections.js";
 
 /**
@@ -15,7 +17,12 @@ const begun = new WeakSet<object>();
 export type OpenedSource =
   | { readonly kind: "array"; readonly records: readonly unknown[] }
   | { readonly kind: "sync"; readonly iterator: Iterator<unknown> }
-  | { readonly kind: "async"; readonly iterator: AsyncIterator<unknown> };
+  | {
+      readonly kind: "async";
+      readonly iterator: AsyncIterator<unknown>;
+      /** Whether it is a stream: those make the next chunk while one is taken in. */
+      readonly readsAhead: boolean;
+    };
 
 /**
  * Begins to read a source.
@@ -46,58 +53,19 @@ export function openSource(source: unknown, collection: CollectionName): OpenedS
   return opened;
 }
 
-/** Whether somebody has read from a stream, of Node or of the web. Other sources do not tell. */
-function wasRead(source: object): boolean {
-  // One that failed unread says itself how.
-  if (source instanceof Readable) return source.readableDidRead;
-  return source instanceof ReadableStream && Reflect.apply(Readable.isDisturbed, Readable, [source]) === true;
-}
-
-/** Entries of an array that are looked at to tell whether it is still the same. */
-const LANDMARKS = 8;
-
-/** What an array looks like when its write is called; undefined for other sources. */
-export function shapeOf(source: unknown): ArrayShape | undefined {
-  if (!Array.isArray(source)) return undefined;
-  const { length } = source;
-  const entries: readonly unknown[] = source;
-  return { length, landmarks: Array.from({ length: LANDMARKS }, (_, i) => entries[landmark(i, length)]) };
-}
-
-/** Number of entries, and some of them. */
-interface ArrayShape {
-  readonly length: number;
-  readonly landmarks: readonly unknown[];
-}
-
-/** From the first entry to the last one, evenly. */
-function landmark(i: number, length: number): number {
-  return Math.round((i * (length - 1)) / (LANDMARKS - 1));
-}
-
-/**
- * Checks that an array is the one that it was when its write was called: one that is still being filled, or was emptied
- * for its next use, is not the whole.
- * @throws {InvalidInputError} it is not
- */
-export function checkShape(source: unknown, shape: ArrayShape | undefined): void {
-  const now = shapeOf(source);
-  if (shape === undefined || now === undefined) return;
-  const same = shape.landmarks.every((entry, i) => Object.is(entry, now.landmarks[i]));
-  if (same && now.length === shape.length) return;
-  const how =
-    now.length === shape.length
-      ? "holds other entries now"
-      : `had ${shape.length} entries when its write was called and has ${now.length} now`;
-  throw new InvalidInputError(
-    `The source is an array that ${how}: it was changed while it was written, so what was sent may be a part. Await whatever fills it before the write, and the write before whatever empties it; then start a new batch.`,
-  );
-}
-
 function openIterator(source: object, collection: CollectionName): OpenedSource {
   if (isPlainArray(source)) return { kind: "array", records: source };
-  if (isAsyncIterable(source)) return { kind: "async", iterator: source[Symbol.asyncIterator]() };
-  if (isIterable(source)) return { kind: "sync", iterator: source[Symbol.iterator]() };
+  if (isAsyncIterable(source)) {
+    const readsAhead = source instanceof ReadableStream || source instanceof Readable;
+    const iterator: unknown = source[Symbol.asyncIterator]();
+    if (!isIterator<AsyncIterator<unknown>>(iterator)) throw noIterator("asyncIterator", collection);
+    return { kind: "async", iterator, readsAhead };
+  }
+  if (isIterable(source)) {
+    const iterator: unknown = source[Symbol.iterator]();
+    if (!isIterator<Iterator<unknown>>(iterator)) throw noIterator("iterator", collection);
+    return { kind: "sync", iterator };
+  }
   throw notASource(source, collection);
 }
 
@@ -116,6 +84,30 @@ function isAsyncIterable(source: object): source is AsyncIterable<unknown> {
 
 function isIterable(source: object): source is Iterable<unknown> {
   return typeof Reflect.get(source, Symbol.iterator) === "function";
+}
+
+/** The types say so already; an iterable that was written without types may give anything. */
+function isIterator<I extends Iterator<unknown> | AsyncIterator<unknown>>(iterator: unknown): iterator is I {
+  return (
+    typeof iterator === "object" && iterator !== null && typeof Reflect.get(iterator, "next") === "function"
+  );
+}
+
+function noIterator(method: "asyncIterator" | "iterator", collection: CollectionName): InvalidInputError {
+  return new InvalidInputError(
+    `The source of ${collection} has a [Symbol.${method}]() that returns no iterator: an object with a method next() is one.`,
+  );
+}
+
+/**
+ * Checks what an iterator's `next()` gave.
+ * @throws {InvalidInputError} it is no object, which says neither that there is a record nor that there are no more
+ */
+export function checkStep(step: unknown): void {
+  if (typeof step === "object" && step !== null) return;
+  throw new InvalidInputError(
+    `The source has an iterator whose next() gave ${given(step)}: it must give an object with value or done.`,
+  );
 }
 
 function notASource(source: unknown, collection: CollectionName): InvalidInputError {

@@ -50,12 +50,32 @@ const RESET_STREAM: ReadonlySet<string> = new Set([
   "Protocol not secure enough",
 ]);
 
+/** The details of an answer in a compression that grpc-js does not know, for which it has none. */
+export const UNKNOWN_COMPRESSION = "Unknown compression";
+
+/**
+ * What grpc-js says of an answer that cannot be read, with a status of its own: the service said OK, or may yet have
+ * done what it was asked.
+ */
+const UNREADABLE_ANSWERS: readonly RegExp[] = [
+  /^No message received$/,
+  /^Too many responses received$/,
+  /^Response message parsing error/,
+  /^Failed to decompress (deflate|gzip)-encoded message$/,
+  new RegExp(`^${UNKNOWN_COMPRESSION}$`),
+];
+
+/** What grpc-js says of an answer that is compressed and would be too large. Requests are not compressed. */
+const TOO_LARGE_DECOMPRESSED = /^Received message that decompresses to a size larger than \d+$/;
+
 /** Turns a gRPC status into an error of the SDK, by its meaning: on the status and on the details. */
 export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagementError {
   const { operation } = place;
   const { code, details } = failed;
   const serverMessage = place.credential.redact(details);
   if (RESET_STREAM.has(details)) return disturbed(failed, place, serverMessage);
+  if (UNREADABLE_ANSWERS.some((text) => text.test(details))) return unreadable(place);
+  if (TOO_LARGE_DECOMPRESSED.test(details)) return answerTooLarge(place, serverMessage);
   switch (code) {
     case status.UNAUTHENTICATED:
       return new AuthenticationError(
@@ -81,7 +101,6 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
   if (TRANSIENT.has(code) || (code === status.INTERNAL && details.includes("RST_STREAM"))) {
     return disturbed(failed, place, serverMessage);
   }
-  if (details.startsWith("Response message parsing error")) return unreadable(place);
   const httpStatus = /^Received HTTP status code (\d{3})$/.exec(details)?.[1];
   if (httpStatus !== undefined) return notGrpc(place, Number(httpStatus));
   return new SyncProtocolError(`${operation}: the service rejected the operation with ${nameOf(code)}.`, {
@@ -139,17 +158,24 @@ export function toStartError(
   );
 }
 
+/** No status: the service may have done what it was asked. */
+function answerTooLarge(
+  { operation, maxReceiveMessageBytes }: CallPlace,
+  serverMessage: string,
+): SyncProtocolError {
+  return new SyncProtocolError(
+    `${operation}: the answer is larger than maxReceiveMessageBytes, which is ${maxReceiveMessageBytes}. Raise it.`,
+    { serverMessage },
+  );
+}
+
 /** The answer, or what was sent. */
 function tooLarge({ details }: FailedCall, place: CallPlace, serverMessage: string): SyncProtocolError {
   const { operation, maxReceiveMessageBytes } = place;
   // grpc-js says the same of an answer here as of a request there. Only records make a request large; the limit tells.
   const limit = /^Received message larger than max \(\d+ vs (\d+)\)/.exec(details)?.[1];
   if (limit !== undefined && (operation !== "SyncRecords" || Number(limit) === maxReceiveMessageBytes)) {
-    // No status: the service may have done what it was asked.
-    return new SyncProtocolError(
-      `${operation}: the answer is larger than maxReceiveMessageBytes, which is ${maxReceiveMessageBytes}. Raise it.`,
-      { serverMessage },
-    );
+    return answerTooLarge(place, serverMessage);
   }
   return new SyncProtocolError(
     `${operation}: the service does not take a message of this size. Lower messageBytes and maxSendMessageBytes.`,

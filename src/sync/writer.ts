@@ -3,7 +3,8 @@ import type { Clock } from "../clock.js";
 import { inSteps } from "./in-steps.js";
 import type { MutableWriteReport } from "./outcomes.js";
 import { RecordSink, type SinkContext } from "./record-sink.js";
-import { type OpenedSource, openSource } from "./source.js";
+import { checkStep, type OpenedSource, openSource } from "./source.js";
+import { StreamChunks } from "./stream-chunks.js";
 
 /**
  * Writes a source.
@@ -58,7 +59,7 @@ class Pull {
   /** Settles when everything was accepted, or something failed. */
   all(source: OpenedSource): Promise<void> {
     if (source.kind === "array") return this.#array(source.records);
-    return source.kind === "sync" ? this.#sync(source.iterator) : this.#async(source.iterator);
+    return source.kind === "sync" ? this.#sync(source.iterator) : this.#async(source);
   }
 
   async #array(records: readonly unknown[]): Promise<void> {
@@ -85,7 +86,8 @@ class Pull {
     await this.#finish();
   }
 
-  async #async(iterator: AsyncIterator<unknown>): Promise<void> {
+  async #async({ iterator, readsAhead }: OpenedSource & { readonly kind: "async" }): Promise<void> {
+    const chunks = readsAhead ? new StreamChunks() : undefined;
     let since = this.#clock.monotonic();
     const sourceGave = () => {
       const now = this.#clock.monotonic();
@@ -96,16 +98,21 @@ class Pull {
       let step: IteratorResult<unknown>;
       try {
         step = await iterator.next();
+        checkStep(step);
       } catch (error) {
         this.sourceEnded = true;
         throw error;
       }
       this.#stop.throwIfAborted();
       if (step.done === true) break;
+      const { value } = step;
       // To look at the clock costs a tenth of what a single record does.
-      const many = Array.isArray(step.value);
-      if (many) sourceGave();
-      const waits = this.#sink.take(step.value);
+      const many = Array.isArray(value);
+      if (many) {
+        sourceGave();
+        chunks?.take(value);
+      }
+      const waits = this.#sink.take(value);
       if (waits !== undefined) {
         if (!many) sourceGave();
         await waits;
@@ -120,7 +127,9 @@ class Pull {
 
   #next(iterator: Iterator<unknown>): IteratorResult<unknown> {
     try {
-      return iterator.next();
+      const step = iterator.next();
+      checkStep(step);
+      return step;
     } catch (error) {
       this.sourceEnded = true;
       throw error;

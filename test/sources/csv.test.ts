@@ -56,6 +56,30 @@ describe("a CSV file", () => {
     ]);
   });
 
+  it.each([1, 2, 7, 1000])(
+    "keeps an empty cell in quotes as a row of one column, cut into %i bytes",
+    async (size) => {
+      const lines: number[] = [];
+      const source = fromCsv(inPieces('id\n""\n\na\r\n""\r\n\r\n"" \n', size), (cells, { line }) => {
+        lines.push(line);
+        return cells["id"];
+      });
+      expect(await all(source)).toEqual(["", "a", "", ""]);
+      expect(lines).toEqual([2, 4, 5, 7]);
+    },
+  );
+
+  it.each([1, 2, 7, 1000])("keeps a \\r at the end of a quoted cell, cut into %i bytes", async (size) => {
+    const text = 'id,name\n1,"a\r"\n2,"b\r"\r\n3,c\r\n"4\r",d"\r\n"5\n\r","""\r"';
+    expect(await all(fromCsv(inPieces(text, size), row))).toEqual([
+      { id: "1", name: "a\r" },
+      { id: "2", name: "b\r" },
+      { id: "3", name: "c" },
+      { id: "4\r", name: 'd"' },
+      { id: "5\n\r", name: '"\r' },
+    ]);
+  });
+
   it("may have another delimiter, and a heading called __proto__", async () => {
     const [only] = await read("id;__proto__\n1;x\n", { delimiter: ";" });
     expect(Object.entries(only ?? {})).toEqual([
@@ -166,6 +190,11 @@ describe("refused with the line, and without the contents, is", () => {
       /^users\.csv:4 begins a row with a quoted cell that goes on/,
     ],
     ["a file without a byte", "", /^users\.csv is empty/],
+    [
+      "a row that another program would end at a \\r",
+      `id,name\n1,"a\rb"\n2,${secret}\r3,b\n`,
+      /^users\.csv:3 has line ends of one \\r/,
+    ],
     [
       "a file with lines of \\r alone",
       `id,name\r1,a\r2,${secret}\r`,

@@ -2,7 +2,7 @@ import { readdirSync, readlinkSync } from "node:fs";
 import { appendFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { platform } from "node:process";
-import { Readable } from "node:stream";
+import { PassThrough, Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { inspect } from "node:util";
 import { fromCsv, fromJsonl, InvalidInputError } from "@saas-management/sdk/sources";
@@ -137,5 +137,35 @@ describe("a stream", () => {
       stop.abort(reason);
     }
     await expect(all(fromCsv(quiet(), (row) => row, { signal: stop.signal }))).rejects.toBe(reason);
+  });
+
+  it("ends when the signal fires although a Node stream owes a chunk, and the stream is destroyed", async () => {
+    const stop = new AbortController();
+    const reason = new Error("SIGTERM");
+    const stream = new PassThrough();
+    const reading = all(fromJsonl(stream, undefined, { signal: stop.signal }));
+    setImmediate(() => stop.abort(reason));
+    await expect(reading).rejects.toBe(reason);
+    expect(stream.destroyed).toBe(true);
+  });
+
+  it("ends when the signal fires although another stream owes a chunk, and the stream is told to return once", async () => {
+    const stop = new AbortController();
+    const reason = new Error("SIGTERM");
+    let returned = 0;
+    const stream = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => {
+          setImmediate(() => stop.abort(reason));
+          return new Promise<IteratorResult<string>>(() => {});
+        },
+        return: async () => {
+          returned += 1;
+          return { done: true as const, value: undefined };
+        },
+      }),
+    };
+    await expect(all(fromCsv(stream, (row) => row, { signal: stop.signal }))).rejects.toBe(reason);
+    expect(returned).toBe(1);
   });
 });

@@ -57,6 +57,19 @@ describe("a vendor's pages", () => {
   });
 });
 
+describe("a vendor's client that fills one array anew for each page", () => {
+  it.each([false, true])("loses nothing, with prefetch %s", async (prefetch) => {
+    const pages = [["a", "b"], ["c", "d"], ["e"]];
+    const items: string[] = [];
+    const fetchPage = async (cursor = "0") => {
+      const next = Number(cursor) + 1;
+      items.splice(0, items.length, ...(pages[next - 1] ?? []));
+      return { items, next: next < pages.length ? String(next) : null, total: 5 };
+    };
+    expect(await all(fromPages(fetchPage, { prefetch }))).toEqual(["a", "b", "c", "d", "e"]);
+  });
+});
+
 describe("the end is not believed, and the page is named, where", () => {
   it.each<[string, () => Promise<unknown>, RegExp]>([
     [
@@ -188,4 +201,17 @@ describe("a page is asked for", () => {
     );
     await expect(all(source)).rejects.toBe(reason);
   });
+});
+
+it("a signal ends the reading also while a page is waited for that never comes", async () => {
+  const stop = new AbortController();
+  const reason = new Error("SIGTERM");
+  const hanging = fromPages<string>(
+    () => {
+      setImmediate(() => stop.abort(reason));
+      return new Promise(() => {});
+    },
+    { signal: stop.signal },
+  );
+  await expect(all(hanging)).rejects.toBe(reason);
 });

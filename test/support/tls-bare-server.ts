@@ -2,6 +2,7 @@ import {
   createSecureServer,
   createServer,
   type IncomingHttpHeaders,
+  type OutgoingHttpHeaders,
   type SecureServerOptions,
   type ServerHttp2Stream,
 } from "node:http2";
@@ -52,18 +53,34 @@ export async function startBareServer(
   return Object.assign(bare, await listen(server, port));
 }
 
-/** Answers with one message and the status OK. */
-export function answerWith(stream: ServerHttp2Stream, message: Uint8Array): void {
-  const prefix = Buffer.alloc(5);
-  prefix.writeUInt32BE(message.length, 1);
-  stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
-  stream.once("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
-  stream.end(Buffer.concat([prefix, message]));
+/** Answers with messages, mostly one, and the status OK. */
+export function answerWith(stream: ServerHttp2Stream, ...messages: readonly Uint8Array[]): void {
+  respondOk(stream, {}, Buffer.concat(messages.map((message) => framed(message, 0))));
 }
 
-/** Answers with one message and the status OK when the request is at its end. */
-export function answerWhenRead(stream: ServerHttp2Stream, message: Uint8Array): void {
-  stream.resume().once("end", () => answerWith(stream, message));
+/** Answers with messages, mostly one, and the status OK when the request is at its end. */
+export function answerWhenRead(stream: ServerHttp2Stream, ...messages: readonly Uint8Array[]): void {
+  stream.resume().once("end", () => answerWith(stream, ...messages));
+}
+
+/** Answers with bytes that are said to be a compressed message, and the status OK, when the request is at its end. */
+export function answerCompressed(stream: ServerHttp2Stream, encoding: string, bytes: Uint8Array): void {
+  stream.resume().once("end", () => respondOk(stream, { "grpc-encoding": encoding }, framed(bytes, 1)));
+}
+
+function respondOk(stream: ServerHttp2Stream, headers: OutgoingHttpHeaders, body: Uint8Array): void {
+  const head = { ":status": 200, "content-type": "application/grpc", ...headers };
+  stream.respond(head, { waitForTrailers: true });
+  stream.once("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
+  stream.end(body);
+}
+
+/** A message as gRPC frames it. */
+function framed(message: Uint8Array, compressed: 0 | 1): Uint8Array {
+  const prefix = Buffer.alloc(5);
+  prefix.writeUInt8(compressed);
+  prefix.writeUInt32BE(message.length, 1);
+  return Buffer.concat([prefix, message]);
 }
 
 /** Answers with a status and no message, at once: also in the middle of a stream. */

@@ -1,10 +1,18 @@
+import type { ServerHttp2Stream } from "node:http2";
+import { gzipSync } from "node:zlib";
 import { SyncClient } from "@saas-management/sdk/sync";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { SyncRecordsResponse } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 import { startAnsweringServer } from "../support/answering-server.js";
 import { startBareBatch } from "../support/bare-batch.js";
 import { accounts } from "../support/sync-harness.js";
-import { answerWhenRead, answerWith, startBareServer } from "../support/tls-bare-server.js";
+import {
+  answerCompressed,
+  answerWhenRead,
+  answerWith,
+  refuseWith,
+  startBareServer,
+} from "../support/tls-bare-server.js";
 
 const EMPTY = new Uint8Array();
 
@@ -98,6 +106,63 @@ describe("a service that does not keep to the contract:", () => {
       expect(server.calls).toHaveLength(2);
     },
   );
+
+  const unreadable: [string, (stream: ServerHttp2Stream) => void][] = [
+    ["OK without a message", (stream) => stream.resume().once("end", () => refuseWith(stream, 0, ""))],
+    [
+      "an answer in a compression that was not offered",
+      (stream) => answerCompressed(stream, "snappy", EMPTY),
+    ],
+    ["an answer that is not what its compression says", (stream) => answerCompressed(stream, "gzip", EMPTY)],
+    [
+      "a compressed answer that is too large",
+      (stream) => answerCompressed(stream, "gzip", gzipSync(Buffer.alloc(2000))),
+    ],
+  ];
+
+  // Of a call with one message grpc-js reads one answer, and waits for its end until the time is up.
+  const twoMessages: (typeof unreadable)[number] = [
+    "OK with two messages",
+    (stream) => answerWhenRead(stream, EMPTY, EMPTY),
+  ];
+
+  it.each([...unreadable, twoMessages])(
+    "%s is no refusal: nobody knows what became of the records",
+    async (_, answer) => {
+      const { batch, server } = await startBareBatch(answer, { maxReceiveMessageBytes: 1000 });
+      const event = { generic: { sourceActorId: "a", lastActivity: new Date(0) } };
+      const error = await batch.write("externallyDiscoveredUsage", [event]).catch((e: unknown) => e);
+      expect(error).toMatchObject({
+        code: "SYNC_PROTOCOL",
+        grpcStatus: undefined,
+        message: expect.stringMatching(/the answer (cannot be read|is larger than maxReceiveMessageBytes)/),
+        outcomes: [{ outcome: "unknown", records: 1 }],
+      });
+      expect(server.calls).toHaveLength(2);
+    },
+  );
+
+  it.each(unreadable)("%s to a completion leaves its outcome unknown", async (_, answer) => {
+    const { batch } = await startBareBatch(answer, { maxReceiveMessageBytes: 1000 });
+    await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
+    expect(batch.state).toBe("unknown");
+  });
+
+  it.each(unreadable)("%s to a start leaves a lock that may be the client's own", async (_, answer) => {
+    const server = await startBareServer();
+    server.answer = answer;
+    const client = new SyncClient({
+      endpoint: `http://127.0.0.1:${server.port}`,
+      apiKey: "key-1",
+      retry: false,
+      maxReceiveMessageBytes: 1000,
+    });
+    onTestFinished(() => client.close());
+    const start = () => client.startBatch({ installationId: "installation-1" });
+    await expect(start()).rejects.toMatchObject({ code: "SYNC_PROTOCOL", grpcStatus: undefined });
+    server.answer = (stream) => stream.resume().once("end", () => refuseWith(stream, 6, "locked"));
+    await expect(start()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS", mayBeOwn: true });
+  });
 
   it("GOAWAY in the middle of a stream that it goes on with changes nothing, and the next call is on a new connection", async () => {
     const { batch, server } = await startBareBatch((stream, operation) => {

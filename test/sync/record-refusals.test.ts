@@ -88,15 +88,15 @@ describe("a record that is not valid", () => {
     [
       "with a number among the texts of a map",
       "devices",
-      { generic: { id: "d", attributes: { site: 3 } } },
-      "generic.attributes.site",
+      { generic: { id: "d", attributes: { floor: "2", site: 3 } } },
+      "generic.attributes.1",
       /^a string, got a number$/,
     ],
     [
       "with a text that UTF-8 cannot carry in a map",
       "devices",
       { generic: { id: "d", attributes: { site: "\udc00" } } },
-      "generic.attributes.site",
+      "generic.attributes.0",
       /^text that UTF-8 can carry, got a string with a lone surrogate$/,
     ],
     [
@@ -288,6 +288,16 @@ describe("a record that is not valid", () => {
       generic: { id: "a", email: { canary }, [canary]: canary.repeat(30) },
     });
     const shown = [error.message, JSON.stringify(error.issues), inspect(error, { depth: 9 })].join();
+    expect(shown).not.toContain(canary);
+  });
+
+  it("never shows the keys of a map", async () => {
+    const canary = "canary@example.com";
+    const error = await refused("devices", {
+      generic: { id: "d", attributes: { [canary]: 1, [`\ud800${canary}`]: "x" } },
+    });
+    expect(error.issues.map(({ path }) => path)).toEqual(["generic.attributes.0", "generic.attributes.1"]);
+    const shown = [error.message, JSON.stringify(error), inspect(error, { depth: 9 })].join();
     expect(shown).not.toContain(canary);
   });
 });

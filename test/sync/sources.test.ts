@@ -93,6 +93,41 @@ it("an unknown collection is refused with the list of those that there are", asy
   await expect(write).rejects.toThrow(/Collections: accounts, plans, licenses/);
 });
 
+describe("an iterable that does not keep to what an iterable is", () => {
+  const giving = (step: unknown) => ({ next: () => step });
+  it.each<[string, unknown, RegExp]>([
+    [
+      "an async iterator's step that is nothing",
+      { [Symbol.asyncIterator]: () => giving(undefined) },
+      /next\(\) gave undefined/,
+    ],
+    [
+      "an iterator's step that is nothing",
+      { [Symbol.iterator]: () => giving(undefined) },
+      /next\(\) gave undefined/,
+    ],
+    [
+      "a step that is the record's text",
+      { [Symbol.iterator]: () => giving("s3cret") },
+      /next\(\) gave a string: /,
+    ],
+    [
+      "no async iterator",
+      { [Symbol.asyncIterator]: () => undefined },
+      /\[Symbol\.asyncIterator\]\(\) that returns no iterator/,
+    ],
+    ["no iterator", { [Symbol.iterator]: () => ({}) }, /\[Symbol\.iterator\]\(\) that returns no iterator/],
+  ])("is refused with what is wrong: %s", async (_, source, message) => {
+    const batch = await harness.startBatch();
+    const write: Promise<unknown> = Reflect.apply(batch.write, batch, ["accounts", source]);
+    await expect(write).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: expect.stringMatching(message),
+    });
+    await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+  });
+});
+
 describe("an iterator that was read before", () => {
   it.each<[string, () => Source]>([
     ["a generator", generator],

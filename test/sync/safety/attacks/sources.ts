@@ -207,6 +207,51 @@ export const sourceAttacks: readonly Attack[] = [
       }),
   },
   {
+    name: "a page within an array is emptied for its next use before its write had its turn",
+    stop: "poisoned batch",
+    ending: refused("BATCH_STATE", /holds an array that had 40 entries .* and has 0 now/),
+    attack: ({ run }) =>
+      run(["accounts"], async (batch) => {
+        const page = people();
+        void batch.write("accounts", [page]);
+        page.length = 0;
+      }),
+  },
+  {
+    name: "a page within an array is filled anew, as long as before, before its write had its turn",
+    stop: "poisoned batch",
+    ending: refused("BATCH_STATE", /holds an array that holds other entries now/),
+    attack: ({ run }) =>
+      run(["accounts"], async (batch) => {
+        const page = people(20);
+        void batch.write("accounts", [people(0, 20), page]);
+        page.splice(0, page.length, ...people(100, 100 + page.length));
+      }),
+  },
+  {
+    name: "a set is cleared for its next use before its write had its turn",
+    stop: "poisoned batch",
+    ending: refused("BATCH_STATE", /a collection that had 40 entries .* and has 0 now/),
+    attack: ({ run }) =>
+      run(["accounts"], async (batch) => {
+        const accounts = new Set(people());
+        void batch.write("accounts", accounts);
+        accounts.clear();
+      }),
+  },
+  {
+    name: "a stream fills its one array anew while the service is waited for",
+    stop: "poisoned batch",
+    ending: refused("INVALID_INPUT", /gave an array that holds other entries now/),
+    attack: ({ send }) => send(streamOfOneArray(() => new Promise(setImmediate), 2 ** 20)),
+  },
+  {
+    name: "a stream fills its one array anew before it is taken",
+    stop: "poisoned batch",
+    ending: refused("INVALID_INPUT", /a stream that gave the same array again/),
+    attack: ({ send }) => send(streamOfOneArray(() => Promise.resolve())),
+  },
+  {
     name: "an array is pushed, emptied and filled anew without a wait",
     stop: "nothing lost",
     ending: { kind: "whole" },
@@ -330,6 +375,22 @@ export const sourceAttacks: readonly Attack[] = [
 function writeSwallowing({ run }: World, accounts: readonly Account[]) {
   return run(["accounts"], async (batch: AccountBatch) => {
     await batch.write("accounts", accounts).catch(() => {});
+  });
+}
+
+/** Asks for its next page as soon as one is read. */
+function streamOfOneArray(beforePage: () => Promise<unknown>, nameLength = 1): ReadableStream<Account[]> {
+  const name = "n".repeat(nameLength);
+  const pages = [people(0, 20), people(20)];
+  const page: Account[] = [];
+  return new ReadableStream<Account[]>({
+    pull: async (controller) => {
+      await beforePage();
+      const next = pages.shift();
+      if (next === undefined) return controller.close();
+      page.splice(0, page.length, ...next.map(({ generic }) => ({ generic: { ...generic, name } })));
+      controller.enqueue(page);
+    },
   });
 }
 
