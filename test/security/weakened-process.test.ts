@@ -93,7 +93,7 @@ describe("a process that was told to be careless", { timeout: 60_000 }, () => {
       expect(outcomes).toEqual([
         {
           graphql: "answered",
-          alone: expect.stringContaining("sends what is for loopback, unencrypted, to the proxy"),
+          alone: expect.stringContaining("sends what is for loopback, unencrypted, to a proxy"),
           sync: "answered",
         },
       ]);
