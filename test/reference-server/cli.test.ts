@@ -177,7 +177,7 @@ test.each<[string, string[], RegExp]>([
 });
 
 test.each<[string, string, RegExp]>([
-  ["whose structure is wrong", '{ "aplications": [] }', /portfolio\.json: a portfolio has no "aplications"/],
+  ["whose structure is wrong", '{ "aplications": [] }', /portfolio\.json: portfolio: there is no aplications\./],
   ["with a value that is wrong", '{ "unusedAfterDays": -1 }', /unusedAfterDays/],
 ])("a portfolio %s ends with 2", async (_, content, message) => {
   const { code, error } = await run("serve", "--portfolio", jsonFile(content));
