@@ -129,7 +129,7 @@ function readPortfolio(file: string): Portfolio {
   try {
     return parsePortfolio(text);
   } catch (error) {
-    throw new UsageError(`--portfolio ${file}: ${messageOf(error)}.`);
+    throw new UsageError(`--portfolio ${file}: ${messageOf(error)}`);
   }
 }
 

@@ -32,7 +32,8 @@ export interface SaasManagementClientOptions extends CommonOptions, NetworkOptio
   readonly syncUrl?: string | undefined;
   /**
    * How GraphQL requests are sent; not together with `tls` or `proxy`.
-   * @default globalThis.fetch, but for processes that were told not to check certificates
+   * @default globalThis.fetch, but in processes where it would check no certificates, speak a TLS below 1.2 or send
+   *   what is for loopback to a proxy
    */
   readonly fetch?: GraphQLClientOptions["fetch"];
   /** Most bytes of one GraphQL response, after decompression. @default 67_108_864 (64 MiB) */

@@ -24,6 +24,14 @@ export const systemClock: Clock = {
   after: (ms, callback, options) => startTimer(ms, callback, options),
 };
 
+interface Sleeper {
+  /** When it ends, by `monotonic()`. */
+  readonly until: number;
+  readonly wake: () => void;
+  /** Starts the machine's timer for what is left, instead of the one that runs. */
+  readonly startTimer: () => void;
+}
+
 /**
  * A clock that can be moved by hand.
  *
@@ -33,7 +41,7 @@ export const systemClock: Clock = {
 export class TestClock implements Clock {
   readonly #frozenAt: number | undefined;
   #offset = 0;
-  readonly #sleepers = new Set<{ readonly until: number; readonly wake: () => void }>();
+  readonly #sleepers = new Set<Sleeper>();
 
   constructor(options: { readonly startAt?: number | Date | undefined } = {}) {
     this.#frozenAt = options.startAt === undefined ? undefined : Number(options.startAt);
@@ -58,7 +66,9 @@ export class TestClock implements Clock {
   advance(ms: number): void {
     this.#offset += ms;
     const now = this.monotonic();
-    const due = [...this.#sleepers].filter((s) => s.until <= now).sort((a, b) => a.until - b.until);
+    const sleepers = [...this.#sleepers].sort((a, b) => a.until - b.until);
+    const due = sleepers.filter(({ until }) => until <= now);
+    for (const sleeper of sleepers.slice(due.length)) sleeper.startTimer();
     for (const sleeper of due) sleeper.wake();
   }
 
@@ -77,17 +87,25 @@ export class TestClock implements Clock {
   }
 
   #wake(ms: number, callback: () => void, options: TimerOptions | undefined): () => void {
+    let stopTimer = () => {};
     const cancel = () => {
       this.#sleepers.delete(sleeper);
       stopTimer();
     };
-    const wake = () => {
-      cancel();
-      callback();
+    const sleeper: Sleeper = {
+      until: this.monotonic() + ms,
+      wake: () => {
+        cancel();
+        callback();
+      },
+      startTimer: () => {
+        if (this.#frozenAt !== undefined) return;
+        stopTimer();
+        stopTimer = startTimer(sleeper.until - this.monotonic(), sleeper.wake, options);
+      },
     };
-    const sleeper = { until: this.monotonic() + ms, wake };
     this.#sleepers.add(sleeper);
-    const stopTimer = this.#frozenAt === undefined ? startTimer(ms, wake, options) : () => {};
+    sleeper.startTimer();
     return cancel;
   }
 }

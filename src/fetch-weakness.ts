@@ -10,7 +10,7 @@ export function fetchWeakness({ protocol, hostname }: URL): string | undefined {
   if (process?.env === undefined) return undefined;
   if (protocol === "http:") {
     return proxiesLoopback(process, hostname)
-      ? "it sends what is for loopback, unencrypted, to the proxy of the environment"
+      ? "it sends what is for loopback, unencrypted, to a proxy"
       : undefined;
   }
   if (process.env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0")
@@ -20,15 +20,31 @@ export function fetchWeakness({ protocol, hostname }: URL): string | undefined {
   return `it would speak ${floor}, which this process allows`;
 }
 
-/** Node from 22 on can be told to use the proxies of the environment, and then excepts only what `no_proxy` names. */
-function proxiesLoopback({ env, execArgv }: NodeJS.Process, hostname: string): boolean {
+/** Whether the global fetch would send what is for loopback to a proxy. */
+function proxiesLoopback({ env, execArgv, versions }: NodeJS.Process, hostname: string): boolean {
+  if (versions["bun"] !== undefined || versions["deno"] !== undefined) return proxiesUnasked(env, hostname);
+  const flags = [...execArgv, ...(env["NODE_OPTIONS"] ?? "").split(" ")];
+  // Node from 22 on can be told to use the proxies of the environment. The first versions take any value for yes.
+  const told = env["NODE_USE_ENV_PROXY"] ?? "";
+  if ((told === "" || told === "0") && !flags.includes("--use-env-proxy")) return hasProxyDispatcher();
   const proxy = env["http_proxy"] || env["HTTP_PROXY"];
   if (proxy === undefined || proxy === "") return false;
-  const flags = [...execArgv, ...(env["NODE_OPTIONS"] ?? "").split(" ")];
-  // The first versions that have it take any value for yes.
-  const told = env["NODE_USE_ENV_PROXY"] ?? "";
-  if ((told === "" || told === "0") && !flags.includes("--use-env-proxy")) return false;
   // As undici reads it: an empty no_proxy hides NO_PROXY, and a star counts only where it stands alone.
   const excepted = env["no_proxy"] ?? env["NO_PROXY"] ?? "";
   return excepted !== "*" && !excepted.split(/[\s,]+/).includes(hostname);
+}
+
+/** Bun and Deno use the proxies of the environment unasked. They differ in what they except: what both do counts. */
+function proxiesUnasked(env: NodeJS.ProcessEnv, hostname: string): boolean {
+  if (!["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"].some((name) => env[name])) return false;
+  const lists = [env["no_proxy"], env["NO_PROXY"]].filter((list) => list !== undefined);
+  return !(lists.length > 0 && lists.every((list) => list.split(",").includes(hostname)));
+}
+
+/** What `http.setGlobalProxyFromEnv()` of Node, and `setGlobalDispatcher` of undici, leave in the process. */
+function hasProxyDispatcher(): boolean {
+  return [1, 2].some((version) => {
+    const dispatcher: unknown = Reflect.get(globalThis, Symbol.for(`undici.globalDispatcher.${version}`));
+    return dispatcher instanceof Object && /ProxyAgent$/.test(dispatcher.constructor.name);
+  });
 }

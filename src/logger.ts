@@ -1,4 +1,7 @@
-/** Where the SDK writes what it does; `console` and pino fit. Never gets a key, a variable or a record. */
+/**
+ * Where the SDK writes what it does: `console` fits, and what takes the message first, as winston and consola do. pino
+ * and bunyan take the details first: docs/errors.md has a logger around them. Never gets a key, a variable or a record.
+ */
 export interface Logger {
   /** What the SDK does, step by step. */
   debug(message: string, details?: Readonly<Record<string, unknown>>): void;

@@ -78,6 +78,7 @@ export abstract class SaasManagementError extends Error {
   constructor(message: string, details: ErrorDetails = {}) {
     // Ids, names of files and codes of the server stand in messages: none of them begins a line of its own.
     super(plainText(message), "cause" in details ? { cause: details.cause } : undefined);
+    // A field of each class: minifiers shorten the names of classes.
     this.name = new.target.name;
     this.retryable = details.retryable ?? false;
     this.#requestId = details.requestId;

@@ -3,6 +3,8 @@ import { type ErrorDetails, SaasManagementError } from "./base.js";
 /** Another batch holds the installation's lock (service description, "Errors"). */
 export class BatchAlreadyInProgressError extends SaasManagementError {
   static readonly code = "BATCH_IN_PROGRESS";
+  /** @internal */
+  static override readonly name = "BatchAlreadyInProgressError";
   override readonly code = BatchAlreadyInProgressError.code;
   /** The installation whose lock is held. */
   readonly installationId: string;
@@ -29,6 +31,8 @@ export class BatchAlreadyInProgressError extends SaasManagementError {
 /** The Sync API rejected an operation (service description, "Errors"). */
 export class SyncProtocolError extends SaasManagementError {
   static readonly code = "SYNC_PROTOCOL";
+  /** @internal */
+  static override readonly name = "SyncProtocolError";
   override readonly code = SyncProtocolError.code;
   /** Name of the gRPC status, such as `INVALID_ARGUMENT`; undefined where the answer itself was wrong. */
   readonly grpcStatus: string | undefined;
@@ -54,6 +58,8 @@ export type BatchStateReason = "completed" | "aborted" | "expired" | "incomplete
 /** The batch is in a state that does not allow the call (service description, "Errors"). */
 export class BatchStateError extends SaasManagementError {
   static readonly code = "BATCH_STATE";
+  /** @internal */
+  static override readonly name = "BatchStateError";
   override readonly code = BatchStateError.code;
   /** State of the batch. */
   readonly state: string;
@@ -73,6 +79,8 @@ export class BatchStateError extends SaasManagementError {
 /** Complete was sent and its fate is not known: the snapshots may or may not be reconciled. */
 export class BatchOutcomeUnknownError extends SaasManagementError {
   static readonly code = "BATCH_OUTCOME_UNKNOWN";
+  /** @internal */
+  static override readonly name = "BatchOutcomeUnknownError";
   override readonly code = BatchOutcomeUnknownError.code;
   /** Id of the batch. */
   readonly batchId: string;

@@ -16,6 +16,8 @@ export interface GraphQLErrorEntry {
 /** The response has entries in `errors` (service description, "Errors"). */
 export class GraphQLResponseError extends SaasManagementError {
   static readonly code = "GRAPHQL_ERRORS";
+  /** @internal */
+  static override readonly name = "GraphQLResponseError";
   override readonly code = GraphQLResponseError.code;
   /** The entries. Not enumerable. */
   declare readonly errors: readonly GraphQLErrorEntry[];
@@ -56,6 +58,8 @@ export class MutationError<
   Payload = unknown,
 > extends SaasManagementError {
   static readonly code = "MUTATION_REJECTED";
+  /** @internal */
+  static override readonly name = "MutationError";
   override readonly code = MutationError.code;
   /** Name of the mutation. */
   readonly mutation: string;

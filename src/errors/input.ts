@@ -3,6 +3,8 @@ import { type ErrorDetails, SaasManagementError } from "./base.js";
 /** Options, environment or endpoint are not usable (service description, "Errors"). */
 export class ConfigurationError extends SaasManagementError {
   static readonly code = "INVALID_CONFIGURATION";
+  /** @internal */
+  static override readonly name = "ConfigurationError";
   override readonly code = ConfigurationError.code;
 }
 
@@ -28,6 +30,8 @@ export interface InputIssue {
 /** Arguments or records are not valid (service description, "Errors"). */
 export class InvalidInputError extends SaasManagementError {
   static readonly code = "INVALID_INPUT";
+  /** @internal */
+  static override readonly name = "InvalidInputError";
   override readonly code = InvalidInputError.code;
   /** What is wrong, up to 20 entries. */
   readonly issues: readonly InputIssue[];

@@ -4,6 +4,8 @@ import type { WalkPosition } from "./facts.js";
 /** A connection cannot be walked on: its cursor repeats or is missing, or what came is no page. */
 export class PaginationError extends SaasManagementError {
   static readonly code = "PAGINATION";
+  /** @internal */
+  static override readonly name = "PaginationError";
   override readonly code = PaginationError.code;
 
   constructor(message: string, details: ErrorDetails & WalkPosition) {

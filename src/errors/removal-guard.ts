@@ -31,6 +31,8 @@ export interface HeldSnapshot {
 /** The removal guard held a run: its batch was aborted, nothing was completed, and nothing was removed. */
 export class RemovalGuardError extends SaasManagementError {
   static readonly code = "REMOVAL_GUARD";
+  /** @internal */
+  static override readonly name = "RemovalGuardError";
   override readonly code = RemovalGuardError.code;
   /** Id of the batch that was not completed. */
   readonly batchId: string;

@@ -3,6 +3,8 @@ import { type ErrorDetails, SaasManagementError } from "./base.js";
 /** The network, the server, or an answer that is not what the API speaks (service description, "Errors"). */
 export class TransportError extends SaasManagementError {
   static readonly code = "TRANSPORT_FAILED";
+  /** @internal */
+  static override readonly name = "TransportError";
   override readonly code = TransportError.code;
   /** HTTP status, where there was an HTTP answer. */
   readonly status: number | undefined;
@@ -33,6 +35,8 @@ export class TransportError extends SaasManagementError {
 /** The service asks for fewer requests. */
 export class RateLimitError extends SaasManagementError {
   static readonly code = "RATE_LIMITED";
+  /** @internal */
+  static override readonly name = "RateLimitError";
   override readonly code = RateLimitError.code;
   /** How long the service asks to wait, in milliseconds; undefined where it does not say. */
   readonly retryAfterMs: number | undefined;
@@ -46,6 +50,8 @@ export class RateLimitError extends SaasManagementError {
 /** The operation's time is up. `cause` is the failure of the last attempt that was answered, where there was one. */
 export class TimeoutError extends SaasManagementError {
   static readonly code = "TIMEOUT";
+  /** @internal */
+  static override readonly name = "TimeoutError";
   override readonly code = TimeoutError.code;
   /** The operation's time, in milliseconds. */
   readonly timeoutMs: number;

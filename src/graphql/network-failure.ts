@@ -62,12 +62,20 @@ const LASTING_FAILURES: readonly (readonly [RegExp, string, string])[] = [
   ],
 ];
 
+/** What Deno says of a certificate, which comes without a code, and the code of it in Node. The first match counts. */
+const DENO_CERTIFICATES: readonly (readonly [RegExp, string])[] = [
+  [/invalid peer certificate: certificate not valid for name/, "HOSTNAME_MISMATCH"],
+  [/invalid peer certificate: certificate expired/, "CERT_HAS_EXPIRED"],
+  [/invalid peer certificate: certificate not valid yet/, "CERT_NOT_YET_VALID"],
+  [/invalid peer certificate: /, "CERT_UNTRUSTED"],
+];
+
 /** Codes of Node's zlib, brotli and zstd: the body came to its end, so another attempt would bring the same. */
 const UNREADABLE_ENCODING = /^(Z_[A-Z]+_ERROR|ERR__ERROR_FORMAT\w*|ERR_BROTLI\w*|ZSTD_error\w*)$/;
 
 /** Reads the codes along the chain of causes: fetch wraps what happened into a TypeError. */
 export function readNetworkFailure(error: unknown): NetworkFailure {
-  const codes = causes(error).flatMap((cause) => codeOf(cause) ?? []);
+  const codes = causes(error).flatMap((cause) => codeOf(cause) ?? denoCodeOf(cause) ?? []);
   for (const [pattern, what, advice] of LASTING_FAILURES) {
     const code = codes.find((candidate) => pattern.test(candidate));
     if (code !== undefined) return { description: `${what} (${code}): ${advice}`, transient: false };
@@ -115,4 +123,9 @@ function causes(error: unknown): readonly unknown[] {
 function codeOf(error: unknown): string | undefined {
   if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
   return typeof error.code === "string" && /^\w{1,64}$/.test(error.code) ? error.code : undefined;
+}
+
+function denoCodeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  return DENO_CERTIFICATES.find(([pattern]) => pattern.test(error.message))?.[1];
 }

@@ -1,6 +1,7 @@
 import { createSecureContext } from "node:tls";
 import { TestClock } from "../clock.js";
-import { type KnownNames, type NamesOf, unknownName } from "../option-names.js";
+import type { NamesOf } from "../option-names.js";
+import { requireInteger, requireKnown } from "./argument-checks.js";
 import type { Portfolio } from "./portfolio.js";
 
 /** Certificate and private key of a server, in PEM. */
@@ -110,14 +111,4 @@ function checkTls(tls: TlsIdentity): void {
       cause,
     });
   }
-}
-
-function requireKnown(place: string, given: object, known: KnownNames): void {
-  const problem = unknownName(place, given, known);
-  if (problem !== undefined) throw new TypeError(problem);
-}
-
-function requireInteger(name: string, value: number, least: number, most: number): void {
-  if (Number.isInteger(value) && value >= least && value <= most) return;
-  throw new TypeError(`\`${name}\` must be a whole number from ${least} to ${most}.`);
 }

@@ -1,3 +1,5 @@
+import { shapeProblem } from "./portfolio-shape.js";
+
 /**
  * What a workspace knows that no integration reports: its applications, what plans cost, what contracts say.
  *
@@ -96,6 +98,8 @@ const currencyCode = /^[A-Z]{3}$/;
  * @throws TypeError that names the first value that is wrong, and what was expected.
  */
 export function checkPortfolio(portfolio: Portfolio): void {
+  const problem = shapeProblem(portfolio);
+  if (problem !== undefined) throw new TypeError(problem);
   const { applications = [], planPrices = [], contracts = [], unusedAfterDays } = portfolio;
   if (unusedAfterDays !== undefined) wholeNumber(unusedAfterDays, "unusedAfterDays");
   const names = new Set<string>();

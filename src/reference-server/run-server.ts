@@ -1,14 +1,21 @@
 import { randomUUID } from "node:crypto";
+import type { NamesOf } from "../option-names.js";
+import { requireKnown, requireOneOf } from "./argument-checks.js";
 import { Faults } from "./faults/faults.js";
 import { startGraphQLServer } from "./graphql/server.js";
-import { ApiKeys } from "./keys.js";
+import { ApiKeys, type KeyPermission, type KeyScope } from "./keys.js";
 import type { CheckedOptions } from "./options.js";
-import type { ReferenceServer, WorkspaceHandle } from "./running-server.js";
+import type { NewApiKey, NewInstallation, ReferenceServer, WorkspaceHandle } from "./running-server.js";
 import { inspect } from "./sync/inspect.js";
 import { Installation } from "./sync/installation.js";
 import { startSyncServer } from "./sync/server.js";
 import { SyncState } from "./sync/sync-state.js";
 import { Workspace } from "./workspace.js";
+
+const API_KEY_NAMES = { workspace: true, scope: true, permissions: true } satisfies NamesOf<NewApiKey>;
+const INSTALLATION_NAMES = { workspace: true, integration: true } satisfies NamesOf<NewInstallation>;
+const SCOPES: readonly KeyScope[] = ["read", "read-write"];
+const PERMISSIONS: readonly KeyPermission[] = ["integration:sync"];
 
 /**
  * Starts both APIs over one state. Where the second cannot start, the first is stopped.
@@ -30,6 +37,7 @@ export async function runServer(
   }
 
   const createWorkspace: ReferenceServer["createWorkspace"] = (name, settings = {}) => {
+    requireKnown("The options of createWorkspace", settings, { portfolio: true });
     const workspace = new Workspace({ id: randomUUID(), name, portfolio: settings.portfolio });
     workspaces.set(workspace.id, workspace);
     return { id: workspace.id, name };
@@ -37,11 +45,15 @@ export async function runServer(
   const defaultWorkspace = createWorkspace("Default workspace", { portfolio });
 
   const createApiKey: ReferenceServer["createApiKey"] = (key = {}) => {
-    const { workspace = defaultWorkspace, scope = "read-write", permissions = ["integration:sync"] } = key;
+    const { workspace = defaultWorkspace, scope = "read-write", permissions = PERMISSIONS } = key;
+    requireKnown("The options of createApiKey", key, API_KEY_NAMES);
+    requireOneOf("scope", scope, SCOPES);
+    for (const permission of permissions) requireOneOf("permissions", permission, PERMISSIONS);
     return keys.create({ workspace: workspaceOf(workspace), scope, permissions });
   };
 
   const createInstallation: ReferenceServer["createInstallation"] = (wanted = {}) => {
+    requireKnown("The options of createInstallation", wanted, INSTALLATION_NAMES);
     const workspace = workspaceOf(wanted.workspace ?? defaultWorkspace);
     const installation = new Installation(workspace, wanted.integration ?? "Custom integration");
     workspace.addInstallation(installation);
@@ -69,11 +81,14 @@ export async function runServer(
   };
   const restart = (): Promise<void> => {
     if (closed !== undefined) return Promise.reject(new Error("The reference server is closed."));
-    restarted = restarted.then(async () => {
-      await Promise.all([graphQL.close(), sync.close(0)]);
-      graphQL = await startGraphQL(graphQL.port);
-      sync = await startSync(sync.port);
-    });
+    // One that failed leaves what is closed, on ports that are known: the next one starts from there.
+    restarted = restarted
+      .catch(() => {})
+      .then(async () => {
+        await Promise.all([graphQL.close(), sync.close(0)]);
+        graphQL = await startGraphQL(graphQL.port);
+        sync = await startSync(sync.port);
+      });
     return restarted;
   };
 

@@ -51,12 +51,12 @@ export interface ReferenceServer {
   readonly faults: FaultInjector;
   /**
    * Creates another workspace; its data is out of reach for keys of other ones.
-   * @throws TypeError where the portfolio is wrong.
+   * @throws TypeError where the portfolio or the name of an option is wrong.
    */
   createWorkspace(name: string, options?: { readonly portfolio?: Portfolio | undefined }): WorkspaceHandle;
   /**
    * Creates an API key and returns its value.
-   * @throws TypeError where the workspace is not one of this server's.
+   * @throws TypeError where the workspace is not one of this server's, or an option's name or value is wrong.
    */
   createApiKey(key?: NewApiKey): string;
   /**
@@ -66,7 +66,7 @@ export interface ReferenceServer {
   revokeApiKey(key: string): void;
   /**
    * Creates a direct integration installation and returns its id.
-   * @throws TypeError where the workspace is not one of this server's.
+   * @throws TypeError where the workspace is not one of this server's, or the name of an option is wrong.
    */
   createInstallation(installation?: NewInstallation): string;
   /**

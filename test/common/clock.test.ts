@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { systemClock, TestClock } from "@saas-management/sdk";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 describe("a test clock", () => {
   it("stands still where it was started, until it is advanced", () => {
@@ -32,6 +32,24 @@ describe("a test clock", () => {
     clock.advance(3_600_000);
     expect(clock.now() - before).toBeGreaterThanOrEqual(3_600_000);
     expect(clock.now()).toBeGreaterThanOrEqual(Date.now() + 3_599_000);
+  });
+
+  it("that goes on by itself waits only for what is left of a time after it was advanced", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const clock = new TestClock();
+    const ended: string[] = [];
+    void clock.sleep(1000).then(() => ended.push("sleep"));
+    clock.after(1050, () => ended.push("after"));
+    clock.advance(900);
+    await vi.advanceTimersByTimeAsync(99);
+    expect(ended).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ended).toEqual(["sleep"]);
+    clock.advance(49);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ended).toEqual(["sleep", "after"]);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 

@@ -8,6 +8,7 @@ import {
   TransportError,
 } from "@saas-management/sdk";
 import { describe, expect, it, vi } from "vitest";
+import { bundleForBrowser } from "../browser/bundle.js";
 
 describe("an error", () => {
   it("is an instance of its class, of the base and of Error, and of no other class", () => {
@@ -33,6 +34,19 @@ describe("an error", () => {
     class MyTimeout extends TimeoutError {}
     expect(new MyTimeout("late", { timeoutMs: 5 }) instanceof TimeoutError).toBe(true);
     expect(new TimeoutError("late", { timeoutMs: 5 }) instanceof MyTimeout).toBe(false);
+  });
+
+  it("keeps its name where a bundler shortens the names of classes", async () => {
+    const [bundle] = (await bundleForBrowser("src/graphql/index.ts")).files;
+    const code = Buffer.from(bundle?.bytes ?? []).toString("base64");
+    const sdk: typeof import("@saas-management/sdk/graphql") = await import(
+      /* @vite-ignore */ `data:text/javascript;base64,${code}`
+    );
+    expect(new sdk.TransportError("lost").name).toBe("TransportError");
+    const errors = Object.entries(sdk).filter(([name]) => /^[A-Z]\w+Error$/.test(name));
+    expect(errors.length).toBeGreaterThan(5);
+    const shortened = errors.filter(([name, value]) => Reflect.get(value, "name") !== name);
+    expect(shortened.map(([name]) => name)).toEqual(["SaasManagementError"]);
   });
 
   it("shows its code and facts in JSON and inspection, but neither what the server said nor data", () => {

@@ -11,6 +11,8 @@ export interface Cell {
   readonly prints?: Readonly<Record<string, unknown>>;
   /** Whether continuous integration runs it: the lowest and the highest version of Node, and what is quick. */
   readonly ci?: true;
+  /** Variables of the environment that the programs get besides. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Against a server of this process instead of one that the program starts from the package. */
   readonly server?: true;
   /** With what gRPC is made of taken out of what was installed. */
@@ -71,6 +73,30 @@ const withoutGrpc = Object.entries({
   }),
 );
 
+/** In a process that was told to check no certificates, too. */
+const networks = Object.entries({
+  "Node 26": ["node-26", node("node-26")],
+  Bun: ["bun", "{tools}/.bin/bun"],
+  Deno: ["deno", "{tools}/.bin/deno", ...DENO],
+} as const).flatMap(([name, [tool, ...program]]): Cell[] =>
+  [{}, { NODE_TLS_REJECT_UNAUTHORIZED: "0" }].map((env) => ({
+    name: `${name}, TLS and proxies${"NODE_TLS_REJECT_UNAUTHORIZED" in env ? ", told to check no certificates" : ""}`,
+    tools: [tool],
+    folder: "network",
+    commands: [[...program, "main.js"]],
+    prints: {
+      unknownAuthority: "not trusted",
+      otherAuthority: "not trusted",
+      ownAuthority: "answered",
+      throughProxy: ["CONNECT"],
+      pastProxyOfEnvironment: "answered",
+      requestsOfProxy: 1,
+    },
+    server: true,
+    env,
+  })),
+);
+
 /** 5.6 is the oldest that knows the iterators of the declarations. */
 const compilers = ["5.6", "6", "7"].flatMap((version): Cell[] =>
   ["nodenext", "bundler"].map((resolution) => ({
@@ -123,6 +149,7 @@ export const CELLS: readonly Cell[] = [
   ...nodes,
   ...otherRuntimes,
   ...withoutGrpc,
+  ...networks,
   ...compilers,
   jest("node-20", "import.test.cjs"),
   jest("node-24", "require.test.cjs"),

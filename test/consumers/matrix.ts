@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual, promisify } from "node:util";
 import { startReferenceServer } from "@saas-management/sdk/reference-server";
+import { certificate, identity } from "../support/tls-certificates.js";
 import { CELLS, type Cell } from "./cells.js";
 import { packPackage } from "./packed-package.js";
 
@@ -31,6 +32,7 @@ await installTools(new Set(cells.flatMap(({ tools }) => tools)));
 
 const folder = await mkdtemp(join(tmpdir(), "saas-management-matrix-"));
 const server = await startReferenceServer({ portfolio: { applications: NAMES.map((name) => ({ name })) } });
+const tlsServer = await startReferenceServer({ tls: identity("server") });
 let failed = 0;
 try {
   const whole = join(folder, "whole");
@@ -49,7 +51,7 @@ try {
     if (problem !== undefined) failed += 1;
   }
 } finally {
-  await server.close();
+  await Promise.all([server.close(), tlsServer.close()]);
   await rm(folder, { recursive: true, force: true });
 }
 console.log(`${cells.length - failed} passed, ${failed} failed`);
@@ -86,8 +88,18 @@ async function problemOf(cell: Cell, cwd: string): Promise<string | undefined> {
     DENO_DIR: join(folder, "deno"),
     DENO_NO_UPDATE_CHECK: "1",
     ...(cell.server
-      ? { BASE_URL: baseUrl, SYNC_URL: syncUrl, API_KEY: apiKey, INSTALLATION_ID: installationId }
+      ? {
+          BASE_URL: baseUrl,
+          SYNC_URL: syncUrl,
+          API_KEY: apiKey,
+          INSTALLATION_ID: installationId,
+          TLS_BASE_URL: tlsServer.baseUrl.replace("127.0.0.1", "localhost"),
+          TLS_API_KEY: tlsServer.apiKey,
+          AUTHORITY: certificate("authority"),
+          STRANGER: certificate("stranger"),
+        }
       : {}),
+    ...cell.env,
   };
   try {
     let printed = "";

@@ -232,6 +232,19 @@ describe("the network", () => {
     expect(String(error)).toContain("DEPTH_ZERO_SELF_SIGNED_CERT");
   });
 
+  it.each([
+    ["UnknownIssuer", "is not trusted (CERT_UNTRUSTED)"],
+    ['certificate not valid for name "localhost"', "is not for this host name (HOSTNAME_MISMATCH)"],
+    ["certificate expired: verification time 2", "is not valid at this time (CERT_HAS_EXPIRED)"],
+  ])("with a certificate of which Deno says %s, without a code, is none either", async (said, told) => {
+    const error = await failingFetch(() => {
+      const cause = new Error(`client error (Connect): invalid peer certificate: ${said}`);
+      throw new TypeError("fetch failed", { cause });
+    });
+    expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false, attempts: 1 });
+    expect(String(error)).toContain(told);
+  });
+
   it("may fail in a fetch of the user's: the copy kept as cause has no request in it", async () => {
     const error = await failingFetch((init) => {
       throw Object.assign(new Error(`sending ${new Headers(init.headers).get("authorization")} failed`), {

@@ -6,7 +6,7 @@ import {
   TransportError,
 } from "@saas-management/sdk";
 import { startReferenceServer } from "@saas-management/sdk/reference-server";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { certificate, identity } from "../support/tls-certificates.js";
 import { startTlsGraphQLServer } from "../support/tls-graphql-server.js";
 
@@ -89,6 +89,18 @@ describe("tls", () => {
     const server = await startTlsGraphQLServer(identity("server"));
     await probe(server.port, byAddress);
     await expect(probe(named.port, byAddress)).rejects.toThrow(/certificate/);
+  });
+
+  it("waits as long as timeoutMs says, also above the five minutes of undici", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const minutes = (count: number) => count * 60_000;
+    const { port } = await startTlsGraphQLServer(identity("server"), () =>
+      vi.advanceTimersByTimeAsync(minutes(10)),
+    );
+    const baseUrl = `https://localhost:${port}`;
+    const client = connect({ baseUrl, tls: { ca: authority }, timeoutMs: minutes(11) });
+    expect(await client.graphql.request(QUERY)).toEqual({});
   });
 
   it("accepts PEM as bytes", async () => {

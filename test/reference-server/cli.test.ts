@@ -12,6 +12,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { PlainClient } from "../support/grpc-client.js";
 import { LIMITS, RUNS, TIMEOUT_MS } from "../support/property-runs.js";
+import { post } from "./graphql-setup.js";
 
 const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
 const support = fileURLToPath(new URL("../support/", import.meta.url));
@@ -66,9 +67,7 @@ describe("saas-management serve", () => {
     const { child, out, baseUrl, syncUrl, apiKey, installationId } = await serve();
     expect(out).toContain(`${baseUrl}/graphql`);
     await new PlainClient(syncUrl, `ApiKey ${apiKey}`).start(installationId);
-    const response = await fetch(`${baseUrl}/graphql?query={__typename}`, {
-      headers: { authorization: apiKey },
-    });
+    const response = await fetch(`${baseUrl}/graphql`, post("{ __typename }", apiKey));
     expect(await response.json()).toEqual({ data: { __typename: "Query" } });
     child.kill(signal);
     expect(await once(child, "exit")).toEqual([0, null]);
@@ -177,7 +176,11 @@ test.each<[string, string[], RegExp]>([
 });
 
 test.each<[string, string, RegExp]>([
-  ["whose structure is wrong", '{ "aplications": [] }', /portfolio\.json: a portfolio has no "aplications"/],
+  [
+    "whose structure is wrong",
+    '{ "aplications": [] }',
+    /portfolio\.json: portfolio: there is no aplications\./,
+  ],
   ["with a value that is wrong", '{ "unusedAfterDays": -1 }', /unusedAfterDays/],
 ])("a portfolio %s ends with 2", async (_, content, message) => {
   const { code, error } = await run("serve", "--portfolio", jsonFile(content));

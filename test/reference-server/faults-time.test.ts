@@ -5,6 +5,7 @@ import { type ProgramOutcome, startProgram } from "../support/fault-program.js";
 import { refused, until } from "../support/grpc-client.js";
 import { accounts } from "../support/grpc-records.js";
 import { startSync } from "../support/grpc-server.js";
+import { post } from "./graphql-setup.js";
 
 const stall = (at: "request" | "answer"): SyncFaultKind => ({ type: "stall", at });
 
@@ -126,9 +127,7 @@ describe("a restart", () => {
     await expect(batch.complete()).resolves.toMatchObject({
       snapshots: { accounts: { updated: 1, removed: 3 } },
     });
-    const { status } = await fetch(`${baseUrl}/graphql?query={__typename}`, {
-      headers: { authorization: server.apiKey },
-    });
+    const { status } = await fetch(`${baseUrl}/graphql`, post("{ __typename }", server.apiKey));
     expect(status).toBe(200);
   });
 

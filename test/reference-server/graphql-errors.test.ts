@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { account, license, plan, startServer } from "./graphql-setup.js";
+import { account, license, plan, post, startServer } from "./graphql-setup.js";
 
 const required = (name: string) => `The argument \`${name}\` is required.`;
 const mismatch = "The specified argument value does not match the argument type.";
@@ -190,7 +190,7 @@ describe("bounds what a request can cost:", () => {
     });
     expect(status).toBe(413);
     expect(errors?.[0]?.extensions.code).toBe("HC0010");
-    const next = await fetch(`${url}?query={__typename}`, { headers: { authorization: key } });
+    const next = await fetch(url, post("{ __typename }", key));
     expect(next.status).toBe(200);
   });
 
@@ -257,8 +257,13 @@ test("answers with amounts that are exact to the cent, as numbers", async () => 
     licenses: [license("l1", "a1", "p1")],
   });
   const query = "{ licensePlans { nodes { pricingStats { annualCost } } } }";
-  const response = await fetch(`${url}?query=${encodeURIComponent(query)}`, {
-    headers: { authorization: key },
-  });
+  const response = await fetch(url, post(query, key));
   expect(await response.text()).toContain('"annualCost":1235802457.89}');
+});
+
+test.each(["GET", "PUT", "DELETE"])("answers %s with 405, and says that POST is allowed", async (method) => {
+  const { url, key } = await startServer();
+  const query = encodeURIComponent("{ applications { totalCount } }");
+  const response = await fetch(`${url}?query=${query}`, { method, headers: { authorization: key } });
+  expect([response.status, response.headers.get("allow"), await response.text()]).toEqual([405, "POST", ""]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { startServer } from "./graphql-setup.js";
+import { post, startServer } from "./graphql-setup.js";
 
 const named = "query Names { applications { totalCount } }";
 const unnamed = "{ applications { totalCount } }";
@@ -8,7 +8,7 @@ test("answers with a status, headers and body", async () => {
   const { faults, url, key } = await startServer();
   const kind = { type: "http", status: 503, headers: { "retry-after": "7" }, body: "busy" } as const;
   faults.add({ api: "graphql", kind });
-  const request = () => fetch(`${url}?query=${named}`, { headers: { authorization: key } });
+  const request = () => fetch(url, post(named, key));
   const struck = await request();
   expect([struck.status, struck.headers.get("retry-after"), await struck.text()]).toEqual([503, "7", "busy"]);
   expect((await request()).status).toBe(200);
@@ -17,19 +17,19 @@ test("answers with a status, headers and body", async () => {
 test("lets a fault say the length of its body, and sends none with a status that has none", async () => {
   const { faults, url } = await startServer();
   faults.add({ api: "graphql", kind: { type: "http", status: 204, body: "x" } });
-  const empty = await fetch(`${url}?query=${named}`);
+  const empty = await fetch(url, post(named));
   expect([empty.status, empty.headers.get("content-length"), await empty.text()]).toEqual([204, null, ""]);
   faults.add({
     api: "graphql",
     kind: { type: "http", status: 200, headers: { "Content-Length": "2" }, body: "{}}" },
   });
-  await expect(fetch(`${url}?query=${named}`).then((response) => response.text())).resolves.toBe("{}");
+  await expect(fetch(url, post(named)).then((response) => response.text())).resolves.toBe("{}");
 });
 
 test("answers with HTML, also to callers without a key", async () => {
   const { faults, url } = await startServer();
   faults.add({ api: "graphql", kind: { type: "html", status: 502 } });
-  const response = await fetch(`${url}?query=${named}`);
+  const response = await fetch(url, post(named));
   expect([response.status, response.headers.get("content-type")]).toEqual([502, "text/html; charset=utf-8"]);
   expect(await response.text()).toContain("<h1>502 Bad Gateway</h1>");
 });
@@ -95,8 +95,8 @@ describe("delays a request", () => {
     const { faults, url, clock, key } = await startServer();
     faults.add({ api: "graphql", kind: { type: "delay", ms: 1000 } });
     const caller = new AbortController();
-    const request = fetch(`${url}?query=${unnamed}`, {
-      headers: { authorization: key },
+    const request = fetch(url, {
+      ...post(unnamed, key),
       signal: caller.signal,
     });
     await sleeping(clock, 1);

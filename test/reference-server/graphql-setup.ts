@@ -179,3 +179,15 @@ export function discoveredUsage(
 function timestamp(at: string): { seconds: bigint; nanos: number } {
   return { seconds: BigInt(Date.parse(at)) / 1000n, nanos: 0 };
 }
+
+/** A request that asks a query, for fetch. Without a key it has none. */
+export function post(
+  query: string,
+  key?: string,
+): RequestInit & { readonly headers: Record<string, string> } {
+  const headers = {
+    "content-type": "application/json",
+    ...(key === undefined ? {} : { authorization: key }),
+  };
+  return { method: "POST", headers, body: JSON.stringify({ query }) };
+}

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { get } from "node:https";
+import { request } from "node:https";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import { startServer } from "./graphql-setup.js";
+import { post, startServer } from "./graphql-setup.js";
 
 const pem = (name: string) => readFileSync(new URL(`../support/grpc-tls-${name}.pem`, import.meta.url));
 
@@ -10,8 +10,11 @@ test("serves over TLS", async () => {
   const tls = { cert: pem("cert"), key: pem("key") };
   const { url, key } = await startServer({ tls });
   const body = await new Promise<string>((resolve, reject) => {
-    const options = { ca: tls.cert, servername: "localhost", headers: { authorization: key } };
-    get(`${url}?query={__typename}`, options, (response) => resolve(text(response))).once("error", reject);
+    const { headers, body: sent } = post("{ __typename }", key);
+    const options = { method: "POST", ca: tls.cert, servername: "localhost", headers };
+    request(url, options, (response) => resolve(text(response)))
+      .once("error", reject)
+      .end(sent);
   });
   expect(JSON.parse(body)).toEqual({ data: { __typename: "Query" } });
 });

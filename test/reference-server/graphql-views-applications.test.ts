@@ -117,3 +117,14 @@ test("counts people and not accounts, over all installations, and knows the last
     { lastUsed: "2026-03-02", userCountStat: { all: 4, last30Days: 2 } },
   ]);
 });
+
+test("gives what discovery finds an id that no application of the portfolio has", async () => {
+  const { applications, installation } = await start({
+    applications: [{ name: "Figma Design", id: "figma" }],
+  });
+  installation.set({ plans: [plan("p", "Pro", { product: "Figma" })] });
+  expect(await applications()).toMatchObject([
+    { id: "discovery:figma", application: { id: "figma", name: "Figma Design" } },
+    { id: "discovery:figma*", application: { id: "figma*", name: "Figma" } },
+  ]);
+});

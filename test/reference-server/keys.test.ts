@@ -44,6 +44,17 @@ describe("API keys", () => {
     expect(JSON.stringify(found)).not.toContain(value);
   });
 
+  test.each<[object, RegExp]>([
+    [{ scop: "read" }, /^The options of createApiKey: there is no scop\. Did you mean scope\?/],
+    [{ scope: "readwrite" }, /^`scope` must be one of read, read-write\. Did you mean read-write\?$/],
+    [{ permissions: ["sync"] }, /^`permissions` must be one of integration:sync/],
+  ])("are not made of %o", async (options, message) => {
+    await using server = await startReferenceServer();
+    const make = () => server.createApiKey(options);
+    expect(make).toThrow(TypeError);
+    expect(make).toThrow(message);
+  });
+
   test("that do not exist cannot be revoked, and the error does not repeat them", async () => {
     const server = await startReferenceServer();
     onTestFinished(() => server.close());

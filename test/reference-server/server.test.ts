@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { connect } from "node:net";
+import { once } from "node:events";
+import { connect, createServer, type Server } from "node:net";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import {
@@ -62,6 +63,11 @@ describe("starting", () => {
       { portfolio: { planPrices: [{ planName: "P", annualPricePerSeat: "1", currency: "euro" }] } },
       /planPrices\[0\]\.currency/,
     ],
+    [
+      "a portfolio with a name that does not exist",
+      { portfolio: { applications: [{ name: "A", catgory: "x" }] } },
+      /^portfolio\.applications\[0\]: there is no catgory\. Did you mean category\?/,
+    ],
   ])("refuses %s", async (_, options, message) => {
     await expect(startReferenceServer(options as ReferenceServerOptions)).rejects.toThrow(message);
     await expect(startReferenceServer(options as ReferenceServerOptions)).rejects.toThrow(TypeError);
@@ -79,6 +85,27 @@ describe("starting", () => {
     });
     expect(await listens(free.baseUrl)).toBe(false);
   });
+});
+
+test("a restart works again after one that found a port taken", async () => {
+  const { server } = await startSync();
+  const { port } = new URL(server.baseUrl);
+  const taken = async (thief: Server) => {
+    await once(thief.listen(Number(port), "127.0.0.1"), "listening");
+    return thief;
+  };
+  let failure: unknown;
+  while (failure === undefined) {
+    const restarted = server.restart().catch((error: unknown) => error);
+    // The port is free between the end of one server and the start of the next.
+    const thief = await taken(createServer()).catch(() => undefined);
+    failure = await restarted;
+    if (thief !== undefined) await new Promise((resolve) => thief.close(resolve));
+  }
+  expect(failure).toMatchObject({ code: "EADDRINUSE" });
+  await server.restart();
+  const text = "{ licenses { totalCount } }";
+  expect(await query(server.baseUrl, server.apiKey, text)).toEqual({ data: { licenses: { totalCount: 0 } } });
 });
 
 describe("what is synced", () => {

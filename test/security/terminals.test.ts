@@ -16,6 +16,9 @@ const harness = useSafetyHarness();
  * another line, and hides.
  */
 const EVIL = "\nforged\r\u001b[2J\u009b2J\u0007\u202e\u2028\u200b\u{e0041}";
+
+/** Letters that have no shape and are no format characters: two ids with and without them look the same. */
+const INVISIBLE = "\u3164\u115f\uffa0\ufe00\u{e0100}\u034f\u17b4\u180b";
 const STEERS = /(?!\n)\p{Cc}|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 it("a preview shows ids, names of files and fields with escapes, each on its one line", async () => {
@@ -61,13 +64,14 @@ it("the list of what would be removed shows ids with escapes, and they are appro
 });
 
 it("the command line names a file that it cannot read with escapes, on one line", async () => {
-  const path = join(harness.directory, `portfolio${EVIL}.json`);
+  const path = join(harness.directory, `portfolio${EVIL}${INVISIBLE}.json`);
   const run = promisify(execFile)(process.execPath, ["--import=tsx", CLI, "serve", "--portfolio", path]);
   const stderr = await run.then(
     () => "",
     (error: unknown) => (error instanceof Error && "stderr" in error ? String(error.stderr) : ""),
   );
   expect(stderr).toContain("portfolio\\u000aforged\\u000d\\u001b");
+  expect(stderr).toContain("\\u3164\\u115f\\uffa0\\ufe00\\u{e0100}\\u034f\\u17b4\\u180b");
   expect(stderr).not.toMatch(STEERS);
   expect(stderr).not.toMatch(/^forged/m);
 }, 60_000);

@@ -10,6 +10,7 @@ import { certificate, identity } from "../support/tls-certificates.js";
 import { startTlsGraphQLServer } from "../support/tls-graphql-server.js";
 
 const SCRIPT = fileURLToPath(new URL("../support/weakened-script.ts", import.meta.url));
+const PROXIED_FETCH = fileURLToPath(new URL("../support/proxied-fetch.ts", import.meta.url));
 const KEY = "canary-key-6f1d";
 const tls = { ca: certificate("authority") };
 const OLD = { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
@@ -93,11 +94,23 @@ describe("a process that was told to be careless", { timeout: 60_000 }, () => {
       expect(outcomes).toEqual([
         {
           graphql: "answered",
-          alone: expect.stringContaining("sends what is for loopback, unencrypted, to the proxy"),
+          alone: expect.stringContaining("sends what is for loopback, unencrypted, to a proxy"),
           sync: "answered",
         },
       ]);
       expect(proxy.accepted()).toBe(0);
     },
   );
+
+  it("whose global fetch was given a proxy by the program keeps from it what is for loopback", async () => {
+    const proxy = await startConnectProxy();
+    const { baseUrl } = await startHttpServer((_, response) => json(response, { data: {} }));
+    const { port } = await startBareServer();
+    const env = { http_proxy: `http://127.0.0.1:${proxy.port}` };
+    const options = { baseUrl, syncUrl: `http://127.0.0.1:${port}` };
+    const { outcomes } = await callsOf([options], [`--import=${PROXIED_FETCH}`], env);
+    const alone = expect.stringContaining("sends what is for loopback, unencrypted, to a proxy");
+    expect(outcomes).toEqual([{ graphql: "answered", alone, sync: "answered" }]);
+    expect(proxy.accepted()).toBe(0);
+  });
 });

@@ -8,11 +8,16 @@ export interface TlsGraphQLServer extends Peer {
   readonly peers: readonly { readonly serverName: string | false | null; readonly client: unknown }[];
 }
 
-export async function startTlsGraphQLServer(options: ServerOptions): Promise<TlsGraphQLServer> {
+/** @param pause What it waits for before it answers. */
+export async function startTlsGraphQLServer(
+  options: ServerOptions,
+  pause: () => Promise<unknown> = async () => {},
+): Promise<TlsGraphQLServer> {
   const peers: { serverName: string | false | null; client: unknown }[] = [];
-  const server = createServer(options, ({ socket }, response) => {
+  const server = createServer(options, async ({ socket }, response) => {
     if (!(socket instanceof TLSSocket)) throw new Error("The connection is not over TLS.");
     peers.push({ serverName: serverNameOf(socket), client: socket.getPeerCertificate().subject?.CN });
+    await pause();
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ data: {} }));
   });
   return { ...(await listen(server)), peers };

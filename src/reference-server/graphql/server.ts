@@ -100,6 +100,9 @@ async function answerTo(
   if (url.split("?", 1)[0] !== "/graphql") {
     return [null, { status: 404, statusText: "Not Found" }];
   }
+  if (method !== "POST") {
+    return [null, { status: 405, statusText: "Method Not Allowed", headers: { allow: "POST" } }];
+  }
   const body = await readBody(request);
   if (body === undefined) {
     const message = `The body of the request is larger than ${MAXIMUM_BODY_BYTES} bytes.`;

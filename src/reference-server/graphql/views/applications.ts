@@ -43,30 +43,32 @@ export function applicationsOf(
       if (!applications.has(key)) applications.set(key, { name });
     }
   }
+  const given = (portfolio.applications ?? []).flatMap(({ id }) => id ?? []);
+  const ids = new Set(given);
   return new RowSet(
     Array.from(applications, ([key, application]) => {
+      const id = application.id ?? newId(key, ids);
       const times = [...usage.usersOf(key).values()];
-      return applicationRow(key, application, vendorStates, times, last30Days);
+      return applicationRow({ ...application, id }, vendorStates, times, last30Days);
     }),
   );
 }
 
+/** An id made of a name that is not among those that there are: cursors and walks know rows by their ids. */
+function newId(name: string, ids: Set<string>): string {
+  let id = name;
+  while (ids.has(id)) id += "*";
+  ids.add(id);
+  return id;
+}
+
 function applicationRow(
-  key: string,
-  application: PortfolioApplication,
+  application: PortfolioApplication & { readonly id: string },
   vendorStates: ReadonlyMap<string, ApplicationState>,
   times: readonly number[],
   last30Days: number,
 ): ApplicationRow {
-  const {
-    id = key,
-    name,
-    vendorName = name,
-    category,
-    owner,
-    state = "DISCOVERED",
-    portfolioType,
-  } = application;
+  const { id, name, vendorName = name, category, owner, state = "DISCOVERED", portfolioType } = application;
   const last = times.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
   return {
     id: `discovery:${id}`,
