@@ -42,6 +42,8 @@ export interface Operation {
   readonly repeatable: boolean;
   /** Asked before a failed attempt is repeated, for an operation that must not be done twice. @default always */
   readonly mayRepeat?: (() => boolean) | undefined;
+  /** Whether an attempt whose key was refused executed nothing, so that another key may be tried. @default always */
+  readonly mayReplaceKey?: ((failure: SaasManagementError) => boolean) | undefined;
   /** Called before each pause. */
   readonly onRetry?: ((event: RetryNotice) => void) | undefined;
 }
@@ -89,7 +91,8 @@ export async function runOperation<T>(
       deadline,
       budget,
       mayRepeat: operation.mayRepeat,
-      recover: (failure) => authorization.replaceAfter(failure),
+      recover: async (failure) =>
+        operation.mayReplaceKey?.(failure) !== false && authorization.replaceAfter(failure),
       onRetry: ({ code }, number, delayMs) => {
         const event = Object.freeze({ ...info, attempt: number, delayMs, code });
         hooks.onRetry?.(event);

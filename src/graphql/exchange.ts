@@ -5,7 +5,7 @@ import type { Failures, ResponseHead } from "./failures.js";
 import { toJson } from "./json.js";
 import type { SentHeaders } from "./request-headers.js";
 import { boundText } from "./response-body.js";
-import { isObject, readErrorEntries } from "./response-errors.js";
+import { areAboutRequest, isObject, readErrorEntries } from "./response-errors.js";
 import { isRedirect, readContentType } from "./response-head.js";
 
 /** What sends a request: `globalThis.fetch`, or one with the same meaning. */
@@ -87,7 +87,9 @@ function judge<Data, Result>(
 ): Result {
   const errors = readErrorEntries(sentErrors, redact);
   const answer = { ...response, errors };
-  const refusal = failures.ofStatus(answer, errors[0]?.message) ?? failures.ofEntries(answer);
+  const refusal =
+    failures.ofStatus(answer, errors[0]?.message) ??
+    failures.ofEntries({ ...answer, aboutRequest: areAboutRequest(sentErrors) });
   if (refusal !== undefined) throw refusal;
   return read(answer, failures);
 }

@@ -26,6 +26,12 @@ interface JudgedAnswer extends ResponseHead {
   readonly errors: readonly GraphQLErrorEntry[];
 }
 
+/** The same, with what says whether the operation was begun. */
+interface WholeAnswer extends JudgedAnswer {
+  /** Whether the `errors` are all about the request, and none about a field of its result. */
+  readonly aboutRequest: boolean;
+}
+
 /** Most characters that are shown of a header. It is cut last: half a key would not be found. */
 const MAX_SHOWN = 200;
 
@@ -42,6 +48,7 @@ export class Failures {
   readonly #repeatable: boolean;
   readonly #now: () => number;
   readonly #redact: (text: string) => string;
+  readonly #beforeExecution = new WeakSet<SaasManagementError>();
 
   constructor(context: {
     /** What was asked: `GraphQL query Licenses`. */
@@ -60,10 +67,19 @@ export class Failures {
     this.#redact = context.redact;
   }
 
+  /**
+   * Whether the request may be sent again with another key. What must not be done twice only after a refusal that came
+   * certainly before its execution: one field of a mutation may be refused after another was executed, or a field of
+   * the result after the change was made.
+   */
+  mayReplaceKey(failure: SaasManagementError): boolean {
+    return this.#repeatable || this.#beforeExecution.has(failure);
+  }
+
   /** The error that a status means by itself, whatever the body says; undefined where it means none. */
   ofStatus(head: ResponseHead, serverMessage?: string): SaasManagementError | undefined {
     const { status } = head;
-    if (status === 401) return this.#notAuthorized("HTTP 401", serverMessage);
+    if (status === 401) return this.#notAuthorized("HTTP 401", serverMessage, true);
     if (status === 403) {
       return new PermissionDeniedError(
         `${this.#label} was refused (HTTP 403): the API key may not do this. Check its permission scope.`,
@@ -80,11 +96,13 @@ export class Failures {
   }
 
   /** The error that a response's `errors` mean for the response as a whole; undefined where they are for the caller. */
-  ofEntries(answer: JudgedAnswer): SaasManagementError | undefined {
+  ofEntries(answer: WholeAnswer): SaasManagementError | undefined {
     if (!hasNoData(answer.data)) return undefined;
-    const { errors } = answer;
+    const { data, errors, aboutRequest } = answer;
     const refusal = errors.find((entry) => entry.extensions?.code === NOT_AUTHORIZED);
-    if (refusal !== undefined) return this.#notAuthorized(NOT_AUTHORIZED, refusal.message);
+    if (refusal !== undefined) {
+      return this.#notAuthorized(NOT_AUTHORIZED, refusal.message, aboutRequest && data === null);
+    }
     const limit = errors.find(isRateLimit);
     if (limit !== undefined) return this.#rateLimited(answer, "told in its errors", limit.message);
     return undefined;
@@ -154,11 +172,17 @@ export class Failures {
     });
   }
 
-  #notAuthorized(how: string, serverMessage: string | undefined): AuthenticationError {
-    return new AuthenticationError(
+  #notAuthorized(
+    how: string,
+    serverMessage: string | undefined,
+    beforeExecution: boolean,
+  ): AuthenticationError {
+    const error = new AuthenticationError(
       `${this.#label} was refused (${how}): the API key is missing, unknown or revoked, or its permission scope does not allow this.`,
       { serverMessage },
     );
+    if (beforeExecution) this.#beforeExecution.add(error);
+    return error;
   }
 
   #rateLimited(head: ResponseHead, how: string, serverMessage: string | undefined): RateLimitError {

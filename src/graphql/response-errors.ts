@@ -18,6 +18,17 @@ export function readErrorEntries(
   return errors.slice(0, MAX_ENTRIES).map((entry: unknown) => readEntry(entry, redact));
 }
 
+/**
+ * True where every entry is about the request as a whole. An entry without a path comes of a request whose execution
+ * was not begun; all of them are looked at, also those that are not handed out.
+ */
+export function areAboutRequest(errors: unknown): boolean {
+  return (
+    Array.isArray(errors) &&
+    errors.every((entry: unknown) => isObject(entry) && (entry["path"] ?? null) === null)
+  );
+}
+
 function readEntry(entry: unknown, redact: (text: string) => string): GraphQLErrorEntry {
   const { message, path, locations, extensions } = isObject(entry) ? entry : {};
   return {

@@ -1,5 +1,5 @@
 import type { Credential } from "../credential.js";
-import { ClosedError } from "../errors.js";
+import { ClosedError, type SaasManagementError } from "../errors.js";
 import { type AttemptContext, runOperation } from "../operation.js";
 import { whileReading } from "../option-checks.js";
 import { type CommonConfiguration, resolveRetry, resolveTimeout } from "../options.js";
@@ -151,7 +151,8 @@ export class Transport {
     };
     const info = { api: "graphql", operation: name, kind, collection: undefined } as const;
     const credential = this.#credential;
-    const operation = { info, label, credential, cancellation: controller, repeatable };
+    const mayReplaceKey = (failure: SaasManagementError) => failures.mayReplaceKey(failure);
+    const operation = { info, label, credential, cancellation: controller, repeatable, mayReplaceKey };
     return runOperation(configuration, operation, attempt);
   }
 
