@@ -18,6 +18,7 @@ import type {
   MutationPayloads,
   VendorsStateChange,
 } from "./mutation-outcome.js";
+import { readCount } from "./page-walk.js";
 import { callOptions, type MutationOptions } from "./request-options.js";
 import { isObject } from "./response-errors.js";
 import type { Transport } from "./transport.js";
@@ -44,7 +45,7 @@ export class SafeMutations {
     options?: MutationOptions,
   ): Promise<MutationOutcome<"createProcurementCase", ProcurementCaseFragment>> {
     const name = "createProcurementCase";
-    return this.#run(name, CreateProcurementCaseDocument, { input }, options, (payload) => payload.case);
+    return this.#run(name, CreateProcurementCaseDocument, { input }, options, caseOf);
   }
 
   /**
@@ -56,7 +57,7 @@ export class SafeMutations {
     options?: MutationOptions,
   ): Promise<MutationOutcome<"updateProcurementCase", ProcurementCaseFragment>> {
     const name = "updateProcurementCase";
-    return this.#run(name, UpdateProcurementCaseDocument, { input }, options, (payload) => payload.case);
+    return this.#run(name, UpdateProcurementCaseDocument, { input }, options, caseOf);
   }
 
   /**
@@ -70,9 +71,10 @@ export class SafeMutations {
   ): Promise<MutationOutcome<"changeVendorsState", VendorsStateChange>> {
     const variables = where === "all" ? { input } : { input, where: narrowingFilter(where) };
     const name = "changeVendorsState";
-    return this.#run(name, ChangeVendorsStateDocument, variables, options, ({ updatedCount }) =>
-      typeof updatedCount === "number" && Number.isFinite(updatedCount) ? { updatedCount } : null,
-    );
+    return this.#run(name, ChangeVendorsStateDocument, variables, options, (payload) => {
+      const updatedCount = readCount(payload.updatedCount);
+      return updatedCount === undefined ? null : { updatedCount };
+    });
   }
 
   async #run<Name extends MutationName, Value>(
@@ -125,6 +127,10 @@ type ResultOf<Name extends MutationName, Value> = (payload: MutationPayloads[Nam
 /** The types say so already, and a server may not. */
 function isListOfObjects(errors: unknown): boolean {
   return Array.isArray(errors) && errors.every(isObject);
+}
+
+function caseOf<Case>(payload: { readonly case: Case }): Case | null {
+  return isObject(payload.case) ? payload.case : null;
 }
 
 function unclear(name: MutationName, what: string, requestId: string | undefined): TransportError {

@@ -115,6 +115,11 @@ describe("a mutation", () => {
   it.each([
     ["no payload", null],
     ["neither a case nor errors", { case: null, errors: null }],
+    ["an empty payload", {}],
+    ["no case and no errors in a list", { errors: [] }],
+    ["no case and null for errors", { errors: null }],
+    ["a text for a case", { case: "c1" }],
+    ["a list for a case", { case: [CASE] }],
   ])("that is answered with %s says that its fate is not known", async (_, value) => {
     const { client } = await connectClient(payload("createProcurementCase", value));
     const error = await rejection(client.createProcurementCase({ name: "Renewal" }));
@@ -209,6 +214,16 @@ describe("changeVendorsState", () => {
     expect(await client.changeVendorsState(state, where)).toEqual({ updatedCount: 2 });
     expect(server.requests[0]?.body.variables).toEqual({ input: state, where });
   });
+
+  it.each([-1, 2.5, 2 ** 60, "3", null, undefined])(
+    "that is answered with a count of %s says that its fate is not known",
+    async (updatedCount) => {
+      const { client } = await connectClient(payload("changeVendorsState", { updatedCount, errors: null }));
+      const error = await rejection(client.changeVendorsState({ state: "SANCTIONED" }, "all"));
+      expect(error).toBeInstanceOf(TransportError);
+      expect(String(error)).toContain("whether the change was made is not known");
+    },
+  );
 
   it("changes every vendor only where that is said aloud", async () => {
     const { client, server } = await connectClient(done);
