@@ -12,6 +12,7 @@ import {
   type UpdateProcurementCaseInput,
   type VendorDiscoveryFilterInput,
 } from "./generated/operations.js";
+import { isObject } from "./json.js";
 import type {
   MutationName,
   MutationOutcome,
@@ -20,7 +21,6 @@ import type {
 } from "./mutation-outcome.js";
 import { readCount } from "./page-walk.js";
 import { callOptions, type MutationOptions } from "./request-options.js";
-import { isObject } from "./response-errors.js";
 import type { Transport } from "./transport.js";
 import { narrowingFilter } from "./vendor-filter.js";
 

@@ -1,4 +1,5 @@
 import type { GraphQLErrorEntry } from "../errors.js";
+import { isObject } from "./json.js";
 
 /** Deeper parts of an error's extensions are left out. */
 const MAX_DEPTH = 8;
@@ -99,11 +100,6 @@ function plainPlace({ path = [], locations = [] }: GraphQLErrorEntry): string | 
 
 function isPlainPart(part: string | number): boolean {
   return typeof part === "number" || /^[A-Za-z_]\w{0,63}$/.test(part);
-}
-
-/** True for what JSON calls an object. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Codes that mean: too many requests. The service shows none; these are the usual ones. */
