@@ -12,6 +12,8 @@ import { withRetry } from "./retry.js";
 export interface AttemptContext {
   /** The `Authorization` value. */
   readonly authorization: string;
+  /** Takes the credential out of a text that came from the server. */
+  readonly redact: (text: string) => string;
   /** Fires when the caller aborts or the operation's time is up. */
   readonly signal: AbortSignal;
   /** Milliseconds until the operation's deadline. */
@@ -68,11 +70,13 @@ export async function runOperation<T>(
   const { cancellation, credential, info, label, onRetry, repeatable } = operation;
   const deadline = new Deadline({ clock, timeoutMs, operation: label, cancellation, retryable: repeatable });
   const authorization = new OperationCredential(credential, deadline.signal);
+  const redact = (text: string): string => authorization.redact(text);
   const attemptNumber = async (number: number): Promise<T> => {
-    const observer = new AttemptObserver(configuration, operation, number);
+    const observer = new AttemptObserver(configuration, operation, number, redact);
     try {
       const value = await attempt({
         authorization: await authorization.next(),
+        redact,
         signal: deadline.signal,
         timeoutMs: deadline.remainingMs,
         answered: (answer) => observer.answered(answer),
@@ -109,11 +113,18 @@ export async function runOperation<T>(
 class AttemptObserver {
   readonly #configuration: CommonConfiguration;
   readonly #operation: Operation;
+  readonly #redact: (text: string) => string;
   readonly #begun: { readonly event: RequestEvent; readonly at: number } | undefined;
   readonly #answers: AnswerHead[] = [];
 
-  constructor(configuration: CommonConfiguration, operation: Operation, attempt: number) {
+  constructor(
+    configuration: CommonConfiguration,
+    operation: Operation,
+    attempt: number,
+    redact: (text: string) => string,
+  ) {
     const { clock, hooks, logger } = configuration;
+    this.#redact = redact;
     this.#configuration = configuration;
     this.#operation = operation;
     if (hooks.onRequest === undefined && hooks.onResponse === undefined && logger === SILENT) return;
@@ -157,9 +168,8 @@ class AttemptObserver {
 
   /** The first one that an answer told. */
   #requestId(): string | undefined {
-    const redact = (text: string): string => this.#operation.credential.redact(text);
     for (const { header } of this.#answers) {
-      const requestId = readRequestId(header, redact);
+      const requestId = readRequestId(header, this.#redact);
       if (requestId !== undefined) return requestId;
     }
     return undefined;

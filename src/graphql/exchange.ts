@@ -22,7 +22,6 @@ export interface Attempt<Data, Result> {
   /** Most bytes of the body. */
   readonly maxResponseBytes: number;
   readonly failures: Failures;
-  readonly redact: (text: string) => string;
   /** What the caller wants of the answer. */
   readonly read: AnswerReader<Data, Result>;
 }
@@ -83,9 +82,9 @@ function judgeHead(response: Response, failures: Failures): SaasManagementError 
 function judge<Data, Result>(
   response: ResponseHead & { readonly data: Data | null },
   sentErrors: unknown,
-  { failures, redact, read }: Attempt<Data, Result>,
+  { failures, read }: Attempt<Data, Result>,
 ): Result {
-  const errors = readErrorEntries(sentErrors, redact);
+  const errors = readErrorEntries(sentErrors, failures.redact);
   const answer = { ...response, errors };
   const refusal =
     failures.ofStatus(answer, errors[0]?.message) ??

@@ -47,7 +47,8 @@ export class Failures {
   readonly #url: string;
   readonly #repeatable: boolean;
   readonly #now: () => number;
-  readonly #redact: (text: string) => string;
+  /** Takes the credential out of a text that came from the server. */
+  readonly redact: (text: string) => string;
   readonly #beforeExecution = new WeakSet<SaasManagementError>();
 
   constructor(context: {
@@ -64,7 +65,7 @@ export class Failures {
     this.#url = context.url;
     this.#repeatable = context.repeatable;
     this.#now = context.now;
-    this.#redact = context.redact;
+    this.redact = context.redact;
   }
 
   /**
@@ -114,7 +115,7 @@ export class Failures {
     const count = errors.length === 1 ? "an error" : `${errors.length} errors`;
     const named = codes.length === 0 ? "" : ` (${codes.join(", ")})`;
     const partial = hasNoData(data) ? "" : " beside partial data";
-    const place = this.#redact(placeOf(errors));
+    const place = this.redact(placeOf(errors));
     return new GraphQLResponseError(
       `${this.#label} was answered with ${count}${named}${partial}${place}. See errors and data.`,
       { errors, data, status, serverMessage: errors[0]?.message },
@@ -168,7 +169,7 @@ export class Failures {
     const advice = transient && head === undefined ? ` Check baseUrl and the network${again}.` : "";
     return this.#transport(head, `${this.#label} to ${this.#url} failed: ${description}.${advice}`, {
       retryable: this.#repeatable && transient,
-      cause: copyOfError(error, this.#redact),
+      cause: copyOfError(error, this.redact),
     });
   }
 
@@ -202,7 +203,7 @@ export class Failures {
     return new TransportError(message, {
       ...details,
       status: head?.status,
-      contentType: contentType && plainText(this.#redact(contentType)).slice(0, MAX_SHOWN),
+      contentType: contentType && plainText(this.redact(contentType)).slice(0, MAX_SHOWN),
     });
   }
 }

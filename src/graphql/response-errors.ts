@@ -5,7 +5,7 @@ import { isObject } from "./json.js";
 const MAX_DEPTH = 8;
 
 /** Entries beyond are left out: a server that sends millions would have each of them copied. */
-const MAX_ENTRIES = 1000;
+export const MAX_ENTRIES = 1000;
 
 /**
  * The first entries of a response's `errors`, reduced to what the API describes. The server may say anything here: a

@@ -332,6 +332,27 @@ describe("a function for the key", () => {
     expect(unhandled).toEqual([]);
   });
 
+  it("may have returned many keys since: none of an older request is shown", async () => {
+    let hold = true;
+    const held: (() => void)[] = [];
+    const respond: Responder = ({ headers }, response) => {
+      const answer = () =>
+        json(response, { data: null, errors: [{ message: `key ${headers.authorization}` }] });
+      if (hold) held.push(answer);
+      else answer();
+    };
+    let minted = 0;
+    const authorization = () => `Bearer minted-${String(++minted).padStart(8, "0")}`;
+    const { client, server } = await connectClient(respond, { authorization });
+    const first = rejection(client.request(QUERY));
+    await server.arrived(1);
+    hold = false;
+    for (let other = 0; other < 33; other++) await rejection(client.request(QUERY));
+    held[0]?.();
+    expect(await first).toMatchObject({ serverMessage: "key [redacted]" });
+    expect(everythingIn(await first)).not.toContain("minted-");
+  });
+
   it("is asked with each retry", async () => {
     const { client, clock, server } = await connectClient(
       (_, response, index) => json(response, { data: { ok: true } }, { status: index === 0 ? 503 : 200 }),

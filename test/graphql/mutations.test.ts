@@ -112,6 +112,28 @@ describe("a mutation", () => {
     expect(error.payload.case).toBeNull();
   });
 
+  it("never shows the API key, should the server send it as the type of an error", async () => {
+    const apiKey = "canary_key_0123456789";
+    const errors = [{ __typename: apiKey, message: "no" }];
+    const respond = payload("createProcurementCase", { case: null, errors });
+    const { client } = await connectClient(respond, { apiKey });
+    const error = await rejection(client.createProcurementCase({ name: "Renewal" }));
+    expect(everythingIn(error)).not.toContain(apiKey);
+    const outcome = await client.safe.createProcurementCase({ name: "Renewal" });
+    expect(JSON.stringify(outcome)).not.toContain(apiKey);
+  });
+
+  it("names five types of its errors, and keeps 1,000 entries", async () => {
+    const errors = Array.from({ length: 1001 }, (_, index) => ({
+      __typename: `Type${index}`,
+      message: "no",
+    }));
+    const { client } = await connectClient(payload("createProcurementCase", { case: null, errors }));
+    const error = await rejection(client.createProcurementCase({ name: "Renewal" }));
+    expect(String(error)).toContain(": Type0, Type1, Type2, Type3, Type4. See");
+    expect(error).toMatchObject({ errors: { length: 1000 } });
+  });
+
   it.each([
     ["no payload", null],
     ["neither a case nor errors", { case: null, errors: null }],
