@@ -55,7 +55,10 @@ export async function exchange<Data, Result>(attempt: Attempt<Data, Result>): Pr
         const body: unknown = JSON.parse(text);
         // A list would pass as the answer to a batch of requests.
         if (!isObject(body)) throw new SyntaxError("not an object");
-        return body;
+        const { data, errors } = body;
+        if (!Array.isArray(errors ?? [])) throw new SyntaxError("errors are no list");
+        // Some servers write null where there is nothing, and graphql-request takes that for no response at all.
+        return { ...(data !== undefined && { data }), ...(Array.isArray(errors) && { errors }) };
       },
     },
   });
