@@ -4,7 +4,7 @@ import type { AnswerReader } from "./answer.js";
 import type { Failures, ResponseHead } from "./failures.js";
 import { isObject, toJson } from "./json.js";
 import type { SentHeaders } from "./request-headers.js";
-import { boundText } from "./response-body.js";
+import { boundText, discardBody } from "./response-body.js";
 import { areAboutRequest, readErrorEntries } from "./response-errors.js";
 import { isRedirect, readContentType } from "./response-head.js";
 
@@ -44,8 +44,7 @@ export async function exchange<Data, Result>(attempt: Attempt<Data, Result>): Pr
       progress.head = { status: response.status, headers: response.headers };
       const refusal = judgeHead(response, failures);
       if (refusal === undefined) return boundText(response, { maxBytes, signal, failures });
-      // Nobody reads the body: left alone it would keep its connection.
-      response.body?.cancel().catch(() => {});
+      discardBody(response);
       throw refusal;
     },
     jsonSerializer: {
