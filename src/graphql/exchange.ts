@@ -67,7 +67,7 @@ export async function exchange<Data, Result>(attempt: Attempt<Data, Result>): Pr
     const { status, headers, data = null } = response;
     return judge({ status, headers, data }, response.errors, attempt);
   } catch (error) {
-    if (error instanceof SaasManagementError) throw error;
+    if (error instanceof SaasManagementError && failures.mayThrow(error)) throw error;
     const { head, bodyComplete } = progress;
     if (head === undefined) throw failures.network(error, undefined);
     if (error instanceof ClientError) return judge({ ...head, data: null }, error.response.errors, attempt);

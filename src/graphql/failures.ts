@@ -77,6 +77,11 @@ export class Failures {
     return this.#repeatable || this.#beforeExecution.has(failure);
   }
 
+  /** Whether an error may leave as it is: one of a fetch of the user's may promise more than this request allows. */
+  mayThrow(error: SaasManagementError): boolean {
+    return this.#repeatable || !error.retryable;
+  }
+
   /** The error that a status means by itself, whatever the body says; undefined where it means none. */
   ofStatus(head: ResponseHead, serverMessage?: string): SaasManagementError | undefined {
     const { status } = head;

@@ -1,4 +1,4 @@
-import { RateLimitError, TransportError } from "@saas-management/sdk/graphql";
+import { AuthenticationError, RateLimitError, TransportError } from "@saas-management/sdk/graphql";
 import { describe, expect, it } from "vitest";
 import { connectClient, passPause, rejection } from "../support/http-client.js";
 import { json, type Responder } from "../support/http-server.js";
@@ -121,6 +121,23 @@ describe("a mutation", () => {
     await passPause(clock);
     await data;
     expect(server.requests).toHaveLength(2);
+  });
+
+  it.each([
+    ["a failure that it says may be repeated", new TransportError("audit log is down", { retryable: true })],
+    ["a refused key", new AuthenticationError("audit log refuses the key")],
+  ])("is not sent again after a fetch of the user's threw %s", async (_, thrown) => {
+    let minted = 0;
+    const { client, server } = await connectClient((_request, response) => json(response, { data: {} }), {
+      authorization: () => `Bearer ${++minted}`,
+      fetch: async (url, init) => {
+        await (await fetch(url, init)).text();
+        throw thrown;
+      },
+    });
+    const error = await rejection(client.request(MUTATION));
+    expect(error).toMatchObject({ retryable: false, attempts: 1 });
+    expect(server.requests).toHaveLength(1);
   });
 
   it("is told from a query in any document, fragments and comments included", async () => {
