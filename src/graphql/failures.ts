@@ -5,6 +5,7 @@ import {
   PermissionDeniedError,
   RateLimitError,
   type SaasManagementError,
+  TimeoutError,
   TransportError,
 } from "../errors.js";
 import { plainText } from "../plain-text.js";
@@ -34,6 +35,9 @@ interface WholeAnswer extends JudgedAnswer {
 
 /** Most characters that are shown of a header. It is cut last: half a key would not be found. */
 const MAX_SHOWN = 200;
+
+/** What to do after a mutation of which only the sending is known. */
+const UNKNOWN_FATE = "Whether it was done is not known: read the data to find out.";
 
 /** Statuses that may be gone with the next attempt. */
 const TRANSIENT_STATUSES = [408, 502, 503, 504];
@@ -169,12 +173,23 @@ export class Failures {
 
   /** fetch failed, or the body broke off. */
   network(error: unknown, head: ResponseHead | undefined): TransportError {
-    const { description, transient } = readNetworkFailure(error);
+    const { description, transient, unsent } = readNetworkFailure(error);
     const again = this.#repeatable ? ", or try again later" : "";
     const advice = transient && head === undefined ? ` Check baseUrl and the network${again}.` : "";
-    return this.#transport(head, `${this.#label} to ${this.#url} failed: ${description}.${advice}`, {
+    const fate = this.#repeatable || unsent ? "" : ` ${UNKNOWN_FATE}`;
+    return this.#transport(head, `${this.#label} to ${this.#url} failed: ${description}.${advice}${fate}`, {
       retryable: this.#repeatable && transient,
       cause: copyOfError(error, this.redact),
+    });
+  }
+
+  /** The time is up after the request was given to fetch. */
+  timedOut({ timeoutMs, cause, retryable }: TimeoutError): TimeoutError {
+    const advice = `Raise timeoutMs. ${UNKNOWN_FATE}`;
+    return new TimeoutError(`${this.#label} took longer than ${timeoutMs} ms. ${advice}`, {
+      timeoutMs,
+      retryable,
+      ...(cause === undefined ? {} : { cause }),
     });
   }
 

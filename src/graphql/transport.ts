@@ -1,5 +1,5 @@
 import type { Credential } from "../credential.js";
-import { ClosedError, type SaasManagementError } from "../errors.js";
+import { ClosedError, retelling, type SaasManagementError, TimeoutError } from "../errors.js";
 import { type AttemptContext, runOperation } from "../operation.js";
 import { whileReading } from "../option-checks.js";
 import { type CommonConfiguration, resolveRetry, resolveTimeout } from "../options.js";
@@ -127,13 +127,18 @@ export class Transport {
     const { kind, label, name, readOnly, text } = readDocument(document);
     const repeatable = readOnly || options.idempotent === true;
     let latest: Failures | undefined;
+    let sent = false;
     const attempt = (context: AttemptContext): Promise<Result> => {
       const { redact } = context;
       const failures = new Failures({ label, url: this.#url, repeatable, now: () => clock.now(), redact });
       latest = failures;
+      const fetch = this.#observedFetch(context);
       const answer = exchange<Data, Result>({
         url: this.#url,
-        fetch: this.#observedFetch(context),
+        fetch: (url, init) => {
+          sent = true;
+          return fetch(url, init);
+        },
         headers: { ...headers, authorization: context.authorization },
         text,
         variables,
@@ -149,7 +154,15 @@ export class Transport {
     const credential = this.#credential;
     const mayReplaceKey = (failure: SaasManagementError) => latest?.mayReplaceKey(failure) === true;
     const operation = { info, label, credential, cancellation: controller, repeatable, mayReplaceKey };
-    return runOperation(configuration, operation, attempt);
+    try {
+      return await runOperation(configuration, operation, attempt);
+    } catch (error) {
+      // The caller's own reason may be a TimeoutError too.
+      const own = error instanceof TimeoutError && options.signal?.reason !== error;
+      throw own && sent && !repeatable && latest !== undefined
+        ? retelling(latest.timedOut(error), error)
+        : error;
+    }
   }
 
   #observedFetch({ answered }: AttemptContext): FetchLike {
