@@ -184,13 +184,16 @@ export class Failures {
   }
 
   /** The time is up after the request was given to fetch. */
-  timedOut({ timeoutMs, cause, retryable }: TimeoutError): TimeoutError {
+  timedOut({ timeoutMs, cause, retryable, message, stack }: TimeoutError): TimeoutError {
     const advice = `Raise timeoutMs. ${UNKNOWN_FATE}`;
-    return new TimeoutError(`${this.#label} took longer than ${timeoutMs} ms. ${advice}`, {
+    const told = new TimeoutError(`${this.#label} took longer than ${timeoutMs} ms. ${advice}`, {
       timeoutMs,
       retryable,
       ...(cause === undefined ? {} : { cause }),
     });
+    // The caller's place is added to it later, as to the stack of every error that comes from a timer.
+    if (stack !== undefined) told.stack = stack.replace(message, () => told.message);
+    return told;
   }
 
   #notAuthorized(
