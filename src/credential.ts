@@ -7,9 +7,10 @@ export interface CredentialOptions {
    * The workspace API key, or a function that returns it, so that keys can rotate while the program runs.
    *
    * A function is asked once per attempt; attempts that need the key at the same time share one call. Where the service
-   * refuses the key it is asked once more, and if it then returns another one the attempt is repeated at once: nothing
-   * of a refused attempt was executed. What it throws is the `cause` of an `AuthenticationError`. The key alone,
-   * without `Bearer` or `ApiKey` before it, which is an `AuthenticationError` too: the SDK adds what each API needs.
+   * refuses the key it is asked once more, and if it then returns another one the attempt is repeated at once; a
+   * mutation only where certainly nothing of it was executed. What it throws is the `cause` of an
+   * `AuthenticationError`. The key alone, without `Bearer` or `ApiKey` before it, which is an `AuthenticationError` too:
+   * the SDK adds what each API needs.
    * @default none: `authorization` is then required
    */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
@@ -91,20 +92,21 @@ export class Credential {
     return this.#scheme + secret;
   }
 
-  /** Takes every secret sent lately out of a text that came from the server. */
-  redact(text: string): string {
+  /**
+   * Takes every secret sent lately out of a text that came from the server.
+   * @param more Further secrets, which may have been sent longer ago.
+   */
+  redact(text: string, more: readonly string[] = []): string {
     let clean = text;
     // The longer ones first: a shorter one may be a part of them.
-    const secrets = [...this.#secrets].sort((a, b) => b.length - a.length);
+    const secrets = [...this.#secrets, ...more].sort((a, b) => b.length - a.length);
     for (const secret of secrets) clean = clean.replaceAll(secret, "[redacted]");
     return clean;
   }
 
   #remember(secret: string): void {
     if (this.#secrets[0] === secret) return;
-    // Of `Bearer abc…` a server may repeat the second word alone.
-    const words = secret.split(" ").filter((word) => word.length >= MIN_WORD);
-    this.#secrets = [...new Set([secret, ...words, ...this.#secrets])].slice(0, MAX_SECRETS);
+    this.#secrets = [...new Set([...secretsIn(secret), ...this.#secrets])].slice(0, MAX_SECRETS);
   }
 
   /** What the provider returns; those who wait at the same time share one call of it. */
@@ -125,6 +127,11 @@ export class Credential {
       if (this.#asking === asking) this.#asking = undefined;
     }
   }
+}
+
+/** What must not be shown of an `Authorization` value: of `Bearer abc…` a server may repeat the second word alone. */
+export function secretsIn(value: string): readonly string[] {
+  return [value, ...value.split(" ").filter((word) => word.length >= MIN_WORD)];
 }
 
 /** The scheme that somebody put before a key: of other APIs, or of what the Sync API is sent. */

@@ -1,4 +1,4 @@
-import type { Credential } from "./credential.js";
+import { type Credential, secretsIn } from "./credential.js";
 import { AuthenticationError } from "./errors.js";
 
 /** The credential as one operation uses it: asked for with each attempt, and once more where it was refused. */
@@ -10,6 +10,8 @@ export class OperationCredential {
   /** Value that replaces a refused one in the next attempt. */
   #replacement: string | undefined;
   #askedAgain = false;
+  /** What this operation sent, however much others have sent since. */
+  #secrets: readonly string[] = [];
 
   constructor(credential: Credential, signal: AbortSignal) {
     this.#credential = credential;
@@ -22,7 +24,13 @@ export class OperationCredential {
     this.#replacement = undefined;
     this.#sent = undefined;
     this.#sent = replacement ?? (await this.#credential.authorization(this.#signal));
+    this.#secrets = [...new Set([...secretsIn(this.#sent), ...this.#secrets])];
     return this.#sent;
+  }
+
+  /** Takes what was sent, by this operation or lately by others, out of a text that came from the server. */
+  redact(text: string): string {
+    return this.#credential.redact(text, this.#secrets);
   }
 
   /**

@@ -12,6 +12,8 @@ import { withRetry } from "./retry.js";
 export interface AttemptContext {
   /** The `Authorization` value. */
   readonly authorization: string;
+  /** Takes the credential out of a text that came from the server. */
+  readonly redact: (text: string) => string;
   /** Fires when the caller aborts or the operation's time is up. */
   readonly signal: AbortSignal;
   /** Milliseconds until the operation's deadline. */
@@ -42,6 +44,8 @@ export interface Operation {
   readonly repeatable: boolean;
   /** Asked before a failed attempt is repeated, for an operation that must not be done twice. @default always */
   readonly mayRepeat?: (() => boolean) | undefined;
+  /** Whether an attempt whose key was refused executed nothing, so that another key may be tried. @default always */
+  readonly mayReplaceKey?: ((failure: SaasManagementError) => boolean) | undefined;
   /** Called before each pause. */
   readonly onRetry?: ((event: RetryNotice) => void) | undefined;
 }
@@ -66,11 +70,13 @@ export async function runOperation<T>(
   const { cancellation, credential, info, label, onRetry, repeatable } = operation;
   const deadline = new Deadline({ clock, timeoutMs, operation: label, cancellation, retryable: repeatable });
   const authorization = new OperationCredential(credential, deadline.signal);
+  const redact = (text: string): string => authorization.redact(text);
   const attemptNumber = async (number: number): Promise<T> => {
-    const observer = new AttemptObserver(configuration, operation, number);
+    const observer = new AttemptObserver(configuration, operation, number, redact);
     try {
       const value = await attempt({
         authorization: await authorization.next(),
+        redact,
         signal: deadline.signal,
         timeoutMs: deadline.remainingMs,
         answered: (answer) => observer.answered(answer),
@@ -89,7 +95,8 @@ export async function runOperation<T>(
       deadline,
       budget,
       mayRepeat: operation.mayRepeat,
-      recover: (failure) => authorization.replaceAfter(failure),
+      recover: async (failure) =>
+        operation.mayReplaceKey?.(failure) !== false && authorization.replaceAfter(failure),
       onRetry: ({ code }, number, delayMs) => {
         const event = Object.freeze({ ...info, attempt: number, delayMs, code });
         hooks.onRetry?.(event);
@@ -106,11 +113,18 @@ export async function runOperation<T>(
 class AttemptObserver {
   readonly #configuration: CommonConfiguration;
   readonly #operation: Operation;
+  readonly #redact: (text: string) => string;
   readonly #begun: { readonly event: RequestEvent; readonly at: number } | undefined;
   readonly #answers: AnswerHead[] = [];
 
-  constructor(configuration: CommonConfiguration, operation: Operation, attempt: number) {
+  constructor(
+    configuration: CommonConfiguration,
+    operation: Operation,
+    attempt: number,
+    redact: (text: string) => string,
+  ) {
     const { clock, hooks, logger } = configuration;
+    this.#redact = redact;
     this.#configuration = configuration;
     this.#operation = operation;
     if (hooks.onRequest === undefined && hooks.onResponse === undefined && logger === SILENT) return;
@@ -154,9 +168,8 @@ class AttemptObserver {
 
   /** The first one that an answer told. */
   #requestId(): string | undefined {
-    const redact = (text: string): string => this.#operation.credential.redact(text);
     for (const { header } of this.#answers) {
-      const requestId = readRequestId(header, redact);
+      const requestId = readRequestId(header, this.#redact);
       if (requestId !== undefined) return requestId;
     }
     return undefined;

@@ -10,8 +10,9 @@ export type CalendarDate = `${number}-${number}-${number}`;
  * @throws {InvalidInputError} it is none of both
  */
 export function calendarDate(value: Date | string): CalendarDate {
-  const text = typeof value === "string" ? value : dayOf(value);
-  if (isCalendarDate(text)) return text;
+  // The types say so already; a caller without types may give anything.
+  const text = value instanceof Date ? dayOf(value) : value;
+  if (typeof text === "string" && isCalendarDate(text)) return text;
   throw new InvalidInputError(
     "A calendar date must be a Date of the years 0 to 9999 or a text such as 2026-12-31.",
   );

@@ -1,3 +1,6 @@
+/** As it is when this is loaded: fake timers of a test put one in its place that waits until somebody moves the time. */
+const immediate = globalThis.setImmediate;
+
 /**
  * Lets the event loop turn, so that a request that was just made reaches its socket before a consumer that never
  * waits keeps the thread. Twice: Node's fetch lets one turn pass before it uses a connection again.
@@ -9,8 +12,8 @@ export async function letRequestsOut(): Promise<void> {
 
 function turn(): Promise<void> {
   return new Promise((resolve) => {
-    if (typeof setImmediate === "function") {
-      setImmediate(resolve);
+    if (typeof immediate === "function") {
+      immediate(resolve);
     } else if (typeof MessageChannel === "function") {
       // Not setTimeout: browsers make nested ones wait for 4 ms.
       const { port1, port2 } = new MessageChannel();

@@ -2,10 +2,10 @@ import { ClientError, GraphQLClient as RequestClient } from "graphql-request";
 import { SaasManagementError } from "../errors.js";
 import type { AnswerReader } from "./answer.js";
 import type { Failures, ResponseHead } from "./failures.js";
-import { toJson } from "./json.js";
+import { isObject, toJson } from "./json.js";
 import type { SentHeaders } from "./request-headers.js";
-import { boundText } from "./response-body.js";
-import { isObject, readErrorEntries } from "./response-errors.js";
+import { boundText, discardBody } from "./response-body.js";
+import { areAboutRequest, readErrorEntries } from "./response-errors.js";
 import { isRedirect, readContentType } from "./response-head.js";
 
 /** What sends a request: `globalThis.fetch`, or one with the same meaning. */
@@ -22,7 +22,6 @@ export interface Attempt<Data, Result> {
   /** Most bytes of the body. */
   readonly maxResponseBytes: number;
   readonly failures: Failures;
-  readonly redact: (text: string) => string;
   /** What the caller wants of the answer. */
   readonly read: AnswerReader<Data, Result>;
 }
@@ -45,8 +44,7 @@ export async function exchange<Data, Result>(attempt: Attempt<Data, Result>): Pr
       progress.head = { status: response.status, headers: response.headers };
       const refusal = judgeHead(response, failures);
       if (refusal === undefined) return boundText(response, { maxBytes, signal, failures });
-      // Nobody reads the body: left alone it would keep its connection.
-      response.body?.cancel().catch(() => {});
+      discardBody(response);
       throw refusal;
     },
     jsonSerializer: {
@@ -56,7 +54,10 @@ export async function exchange<Data, Result>(attempt: Attempt<Data, Result>): Pr
         const body: unknown = JSON.parse(text);
         // A list would pass as the answer to a batch of requests.
         if (!isObject(body)) throw new SyntaxError("not an object");
-        return body;
+        const { data, errors } = body;
+        if (!Array.isArray(errors ?? [])) throw new SyntaxError("errors are no list");
+        // Some servers write null where there is nothing, and graphql-request takes that for no response at all.
+        return { ...(data !== undefined && { data }), ...(Array.isArray(errors) && { errors }) };
       },
     },
   });
@@ -66,7 +67,7 @@ export async function exchange<Data, Result>(attempt: Attempt<Data, Result>): Pr
     const { status, headers, data = null } = response;
     return judge({ status, headers, data }, response.errors, attempt);
   } catch (error) {
-    if (error instanceof SaasManagementError) throw error;
+    if (error instanceof SaasManagementError && failures.mayThrow(error)) throw error;
     const { head, bodyComplete } = progress;
     if (head === undefined) throw failures.network(error, undefined);
     if (error instanceof ClientError) return judge({ ...head, data: null }, error.response.errors, attempt);
@@ -83,11 +84,13 @@ function judgeHead(response: Response, failures: Failures): SaasManagementError 
 function judge<Data, Result>(
   response: ResponseHead & { readonly data: Data | null },
   sentErrors: unknown,
-  { failures, redact, read }: Attempt<Data, Result>,
+  { failures, read }: Attempt<Data, Result>,
 ): Result {
-  const errors = readErrorEntries(sentErrors, redact);
+  const errors = readErrorEntries(sentErrors, failures.redact);
   const answer = { ...response, errors };
-  const refusal = failures.ofStatus(answer, errors[0]?.message) ?? failures.ofEntries(answer);
+  const refusal =
+    failures.ofStatus(answer, errors[0]?.message) ??
+    failures.ofEntries({ ...answer, aboutRequest: areAboutRequest(sentErrors) });
   if (refusal !== undefined) throw refusal;
   return read(answer, failures);
 }

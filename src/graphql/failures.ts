@@ -5,6 +5,7 @@ import {
   PermissionDeniedError,
   RateLimitError,
   type SaasManagementError,
+  TimeoutError,
   TransportError,
 } from "../errors.js";
 import { plainText } from "../plain-text.js";
@@ -26,8 +27,17 @@ interface JudgedAnswer extends ResponseHead {
   readonly errors: readonly GraphQLErrorEntry[];
 }
 
+/** The same, with what says whether the operation was begun. */
+interface WholeAnswer extends JudgedAnswer {
+  /** Whether the `errors` are all about the request, and none about a field of its result. */
+  readonly aboutRequest: boolean;
+}
+
 /** Most characters that are shown of a header. It is cut last: half a key would not be found. */
 const MAX_SHOWN = 200;
+
+/** What to do after a mutation of which only the sending is known. */
+const UNKNOWN_FATE = "Whether it was done is not known: read the data to find out.";
 
 /** Statuses that may be gone with the next attempt. */
 const TRANSIENT_STATUSES = [408, 502, 503, 504];
@@ -41,7 +51,9 @@ export class Failures {
   readonly #url: string;
   readonly #repeatable: boolean;
   readonly #now: () => number;
-  readonly #redact: (text: string) => string;
+  /** Takes the credential out of a text that came from the server. */
+  readonly redact: (text: string) => string;
+  readonly #beforeExecution = new WeakSet<SaasManagementError>();
 
   constructor(context: {
     /** What was asked: `GraphQL query Licenses`. */
@@ -57,13 +69,27 @@ export class Failures {
     this.#url = context.url;
     this.#repeatable = context.repeatable;
     this.#now = context.now;
-    this.#redact = context.redact;
+    this.redact = context.redact;
+  }
+
+  /**
+   * Whether the request may be sent again with another key. What must not be done twice only after a refusal that came
+   * certainly before its execution: one field of a mutation may be refused after another was executed, or a field of
+   * the result after the change was made.
+   */
+  mayReplaceKey(failure: SaasManagementError): boolean {
+    return this.#repeatable || this.#beforeExecution.has(failure);
+  }
+
+  /** Whether an error may leave as it is: one of a fetch of the user's may promise more than this request allows. */
+  mayThrow(error: SaasManagementError): boolean {
+    return this.#repeatable || !error.retryable;
   }
 
   /** The error that a status means by itself, whatever the body says; undefined where it means none. */
   ofStatus(head: ResponseHead, serverMessage?: string): SaasManagementError | undefined {
     const { status } = head;
-    if (status === 401) return this.#notAuthorized("HTTP 401", serverMessage);
+    if (status === 401) return this.#notAuthorized("HTTP 401", serverMessage, true);
     if (status === 403) {
       return new PermissionDeniedError(
         `${this.#label} was refused (HTTP 403): the API key may not do this. Check its permission scope.`,
@@ -80,11 +106,13 @@ export class Failures {
   }
 
   /** The error that a response's `errors` mean for the response as a whole; undefined where they are for the caller. */
-  ofEntries(answer: JudgedAnswer): SaasManagementError | undefined {
+  ofEntries(answer: WholeAnswer): SaasManagementError | undefined {
     if (!hasNoData(answer.data)) return undefined;
-    const { errors } = answer;
+    const { data, errors, aboutRequest } = answer;
     const refusal = errors.find((entry) => entry.extensions?.code === NOT_AUTHORIZED);
-    if (refusal !== undefined) return this.#notAuthorized(NOT_AUTHORIZED, refusal.message);
+    if (refusal !== undefined) {
+      return this.#notAuthorized(NOT_AUTHORIZED, refusal.message, aboutRequest && data === null);
+    }
     const limit = errors.find(isRateLimit);
     if (limit !== undefined) return this.#rateLimited(answer, "told in its errors", limit.message);
     return undefined;
@@ -96,7 +124,7 @@ export class Failures {
     const count = errors.length === 1 ? "an error" : `${errors.length} errors`;
     const named = codes.length === 0 ? "" : ` (${codes.join(", ")})`;
     const partial = hasNoData(data) ? "" : " beside partial data";
-    const place = this.#redact(placeOf(errors));
+    const place = this.redact(placeOf(errors));
     return new GraphQLResponseError(
       `${this.#label} was answered with ${count}${named}${partial}${place}. See errors and data.`,
       { errors, data, status, serverMessage: errors[0]?.message },
@@ -145,20 +173,40 @@ export class Failures {
 
   /** fetch failed, or the body broke off. */
   network(error: unknown, head: ResponseHead | undefined): TransportError {
-    const { description, transient } = readNetworkFailure(error);
+    const { description, transient, unsent } = readNetworkFailure(error);
     const again = this.#repeatable ? ", or try again later" : "";
     const advice = transient && head === undefined ? ` Check baseUrl and the network${again}.` : "";
-    return this.#transport(head, `${this.#label} to ${this.#url} failed: ${description}.${advice}`, {
+    const fate = this.#repeatable || unsent ? "" : ` ${UNKNOWN_FATE}`;
+    return this.#transport(head, `${this.#label} to ${this.#url} failed: ${description}.${advice}${fate}`, {
       retryable: this.#repeatable && transient,
-      cause: copyOfError(error, this.#redact),
+      cause: copyOfError(error, this.redact),
     });
   }
 
-  #notAuthorized(how: string, serverMessage: string | undefined): AuthenticationError {
-    return new AuthenticationError(
+  /** The time is up after the request was given to fetch. */
+  timedOut({ timeoutMs, cause, retryable, message, stack }: TimeoutError): TimeoutError {
+    const advice = `Raise timeoutMs. ${UNKNOWN_FATE}`;
+    const told = new TimeoutError(`${this.#label} took longer than ${timeoutMs} ms. ${advice}`, {
+      timeoutMs,
+      retryable,
+      ...(cause === undefined ? {} : { cause }),
+    });
+    // The caller's place is added to it later, as to the stack of every error that comes from a timer.
+    if (stack !== undefined) told.stack = stack.replace(message, () => told.message);
+    return told;
+  }
+
+  #notAuthorized(
+    how: string,
+    serverMessage: string | undefined,
+    beforeExecution: boolean,
+  ): AuthenticationError {
+    const error = new AuthenticationError(
       `${this.#label} was refused (${how}): the API key is missing, unknown or revoked, or its permission scope does not allow this.`,
       { serverMessage },
     );
+    if (beforeExecution) this.#beforeExecution.add(error);
+    return error;
   }
 
   #rateLimited(head: ResponseHead, how: string, serverMessage: string | undefined): RateLimitError {
@@ -178,7 +226,7 @@ export class Failures {
     return new TransportError(message, {
       ...details,
       status: head?.status,
-      contentType: contentType && plainText(this.#redact(contentType)).slice(0, MAX_SHOWN),
+      contentType: contentType && plainText(this.redact(contentType)).slice(0, MAX_SHOWN),
     });
   }
 }

@@ -68,6 +68,7 @@ export function list<Name extends string, Where, Order, Node>(
     document,
     variables: { where, order },
     names,
+    sizeGiven: true,
     walk,
     select: (data) => data[name],
     options: own,

@@ -59,6 +59,9 @@ export function isMutationError<Name extends MutationName>(
   return error instanceof MutationError && error.mutation === mutation;
 }
 
+/** Most types of errors that a message names. */
+const MAX_NAMES = 5;
+
 /**
  * The value of an outcome.
  * @throws {MutationError} the service refused the change
@@ -69,9 +72,9 @@ export function valueOrThrow<Name extends MutationName, Value>(
 ): Value {
   if (outcome.ok) return outcome.value;
   const { errors, payload, requestId } = outcome;
-  const names = [...new Set(errors.map((entry) => entry.__typename))].filter(
-    (name) => typeof name === "string" && /^\w{1,100}$/.test(name),
-  );
+  const names = [...new Set(errors.map((entry) => entry.__typename))]
+    .filter((name) => typeof name === "string" && /^\w{1,100}$/.test(name))
+    .slice(0, MAX_NAMES);
   throw new MutationError(
     `${mutation} was refused by the service${names.length === 0 ? "" : `: ${names.join(", ")}`}. See errors.`,
     { mutation, errors, payload, requestId, serverMessage: errors[0]?.message },

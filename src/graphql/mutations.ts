@@ -12,14 +12,16 @@ import {
   type UpdateProcurementCaseInput,
   type VendorDiscoveryFilterInput,
 } from "./generated/operations.js";
+import { isObject } from "./json.js";
 import type {
   MutationName,
   MutationOutcome,
   MutationPayloads,
   VendorsStateChange,
 } from "./mutation-outcome.js";
+import { readCount } from "./page-walk.js";
 import { callOptions, type MutationOptions } from "./request-options.js";
-import { isObject } from "./response-errors.js";
+import { MAX_ENTRIES } from "./response-errors.js";
 import type { Transport } from "./transport.js";
 import { narrowingFilter } from "./vendor-filter.js";
 
@@ -44,7 +46,7 @@ export class SafeMutations {
     options?: MutationOptions,
   ): Promise<MutationOutcome<"createProcurementCase", ProcurementCaseFragment>> {
     const name = "createProcurementCase";
-    return this.#run(name, CreateProcurementCaseDocument, { input }, options, (payload) => payload.case);
+    return this.#run(name, CreateProcurementCaseDocument, { input }, options, caseOf);
   }
 
   /**
@@ -56,7 +58,7 @@ export class SafeMutations {
     options?: MutationOptions,
   ): Promise<MutationOutcome<"updateProcurementCase", ProcurementCaseFragment>> {
     const name = "updateProcurementCase";
-    return this.#run(name, UpdateProcurementCaseDocument, { input }, options, (payload) => payload.case);
+    return this.#run(name, UpdateProcurementCaseDocument, { input }, options, caseOf);
   }
 
   /**
@@ -70,9 +72,10 @@ export class SafeMutations {
   ): Promise<MutationOutcome<"changeVendorsState", VendorsStateChange>> {
     const variables = where === "all" ? { input } : { input, where: narrowingFilter(where) };
     const name = "changeVendorsState";
-    return this.#run(name, ChangeVendorsStateDocument, variables, options, ({ updatedCount }) =>
-      typeof updatedCount === "number" && Number.isFinite(updatedCount) ? { updatedCount } : null,
-    );
+    return this.#run(name, ChangeVendorsStateDocument, variables, options, (payload) => {
+      const updatedCount = readCount(payload.updatedCount);
+      return updatedCount === undefined ? null : { updatedCount };
+    });
   }
 
   async #run<Name extends MutationName, Value>(
@@ -85,32 +88,47 @@ export class SafeMutations {
     const options = callOptions(name, given);
     refuseDates(variables);
     return withCallSite(options?.signal, async () => {
-      const { data, requestId } = await this.#transport.identifiedRequest(document, variables, options);
-      return this.#outcomeOf(name, data[name], requestId, resultOf);
+      const answer = await this.#transport.identifiedRequest(document, variables, options);
+      return outcomeOf(name, answer.data[name], answer, resultOf);
     });
   }
+}
 
-  #outcomeOf<Name extends MutationName, Value>(
-    name: Name,
-    payload: MutationPayloads[Name] | null,
-    requestId: string | undefined,
-    resultOf: ResultOf<Name, Value>,
-  ): MutationOutcome<Name, Value> {
-    if (!isObject(payload)) throw unclear(name, "has no payload", requestId);
-    const { errors, ...rest } = payload;
-    if (!isListOfObjects(errors ?? [])) throw unclear(name, "has errors that are none", requestId);
-    if (errors !== null && errors !== undefined && errors.length > 0) {
-      return { ok: false, errors: errors.map((entry) => this.#clean(entry)), payload: rest, requestId };
-    }
-    const value = resultOf(payload);
-    if (value === null) throw unclear(name, "holds neither a result nor an error", requestId);
-    return { ok: true, value };
+/** Reads a payload. @throws {TransportError} it tells neither success nor failure */
+function outcomeOf<Name extends MutationName, Value>(
+  name: Name,
+  payload: MutationPayloads[Name] | null,
+  { requestId, redact }: AnswerFacts,
+  resultOf: ResultOf<Name, Value>,
+): MutationOutcome<Name, Value> {
+  if (!isObject(payload)) throw unclear(name, "has no payload", requestId);
+  const { errors, ...rest } = payload;
+  if (!isListOfObjects(errors ?? [])) throw unclear(name, "has errors that are none", requestId);
+  if (errors !== null && errors !== undefined && errors.length > 0) {
+    const entries = errors.slice(0, MAX_ENTRIES).map((entry) => clean(entry, redact));
+    return { ok: false, errors: entries, payload: rest, requestId };
   }
+  const value = resultOf(payload);
+  if (value === null) throw unclear(name, "holds neither a result nor an error", requestId);
+  return { ok: true, value };
+}
 
-  #clean<Entry extends MutationErrorEntry>(entry: Entry): Entry {
-    const message: unknown = entry.message;
-    return { ...entry, message: typeof message === "string" ? this.#transport.redact(message) : "" };
-  }
+/** A copy of an entry with the credential taken out, and a message where it has none. */
+function clean<Entry extends MutationErrorEntry>(entry: Entry, redact: (text: string) => string): Entry {
+  const message: unknown = entry.message;
+  const type: unknown = entry.__typename;
+  return {
+    ...entry,
+    ...(typeof type === "string" ? { __typename: redact(type) } : {}),
+    message: typeof message === "string" ? redact(message) : "",
+  };
+}
+
+/** What is known of the answer that a payload came with. */
+interface AnswerFacts {
+  readonly requestId: string | undefined;
+  /** Takes the credential out of a text of the server's. */
+  readonly redact: (text: string) => string;
 }
 
 /** A mutation's document: its payload is the one field of the data. */
@@ -125,6 +143,10 @@ type ResultOf<Name extends MutationName, Value> = (payload: MutationPayloads[Nam
 /** The types say so already, and a server may not. */
 function isListOfObjects(errors: unknown): boolean {
   return Array.isArray(errors) && errors.every(isObject);
+}
+
+function caseOf<Case>(payload: { readonly case: Case }): Case | null {
+  return isObject(payload.case) ? payload.case : null;
 }
 
 function unclear(name: MutationName, what: string, requestId: string | undefined): TransportError {

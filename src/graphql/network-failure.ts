@@ -6,7 +6,21 @@ export interface NetworkFailure {
   readonly description: string;
   /** Whether another attempt can end differently. */
   readonly transient: boolean;
+  /** Whether it is certain that nothing was sent. */
+  readonly unsent: boolean;
 }
+
+/** Failures before there was a connection to send something on. */
+const UNSENT = [
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "PROXY_UNREACHABLE",
+  "PROXY_TUNNEL_FAILED",
+];
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: "the server refused the connection",
@@ -78,16 +92,21 @@ export function readNetworkFailure(error: unknown): NetworkFailure {
   const codes = causes(error).flatMap((cause) => codeOf(cause) ?? denoCodeOf(cause) ?? []);
   for (const [pattern, what, advice] of LASTING_FAILURES) {
     const code = codes.find((candidate) => pattern.test(candidate));
-    if (code !== undefined) return { description: `${what} (${code}): ${advice}`, transient: false };
+    if (code !== undefined)
+      return { description: `${what} (${code}): ${advice}`, transient: false, unsent: true };
   }
   const unreadable = codes.find((code) => UNREADABLE_ENCODING.test(code));
   if (unreadable !== undefined) {
     const description = `the body is damaged, or not compressed in the way that the server says (${unreadable})`;
-    return { description, transient: false };
+    return { description, transient: false, unsent: false };
   }
   const known = codes.find((code) => Object.hasOwn(DESCRIPTIONS, code));
-  if (known === undefined) return { description: "the connection failed", transient: true };
-  return { description: `${DESCRIPTIONS[known]} (${known})`, transient: true };
+  if (known === undefined) return { description: "the connection failed", transient: true, unsent: false };
+  return {
+    description: `${DESCRIPTIONS[known]} (${known})`,
+    transient: true,
+    unsent: UNSENT.includes(known),
+  };
 }
 
 /**

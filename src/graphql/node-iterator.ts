@@ -14,6 +14,7 @@ export class NodeIterator<Node> implements AsyncIterableIterator<Node, undefined
   readonly #turns = new Turns();
   readonly #begun = noteCallSite(NodeIterator);
   #nodes: Iterator<Node, undefined> = none();
+  #returned = false;
 
   constructor(plan: ConnectionPlan<Node>) {
     this.#pages = new PageIterator(plan);
@@ -31,6 +32,7 @@ export class NodeIterator<Node> implements AsyncIterableIterator<Node, undefined
   }
 
   async return(): Promise<IteratorReturnResult<undefined>> {
+    this.#returned = true;
     this.#nodes = none();
     return this.#pages.return();
   }
@@ -46,6 +48,8 @@ export class NodeIterator<Node> implements AsyncIterableIterator<Node, undefined
       if (node.done !== true) return node;
       const page = await this.#pages.advance();
       if (page.done === true) return page;
+      // Left while the page was on its last way here.
+      if (this.#returned) return { done: true, value: undefined };
       this.#nodes = inWalkingOrder(page.value.nodes, this.#direction)[Symbol.iterator]();
     }
   }

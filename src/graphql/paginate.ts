@@ -49,6 +49,8 @@ interface ConnectionSource<Data, Node> {
   readonly variables: object;
   /** Variables that take page size and cursor. */
   readonly names: { readonly size: string; readonly cursor: string };
+  /** Whether the page size, or the variable that takes it, was named: it must then have an effect. */
+  readonly sizeGiven: boolean;
   readonly walk: WalkPlan;
   readonly select: (data: Data) => ConnectionData<Node> | null | undefined;
   readonly options: ConnectionOptions;
@@ -66,6 +68,11 @@ export function connect<Data, Node>(
     if (declared?.has(names.cursor) === false || (declared !== undefined && !readOnly)) {
       throw new InvalidInputError(
         `The document must be a query that declares the variable $${names.cursor}.`,
+      );
+    }
+    if (declared?.has(names.size) === false && source.sizeGiven) {
+      throw new InvalidInputError(
+        `The document must declare the variable $${names.size}, which takes the page size that was given.`,
       );
     }
     const page = declared?.has(names.size) === false ? {} : { [names.size]: size };
@@ -111,7 +118,8 @@ export function paginate<Data, Variables extends object, Node>(
     start: checkCursor(names.cursor, start),
     limit: checkLimit(limit),
   };
-  return connect(transport, { document, variables: others, names, walk, select, options: own });
+  const sizeGiven = [pageSize, first, last, size ?? undefined].some((given) => given !== undefined);
+  return connect(transport, { document, variables: others, names, sizeGiven, walk, select, options: own });
 }
 
 /** The types say so already; a caller without types may not. */

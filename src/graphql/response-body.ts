@@ -26,13 +26,12 @@ async function textOf(
   rules: BodyRules,
 ): Promise<string> {
   const { maxBytes, failures } = rules;
-  // Every body is at least as large after decompression.
-  if (Number(response.headers.get("content-length")) > maxBytes) {
-    response.body?.cancel().catch(() => {});
+  if (declaredBytes(response.headers) > maxBytes) {
+    discardBody(response);
     throw failures.tooLarge(response, maxBytes);
   }
-  // Some engines cannot read a body piece by piece, and null stands for an empty one.
-  if (!response.body) {
+  // Some engines cannot read a body piece by piece, node-fetch has a stream of Node's, and null stands for an empty one.
+  if (typeof response.body?.getReader !== "function") {
     const text = await readText();
     if (text.length > maxBytes) throw failures.tooLarge(response, maxBytes);
     return text;
@@ -42,6 +41,22 @@ async function textOf(
     return decoder.decode(bytes);
   } catch {
     throw failures.noResponse(response);
+  }
+}
+
+/** The size of a body that is told before it is read; 0 where it is not, or where that is the size of its compression. */
+function declaredBytes(headers: Headers): number {
+  const encoding = headers.get("content-encoding") ?? "identity";
+  return encoding === "identity" ? Number(headers.get("content-length")) : 0;
+}
+
+/** Gives up a body that nobody reads: left alone it would keep its connection. */
+export function discardBody({ body }: Response): void {
+  if (typeof body?.cancel === "function") {
+    body.cancel().catch(() => {});
+  } else if (typeof body === "object" && body !== null && "destroy" in body) {
+    // A stream of Node's.
+    if (typeof body.destroy === "function") body.destroy();
   }
 }
 

@@ -1,10 +1,11 @@
 import type { GraphQLErrorEntry } from "../errors.js";
+import { isObject } from "./json.js";
 
 /** Deeper parts of an error's extensions are left out. */
 const MAX_DEPTH = 8;
 
 /** Entries beyond are left out: a server that sends millions would have each of them copied. */
-const MAX_ENTRIES = 1000;
+export const MAX_ENTRIES = 1000;
 
 /**
  * The first entries of a response's `errors`, reduced to what the API describes. The server may say anything here: a
@@ -16,6 +17,17 @@ export function readErrorEntries(
 ): readonly GraphQLErrorEntry[] {
   if (!Array.isArray(errors)) return [];
   return errors.slice(0, MAX_ENTRIES).map((entry: unknown) => readEntry(entry, redact));
+}
+
+/**
+ * True where every entry is about the request as a whole. An entry without a path comes of a request whose execution
+ * was not begun; all of them are looked at, also those that are not handed out.
+ */
+export function areAboutRequest(errors: unknown): boolean {
+  return (
+    Array.isArray(errors) &&
+    errors.every((entry: unknown) => isObject(entry) && (entry["path"] ?? null) === null)
+  );
 }
 
 function readEntry(entry: unknown, redact: (text: string) => string): GraphQLErrorEntry {
@@ -88,11 +100,6 @@ function plainPlace({ path = [], locations = [] }: GraphQLErrorEntry): string | 
 
 function isPlainPart(part: string | number): boolean {
   return typeof part === "number" || /^[A-Za-z_]\w{0,63}$/.test(part);
-}
-
-/** True for what JSON calls an object. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Codes that mean: too many requests. The service shows none; these are the usual ones. */

@@ -1,5 +1,5 @@
 import type { Credential } from "../credential.js";
-import { ClosedError } from "../errors.js";
+import { ClosedError, retelling, type SaasManagementError, TimeoutError } from "../errors.js";
 import { type AttemptContext, runOperation } from "../operation.js";
 import { whileReading } from "../option-checks.js";
 import { type CommonConfiguration, resolveRetry, resolveTimeout } from "../options.js";
@@ -20,6 +20,8 @@ import type { MutationOptions } from "./request-options.js";
 interface IdentifiedData<Data> {
   readonly data: Data;
   readonly requestId: string | undefined;
+  /** Takes the credential out of a text that came with it. */
+  readonly redact: (text: string) => string;
 }
 
 /** Sends documents to the one endpoint, with credential, deadline and retries. */
@@ -61,10 +63,8 @@ export class Transport {
   ): Promise<IdentifiedData<Data>> {
     return this.#start<Data, IdentifiedData<Data>>(document, variables, options, (answer, failures) => ({
       data: readData(answer, failures),
-      requestId: readRequestId(
-        (name) => answer.headers.get(name),
-        (text) => this.redact(text),
-      ),
+      requestId: readRequestId((name) => answer.headers.get(name), failures.redact),
+      redact: failures.redact,
     }));
   }
 
@@ -81,11 +81,6 @@ export class Transport {
   async describe(document: GraphQLDocument<unknown, never>): Promise<Operation> {
     const { readDocument } = wire.loaded ?? (await wire.load());
     return readDocument(document);
-  }
-
-  /** Takes the credential out of a text that came from the server. */
-  redact(text: string): string {
-    return this.#credential.redact(text);
   }
 
   /** Refuses new requests, cancels those under way and waits until they have ended. */
@@ -131,19 +126,25 @@ export class Transport {
     const { exchange, readDocument } = wire.loaded ?? (await untilAborted(wire.load(), controller.signal));
     const { kind, label, name, readOnly, text } = readDocument(document);
     const repeatable = readOnly || options.idempotent === true;
-    const redact = (message: string) => this.redact(message);
-    const failures = new Failures({ label, url: this.#url, repeatable, now: () => clock.now(), redact });
+    let latest: Failures | undefined;
+    let sent = false;
     const attempt = (context: AttemptContext): Promise<Result> => {
+      const { redact } = context;
+      const failures = new Failures({ label, url: this.#url, repeatable, now: () => clock.now(), redact });
+      latest = failures;
+      const fetch = this.#observedFetch(context);
       const answer = exchange<Data, Result>({
         url: this.#url,
-        fetch: this.#observedFetch(context),
+        fetch: (url, init) => {
+          sent = true;
+          return fetch(url, init);
+        },
         headers: { ...headers, authorization: context.authorization },
         text,
         variables,
         signal: context.signal,
         maxResponseBytes: this.#maxResponseBytes,
         failures,
-        redact,
         read,
       });
       // A fetch of the user's may never look at the signal.
@@ -151,8 +152,17 @@ export class Transport {
     };
     const info = { api: "graphql", operation: name, kind, collection: undefined } as const;
     const credential = this.#credential;
-    const operation = { info, label, credential, cancellation: controller, repeatable };
-    return runOperation(configuration, operation, attempt);
+    const mayReplaceKey = (failure: SaasManagementError) => latest?.mayReplaceKey(failure) === true;
+    const operation = { info, label, credential, cancellation: controller, repeatable, mayReplaceKey };
+    try {
+      return await runOperation(configuration, operation, attempt);
+    } catch (error) {
+      // The caller's own reason may be a TimeoutError too.
+      const own = error instanceof TimeoutError && options.signal?.reason !== error;
+      throw own && sent && !repeatable && latest !== undefined
+        ? retelling(latest.timedOut(error), error)
+        : error;
+    }
   }
 
   #observedFetch({ answered, signal }: AttemptContext): FetchLike {

@@ -1,13 +1,12 @@
 import { InvalidInputError } from "../errors.js";
 import type { VendorDiscoveryFilterInput } from "./generated/operations.js";
-import { jsonCopy } from "./json.js";
-import { isObject } from "./response-errors.js";
+import { isObject, jsonCopy } from "./json.js";
 
-/** Operators that hold for every text when their own is empty. */
-const TEXT_OPERATORS = ["contains", "startsWith", "endsWith"];
+/** Operators that hold for every text when their own is empty, or for every one that is not. */
+const TEXT_OPERATORS = ["contains", "startsWith", "endsWith", "neq"];
 /** Operators for which null is a value to compare with. */
 const NULL_OPERATORS = ["eq", "neq"];
-/** Operators whose list holds values to compare with, null among them. */
+/** Operators whose list holds values to compare with, null among them; nothing is left out by texts that are empty. */
 const LIST_OPERATORS = ["in", "nin"];
 
 /**
@@ -21,7 +20,8 @@ const LIST_OPERATORS = ["in", "nin"];
  */
 export function narrowingFilter(where: VendorDiscoveryFilterInput): Readonly<Record<string, unknown>> {
   if (!isObject(where)) throw refusal("where", 'a filter, or "all" for every vendor of the workspace');
-  const sent = jsonCopy(where);
+  const { where: sent } = jsonCopy({ where });
+  if (!isObject(sent)) throw refusal("where", "a filter");
   checkPart(sent, "where");
   return sent;
 }
@@ -41,6 +41,8 @@ function checkPart(part: unknown, path: string): void {
 
 function checkEntry(key: string, value: unknown, path: string): void {
   if (NULL_OPERATORS.includes(key) && value === null) return;
+  if (key === "nin" && Array.isArray(value) && value.length > 0 && value.every((text) => text === ""))
+    throw refusal(path, "a list with a text that is not empty");
   if (LIST_OPERATORS.includes(key) && Array.isArray(value) && value.length > 0) return;
   if (TEXT_OPERATORS.includes(key) && value === "") throw refusal(path, "a text that is not empty");
   checkPart(value, path);

@@ -54,6 +54,41 @@ describe("a key that GraphQL refuses", () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  it("is replaced for a mutation where the errors of HTTP 200 say that it was not begun", async () => {
+    const { client, server } = await connectClient(takes("new", 200), { apiKey: keys("old", "new") });
+    expect(await client.request(MUTATION)).toEqual({ ok: true });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  const entry = { message: "not authorized", extensions: { code: "AUTH_NOT_AUTHORIZED" } };
+  it.each<[string, unknown, readonly object[]]>([
+    ["a field of its result was refused", { touch: null }, [{ ...entry, path: ["touch", "case", "id"] }]],
+    ["the second of its fields was refused", null, [{ ...entry, path: ["destroy"] }]],
+    ["one of its fields failed", null, [entry, { message: "failed", path: ["touch"] }]],
+    ["a path is none that GraphQL knows", null, [{ ...entry, path: "touch" }]],
+    ["its data was begun", { touch: null }, [entry]],
+  ])("is not replaced for a mutation that may have been done: %s", async (_, data, errors) => {
+    const apiKey = keys("old", "new");
+    const { client, server } = await connectClient((_request, response) => json(response, { data, errors }), {
+      apiKey,
+    });
+    const error = await rejection(client.request("mutation Both { touch destroy }"));
+    expect(error).toBeInstanceOf(AuthenticationError);
+    expect(error).toMatchObject({ attempts: 1, retryable: false });
+    expect(server.requests).toHaveLength(1);
+    expect(apiKey).toHaveBeenCalledTimes(1);
+  });
+
+  it("is replaced after a field was refused where the call says that the mutation is idempotent", async () => {
+    const errors = [{ ...entry, path: ["touch"] }];
+    const { client, server } = await connectClient(
+      (_, response, index) => json(response, index === 0 ? { data: null, errors } : { data: { touch: 1 } }),
+      { apiKey: keys("old", "new") },
+    );
+    expect(await client.request(MUTATION, {}, { idempotent: true })).toEqual({ touch: 1 });
+    expect(server.requests).toHaveLength(2);
+  });
+
   it("is the error of the first attempt where the function returns the same one", async () => {
     const apiKey = keys("old");
     const { client, server } = await connectClient(takes("new"), { apiKey });
@@ -295,6 +330,27 @@ describe("a function for the key", () => {
     fail(new Error("too late"));
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
     expect(unhandled).toEqual([]);
+  });
+
+  it("may have returned many keys since: none of an older request is shown", async () => {
+    let hold = true;
+    const held: (() => void)[] = [];
+    const respond: Responder = ({ headers }, response) => {
+      const answer = () =>
+        json(response, { data: null, errors: [{ message: `key ${headers.authorization}` }] });
+      if (hold) held.push(answer);
+      else answer();
+    };
+    let minted = 0;
+    const authorization = () => `Bearer minted-${String(++minted).padStart(8, "0")}`;
+    const { client, server } = await connectClient(respond, { authorization });
+    const first = rejection(client.request(QUERY));
+    await server.arrived(1);
+    hold = false;
+    for (let other = 0; other < 33; other++) await rejection(client.request(QUERY));
+    held[0]?.();
+    expect(await first).toMatchObject({ serverMessage: "key [redacted]" });
+    expect(everythingIn(await first)).not.toContain("minted-");
   });
 
   it("is asked with each retry", async () => {

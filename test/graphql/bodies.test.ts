@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import { Readable } from "node:stream";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import {
   ConfigurationError,
@@ -40,6 +41,49 @@ async function dataOf(body: Body, headers?: Readonly<Record<string, string>>): P
 async function errorOf(body: Body, headers?: Readonly<Record<string, string>>): Promise<unknown> {
   return rejection(dataOf(body, headers));
 }
+
+/** Fetches as node-fetch does: the body is a stream of Node's, and not one of the Web's. */
+async function nodeFetch(url: string, init: RequestInit): Promise<Response> {
+  const response = await fetch(url, init);
+  const text = await response.text();
+  return Object.defineProperties(response, {
+    body: { value: Readable.from([text]) },
+    text: { value: async () => text, writable: true },
+  });
+}
+
+describe("a fetch whose body is a stream of Node's", () => {
+  it("brings answers as every other does", async () => {
+    const { client } = await connectClient(
+      (_, response) => response.writeHead(200, JSON_TYPE).end('{"data":{"a":1}}'),
+      {
+        fetch: nodeFetch,
+      },
+    );
+    expect(await client.request(QUERY)).toEqual({ a: 1 });
+  });
+
+  it.each([
+    ["redirected", 302, { location: "/other" }, "redirected"],
+    ["of another type", 200, { "content-type": "text/html" }, "not answered with JSON"],
+    ["too large", 200, { ...JSON_TYPE, "content-length": "64" }, "more than 32 bytes"],
+  ])("gives up an answer that is %s", async (_, status, headers, told) => {
+    const bodies: unknown[] = [];
+    const { client } = await connectClient(
+      (_request, response) => response.writeHead(status, headers).end(" ".repeat(64)),
+      {
+        maxResponseBytes: 32,
+        fetch: async (url, init) => {
+          const response = await nodeFetch(url, init);
+          bodies.push(response.body);
+          return response;
+        },
+      },
+    );
+    expect(String(await rejection(client.request(QUERY)))).toContain(told);
+    expect(bodies).toMatchObject([{ destroyed: true }]);
+  });
+});
 
 describe("a body that is too large", () => {
   it("is refused by its declared length, and its connection is given up", async () => {
@@ -122,6 +166,20 @@ describe("a body that is too large", () => {
     expect(await rejection(client.request(QUERY))).toBeInstanceOf(TransportError);
     expect(cancelled).toBe(true);
     expect(await rejection(client.request(QUERY))).toMatchObject({ code: "TRANSPORT_FAILED", status: 200 });
+  });
+
+  it("is not judged by the declared length of its compression", async () => {
+    const body = gzipSync('{"data":{"ok":1}}');
+    const maxResponseBytes = body.byteLength - 1;
+    const { client } = await connectClient(
+      (_, response) => {
+        const length = String(body.byteLength);
+        response.writeHead(200, { ...JSON_TYPE, "content-encoding": "gzip", "content-length": length });
+        response.end(body);
+      },
+      { maxResponseBytes },
+    );
+    expect(await client.request(QUERY)).toEqual({ ok: 1 });
   });
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("cannot be told by %d", (maxResponseBytes) => {

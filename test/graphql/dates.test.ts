@@ -26,6 +26,14 @@ describe("calendarDate", () => {
     expect(() => calendarDate(text)).toThrow(InvalidInputError);
   });
 
+  it.each([undefined, null, 5, {}, { format: () => "2026-01-01", getTime: () => 5 }])(
+    "refuses what is neither a Date nor a text: %j",
+    (value) => {
+      // @ts-expect-error the types refuse it too
+      expect(() => calendarDate(value)).toThrow(InvalidInputError);
+    },
+  );
+
   it("refuses a Date that is none, or beyond four digits of years", () => {
     expect(() => calendarDate(new Date(Number.NaN))).toThrow(InvalidInputError);
     expect(() => calendarDate(new Date(8.64e15))).toThrow(InvalidInputError);

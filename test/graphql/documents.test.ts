@@ -170,6 +170,44 @@ describe("paginate", () => {
     expect(server.requests).toHaveLength(0);
   });
 
+  it("gives no node after it was left, also where its page came in at that moment", async () => {
+    const { client } = await connectClient((request, response) =>
+      json(response, { data: { all: pageOf(3, request) } }),
+    );
+    const document =
+      "query($first: Int, $after: String) { all(first: $first, after: $after) { nodes { id } } }";
+    const select = (data: { readonly all: ReturnType<typeof pageOf> }) => {
+      void nodes.return?.();
+      return data.all;
+    };
+    const nodes = client.paginate(document, {}, { select })[Symbol.asyncIterator]();
+    expect(await nodes.next()).toEqual({ done: true, value: undefined });
+    expect(await nodes.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it.each([
+    ["first", { first: "sise" }],
+    ["pageSize", { pageSize: 30 }],
+  ])(
+    "refuses %s where the document declares no variable for it: it would have no effect",
+    async (_, options) => {
+      const { client, server } = await connectClient((_request, response) => json(response, { data: {} }));
+      const document = "query Names($after: String) { applications(after: $after) { nodes { id } } }";
+      const names = client.paginate<{ applications: undefined }, unknown>(
+        document,
+        {},
+        {
+          select: (data) => data.applications,
+          ...options,
+        },
+      );
+      const error = await rejection(names.toArray());
+      expect(error).toBeInstanceOf(InvalidInputError);
+      expect(String(error)).toContain(`$${"first" in options ? "sise" : "first"}`);
+      expect(server.requests).toHaveLength(0);
+    },
+  );
+
   it("refuses names of both directions, and a page size that is said twice", async () => {
     const { client } = await connectClient(answerMembers);
     const select = (data: Department) => data.org?.members;

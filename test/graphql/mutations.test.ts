@@ -112,9 +112,36 @@ describe("a mutation", () => {
     expect(error.payload.case).toBeNull();
   });
 
+  it("never shows the API key, should the server send it as the type of an error", async () => {
+    const apiKey = "canary_key_0123456789";
+    const errors = [{ __typename: apiKey, message: "no" }];
+    const respond = payload("createProcurementCase", { case: null, errors });
+    const { client } = await connectClient(respond, { apiKey });
+    const error = await rejection(client.createProcurementCase({ name: "Renewal" }));
+    expect(everythingIn(error)).not.toContain(apiKey);
+    const outcome = await client.safe.createProcurementCase({ name: "Renewal" });
+    expect(JSON.stringify(outcome)).not.toContain(apiKey);
+  });
+
+  it("names five types of its errors, and keeps 1,000 entries", async () => {
+    const errors = Array.from({ length: 1001 }, (_, index) => ({
+      __typename: `Type${index}`,
+      message: "no",
+    }));
+    const { client } = await connectClient(payload("createProcurementCase", { case: null, errors }));
+    const error = await rejection(client.createProcurementCase({ name: "Renewal" }));
+    expect(String(error)).toContain(": Type0, Type1, Type2, Type3, Type4. See");
+    expect(error).toMatchObject({ errors: { length: 1000 } });
+  });
+
   it.each([
     ["no payload", null],
     ["neither a case nor errors", { case: null, errors: null }],
+    ["an empty payload", {}],
+    ["no case and no errors in a list", { errors: [] }],
+    ["no case and null for errors", { errors: null }],
+    ["a text for a case", { case: "c1" }],
+    ["a list for a case", { case: [CASE] }],
   ])("that is answered with %s says that its fate is not known", async (_, value) => {
     const { client } = await connectClient(payload("createProcurementCase", value));
     const error = await rejection(client.createProcurementCase({ name: "Renewal" }));
@@ -210,6 +237,16 @@ describe("changeVendorsState", () => {
     expect(server.requests[0]?.body.variables).toEqual({ input: state, where });
   });
 
+  it.each([-1, 2.5, 2 ** 60, "3", null, undefined])(
+    "that is answered with a count of %s says that its fate is not known",
+    async (updatedCount) => {
+      const { client } = await connectClient(payload("changeVendorsState", { updatedCount, errors: null }));
+      const error = await rejection(client.changeVendorsState({ state: "SANCTIONED" }, "all"));
+      expect(error).toBeInstanceOf(TransportError);
+      expect(String(error)).toContain("whether the change was made is not known");
+    },
+  );
+
   it("changes every vendor only where that is said aloud", async () => {
     const { client, server } = await connectClient(done);
     await client.changeVendorsState(state, "all");
@@ -247,6 +284,14 @@ describe("changeVendorsState", () => {
     ["where.vendor.name.contains", { vendor: { name: { contains: "" } } }],
     ["where.vendor.name.endsWith", { vendor: { name: { endsWith: "" } } }],
     ["where.vendor.name.contains", { vendor: { name: { contains: null } } }],
+    ["where.vendor.name.nin[0]", { vendor: { name: { nin: [undefined] } } }],
+    ["where.vendor.name.nin[1]", { vendor: { name: { nin: ["Acme", undefined] } } }],
+    ["where.vendor.name.in[0]", { vendor: { name: { in: [Symbol("Acme")] } } }],
+    ["where.or[1]", { or: [named, () => named] }],
+    ["where.vendor.name.nin", { vendor: { name: { nin: ["", ""] } } }],
+    ["where.vendor.name.neq", { vendor: { name: { neq: "" } } }],
+    ["where.vendor.name", { vendor: { name: new Map([["eq", "Acme"]]) } }],
+    ["where.vendor.name.in", { vendor: { name: { in: new Set(["Acme"]) } } }],
     ["where", new Map([["vendor", "Acme"]])],
     ["where", []],
   ])("refuses a filter that is empty at %s: %j", async (path, where) => {

@@ -1,9 +1,22 @@
 import { GraphQLClient, TransportError } from "@saas-management/sdk/graphql";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startBusyServer } from "../support/http-busy-server.js";
 import { API_KEY, connectClient, rejection } from "../support/http-client.js";
 import { pageOf, servePage } from "../support/http-pages.js";
 import { json } from "../support/http-server.js";
+
+describe("a walk under fake timers", () => {
+  it("goes on, although nobody moves the time", async () => {
+    const { client } = await connectClient((request, response) =>
+      json(response, { data: { applications: pageOf(3, request) } }),
+    );
+    vi.useFakeTimers({ toFake: ["setImmediate"] });
+    onTestFinished(() => void vi.useRealTimers());
+    let met = 0;
+    for await (const _ of client.applications({ first: 1 })) met += 1;
+    expect(met).toBe(3);
+  });
+});
 
 describe("prefetch", () => {
   it("asks for the next page, and for no more, while a page is consumed", async () => {

@@ -127,11 +127,33 @@ describe("a request", () => {
 
   it.each([
     ["a number that is not finite", { input: { price: Number.NaN } }],
+    ["undefined in a list", { ids: ["a", undefined] }],
+    ["a function in a list", { ids: [() => "a"] }],
+    ["a symbol in a list", { ids: [Symbol("a")] }],
+    ["a Map", { input: { price: new Map([["amount", 1]]) } }],
+    ["a Set", { ids: new Set(["a"]) }],
     ["a BigInt", { input: { price: 10n } }],
   ])("is refused with %s among its variables", async (_, variables) => {
     const { client, server } = await connectClient(() => {});
     expect(await rejection(client.request(QUERY, variables))).toBeInstanceOf(InvalidInputError);
     expect(server.requests).toHaveLength(0);
+  });
+
+  it("names the place of what cannot be sent, and not its value", async () => {
+    const { client } = await connectClient(() => {});
+    const variables = { input: { rows: [{ ids: ["canary", undefined] }] } };
+    const error = await rejection(client.request(QUERY, variables));
+    expect(error).toMatchObject({ issues: [{ path: "variables.input.rows[0].ids[1]" }] });
+    expect(String(error)).not.toContain("canary");
+  });
+
+  it("sends null, an empty object and an empty list as they are", async () => {
+    const { client, server } = await connectClient((_, response) => json(response, { data: {} }));
+    const variables = { input: { none: null, empty: {}, left: undefined, list: [null, []] } };
+    await client.request(QUERY, variables);
+    expect(server.requests[0]?.body.variables).toEqual({
+      input: { none: null, empty: {}, list: [null, []] },
+    });
   });
 });
 

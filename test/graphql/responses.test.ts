@@ -165,6 +165,29 @@ describe("a body", () => {
     }
   });
 
+  it.each([
+    ["errors", '{"data":{"ok":true},"errors":null}'],
+    ["extensions", '{"data":{"ok":true},"extensions":null}'],
+    ["both, and an unknown part", '{"errors":null,"extensions":null,"hasNext":null,"data":{"ok":true}}'],
+  ])("that has null for %s has none", async (_, body) => {
+    const { client } = await connectClient((_request, response) =>
+      response.writeHead(200, { "content-type": "application/json" }).end(body),
+    );
+    expect(await client.request(QUERY)).toEqual({ ok: true });
+  });
+
+  it.each(['{"message":"canary"}', '"canary"', '""', "7", "true", "false", "0"])(
+    "that has data beside errors that are no list is no response: %s",
+    async (errors) => {
+      const body = `{"data":{"ok":true},"errors":${errors}}`;
+      const error = await errorOf((_request, response) =>
+        response.writeHead(200, { "content-type": "application/json" }).end(body),
+      );
+      expect(error).toBeInstanceOf(TransportError);
+      expect(everythingIn(error)).not.toContain("canary");
+    },
+  );
+
   it("that breaks off is a network failure", async () => {
     const error = await errorOf((_, response) => {
       response.writeHead(200, { "content-type": "application/json", "content-length": "100" });

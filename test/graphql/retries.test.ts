@@ -1,4 +1,4 @@
-import { RateLimitError, TransportError } from "@saas-management/sdk/graphql";
+import { AuthenticationError, RateLimitError, TransportError } from "@saas-management/sdk/graphql";
 import { describe, expect, it } from "vitest";
 import { connectClient, passPause, rejection } from "../support/http-client.js";
 import { json, type Responder } from "../support/http-server.js";
@@ -121,6 +121,52 @@ describe("a mutation", () => {
     await passPause(clock);
     await data;
     expect(server.requests).toHaveLength(2);
+  });
+
+  it.each([
+    ["a failure that it says may be repeated", new TransportError("audit log is down", { retryable: true })],
+    ["a refused key", new AuthenticationError("audit log refuses the key")],
+  ])("is not sent again after a fetch of the user's threw %s", async (_, thrown) => {
+    let minted = 0;
+    const { client, server } = await connectClient((_request, response) => json(response, { data: {} }), {
+      authorization: () => `Bearer ${++minted}`,
+      fetch: async (url, init) => {
+        await (await fetch(url, init)).text();
+        throw thrown;
+      },
+    });
+    const error = await rejection(client.request(MUTATION));
+    expect(error).toMatchObject({ retryable: false, attempts: 1 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  const NOT_KNOWN = "Whether it was done is not known: read the data to find out.";
+
+  it("says that its fate is not known where the time is up, and not to try again", async () => {
+    const { client, clock, server } = await connectClient(() => {});
+    const error = rejection(client.request(MUTATION, {}, { timeoutMs: 5_000 }));
+    await server.arrived(1);
+    clock.advance(5_000);
+    expect(await error).toMatchObject({
+      code: "TIMEOUT",
+      timeoutMs: 5_000,
+      stoppedBecause: "deadline",
+      attempts: 1,
+    });
+    expect(String(await error)).toContain(`took longer than 5000 ms. Raise timeoutMs. ${NOT_KNOWN}`);
+  });
+
+  it("says that its fate is not known where the connection was closed", async () => {
+    const { client } = await connectClient((_, response) => response.destroy());
+    expect(String(await rejection(client.request(MUTATION)))).toContain(NOT_KNOWN);
+    const repeatable = await rejection(client.request(MUTATION, {}, { idempotent: true, retry: false }));
+    expect(String(repeatable)).not.toContain(NOT_KNOWN);
+  });
+
+  it("says nothing of its fate where there was no connection to send it on", async () => {
+    const fetch = () => Promise.reject(Object.assign(new TypeError("x"), { code: "ECONNREFUSED" }));
+    const { client } = await connectClient(() => {}, { fetch });
+    expect(String(await rejection(client.request(MUTATION)))).not.toContain("done");
   });
 
   it("is told from a query in any document, fragments and comments included", async () => {
