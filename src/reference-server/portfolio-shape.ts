@@ -10,7 +10,7 @@ const text = ofType("string");
 const number = ofType("number");
 
 const planMatch = { planName: text, integrationName: text, sourcePlanId: text } satisfies Checks<PlanMatch>;
-const withOrigin = (value: Check): Check => object({ value, origin: text }, ["value", "origin"]);
+const withOrigin = (value: Check): Check => object({ value, origin: text }, ["value"]);
 
 const application: Checks<PortfolioApplication> = {
   name: text,
