@@ -134,8 +134,8 @@ export const ENGINE_BUGS: readonly Bug[] = [
   {
     name: "a lease is not kept alive any more once that has failed",
     file: "sync/keep-alive.ts",
-    right: "() => next(PAUSE_MS),",
-    wrong: "() => void PAUSE_MS,",
+    right: "next(PAUSE_MS);",
+    wrong: "void PAUSE_MS;",
   },
   {
     name: "a message may be as large as the limit",

@@ -41,8 +41,8 @@ export const SOCKET_BUGS: readonly Bug[] = [
   {
     name: "an answer that is too large counts as a refusal",
     file: "sync/status.ts",
-    right: "Raise it.`,\n      { serverMessage },",
-    wrong: "Raise it.`,\n      { grpcStatus: status[status.RESOURCE_EXHAUSTED], serverMessage },",
+    right: "Raise it.`,\n    { serverMessage },",
+    wrong: "Raise it.`,\n    { grpcStatus: status[status.RESOURCE_EXHAUSTED], serverMessage },",
   },
   {
     name: "a closed client leaves its connection open",

@@ -71,7 +71,7 @@ export const REQUEST_BUGS: readonly Bug[] = [
   {
     name: "a body that nobody reads is not given up",
     file: "graphql/exchange.ts",
-    right: "response.body?.cancel().catch(() => {});",
+    right: "discardBody(response);",
     wrong: "",
   },
   {

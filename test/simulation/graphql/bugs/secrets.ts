@@ -5,13 +5,13 @@ export const SECRET_BUGS: readonly Bug[] = [
   {
     name: "the key stands in what the network says",
     file: "graphql/failures.ts",
-    right: "copyOfError(error, this.#redact)",
+    right: "copyOfError(error, this.redact)",
     wrong: "copyOfError(error, (text) => text)",
   },
   {
     name: "the key stands in the declared type of an answer",
     file: "graphql/failures.ts",
-    right: "plainText(this.#redact(contentType))",
+    right: "plainText(this.redact(contentType))",
     wrong: "plainText(contentType)",
   },
   {
