@@ -49,13 +49,15 @@ it("the list of what would be removed shows ids with escapes, and they are appro
     `x${EVIL}`,
     "back\\slash",
     "back\\\\u{1b}",
-    ...Array.from({ length: 9 }, (_, i) => `n${i}`),
+    "ada\u3164",
+    ...Array.from({ length: 8 }, (_, i) => `n${i}`),
   ];
   await harness.accounts(known);
   const error = await heldBy(harness.accounts(kept));
   const [held] = error.collections;
   const list = await readFile(held?.listedIn ?? "", "utf8");
   expect(list).toContain("x\\nforged\\u{d}\\u{1b}[2J\\u{9b}2J");
+  expect(list).toContain("ada\\u{3164}");
   expect(list).not.toMatch(STEERS);
   expect(list).not.toMatch(/^forged/m);
   expect(error.message).not.toMatch(STEERS);

@@ -8,7 +8,7 @@ import { wholeLines } from "./id-lines.js";
 type Lines = AsyncIterable<Uint8Array>;
 
 /** Control characters but for the line feed, which ends a line, and what has no shape of its own. */
-const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}]|(?!\n)\p{Cc}/gu;
+const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?!\n)\p{Cc}/gu;
 
 /** Lines of ids -> the same as a person reads them. */
 export function readableLines(lines: Lines): Lines {
