@@ -18,8 +18,11 @@ import type { CallContext, CompletionCounts, SyncTransport } from "./transport.j
 
 /** How much later than the operation's own deadline, which knows better what to say, that of gRPC is. */
 const DEADLINE_SLACK_MS = 1000;
-/** gRPC's header for it takes eight digits of hours. A longer one is no error to grpc-js: it ends the process. */
-const MAX_DEADLINE_MS = 99_999_999 * 3_600_000;
+/**
+ * A longer one is not told, and the operation's own ends the call: servers may count milliseconds with 32 bits, which
+ * are full after 24.8 days, and one for which gRPC's header has no digits ends the process in grpc-js.
+ */
+const MAX_DEADLINE_MS = 24 * 24 * 3_600_000;
 
 /** The Sync API over gRPC. */
 export class GrpcTransport implements SyncTransport {
@@ -89,7 +92,8 @@ export class GrpcTransport implements SyncTransport {
     toError: (failed: FailedCall, place: CallPlace) => Error = toSyncError,
   ): Promise<Response> {
     const place = { ...this.#endpoint, operation };
-    const deadline = Date.now() + Math.min(context.timeoutMs + DEADLINE_SLACK_MS, MAX_DEADLINE_MS);
+    const deadline =
+      context.timeoutMs > MAX_DEADLINE_MS ? Infinity : Date.now() + context.timeoutMs + DEADLINE_SLACK_MS;
     const { controller, unlink } = linkedController(context.signal, context.unlessSent);
     const { signal } = controller;
     const gate = new SendGate(signal);
