@@ -78,6 +78,15 @@ export function closedError(): ClosedError {
   );
 }
 
+/** The reason for which a batch ended, as an error of one write alone, which tells of its own records. */
+export function ownReason(shared: unknown): unknown {
+  if (shared instanceof ClosedError) return retelling(closedError(), shared);
+  if (!(shared instanceof BatchStateError)) return shared;
+  const { message, state, reason, serverMessage, cause } = shared;
+  const details = { state, reason, serverMessage, ...(cause !== undefined && { cause }) };
+  return retelling(new BatchStateError(message, details), shared);
+}
+
 /** What the server says of the batch, as an error of the batch; other errors stay as they are. */
 export function meaningOf(call: string, error: unknown): unknown {
   if (!(error instanceof SyncProtocolError)) return error;

@@ -1,6 +1,6 @@
 import { type BatchStateError, InvalidInputError, noteOutcomes, SaasManagementError } from "../errors.js";
 import { untilAborted } from "../until-aborted.js";
-import { meaningOf, stateError } from "./batch-state.js";
+import { meaningOf, ownReason, stateError } from "./batch-state.js";
 import { isCollection, noSuchCollection } from "./collection-names.js";
 import { type CollectionWriter, collectionWriter } from "./collection-writer.js";
 import type { CollectionName } from "./collections.js";
@@ -199,7 +199,7 @@ export class BatchWrites {
   /** A write failed: from now on the batch cannot be completed. */
   #fail(error: unknown, report: MutableWriteReport): unknown {
     report.state = "failed";
-    const meaning = meaningOf("write", error);
+    const meaning = error === this.#session.signal.reason ? ownReason(error) : meaningOf("write", error);
     this.#spoil(report.collection, meaning);
     noteOutcomes(meaning, report.ranges);
     return meaning;

@@ -84,7 +84,7 @@ export class BatchSession {
     this.#failure ??= failure;
     if (!(failure instanceof BatchStateError) || failure.reason !== "expired") return;
     this.lease.end();
-    this.end(failure);
+    this.end(stateError("The call", "expired", "expired"));
   }
 
   /** By the clocks of this machine the lease is over. */

@@ -3,6 +3,7 @@ import { type SyncProgress, TestClock } from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 import { observedHooks } from "../support/observed.js";
+import { rejection } from "../support/promises.js";
 import { recordsOf } from "../support/scripted-sync-server.js";
 import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
 
@@ -53,6 +54,21 @@ describe("the lease", () => {
     clock.advance(15 * MINUTE);
     await expect(write).rejects.toMatchObject({ code: "BATCH_STATE", reason: "expired" });
     await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "expired" });
+  });
+
+  it("that is lost ends each open collection with an error that tells of its own records", async () => {
+    const clock = new TestClock({ startAt: 0 });
+    const batch = await harness.startBatch({ clock, messageBytes: 300, windowBytes: 300 });
+    const [people, groups] = [batch.open("accounts"), batch.open("groups")];
+    await people.push(accounts(5));
+    await groups.push([]);
+    await until(() => batch.writes[0]?.accepted !== 0);
+    clock.advance(15 * MINUTE);
+    const errors = [await rejection(groups.seal()), await rejection(people.seal())];
+    expect(errors).toMatchObject([
+      { reason: "expired", outcomes: [] },
+      { reason: "expired", outcomes: [{ outcome: "accepted", firstIndex: 0 }] },
+    ]);
   });
 
   it("that is lost within the pause before a retry ends the write: nothing is sent after it", async () => {
