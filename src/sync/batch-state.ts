@@ -81,10 +81,14 @@ export function closedError(): ClosedError {
 /** The reason for which a batch ended, as an error of one write alone, which tells of its own records. */
 export function ownReason(shared: unknown): unknown {
   if (shared instanceof ClosedError) return retelling(closedError(), shared);
-  if (!(shared instanceof BatchStateError)) return shared;
-  const { message, state, reason, serverMessage, cause } = shared;
+  return shared instanceof BatchStateError ? copyOfStateError(shared) : shared;
+}
+
+/** The same error once more, with records of its own to tell of. */
+export function copyOfStateError(error: BatchStateError): BatchStateError {
+  const { message, state, reason, serverMessage, cause } = error;
   const details = { state, reason, serverMessage, ...(cause !== undefined && { cause }) };
-  return retelling(new BatchStateError(message, details), shared);
+  return retelling(new BatchStateError(message, details), error);
 }
 
 /** What the server says of the batch, as an error of the batch; other errors stay as they are. */

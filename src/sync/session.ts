@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { BatchStateError } from "../errors.js";
 import { linkedController } from "../signals.js";
 import type { AcceptedEvents } from "./accepted-events.js";
-import { meaningOf, stateError } from "./batch-state.js";
+import { copyOfStateError, meaningOf, stateError } from "./batch-state.js";
 import { callWithRetry, type SyncOperation } from "./call.js";
 import type { Collection, CollectionName } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
@@ -84,7 +84,7 @@ export class BatchSession {
     this.#failure ??= failure;
     if (!(failure instanceof BatchStateError) || failure.reason !== "expired") return;
     this.lease.end();
-    this.end(stateError("The call", "expired", "expired"));
+    this.end(copyOfStateError(failure));
   }
 
   /** By the clocks of this machine the lease is over. */
