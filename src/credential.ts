@@ -9,8 +9,8 @@ export interface CredentialOptions {
    * A function is asked once per attempt; attempts that need the key at the same time share one call. Where the service
    * refuses the key it is asked once more, and if it then returns another one the attempt is repeated at once; a
    * mutation only where certainly nothing of it was executed. What it throws is the `cause` of an
-   * `AuthenticationError`. The key alone, without `Bearer` or `ApiKey` before it, which is an `AuthenticationError` too:
-   * the SDK adds what each API needs.
+   * `AuthenticationError`. The key alone, without `Bearer` or `ApiKey` before it, which is an `AuthenticationError`
+   * too: the SDK adds what each API needs.
    * @default none: `authorization` is then required
    */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;

@@ -1,4 +1,6 @@
-/** As it is when this is loaded: fake timers of a test put one in its place that waits until somebody moves the time. */
+/**
+ * As it is when this is loaded: fake timers of a test put one in its place that waits until somebody moves the time.
+ */
 const immediate = globalThis.setImmediate;
 
 /**

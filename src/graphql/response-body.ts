@@ -30,7 +30,8 @@ async function textOf(
     discardBody(response);
     throw failures.tooLarge(response, maxBytes);
   }
-  // Some engines cannot read a body piece by piece, node-fetch has a stream of Node's, and null stands for an empty one.
+  // Some engines cannot read a body piece by piece, node-fetch has a stream of Node's, and null stands for an empty
+  // one.
   if (typeof response.body?.getReader !== "function") {
     const text = await readText();
     if (text.length > maxBytes) throw failures.tooLarge(response, maxBytes);
@@ -44,7 +45,9 @@ async function textOf(
   }
 }
 
-/** The size of a body that is told before it is read; 0 where it is not, or where that is the size of its compression. */
+/**
+ * The size of a body that is told before it is read; 0 where it is not, or where that is the size of its compression.
+ */
 function declaredBytes(headers: Headers): number {
   const encoding = headers.get("content-encoding") ?? "identity";
   return encoding === "identity" ? Number(headers.get("content-length")) : 0;

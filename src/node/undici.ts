@@ -1,4 +1,5 @@
-// By its file: Bun puts a stub of its own in the place of the bare "undici", and the stub drops `dispatcher` in silence.
+// By its file: Bun puts a stub of its own in the place of the bare "undici", and the stub drops `dispatcher` in
+// silence.
 import { Agent, fetch, ProxyAgent } from "undici/index.js";
 import { ConfigurationError } from "../errors.js";
 import type { NodeFetchOptions } from "./fetch.js";

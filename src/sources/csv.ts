@@ -51,9 +51,9 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024;
  *   returns undefined to leave it out; `figures` counts those. What `map` throws comes back unchanged.
  * - A byte order mark, line ends of either kind, quoted line breaks and empty lines are fine. A line of `""` is not
  *   empty: it is a row with an empty cell.
- * - Nothing is guessed or skipped: a row with too few or too many cells, quotes that do not match, a `\r` without a line
- *   feed outside of quotes, bytes that are not in the encoding, a header that lacks a column or has one twice, an empty
- *   file end in an error with the line.
+ * - Nothing is guessed or skipped: a row with too few or too many cells, quotes that do not match, a `\r` without a
+ *   line feed outside of quotes, bytes that are not in the encoding, a header that lacks a column or has one twice, an
+ *   empty file end in an error with the line.
  * - An error of a write about one of the records names its place, such as `users.csv:1042`.
  *
  * The errors of the reading reach whoever iterates: `InvalidInputError` each.

@@ -30,8 +30,9 @@ export function checkKeepAlive(keepAlive: KeepAliveOptions | undefined): void {
 
 /**
  * Renews the lease with an empty message when nothing was sent for half of it, again after a pause where that failed,
- * until the batch ends; not while it has been silent for `maxIdleMs`. The message is an empty one of an event collection, which removes
- * nothing under any reading of the service's description; that it renews the lease is an assumption.
+ * until the batch ends; not while it has been silent for `maxIdleMs`. The message is an empty one of an event
+ * collection, which removes nothing under any reading of the service's description; that it renews the lease is an
+ * assumption.
  */
 export function startKeepAlive(session: BatchSession, { maxIdleMs }: KeepAliveOptions): void {
   const { clock } = session.configuration;

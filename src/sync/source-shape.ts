@@ -93,7 +93,9 @@ function refuseChange(
   );
 }
 
-/** The shape of a Set or a Map, of which the first entries are landmarks: there is no way to the others but past these. */
+/**
+ * The shape of a Set or a Map, of which the first entries are landmarks: there is no way to the others but past these.
+ */
 function keyedShape(length: number, entries: () => Iterable<unknown>): SourceShape {
   const landmarks: unknown[] = [];
   for (const entry of entries()) {

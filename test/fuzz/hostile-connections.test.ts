@@ -22,7 +22,9 @@ const RECORDS = callHeaders("/saas_management.sync.v1.SyncService/SyncRecords");
 const START = callHeaders("/saas_management.sync.v1.SyncService/StartSyncBatch");
 
 let server: ReferenceServerProcess;
-/** The server has ended a connection on which headers were begun. It takes seconds, which other tests pass meanwhile. */
+/**
+ * The server has ended a connection on which headers were begun. It takes seconds, which other tests pass meanwhile.
+ */
 let unfinishedEnded: Promise<unknown>;
 beforeAll(async () => {
   server = await forkReferenceServer();

@@ -1,7 +1,7 @@
 /**
  * Runs as many random programs as asked for, and prints what they went through. They run in memory against a model of
- * the service: those of the batch engine, or with `--graphql` those of the GraphQL facade. With `--sockets` those of the
- * batch engine run over real sockets against the reference server.
+ * the service: those of the batch engine, or with `--graphql` those of the GraphQL facade. With `--sockets` those of
+ * the batch engine run over real sockets against the reference server.
  *
  *     npm run soak -- [--graphql | --sockets] [--minutes 60] [--no-shrink] [programs] [seed]
  *

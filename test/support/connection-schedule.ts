@@ -57,7 +57,9 @@ function kindsAt(traffic: Traffic, random: SeededRandom): ConnectionFaultKind[] 
   ];
 }
 
-/** Where protocols change what they are at: nothing came, in and after the preface of HTTP/2, in the head of a frame. */
+/**
+ * Where protocols change what they are at: nothing came, in and after the preface of HTTP/2, in the head of a frame.
+ */
 const EDGES = [0, 1, 9, 23, 24, 28, 33] as const;
 
 /** Half of them at an edge, the others anywhere. */
