@@ -1,10 +1,12 @@
 import { ConfigurationError } from "../errors.js";
 
 /** Number of parts; each grows by itself, so that growing never needs twice the memory of the whole. */
-const PARTS = 64;
+const PARTS = 256;
+/** Bits of a hash's first word that do not name its part. */
+const BITS_BELOW_PART = 24;
 /** Numbers of a slot: the hash, of 96 bits, and the counts. */
 const WIDTH = 4;
-const FIRST_SLOTS = 16;
+const FIRST_SLOTS = 32;
 const GROWTH = 1.5;
 /** With the growth, 21 to 32 bytes an event. */
 const MAX_LOAD = 0.75;
@@ -32,7 +34,7 @@ export class EventMultiset {
   readonly #parts = new Array<Part | undefined>(PARTS);
   readonly #maxSlots: number;
 
-  /** @param maxSlots Most slots of each of the 64 parts. */
+  /** @param maxSlots Most slots of each of the 256 parts. */
   constructor(maxSlots = MAX_SLOTS) {
     this.#maxSlots = maxSlots;
   }
@@ -42,9 +44,10 @@ export class EventMultiset {
    * @throws {ConfigurationError} no room is left
    */
   add(low: number, high: number, third: number): void {
-    let part = this.#parts[low >>> 26];
+    const number = low >>> BITS_BELOW_PART;
+    let part = this.#parts[number];
     if (part === undefined || part.size * WIDTH >= part.slots.length * MAX_LOAD)
-      part = this.#grow(low >>> 26, part);
+      part = this.#grow(number, part);
     const { slots } = part;
     let at = firstSlot(slots, high);
     while (slots[at + 3] !== 0) {
@@ -62,7 +65,7 @@ export class EventMultiset {
 
   /** Uses an event up once; false: none of it is left. */
   take(low: number, high: number, third: number): boolean {
-    const slots = this.#parts[low >>> 26]?.slots;
+    const slots = this.#parts[low >>> BITS_BELOW_PART]?.slots;
     if (slots === undefined) return false;
     for (let at = firstSlot(slots, high); slots[at + 3] !== 0; at = nextSlot(slots, at)) {
       if (!isOf(slots, at, low, high, third) || usedUp(slots, at) === added(slots, at)) continue;
@@ -82,7 +85,7 @@ export class EventMultiset {
   }
 
   #grow(number: number, old: Part | undefined): Part {
-    const length = old === undefined ? FIRST_SLOTS : Math.ceil((old.slots.length / WIDTH) * GROWTH);
+    const length = old === undefined ? firstSlots(number) : Math.ceil((old.slots.length / WIDTH) * GROWTH);
     const slots = this.#allocate(length);
     const part = { slots, size: old?.size ?? 0 };
     if (old !== undefined) {
@@ -105,6 +108,14 @@ export class EventMultiset {
       throw tooMany(error);
     }
   }
+}
+
+/**
+ * Slots that a part begins with. The parts fill alike: with sizes that are spread over one step of growth they grow one
+ * after the other, and not all of them in one turn of the event loop.
+ */
+function firstSlots(part: number): number {
+  return Math.ceil(FIRST_SLOTS * GROWTH ** (part / PARTS));
 }
 
 function tooMany(cause?: unknown): ConfigurationError {
