@@ -144,7 +144,9 @@ export class SyncBatch {
    * @returns what the service says it did
    * @throws {BatchStateError} a write failed, a collection is open, or the batch is not active
    * @throws {InvalidInputError} the batch was opened by its id, or an option is wrong
-   * @throws {BatchOutcomeUnknownError} complete was sent, and whether the service did it is not known
+   * @throws {BatchOutcomeUnknownError} complete was sent, and whether the service did it is not known; also where the
+   *   handle or its client was closed before the answer came
+   * @throws {ClosedError} the handle or its client was closed before complete was sent
    */
   complete(options: CompleteOptions = {}): Promise<CompletionCounts> {
     const refused =
@@ -162,7 +164,10 @@ export class SyncBatch {
     return this.#lifecycle.abort();
   }
 
-  /** Releases local resources. What is under way rejects with a {@link ClosedError}; the server is told nothing. */
+  /**
+   * Releases local resources. What is under way rejects with a {@link ClosedError}; the server is told nothing. A
+   * completion that was sent and not answered yet rejects with a {@link BatchOutcomeUnknownError}, whose cause that is.
+   */
   close(): void {
     this.#lifecycle.close();
   }
