@@ -1,7 +1,7 @@
 import { InvalidInputError } from "../errors.js";
 import { readOptions } from "../option-checks.js";
 import type { NamesOf } from "../option-names.js";
-import { BatchLifecycle } from "./batch-lifecycle.js";
+import { type BatchKeeper, BatchLifecycle } from "./batch-lifecycle.js";
 import type { BatchState } from "./batch-state.js";
 import { BatchWrites } from "./batch-writes.js";
 import type { CollectionWriter } from "./collection-writer.js";
@@ -46,12 +46,15 @@ export class SyncBatch {
     readonly session: BatchSession;
     /** Whether another process may have written to the batch. */
     readonly unverified: boolean;
-    /** Called when the handle is completed, aborted or closed. */
-    readonly onEnd: (batch: SyncBatch) => void;
+    /** Closes the handle together with its client, for as long as there is something to close. */
+    readonly keeper: BatchKeeper<SyncBatch>;
   }) {
     this.#session = options.session;
     this.#writes = new BatchWrites(options.session);
-    this.#lifecycle = new BatchLifecycle(options.session, this.#writes, () => options.onEnd(this));
+    this.#lifecycle = new BatchLifecycle(options.session, this.#writes, {
+      keep: () => options.keeper.keep(this),
+      letGo: () => options.keeper.letGo(this),
+    });
     this.#unverified = options.unverified;
   }
 
