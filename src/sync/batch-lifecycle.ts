@@ -23,6 +23,8 @@ export class BatchLifecycle {
   #state: Exclude<BatchState, "expired"> = "active";
   #completion: Promise<CompletionCounts> | undefined;
   #abortion: Promise<void> | undefined;
+  /** Whether a completion was sent of which nobody knows whether it was done. */
+  #unclear = false;
   /** Completions and aborts that go on. */
   #underWay = 0;
   /** Fires when the handle is closed: nothing else cuts a completion off once it was sent. */
@@ -82,13 +84,15 @@ export class BatchLifecycle {
         return this.#send();
       });
       this.#state = "completed";
+      this.#writes.completed();
       this.#end();
       this.#session.notify({ type: "completed", ...counts });
       return counts;
     } catch (error) {
+      this.#unclear = error instanceof BatchOutcomeUnknownError;
       // Whoever aborts or closed the handle meanwhile says what it is now.
       if (this.#state !== "completing" || this.#abortion !== undefined) throw error;
-      this.#state = error instanceof BatchOutcomeUnknownError ? "unknown" : "active";
+      this.#state = this.#unclear ? "unknown" : "active";
       if (!(error instanceof BatchStateError && error.reason === "incomplete")) this.#session.fail(error);
       // A batch that may be completed takes nothing more in, and one that is not must not be kept alive.
       if (error instanceof BatchOutcomeUnknownError) this.#session.end(error);
@@ -130,9 +134,10 @@ export class BatchLifecycle {
     this.#aborted();
   }
 
-  /** The service says that a completion whose answer was lost was done. */
+  /** The service says that the batch is completed: by a completion whose answer was lost, or by somebody else. */
   #foundCompleted(): void {
     if (this.#state === "aborting") this.#state = "completed";
+    if (this.#unclear) this.#writes.completed();
     this.#end();
   }
 

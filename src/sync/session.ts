@@ -92,6 +92,11 @@ export class BatchSession {
     this.fail(stateError("The call", "expired", "expired"));
   }
 
+  /** Every write of the batch is done. */
+  allDone(): void {
+    for (const report of this.#reports) report.state = "done";
+  }
+
   /** Begins the account of a write. */
   report(collection: CollectionName): MutableWriteReport {
     const report = newReport(collection);
