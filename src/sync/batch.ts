@@ -105,6 +105,10 @@ export class SyncBatch {
    * Records are checked, encoded and sent in windows while the source is read; the source is read no faster than the
    * server accepts, and its `return()` is called when the write ends early. A part-filled window of a slow source is
    * sent after `flushAfterMs`.
+   *
+   * The source and its records must stay as they are until the write has resolved. Records are not copied: each is sent
+   * as it is when its turn comes, so one that is overwritten before that arrives with its new contents, and no check
+   * notices it. Await the write first, or make a new object for each record.
    * @throws {InvalidInputError} unknown collection, no source, an iterator or a stream that was read before, an array
    *   that changed meanwhile, invalid or too large records; a source that calls its own batch
    * @throws {BatchStateError} the batch is not active, or an earlier write failed
