@@ -145,8 +145,9 @@ export class SyncEngine {
     });
     const batch = new SyncBatch({ session, unverified, keeper: this.#keeper });
     if (keepAlive !== undefined) startKeepAlive(session, keepAlive);
-    // The client may have been closed right after the answer to a start.
+    // The client may have been closed right after the answer to a start, and the lease may be over.
     this.#keeper.keep(batch);
+    if (batch.signal.aborted) this.#keeper.letGo(batch);
     return batch;
   }
 }

@@ -76,6 +76,24 @@ describe("a batch that its user drops", () => {
 });
 
 describe("a batch whose lease is over", () => {
+  it("before the answer to its start comes says so, and can be aborted", async () => {
+    let answer = () => {};
+    harness.server.beforeStart = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    const start = client.startBatch({ installationId: "i", timeoutMs: 2 * LEASE_MS });
+    start.catch(() => {});
+    await until(() => harness.server.calls.includes("StartSyncBatch"));
+    clock.advance(LEASE_MS);
+    answer();
+    const batch = await start;
+    expect(batch.state).toBe("expired");
+    expect(batch.signal.reason).toMatchObject({ code: "BATCH_STATE", reason: "expired" });
+    await batch.abort();
+    expect(batch.state).toBe("aborted");
+  });
+
   it("is closed with its client while an abort of it is on its way", async () => {
     const batch = await expired();
     harness.server.scripts.AbortSyncBatch.push("never");
