@@ -122,7 +122,8 @@ export class SaasManagementClient {
   }
 
   /**
-   * Refuses new calls, cancels what is under way and leaves no handle. Open batches are not completed and not aborted.
+   * Refuses new calls, cancels what is under way and leaves no handle. Open batches are not completed and not aborted;
+   * of a completion that was sent and not answered yet the outcome is not known (`BATCH_OUTCOME_UNKNOWN`).
    */
   async close(): Promise<void> {
     await Promise.all([this.#graphql?.close(), this.#sync?.close()]);

@@ -49,7 +49,7 @@ export async function push(sync: SyncClient, source: Source, ledger: Ledger): Pr
     progress.end(written.join(", "));
     return receipt;
   } catch (error) {
-    progress.end("failed: the batch was aborted, nothing was removed");
+    progress.end("failed: the error says why");
     throw error;
   }
 }

@@ -28,13 +28,16 @@ export interface HeldSnapshot {
   readonly listedIn: string | undefined;
 }
 
-/** The removal guard held a run: its batch was aborted, nothing was completed, and nothing was removed. */
+/**
+ * The removal guard held a run: it did not complete its batch, and aborts it. Where somebody else has completed that
+ * batch by its id, a warning in the log says so.
+ */
 export class RemovalGuardError extends SaasManagementError {
   static readonly code = "REMOVAL_GUARD";
   /** @internal */
   static override readonly name = "RemovalGuardError";
   override readonly code = RemovalGuardError.code;
-  /** Id of the batch that was not completed. */
+  /** Id of the batch that the run did not complete. */
   readonly batchId: string;
   /** What was held. */
   readonly collections: readonly HeldSnapshot[];

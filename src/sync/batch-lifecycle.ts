@@ -7,22 +7,35 @@ import { sendCompletion } from "./completion.js";
 import type { BatchSession } from "./session.js";
 import type { CompletionCounts } from "./transport.js";
 
+/** What a client does with the batches that it closes together with itself. */
+export interface BatchKeeper<Batch> {
+  /** Keeps one of which something goes on; where the client is closed already, closes it at once. */
+  readonly keep: (batch: Batch) => void;
+  /** Nothing of the batch goes on any more: nothing of it is left to close. */
+  readonly letGo: (batch: Batch) => void;
+}
+
 /** The states of one handle, and the three ways to its end: it is completed, aborted or closed. */
 export class BatchLifecycle {
   readonly #session: BatchSession;
   readonly #writes: BatchWrites;
-  readonly #onEnd: () => void;
+  readonly #keeper: BatchKeeper<void>;
   #state: Exclude<BatchState, "expired"> = "active";
   #completion: Promise<CompletionCounts> | undefined;
   #abortion: Promise<void> | undefined;
+  /** Whether a completion was sent of which nobody knows whether it was done. */
+  #unclear = false;
+  /** Completions and aborts that go on. */
+  #underWay = 0;
   /** Fires when the handle is closed: nothing else cuts a completion off once it was sent. */
   readonly #closing = new AbortController();
 
-  /** @param onEnd Called when the handle is completed, aborted or closed. */
-  constructor(session: BatchSession, writes: BatchWrites, onEnd: () => void) {
+  constructor(session: BatchSession, writes: BatchWrites, keeper: BatchKeeper<void>) {
     this.#session = session;
     this.#writes = writes;
-    this.#onEnd = onEnd;
+    this.#keeper = keeper;
+    // Whoever dropped a batch whose lease then ended never calls it again.
+    session.signal.addEventListener("abort", () => this.#letGo(), { once: true });
   }
 
   get state(): BatchState {
@@ -40,13 +53,13 @@ export class BatchLifecycle {
   /** Completes a batch that does not refuse it. */
   complete(): Promise<CompletionCounts> {
     this.#state = "completing";
-    this.#completion = this.#complete();
+    this.#completion = this.#kept(() => this.#complete());
     return this.#completion;
   }
 
   abort(): Promise<void> {
     if (this.#state === "closed") return Promise.reject(closedError());
-    this.#abortion ??= this.#abort();
+    this.#abortion ??= this.#kept(() => this.#abort());
     return this.#abortion;
   }
 
@@ -71,13 +84,15 @@ export class BatchLifecycle {
         return this.#send();
       });
       this.#state = "completed";
+      this.#writes.completed();
       this.#end();
       this.#session.notify({ type: "completed", ...counts });
       return counts;
     } catch (error) {
+      this.#unclear = error instanceof BatchOutcomeUnknownError;
       // Whoever aborts or closed the handle meanwhile says what it is now.
       if (this.#state !== "completing" || this.#abortion !== undefined) throw error;
-      this.#state = error instanceof BatchOutcomeUnknownError ? "unknown" : "active";
+      this.#state = this.#unclear ? "unknown" : "active";
       if (!(error instanceof BatchStateError && error.reason === "incomplete")) this.#session.fail(error);
       // A batch that may be completed takes nothing more in, and one that is not must not be kept alive.
       if (error instanceof BatchOutcomeUnknownError) this.#session.end(error);
@@ -119,9 +134,10 @@ export class BatchLifecycle {
     this.#aborted();
   }
 
-  /** The service says that a completion whose answer was lost was done. */
+  /** The service says that the batch is completed: by a completion whose answer was lost, or by somebody else. */
   #foundCompleted(): void {
     if (this.#state === "aborting") this.#state = "completed";
+    if (this.#unclear) this.#writes.completed();
     this.#end();
   }
 
@@ -131,9 +147,25 @@ export class BatchLifecycle {
     this.#end();
   }
 
-  /** Ends whatever is still under way, and lets the client forget the batch. */
+  /** Ends whatever is still under way. */
   #end(): void {
     this.#session.end(refusal("The call", this.#state) ?? closedError());
-    this.#onEnd();
+  }
+
+  /** Makes a call that the client cuts off when it is closed, also one of a batch that it has let go. */
+  async #kept<T>(call: () => Promise<T>): Promise<T> {
+    this.#underWay += 1;
+    this.#keeper.keep();
+    try {
+      return await call();
+    } finally {
+      this.#underWay -= 1;
+      this.#letGo();
+    }
+  }
+
+  /** Lets the client forget a batch that takes nothing more in, and of which nothing goes on. */
+  #letGo(): void {
+    if (this.#underWay === 0 && this.#session.signal.aborted) this.#keeper.letGo();
   }
 }

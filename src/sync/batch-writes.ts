@@ -24,6 +24,7 @@ export class BatchWrites {
   /** The write that failed first, and how. */
   #failure: { readonly what: string; readonly error: unknown } | undefined;
   readonly #spoiled = new AbortController();
+  #completed = false;
 
   constructor(session: BatchSession) {
     this.#session = session;
@@ -60,6 +61,15 @@ export class BatchWrites {
   /** A write of this collection was refused: what the batch holds is not whole without it. */
   miss(collection: CollectionName, error: unknown): void {
     this.#spoil(isCollection(collection) ? collection : NO_COLLECTION, error);
+  }
+
+  /**
+   * The batch was completed, so all of it was whole: nothing that was refused since the completion was sent, or will be,
+   * is a part of it.
+   */
+  completed(): void {
+    this.#completed = true;
+    this.#session.allDone();
   }
 
   /** Resolves when every queued write and every seal under way has ended. */
@@ -198,7 +208,7 @@ export class BatchWrites {
 
   /** A write failed: from now on the batch cannot be completed. */
   #fail(error: unknown, report: MutableWriteReport): unknown {
-    report.state = "failed";
+    if (!this.#completed) report.state = "failed";
     const meaning = error === this.#session.signal.reason ? ownReason(error) : meaningOf("write", error);
     this.#spoil(report.collection, meaning);
     noteOutcomes(meaning, report.ranges);

@@ -1,7 +1,7 @@
 import { InvalidInputError } from "../errors.js";
 import { readOptions } from "../option-checks.js";
 import type { NamesOf } from "../option-names.js";
-import { BatchLifecycle } from "./batch-lifecycle.js";
+import { type BatchKeeper, BatchLifecycle } from "./batch-lifecycle.js";
 import type { BatchState } from "./batch-state.js";
 import { BatchWrites } from "./batch-writes.js";
 import type { CollectionWriter } from "./collection-writer.js";
@@ -46,12 +46,15 @@ export class SyncBatch {
     readonly session: BatchSession;
     /** Whether another process may have written to the batch. */
     readonly unverified: boolean;
-    /** Called when the handle is completed, aborted or closed. */
-    readonly onEnd: (batch: SyncBatch) => void;
+    /** Closes the handle together with its client, for as long as there is something to close. */
+    readonly keeper: BatchKeeper<SyncBatch>;
   }) {
     this.#session = options.session;
     this.#writes = new BatchWrites(options.session);
-    this.#lifecycle = new BatchLifecycle(options.session, this.#writes, () => options.onEnd(this));
+    this.#lifecycle = new BatchLifecycle(options.session, this.#writes, {
+      keep: () => options.keeper.keep(this),
+      letGo: () => options.keeper.letGo(this),
+    });
     this.#unverified = options.unverified;
   }
 
@@ -102,6 +105,10 @@ export class SyncBatch {
    * Records are checked, encoded and sent in windows while the source is read; the source is read no faster than the
    * server accepts, and its `return()` is called when the write ends early. A part-filled window of a slow source is
    * sent after `flushAfterMs`.
+   *
+   * The source and its records must stay as they are until the write has resolved. Records are not copied: each is sent
+   * as it is when its turn comes, so one that is overwritten before that arrives with its new contents, and no check
+   * notices it. Await the write first, or make a new object for each record.
    * @throws {InvalidInputError} unknown collection, no source, an iterator or a stream that was read before, an array
    *   that changed meanwhile, invalid or too large records; a source that calls its own batch
    * @throws {BatchStateError} the batch is not active, or an earlier write failed
@@ -144,7 +151,9 @@ export class SyncBatch {
    * @returns what the service says it did
    * @throws {BatchStateError} a write failed, a collection is open, or the batch is not active
    * @throws {InvalidInputError} the batch was opened by its id, or an option is wrong
-   * @throws {BatchOutcomeUnknownError} complete was sent, and whether the service did it is not known
+   * @throws {BatchOutcomeUnknownError} complete was sent, and whether the service did it is not known; also where the
+   *   handle or its client was closed before the answer came
+   * @throws {ClosedError} the handle or its client was closed before complete was sent
    */
   complete(options: CompleteOptions = {}): Promise<CompletionCounts> {
     const refused =
@@ -162,7 +171,10 @@ export class SyncBatch {
     return this.#lifecycle.abort();
   }
 
-  /** Releases local resources. What is under way rejects with a {@link ClosedError}; the server is told nothing. */
+  /**
+   * Releases local resources. What is under way rejects with a {@link ClosedError}; the server is told nothing. A
+   * completion that was sent and not answered yet rejects with a {@link BatchOutcomeUnknownError}, whose cause that is.
+   */
   close(): void {
     this.#lifecycle.close();
   }

@@ -2,8 +2,11 @@ import type { Clock } from "../clock.js";
 import { TimeoutError } from "../errors.js";
 import { untilAborted } from "../until-aborted.js";
 
-/** How long a run waits for what cleans up after its batch, in milliseconds. */
+/** How long a run waits for what it does beside its batch: before its start, and after its end, in milliseconds. */
 const CLEANUP_GRACE_MS = 5000;
+
+/** Does something that has a time of its own: the grace begins anew when it has ended. */
+export type Apart = <T>(step: () => Promise<T>) => Promise<T>;
 
 /**
  * Waits for what cleans up after a batch. It is not bound to the run's signal, which may have fired before, so the
@@ -13,18 +16,32 @@ const CLEANUP_GRACE_MS = 5000;
  */
 export async function withinGrace(
   clock: Clock,
-  cleanUp: (over: AbortSignal) => Promise<void>,
+  cleanUp: (over: AbortSignal, apart: Apart) => Promise<void>,
 ): Promise<void> {
   const over = new AbortController();
   const tooLong = () => {
     const timeoutMs = CLEANUP_GRACE_MS;
     over.abort(new TimeoutError(`No answer came within ${timeoutMs} ms.`, { timeoutMs }));
   };
-  // Whoever awaits the run must not find the process gone.
-  const stopTimer = clock.after(CLEANUP_GRACE_MS, tooLong, { keepAlive: true });
+  let ended = false;
+  let stopTimer = () => {};
+  const startTimer = () => {
+    // Whoever awaits the run must not find the process gone.
+    if (!ended) stopTimer = clock.after(CLEANUP_GRACE_MS, tooLong, { keepAlive: true });
+  };
+  const apart: Apart = async (step) => {
+    stopTimer();
+    try {
+      return await step();
+    } finally {
+      startTimer();
+    }
+  };
+  startTimer();
   try {
-    await untilAborted(cleanUp(over.signal), over.signal);
+    await untilAborted(cleanUp(over.signal, apart), over.signal);
   } finally {
+    ended = true;
     stopTimer();
   }
 }

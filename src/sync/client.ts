@@ -81,7 +81,9 @@ export class SyncClient {
 
   /**
    * Refuses new calls, cancels what is under way and releases the connection. Open batches are neither completed nor
-   * aborted. Waits, at most 5 seconds, until batches that were started for a caller who gave up are aborted.
+   * aborted. No answer to a completion that was sent is waited for: `batch.complete()` and `run` then reject with a
+   * {@link BatchOutcomeUnknownError}, and everything else that is cancelled with a {@link ClosedError}. Waits, at most
+   * 5 seconds, until batches that were started for a caller who gave up are aborted.
    */
   close(): Promise<void> {
     return this.#engine.close();

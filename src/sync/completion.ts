@@ -9,7 +9,7 @@ export const NO_COUNTS: CompletionCounts = { snapshots: {}, events: {} };
 
 /**
  * Sends CompleteSyncBatch, again where the answer was lost.
- * @param closing Cuts it off, at any time.
+ * @param closing Cuts it off, at any time: what was sent by then may be done.
  * @param unlessSent Cuts it off as long as no attempt is on its way: before the first, and before each further one.
  * @throws {BatchOutcomeUnknownError} it was sent, and whether the service did it is not known
  * @throws everything else where the service certainly did not
@@ -35,7 +35,7 @@ export async function sendCompletion(
   try {
     return await session.call("CompleteSyncBatch", closing, attempt);
   } catch (error) {
-    if (closing.aborted || !attempts.mayBeDone) throw meaningOf("complete", error);
+    if (!attempts.mayBeDone) throw meaningOf("complete", error);
     throw unclear(session.id, error);
   }
 }

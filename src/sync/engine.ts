@@ -4,6 +4,7 @@ import { checkingOptions, readOptions } from "../option-checks.js";
 import type { NamesOf } from "../option-names.js";
 import { checkSignal, linkedController } from "../signals.js";
 import { SyncBatch } from "./batch.js";
+import type { BatchKeeper } from "./batch-lifecycle.js";
 import {
   BATCH_NAMES,
   type BatchOptions,
@@ -36,7 +37,15 @@ export class SyncEngine {
   readonly #configuration: SyncConfiguration;
   readonly #transport: SyncTransport;
   readonly #starter: BatchStarter;
+  /** Batches of which something may go on: those that have ended leave by themselves. */
   readonly #batches = new Set<SyncBatch>();
+  readonly #keeper: BatchKeeper<SyncBatch> = {
+    keep: (batch) => {
+      if (this.#closed.signal.aborted) batch.close();
+      else this.#batches.add(batch);
+    },
+    letGo: (batch) => void this.#batches.delete(batch),
+  };
   readonly #closed = new AbortController();
 
   /** The transport is closed with the engine. */
@@ -70,10 +79,7 @@ export class SyncEngine {
         return this.#starter.start(installationId, { signal: controller.signal, timeoutMs, onProgress });
       };
       const id = await waitForLock(start, this.#configuration, waitForLockMs, controller.signal, onProgress);
-      const batch = this.#handle(id, startedAt, options, watch, { unverified: false });
-      // The client may have been closed right after the answer.
-      if (this.#closed.signal.aborted) batch.close();
-      return batch;
+      return this.#handle(id, startedAt, options, watch, { unverified: false });
     } finally {
       unlink();
     }
@@ -137,9 +143,11 @@ export class SyncEngine {
       onProgress,
       ...watch,
     });
-    const batch = new SyncBatch({ session, unverified, onEnd: (ended) => this.#batches.delete(ended) });
-    this.#batches.add(batch);
+    const batch = new SyncBatch({ session, unverified, keeper: this.#keeper });
     if (keepAlive !== undefined) startKeepAlive(session, keepAlive);
+    // The client may have been closed right after the answer to a start, and the lease may be over.
+    this.#keeper.keep(batch);
+    if (batch.signal.aborted) this.#keeper.letGo(batch);
     return batch;
   }
 }

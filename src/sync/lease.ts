@@ -43,7 +43,6 @@ export class CountedLease implements Lease {
     this.#clock = clock;
     this.#renewedAt = sentAt;
     this.#callbacks = callbacks;
-    this.#watch();
   }
 
   get remainingMs(): number {
@@ -73,8 +72,12 @@ export class CountedLease implements Lease {
     this.#stopTimer();
   }
 
-  /** One timer, which looks again when the next thing could be due: renewals need not touch it. */
-  #watch(): void {
+  /**
+   * Begins the watch; a lease may be over by then, where the answer to the start was long in coming.
+   *
+   * One timer, which looks again when the next thing could be due: renewals need not touch it.
+   */
+  watch(): void {
     const remaining = this.remainingMs;
     if (remaining === 0) {
       this.#callbacks.onLost();
@@ -85,7 +88,7 @@ export class CountedLease implements Lease {
       this.#callbacks.onWarning(remaining);
     }
     const next = remaining > WARN_AT_MS ? remaining - WARN_AT_MS : remaining;
-    this.#stopTimer = this.#clock.after(next, () => this.#watch(), { keepAlive: true });
+    this.#stopTimer = this.#clock.after(next, () => this.watch(), { keepAlive: true });
   }
 }
 

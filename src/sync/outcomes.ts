@@ -47,7 +47,7 @@ export interface WriteResult extends WriteFigures {
 
 /** What is known of one write of a batch. */
 export interface WriteReport extends WriteResult {
-  /** How far the write is. */
+  /** How far the write is. What comes too late for a completed batch, and is refused, changes nothing of it. */
   readonly state: "queued" | "writing" | "done" | "failed";
   /** What became of the records that were sent, in order; neighbours with the same outcome are one range. */
   readonly ranges: readonly RecordOutcome[];

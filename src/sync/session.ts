@@ -54,6 +54,7 @@ export class BatchSession {
       onWarning: (remainingMs) => this.#onProgress({ type: "lease-warning", remainingMs }),
       onLost: () => this.expire(),
     });
+    this.lease.watch();
   }
 
   /** Fires when nothing more may be sent, with the error for whatever is under way or queued. */
@@ -90,6 +91,11 @@ export class BatchSession {
   /** By the clocks of this machine the lease is over. */
   expire(): void {
     this.fail(stateError("The call", "expired", "expired"));
+  }
+
+  /** Every write of the batch is done. */
+  allDone(): void {
+    for (const report of this.#reports) report.state = "done";
   }
 
   /** Begins the account of a write. */

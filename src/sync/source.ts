@@ -7,6 +7,9 @@ import type { CollectionName } from "./collections.js";
 /**
  * Where the records of a write come from: an array, an iterable, an async iterable or a stream, of records or of
  * arrays of records. Arrays of records are much faster than single ones where the source is asynchronous.
+ *
+ * A record that was handed over must stay as it is until its write has resolved: it is not copied. A generator that
+ * gives one record at a time may fill the same object anew when it is asked for the next one.
  */
 export type RecordSource<R> = Iterable<R | readonly R[]> | AsyncIterable<R | readonly R[]>;
 

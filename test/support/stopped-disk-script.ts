@@ -1,13 +1,29 @@
 /**
  * A run of a process whose disks have stopped answering, so that it waits for its journal before it starts a batch.
- * `signal`, `time` and `close` are what ends it. Prints how it ended.
+ * `signal`, `time` and `close` are what ends it; with `nothing` the clock goes on until it has ended, at most for ten
+ * minutes. Prints how it ended, and what was logged of the journal.
  */
 import { memoryLedger, SaasManagementError, SyncClient, TestClock } from "../../src/sync/index.js";
 import { stopDisks } from "./unanswered.js";
 
 const [endpoint = "", apiKey = "", installationId = "", directory = "", by = ""] = process.argv.slice(2);
 const clock = new TestClock({ startAt: 1_700_000_000_000 });
-const client = new SyncClient({ endpoint, apiKey, clock });
+/** Requests that wait for their answer. */
+let calls = 0;
+const journal: string[] = [];
+const note = (message: string) => void (message.includes("journal") && journal.push(message));
+const client = new SyncClient({
+  endpoint,
+  apiKey,
+  clock,
+  logger: { debug: () => {}, info: () => {}, warn: note, error: note },
+  onRequest: () => {
+    calls += 1;
+  },
+  onResponse: () => {
+    calls -= 1;
+  },
+});
 // A clock that stands still keeps no process alive.
 const alive = setInterval(() => {}, 1000);
 const stop = new AbortController();
@@ -18,6 +34,7 @@ const options = {
   signal: stop.signal,
   maxDurationMs: by === "time" ? 600_000 : undefined,
 } as const;
+const turn = () => new Promise((resolve) => setImmediate(resolve));
 const run = () => client.run(options, (batch) => batch.write("accounts", [{ generic: { id: "u1" } }]));
 
 // Whatever is loaded when it is first needed comes from the disk too.
@@ -27,11 +44,29 @@ const end = run().then(
   () => "completed",
   (error: unknown) => (error instanceof SaasManagementError ? error.code : String(error)),
 );
-await new Promise((resolve) => setImmediate(resolve));
+await turn();
 if (by === "signal") stop.abort("the caller");
 if (by === "time") clock.advance(600_000);
 if (by === "close") await client.close();
-process.stdout.write(await end);
+if (by === "nothing") process.stdout.write([await endWithTime(), ...journal].join("\n"));
+else process.stdout.write(await end);
 await letAnswer();
 await client.close();
 clearInterval(alive);
+
+/** How the run ends while time passes, wherever it waits for nothing but its disk. */
+async function endWithTime(): Promise<string> {
+  let said: string | undefined;
+  end.then((how) => {
+    said = how;
+  });
+  for (let seconds = 0, idle = 0; said === undefined && seconds < 600; ) {
+    await turn();
+    idle = calls === 0 ? idle + 1 : 0;
+    if (idle < 50) continue;
+    clock.advance(1000);
+    seconds += 1;
+    idle = 0;
+  }
+  return said ?? "nothing";
+}

@@ -1,4 +1,11 @@
-import { BatchOutcomeUnknownError, BatchStateError, ClosedError, TestClock } from "@saas-management/sdk/sync";
+import {
+  BatchOutcomeUnknownError,
+  BatchStateError,
+  ClosedError,
+  type SyncBatch,
+  type SyncClient,
+  TestClock,
+} from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
 import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
 
@@ -241,6 +248,54 @@ describe("close", () => {
     answer();
     expect(batch.state).toBe("closed");
     expect(harness.server.calls).toEqual(["StartSyncBatch", "CompleteSyncBatch"]);
+  });
+
+  it.each([
+    ["of the handle", (batch: SyncBatch) => batch.close()],
+    ["of the client", (_: SyncBatch, client: SyncClient) => client.close()],
+  ])("%s while CompleteSyncBatch is out leaves its outcome unknown, and says why", async (_, close) => {
+    const { server } = harness;
+    let answer = () => {};
+    server.beforeCompletion = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    const client = harness.client();
+    const batch = await client.startBatch({ installationId: "i" });
+    const completion = batch.complete().catch((e: unknown) => e);
+    await until(() => server.calls.includes("CompleteSyncBatch"));
+    await close(batch, client);
+    expect(await completion).toMatchObject({
+      code: "BATCH_OUTCOME_UNKNOWN",
+      batchId: "batch-1",
+      cause: expect.any(ClosedError),
+    });
+    expect(batch.state).toBe("closed");
+    answer();
+  });
+
+  it("while a completion waits for its turn, and before it is sent, rejects it as closed", async () => {
+    const batch = await startBatch();
+    const stuck = stuckSource();
+    batch.write("accounts", stuck.source);
+    const completion = batch.complete().catch((e: unknown) => e);
+    await stuck.stuck();
+    batch.close();
+    expect(await completion).toBeInstanceOf(ClosedError);
+    expect(harness.server.calls).toEqual(["StartSyncBatch"]);
+  });
+
+  it("in the pause after an answer to the completion was lost leaves its outcome unknown too", async () => {
+    const clock = new TestClock({ startAt: 0 });
+    const retry = { retries: 2, minDelayMs: 1000, maxDelayMs: 1000 };
+    const batch = await startBatch({ clock, retry });
+    harness.server.scripts.CompleteSyncBatch.push(LOST);
+    const waiting = clock.sleeping;
+    const completion = batch.complete().catch((e: unknown) => e);
+    const deadlineAndPause = waiting + 2;
+    await until(() => clock.sleeping === deadlineAndPause);
+    batch.close();
+    expect(await completion).toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN", cause: expect.any(ClosedError) });
   });
 
   it("happens at the end of an await using block", async () => {

@@ -616,6 +616,15 @@ describe("a run that is ended while CompleteSyncBatch is done and its answer doe
     expect(await endOf(more, end, { abort: "answered" })).toMatchObject(receipt);
   });
 
+  it("by its client's close says that the outcome is not known, and what ended it", async () => {
+    const end = () => void harness.client.close();
+    expect(await endOf({}, end, { abort: "answered" })).toMatchObject({
+      code: "BATCH_OUTCOME_UNKNOWN",
+      batchId: inspect().batches[0]?.id,
+      cause: expect.objectContaining({ code: "CLOSED" }),
+    });
+  });
+
   it("by the caller's signal rejects with its reason, and a warning tells that the outcome is not known", async () => {
     const reason = new TransportError("the caller's own", { retryable: true });
     const stop = new AbortController();

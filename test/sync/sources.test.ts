@@ -250,6 +250,38 @@ describe("a source that", () => {
   });
 });
 
+describe("a record", () => {
+  const sentIds = () => JSON.stringify(arrived()).match(/u\d+/g);
+
+  it("of an array is sent as it is when its turn comes, as is documented", async () => {
+    const batch = await harness.startBatch();
+    const users = accounts(2);
+    const write = batch.write("accounts", users);
+    for (const { generic } of users) generic.id = `${generic.id}0`;
+    await expect(write).resolves.toMatchObject({ accepted: 2 });
+    expect(sentIds()).toEqual(["u00", "u10"]);
+  });
+
+  it.each(["synchronous", "asynchronous"])(
+    "may be one object that a %s generator fills anew",
+    async (kind) => {
+      const user = { generic: { id: "" } };
+      function* generator() {
+        for (const id of ["u1", "u2", "u3"]) {
+          user.generic.id = id;
+          yield user;
+        }
+      }
+      async function* asynchronous() {
+        yield* generator();
+      }
+      const batch = await harness.startBatch();
+      await batch.write("accounts", kind === "synchronous" ? generator() : asynchronous());
+      expect(sentIds()).toEqual(["u1", "u2", "u3"]);
+    },
+  );
+});
+
 it("progress is told after each accepted window, with the figures so far", async () => {
   const batch = await harness.startBatch({ messageBytes: 1000, windowBytes: 1000 });
   const seen: number[] = [];

@@ -1,3 +1,4 @@
+import { Metadata } from "@grpc/grpc-js";
 import { TestClock } from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
 import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
@@ -91,6 +92,53 @@ describe("a batch is not completed", () => {
 });
 
 describe("a batch that is completed", () => {
+  const done = { collection: "accounts", state: "done", accepted: 2 };
+  const told = { code: 9, details: "not active", metadata: new Metadata() };
+  told.metadata.set("batch-state", "completed");
+
+  it("keeps its reports, whatever comes too late and is refused", async () => {
+    const { batch, open } = await sealed();
+    await batch.complete();
+    await expect(open.push(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    await expect(open.seal({ expectedCount: 3 })).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({ code: "BATCH_STATE" });
+    expect(batch.writes).toEqual([expect.objectContaining(done)]);
+    expect(batch.stats).toMatchObject({ accounts: { sent: 2, accepted: 2 } });
+  });
+
+  it("has its writes as done where a push was refused while the completion was on its way", async () => {
+    const { batch, open } = await sealed();
+    let answer = () => {};
+    harness.server.beforeCompletion = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    const completion = batch.complete();
+    await until(() => completions() === 1);
+    await expect(open.push(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    answer();
+    await completion;
+    expect(batch.writes).toEqual([expect.objectContaining(done)]);
+  });
+
+  it("has them as done too where a push was refused before the service said what a lost answer came to", async () => {
+    harness.server.scripts.CompleteSyncBatch.push({ code: 14, details: "connection dropped" });
+    harness.server.scripts.AbortSyncBatch.push(told);
+    const { batch, open } = await sealed({ retry: false });
+    await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
+    await expect(open.push(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    await expect(batch.abort()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "completed" });
+    expect(batch.writes).toEqual([expect.objectContaining(done)]);
+  });
+
+  it("by somebody else has those as failed that had failed", async () => {
+    harness.server.scripts.AbortSyncBatch.push(told);
+    const { batch, open } = await sealed();
+    await expect(open.push(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
+    await expect(batch.abort()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "completed" });
+    expect(batch.writes).toEqual([expect.objectContaining({ ...done, state: "failed" })]);
+  });
+
   it("says so by its signal, and counts what was sealed once more", async () => {
     const { batch, open } = await sealed();
     await batch.complete();

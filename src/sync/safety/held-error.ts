@@ -23,7 +23,10 @@ const NO_OFFER: Readonly<Record<NoOffer, string>> = {
     "An approval could not be stored, because the ledger cannot be written: look at its directory and the space on its disk.",
 };
 
-/** The error of a run that is held. */
+/**
+ * The error of a run that is held. It is made before the batch is aborted, and somebody else may complete that by its
+ * id: what is said of the batch is what this run did with it.
+ */
 export function heldError(
   batchId: string,
   held: readonly HeldJudgement[],
@@ -33,11 +36,11 @@ export function heldError(
   const offered = typeof offer === "string" ? undefined : offer;
   const expiresAt = offered === undefined ? undefined : new Date(offered.expiresAt);
   const sentences = [
-    `The run was held, and nothing was removed: ${held.map(describeHeld).join("; ")}.`,
+    `The run was held, and has removed nothing: ${held.map(describeHeld).join("; ")}.`,
     ...held.flatMap(({ collection, refusal }) =>
       refusal === undefined ? [] : [`approveRemovals does not cover ${collection}: ${refusal}.`],
     ),
-    `The batch was not completed.${added === 0 ? "" : ` Records that it added or updated are visible already (${count(added)} ids are new); they stay until a later snapshot takes them in or removes them.`}`,
+    `It did not complete its batch.${added === 0 ? "" : ` Records that it added or updated are visible already (${count(added)} ids are new); they stay until a later snapshot takes them in or removes them.`}`,
     "A filtered, truncated or partly paged source looks like this: look at the source first.",
     typeof offer === "string"
       ? NO_OFFER[offer]

@@ -16,7 +16,7 @@ import { makePrivateDirectory, removeFile } from "./private-files.js";
  * - Only batches that stand in the journal are aborted, and only those of the same endpoint and installation.
  * - A suspended owner may be alive when it is taken for dead: the server refuses what it sends then, because its batch
  *   was aborted, and it erases nothing but its own entry.
- * - The journal only helps: where it cannot be written or read, that is logged, and the run goes on.
+ * - The journal only helps: where it cannot be written or read, or does not answer, that is logged, and the run goes on.
  */
 export class Journal {
   readonly #directory: string;

@@ -5,6 +5,7 @@ import { ConfigurationError } from "../../errors.js";
 import { idsOfLines, linesOfIds, wholeLines } from "./id-lines.js";
 import type { KnownIds, LedgerDraft, LedgerScope, PendingApproval } from "./ledger.js";
 import { readLedgerHeader, readLedgerLines, Spool, writeLedgerFile } from "./ledger-files.js";
+import { isUnfinished, removeForgotten, removeLeftovers } from "./ledger-leftovers.js";
 import {
   checkPrivateDirectory,
   codeOf,
@@ -25,6 +26,8 @@ export type IdDigest = (scope: LedgerScope, id: Uint8Array) => Uint8Array;
  *   completed one.
  * - `accounts.removals.txt`: what a held run would have removed, for a person to read, and the approval that waits.
  * - `accounts.<random>.draft`: ids of a write that goes on.
+ *
+ * Every draft has files of its own, and touches those of others only where nobody needs them any more.
  */
 export class LedgerDirectory {
   readonly #root: string;
@@ -56,7 +59,8 @@ export class LedgerDirectory {
   async draft(scope: LedgerScope): Promise<LedgerDraft> {
     const directory = this.#directory(scope);
     await makePrivateDirectory(directory);
-    await this.#removeLeftovers(scope);
+    const unfinished = await this.#unfinished(scope);
+    await removeForgotten(unfinished);
     const sequence = await this.#nextSequence(scope);
     const token = randomBytes(6).toString("hex");
     const pending = join(directory, `${scope.collection}.${sequence}-${token}.pending.gz`);
@@ -67,7 +71,10 @@ export class LedgerDirectory {
         await writeLedgerFile(pending, { scope, sequence, ids: this.#ids }, spool.read());
         await spool.remove();
       },
-      promote: () => this.#promote(scope, pending, sequence),
+      promote: async () => {
+        await this.#promote(scope, pending, sequence);
+        await removeLeftovers(unfinished);
+      },
       discard: async () => {
         await spool.remove();
         await removeFile(pending);
@@ -141,11 +148,9 @@ export class LedgerDirectory {
     });
   }
 
-  /** What a process that died left in the middle of its work. The lock is held: nobody else is at work. */
-  async #removeLeftovers(scope: LedgerScope): Promise<void> {
-    for (const name of await this.#names(scope)) {
-      if (/\.(draft|tmp)$/.test(name)) await removeFile(join(this.#directory(scope), name));
-    }
+  async #unfinished(scope: LedgerScope): Promise<string[]> {
+    const names = await this.#names(scope);
+    return names.filter(isUnfinished).map((name) => join(this.#directory(scope), name));
   }
 
   async #names({ collection, ...scope }: LedgerScope): Promise<string[]> {

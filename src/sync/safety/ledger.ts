@@ -76,7 +76,10 @@ export interface Ledger {
   readonly keyOf?: ((scope: LedgerScope, id: Uint8Array) => Uint8Array) | undefined;
   /** Every set of ids that the service may have; none where there was no snapshot yet. */
   known(scope: LedgerScope): Promise<readonly KnownIds[]>;
-  /** Begins to take down the ids of a snapshot. */
+  /**
+   * Begins to take down the ids of a snapshot. Where that takes long, the batch may have ended meanwhile and another one
+   * may have its drafts here: they must stay as they are.
+   */
   draft(scope: LedgerScope, batchId: string): Promise<LedgerDraft>;
   /**
    * Keeps a pending approval in place of an earlier one of this scope.

@@ -1,5 +1,5 @@
 import { Lazy } from "../../lazy.js";
-import { withinGrace } from "../cleanup-grace.js";
+import { type Apart, withinGrace } from "../cleanup-grace.js";
 import type { SyncConfiguration } from "../configuration.js";
 import type { Journal } from "./journal.js";
 import type { SafetyOptions } from "./safety-options.js";
@@ -35,33 +35,56 @@ export class RunJournal {
     });
   }
 
-  /** Aborts what processes of this journal left behind when they were killed. Never rejects. */
+  /**
+   * Aborts what processes of this journal left behind when they were killed. Never rejects, and takes a few seconds at
+   * most beside the time of the aborts. One that goes on after that is not begun again beside it: each would hold up a
+   * thread of the process.
+   */
   recover(signal: AbortSignal): Promise<void> {
-    this.#recovering ??= this.#recover(signal).finally(() => {
-      this.#recovering = undefined;
-    });
+    this.#recovering ??= this.#within(
+      (apart) =>
+        this.#recover(signal, apart).finally(() => {
+          this.#recovering = undefined;
+        }),
+      "the journal does not answer; batches of processes that were killed end with their lease",
+    );
     return this.#recovering;
   }
 
-  /** A batch was started. Never rejects. */
+  /** A batch was started. Never rejects, and takes a few seconds at most. */
   opened(batchId: string): Promise<void> {
     this.#opening = this.#opened(batchId);
-    return this.#opening;
+    return this.#within(
+      () => this.#opening,
+      "the journal does not answer; if this process is killed its batch's lock ends with the lease",
+      { batchId },
+    );
   }
 
   /**
-   * A batch was ended. Never rejects, and takes a few seconds at most: the journal may be on a disk that does not
-   * answer.
+   * A batch was ended. Never rejects, and takes a few seconds at most.
    * @param released whether the server is known to have ended it
    */
-  async ended(batchId: string, released: boolean): Promise<void> {
+  ended(batchId: string, released: boolean): Promise<void> {
+    return this.#within(
+      () => this.#ended(batchId, released),
+      "the journal could not note that a batch has ended; the next run finds out",
+      { batchId },
+    );
+  }
+
+  /** The journal only helps, and may be on a disk that does not answer: then the run goes on, and the log says so. */
+  async #within(
+    step: (apart: Apart) => Promise<void>,
+    failed: string,
+    details: { readonly batchId?: string } = {},
+  ): Promise<void> {
+    if (this.#journal === undefined) return;
+    const { clock, logger } = this.#configuration;
     try {
-      await withinGrace(this.#configuration.clock, () => this.#ended(batchId, released));
+      await withinGrace(clock, (_over, apart) => step(apart));
     } catch (error) {
-      this.#configuration.logger.warn(
-        "saas-management: the journal could not note that a batch has ended; the next run finds out",
-        { batchId, error },
-      );
+      logger.warn(`saas-management: ${failed}`, { ...details, error });
     }
   }
 
@@ -77,9 +100,10 @@ export class RunJournal {
     else await journal?.abandoned(this.#batch(batchId));
   }
 
-  async #recover(signal: AbortSignal): Promise<void> {
+  async #recover(signal: AbortSignal, apart: Apart): Promise<void> {
     const journal = await this.#loaded();
-    await journal?.recover({ ...this.#batch(""), abort: (batchId) => this.#abort(batchId, signal) });
+    const abort = (batchId: string) => apart(() => this.#abort(batchId, signal));
+    await journal?.recover({ ...this.#batch(""), abort });
   }
 
   /** The journal; undefined where there is none, and where it cannot be loaded: it only helps. */

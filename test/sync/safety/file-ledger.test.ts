@@ -1,5 +1,16 @@
 import { execFile } from "node:child_process";
-import { copyFile, link, mkdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  copyFile,
+  link,
+  mkdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -187,6 +198,25 @@ describe("a file that cannot be trusted holds the run", () => {
     const before = await readFile(second);
     await harness.accounts(ids(9));
     expect(await readFile(second)).toEqual(before);
+  });
+});
+
+describe("what runs that died left in the middle", () => {
+  it("goes when it is a day old, or with the next run that is completed, and not before", async () => {
+    await harness.accounts(ids(10));
+    const completed = await harness.file(COMPLETED);
+    const left = (name: string) => join(dirname(completed), `accounts.${name}`);
+    const fresh = [left("completed.gz.0123456789ab.tmp"), left("0123456789ab.draft")];
+    const old = left("ba9876543210.draft");
+    for (const path of [...fresh, old]) await writeFile(path, "u1\n");
+    const then = new Date(Date.now() - 25 * 60 * 60_000);
+    await utimes(old, then, then);
+
+    await heldBy(harness.accounts([]));
+    const removals = left("removals.txt");
+    expect(await harness.files()).toEqual([completed, ...fresh, removals].sort());
+    await harness.accounts(ids(10));
+    expect(await harness.files()).toEqual([completed, removals]);
   });
 });
 

@@ -290,6 +290,25 @@ describe("a completion", () => {
     expect(collections.accounts?.baseline).toBe("unreadable");
   });
 
+  it("is held, and says nothing of the batch that it cannot know: somebody else may have completed it", async () => {
+    const ledger = memoryLedger();
+    await harness.accounts(ids(10), { ledger });
+    const foreign = {
+      ...ledger,
+      hold: async (...args: Parameters<typeof ledger.hold>) => {
+        const batchId = harness.server.inspect(harness.server.installationId).lock?.batchId ?? "";
+        await harness.client.openBatch(batchId).complete({ unverified: true });
+        return ledger.hold(...args);
+      },
+    };
+    const error = await heldBy(harness.accounts(ids(2), { ledger: foreign }));
+    expect(harness.present()).toEqual(ids(2));
+    expect(error.message).not.toMatch(/nothing was|was not completed|was aborted/);
+    expect(error.message).toMatch(/^The run was held, and has removed nothing: 8 of 10 /);
+    expect(error.message).toContain("It did not complete its batch.");
+    expect(warnings).toContainEqual(expect.stringContaining("which this run did not do"));
+  });
+
   it("finds a baseline gone with the directory, which requireBaseline tells", async () => {
     await harness.accounts(ids(10));
     await rm(harness.directory, { recursive: true });

@@ -24,4 +24,14 @@ describe.skipIf(process.platform === "win32")("a disk that never answers", { tim
     expect(await endOf(by)).toBe(said);
     expect(states()).toEqual(["completed"]);
   });
+
+  it("keeps a run from its work for some seconds only, which the log tells, and the run goes on without its journal", async () => {
+    expect((await endOf("nothing")).split("\n")).toEqual([
+      "completed",
+      "saas-management: the journal does not answer; batches of processes that were killed end with their lease",
+      "saas-management: the journal does not answer; if this process is killed its batch's lock ends with the lease",
+      "saas-management: the journal could not note that a batch has ended; the next run finds out",
+    ]);
+    expect(states()).toEqual(["completed", "completed"]);
+  });
 });

@@ -1,6 +1,13 @@
-import { memoryLedger, type RunFunction, type RunOptions, TestClock } from "@saas-management/sdk/sync";
+import {
+  fileLedger,
+  type Ledger,
+  memoryLedger,
+  type RunFunction,
+  type RunOptions,
+  TestClock,
+} from "@saas-management/sdk/sync";
 import { beforeEach, describe, expect, it } from "vitest";
-import { ids, records, useSafetyHarness } from "../../support/safety-harness.js";
+import { heldBy, ids, records, useSafetyHarness } from "../../support/safety-harness.js";
 import { until } from "../../support/sync-harness.js";
 import { type LedgerStep, type UnansweredLedger, unanswered } from "../../support/unanswered.js";
 
@@ -166,6 +173,45 @@ describe("an answer of the ledger that comes after the run's end", () => {
     await turns(20);
     expect(slow.begun.slice(length)).toEqual([]);
     expect(progress).not.toContain("removals-checked");
+  });
+});
+
+describe("a draft of fileLedger that is begun only after its run's end", () => {
+  it("leaves alone what the run that holds the lock by then has in the middle", async () => {
+    const files = fileLedger(harness.directory);
+    await harness.accounts(ids(10), { ledger: files });
+    const stop = new AbortController();
+    const late = unanswered("draft", files);
+    const first = harness.accounts(ids(10), { ledger: late.ledger, signal: stop.signal });
+    first.catch(() => {});
+    await until(() => late.begun.includes("draft"));
+    stop.abort();
+    await endOf(first);
+
+    let goOn = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const slow: Ledger = {
+      ...files,
+      hold: (scope, approval) => {
+        async function* lines() {
+          yield* approval.lines();
+          await waiting;
+        }
+        return files.hold(scope, { ...approval, lines });
+      },
+    };
+    const second = heldBy(harness.accounts([], { ledger: slow }));
+    const inTheMiddle = async () => (await harness.files()).filter((path) => /\.(draft|tmp)$/.test(path));
+    // The ids that it sent, and the list of those that it would remove.
+    await until(async () => (await inTheMiddle()).length === 2);
+    const before = await inTheMiddle();
+    late.answer();
+    await until(() => late.done.includes("discard"));
+    expect(await inTheMiddle()).toEqual(before);
+    goOn();
+    expect(await second).toMatchObject({ approvalId: expect.any(String) });
   });
 });
 
