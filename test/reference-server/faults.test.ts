@@ -233,6 +233,19 @@ describe("a status", () => {
   });
 });
 
+describe("a stolen lock", () => {
+  test("is stolen once: a later theft from the same batch finds it gone and does nothing", async () => {
+    const { client, installationId, server } = await startSync();
+    const batchId = await client.start(installationId);
+    server.faults.add({ api: "sync", times: 2, kind: { type: "lock-stolen" } });
+    expect(await refused(client.write(batchId, accounts("a")))).toMatchObject({ batchState: "expired" });
+    const { lock } = server.inspect(installationId);
+    await client.abort(batchId);
+    expect(server.inspect(installationId).lock).toEqual(lock);
+    server.faults.assertFired();
+  });
+});
+
 describe("a dropped connection", () => {
   test("breaks the call before the server does anything", async () => {
     const { client, installationId, server } = await startSync();
