@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -333,6 +334,16 @@ describe("closing", () => {
     expect(await listens(server.syncUrl)).toBe(true);
     await server.close();
     expect(await refused(stream.answer)).toMatchObject({ code: "UNAVAILABLE" });
+  });
+
+  test("does not wait for clients that never begin the TLS handshake", async () => {
+    const [cert, key] = ["cert", "key"].map((part) =>
+      readFileSync(new URL(`../support/grpc-tls-${part}.pem`, import.meta.url), "utf8"),
+    );
+    const { server } = await startSync({ tls: { cert: cert ?? "", key: key ?? "" } });
+    expect(await listens(server.baseUrl)).toBe(true);
+    expect(await listens(server.syncUrl)).toBe(true);
+    await server.close();
   });
 
   test("leaves nothing behind that keeps the process alive", async () => {
