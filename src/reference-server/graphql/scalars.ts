@@ -1,6 +1,6 @@
 import Big from "big.js";
 import { type GraphQLScalarType, Kind } from "graphql";
-import { isCalendarDate } from "../portfolio.js";
+import { isCalendarDate } from "../calendar-date.js";
 
 /** Makes `Date` a calendar date: YYYY-MM-DD, in and out. */
 export function defineDate(type: GraphQLScalarType): void {
