@@ -1,3 +1,6 @@
+import { InvalidInputError } from "./errors.js";
+import { requireKnownNames } from "./option-checks.js";
+
 /** Time as the SDK sees it. Injectable, so that tests and simulations need no real waiting. */
 export interface Clock {
   /** Wall-clock time in milliseconds since the epoch. */
@@ -43,8 +46,11 @@ export class TestClock implements Clock {
   #offset = 0;
   readonly #sleepers = new Set<Sleeper>();
 
+  /** @throws {InvalidInputError} `startAt` is no moment, or an option's name is not known */
   constructor(options: { readonly startAt?: number | Date | undefined } = {}) {
-    this.#frozenAt = options.startAt === undefined ? undefined : Number(options.startAt);
+    requireKnownNames("The options of TestClock", options, { startAt: true });
+    const { startAt } = options;
+    this.#frozenAt = startAt === undefined ? undefined : startOf(startAt);
   }
 
   /** The clock's time in milliseconds since the epoch. */
@@ -62,8 +68,13 @@ export class TestClock implements Clock {
     return this.#sleepers.size;
   }
 
-  /** Moves the time forward and wakes every sleep that is over by then, the earliest first. */
+  /**
+   * Moves the time forward and wakes every sleep that is over by then, the earliest first.
+   * @throws {InvalidInputError} `ms` is no number, or less than zero
+   */
   advance(ms: number): void {
+    if (!Number.isFinite(ms) || ms < 0)
+      throw new InvalidInputError("A TestClock advances by a number of milliseconds, 0 or more.");
     this.#offset += ms;
     const now = this.monotonic();
     const sleepers = [...this.#sleepers].sort((a, b) => a.until - b.until);
@@ -108,6 +119,15 @@ export class TestClock implements Clock {
     sleeper.startTimer();
     return cancel;
   }
+}
+
+/** A clock that showed no time would never let anything run out. */
+function startOf(startAt: unknown): number {
+  // Not instanceof: where a test runner gives each test file a realm of its own, there is more than one Date.
+  const isTime = typeof startAt === "number" || Object.prototype.toString.call(startAt) === "[object Date]";
+  const time = isTime ? Number(startAt) : Number.NaN;
+  if (Number.isFinite(time)) return time;
+  throw new InvalidInputError("startAt must be a Date, or milliseconds since the epoch.");
 }
 
 type Timer = ReturnType<typeof setTimeout>;

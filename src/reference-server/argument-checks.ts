@@ -1,21 +1,45 @@
 import { didYouMean } from "../nearest.js";
 import { type KnownNames, unknownName } from "../option-names.js";
+import { isObject } from "./is-object.js";
+
+// The first argument of each is what a message begins with: "`port`", "A fault's `nth`".
 
 /** Checks that an object has no name but these. @throws TypeError that names the nearest known one */
-export function requireKnown(place: string, given: object, known: KnownNames): void {
-  const problem = unknownName(place, given, known);
+export function requireKnown(what: string, given: object, known: KnownNames): void {
+  if (!isObject(given)) throw new TypeError(`${what} must be an object.`);
+  const problem = unknownName(what, given, known);
   if (problem !== undefined) throw new TypeError(problem);
 }
 
 /** @throws TypeError that names the bounds */
-export function requireInteger(name: string, value: number, least: number, most: number): void {
-  if (Number.isInteger(value) && value >= least && value <= most) return;
-  throw new TypeError(`\`${name}\` must be a whole number from ${least} to ${most}.`);
+export function requireInteger(
+  what: string,
+  value: number,
+  least: number,
+  most = Number.MAX_SAFE_INTEGER,
+): void {
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return;
+  throw new TypeError(`${what} must be a whole number${range(least, most)}.`);
+}
+
+function range(least: number, most: number): string {
+  if (most !== Number.MAX_SAFE_INTEGER) return ` from ${least} to ${most}`;
+  return least === Number.MIN_SAFE_INTEGER ? "" : `, ${least} or more`;
 }
 
 /** @throws TypeError that names the values, and the nearest of them */
-export function requireOneOf(name: string, value: string, values: readonly string[]): void {
+export function requireOneOf(what: string, value: string, values: readonly string[]): void {
   if (values.includes(value)) return;
   const meant = typeof value === "string" ? didYouMean(value, values) : "";
-  throw new TypeError(`\`${name}\` must be one of ${values.join(", ")}.${meant}`);
+  throw new TypeError(`${what} must be one of ${values.join(", ")}.${meant}`);
+}
+
+/** @throws TypeError */
+export function requireString(what: string, value: string): void {
+  if (typeof value !== "string") throw new TypeError(`${what} must be a string.`);
+}
+
+/** @throws TypeError */
+export function requireList(what: string, value: readonly unknown[]): void {
+  if (!Array.isArray(value)) throw new TypeError(`${what} must be a list.`);
 }

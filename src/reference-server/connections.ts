@@ -3,6 +3,11 @@ import type { Server, Socket } from "node:net";
 /** How a connection ends: in order, or with TCP RST. */
 export type ConnectionEnd = "drop" | "reset";
 
+/** The peer of a connection, by a name that no other one has. */
+export function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress}:${remotePort}`;
+}
+
 /**
  * The TCP connections that a server has, by peer. Where it speaks TLS, they are the ones below it: only those can be
  * reset.
@@ -12,7 +17,7 @@ export class Connections {
 
   constructor(server: Server) {
     server.on("connection", (socket: Socket) => {
-      const peer = `${socket.remoteAddress}:${socket.remotePort}`;
+      const peer = peerOf(socket);
       this.#sockets.set(peer, socket);
       socket.once("close", () => this.#sockets.delete(peer));
       // A peer that resets its connection is no failure of the server.

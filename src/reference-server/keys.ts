@@ -51,6 +51,12 @@ export class ApiKeys {
     entry.revoked = true;
   }
 
+  /** Makes the key that a caller presented unusable, where it is one. */
+  revokePresented(value: string | undefined): void {
+    const entry = value === undefined ? undefined : this.#find(value);
+    if (entry !== undefined) entry.revoked = true;
+  }
+
   lookUp(value: string | undefined): KeyLookup {
     const key = value === undefined ? undefined : this.#find(value);
     if (key === undefined) return { status: "unknown" };

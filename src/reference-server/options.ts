@@ -2,6 +2,7 @@ import { createSecureContext } from "node:tls";
 import { TestClock } from "../clock.js";
 import type { NamesOf } from "../option-names.js";
 import { requireInteger, requireKnown } from "./argument-checks.js";
+import { isObject } from "./is-object.js";
 import type { Portfolio } from "./portfolio.js";
 
 /** Certificate and private key of a server, in PEM. */
@@ -89,13 +90,14 @@ export function checkOptions(options: ReferenceServerOptions): CheckedOptions {
     portfolio,
     pageSize,
   } = options;
-  requireInteger("port", port, 0, 65_535);
-  requireInteger("syncPort", syncPort, 0, 65_535);
-  if (pageSize !== undefined) requireInteger("pageSize", pageSize, 1, Number.MAX_SAFE_INTEGER);
+  requireInteger("`port`", port, 0, 65_535);
+  requireInteger("`syncPort`", syncPort, 0, 65_535);
+  if (pageSize !== undefined) requireInteger("`pageSize`", pageSize, 1);
   if (port !== 0 && port === syncPort) throw new TypeError("`port` and `syncPort` must differ.");
   if (typeof host !== "string" || host === "")
     throw new TypeError("`host` must be an address or a host name.");
-  if (typeof clock.advance !== "function") throw new TypeError("`clock` must be a TestClock.");
+  if (!isObject(clock) || typeof clock.advance !== "function")
+    throw new TypeError("`clock` must be a TestClock.");
   if (tls !== undefined) checkTls(tls);
   return { port, syncPort, host, tls, clock, portfolio, pageSize };
 }

@@ -1,4 +1,5 @@
 import { unknownName } from "../option-names.js";
+import { isObject } from "./is-object.js";
 import type { PlanContract, PlanMatch, PlanPrice, Portfolio, PortfolioApplication } from "./portfolio.js";
 
 /** What is wrong with a value that stands at a place; undefined where nothing is. */
@@ -50,13 +51,11 @@ function ofType(type: "string" | "number"): Check {
 function object(fields: Readonly<Record<string, Check>>, required: readonly string[] = []): Check {
   const known = Object.fromEntries(Object.keys(fields).map((name) => [name, true] as const));
   return (value, at) => {
-    if (typeof value !== "object" || value === null || Array.isArray(value))
-      return `${at} must be an object.`;
-    const values = new Map<string, unknown>(Object.entries(value));
+    if (!isObject(value)) return `${at} must be an object.`;
     return (
       unknownName(at, value, known) ??
       firstProblem(Object.entries(fields), ([name, check]) => {
-        const field = values.get(name);
+        const field = Object.hasOwn(value, name) ? value[name] : undefined;
         return field === undefined && !required.includes(name) ? undefined : check(field, `${at}.${name}`);
       })
     );

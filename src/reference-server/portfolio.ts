@@ -1,3 +1,5 @@
+import { requireInteger, requireOneOf } from "./argument-checks.js";
+import { isCalendarDate } from "./calendar-date.js";
 import { shapeProblem } from "./portfolio-shape.js";
 
 /**
@@ -101,7 +103,7 @@ export function checkPortfolio(portfolio: Portfolio): void {
   const problem = shapeProblem(portfolio);
   if (problem !== undefined) throw new TypeError(problem);
   const { applications = [], planPrices = [], contracts = [], unusedAfterDays } = portfolio;
-  if (unusedAfterDays !== undefined) wholeNumber(unusedAfterDays, "unusedAfterDays");
+  if (unusedAfterDays !== undefined) requireInteger("portfolio.unusedAfterDays", unusedAfterDays, 0);
   const names = new Set<string>();
   const ids = new Set<string>();
   for (const [index, { name, id, state }] of applications.entries()) {
@@ -109,7 +111,7 @@ export function checkPortfolio(portfolio: Portfolio): void {
     expect(key !== "", `applications[${index}].name`, "a name");
     expect(!names.has(key), `applications[${index}].name`, "a name that no other application has");
     expect(!ids.has(id ?? key), `applications[${index}].id`, "an id that no other application has");
-    if (state !== undefined) oneOf(states, state, `applications[${index}].state`);
+    if (state !== undefined) requireOneOf(`portfolio.applications[${index}].state`, state, states);
     names.add(key);
     ids.add(id ?? key);
   }
@@ -127,28 +129,13 @@ export function checkPortfolio(portfolio: Portfolio): void {
     const { upcomingDate, terminationPeriod } = renewal ?? {};
     if (upcomingDate !== undefined) {
       expect(isCalendarDate(upcomingDate.value), `${at}.upcomingDate.value`, "a day as YYYY-MM-DD");
-      oneOf(origins, upcomingDate.origin, `${at}.upcomingDate.origin`);
+      requireOneOf(`portfolio.${at}.upcomingDate.origin`, upcomingDate.origin, origins);
     }
     if (terminationPeriod !== undefined) {
-      wholeNumber(terminationPeriod.value, `${at}.terminationPeriod.value`);
-      oneOf(origins, terminationPeriod.origin, `${at}.terminationPeriod.origin`);
+      requireInteger(`portfolio.${at}.terminationPeriod.value`, terminationPeriod.value, 0);
+      requireOneOf(`portfolio.${at}.terminationPeriod.origin`, terminationPeriod.origin, origins);
     }
   }
-}
-
-/** Whether the text is a day of the calendar, written as YYYY-MM-DD. */
-export function isCalendarDate(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const time = Date.parse(`${text}T00:00:00Z`);
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
-}
-
-function oneOf(values: readonly string[], value: string, at: string): void {
-  expect(values.includes(value), at, `one of ${values.join(", ")}`);
-}
-
-function wholeNumber(value: number, at: string): void {
-  expect(Number.isSafeInteger(value) && value >= 0, at, "a whole number, 0 or more");
 }
 
 function expect(holds: boolean, at: string, expected: string): void {

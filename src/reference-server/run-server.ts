@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { NamesOf } from "../option-names.js";
-import { requireKnown, requireOneOf } from "./argument-checks.js";
+import { requireKnown, requireList, requireOneOf, requireString } from "./argument-checks.js";
 import { Faults } from "./faults/faults.js";
 import { startGraphQLServer } from "./graphql/server.js";
 import { ApiKeys, type KeyPermission, type KeyScope } from "./keys.js";
@@ -37,6 +37,7 @@ export async function runServer(
   }
 
   const createWorkspace: ReferenceServer["createWorkspace"] = (name, settings = {}) => {
+    requireString("The name of a workspace", name);
     requireKnown("The options of createWorkspace", settings, { portfolio: true });
     const workspace = new Workspace({ id: randomUUID(), name, portfolio: settings.portfolio });
     workspaces.set(workspace.id, workspace);
@@ -45,17 +46,20 @@ export async function runServer(
   const defaultWorkspace = createWorkspace("Default workspace", { portfolio });
 
   const createApiKey: ReferenceServer["createApiKey"] = (key = {}) => {
-    const { workspace = defaultWorkspace, scope = "read-write", permissions = PERMISSIONS } = key;
     requireKnown("The options of createApiKey", key, API_KEY_NAMES);
-    requireOneOf("scope", scope, SCOPES);
-    for (const permission of permissions) requireOneOf("permissions", permission, PERMISSIONS);
-    return keys.create({ workspace: workspaceOf(workspace), scope, permissions });
+    const { workspace = defaultWorkspace, scope = "read-write", permissions = PERMISSIONS } = key;
+    requireOneOf("`scope`", scope, SCOPES);
+    requireList("`permissions`", permissions);
+    for (const permission of permissions) requireOneOf("`permissions`", permission, PERMISSIONS);
+    return keys.create({ workspace: workspaceOf(workspace), scope, permissions: [...permissions] });
   };
 
   const createInstallation: ReferenceServer["createInstallation"] = (wanted = {}) => {
     requireKnown("The options of createInstallation", wanted, INSTALLATION_NAMES);
-    const workspace = workspaceOf(wanted.workspace ?? defaultWorkspace);
-    const installation = new Installation(workspace, wanted.integration ?? "Custom integration");
+    const { workspace: handle = defaultWorkspace, integration = "Custom integration" } = wanted;
+    requireString("`integration`", integration);
+    const workspace = workspaceOf(handle);
+    const installation = new Installation(workspace, integration);
     workspace.addInstallation(installation);
     state.add(installation);
     return installation.id;

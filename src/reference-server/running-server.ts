@@ -51,7 +51,7 @@ export interface ReferenceServer {
   readonly faults: FaultInjector;
   /**
    * Creates another workspace; its data is out of reach for keys of other ones.
-   * @throws TypeError where the portfolio or the name of an option is wrong.
+   * @throws TypeError where the name or the portfolio of the workspace, or the name of an option is wrong.
    */
   createWorkspace(name: string, options?: { readonly portfolio?: Portfolio | undefined }): WorkspaceHandle;
   /**
@@ -66,7 +66,7 @@ export interface ReferenceServer {
   revokeApiKey(key: string): void;
   /**
    * Creates a direct integration installation and returns its id.
-   * @throws TypeError where the workspace is not one of this server's, or the name of an option is wrong.
+   * @throws TypeError where the workspace is not one of this server's, or an option's name or value is wrong.
    */
   createInstallation(installation?: NewInstallation): string;
   /**

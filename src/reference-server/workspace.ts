@@ -1,5 +1,6 @@
 import type Big from "big.js";
 import type { SyncRecordsRequest } from "../sync/generated/saas_management/sync/v1/sync_service.js";
+import { plainCopy } from "./plain-copy.js";
 import { type ApplicationState, checkPortfolio, type Portfolio } from "./portfolio.js";
 
 type AnyCollection = NonNullable<SyncRecordsRequest["collection"]>;
@@ -56,8 +57,9 @@ export class Workspace {
   }) {
     this.id = options.id;
     this.name = options.name;
-    this.portfolio = options.portfolio ?? {};
-    checkPortfolio(this.portfolio);
+    const portfolio = options.portfolio ?? {};
+    checkPortfolio(portfolio);
+    this.portfolio = plainCopy(portfolio);
   }
 
   get installations(): readonly SyncedInstallation[] {

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { systemClock, TestClock } from "@saas-management/sdk";
+import { InvalidInputError, systemClock, TestClock } from "@saas-management/sdk";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 
 describe("a test clock", () => {
@@ -12,6 +12,31 @@ describe("a test clock", () => {
     expect(clock.now()).toBe(Date.UTC(2026, 0, 1) + 1500);
     expect(clock.monotonic()).toBe(1500);
   });
+
+  it.each<[string, RegExp]>([
+    ['{ "startsAt": 0 }', /there is no startsAt\. Did you mean startAt\?/],
+    ['{ "startAt": "2026-06-01" }', /^startAt must be a Date, or milliseconds since the epoch\.$/],
+    ['{ "startAt": null }', /^startAt must be a Date/],
+    ['{ "startAt": 1e999 }', /^startAt must be a Date/],
+  ])("is not made of %s", (options, message) => {
+    const make = () => new TestClock(JSON.parse(options));
+    expect(make).toThrow(InvalidInputError);
+    expect(make).toThrow(message);
+  });
+
+  it("is not made of a Date that is none", () => {
+    expect(() => new TestClock({ startAt: new Date("yesterday") })).toThrow(InvalidInputError);
+  });
+
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, JSON.parse('"900000"')])(
+    "does not move by %s, and shows the time that it did",
+    (ms) => {
+      const clock = new TestClock({ startAt: new Date(0) });
+      clock.advance(0.5);
+      expect(() => clock.advance(ms)).toThrow(InvalidInputError);
+      expect([clock.now(), clock.monotonic()]).toEqual([0.5, 0.5]);
+    },
+  );
 
   it("wakes sleepers in the order of their times", async () => {
     const clock = new TestClock({ startAt: 0 });

@@ -9,6 +9,7 @@ import {
 import { describe, expect, onTestFinished, test } from "vitest";
 import { rejection, until } from "../support/http-client.js";
 import { startHttpServer } from "../support/http-server.js";
+import { post } from "./graphql-setup.js";
 
 const DAY_SECONDS = 24 * 60 * 60;
 const JSON_TYPE = { "content-type": "application/json" };
@@ -46,6 +47,18 @@ function clientOf({ baseUrl }: { readonly baseUrl: string }, apiKey: string, ret
   const mutate = () => client.createProcurementCase({ name: "Renewal" });
   return { client, clock, query, mutate };
 }
+
+test.each([204, 304])("a %s has no body, whatever is to become of it", async (status) => {
+  for (const delivery of [
+    { type: "endless-body" },
+    { type: "slow-body", ms: 60_000 },
+    { type: "truncated-body", ending: "reset" },
+  ] as const) {
+    const { server } = await strike({ type: "http", status, body: "{}", delivery });
+    const response = await fetch(`${server.baseUrl}/graphql`, post("{ __typename }", server.apiKey));
+    expect([response.status, await response.text()]).toEqual([status, ""]);
+  }
+});
 
 /** What became of a call, in words that a table can hold. */
 async function outcomeOf(call: Promise<unknown>, retries: readonly unknown[]): Promise<string> {

@@ -197,8 +197,23 @@ describe("a drawn schedule", () => {
     ["more faults than places", { seed: 1, count: 9 }, /There are 4 places for 9 faults/],
     ["less than no message", { seed: 1, messages: -1 }, /`messages` must be a whole number, 0 or more/],
     ["half a call", { seed: 1, sync: { SyncRecords: 1.5 } }, /`sync.SyncRecords` must be/],
-    ["an unknown severity", JSON.parse('{ "seed": 1, "severity": "worst" }'), /"transient", "any" or "all"/],
-    ["pages that are no list", JSON.parse('{ "seed": 1, "pages": "Licenses" }'), /`pages` must be an array/],
+    [
+      "an unknown severity",
+      JSON.parse('{ "seed": 1, "severity": "worst" }'),
+      /`severity` must be one of transient, any, all/,
+    ],
+    ["no options", JSON.parse("null"), /^The options of faultSchedule must be an object\.$/],
+    [
+      "a misspelled option",
+      JSON.parse('{ "seed": 1, "severty": "any" }'),
+      /^The options of faultSchedule: there is no severty\. Did you mean severity\?/,
+    ],
+    [
+      "a misspelled operation",
+      JSON.parse('{ "seed": 1, "sync": { "SyncRecord": 4 } }'),
+      /^sync: there is no SyncRecord\. Did you mean SyncRecords\?/,
+    ],
+    ["pages that are no list", JSON.parse('{ "seed": 1, "pages": "Licenses" }'), /`pages` must be a list/],
   ])("is refused with %s", (_, options, message) => {
     expect(() => faultSchedule(options)).toThrow(TypeError);
     expect(() => faultSchedule(options)).toThrow(message);
@@ -279,13 +294,28 @@ describe("the count of firings", () => {
     const { faults } = await startServer();
     const wrong: Fault = { api: "sync", nth: 0, kind: unavailable };
     expect(() => faults.schedule({ faults: [{ api: "sync", kind: unavailable }, wrong] })).toThrow(TypeError);
+    const misspelled: Fault = JSON.parse('{ "api": "sync", "tmes": 2, "kind": { "type": "drop" } }');
+    expect(() => faults.schedule({ faults: [{ api: "sync", kind: unavailable }, misspelled] })).toThrow(
+      "Did you mean times?",
+    );
     expect(faults.unfired()).toEqual([]);
+  });
+
+  test.each<[string, RegExp]>([
+    ["null", /^A fault schedule must be an object\.$/],
+    ['{ "fault": [] }', /^A fault schedule: there is no fault\. Did you mean faults\?/],
+    ['{ "faults": {} }', /^A fault schedule's `faults` must be a list\.$/],
+  ])("refuses %s as a schedule", async (text, message) => {
+    const { faults } = await startServer();
+    const schedule: FaultSchedule = JSON.parse(text);
+    expect(() => faults.schedule(schedule)).toThrow(TypeError);
+    expect(() => faults.schedule(schedule)).toThrow(message);
   });
 
   test("cannot be asked to be higher than the calls that may be struck", async () => {
     const { faults } = await startServer();
     expect(() => faults.add({ api: "sync", atLeast: 2, kind: unavailable })).toThrow(
-      /`atLeast` is a whole number, 0 to 1/,
+      /`atLeast` must be a whole number from 0 to 1/,
     );
   });
 });

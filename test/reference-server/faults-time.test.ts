@@ -143,6 +143,16 @@ describe("a restart", () => {
     expect(await outcome).toMatchObject({ ended: "done", stored: 4, locked: false });
   });
 
+  test("does not shut the streams of a batch out that are opened afterwards", async () => {
+    const { client, connect, server, installationId } = await startSync();
+    const batchId = await client.start(installationId);
+    for (const id of ["a", "b", "c"]) await client.write(batchId, accounts(id));
+    await server.restart();
+    const reconnected = connect();
+    expect(await reconnected.write(batchId, accounts("d"))).toBe(1n);
+    await reconnected.complete(batchId);
+  });
+
   test("is refused by a server that is closed, which closes after one that is under way", async () => {
     const { server } = await startSync();
     const restarted = server.restart();

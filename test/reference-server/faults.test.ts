@@ -1,5 +1,5 @@
 import { status } from "@grpc/grpc-js";
-import { type Fault, startReferenceServer } from "@saas-management/sdk/reference-server";
+import { type Fault, type SyncFault, startReferenceServer } from "@saas-management/sdk/reference-server";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { refused, until } from "../support/grpc-client.js";
 import { accounts } from "../support/grpc-records.js";
@@ -85,30 +85,39 @@ test.each<[string, unknown, RegExp]>([
     /"grpc-status" does not fit the api "graphql"/,
   ],
   ["a kind that does not exist", { api: "sync", kind: { type: "explode" } }, /"explode" does not fit/],
-  ["an api that does not exist", { api: "rest", kind: unavailable }, /`api` is "sync" or "graphql"/],
+  [
+    "a misspelled kind",
+    { api: "sync", kind: { type: "grpc_status", code: 14 } },
+    /"grpc_status" does not fit the api "sync"\. Did you mean grpc-status\?/,
+  ],
+  ["an api that does not exist", { api: "rest", kind: unavailable }, /`api` must be one of sync, graphql/],
   [
     "an operation that does not exist",
-    { api: "sync", operation: "syncRecords", kind: unavailable },
-    /no operation of this name/,
+    { api: "sync", operation: "syncRecord", kind: unavailable },
+    /`operation` must be one of StartSyncBatch, .*\. Did you mean SyncRecords\?/,
   ],
-  ["the 0th call", { api: "sync", nth: 0, kind: unavailable }, /`nth` is a whole number, 1 or more/],
-  ["half a time", { api: "sync", times: 0.5, kind: unavailable }, /`times` is a whole number/],
+  ["the 0th call", { api: "sync", nth: 0, kind: unavailable }, /`nth` must be a whole number, 1 or more/],
+  ["half a time", { api: "sync", times: 0.5, kind: unavailable }, /`times` must be a whole number/],
   [
     "the status OK",
     { api: "sync", kind: { type: "grpc-status", code: 0 } },
-    /`code` is a whole number, 1 to 16/,
+    /`code` must be a whole number from 1 to 16/,
   ],
-  ["a moment that does not exist", { api: "sync", kind: { type: "drop", at: "later" } }, /`at` is/],
-  ["a delay without a time", { api: "sync", kind: { type: "delay" } }, /`ms` is a number/],
+  [
+    "a moment that does not exist",
+    { api: "sync", kind: { type: "drop", at: "later" } },
+    /`at` must be one of request, answer/,
+  ],
+  ["a delay without a time", { api: "sync", kind: { type: "delay" } }, /`ms` must be a number/],
   [
     "an endless delay",
     { api: "sync", kind: { type: "delay", ms: Number.POSITIVE_INFINITY } },
-    /`ms` is a number/,
+    /`ms` must be a number/,
   ],
   [
     "an HTTP status 42",
     { api: "graphql", kind: { type: "http", status: 42 } },
-    /`status` is a whole number, 200 to 599/,
+    /`status` must be a whole number from 200 to 599/,
   ],
   [
     "a message of a call that has one",
@@ -133,32 +142,32 @@ test.each<[string, unknown, RegExp]>([
   [
     "an error code that HTTP/2 does not have",
     { api: "sync", kind: { type: "rst-stream", code: 14 } },
-    /`code` is a whole number, 0 to 13/,
+    /`code` must be a whole number from 0 to 13/,
   ],
   [
     "seconds before now",
     { api: "graphql", kind: { type: "http", status: 503, retryAfter: { seconds: -1 } } },
-    /`retryAfter.seconds` is a whole number, 0 to/,
+    /`retryAfter.seconds` must be a whole number from 0 to/,
   ],
   [
     "an ending that does not exist",
     { api: "graphql", kind: { type: "truncated-body", ending: "later" } },
-    /`ending` is "end" or "close" or "reset"/,
+    /`ending` must be one of end, close, reset/,
   ],
   [
     "a body that is sent as no body is",
     { api: "graphql", kind: { type: "http", status: 503, delivery: { type: "stall" } } },
-    /`delivery.type` is "slow-body" or "truncated-body" or "endless-body"/,
+    /`delivery.type` must be one of slow-body, truncated-body, endless-body/,
   ],
   [
     "a body that is sent slowly, without a time",
     { api: "graphql", kind: { type: "http", status: 503, delivery: { type: "slow-body" } } },
-    /`ms` is a number/,
+    /`ms` must be a number/,
   ],
   [
     "a page without a cursor kind",
     { api: "graphql", kind: { type: "page-info" } },
-    /`cursor` is "repeated" or "missing"/,
+    /`cursor` must be one of repeated, missing/,
   ],
   [
     "a trailer that cannot be sent",
@@ -166,15 +175,98 @@ test.each<[string, unknown, RegExp]>([
     /`trailers` has a name or value that cannot be sent: "a b"/,
   ],
   [
+    "a trailer that is no text",
+    { api: "sync", kind: { ...unavailable, trailers: { "a-bin": Buffer.from("c") } } },
+    /`trailers` has a name or value that cannot be sent: "a-bin"/,
+  ],
+  [
     "a header that cannot be sent",
     { api: "graphql", kind: { type: "http", status: 500, headers: { a: "\n" } } },
     /`headers` has a name or value/,
+  ],
+  ["nothing", undefined, /^A fault must be an object\.$/],
+  ["a list", [{ api: "sync", kind: unavailable }], /^A fault must be an object\.$/],
+  ["no kind", { api: "sync" }, /^A fault's `kind` must be an object\.$/],
+  [
+    "a misspelled name",
+    { api: "sync", tmes: 2, kind: unavailable },
+    /there is no tmes\. Did you mean times\?/,
+  ],
+  [
+    "a name of the other API's faults",
+    { api: "graphql", message: 1, kind: { type: "html" } },
+    /^A fault: there is no message\./,
+  ],
+  ["a misspelled name without a value", { api: "sync", ntth: undefined, kind: unavailable }, /no ntth/],
+  [
+    "a misspelled name of its kind",
+    { api: "sync", kind: { type: "delay", ms: 1, att: "answer" } },
+    /^A fault of kind "delay": there is no att\. Did you mean at\?/,
+  ],
+  [
+    "a moment of a kind that has one alone",
+    { api: "graphql", kind: { type: "html", at: "answer" } },
+    /^A fault of kind "html": there is no at\./,
+  ],
+  [
+    "a misspelled name of a body's delivery",
+    { api: "graphql", kind: { type: "http", status: 200, delivery: { type: "slow-body", ms: 1, piece: 3 } } },
+    /^A fault of kind "slow-body": there is no piece\. Did you mean pieces\?/,
+  ],
+  [
+    "a misspelled name of Retry-After",
+    { api: "graphql", kind: { type: "http", status: 503, retryAfter: { second: 1 } } },
+    /`retryAfter`: there is no second\. Did you mean seconds\?/,
+  ],
+  [
+    "a misspelled name of an injected error",
+    { api: "graphql", kind: { type: "graphql-errors", errors: [{ message: "No.", kode: "X" }] } },
+    /`errors\[0\]`: there is no kode\. Did you mean code\?/,
+  ],
+  [
+    "an injected error without a message",
+    { api: "graphql", kind: { type: "graphql-errors", errors: [{ code: "X" }] } },
+    /`errors\[0\]\.message` must be a string/,
+  ],
+  [
+    "injected errors that are no list",
+    { api: "graphql", kind: { type: "graphql-errors", errors: { message: "No." } } },
+    /`errors` must be a list/,
+  ],
+  [
+    "a body that is no text",
+    { api: "graphql", kind: { type: "http", status: 200, body: { data: null } } },
+    /`body` must be a string/,
+  ],
+  [
+    "details that are no text",
+    { api: "sync", kind: { ...unavailable, details: 14 } },
+    /`details` must be a string/,
+  ],
+  [
+    "an operation that is no text",
+    { api: "graphql", operation: null, kind: { type: "html" } },
+    /`operation` must be a string/,
   ],
 ])("%s is refused when it is added", async (_, fault, message) => {
   const server = await startReferenceServer();
   onTestFinished(() => server.close());
   expect(() => server.faults.add(fault as Fault)).toThrow(TypeError);
   expect(() => server.faults.add(fault as Fault)).toThrow(message);
+});
+
+test("a fault is what it was when it was added, whatever becomes of the object", async () => {
+  const fixture = await startSync();
+  const fault: { -readonly [K in keyof SyncFault]: SyncFault[K] } = {
+    api: "sync",
+    nth: 1,
+    kind: unavailable,
+  };
+  const first = fixture.server.faults.add(fault);
+  fault.nth = 3;
+  const second = fixture.server.faults.add(fault);
+  expect([first.fault.nth, second.fault.nth]).toEqual([1, 3]);
+  expect(await strikes(fixture, 4)).toEqual(["UNAVAILABLE", "NOT_FOUND", "UNAVAILABLE", "NOT_FOUND"]);
 });
 
 describe("a status", () => {
@@ -230,6 +322,19 @@ describe("a status", () => {
     expect(await refused(client.write(batchId, accounts("a")))).toMatchObject({ code: "UNAVAILABLE" });
     expect(server.inspect(installationId).snapshots.accounts).toEqual([]);
     expect(await client.write(batchId, accounts("a"))).toBe(1n);
+  });
+});
+
+describe("a stolen lock", () => {
+  test("is stolen once: a later theft from the same batch finds it gone and does nothing", async () => {
+    const { client, installationId, server } = await startSync();
+    const batchId = await client.start(installationId);
+    server.faults.add({ api: "sync", times: 2, kind: { type: "lock-stolen" } });
+    expect(await refused(client.write(batchId, accounts("a")))).toMatchObject({ batchState: "expired" });
+    const { lock } = server.inspect(installationId);
+    await client.abort(batchId);
+    expect(server.inspect(installationId).lock).toEqual(lock);
+    server.faults.assertFired();
   });
 });
 

@@ -79,6 +79,19 @@ describe("createProcurementCase", () => {
     expect(await create(input)).toEqual({ case: null, errors });
   });
 
+  test.each(["1e400", "1e999999999", "1e-999999999"])(
+    "refuses %s, which no variable could hold",
+    async (price) => {
+      const { send } = await start();
+      const { errors } = await send(
+        `mutation { createProcurementCase(input: { name: "n", baselinePrice: ${price} }) { ${caseFields} } }`,
+      );
+      expect(errors).toMatchObject([
+        { message: "The specified argument value does not match the argument type." },
+      ]);
+    },
+  );
+
   test("names every problem", async () => {
     const { create } = await start();
     const { errors } = await create({ name: "", deadline: "2020-01-01", baselinePrice: -1 });

@@ -204,7 +204,7 @@ describe("refuses a portfolio with", () => {
     ],
     [
       "applications[0].state must be one of DISCOVERED, IN_REVIEW, SANCTIONED, DISQUALIFIED, ARCHIVED",
-      JSON.parse('{ "applications": [{ "name": "Figma", "state": "sanctioned" }] }'),
+      JSON.parse('{ "applications": [{ "name": "Figma", "state": "bought" }] }'),
     ],
     [
       "contracts[0].renewal.upcomingDate.origin must be one of MANUAL, INTEGRATION",

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -57,6 +58,13 @@ describe("starting", () => {
     ["a certificate that is none", { tls: { cert: "x", key: "y" } }, /`tls`: the certificate and the key/],
     ["a clock that cannot be moved", { clock: { now: () => 0 } }, /`clock` must be a TestClock/],
     ["pages without items", { pageSize: 0 }, /`pageSize` must be/],
+    ["no clock", { clock: null }, /`clock` must be a TestClock/],
+    [
+      "a name of a certificate that does not exist",
+      { tls: { cer: "x" } },
+      /^tls: there is no cer\. Did you mean cert\?/,
+    ],
+    ["options that are none", 4000, /^The options of startReferenceServer must be an object\.$/],
     ["an option that does not exist", { synchPort: 1 }, /there is no synchPort. Did you mean syncPort/],
     [
       "a portfolio with a price in no currency",
@@ -288,6 +296,31 @@ describe("inspecting an installation", () => {
   });
 });
 
+test.each<[string, unknown[]]>([
+  ["createWorkspace", [{ name: "Acme" }]],
+  ["createWorkspace", []],
+  ["createInstallation", [{ integration: 7 }]],
+  ["createInstallation", ["HR"]],
+  ["createApiKey", [{ permissions: "integration:sync" }]],
+  ["createApiKey", [null]],
+])("%s refuses %j", async (name, args) => {
+  await using server = await startReferenceServer();
+  const create: unknown = Reflect.get(server, name);
+  if (typeof create !== "function") throw new TypeError(`The server has no ${name}.`);
+  expect(() => create(...args)).toThrow(TypeError);
+  expect(() => create(...args)).toThrow(/ must be a (string|list)\.| must be an object\./);
+});
+
+test("what a portfolio holds is what it held at the start, whatever becomes of the object", async () => {
+  const applications = [{ name: "Chat" }];
+  const { server } = await startSync({ portfolio: { applications } });
+  applications.push({ name: "Mail" });
+  const text = "{ applications { totalCount } }";
+  expect(await query(server.baseUrl, server.apiKey, text)).toEqual({
+    data: { applications: { totalCount: 1 } },
+  });
+});
+
 test("a workspace of another server is refused", async () => {
   const [{ server }, { server: other }] = [await startSync(), await startSync()];
   const workspace = other.createWorkspace("Other");
@@ -333,6 +366,16 @@ describe("closing", () => {
     expect(await listens(server.syncUrl)).toBe(true);
     await server.close();
     expect(await refused(stream.answer)).toMatchObject({ code: "UNAVAILABLE" });
+  });
+
+  test("does not wait for clients that never begin the TLS handshake", async () => {
+    const [cert, key] = ["cert", "key"].map((part) =>
+      readFileSync(new URL(`../support/grpc-tls-${part}.pem`, import.meta.url), "utf8"),
+    );
+    const { server } = await startSync({ tls: { cert: cert ?? "", key: key ?? "" } });
+    expect(await listens(server.baseUrl)).toBe(true);
+    expect(await listens(server.syncUrl)).toBe(true);
+    await server.close();
   });
 
   test("leaves nothing behind that keeps the process alive", async () => {

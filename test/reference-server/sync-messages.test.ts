@@ -1,6 +1,9 @@
 import { compressionAlgorithms, credentials } from "@grpc/grpc-js";
 import { describe, expect, test } from "vitest";
-import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import {
+  StartSyncBatchRequest,
+  SyncRecordsRequest,
+} from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 import { PlainClient, refused } from "../support/grpc-client.js";
 import { accounts, groups } from "../support/grpc-records.js";
 import { startSync } from "../support/grpc-server.js";
@@ -130,3 +133,37 @@ test.each(["startSyncBatch", "completeSyncBatch", "abortSyncBatch"] as const)(
     });
   },
 );
+
+describe.each(["startSyncBatch", "completeSyncBatch", "abortSyncBatch"] as const)("%s with", (operation) => {
+  const message = (id: string) => Buffer.from(StartSyncBatchRequest.encode({ installationId: id }).finish());
+
+  test("two messages is refused at once, and does nothing", async () => {
+    const { client, installationId, server } = await startSync();
+    const batchId = await client.start(installationId);
+    await client.abort(batchId);
+    const { batches } = server.inspect(installationId);
+    const id = operation === "startSyncBatch" ? installationId : batchId;
+    const call = client.open(operation).sendRaw(message(id)).sendRaw(message(id));
+    expect(await refused(call.end())).toMatchObject({ code: "UNIMPLEMENTED" });
+    expect(server.inspect(installationId).batches).toEqual(batches);
+  });
+
+  test("a second message that comes late is refused at once, before the call is ended", async () => {
+    const { client } = await startSync();
+    const call = client.open(operation).sendRaw(message("a"));
+    await client.write("nope").catch(() => {});
+    expect(await refused(call.sendRaw(message("b")).answer)).toMatchObject({ code: "UNIMPLEMENTED" });
+  });
+
+  test("no message is refused at once", async () => {
+    const { client } = await startSync();
+    expect(await refused(client.open(operation).end())).toMatchObject({ code: "UNIMPLEMENTED" });
+  });
+
+  test("two messages and no key is refused for the key", async () => {
+    const { server } = await startSync();
+    const stranger = new PlainClient(server.syncUrl, undefined);
+    const call = stranger.open(operation).sendRaw(message("a")).sendRaw(message("b"));
+    expect(await refused(call.end())).toMatchObject({ code: "UNAUTHENTICATED" });
+  });
+});

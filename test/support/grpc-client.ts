@@ -65,8 +65,9 @@ export class PlainClient {
     return stream.end();
   }
 
-  open(): PlainStream {
-    return new PlainStream(this.#client, this.#metadata);
+  /** @param operation One that takes a single message may be sent several all the same. */
+  open(operation: keyof typeof SyncServiceService = "syncRecords"): PlainStream {
+    return new PlainStream(this.#client, this.#metadata, SyncServiceService[operation].path);
   }
 
   complete(batchId: string): Promise<CompleteSyncBatchResponse> {
@@ -96,20 +97,20 @@ export class PlainClient {
   }
 }
 
-/** One call of SyncRecords. */
+/** A call that is sent messages one by one. */
 export class PlainStream {
   readonly #call: ClientWritableStream<Buffer>;
   /** Settles when the server has answered; rejects with its refusal. */
   readonly answer: Promise<bigint | undefined>;
 
-  constructor(client: SyncServiceClient, metadata: Metadata) {
+  constructor(client: SyncServiceClient, metadata: Metadata, path: string) {
     let settle: (error: ServiceError | null, value?: SyncRecordsResponse) => void = () => {};
     this.answer = answered<SyncRecordsResponse>((done) => {
       settle = (error, value) => done(error, value ?? SyncRecordsResponse.decode(new Uint8Array()));
     }).then(({ acceptedRecords }) => acceptedRecords);
     // A test may look at the answer late.
     this.answer.catch(() => {});
-    const { path, responseDeserialize } = SyncServiceService.syncRecords;
+    const { responseDeserialize } = SyncServiceService.syncRecords;
     this.#call = client.makeClientStreamRequest(
       path,
       (b: Buffer) => b,

@@ -66,7 +66,7 @@ export type Fault = SyncFault | GraphQLFault;
 
 /** A fault that was added. */
 export interface FaultHandle {
-  /** What was added. */
+  /** A copy of what was added. */
   readonly fault: Fault;
   /** How many calls it has struck so far. */
   readonly firings: number;
@@ -97,13 +97,14 @@ export interface FaultSchedule {
 export interface FaultInjector {
   /**
    * Adds a fault. Where several match a call, they strike in the order in which they were added, until one ends it;
-   * those that did not come to strike it strike the next matching call.
-   * @throws TypeError where the fault makes no sense, such as an HTTP status for the Sync API.
+   * those that did not come to strike it strike the next matching call. Later changes of the object change nothing.
+   * @throws TypeError where the fault makes no sense, such as an HTTP status for the Sync API, or has a name that is
+   * not known.
    */
   add(fault: Fault): FaultHandle;
   /**
    * Adds all faults of a schedule, or none.
-   * @throws TypeError where one of them makes no sense.
+   * @throws TypeError where one of them makes no sense, or a name is not known.
    */
   schedule(schedule: FaultSchedule): readonly FaultHandle[];
   /** The faults that have struck fewer calls than their `atLeast`, since the last `clear()`. */

@@ -1,4 +1,5 @@
-import { checkFault } from "./checks.js";
+import { plainCopy } from "../plain-copy.js";
+import { checkFault, checkSchedule } from "./checks.js";
 import type {
   Fault,
   FaultHandle,
@@ -43,8 +44,9 @@ interface Entry {
 export class Faults implements FaultInjector {
   readonly #entries: (Entry & { readonly handle: FaultHandle })[] = [];
 
-  add(fault: Fault): FaultHandle {
-    checkFault(fault);
+  add(given: Fault): FaultHandle {
+    checkFault(given);
+    const fault = plainCopy(given);
     const entry = { fault, calls: 0, firings: 0 };
     const handle = {
       fault,
@@ -56,9 +58,9 @@ export class Faults implements FaultInjector {
     return handle;
   }
 
-  schedule({ faults }: FaultSchedule): readonly FaultHandle[] {
-    for (const fault of faults) checkFault(fault);
-    return faults.map((fault) => this.add(fault));
+  schedule(schedule: FaultSchedule): readonly FaultHandle[] {
+    checkSchedule(schedule);
+    return schedule.faults.map((fault) => this.add(fault));
   }
 
   unfired(): readonly FaultHandle[] {

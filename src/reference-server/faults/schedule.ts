@@ -1,3 +1,5 @@
+import type { KnownNames, NamesOf } from "../../option-names.js";
+import { requireInteger, requireKnown, requireList, requireOneOf } from "../argument-checks.js";
 import {
   anyGraphQLKind,
   anySyncKind,
@@ -58,6 +60,18 @@ export interface FaultScheduleOptions {
   readonly severity?: "transient" | "any" | "all";
 }
 
+const OPTION_NAMES = {
+  seed: true,
+  count: true,
+  sync: true,
+  messages: true,
+  graphql: true,
+  pages: true,
+  severity: true,
+} satisfies NamesOf<FaultScheduleOptions>;
+
+const OPERATION_NAMES: KnownNames = Object.fromEntries(SYNC_OPERATIONS.map((name) => [name, true] as const));
+
 type Place = Omit<SyncFault, "kind"> | Omit<GraphQLFault, "kind">;
 
 const DEFAULT_COUNT = 3;
@@ -71,16 +85,15 @@ const DEFAULT_COUNT = 3;
  * server.faults.schedule(schedule);
  * ```
  *
- * @throws TypeError where an option is wrong, or there are fewer places than faults.
+ * @throws TypeError where an option's name or value is wrong, or there are fewer places than faults.
  */
 export function faultSchedule(options: FaultScheduleOptions): FaultSchedule {
+  requireKnown("The options of faultSchedule", options, OPTION_NAMES);
   const { seed, count = DEFAULT_COUNT, severity = "transient", pages = OWN_PAGES } = options;
-  requireInteger("seed", seed, Number.MIN_SAFE_INTEGER);
-  requireInteger("count", count, 1);
-  if (!Object.hasOwn(syncKinds, severity)) {
-    throw new TypeError('`severity` must be "transient", "any" or "all".');
-  }
-  if (!Array.isArray(pages)) throw new TypeError("`pages` must be an array of names of operations.");
+  requireInteger("`seed`", seed, Number.MIN_SAFE_INTEGER);
+  requireInteger("`count`", count, 1);
+  requireOneOf("`severity`", severity, Object.keys(syncKinds));
+  requireList("`pages`", pages);
   const places = placesOf(options);
   if (places.length < count) {
     throw new TypeError(
@@ -118,29 +131,26 @@ const DEFAULT_CALLS = { StartSyncBatch: 1, SyncRecords: 1, CompleteSyncBatch: 1 
 
 /** Every place that the program is said to come to. */
 function placesOf({ sync, graphql, messages = 1 }: FaultScheduleOptions): Place[] {
-  requireInteger("messages", messages, 0);
+  requireInteger("`messages`", messages, 0);
+  if (sync !== undefined) requireKnown("sync", sync, OPERATION_NAMES);
   const syncCalls: FaultScheduleOptions["sync"] = sync ?? (graphql === undefined ? DEFAULT_CALLS : {});
   const places: Place[] = [];
   for (const operation of SYNC_OPERATIONS) {
-    for (const nth of upTo(`sync.${operation}`, syncCalls[operation] ?? 0)) {
+    for (const nth of upTo(`\`sync.${operation}\``, syncCalls[operation] ?? 0)) {
       places.push({ api: "sync", operation, nth });
       if (operation !== "SyncRecords") continue;
-      for (const message of upTo("messages", messages)) places.push({ api: "sync", operation, nth, message });
+      for (const message of upTo("`messages`", messages))
+        places.push({ api: "sync", operation, nth, message });
     }
   }
   for (const [operation, calls] of Object.entries(graphql ?? {})) {
-    for (const nth of upTo(`graphql.${operation}`, calls)) places.push({ api: "graphql", operation, nth });
+    for (const nth of upTo(`\`graphql.${operation}\``, calls))
+      places.push({ api: "graphql", operation, nth });
   }
   return places;
 }
 
-function upTo(name: string, most: number): number[] {
-  requireInteger(name, most, 0);
+function upTo(what: string, most: number): number[] {
+  requireInteger(what, most, 0);
   return Array.from({ length: most }, (_, index) => index + 1);
-}
-
-function requireInteger(name: string, value: number, least: number): void {
-  if (Number.isSafeInteger(value) && value >= least) return;
-  const range = least === Number.MIN_SAFE_INTEGER ? "" : `, ${least} or more`;
-  throw new TypeError(`\`${name}\` must be a whole number${range}.`);
 }

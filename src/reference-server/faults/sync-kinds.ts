@@ -68,7 +68,10 @@ export interface LeaseExpiryFault {
   readonly at?: FaultMoment;
 }
 
-/** Ends the lease of the call's batch now, and lets somebody else start a batch in its place. */
+/**
+ * Ends the lease of the call's batch now, and lets somebody else start a batch in its place. Where somebody else holds
+ * the lock already, nothing happens.
+ */
 export interface LockStolenFault {
   /** Tells the kinds of fault apart. */
   readonly type: "lock-stolen";

@@ -29,6 +29,7 @@ export async function deliver(
   const declared = broken?.type === "truncated-body" && (broken.ending ?? "end") === "end" ? sent : body;
   const length = hasBody && broken?.type !== "endless-body" ? { "content-length": declared.length } : {};
   response.writeHead(status, statusText, { ...length, ...headers, "x-request-id": randomUUID() });
+  if (!hasBody) return void response.end();
   switch (broken?.type) {
     case undefined:
       return void response.end(sent);

@@ -17,7 +17,7 @@ const DEFAULT_MAXIMUM_PAGE_SIZE = 1000;
 
 /** What the GraphQL API needs of the reference server. */
 export interface GraphQLHandlerOptions {
-  readonly keys: Pick<ApiKeys, "lookUp" | "revoke">;
+  readonly keys: Pick<ApiKeys, "lookUp" | "revokePresented">;
   readonly faults: Pick<Faults, "take">;
   readonly clock: Clock;
   /**
@@ -54,7 +54,7 @@ export function graphQLHandler(
     const operation = isDocument ? operationName(document, params.operationName) : undefined;
     const key = raw.headers.authorization;
     exchange.due = faults.take({ api: "graphql", operation });
-    const revokeKey = (): void => revoke(keys, key);
+    const revokeKey = (): void => keys.revokePresented(key);
     const struck = await strikeRequest(exchange.due, { clock, signal: exchange.signal, revokeKey });
     if (struck !== null) {
       exchange.due = [];
@@ -76,9 +76,4 @@ export function graphQLHandler(
     return prepare(schema, document, params, contextValue);
   };
   return createHandler({ schema, onSubscribe, formatError });
-}
-
-/** Revokes a key, where there is one to revoke. */
-export function revoke(keys: Pick<ApiKeys, "lookUp" | "revoke">, key: string | undefined): void {
-  if (key !== undefined && keys.lookUp(key).status === "ok") keys.revoke(key);
 }

@@ -1,4 +1,5 @@
 import type { GraphQLFieldResolver, GraphQLObjectType } from "graphql";
+import { calendarDateOf } from "../calendar-date.js";
 import type { ApplicationState } from "../portfolio.js";
 import { Connection, type ConnectionArguments, inputType } from "./connection/connection.js";
 import type { InputObject } from "./connection/filter.js";
@@ -44,10 +45,10 @@ export function resolveMutations(mutation: GraphQLObjectType): void {
   const { createProcurementCase: create, updateProcurementCase: update, changeVendorsState: change } = fields;
   if (!create || !update || !change) throw new TypeError("The schema lacks a mutation.");
   create.resolve = writing<{ input: ProcurementCaseInput & { name: string } }>(
-    ({ input }, { workspace, clock }) => createProcurementCase(workspace, input, today(clock.now())),
+    ({ input }, { workspace, clock }) => createProcurementCase(workspace, input, calendarDateOf(clock.now())),
   );
   update.resolve = writing<{ input: ProcurementCaseInput & { id: string } }>(
-    ({ input }, { workspace, clock }) => updateProcurementCase(workspace, input, today(clock.now())),
+    ({ input }, { workspace, clock }) => updateProcurementCase(workspace, input, calendarDateOf(clock.now())),
   );
   const filter = inputType(change, "where");
   change.resolve = writing<{ input: { state: ApplicationState }; where?: InputObject | null }>(
@@ -64,8 +65,4 @@ function writing<Arguments>(
     if (!context.canWrite) throw notAuthorized([path.key]);
     return change(args, context);
   };
-}
-
-function today(now: number): string {
-  return new Date(now).toISOString().slice(0, 10);
 }

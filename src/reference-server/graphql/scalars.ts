@@ -1,6 +1,6 @@
 import Big from "big.js";
 import { type GraphQLScalarType, Kind } from "graphql";
-import { isCalendarDate } from "../portfolio.js";
+import { isCalendarDate } from "../calendar-date.js";
 
 /** Makes `Date` a calendar date: YYYY-MM-DD, in and out. */
 export function defineDate(type: GraphQLScalarType): void {
@@ -11,6 +11,17 @@ export function defineDate(type: GraphQLScalarType): void {
   type.serialize = parse;
   type.parseValue = parse;
   type.parseLiteral = (node) => parse(node.kind === Kind.STRING ? node.value : undefined);
+}
+
+/** The exponent of the smallest number that JSON can bring. */
+const LEAST_EXPONENT = -324;
+
+/**
+ * Whether a number is as large, and as small, as those that come in variables. To subtract 1 from 1e999999999 would
+ * take all memory.
+ */
+function isWithinDoubles(text: string): boolean {
+  return Number.isFinite(Number(text)) && new Big(text).e >= LEAST_EXPONENT;
 }
 
 /** Makes `Decimal` an exact decimal number inside the server and a JSON number outside. */
@@ -25,7 +36,8 @@ export function defineDecimal(type: GraphQLScalarType): void {
     throw new TypeError("A Decimal is a number.");
   };
   type.parseLiteral = (node) => {
-    if (node.kind === Kind.INT || node.kind === Kind.FLOAT) return new Big(node.value);
+    if ((node.kind === Kind.INT || node.kind === Kind.FLOAT) && isWithinDoubles(node.value))
+      return new Big(node.value);
     throw new TypeError("A Decimal is a number.");
   };
 }

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import type { Handler, Response } from "graphql-http";
-import { type ConnectionEnd, Connections } from "../connections.js";
+import { type ConnectionEnd, Connections, peerOf } from "../connections.js";
+import { listenAt, tlsSettings } from "../listening.js";
 import type { TlsIdentity } from "../options.js";
 import { MAXIMUM_BODY_BYTES, readBody } from "./body.js";
 import { deliver } from "./deliver.js";
-import { type Exchange, type GraphQLHandlerOptions, graphQLHandler, revoke } from "./handler.js";
+import { type Exchange, type GraphQLHandlerOptions, graphQLHandler } from "./handler.js";
 import { errorAnswer } from "./request/answer.js";
 import { ConnectionFault, strikeAnswer } from "./request/faults.js";
 import { ErrorCode, requestError } from "./request-error.js";
@@ -47,16 +47,14 @@ export async function startGraphQLServer(options: GraphQLServerOptions): Promise
   const server =
     tls === undefined
       ? createServer(REQUEST_TIMES, listener)
-      : createTlsServer({ ...tls, ...REQUEST_TIMES, minVersion: "TLSv1.2" }, listener);
+      : createTlsServer({ ...tlsSettings(tls), ...REQUEST_TIMES }, listener);
   const connections = new Connections(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject).listen(port, host, () => resolve(void server.off("error", reject)));
-  });
+  const listening = await listenAt(server, host, port);
   let closed: Promise<void> | undefined;
   return {
-    port: portOf(server),
+    port: listening,
     close: () => {
-      closed ??= close(server);
+      closed ??= close(server, connections);
       return closed;
     },
   };
@@ -69,13 +67,13 @@ async function exchange(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { remoteAddress, remotePort } = request.socket;
-  const endConnection = (how: ConnectionEnd): void => connections.end(`${remoteAddress}:${remotePort}`, how);
+  const peer = peerOf(request.socket);
+  const endConnection = (how: ConnectionEnd): void => connections.end(peer, how);
   const gone = new AbortController();
   const { signal } = gone;
   response.once("close", () => gone.abort());
   const context: Exchange = { signal, due: [], body: undefined };
-  const revokeKey = (): void => revoke(keys, request.headers.authorization);
+  const revokeKey = (): void => keys.revokePresented(request.headers.authorization);
   try {
     const own = await answerTo(handler, request, context).catch((error: unknown) => {
       if (signal.aborted || error instanceof ConnectionFault) throw error;
@@ -111,15 +109,10 @@ async function answerTo(
   return handler({ method, url, headers, body, raw: request, context });
 }
 
-function portOf(server: Server): number {
-  const address: AddressInfo | string | null = server.address();
-  if (typeof address === "object" && address !== null) return address.port;
-  throw new TypeError("The GraphQL server does not listen on a port.");
-}
-
-function close(server: Server): Promise<void> {
+function close(server: Server, connections: Connections): Promise<void> {
   return new Promise((resolve, reject) => {
     server.close((error) => (error === undefined ? resolve() : reject(error)));
-    server.closeAllConnections();
+    // The HTTP server knows only those that have come through the TLS handshake.
+    connections.destroyAll();
   });
 }

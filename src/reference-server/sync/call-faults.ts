@@ -5,6 +5,7 @@ import type { DueFault } from "../faults/faults.js";
 import type { FaultMoment } from "../faults/shared-kinds.js";
 import type { SyncFaultKind } from "../faults/sync-kinds.js";
 import { typicalDetails } from "../faults/typical-details.js";
+import { untilGone } from "../faults/until-gone.js";
 import { Refusal } from "./refusal.js";
 
 /** What faults do to the call that they strike. */
@@ -63,11 +64,9 @@ function momentOf(kind: SyncFaultKind): FaultMoment {
 async function strikeWith(kind: SyncFaultKind, call: StruckCall, clock: Clock): Promise<void> {
   switch (kind.type) {
     case "delay":
-      return clock.sleep(kind.ms, call.signal).catch(() => {
-        throw new NoAnswer();
-      });
+      return orNoAnswer(clock.sleep(kind.ms, call.signal));
     case "stall":
-      return untilGone(call.signal);
+      return orNoAnswer(untilGone(call.signal));
     case "drop":
     case "reset":
       call.endConnection(kind.type);
@@ -96,10 +95,9 @@ async function strikeWith(kind: SyncFaultKind, call: StruckCall, clock: Clock): 
   }
 }
 
-function untilGone(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    const gone = (): void => reject(new NoAnswer());
-    if (signal.aborted) gone();
-    else signal.addEventListener("abort", gone, { once: true });
+/** A wait that ends early where the caller gives up. */
+function orNoAnswer(wait: Promise<void>): Promise<void> {
+  return wait.catch(() => {
+    throw new NoAnswer();
   });
 }

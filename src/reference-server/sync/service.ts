@@ -65,7 +65,6 @@ export function createSyncHandlers(parts: SyncServiceParts): {
   readonly letGo: () => void;
 } {
   const { state, keys, faults } = parts;
-  let streamsOpened = 0;
   const underWay = new Set<AbortController>();
 
   async function answer(
@@ -145,7 +144,7 @@ export function createSyncHandlers(parts: SyncServiceParts): {
       });
     },
     syncRecords: (call, callback) => {
-      const number = ++streamsOpened;
+      const number = state.openStream();
       const due = takeCall("SyncRecords");
       const late = due.filter(needsBatch);
       const atOnce = due.filter((fault) => !late.includes(fault));

@@ -37,10 +37,7 @@ export function struckCall(
     goAway: (grace) => streams.goAway(call.metadata, grace),
     endLease: () => withSubject((subject) => state.endLease(subject)),
     stealLock: () => withSubject((subject) => state.stealLock(subject)),
-    revokeKey: () => {
-      const key = presentedKey(call.metadata);
-      if (keys.lookUp(key).status === "ok" && key !== undefined) keys.revoke(key);
-    },
+    revokeKey: () => keys.revokePresented(presentedKey(call.metadata)),
     inflateAnswer,
   };
 }

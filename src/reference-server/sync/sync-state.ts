@@ -29,6 +29,7 @@ export interface Subject {
 export class SyncState {
   readonly #installations = new Map<string, Installation>();
   readonly #batches = new Map<string, FoundBatch>();
+  #streams = 0;
 
   constructor(readonly clock: Clock) {}
 
@@ -67,10 +68,11 @@ export class SyncState {
     batch?.endLease(this.clock.now());
   }
 
-  /** Lets the lease of a batch run out now, and starts another batch in its place. */
+  /** Lets the lease of a batch run out now, and starts another batch in its place, unless there is one already. */
   stealLock(subject: Subject): void {
     this.endLease(subject);
-    this.#start(subject.installation);
+    const { installation } = subject;
+    if (installation.lockHolder(this.clock.now()) === undefined) this.#start(installation);
   }
 
   find(batchId: string, workspace: Workspace): FoundBatch {
@@ -81,6 +83,12 @@ export class SyncState {
       throw new Refusal(status.PERMISSION_DENIED, "The batch does not belong to the API key's workspace.");
     }
     return found;
+  }
+
+  /** The position of a new stream in the order in which streams are opened, from 1. A restart does not begin anew. */
+  openStream(): number {
+    this.#streams += 1;
+    return this.#streams;
   }
 
   /**

@@ -1,4 +1,5 @@
 import { type GraphQLInputObjectType, getNullableType, isInputObjectType } from "graphql";
+import { isObject } from "../../is-object.js";
 import { ErrorCode, requestError } from "../request-error.js";
 import { conditionOf } from "./operators.js";
 import { fieldOf, nestedRow, type Row } from "./row.js";
@@ -69,10 +70,6 @@ export function object(value: unknown, at: string): InputObject {
 function objects(value: unknown, at: string): readonly InputObject[] {
   if (!Array.isArray(value)) throw nullCondition(at);
   return value.map((entry) => object(entry, at));
-}
-
-function isObject(value: unknown): value is InputObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function nullCondition(at: string): Error {

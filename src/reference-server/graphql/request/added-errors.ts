@@ -1,5 +1,6 @@
 import type { Response } from "graphql-http";
 import type { GraphQLErrorsFault, InjectedGraphQLError } from "../../faults/graphql-kinds.js";
+import { isObject } from "../../is-object.js";
 
 const DEFAULT_ERRORS: readonly InjectedGraphQLError[] = [{ message: "Injected fault." }];
 
@@ -10,8 +11,8 @@ export function withErrors(
 ): Response {
   const [body, head] = answer;
   const result: unknown = body === null ? null : JSON.parse(body);
-  if (typeof result !== "object" || result === null) return answer;
-  const own = "errors" in result && Array.isArray(result.errors) ? result.errors : [];
+  if (!isObject(result)) return answer;
+  const own = Array.isArray(result["errors"]) ? result["errors"] : [];
   const added = errors.map(({ message, code, path }) => ({
     message,
     ...(path === undefined ? {} : { path }),

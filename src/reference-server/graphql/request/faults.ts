@@ -5,6 +5,7 @@ import type { ConnectionEnd } from "../../connections.js";
 import type { DueFault } from "../../faults/faults.js";
 import type { BodyDelivery, GraphQLFaultKind, HttpFault } from "../../faults/graphql-kinds.js";
 import type { FaultMoment } from "../../faults/shared-kinds.js";
+import { untilGone } from "../../faults/until-gone.js";
 import { withErrors } from "./added-errors.js";
 
 /** What faults need of the request that they strike. */
@@ -97,11 +98,7 @@ async function replacement(
       await clock.sleep(kind.ms, signal);
       return null;
     case "stall":
-      return new Promise((_, reject) => {
-        const gone = (): void => reject(signal.reason);
-        if (signal.aborted) gone();
-        else signal.addEventListener("abort", gone, { once: true });
-      });
+      return untilGone(signal);
     case "drop":
     case "reset":
       throw new ConnectionFault(kind.type);

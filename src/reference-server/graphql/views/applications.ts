@@ -1,3 +1,4 @@
+import { calendarDateOf } from "../../calendar-date.js";
 import type { ApplicationState, Portfolio, PortfolioApplication } from "../../portfolio.js";
 import { RowSet } from "../connection/row-set.js";
 import type { Digest } from "./digest.js";
@@ -74,7 +75,7 @@ function applicationRow(
     id: `discovery:${id}`,
     state: vendorStates.get(vendorName) ?? state,
     portfolioType: portfolioType ?? null,
-    lastUsed: times.length === 0 ? null : new Date(last).toISOString().slice(0, 10),
+    lastUsed: times.length === 0 ? null : calendarDateOf(last),
     application: { id, name, vendorName, category: category === undefined ? null : { name: category } },
     owner: owner === undefined ? null : { id: owner.id, name: owner.name ?? null },
     userCountStat: { all: times.length, last30Days: times.filter((time) => time >= last30Days).length },

@@ -2,6 +2,7 @@ import type {
   GenericAccountDetails,
   GenericLicenseDetails,
 } from "../../../sync/generated/saas_management/sync/v1/access_records.js";
+import { calendarDateOf } from "../../calendar-date.js";
 import type { Digest } from "./digest.js";
 import { getOrAdd } from "./get-or-add.js";
 import type { People, Person } from "./people.js";
@@ -69,7 +70,7 @@ export class LicenseAssessor {
 function unusedReason(lastUse: number | undefined, { since, days }: RecentUse): string | undefined {
   if (lastUse === undefined) return "No use was ever seen.";
   if (lastUse >= since) return undefined;
-  return `The last use was seen on ${new Date(lastUse).toISOString().slice(0, 10)}, more than ${days} days ago.`;
+  return `The last use was seen on ${calendarDateOf(lastUse)}, more than ${days} days ago.`;
 }
 
 function holderRow(account: GenericAccountDetails, person: Person): HolderRow {
