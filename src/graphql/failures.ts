@@ -9,8 +9,10 @@ import {
   TransportError,
 } from "../errors.js";
 import { plainText } from "../plain-text.js";
+import { isRateLimit, NOT_AUTHORIZED, safeCodes } from "./error-codes.js";
+import { placeOf } from "./error-place.js";
 import { copyOfError, readNetworkFailure } from "./network-failure.js";
-import { hasNoData, isRateLimit, NOT_AUTHORIZED, placeOf, safeCodes } from "./response-errors.js";
+import { hasNoData } from "./response-data.js";
 import { readRetryAfter } from "./response-head.js";
 
 /** What is known of an HTTP answer before its body is. */

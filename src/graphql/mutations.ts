@@ -2,6 +2,7 @@ import { type MutationErrorEntry, TransportError } from "../errors.js";
 import { withCallSite } from "./call-site.js";
 import { refuseDates } from "./dates.js";
 import type { GraphQLDocument } from "./document-types.js";
+import { MAX_ENTRIES } from "./error-entries.js";
 import {
   ChangeVendorsStateDocument,
   type ChangeVendorsStateInput,
@@ -21,7 +22,6 @@ import type {
 } from "./mutation-outcome.js";
 import { readCount } from "./page-walk.js";
 import { callOptions, type MutationOptions } from "./request-options.js";
-import { MAX_ENTRIES } from "./response-errors.js";
 import type { Transport } from "./transport.js";
 import { narrowingFilter } from "./vendor-filter.js";
 
