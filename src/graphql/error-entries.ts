@@ -1,6 +1,6 @@
 import type { GraphQLErrorEntry } from "../errors.js";
 import { isObject } from "./json.js";
-import { redactDeep } from "./redact-deep.js";
+import { RedactedCopies } from "./redacted-copies.js";
 
 /** Entries beyond are left out: a server that sends millions would have each of them copied. */
 export const MAX_ENTRIES = 1000;
@@ -14,7 +14,8 @@ export function readErrorEntries(
   redact: (text: string) => string,
 ): readonly GraphQLErrorEntry[] {
   if (!Array.isArray(errors)) return [];
-  return errors.slice(0, MAX_ENTRIES).map((entry: unknown) => readEntry(entry, redact));
+  const copies = new RedactedCopies(redact);
+  return errors.slice(0, MAX_ENTRIES).map((entry: unknown) => readEntry(entry, copies));
 }
 
 /**
@@ -28,7 +29,8 @@ export function areAboutRequest(errors: unknown): boolean {
   );
 }
 
-function readEntry(entry: unknown, redact: (text: string) => string): GraphQLErrorEntry {
+function readEntry(entry: unknown, copies: RedactedCopies): GraphQLErrorEntry {
+  const { redact } = copies;
   const { message, path, locations, extensions } = isObject(entry) ? entry : {};
   return {
     message: typeof message === "string" ? redact(message) : "",
@@ -36,19 +38,17 @@ function readEntry(entry: unknown, redact: (text: string) => string): GraphQLErr
       ? { path: path.filter(isPathPart).map((part) => readPathPart(part, redact)) }
       : {}),
     ...(Array.isArray(locations) ? { locations: locations.slice(0, MAX_ENTRIES).flatMap(readLocation) } : {}),
-    ...(isObject(extensions) ? { extensions: readExtensions(extensions, redact) } : {}),
+    ...(isObject(extensions) ? { extensions: readExtensions(extensions, copies) } : {}),
   };
 }
 
 function readExtensions(
   extensions: Readonly<Record<string, unknown>>,
-  redact: (text: string) => string,
+  copies: RedactedCopies,
 ): NonNullable<GraphQLErrorEntry["extensions"]> {
   const { code, ...others } = extensions;
-  const rest = Object.fromEntries(
-    Object.entries(others).map(([key, value]) => [redact(key), redactDeep(value, redact)]),
-  );
-  return typeof code === "string" ? { ...rest, code: redact(code) } : rest;
+  const rest = copies.ofObject(others);
+  return typeof code === "string" ? { ...rest, code: copies.redact(code) } : rest;
 }
 
 function isPathPart(part: unknown): part is string | number {
