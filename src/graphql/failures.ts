@@ -100,7 +100,8 @@ export class Failures {
     }
     if (status === 429) return this.#rateLimited(head, "HTTP 429", serverMessage);
     if (!TRANSIENT_STATUSES.includes(status)) return undefined;
-    return this.#transport(head, `${this.#label} failed: the server answered with HTTP ${status}.`, {
+    const message = `${this.#label} failed: the server answered with HTTP ${status}.${this.#fateAfter(head)}`;
+    return this.#transport(head, message, {
       retryable: this.#repeatable,
       retryAfterMs: readRetryAfter(head.headers, this.#now()),
       serverMessage,
@@ -136,7 +137,7 @@ export class Failures {
   redirect(head: ResponseHead): TransportError {
     return this.#transport(
       head,
-      `${this.#label} was redirected, which is refused: the API key goes only to baseUrl. Check baseUrl.`,
+      `${this.#label} was redirected, which is refused: the API key goes only to baseUrl. Check baseUrl.${this.#fateAfter(head)}`,
     );
   }
 
@@ -146,7 +147,7 @@ export class Failures {
       this.ofStatus(head) ??
       this.#transport(
         head,
-        `${this.#label} was not answered with JSON by ${this.#url} (HTTP ${head.status}): is baseUrl the service's, and no proxy or login page in between?`,
+        `${this.#label} was not answered with JSON by ${this.#url} (HTTP ${head.status}): is baseUrl the service's, and no proxy or login page in between?${this.#fateAfter(head)}`,
       )
     );
   }
@@ -157,7 +158,7 @@ export class Failures {
       this.ofStatus(head) ??
       this.#transport(
         head,
-        `${this.#label} was answered with HTTP ${head.status} and a body that is cut off or no GraphQL response.`,
+        `${this.#label} was answered with HTTP ${head.status} and a body that is cut off or no GraphQL response.${this.#fateAfter(head)}`,
       )
     );
   }
@@ -168,7 +169,7 @@ export class Failures {
       this.ofStatus(head) ??
       this.#transport(
         head,
-        `${this.#label} was answered with HTTP ${head.status} and a body of more than ${maxBytes} bytes, which was not read to its end. Ask for smaller pages, or raise maxResponseBytes.`,
+        `${this.#label} was answered with HTTP ${head.status} and a body of more than ${maxBytes} bytes, which was not read to its end. Ask for smaller pages, or raise maxResponseBytes.${this.#fateAfter(head)}`,
       )
     );
   }
@@ -178,7 +179,7 @@ export class Failures {
     const { description, transient, unsent } = readNetworkFailure(error);
     const again = this.#repeatable ? ", or try again later" : "";
     const advice = transient && head === undefined ? ` Check baseUrl and the network${again}.` : "";
-    const fate = this.#repeatable || unsent ? "" : ` ${UNKNOWN_FATE}`;
+    const fate = unsent ? "" : this.#fate;
     return this.#transport(head, `${this.#label} to ${this.#url} failed: ${description}.${advice}${fate}`, {
       retryable: this.#repeatable && transient,
       cause: copyOfError(error, this.redact),
@@ -196,6 +197,16 @@ export class Failures {
     // The caller's place is added to it later, as to the stack of every error that comes from a timer.
     if (stack !== undefined) told.stack = stack.replace(message, () => told.message);
     return told;
+  }
+
+  /** What a message says of the fate of what was sent and must not be sent again, as its end. */
+  get #fate(): string {
+    return this.#repeatable ? "" : ` ${UNKNOWN_FATE}`;
+  }
+
+  /** The same after an answer that is none: only a status that blames the request says that nothing was done. */
+  #fateAfter({ status }: ResponseHead): string {
+    return status >= 400 && status < 500 && status !== 408 ? "" : this.#fate;
   }
 
   #notAuthorized(
