@@ -1,5 +1,6 @@
 import {
   AuthenticationError,
+  ConfigurationError,
   type GraphQLErrorEntry,
   GraphQLResponseError,
   PermissionDeniedError,
@@ -11,7 +12,7 @@ import {
 import { plainText } from "../plain-text.js";
 import { isRateLimit, NOT_AUTHORIZED, safeCodes } from "./error-codes.js";
 import { placeOf } from "./error-place.js";
-import { copyOfError, readNetworkFailure } from "./network-failure.js";
+import { copyOfError, isRefusedPort, readNetworkFailure } from "./network-failure.js";
 import { hasNoData } from "./response-data.js";
 import { readRetryAfter } from "./response-head.js";
 
@@ -175,7 +176,8 @@ export class Failures {
   }
 
   /** fetch failed, or the body broke off. */
-  network(error: unknown, head: ResponseHead | undefined): TransportError {
+  network(error: unknown, head: ResponseHead | undefined): SaasManagementError {
+    if (isRefusedPort(error)) return this.#refusedPort(error);
     const { description, transient, unsent } = readNetworkFailure(error);
     const again = this.#repeatable ? ", or try again later" : "";
     const advice = transient && head === undefined ? ` Check baseUrl and the network${again}.` : "";
@@ -197,6 +199,13 @@ export class Failures {
     // The caller's place is added to it later, as to the stack of every error that comes from a timer.
     if (stack !== undefined) told.stack = stack.replace(message, () => told.message);
     return told;
+  }
+
+  #refusedPort(error: unknown): ConfigurationError {
+    return new ConfigurationError(
+      `${this.#label} was not sent: fetch refuses port ${new URL(this.#url).port}, one of those that the fetch standard keeps for other protocols. Have the API served at another port, and set baseUrl to it.`,
+      { cause: copyOfError(error, this.redact) },
+    );
   }
 
   /** What a message says of the fate of what was sent and must not be sent again, as its end. */
