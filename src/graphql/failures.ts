@@ -181,7 +181,7 @@ export class Failures {
     const { description, transient, unsent } = readNetworkFailure(error);
     const again = this.#repeatable ? ", or try again later" : "";
     const advice = transient && head === undefined ? ` Check baseUrl and the network${again}.` : "";
-    const fate = unsent ? "" : this.#fate;
+    const fate = unsent ? "" : this.#fateAfter(head);
     return this.#transport(head, `${this.#label} to ${this.#url} failed: ${description}.${advice}${fate}`, {
       retryable: this.#repeatable && transient,
       cause: copyOfError(error, this.redact),
@@ -208,14 +208,14 @@ export class Failures {
     );
   }
 
-  /** What a message says of the fate of what was sent and must not be sent again, as its end. */
-  get #fate(): string {
-    return this.#repeatable ? "" : ` ${UNKNOWN_FATE}`;
-  }
-
-  /** The same after an answer that is none: only a status that blames the request says that nothing was done. */
-  #fateAfter({ status }: ResponseHead): string {
-    return status >= 400 && status < 500 && status !== 408 ? "" : this.#fate;
+  /**
+   * What a message says at its end of the fate of what was sent and must not be sent again. Of an answer that is none
+   * only a status that blames the request tells that nothing was done.
+   */
+  #fateAfter(head: ResponseHead | undefined): string {
+    const { status = 0 } = head ?? {};
+    const refused = status >= 400 && status < 500 && status !== 408;
+    return this.#repeatable || refused ? "" : ` ${UNKNOWN_FATE}`;
   }
 
   #notAuthorized(
