@@ -7,5 +7,10 @@ export const wire = new Lazy("What GraphQL requests need", () => import("./wire.
 
 /** Loads it for one request, for no longer than that may take. */
 export function loadWire({ clock, timeoutMs }: CommonConfiguration, cancellation: AbortController) {
-  return loadWithin(wire, { clock, timeoutMs, cancellation, operation: "Loading what GraphQL requests need" });
+  return loadWithin(wire, {
+    clock,
+    timeoutMs,
+    cancellation,
+    operation: "Loading what GraphQL requests need",
+  });
 }

@@ -64,11 +64,16 @@ export class Transport {
     variables?: object,
     options?: MutationOptions,
   ): Promise<IdentifiedData<Data>> {
-    return this.#start<Data, IdentifiedData<Data>>(document, () => variables, options, (answer, failures) => ({
-      data: readData(answer, failures),
-      requestId: readRequestId((name) => answer.headers.get(name), failures.redact),
-      redact: failures.redact,
-    }));
+    return this.#start<Data, IdentifiedData<Data>>(
+      document,
+      () => variables,
+      options,
+      (answer, failures) => ({
+        data: readData(answer, failures),
+        requestId: readRequestId((name) => answer.headers.get(name), failures.redact),
+        redact: failures.redact,
+      }),
+    );
   }
 
   /** Data and errors of a response. */

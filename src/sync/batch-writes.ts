@@ -168,8 +168,7 @@ export class BatchWrites {
 
   /** A sink for an open collection. */
   async #openSink({ signal, onProgress }: WriteOptions, report: MutableWriteReport) {
-    const { RecordSink, COLLECTIONS } =
-      writing.loaded ?? (await writing.load(this.#session.signal, signal));
+    const { RecordSink, COLLECTIONS } = writing.loaded ?? (await writing.load(this.#session.signal, signal));
     const collection = COLLECTIONS[report.collection];
     const { context, stop, unlink } = this.#session.openSink(collection, report, signal, onProgress);
     const sink = new RecordSink({ ...context, stop });

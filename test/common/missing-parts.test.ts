@@ -43,7 +43,11 @@ describe("a file of the package that a bundler left out", { timeout: 60_000 }, (
     [
       "channel",
       "What the Sync API needs",
-      { start: "done", abort: expect.anything(), complete: expect.objectContaining({ code: "SYNC_PROTOCOL" }) },
+      {
+        start: "done",
+        abort: expect.anything(),
+        complete: expect.objectContaining({ code: "SYNC_PROTOCOL" }),
+      },
     ],
     ["run", "What runs need", { run: "done" }],
     ["preview-run", "What previews need", { preview: "done" }],
@@ -54,14 +58,17 @@ describe("a file of the package that a bundler left out", { timeout: 60_000 }, (
       { write: expect.objectContaining({ code: "INVALID_INPUT" }) },
     ],
     ["ledger-directory", "What fileLedger needs", { known: "done" }],
-  ])("is told by the calls that need %s, and those that come when it is there find it", async (file, what, then) => {
-    const ends = await endsWithout(file, "left out");
-    const expected = Object.entries(then).map(([name, end]) => [
-      name,
-      [expect.objectContaining(notLoaded(what, file)), end],
-    ]);
-    expect(ends).toEqual(Object.fromEntries(expected));
-  });
+  ])(
+    "is told by the calls that need %s, and those that come when it is there find it",
+    async (file, what, then) => {
+      const ends = await endsWithout(file, "left out");
+      const expected = Object.entries(then).map(([name, end]) => [
+        name,
+        [expect.objectContaining(notLoaded(what, file)), end],
+      ]);
+      expect(ends).toEqual(Object.fromEntries(expected));
+    },
+  );
 });
 
 describe("a file of the package that never comes", { timeout: 60_000 }, () => {
@@ -89,9 +96,12 @@ describe("a file of the package that never comes", { timeout: 60_000 }, () => {
     ["preview-run", { preview: [BY_SIGNAL] }],
     ["writing", { write: [BY_SIGNAL], push: [BY_SIGNAL] }],
     ["examine-record", { write: [BY_SIGNAL] }],
-  ])("is waited for by the calls that need %s until their signal fires or their time is up", async (file, ends) => {
-    expect(await endsWithout(file, "held back")).toEqual(ends);
-  });
+  ])(
+    "is waited for by the calls that need %s until their signal fires or their time is up",
+    async (file, ends) => {
+      expect(await endsWithout(file, "held back")).toEqual(ends);
+    },
+  );
 
   it("and then comes has taken its part of the time of the call", async () => {
     expect(await endsWithout("wire", "late")).toEqual({ request: [byTime("GraphQL query")] });

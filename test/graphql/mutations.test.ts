@@ -127,7 +127,11 @@ describe("a mutation", () => {
     const apiKey = "canary_key_0123456789";
     const hidden = { hint: `with ${apiKey}`, list: [1, { [apiKey]: apiKey }] };
     const errors = [{ __typename: "LockedError", message: "no", [apiKey]: true, holder: apiKey, hidden }];
-    const respond = payload("createProcurementCase", { case: { ...CASE, name: apiKey }, note: apiKey, errors });
+    const respond = payload("createProcurementCase", {
+      case: { ...CASE, name: apiKey },
+      note: apiKey,
+      errors,
+    });
     const { client } = await connectClient(respond, { apiKey });
     const error = await rejection(client.createProcurementCase({ name: "Renewal" }));
     expect(everythingIn(error)).not.toContain(apiKey);

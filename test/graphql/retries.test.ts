@@ -188,20 +188,23 @@ describe("a mutation", () => {
     ["neither data nor errors", (_, response) => json(response, { data: null })],
   ];
 
-  it.each(UNCLEAR_ANSWERS)("says that its fate is not known after %s, unless it is idempotent", async (_, answer) => {
-    const { client, server } = await connectClient(answer, { maxResponseBytes: 1000 });
-    const error = await rejection(client.request(MUTATION));
-    expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false, attempts: 1 });
-    expect(String(error)).toContain(NOT_KNOWN);
-    expect(server.requests).toHaveLength(1);
-    for (const [document, options] of [
-      [MUTATION, { idempotent: true }],
-      [QUERY, {}],
-    ] as const) {
-      const repeatable = await rejection(client.request(document, {}, { ...options, retry: false }));
-      expect(String(repeatable)).not.toContain(NOT_KNOWN);
-    }
-  });
+  it.each(UNCLEAR_ANSWERS)(
+    "says that its fate is not known after %s, unless it is idempotent",
+    async (_, answer) => {
+      const { client, server } = await connectClient(answer, { maxResponseBytes: 1000 });
+      const error = await rejection(client.request(MUTATION));
+      expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false, attempts: 1 });
+      expect(String(error)).toContain(NOT_KNOWN);
+      expect(server.requests).toHaveLength(1);
+      for (const [document, options] of [
+        [MUTATION, { idempotent: true }],
+        [QUERY, {}],
+      ] as const) {
+        const repeatable = await rejection(client.request(document, {}, { ...options, retry: false }));
+        expect(String(repeatable)).not.toContain(NOT_KNOWN);
+      }
+    },
+  );
 
   it.each<[string, Responder]>([
     ["HTTP 400 without a GraphQL response", (_, response) => json(response, {}, { status: 400 })],

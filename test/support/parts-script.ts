@@ -13,8 +13,16 @@ import {
   TestClock,
 } from "../../src/index.js";
 
-const [file = "", how = "", baseUrl = "", syncUrl = "", apiKey = "", installationId = "", proxy, folder = ""] =
-  process.argv.slice(2);
+const [
+  file = "",
+  how = "",
+  baseUrl = "",
+  syncUrl = "",
+  apiKey = "",
+  installationId = "",
+  proxy,
+  folder = "",
+] = process.argv.slice(2);
 
 const TIME_MS = 5000;
 const THERE = 0;
@@ -29,7 +37,7 @@ const heldBack = new Promise<void>((resolve) => {
 });
 Object.assign(globalThis, { heldBack });
 
-const clock = new TestClock({ startAt: 0 });
+const clock = new TestClock();
 const common = { apiKey, clock, timeoutMs: TIME_MS };
 const client = new SaasManagementClient({ ...common, baseUrl, syncUrl });
 const proxied = new SaasManagementClient({ ...common, baseUrl, proxy });
@@ -85,7 +93,11 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, Call>>>> = {
     },
   },
   writing: {
-    write: { by: ["signal"], batch: true, make: ({ signal }, batch) => batch.write("accounts", [], { signal }) },
+    write: {
+      by: ["signal"],
+      batch: true,
+      make: ({ signal }, batch) => batch.write("accounts", [], { signal }),
+    },
     push: {
       by: ["signal"],
       batch: true,
