@@ -22,7 +22,7 @@ async function endsWithout(file: string, how: "left out" | "held back" | "late")
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ["--import", "tsx", SCRIPT, file, how, ...where],
-    { timeout: 30_000 },
+    { timeout: 55_000 },
   );
   return JSON.parse(stdout);
 }
