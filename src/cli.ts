@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
-import { isIP } from "node:net";
 import { parseArgs } from "node:util";
+import { isLoopback } from "./loopback.js";
 import { plainText } from "./plain-text.js";
 import type { Portfolio, ReferenceServer, ReferenceServerOptions } from "./reference-server/index.js";
 import { parsePortfolio } from "./reference-server/portfolio-file.js";
@@ -139,10 +139,6 @@ function readText(option: string, file: string): string {
   } catch (error) {
     throw new UsageError(`${option} ${file} cannot be read: ${messageOf(error)}.`);
   }
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 }
 
 function packageVersion(): string {

@@ -25,6 +25,8 @@ export class Deadline {
     readonly timeoutMs: number;
     /** What is being done, for the error's message: "GraphQL request Licenses". */
     readonly operation: string;
+    /** Monotonic time when it began, where some of the time is over. @default now */
+    readonly begunAt?: number | undefined;
     /** Name of the option that gives the time, for the error's message. @default "timeoutMs" */
     readonly option?: string | undefined;
     /** Ends it before the time is up. A controller is the operation's own, and fires when the time is up too. */
@@ -33,6 +35,7 @@ export class Deadline {
     readonly retryable?: boolean | undefined;
   }) {
     const { clock, timeoutMs, operation, option = "timeoutMs", cancellation, retryable } = options;
+    const begunAt = options.begunAt ?? clock.monotonic();
     this.#linked =
       cancellation instanceof AbortController
         ? { controller: cancellation, unlink: () => {} }
@@ -40,10 +43,10 @@ export class Deadline {
     const { controller } = this.#linked;
     this.signal = controller.signal;
     this.#clock = clock;
-    this.#endsAt = clock.monotonic() + timeoutMs;
+    this.#endsAt = begunAt + timeoutMs;
     // Not a sleep, which takes a signal and a promise to cancel: every request pays for this.
     this.#stopTimer = clock.after(
-      timeoutMs,
+      options.begunAt === undefined ? timeoutMs : Math.max(0, this.remainingMs),
       () => {
         this.#timeout = new TimeoutError(
           `${operation} took longer than ${timeoutMs} ms. Raise ${option}, or try again later.`,

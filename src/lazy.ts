@@ -1,13 +1,19 @@
+import { ConfigurationError, SaasManagementError } from "./errors.js";
+import { untilAborted } from "./until-aborted.js";
+
 /**
  * Something that is loaded when it is first needed. After that nothing but a microtask passes, where an `import()` of
  * its own takes turns of the event loop; what failed to load is tried again with the next call.
  */
 export class Lazy<T> {
+  readonly #what: string;
   readonly #load: () => Promise<T>;
   #loading: Promise<T> | undefined;
   #loaded: T | undefined;
 
-  constructor(load: () => Promise<T>) {
+  /** @param what What it is, as the beginning of a sentence: `What GraphQL requests need`. */
+  constructor(what: string, load: () => Promise<T>) {
+    this.#what = what;
     this.#load = load;
   }
 
@@ -16,13 +22,36 @@ export class Lazy<T> {
     return this.#loaded;
   }
 
-  /** Loads it, or waits for who is loading it. */
-  async load(): Promise<T> {
-    this.#loading ??= this.#load().catch((error: unknown) => {
+  /**
+   * Loads it, or waits for who is loading it, until one of the signals fires: a file may never come.
+   * @throws {ConfigurationError} it cannot be loaded
+   */
+  async load(...signals: readonly (AbortSignal | undefined)[]): Promise<T> {
+    this.#loading ??= this.#begin();
+    return untilAborted(
+      this.#loading.catch((error: unknown) => {
+        throw this.#notLoaded(error);
+      }),
+      ...signals.filter((signal) => signal !== undefined),
+    );
+  }
+
+  async #begin(): Promise<T> {
+    try {
+      this.#loaded = await this.#load();
+      return this.#loaded;
+    } catch (error) {
       this.#loading = undefined;
       throw error;
-    });
-    this.#loaded = await this.#loading;
-    return this.#loaded;
+    }
+  }
+
+  /** Each call has an error of its own: its caller's place is added to its stack. */
+  #notLoaded(cause: unknown): unknown {
+    if (cause instanceof SaasManagementError) return cause;
+    return new ConfigurationError(
+      `${this.#what} could not be loaded: the installation of the package is broken, or a bundler has left a part of it out. Install it anew, or see what the bundler has written. The next call tries again.`,
+      { cause },
+    );
   }
 }

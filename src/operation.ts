@@ -40,6 +40,8 @@ export interface Operation {
   readonly credential: Credential;
   /** The caller's signal, or a controller that follows it and is this operation's own. */
   readonly cancellation: AbortSignal | AbortController | undefined;
+  /** Monotonic time when it began, where it waited for something before. @default now */
+  readonly begunAt?: number | undefined;
   /** Whether calling the same method again is safe when the time is up. */
   readonly repeatable: boolean;
   /** Asked before a failed attempt is repeated, for an operation that must not be done twice. @default always */
@@ -67,8 +69,15 @@ export async function runOperation<T>(
   attempt: (context: AttemptContext) => Promise<T>,
 ): Promise<T> {
   const { clock, hooks, logger, retry: policy, retryBudget: budget, timeoutMs } = configuration;
-  const { cancellation, credential, info, label, onRetry, repeatable } = operation;
-  const deadline = new Deadline({ clock, timeoutMs, operation: label, cancellation, retryable: repeatable });
+  const { begunAt, cancellation, credential, info, label, onRetry, repeatable } = operation;
+  const deadline = new Deadline({
+    clock,
+    timeoutMs,
+    begunAt,
+    operation: label,
+    cancellation,
+    retryable: repeatable,
+  });
   const authorization = new OperationCredential(credential, deadline.signal);
   const redact = (text: string): string => authorization.redact(text);
   const attemptNumber = async (number: number): Promise<T> => {

@@ -3,6 +3,7 @@ import type { CredentialOptions } from "./credential.js";
 import { ConfigurationError } from "./errors.js";
 import { guardHooks, type HookOptions, type Hooks } from "./hooks.js";
 import { guardLogger, type Logger } from "./logger.js";
+import { isLoopback } from "./loopback.js";
 import {
   requireFunction,
   requireKnownNames,
@@ -182,11 +183,6 @@ export function checkTls(tls: TlsOptions | undefined, name: string, endpoint: UR
   if (tls !== undefined && endpoint.protocol === "http:") {
     throw new ConfigurationError(`tls is set but ${name} begins with http://.`);
   }
-}
-
-/** True for a host name that never leaves the machine. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
 function userAgent(appInfo: CommonOptions["appInfo"]): string {

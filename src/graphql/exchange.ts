@@ -1,11 +1,11 @@
 import { ClientError, GraphQLClient as RequestClient } from "graphql-request";
 import { SaasManagementError } from "../errors.js";
 import type { AnswerReader } from "./answer.js";
+import { areAboutRequest, readErrorEntries } from "./error-entries.js";
 import type { Failures, ResponseHead } from "./failures.js";
 import { isObject, toJson } from "./json.js";
 import type { SentHeaders } from "./request-headers.js";
 import { boundText, discardBody } from "./response-body.js";
-import { areAboutRequest, readErrorEntries } from "./response-errors.js";
 import { isRedirect, readContentType } from "./response-head.js";
 
 /** What sends a request: `globalThis.fetch`, or one with the same meaning. */

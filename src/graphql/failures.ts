@@ -1,5 +1,6 @@
 import {
   AuthenticationError,
+  ConfigurationError,
   type GraphQLErrorEntry,
   GraphQLResponseError,
   PermissionDeniedError,
@@ -9,8 +10,10 @@ import {
   TransportError,
 } from "../errors.js";
 import { plainText } from "../plain-text.js";
-import { copyOfError, readNetworkFailure } from "./network-failure.js";
-import { hasNoData, isRateLimit, NOT_AUTHORIZED, placeOf, safeCodes } from "./response-errors.js";
+import { isRateLimit, NOT_AUTHORIZED, safeCodes } from "./error-codes.js";
+import { placeOf } from "./error-place.js";
+import { copyOfError, isRefusedPort, readNetworkFailure } from "./network-failure.js";
+import { hasNoData } from "./response-data.js";
 import { readRetryAfter } from "./response-head.js";
 
 /** What is known of an HTTP answer before its body is. */
@@ -98,7 +101,8 @@ export class Failures {
     }
     if (status === 429) return this.#rateLimited(head, "HTTP 429", serverMessage);
     if (!TRANSIENT_STATUSES.includes(status)) return undefined;
-    return this.#transport(head, `${this.#label} failed: the server answered with HTTP ${status}.`, {
+    const message = `${this.#label} failed: the server answered with HTTP ${status}.${this.#fateAfter(head)}`;
+    return this.#transport(head, message, {
       retryable: this.#repeatable,
       retryAfterMs: readRetryAfter(head.headers, this.#now()),
       serverMessage,
@@ -134,7 +138,7 @@ export class Failures {
   redirect(head: ResponseHead): TransportError {
     return this.#transport(
       head,
-      `${this.#label} was redirected, which is refused: the API key goes only to baseUrl. Check baseUrl.`,
+      `${this.#label} was redirected, which is refused: the API key goes only to baseUrl. Check baseUrl.${this.#fateAfter(head)}`,
     );
   }
 
@@ -144,7 +148,7 @@ export class Failures {
       this.ofStatus(head) ??
       this.#transport(
         head,
-        `${this.#label} was not answered with JSON by ${this.#url} (HTTP ${head.status}): is baseUrl the service's, and no proxy or login page in between?`,
+        `${this.#label} was not answered with JSON by ${this.#url} (HTTP ${head.status}): is baseUrl the service's, and no proxy or login page in between?${this.#fateAfter(head)}`,
       )
     );
   }
@@ -155,7 +159,7 @@ export class Failures {
       this.ofStatus(head) ??
       this.#transport(
         head,
-        `${this.#label} was answered with HTTP ${head.status} and a body that is cut off or no GraphQL response.`,
+        `${this.#label} was answered with HTTP ${head.status} and a body that is cut off or no GraphQL response.${this.#fateAfter(head)}`,
       )
     );
   }
@@ -166,17 +170,18 @@ export class Failures {
       this.ofStatus(head) ??
       this.#transport(
         head,
-        `${this.#label} was answered with HTTP ${head.status} and a body of more than ${maxBytes} bytes, which was not read to its end. Ask for smaller pages, or raise maxResponseBytes.`,
+        `${this.#label} was answered with HTTP ${head.status} and a body of more than ${maxBytes} bytes, which was not read to its end. Ask for smaller pages, or raise maxResponseBytes.${this.#fateAfter(head)}`,
       )
     );
   }
 
   /** fetch failed, or the body broke off. */
-  network(error: unknown, head: ResponseHead | undefined): TransportError {
+  network(error: unknown, head: ResponseHead | undefined): SaasManagementError {
+    if (isRefusedPort(error)) return this.#refusedPort(error);
     const { description, transient, unsent } = readNetworkFailure(error);
     const again = this.#repeatable ? ", or try again later" : "";
     const advice = transient && head === undefined ? ` Check baseUrl and the network${again}.` : "";
-    const fate = this.#repeatable || unsent ? "" : ` ${UNKNOWN_FATE}`;
+    const fate = unsent ? "" : this.#fateAfter(head);
     return this.#transport(head, `${this.#label} to ${this.#url} failed: ${description}.${advice}${fate}`, {
       retryable: this.#repeatable && transient,
       cause: copyOfError(error, this.redact),
@@ -194,6 +199,23 @@ export class Failures {
     // The caller's place is added to it later, as to the stack of every error that comes from a timer.
     if (stack !== undefined) told.stack = stack.replace(message, () => told.message);
     return told;
+  }
+
+  #refusedPort(error: unknown): ConfigurationError {
+    return new ConfigurationError(
+      `${this.#label} was not sent: fetch refuses port ${new URL(this.#url).port}, one of those that the fetch standard keeps for other protocols. Have the API served at another port, and set baseUrl to it.`,
+      { cause: copyOfError(error, this.redact) },
+    );
+  }
+
+  /**
+   * What a message says at its end of the fate of what was sent and must not be sent again. Of an answer that is none
+   * only a status that blames the request tells that nothing was done.
+   */
+  #fateAfter(head: ResponseHead | undefined): string {
+    const { status = 0 } = head ?? {};
+    const refused = status >= 400 && status < 500 && status !== 408;
+    return this.#repeatable || refused ? "" : ` ${UNKNOWN_FATE}`;
   }
 
   #notAuthorized(

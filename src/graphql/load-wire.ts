@@ -1,4 +1,16 @@
 import { Lazy } from "../lazy.js";
+import { loadWithin } from "../load-within.js";
+import type { CommonConfiguration } from "../options.js";
 
 /** What needs graphql and graphql-request: loaded with the first request. */
-export const wire = new Lazy(() => import("./wire.js"));
+export const wire = new Lazy("What GraphQL requests need", () => import("./wire.js"));
+
+/** Loads it for one request, for no longer than that may take. */
+export function loadWire({ clock, timeoutMs }: CommonConfiguration, cancellation: AbortController) {
+  return loadWithin(wire, {
+    clock,
+    timeoutMs,
+    cancellation,
+    operation: "Loading what GraphQL requests need",
+  });
+}

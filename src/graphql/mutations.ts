@@ -2,6 +2,7 @@ import { type MutationErrorEntry, TransportError } from "../errors.js";
 import { withCallSite } from "./call-site.js";
 import { refuseDates } from "./dates.js";
 import type { GraphQLDocument } from "./document-types.js";
+import { MAX_ENTRIES } from "./error-entries.js";
 import {
   ChangeVendorsStateDocument,
   type ChangeVendorsStateInput,
@@ -20,8 +21,8 @@ import type {
   VendorsStateChange,
 } from "./mutation-outcome.js";
 import { readCount } from "./page-walk.js";
+import { RedactedCopies } from "./redacted-copies.js";
 import { callOptions, type MutationOptions } from "./request-options.js";
-import { MAX_ENTRIES } from "./response-errors.js";
 import type { Transport } from "./transport.js";
 import { narrowingFilter } from "./vendor-filter.js";
 
@@ -105,22 +106,25 @@ function outcomeOf<Name extends MutationName, Value>(
   const { errors, ...rest } = payload;
   if (!isListOfObjects(errors ?? [])) throw unclear(name, "has errors that are none", requestId);
   if (errors !== null && errors !== undefined && errors.length > 0) {
-    const entries = errors.slice(0, MAX_ENTRIES).map((entry) => clean(entry, redact));
-    return { ok: false, errors: entries, payload: rest, requestId };
+    const copies = new RedactedCopies(redact);
+    // First: it is what was asked for, and there is no bound to what a server writes into errors.
+    const cleanRest = copies.ofObject(rest);
+    const entries = errors.slice(0, MAX_ENTRIES).map((entry) => clean(entry, copies));
+    return { ok: false, errors: entries, payload: cleanRest, requestId };
   }
   const value = resultOf(payload);
   if (value === null) throw unclear(name, "holds neither a result nor an error", requestId);
   return { ok: true, value };
 }
 
-/** A copy of an entry with the credential taken out, and a message where it has none. */
-function clean<Entry extends MutationErrorEntry>(entry: Entry, redact: (text: string) => string): Entry {
+/** A copy of an entry with the credential taken out of all that it holds, and a message where it has none. */
+function clean<Entry extends MutationErrorEntry>(entry: Entry, copies: RedactedCopies): Entry {
   const message: unknown = entry.message;
   const type: unknown = entry.__typename;
   return {
-    ...entry,
-    ...(typeof type === "string" ? { __typename: redact(type) } : {}),
-    message: typeof message === "string" ? redact(message) : "",
+    ...copies.ofObject(entry),
+    ...(typeof type === "string" ? { __typename: copies.redact(type) } : {}),
+    message: typeof message === "string" ? copies.redact(message) : "",
   };
 }
 

@@ -110,6 +110,14 @@ export function readNetworkFailure(error: unknown): NetworkFailure {
 }
 
 /**
+ * Whether fetch has not even tried: the standard keeps some ports for other protocols, such as 6667. Node's fetch says
+ * so by its words alone.
+ */
+export function isRefusedPort(error: unknown): boolean {
+  return causes(error).some((cause) => cause instanceof Error && cause.message === "bad port");
+}
+
+/**
  * A copy of a foreign error that holds name, message, stack, code and causes alone: an error of someone's fetch may
  * carry the whole request, with its headers.
  */

@@ -3,6 +3,7 @@ import { readOptions } from "../option-checks.js";
 import type { NamesOf } from "../option-names.js";
 import { checkSignal } from "../signals.js";
 import { Connection } from "./connection.js";
+import type { Operation } from "./document.js";
 import type { GraphQLDocument } from "./document-types.js";
 import { jsonCopy } from "./json.js";
 import type { ConnectionData, PageRequest } from "./page.js";
@@ -64,24 +65,21 @@ export function connect<Data, Node>(
   const { document, names, walk, select, options } = source;
   const variables = jsonCopy(source.variables);
   const fetchPage = async ({ size, cursor }: PageRequest, signal: AbortSignal | undefined) => {
-    const { readOnly, variables: declared } = await transport.describe(document);
-    if (declared?.has(names.cursor) === false || (declared !== undefined && !readOnly)) {
-      throw new InvalidInputError(
-        `The document must be a query that declares the variable $${names.cursor}.`,
-      );
-    }
-    if (declared?.has(names.size) === false && source.sizeGiven) {
-      throw new InvalidInputError(
-        `The document must declare the variable $${names.size}, which takes the page size that was given.`,
-      );
-    }
-    const page = declared?.has(names.size) === false ? {} : { [names.size]: size };
-    const data = await transport.request(
-      document,
-      { ...variables, ...page, [names.cursor]: cursor },
-      { ...options, signal },
-    );
-    return select(data);
+    const variablesFor = ({ readOnly, variables: declared }: Operation) => {
+      if (declared?.has(names.cursor) === false || (declared !== undefined && !readOnly)) {
+        throw new InvalidInputError(
+          `The document must be a query that declares the variable $${names.cursor}.`,
+        );
+      }
+      if (declared?.has(names.size) === false && source.sizeGiven) {
+        throw new InvalidInputError(
+          `The document must declare the variable $${names.size}, which takes the page size that was given.`,
+        );
+      }
+      const page = declared?.has(names.size) === false ? {} : { [names.size]: size };
+      return { ...variables, ...page, [names.cursor]: cursor };
+    };
+    return select(await transport.describedRequest(document, variablesFor, { ...options, signal }));
   };
   return new Connection({ ...walk, fetchPage, prefetch: options.prefetch ?? true, signal: options.signal });
 }

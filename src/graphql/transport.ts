@@ -12,7 +12,7 @@ import type { Operation } from "./document.js";
 import type { GraphQLDocument } from "./document-types.js";
 import type { FetchLike } from "./exchange.js";
 import { Failures } from "./failures.js";
-import { wire } from "./load-wire.js";
+import { loadWire, wire } from "./load-wire.js";
 import { requestHeaders, type SentHeaders } from "./request-headers.js";
 import type { MutationOptions } from "./request-options.js";
 
@@ -23,6 +23,9 @@ interface IdentifiedData<Data> {
   /** Takes the credential out of a text that came with it. */
   readonly redact: (text: string) => string;
 }
+
+/** Makes the variables of a request, when it is known what its document is. */
+type VariablesFor = (operation: Operation) => object | undefined;
 
 /** Sends documents to the one endpoint, with credential, deadline and retries. */
 export class Transport {
@@ -52,7 +55,7 @@ export class Transport {
     variables?: object,
     options?: MutationOptions,
   ): Promise<Data> {
-    return this.#start<Data, Data>(document, variables, options, readData);
+    return this.#start<Data, Data>(document, () => variables, options, readData);
   }
 
   /** The same, with the server's id of the request: for failures that only the data shows. */
@@ -61,11 +64,16 @@ export class Transport {
     variables?: object,
     options?: MutationOptions,
   ): Promise<IdentifiedData<Data>> {
-    return this.#start<Data, IdentifiedData<Data>>(document, variables, options, (answer, failures) => ({
-      data: readData(answer, failures),
-      requestId: readRequestId((name) => answer.headers.get(name), failures.redact),
-      redact: failures.redact,
-    }));
+    return this.#start<Data, IdentifiedData<Data>>(
+      document,
+      () => variables,
+      options,
+      (answer, failures) => ({
+        data: readData(answer, failures),
+        requestId: readRequestId((name) => answer.headers.get(name), failures.redact),
+        redact: failures.redact,
+      }),
+    );
   }
 
   /** Data and errors of a response. */
@@ -74,13 +82,16 @@ export class Transport {
     variables?: object,
     options?: MutationOptions,
   ): Promise<GraphQLAnswer<Data>> {
-    return this.#start<Data, GraphQLAnswer<Data>>(document, variables, options, readAnswer);
+    return this.#start<Data, GraphQLAnswer<Data>>(document, () => variables, options, readAnswer);
   }
 
-  /** What a document is, read without sending it. */
-  async describe(document: GraphQLDocument<unknown, never>): Promise<Operation> {
-    const { readDocument } = wire.loaded ?? (await wire.load());
-    return readDocument(document);
+  /** The data of a response without errors, to variables that depend on the document. */
+  describedRequest<Data>(
+    document: GraphQLDocument<Data, never>,
+    variablesFor: VariablesFor,
+    options?: MutationOptions,
+  ): Promise<Data> {
+    return this.#start<Data, Data>(document, variablesFor, options, readData);
   }
 
   /** Refuses new requests, cancels those under way and waits until they have ended. */
@@ -94,7 +105,7 @@ export class Transport {
 
   #start<Data, Result>(
     document: object | string,
-    variables: object | undefined,
+    variablesFor: VariablesFor,
     options: MutationOptions = {},
     read: AnswerReader<Data, Result>,
   ): Promise<Result> {
@@ -103,14 +114,14 @@ export class Transport {
       linked.unlink();
       this.#running.delete(linked);
     };
-    const running = this.#send(document, variables, options, read, linked.controller).finally(end);
+    const running = this.#send(document, variablesFor, options, read, linked.controller).finally(end);
     this.#running.set(linked, running);
     return running;
   }
 
   async #send<Data, Result>(
     document: object | string,
-    variables: object | undefined,
+    variablesFor: VariablesFor,
     options: MutationOptions,
     read: AnswerReader<Data, Result>,
     controller: AbortController,
@@ -123,8 +134,11 @@ export class Transport {
       retry: options.retry === undefined ? retry : resolveRetry(options.retry),
       timeoutMs: options.timeoutMs === undefined ? timeoutMs : resolveTimeout(options.timeoutMs),
     };
-    const { exchange, readDocument } = wire.loaded ?? (await untilAborted(wire.load(), controller.signal));
-    const { kind, label, name, readOnly, text } = readDocument(document);
+    const begunAt = wire.loaded === undefined ? clock.monotonic() : undefined;
+    const { exchange, readDocument } = wire.loaded ?? (await loadWire(configuration, controller));
+    const described = readDocument(document);
+    const { kind, label, name, readOnly, text } = described;
+    const variables = variablesFor(described);
     const repeatable = readOnly || options.idempotent === true;
     let latest: Failures | undefined;
     let sent = false;
@@ -153,7 +167,8 @@ export class Transport {
     const info = { api: "graphql", operation: name, kind, collection: undefined } as const;
     const credential = this.#credential;
     const mayReplaceKey = (failure: SaasManagementError) => latest?.mayReplaceKey(failure) === true;
-    const operation = { info, label, credential, cancellation: controller, repeatable, mayReplaceKey };
+    const asked = { info, label, repeatable, mayReplaceKey };
+    const operation = { ...asked, credential, cancellation: controller, begunAt };
     try {
       return await runOperation(configuration, operation, attempt);
     } catch (error) {

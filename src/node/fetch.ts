@@ -1,11 +1,9 @@
 import { TransportError } from "../errors.js";
 import { fetchWeakness } from "../fetch-weakness.js";
+import { Lazy } from "../lazy.js";
 import type { TlsOptions } from "../options.js";
 import type { HttpProxy } from "./proxy.js";
 import { proxyFailure, refusedByProxy } from "./proxy-failure.js";
-
-type Undici = typeof import("./undici.js");
-type Network = ReturnType<Undici["openNetwork"]>;
 
 /** What a {@link NodeFetch} connects by, and where to. */
 export interface NodeFetchOptions {
@@ -21,7 +19,13 @@ export interface NodeFetchOptions {
  */
 export class NodeFetch {
   readonly #options: NodeFetchOptions;
-  #opening: Promise<Network> | undefined;
+  readonly #network = new Lazy("What tls, proxy and safe connections need", async () => {
+    const { openNetwork } = await import("./undici.js");
+    const network = openNetwork(this.#options);
+    if (this.#closed) await network.close();
+    return network;
+  });
+  #closed = false;
 
   constructor(options: NodeFetchOptions) {
     this.#options = options;
@@ -38,15 +42,15 @@ export class NodeFetch {
     return own ? this.#fetch(url, init) : globalThis.fetch(url, init);
   };
 
-  /** Ends its connections. */
+  /** Ends its connections; those that are not there yet as soon as they are. */
   async close(): Promise<void> {
-    const network = await this.#opening?.catch(() => undefined);
-    await network?.close();
+    this.#closed = true;
+    await this.#network.loaded?.close();
   }
 
   async #fetch(url: string, init: RequestInit): Promise<Response> {
     init.signal?.throwIfAborted();
-    const network = await this.#open();
+    const network = this.#network.loaded ?? (await this.#network.load(init.signal ?? undefined));
     const { proxy } = this.#options;
     try {
       return await network.fetch(url, init);
@@ -58,11 +62,6 @@ export class NodeFetch {
         `The proxy ${proxy.origin} did not open a tunnel to ${new URL(url).host} (HTTP ${status}): ${advice(status)}`,
       );
     }
-  }
-
-  #open(): Promise<Network> {
-    this.#opening ??= import("./undici.js").then(({ openNetwork }) => openNetwork(this.#options));
-    return this.#opening;
   }
 }
 

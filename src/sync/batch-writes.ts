@@ -156,7 +156,8 @@ export class BatchWrites {
       await (options.signal === undefined ? turn : untilAborted(turn, options.signal));
       this.#session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
-      const { writeSource, COLLECTIONS } = writing.loaded ?? (await writing.load());
+      const { writeSource, COLLECTIONS } =
+        writing.loaded ?? (await writing.load(this.#session.signal, options.signal));
       const collection = COLLECTIONS[report.collection];
       const { signal, onProgress } = options;
       const { context, stop, unlink } = this.#session.openSink(collection, report, signal, onProgress);
@@ -177,7 +178,7 @@ export class BatchWrites {
 
   /** A sink for an open collection. */
   async #openSink({ signal, onProgress }: WriteOptions, report: MutableWriteReport) {
-    const { RecordSink, COLLECTIONS } = writing.loaded ?? (await writing.load());
+    const { RecordSink, COLLECTIONS } = writing.loaded ?? (await writing.load(this.#session.signal, signal));
     const collection = COLLECTIONS[report.collection];
     const { context, stop, unlink } = this.#session.openSink(collection, report, signal, onProgress);
     const sink = new RecordSink({ ...context, stop });

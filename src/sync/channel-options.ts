@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
 import { checkServerIdentity } from "node:tls";
 import { type ChannelCredentials, type ClientOptions, credentials } from "@grpc/grpc-js";
+import { isLoopback } from "../loopback.js";
 import { secureContext } from "../node/certificates.js";
-import { isLoopback } from "../options.js";
 import type { SyncConfiguration } from "./configuration.js";
 
 /** Sent as the server's name where it is an address: a name that no server has (RFC 2606). */

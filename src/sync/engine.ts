@@ -16,7 +16,7 @@ import type { SnapshotCollection } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
 import { checkKeepAlive, KEEP_ALIVE_NAMES, startKeepAlive } from "./keep-alive.js";
 import { type Moment, momentOf } from "./lease.js";
-import { running } from "./load-run.js";
+import { loadRun, running } from "./load-run.js";
 import { waitForLock } from "./lock.js";
 import { guardProgress } from "./progress.js";
 import type { SyncReceipt } from "./receipt.js";
@@ -102,13 +102,15 @@ export class SyncEngine {
   ): Promise<SyncReceipt> {
     // Read before anything is waited for: what the caller sets in them meanwhile is not heeded.
     const given = readBatchOptions("run", options, RUN_NAMES);
-    const { SyncRun } = running.loaded ?? (await running.load());
+    const { clock } = this.#configuration;
+    const begunAt = clock.monotonic();
+    const { SyncRun } = running.loaded ?? (await loadRun(given, clock, this.#closed.signal));
     const start = (wanted: StartBatchOptions, watch: BatchWatch) => this.startBatch(wanted, watch);
     const abort = (batchId: string, signal: AbortSignal) =>
       callWithRetry(this.#configuration, "AbortSyncBatch", signal, (call) =>
         this.#transport.abortBatch(batchId, call),
       );
-    const parts = { configuration: this.#configuration, start, abort, closed: this.#closed.signal };
+    const parts = { configuration: this.#configuration, start, abort, begunAt, closed: this.#closed.signal };
     return checkingOptions("The options of run", given, () => new SyncRun(given, fn, parts)).execute();
   }
 

@@ -1,19 +1,29 @@
 import { Lazy } from "../lazy.js";
-import type { SyncTransport } from "./transport.js";
+import type { CallContext, SyncTransport } from "./transport.js";
 
 /** A transport that is made, and whose library is loaded, with the first call. */
 export function lazyTransport(make: () => Promise<SyncTransport>): SyncTransport {
   let closed = false;
-  const transport = new Lazy(async () => {
+  const transport = new Lazy("What the Sync API needs", async () => {
     const made = await make();
     if (closed) made.close();
     return made;
   });
+  /** For no longer than the call may take. */
+  const load = async ({ signal, unlessSent, onUnsent }: CallContext): Promise<SyncTransport> => {
+    try {
+      return await transport.load(signal, unlessSent);
+    } catch (error) {
+      onUnsent?.();
+      throw error;
+    }
+  };
+  const ready = (call: CallContext) => transport.loaded ?? load(call);
   return {
-    startBatch: async (...args) => (await transport.load()).startBatch(...args),
-    syncRecords: async (...args) => (await transport.load()).syncRecords(...args),
-    completeBatch: async (...args) => (await transport.load()).completeBatch(...args),
-    abortBatch: async (...args) => (await transport.load()).abortBatch(...args),
+    startBatch: async (installationId, call) => (await ready(call)).startBatch(installationId, call),
+    syncRecords: async (messages, call) => (await ready(call)).syncRecords(messages, call),
+    completeBatch: async (batchId, call) => (await ready(call)).completeBatch(batchId, call),
+    abortBatch: async (batchId, call) => (await ready(call)).abortBatch(batchId, call),
     close: () => {
       // One that is not there yet is closed as soon as it is.
       closed = true;

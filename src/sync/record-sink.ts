@@ -138,8 +138,8 @@ export class RecordSink {
 
   /** Finds out what is wrong with a record that its encoder refused. */
   async #examine(record: unknown, index: number, list: List, position: number): Promise<void> {
-    const { collection } = this.#context;
-    const { examineRecord } = examination.loaded ?? (await examination.load());
+    const { collection, stop } = this.#context;
+    const { examineRecord } = examination.loaded ?? (await examination.load(stop.signal));
     const examined = examineRecord(collection.name, record, placeOf(collection, record, index));
     if (!examined.ok) return this.#refuse(examined.issues, list, position);
     this.#builder.append(examined.bytes);

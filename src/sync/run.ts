@@ -39,6 +39,8 @@ export interface RunParts {
   readonly start: (options: StartBatchOptions, watch: BatchWatch) => Promise<SyncBatch>;
   /** Aborts a batch that another process started. */
   readonly abort: (batchId: string, signal: AbortSignal) => Promise<void>;
+  /** Monotonic time when the run was called. */
+  readonly begunAt: number;
   /** Fires when the client is closed. */
   readonly closed: AbortSignal;
 }
@@ -71,7 +73,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
 
   async execute(): Promise<SyncReceipt> {
     const { signal, signals, maxDurationMs } = this.#options;
-    const { clock } = this.#parts.configuration;
+    const { configuration, begunAt } = this.#parts;
     // First of all: it refuses a signal that is none.
     const { controller, unlink } = linkedController(signal);
     const stopListening = signals === true ? abortAtSignals(controller) : undefined;
@@ -79,8 +81,9 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       maxDurationMs === undefined
         ? undefined
         : new Deadline({
-            clock,
+            clock: configuration.clock,
             timeoutMs: maxDurationMs,
+            begunAt,
             operation: "The run",
             option: "maxDurationMs",
             cancellation: controller,

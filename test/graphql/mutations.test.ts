@@ -123,6 +123,46 @@ describe("a mutation", () => {
     expect(JSON.stringify(outcome)).not.toContain(apiKey);
   });
 
+  it("never shows the API key, should the server hide it in further fields or in the rest of the payload", async () => {
+    const apiKey = "canary_key_0123456789";
+    const hidden = { hint: `with ${apiKey}`, list: [1, { [apiKey]: apiKey }] };
+    const errors = [{ __typename: "LockedError", message: "no", [apiKey]: true, holder: apiKey, hidden }];
+    const respond = payload("createProcurementCase", {
+      case: { ...CASE, name: apiKey },
+      note: apiKey,
+      errors,
+    });
+    const { client } = await connectClient(respond, { apiKey });
+    const error = await rejection(client.createProcurementCase({ name: "Renewal" }));
+    expect(everythingIn(error)).not.toContain(apiKey);
+    const struckOut = { hint: "with [redacted]", list: [1, { "[redacted]": "[redacted]" }] };
+    expect(error).toMatchObject({
+      errors: [{ "[redacted]": true, holder: "[redacted]", hidden: struckOut }],
+      payload: { case: { ...CASE, name: "[redacted]" } },
+    });
+    const outcome = await client.safe.createProcurementCase({ name: "Renewal" });
+    expect(JSON.stringify(outcome)).not.toContain(apiKey);
+    expect(outcome).toMatchObject({ ok: false, errors: [{ message: "no" }] });
+  });
+
+  it("keeps what its errors hold down to a depth and up to a number, and their types and texts beyond it", async () => {
+    const entry = '{"__typename":"LockedError","message":"no","last":1';
+    const deep = `${'{"d":'.repeat(100_000)}1${"}".repeat(100_000)}`;
+    const wide = `[${"1,".repeat(200_000)}1]`;
+    const errors = `[${entry},"deep":${deep},"wide":${wide}},${entry}}]`;
+    const body = `{"data":{"createProcurementCase":{"case":${JSON.stringify(CASE)},"errors":${errors}}}}`;
+    const { client } = await connectClient((_, response) =>
+      response.writeHead(200, { "content-type": "application/json" }).end(body),
+    );
+    const error = await rejection(client.createProcurementCase({ name: "Renewal" }));
+    if (!isMutationError(error, "createProcurementCase")) throw error;
+    expect(error.errors.map((told) => JSON.stringify(told).length < 200_000)).toEqual([true, true]);
+    expect(error).toMatchObject({
+      errors: [{ last: 1 }, { __typename: "LockedError", message: "no" }],
+      payload: { case: CASE },
+    });
+  });
+
   it("names five types of its errors, and keeps 1,000 entries", async () => {
     const errors = Array.from({ length: 1001 }, (_, index) => ({
       __typename: `Type${index}`,

@@ -1,6 +1,8 @@
 import { createServer } from "node:net";
+import { SaasManagementClient } from "@saas-management/sdk";
 import {
   AuthenticationError,
+  ConfigurationError,
   GraphQLClient,
   GraphQLResponseError,
   PermissionDeniedError,
@@ -237,6 +239,26 @@ describe("the network", () => {
     expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false, attempts: 1 });
     expect(String(error)).toMatch(message);
   });
+
+  it.each([
+    ["GraphQLClient", {}],
+    ["SaasManagementClient", {}],
+    ["SaasManagementClient", { proxy: "http://127.0.0.1:3128" }],
+  ] as const)(
+    "is not reached at a port that fetch refuses, which %s with %j tells at once",
+    async (name, options) => {
+      const common = { baseUrl: "http://127.0.0.1:6667", apiKey: API_KEY };
+      await using owner = new SaasManagementClient({ ...common, ...options });
+      await using plain = new GraphQLClient(common);
+      const client = name === "GraphQLClient" ? plain : owner.graphql;
+      for (const document of [QUERY, "mutation Touch { touch }"]) {
+        const error = await rejection(client.request(document));
+        expect(error).toBeInstanceOf(ConfigurationError);
+        expect(error).toMatchObject({ retryable: false, attempts: 1, stoppedBecause: "not-retryable" });
+        expect(String(error)).toContain("was not sent: fetch refuses port 6667");
+      }
+    },
+  );
 
   it("that drops the connection is told by its code", async () => {
     const error = await errorOf((_, response) => response.destroy());

@@ -5,6 +5,8 @@ import { json, type Responder } from "../support/http-server.js";
 
 const QUERY = "query Names { applications { nodes { id } } }";
 const MUTATION = "mutation Touch { touch }";
+const HTML = { "content-type": "text/html" };
+const JSON_TYPE = { "content-type": "application/json" };
 
 /** Fails so many times, then answers. */
 function failing(times: number, fail: Responder): Responder {
@@ -16,10 +18,7 @@ describe("a query", () => {
   it.each<[string, Responder]>([
     ["HTTP 408", (_, response) => json(response, {}, { status: 408 })],
     ["HTTP 429", (_, response) => json(response, {}, { status: 429 })],
-    [
-      "HTTP 502 in HTML",
-      (_, response) => response.writeHead(502, { "content-type": "text/html" }).end("<p>"),
-    ],
+    ["HTTP 502 in HTML", (_, response) => response.writeHead(502, HTML).end("<p>")],
     ["HTTP 503", (_, response) => json(response, {}, { status: 503 })],
     ["HTTP 504", (_, response) => json(response, {}, { status: 504 })],
     ["a dropped connection", (_, response) => response.destroy()],
@@ -161,6 +160,59 @@ describe("a mutation", () => {
     expect(String(await rejection(client.request(MUTATION)))).toContain(NOT_KNOWN);
     const repeatable = await rejection(client.request(MUTATION, {}, { idempotent: true, retry: false }));
     expect(String(repeatable)).not.toContain(NOT_KNOWN);
+  });
+
+  /** Answers that were on their way, or came whole, and say nothing of what became of the mutation. */
+  const UNCLEAR_ANSWERS: readonly [string, Responder][] = [
+    ...[408, 502, 503, 504].map((status): [string, Responder] => [
+      `HTTP ${status}`,
+      (_, response) => json(response, {}, { status }),
+    ]),
+    ["HTTP 503 in HTML", (_, response) => response.writeHead(503, HTML).end("<p>")],
+    ["HTTP 500 without a GraphQL response", (_, response) => json(response, {}, { status: 500 })],
+    ["HTTP 200 in HTML", (_, response) => response.writeHead(200, HTML).end("<p>")],
+    [
+      "a body that breaks off",
+      (_, response) => {
+        response.writeHead(200, { ...JSON_TYPE, "content-length": "100" });
+        response.write('{"data":', () => response.destroy());
+      },
+    ],
+    ["a body that is cut off", (_, response) => response.writeHead(200, JSON_TYPE).end('{"data":{"touch":')],
+    [
+      "a body that is too large by its own word",
+      (_, response) => response.writeHead(200, { ...JSON_TYPE, "content-length": "5000" }).write("{"),
+    ],
+    ["a body that is too large", (_, response) => response.writeHead(200, JSON_TYPE).end("[".repeat(5000))],
+    ["a redirect", (_, response) => response.writeHead(303, { location: "/done" }).end()],
+    ["neither data nor errors", (_, response) => json(response, { data: null })],
+  ];
+
+  it.each(UNCLEAR_ANSWERS)(
+    "says that its fate is not known after %s, unless it is idempotent",
+    async (_, answer) => {
+      const { client, server } = await connectClient(answer, { maxResponseBytes: 1000 });
+      const error = await rejection(client.request(MUTATION));
+      expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false, attempts: 1 });
+      expect(String(error)).toContain(NOT_KNOWN);
+      expect(server.requests).toHaveLength(1);
+      for (const [document, options] of [
+        [MUTATION, { idempotent: true }],
+        [QUERY, {}],
+      ] as const) {
+        const repeatable = await rejection(client.request(document, {}, { ...options, retry: false }));
+        expect(String(repeatable)).not.toContain(NOT_KNOWN);
+      }
+    },
+  );
+
+  it.each<[string, Responder]>([
+    ["HTTP 400 without a GraphQL response", (_, response) => json(response, {}, { status: 400 })],
+    ["HTTP 404 in HTML", (_, response) => response.writeHead(404, HTML).end("<p>")],
+    ["HTTP 429", (_, response) => json(response, {}, { status: 429 })],
+  ])("says nothing of its fate after %s, which refuses the request", async (_, answer) => {
+    const { client } = await connectClient(answer);
+    expect(String(await rejection(client.request(MUTATION)))).not.toContain(NOT_KNOWN);
   });
 
   it("says nothing of its fate where there was no connection to send it on", async () => {

@@ -113,6 +113,16 @@ describe("saas-management serve", () => {
     expect(new URL(again.syncUrl).port).toBe(port);
   });
 
+  test.each([
+    ["127.0.0.2", ""],
+    ["localhost", ""],
+    ["0.0.0.0", "Warning: other machines may reach this server at 0.0.0.0.\n"],
+  ])("with --host %s says on standard error: %j", async (host, said) => {
+    const { child } = await serve("--host", host);
+    child.kill("SIGTERM");
+    expect(await text(child.stderr)).toBe(said);
+  });
+
   test("ends with 1 where a port is taken", async () => {
     const { baseUrl } = await serve();
     const { code, error } = await run("serve", "--port", new URL(baseUrl).port);

@@ -1,4 +1,5 @@
 import { readOptions } from "../../option-checks.js";
+import { checkSignal } from "../../signals.js";
 import type { SnapshotCollection } from "../collections.js";
 import { previewing } from "../load-run.js";
 import type { RunFunction } from "../run-options.js";
@@ -28,6 +29,7 @@ export async function previewSync<const Snapshots extends SnapshotCollection>(
   fn: RunFunction<Snapshots>,
 ): Promise<SyncPreview> {
   const given = readOptions("The options of previewSync", options, PREVIEW_NAMES);
-  const { previewRun } = previewing.loaded ?? (await previewing.load());
+  checkSignal(given.signal);
+  const { previewRun } = previewing.loaded ?? (await previewing.load(given.signal));
   return previewRun(given, fn);
 }

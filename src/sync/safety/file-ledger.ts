@@ -45,7 +45,7 @@ export function fileLedger(directory: string, options: FileLedgerOptions = {}): 
     throw new ConfigurationError("fileLedger needs the path of a directory.");
   if (typeof hashIds !== "boolean") throw new ConfigurationError("hashIds must be true or false.");
   const keyOf = hashIds ? hashOf : undefined;
-  const files = new Lazy(async () => {
+  const files = new Lazy("What fileLedger needs", async () => {
     const { LedgerDirectory } = await import("./ledger-directory.js");
     return new LedgerDirectory(directory, keyOf);
   });

@@ -29,7 +29,7 @@ export class RunJournal {
     this.#abort = abort;
     const directory = directoryOf(options);
     if (directory === undefined) return;
-    this.#journal = new Lazy(async () => {
+    this.#journal = new Lazy("What the journal of runs needs", async () => {
       const { Journal } = await import("./journal.js");
       return new Journal(directory, configuration.logger);
     });

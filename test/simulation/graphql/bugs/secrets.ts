@@ -5,8 +5,8 @@ export const SECRET_BUGS: readonly Bug[] = [
   {
     name: "the key stands in what the network says",
     file: "graphql/failures.ts",
-    right: "copyOfError(error, this.redact)",
-    wrong: "copyOfError(error, (text) => text)",
+    right: "retryable: this.#repeatable && transient,\n      cause: copyOfError(error, this.redact),",
+    wrong: "retryable: this.#repeatable && transient,\n      cause: copyOfError(error, (text) => text),",
   },
   {
     name: "the key stands in the declared type of an answer",

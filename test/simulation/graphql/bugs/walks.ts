@@ -108,8 +108,8 @@ export const WALK_BUGS: readonly Bug[] = [
   {
     name: "the filter is sent with the first page only",
     file: "graphql/paginate.ts",
-    right: "{ ...variables, ...page, [names.cursor]: cursor },",
-    wrong: "{ ...(cursor === undefined ? variables : {}), ...page, [names.cursor]: cursor },",
+    right: "{ ...variables, ...page, [names.cursor]: cursor };",
+    wrong: "{ ...(cursor === undefined ? variables : {}), ...page, [names.cursor]: cursor };",
   },
   {
     name: "totalCount is the number of nodes of a page",
