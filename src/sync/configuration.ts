@@ -19,7 +19,9 @@ import {
 } from "../options.js";
 import { type ChannelOptions, checkChannelOptions } from "./channel-option-checks.js";
 import { LEASE_MS } from "./lease.js";
-import { MESSAGE_LIMIT_BYTES } from "./messages.js";
+
+/** 16 MiB: every encoded SyncRecordsRequest must be smaller (service description, "Limits"). */
+const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;
 
 /**
  * How the Sync API is spoken; the field `sync` of the whole client's options (service description, "Official client SDK

@@ -4,7 +4,7 @@ import type { NamesOf } from "../option-names.js";
 import { meaningOf } from "./batch-state.js";
 import { WIRE } from "./generated/collections.js";
 import { LEASE_MS, momentOf } from "./lease.js";
-import { MessageBuilder } from "./messages.js";
+import { writing } from "./load-writing.js";
 import type { BatchSession } from "./session.js";
 
 /** How long after a message that failed the next one is sent, in milliseconds. */
@@ -36,7 +36,11 @@ export function checkKeepAlive(keepAlive: KeepAliveOptions | undefined): void {
  */
 export function startKeepAlive(session: BatchSession, { maxIdleMs }: KeepAliveOptions): void {
   const { clock } = session.configuration;
-  const message = new MessageBuilder(session.id, WIRE[COLLECTION].fieldNumber, 1).flush().bytes;
+  const renew = async (): Promise<void> => {
+    const { MessageBuilder } = writing.loaded ?? (await writing.load(session.signal));
+    const { bytes } = new MessageBuilder(session.id, WIRE[COLLECTION].fieldNumber, 1).flush();
+    await session.sendAlone(COLLECTION, bytes, momentOf(clock));
+  };
   const check = (): void => {
     const untilHalf = session.lease.remainingMs - LEASE_MS / 2;
     if (untilHalf > 0) {
@@ -48,7 +52,7 @@ export function startKeepAlive(session: BatchSession, { maxIdleMs }: KeepAliveOp
       next(LEASE_MS / 2);
       return;
     }
-    session.sendAlone(COLLECTION, message, momentOf(clock)).then(
+    renew().then(
       () => next(LEASE_MS / 2),
       (error: unknown) => {
         const told = meaningOf("The call", error);

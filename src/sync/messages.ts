@@ -9,9 +9,6 @@ import type { MessageRecords } from "./message-records.js";
 import { afterVarint } from "./record-id.js";
 import { type MessageEncoder, RecordWriter } from "./record-writer.js";
 
-/** 16 MiB: every encoded SyncRecordsRequest must be smaller (service description, "Limits"). */
-export const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;
-
 /** An encoded SyncRecordsRequest. */
 export interface EncodedMessage extends MessageRecords {
   /** Index in its write of the first record. */
