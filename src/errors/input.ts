@@ -10,7 +10,7 @@ export class ConfigurationError extends SaasManagementError {
 
 /**
  * One thing that is wrong with an input. Says what was expected; of what was given its kind, and its value only where
- * that is a number, a truth value, null or undefined: never a text.
+ * that is a number, a boolean, null or undefined: never a text.
  */
 export interface InputIssue {
   /** Collection of the record. */

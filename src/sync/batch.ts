@@ -107,7 +107,7 @@ export class SyncBatch {
    * @throws {BatchStateError} the batch is not active, or an earlier write failed
    * @throws {ClosedError} the handle or its client was closed
    * @throws {SyncProtocolError} the service refused records; also every error of the connection and the credential.
-   *   `outcomes` of the error tells which records were accepted, rejected or are unknown
+   *   `outcomes` of the error tells which records were accepted, rejected, unsent or unknown
    * @throws the source's own exception or the signal's reason, unchanged
    */
   write<C extends CollectionName>(

@@ -6,6 +6,7 @@ import { Declarations, type Member } from "./declarations.js";
 const text = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), "utf8");
 const readme = await text("README.md");
 const records = await text("docs/records.md");
+const sync = await text("docs/sync.md");
 
 /** Cells of the rows of the table under a heading, without the head. */
 function table(page: string, heading: string): string[][] {
@@ -60,6 +61,15 @@ describe("README.md", { timeout: 60_000 }, () => {
     const told = documented("Options of a run");
     expect([...told.keys()].sort()).toEqual(options.map(({ name }) => name).sort());
     expect(contradictions(options, told)).toEqual([]);
+  });
+
+  it.each([
+    ["README.md", readme],
+    ["docs/sync.md", sync],
+  ])("and its sentence in %s name every option of startBatch, and no other", (_, page) => {
+    const sentence = /^`startBatch` takes [^.]*\./m.exec(page)?.[0].replace(/^`startBatch`/, "");
+    const options = code.members("StartBatchOptions").map(({ name }) => name);
+    expect(named(sentence).sort()).toEqual(options.sort());
   });
 
   it("names every error code with its class", () => {
