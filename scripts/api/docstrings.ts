@@ -25,7 +25,7 @@ const OF_THE_SERVICE = [
   /(?:FilterInput|SortInput)$/,
   /^(?:List|Paging|Applications|Licenses|LicensePlans)Arguments$/,
   /^(?:ApplicationDiscovery|License|LicensePlan|ProcurementCase|MoneyAmount|PageInfo)$/,
-  /^(?:ApplicationState|LicenseActivity|ProcurementCaseState|ProcurementCaseBaselineType|BatchState)$/,
+  /^(?:ApplicationState|LicenseActivity|ProcurementCaseState|ProcurementCaseBaselineType|(?:Inspected)?BatchState)$/,
   /^(?:CreateProcurementCase|UpdateProcurementCase|ChangeVendorsState)Input$/,
   /^(?:Account|License|Plan|Usage|ExternallyDiscoveredUsage|Employee)Record$/,
   /^(?:Account|Plan|SeatBasedPlan|Generic(?:Account|License|Plan|Usage|ExternallyDiscoveredUsage|Employee))Details$/,

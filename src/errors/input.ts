@@ -23,7 +23,10 @@ export interface InputIssue {
   readonly location?: string;
   /** Path of the field, such as `generic.details.model`; empty where the whole value is meant. */
   readonly path: string;
-  /** What was expected there, and what there was: `a string, got a number`. */
+  /**
+   * What was expected there, and what there was: `a string, got a number`. Of a place in a file or a listing: what is
+   * wrong with it, as `has 3 cells, but the header has 4`.
+   */
   readonly expected: string;
 }
 

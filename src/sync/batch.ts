@@ -1,8 +1,7 @@
-import { InvalidInputError } from "../errors.js";
+import { type BatchState, InvalidInputError } from "../errors.js";
 import { readOptions } from "../option-checks.js";
 import type { NamesOf } from "../option-names.js";
 import { BatchLifecycle } from "./batch-lifecycle.js";
-import type { BatchState } from "./batch-state.js";
 import { BatchWrites } from "./batch-writes.js";
 import type { CollectionWriter } from "./collection-writer.js";
 import type { CollectionName, RecordOf } from "./collections.js";
