@@ -21,6 +21,7 @@ export {
 export {
   BatchAlreadyInProgressError,
   BatchOutcomeUnknownError,
+  type BatchState,
   BatchStateError,
   type BatchStateReason,
   SyncProtocolError,

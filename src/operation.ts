@@ -1,6 +1,6 @@
 import type { Credential } from "./credential.js";
 import { Deadline } from "./deadline.js";
-import { noteRequestId, SaasManagementError } from "./errors.js";
+import { type ErrorCode, noteRequestId, SaasManagementError } from "./errors.js";
 import type { OperationInfo, RequestEvent } from "./hooks.js";
 import { SILENT } from "./logger.js";
 import { OperationCredential } from "./operation-credential.js";
@@ -56,7 +56,7 @@ export interface Operation {
 interface RetryNotice {
   readonly attempt: number;
   readonly delayMs: number;
-  readonly code: string;
+  readonly code: ErrorCode;
 }
 
 /**

@@ -53,7 +53,7 @@ const TLS_NAMES = { ca: true, cert: true, key: true, serverName: true } satisfie
 
 /** How the network is reached, in Node. */
 export interface NetworkOptions {
-  /** @default the well-known authorities, no client certificate */
+  /** Which servers are trusted, and the client's own certificate. @default the well-known authorities, no certificate */
   readonly tls?: TlsOptions | undefined;
   /**
    * Proxy that opens tunnels (`CONNECT`) to the service, as `http://user:password@proxy.example.com:3128`; user and

@@ -25,7 +25,7 @@ const OF_THE_SERVICE = [
   /(?:FilterInput|SortInput)$/,
   /^(?:List|Paging|Applications|Licenses|LicensePlans)Arguments$/,
   /^(?:ApplicationDiscovery|License|LicensePlan|ProcurementCase|MoneyAmount|PageInfo)$/,
-  /^(?:ApplicationState|LicenseActivity|ProcurementCaseState|ProcurementCaseBaselineType|BatchState)$/,
+  /^(?:ApplicationState|LicenseActivity|ProcurementCaseState|ProcurementCaseBaselineType|(?:Inspected)?BatchState)$/,
   /^(?:CreateProcurementCase|UpdateProcurementCase|ChangeVendorsState)Input$/,
   /^(?:Account|License|Plan|Usage|ExternallyDiscoveredUsage|Employee)Record$/,
   /^(?:Account|Plan|SeatBasedPlan|Generic(?:Account|License|Plan|Usage|ExternallyDiscoveredUsage|Employee))Details$/,
@@ -56,8 +56,8 @@ const NEVER_THROW: ReadonlySet<string> = new Set([
 const OF_THE_CALLER = /^(?:Clock|TestClock|Ledger|LedgerDraft|KnownIds|PendingApproval|Logger)\./;
 
 /**
- * What the docstrings of one entry leave out: the unit of a figure, the default of an option, what a call throws, and
- * the title of the service description that a name comes from.
+ * What the docstrings of one entry leave out: what a member is, the unit of a figure, the default of an option, what a
+ * call throws, and the title of the service description that a name comes from.
  */
 export function docstringProblems(entry: Entry): readonly string[] {
   const { config } = ts.readConfigFile(`${ROOT}tsconfig.json`, ts.sys.readFile);
@@ -102,7 +102,11 @@ function memberProblems(name: string, node: ts.Node): string[] {
   return members.filter(isPublic).flatMap((member) => {
     const own = `${name}.${member.name?.getText() ?? "constructor"}`;
     if (ts.isPropertySignature(member) || ts.isPropertyDeclaration(member) || ts.isGetAccessor(member)) {
-      return [...unitProblems(own, member), ...defaultProblems(name, own, member)];
+      return [
+        ...wordProblems(own, member),
+        ...unitProblems(own, member),
+        ...defaultProblems(name, own, member),
+      ];
     }
     const isCall =
       ts.isMethodDeclaration(member) || ts.isMethodSignature(member) || ts.isConstructorDeclaration(member);
@@ -114,6 +118,13 @@ function memberProblems(name: string, node: ts.Node): string[] {
 function literalMembers(type: ts.TypeNode): ts.TypeElement[] {
   if (ts.isTypeLiteralNode(type)) return [...type.members];
   return ts.isIntersectionTypeNode(type) ? type.types.flatMap(literalMembers) : [];
+}
+
+/** A tag alone says nothing of what the member is; one without any docstring is told of elsewhere. */
+function wordProblems(name: string, node: ts.Node): string[] {
+  return /^\/\*\*[\s*]*@(?!inheritDoc)/.test(docOf(node))
+    ? [`${at(node)} ${name} has tags and no words`]
+    : [];
 }
 
 function unitProblems(name: string, node: ts.Node): string[] {

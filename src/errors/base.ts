@@ -7,7 +7,7 @@ import { hide } from "./hide.js";
 export interface ErrorDetails {
   /** What caused it. Never an object that holds a request. */
   readonly cause?: unknown;
-  /** Whether calling the same method again is safe and may help. Default: `false`. */
+  /** Whether calling the same method again is safe and may help. @default false */
   readonly retryable?: boolean | undefined;
   /** What the server said, with the key taken out: for a log, not for an end user. */
   readonly serverMessage?: string | undefined;
@@ -101,7 +101,7 @@ export abstract class SaasManagementError extends Error {
     return this.#requestId;
   }
 
-  /** Where a write failed: what became of its records that were sent. Empty for other errors. */
+  /** Where a write failed: what became of the records that it tried to send. Empty for other errors. */
   get outcomes(): readonly RecordOutcome[] {
     return this.#outcomes;
   }

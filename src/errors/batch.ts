@@ -52,6 +52,17 @@ export class SyncProtocolError extends SaasManagementError {
   }
 }
 
+/** State of a batch as its handle knows it (service description, "Sync batch"). */
+export type BatchState =
+  | "active"
+  | "completing"
+  | "completed"
+  | "aborting"
+  | "aborted"
+  | "expired"
+  | "unknown"
+  | "closed";
+
 /** Why a batch refuses a call. */
 export type BatchStateReason = "completed" | "aborted" | "expired" | "incomplete" | "unknown";
 
@@ -62,13 +73,13 @@ export class BatchStateError extends SaasManagementError {
   static override readonly name = "BatchStateError";
   override readonly code = BatchStateError.code;
   /** State of the batch. */
-  readonly state: string;
+  readonly state: BatchState;
   /** Why the call was refused. */
   readonly reason: BatchStateReason;
 
   constructor(
     message: string,
-    details: ErrorDetails & { readonly state: string; readonly reason: BatchStateReason },
+    details: ErrorDetails & { readonly state: BatchState; readonly reason: BatchStateReason },
   ) {
     super(message, details);
     this.state = details.state;

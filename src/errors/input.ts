@@ -10,7 +10,7 @@ export class ConfigurationError extends SaasManagementError {
 
 /**
  * One thing that is wrong with an input. Says what was expected; of what was given its kind, and its value only where
- * that is a number, a truth value, null or undefined: never a text.
+ * that is a number, a boolean, null or undefined: never a text.
  */
 export interface InputIssue {
   /** Collection of the record. */
@@ -23,7 +23,10 @@ export interface InputIssue {
   readonly location?: string;
   /** Path of the field, such as `generic.details.model`; empty where the whole value is meant. */
   readonly path: string;
-  /** What was expected there, and what there was: `a string, got a number`. */
+  /**
+   * What was expected there, and what there was: `a string, got a number`. Of a place in a file or a listing: what is
+   * wrong with it, as `has 3 cells, but the header has 4`.
+   */
   readonly expected: string;
 }
 

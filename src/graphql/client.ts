@@ -137,7 +137,7 @@ export class GraphQLClient {
   }
 
   /**
-   * Sends an own document.
+   * Sends a document of your own.
    * @returns the response's data
    * @throws {GraphQLResponseError} the response has `errors`; the error carries them and the partial data
    */
@@ -150,7 +150,7 @@ export class GraphQLClient {
   }
 
   /**
-   * Sends an own document and takes the response as it is: data, which may be partial or null, and errors. It still
+   * Sends a document of your own and takes the response as it is: data, which may be partial or null, and errors. It still
    * rejects where the request as a whole failed (network, credential, rate limit).
    * @throws {AuthenticationError | RateLimitError | TransportError | TimeoutError | ClosedError}
    */
@@ -163,7 +163,7 @@ export class GraphQLClient {
   }
 
   /**
-   * A connection of an own document, which may be nested in its result.
+   * A connection of a document of your own, which may be nested in its result.
    *
    * @example
    * ```ts

@@ -58,7 +58,7 @@ function globalFetch(endpoint: URL): FetchLike {
     // Looked up with each request: what replaces the global one later (a tracer, a test) is heeded.
     if (weakness === undefined) return globalThis.fetch(target, init);
     throw new ConfigurationError(
-      `Nothing was sent, because Node's fetch is not safe in this process: ${weakness}. SaasManagementClient connects safely all the same; tls.ca trusts an own authority.`,
+      `Nothing was sent, because Node's fetch is not safe in this process: ${weakness}. SaasManagementClient connects safely all the same; tls.ca trusts a private authority.`,
     );
   };
 }

@@ -57,7 +57,7 @@ const LASTING_FAILURES: readonly (readonly [RegExp, string, string])[] = [
   [
     /^(CERT_|ERR_TLS_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|INVALID_CA)/,
     "the server's certificate is not trusted",
-    "where it is that of an own authority, give the authority's certificate as tls.ca",
+    "where it is that of a private authority, give the authority's certificate as tls.ca",
   ],
   [
     /^ERR_SSL_\w*(ALERT|CERTIFICATE)/,

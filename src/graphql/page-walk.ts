@@ -4,7 +4,7 @@ import type { ConnectionData, Direction, Page, PageRequest } from "./page.js";
 /** Where a walk begins, in which direction it goes, and where it ends at the latest. */
 export interface WalkPlan {
   readonly direction: Direction;
-  /** Nodes a page. */
+  /** Nodes per page. */
   readonly pageSize: number;
   /** Cursor to begin at; undefined for the very start, or the very end. */
   readonly start: string | undefined;

@@ -16,7 +16,7 @@ export interface Page<Node> {
   readonly nodes: readonly Node[];
   /** Where the page lies. */
   readonly pageInfo: PageInfo;
-  /** Number of nodes over all pages; undefined where an own document does not select it. */
+  /** Number of nodes over all pages; undefined where a document of your own does not select it. */
   readonly totalCount: number | undefined;
 }
 

@@ -17,7 +17,7 @@ import {
 } from "./paging.js";
 import type { Transport } from "./transport.js";
 
-/** How a connection of an own document is found and paged. Options of a request apply to every page. */
+/** How a connection of a document of your own is found and paged. Options of a request apply to every page. */
 export interface PaginateOptions<Result, Variable extends string, Node> extends ConnectionOptions {
   /** Finds the connection in the result; it may be nested. */
   readonly select: (data: Result) => ConnectionData<Node> | null | undefined;
@@ -29,7 +29,7 @@ export interface PaginateOptions<Result, Variable extends string, Node> extends 
   readonly before?: Variable | undefined;
   /** Variable that takes the page size, paging backward. @default "last" */
   readonly last?: Variable | undefined;
-  /** Nodes a page. @default what `variables` holds for it, else 100 */
+  /** Nodes per page. @default what `variables` holds for it, else 100 */
   readonly pageSize?: number | undefined;
 }
 
@@ -84,7 +84,7 @@ export function connect<Data, Node>(
   return new Connection({ ...walk, fetchPage, prefetch: options.prefetch ?? true, signal: options.signal });
 }
 
-/** Makes a connection of an own document. */
+/** Makes a connection of a document of your own. */
 export function paginate<Data, Variables extends object, Node>(
   transport: Transport,
   document: GraphQLDocument<Data, Variables>,

@@ -10,7 +10,7 @@ import { REQUEST_NAMES, type RequestOptions } from "./request-options.js";
  */
 export type PagingArguments =
   | {
-      /** Nodes a page, from the start. How many are read in all is `limit`. @default 100 */
+      /** Nodes per page, from the start. How many are read in all is `limit`. @default 100 */
       readonly first?: number | null | undefined;
       /** Begin after this cursor: a `pageInfo.endCursor`. */
       readonly after?: string | null | undefined;
@@ -20,7 +20,7 @@ export type PagingArguments =
   | {
       readonly first?: never;
       readonly after?: never;
-      /** Nodes a page, from the end. How many are read in all is `limit`. @default 100 */
+      /** Nodes per page, from the end. How many are read in all is `limit`. @default 100 */
       readonly last?: number | null | undefined;
       /** Begin before this cursor: a `pageInfo.startCursor`. */
       readonly before?: string | null | undefined;
@@ -41,7 +41,7 @@ export const CONNECTION_NAMES = {
   prefetch: true,
 } satisfies NamesOf<ConnectionOptions>;
 
-/** Nodes a page, where nothing else is said. */
+/** Nodes per page, where nothing else is said. */
 const DEFAULT_PAGE_SIZE = 100;
 
 /**
@@ -67,7 +67,7 @@ export function planWalk(paging: PagingArguments, limit: number | undefined): Wa
   };
 }
 
-/** Checks a number of nodes a page. */
+/** Checks a number of nodes per page. */
 export function checkPageSize(name: string, size: unknown): number {
   if (!isGiven(size)) return DEFAULT_PAGE_SIZE;
   if (typeof size !== "number" || !Number.isInteger(size) || size < 1) {

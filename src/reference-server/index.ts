@@ -19,7 +19,7 @@ export type { KeyPermission, KeyScope } from "./keys.js";
 export type { ReferenceServerOptions, TlsIdentity } from "./options.js";
 export type * from "./portfolio.js";
 export type { NewApiKey, NewInstallation, ReferenceServer, WorkspaceHandle } from "./running-server.js";
-export type { BatchState } from "./sync/batch.js";
+export type { BatchState as InspectedBatchState } from "./sync/batch.js";
 export type { InspectedBatch, InspectedSnapshotRecord, Inspection } from "./sync/inspect.js";
 export type { PlainRecord } from "./sync/plain.js";
 

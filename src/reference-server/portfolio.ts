@@ -29,15 +29,15 @@ export type ApplicationState = "DISCOVERED" | "IN_REVIEW" | "SANCTIONED" | "DISQ
 export interface PortfolioApplication {
   /** What it is called. */
   readonly name: string;
-  /** @default an id made of the name */
+  /** Its id in GraphQL. @default an id made of the name */
   readonly id?: string;
-  /** @default the name: most applications are called like their vendor */
+  /** What its vendor is called. @default the name: most applications are called like their vendor */
   readonly vendorName?: string;
   /** Name of its category. */
   readonly category?: string;
   /** The employee who answers for it. */
   readonly owner?: { readonly id: string; readonly name?: string };
-  /** @default "DISCOVERED" */
+  /** What the workspace has decided about it. @default "DISCOVERED" */
   readonly state?: ApplicationState;
   /** The part of the portfolio that it belongs to. */
   readonly portfolioType?: string;

@@ -14,17 +14,17 @@ export interface WorkspaceHandle {
 
 /** What a new API key may do. */
 export interface NewApiKey {
-  /** @default the default workspace */
+  /** The workspace that it opens. @default the default workspace */
   readonly workspace?: WorkspaceHandle | undefined;
-  /** @default "read-write" */
+  /** Whether it may read alone, or write too. @default "read-write" */
   readonly scope?: KeyScope | undefined;
-  /** @default ["integration:sync"] */
+  /** What else it may do. @default ["integration:sync"] */
   readonly permissions?: readonly KeyPermission[] | undefined;
 }
 
 /** Where a new installation belongs and what it is called. */
 export interface NewInstallation {
-  /** @default the default workspace */
+  /** The workspace that it belongs to. @default the default workspace */
   readonly workspace?: WorkspaceHandle | undefined;
   /**
    * Name of the integration, as GraphQL shows it at plans and licenses.

@@ -8,6 +8,6 @@ import { InvalidInputError } from "../errors.js";
  */
 export function problemAt(location: string, problem: string, advice?: string): InvalidInputError {
   return new InvalidInputError(`${location} ${problem}.${advice === undefined ? "" : ` ${advice}`}`, {
-    issues: [{ location, path: "", expected: `${problem}` }],
+    issues: [{ location, path: "", expected: problem }],
   });
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { BatchOutcomeUnknownError, BatchStateError } from "../errors.js";
+import { BatchOutcomeUnknownError, type BatchState, BatchStateError } from "../errors.js";
 import { linkedController } from "../signals.js";
-import { type BatchState, closedError, meaningOf, refusal, stateError } from "./batch-state.js";
+import { closedError, meaningOf, refusal, stateError } from "./batch-state.js";
 import type { BatchWrites } from "./batch-writes.js";
 import { sendCompletion } from "./completion.js";
 import type { BatchSession } from "./session.js";

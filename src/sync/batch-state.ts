@@ -1,6 +1,7 @@
 import {
   AuthenticationError,
   BatchAlreadyInProgressError,
+  type BatchState,
   BatchStateError,
   type BatchStateReason,
   ClosedError,
@@ -9,17 +10,6 @@ import {
   retelling,
   SyncProtocolError,
 } from "../errors.js";
-
-/** State of a batch as its handle knows it (service description, "Sync batch"). */
-export type BatchState =
-  | "active"
-  | "completing"
-  | "completed"
-  | "aborting"
-  | "aborted"
-  | "expired"
-  | "unknown"
-  | "closed";
 
 const ANEW = "Send every snapshot in full in a new batch or run.";
 

@@ -1,8 +1,7 @@
-import { InvalidInputError } from "../errors.js";
+import { type BatchState, InvalidInputError } from "../errors.js";
 import { readOptions } from "../option-checks.js";
 import type { NamesOf } from "../option-names.js";
 import { type BatchKeeper, BatchLifecycle } from "./batch-lifecycle.js";
-import type { BatchState } from "./batch-state.js";
 import { BatchWrites } from "./batch-writes.js";
 import type { CollectionWriter } from "./collection-writer.js";
 import type { CollectionName, RecordOf } from "./collections.js";
@@ -114,7 +113,7 @@ export class SyncBatch {
    * @throws {BatchStateError} the batch is not active, or an earlier write failed
    * @throws {ClosedError} the handle or its client was closed
    * @throws {SyncProtocolError} the service refused records; also every error of the connection and the credential.
-   *   `outcomes` of the error tells which records were accepted, rejected or are unknown
+   *   `outcomes` of the error tells which records were accepted, rejected, unsent or unknown
    * @throws the source's own exception or the signal's reason, unchanged
    */
   write<C extends CollectionName>(

@@ -10,6 +10,7 @@ export {
   AuthenticationError,
   BatchAlreadyInProgressError,
   BatchOutcomeUnknownError,
+  type BatchState,
   BatchStateError,
   type BatchStateReason,
   ClosedError,
@@ -33,7 +34,6 @@ export type { NetworkOptions, TlsOptions } from "../options.js";
 export type { RetryOptions } from "../retry.js";
 export type { CompleteOptions, SyncBatch } from "./batch.js";
 export type { BatchOptions, StartBatchOptions } from "./batch-options.js";
-export type { BatchState } from "./batch-state.js";
 export type { ChannelOptions } from "./channel-option-checks.js";
 export { SyncClient } from "./client.js";
 export type { CollectionWriter, SealOptions } from "./collection-writer.js";

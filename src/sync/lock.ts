@@ -40,7 +40,7 @@ export async function waitForLock<T>(
 function waitedInVain(held: BatchAlreadyInProgressError, waitedMs: number): BatchAlreadyInProgressError {
   const { installationId, serverMessage, mayBeOwn } = held;
   const error = new BatchAlreadyInProgressError(
-    `${held.message} It was waited for ${Math.round(waitedMs / 1000)} seconds.`,
+    `${held.message} Waited for ${Math.round(waitedMs / 1000)} seconds.`,
     { installationId, serverMessage, waitedMs, mayBeOwn },
   );
   return retelling(error, held);

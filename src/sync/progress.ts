@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../errors.js";
 import { guardCallback } from "../guard-callback.js";
 import type { Logger } from "../logger.js";
 import type { CollectionName, SnapshotCollection } from "./collections.js";
@@ -29,7 +30,7 @@ export interface Retrying {
   /** Length of the pause in milliseconds. */
   readonly delayMs: number;
   /** Code of the error. */
-  readonly code: string;
+  readonly code: ErrorCode;
 }
 
 /** Another batch holds the installation's lock. */

@@ -116,7 +116,7 @@ function disturbed(
   serverMessage: string,
 ): TransportError {
   return new TransportError(
-    `${operation}: the call to ${target} failed with ${nameOf(code)}. The service or the network is disturbed: try again later.`,
+    `${operation}: the call to ${target} failed with ${nameOf(code)}. The service or the network had a temporary problem: try again later.`,
     { grpcStatus: nameOf(code), serverMessage, ...readRetryHint(metadata, now()) },
   );
 }
@@ -192,7 +192,7 @@ function unreadable({ operation }: CallPlace): SyncProtocolError {
 
 function notGrpc({ operation, target }: CallPlace, httpStatus: number): TransportError {
   return new TransportError(
-    `${operation}: ${target} answered with HTTP status ${httpStatus} and not as gRPC does. Check that the endpoint is the address of the Sync API.`,
+    `${operation}: ${target} answered with HTTP status ${httpStatus} instead of a gRPC response. Check that the endpoint is the address of the Sync API.`,
     { status: httpStatus },
   );
 }

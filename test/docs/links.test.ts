@@ -1,24 +1,28 @@
 import { existsSync } from "node:fs";
-import { readdir, readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
+import { DOCS, Page } from "./pages.js";
 
 const ROOT = new URL("../../", import.meta.url);
-const docs = (await readdir(new URL("docs/", ROOT))).filter((file) => file.endsWith(".md"));
-const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...docs.map((file) => `docs/${file}`)];
+const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...DOCS];
 
-/** The files of the package that a page links to. */
-async function targets(page: string): Promise<URL[]> {
-  const text = await readFile(new URL(page, ROOT), "utf8");
-  return [...text.replace(/^```.*?^```/gms, "").matchAll(/\]\((?![a-z]+:)([^)#\s]+)/g)].map(
-    ([, path = ""]) => new URL(path, new URL(page, ROOT)),
-  );
+async function isThere(link: URL): Promise<boolean> {
+  if (!existsSync(fileURLToPath(link))) return false;
+  const isAnchor = link.hash !== "" && link.pathname.endsWith(".md");
+  return !isAnchor || (await Page.read(fileURLToPath(link))).anchors().includes(link.hash);
 }
 
-it.each(pages)("%s links to files that are there", async (page) => {
-  expect((await targets(page)).filter((url) => !existsSync(url)).map(String)).toEqual([]);
+it.each(pages)("%s links to files and headings that are there", async (path) => {
+  const links = (await Page.read(path)).links();
+  const found = await Promise.all(links.map(isThere));
+  expect(links.filter((_, index) => !found[index]).map(String)).toEqual([]);
+});
+
+it.each(pages)("%s names files that are there", async (path) => {
+  expect((await Page.read(path)).missingFiles()).toEqual([]);
 });
 
 it("README.md leads to every page in docs/", async () => {
-  const linked = (await targets("README.md")).map(String);
-  expect(docs.filter((file) => !linked.includes(new URL(`docs/${file}`, ROOT).href))).toEqual([]);
+  const linked = (await Page.read("README.md")).links().map(({ pathname }) => pathname);
+  expect(DOCS.filter((path) => !linked.includes(new URL(path, ROOT).pathname))).toEqual([]);
 });

@@ -6,6 +6,7 @@ import { Declarations, type Member } from "./declarations.js";
 const text = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), "utf8");
 const readme = await text("README.md");
 const records = await text("docs/records.md");
+const sync = await text("docs/sync.md");
 
 /** Cells of the rows of the table under a heading, without the head. */
 function table(page: string, heading: string): string[][] {
@@ -70,6 +71,18 @@ describe("README.md", { timeout: 60_000 }, () => {
     );
     const told = table(readme, "Errors").map(([code, name]) => [...named(code), ...named(name)].join(" "));
     expect(told.sort()).toEqual(classes.sort());
+  });
+});
+
+describe("startBatch", { timeout: 60_000 }, () => {
+  const options = new Declarations("src/index.ts").members("StartBatchOptions").map(({ name }) => name);
+
+  it.each([
+    ["README.md", readme],
+    ["docs/sync.md", sync],
+  ])("is told in %s with every option, and no other", (_, page) => {
+    const sentence = /^`startBatch` takes [^.]*\./m.exec(page)?.[0].replace(/^`startBatch`/, "");
+    expect(named(sentence).sort()).toEqual(options.sort());
   });
 });
 

@@ -81,7 +81,7 @@ describe("a Date in place of a calendar date", () => {
     expect(server.requests).toEqual([]);
   });
 
-  it("is sent as it is in an own document, whose service may have such a type", async () => {
+  it("is sent as it is in a document of your own, whose service may have such a type", async () => {
     const { client, server } = await connectClient((_, response) => json(response, { data: { a: 1 } }));
     await client.request("query Own($at: DateTime) { a(at: $at) }", { at: deadline });
     expect(server.requests[0]?.body.variables).toEqual({ at: deadline.toISOString() });

@@ -21,7 +21,7 @@ const withOptional = new TypedDocumentString<Team, { id?: string | null | undefi
 
 const answerTeam: Responder = (_, response) => json(response, { data: { team: { name: "IT" } } });
 
-describe("an own document", () => {
+describe("a document of your own", () => {
   it("may be a TypedDocumentNode: it is printed", async () => {
     const { client, server } = await connectClient(answerTeam);
     const data = await client.request(node, { id: "t1" });

@@ -24,7 +24,7 @@ function probe(port: number, tls: TlsOptions, host = "localhost"): Promise<unkno
 }
 
 describe("tls", () => {
-  it("with an own authority serves both APIs of a server that is signed by it", async () => {
+  it("with a private authority serves both APIs of a server that is signed by it", async () => {
     const server = await startReferenceServer({ tls: identity("server") });
     onTestFinished(() => server.close());
     const { baseUrl, syncUrl, apiKey, installationId } = server;

@@ -63,7 +63,7 @@ describe("another user of the machine who wants removals to pass", () => {
     await expectHeld(`${path} can be written by everybody`);
   });
 
-  it.runIf(isRoot)("cannot do it by a file or a folder of an own", async () => {
+  it.runIf(isRoot)("cannot do it by a file or a folder of their own", async () => {
     await harness.accounts(ids(10));
     const path = await harness.file(COMPLETED);
     for (const own of [path, dirname(path), harness.directory]) {
@@ -74,7 +74,7 @@ describe("another user of the machine who wants removals to pass", () => {
     expect((await heldBy(harness.accounts(ids(1)))).collections[0]).toMatchObject({ known: 10, removed: 9 });
   });
 
-  it.runIf(isRoot)("cannot have a batch aborted by an entry of the journal of an own", async () => {
+  it.runIf(isRoot)("cannot have a batch aborted by an entry of the journal of their own", async () => {
     const { server, client, directory } = harness;
     const { installationId } = server;
     const batch = await client.startBatch({ installationId });

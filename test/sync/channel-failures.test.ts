@@ -45,7 +45,7 @@ const cases: Case[] = [
     },
   },
   {
-    what: "an own authority, where the well-known ones are trusted",
+    what: "a private authority, where the well-known ones are trusted",
     reason: "its certificate is not signed by an authority that is trusted here",
     advice: "tls.ca",
     retryable: false,
@@ -242,7 +242,7 @@ describe("an answer that is not gRPC", () => {
     };
     const error = await failure(`http://127.0.0.1:${server.port}`);
     expect(error.message).toBe(
-      `StartSyncBatch: 127.0.0.1:${server.port} answered with HTTP status 404 and not as gRPC does. Check that the endpoint is the address of the Sync API.`,
+      `StartSyncBatch: 127.0.0.1:${server.port} answered with HTTP status 404 instead of a gRPC response. Check that the endpoint is the address of the Sync API.`,
     );
     expect(error).toMatchObject({ status: 404, retryable: false });
   });

@@ -52,7 +52,7 @@ describe("waiting for the lock", () => {
     }
     const error = await ended;
     expect(error).toMatchObject({ code: "BATCH_IN_PROGRESS", waitedMs: 90_000 });
-    expect(String(error)).toContain("waited for 90 seconds");
+    expect(String(error)).toContain("Waited for 90 seconds.");
   });
 
   it("ends at once with the caller's reason", async () => {

@@ -72,7 +72,7 @@ describe("a record that is not valid", () => {
       /^a string, got null \(which is not the same as leaving the field out\)$/,
     ],
     [
-      "with a truth value for a string",
+      "with a boolean for a string",
       "accounts",
       { generic: { id: "a", email: false } },
       "generic.email",

@@ -35,7 +35,7 @@ export interface FaultTarget {
 export interface SyncFault extends FaultTarget {
   /** The API whose calls are struck. */
   readonly api: "sync";
-  /** @default every operation */
+  /** The operation whose calls are struck. @default every operation */
   readonly operation?: SyncOperation;
   /**
    * Strikes in the middle of a `SyncRecords` stream: when its message of this number comes, counted from 1, before it

@@ -13,15 +13,15 @@ export interface HttpFault {
   readonly type: "http";
   /** An HTTP status code: 200 to 599. */
   readonly status: number;
-  /** @default none */
+  /** Headers of the answer. @default none */
   readonly headers?: Readonly<Record<string, string>>;
-  /** @default none */
+  /** When the answer asks to be tried again. @default none */
   readonly retryAfter?: RetryAfterHint;
-  /** @default empty */
+  /** Body of the answer. @default empty */
   readonly body?: string;
   /** How the body is sent. @default as a whole */
   readonly delivery?: BodyDelivery;
-  /** @default "request" */
+  /** Whether it strikes before the server does its work or after. @default "request" */
   readonly at?: FaultMoment;
 }
 
@@ -37,7 +37,7 @@ export interface RetryAfterHint {
 export interface HtmlFault {
   /** Tells the kinds of fault apart. */
   readonly type: "html";
-  /** @default 200 */
+  /** An HTTP status code: 200 to 599. @default 200 */
   readonly status?: number;
 }
 
@@ -45,7 +45,7 @@ export interface HtmlFault {
 export interface GraphQLErrorsFault {
   /** Tells the kinds of fault apart. */
   readonly type: "graphql-errors";
-  /** @default one entry, with the message "Injected fault." */
+  /** The entries to add. @default one entry, with the message "Injected fault." */
   readonly errors?: readonly InjectedGraphQLError[];
   /** What becomes of the answer's data: it is null, or stays, as partial data does. @default "none" */
   readonly data?: "none" | "partial";

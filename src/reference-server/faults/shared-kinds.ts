@@ -10,7 +10,7 @@ export interface DelayFault {
   readonly type: "delay";
   /** How long, in milliseconds on the server's clock. */
   readonly ms: number;
-  /** @default "request" */
+  /** Whether it strikes before the server does its work or after. @default "request" */
   readonly at?: FaultMoment;
 }
 
@@ -18,7 +18,7 @@ export interface DelayFault {
 export interface StallFault {
   /** Tells the kinds of fault apart. */
   readonly type: "stall";
-  /** @default "request" */
+  /** Whether it strikes before the server does its work or after. @default "request" */
   readonly at?: FaultMoment;
 }
 
@@ -26,7 +26,7 @@ export interface StallFault {
 export interface DropFault {
   /** Tells the kinds of fault apart. */
   readonly type: "drop";
-  /** @default "request" */
+  /** Whether it strikes before the server does its work or after. @default "request" */
   readonly at?: FaultMoment;
 }
 
@@ -34,7 +34,7 @@ export interface DropFault {
 export interface ResetFault {
   /** Tells the kinds of fault apart. */
   readonly type: "reset";
-  /** @default "request" */
+  /** Whether it strikes before the server does its work or after. @default "request" */
   readonly at?: FaultMoment;
 }
 
@@ -42,6 +42,6 @@ export interface ResetFault {
 export interface RevokeKeyFault {
   /** Tells the kinds of fault apart. */
   readonly type: "revoke-key";
-  /** @default "request" */
+  /** Whether it strikes before the server does its work or after. @default "request" */
   readonly at?: FaultMoment;
 }

@@ -13,11 +13,11 @@ export interface GrpcStatusFault {
   readonly type: "grpc-status";
   /** A gRPC status code other than OK: 1 to 16. */
   readonly code: number;
-  /** @default what servers and proxies typically say with this code */
+  /** Text beside the code. @default what servers and proxies typically say with this code */
   readonly details?: string;
   /** Trailing metadata, such as `{ "batch-state": "expired" }`. */
   readonly trailers?: Readonly<Record<string, string>>;
-  /** @default "request" */
+  /** Whether it strikes before the server does its work or after. @default "request" */
   readonly at?: FaultMoment;
 }
 
@@ -30,7 +30,7 @@ export interface RstStreamFault {
    * @default 2 (INTERNAL_ERROR)
    */
   readonly code?: number;
-  /** @default "request" */
+  /** Whether it strikes before the server does its work or after. @default "request" */
   readonly at?: FaultMoment;
 }
 
@@ -40,7 +40,7 @@ export interface GoawayFault {
   readonly type: "goaway";
   /** Whether the calls that are under way may end. Without grace the connection is closed at once. @default true */
   readonly grace?: boolean;
-  /** @default "request" */
+  /** Whether it strikes before the server does its work or after. @default "request" */
   readonly at?: FaultMoment;
 }
 
@@ -48,7 +48,7 @@ export interface GoawayFault {
 export interface EarlyAnswerFault {
   /** Tells the kinds of fault apart. */
   readonly type: "early-answer";
-  /** @default "request" */
+  /** Whether it strikes before the server does its work or after. @default "request" */
   readonly at?: FaultMoment;
 }
 
@@ -64,7 +64,7 @@ export interface OversizedAnswerFault {
 export interface LeaseExpiryFault {
   /** Tells the kinds of fault apart. */
   readonly type: "lease-expiry";
-  /** @default "request" */
+  /** Whether it strikes before the server does its work or after. @default "request" */
   readonly at?: FaultMoment;
 }
 
@@ -75,7 +75,7 @@ export interface LeaseExpiryFault {
 export interface LockStolenFault {
   /** Tells the kinds of fault apart. */
   readonly type: "lock-stolen";
-  /** @default "request" */
+  /** Whether it strikes before the server does its work or after. @default "request" */
   readonly at?: FaultMoment;
 }
 

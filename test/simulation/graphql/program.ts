@@ -9,7 +9,7 @@ export interface CallLimits {
   readonly abortAfterMs: number | undefined;
 }
 
-/** The connections of the service; the last is nested in an own document. */
+/** The connections of the service; the last is nested in a document of its own. */
 export const CONNECTIONS = ["applications", "licenses", "licensePlans", "things"] as const;
 export type ConnectionName = (typeof CONNECTIONS)[number];
 
