@@ -1,3 +1,4 @@
+import { withCallSite } from "../call-site.js";
 import { type BatchStateError, InvalidInputError, noteOutcomes, SaasManagementError } from "../errors.js";
 import { untilAborted } from "../until-aborted.js";
 import { meaningOf, ownReason, stateError } from "./batch-state.js";
@@ -109,6 +110,7 @@ export class BatchWrites {
     };
     let taken = 0;
     return collectionWriter(collection, {
+      signal: own.signal,
       take: (records) => failing(async () => (await sink).take(records)),
       readSeal: checkSealOptions,
       finish: ({ expectedCount = own.expectedCount }) =>
@@ -134,14 +136,28 @@ export class BatchWrites {
     });
   }
 
-  async #write(
+  #write(
     source: unknown,
     given: WriteOptions,
     report: MutableWriteReport,
     turn: Promise<unknown>,
   ): Promise<WriteResult> {
+    let options: WriteOptions;
     try {
-      const options = checkWriteOptions("The options of write", given);
+      options = checkWriteOptions("The options of write", given);
+    } catch (error) {
+      return Promise.reject(this.#fail(error, report));
+    }
+    return withCallSite(options.signal, () => this.#writeInTurn(source, options, report, turn));
+  }
+
+  async #writeInTurn(
+    source: unknown,
+    options: WriteOptions,
+    report: MutableWriteReport,
+    turn: Promise<unknown>,
+  ): Promise<WriteResult> {
+    try {
       const shape = shapeOf(source);
       await (options.signal === undefined ? turn : untilAborted(turn, options.signal));
       this.#session.signal.throwIfAborted();

@@ -51,7 +51,7 @@ export class SyncEngine {
   /** Starts a batch, and has it watched where somebody wants to. */
   async startBatch(given: StartBatchOptions, watch: BatchWatch = UNWATCHED): Promise<SyncBatch> {
     const options = readBatchOptions("startBatch", given, START_BATCH_NAMES);
-    this.#closed.signal.throwIfAborted();
+    this.#requireOpen();
     const { installationId, signal, waitForLockMs = 0, timeoutMs } = options;
     const onProgress = guardProgress(options.onProgress, this.#configuration.logger);
     requireId("installationId", installationId, "a direct integration installation");
@@ -82,7 +82,7 @@ export class SyncEngine {
   /** A handle on a batch that another process started. */
   openBatch(batchId: string, given: BatchOptions): SyncBatch {
     const options = readBatchOptions("openBatch", given, BATCH_NAMES);
-    this.#closed.signal.throwIfAborted();
+    this.#requireOpen();
     requireId("batchId", batchId, "a batch");
     checkKeepAlive(options.keepAlive);
     const openedAt = momentOf(this.#configuration.clock);
@@ -109,7 +109,7 @@ export class SyncEngine {
   /** Refuses new calls, cancels what is under way, and closes the transport. */
   async close(): Promise<void> {
     if (!this.#closed.signal.aborted) {
-      this.#closed.abort(new ClosedError("The client is closed. Make a new one."));
+      this.#closed.abort(clientClosed());
       for (const batch of [...this.#batches]) batch.close();
     }
     const waited = new AbortController();
@@ -120,6 +120,11 @@ export class SyncEngine {
     waited.abort();
     this.#starter.giveUp(this.#closed.signal.reason);
     this.#transport.close();
+  }
+
+  /** An error for each caller: its stack leads to one. */
+  #requireOpen(): void {
+    if (this.#closed.signal.aborted) throw clientClosed();
   }
 
   #handle(
@@ -145,7 +150,7 @@ export class SyncEngine {
 }
 
 /** The options of a call, and those within them, each read once. */
-function readBatchOptions<Options extends BatchOptions>(
+export function readBatchOptions<Options extends BatchOptions>(
   call: string,
   given: Options,
   known: NamesOf<NoInfer<Options>>,
@@ -154,6 +159,10 @@ function readBatchOptions<Options extends BatchOptions>(
   const { keepAlive } = options;
   if (keepAlive === undefined) return options;
   return { ...options, keepAlive: readOptions("keepAlive", keepAlive, KEEP_ALIVE_NAMES) };
+}
+
+function clientClosed(): ClosedError {
+  return new ClosedError("The client is closed. Make a new one.");
 }
 
 function requireId(name: string, value: unknown, of: string): void {
