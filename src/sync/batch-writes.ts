@@ -6,6 +6,7 @@ import { isCollection, noSuchCollection } from "./collection-names.js";
 import { type CollectionWriter, collectionWriter } from "./collection-writer.js";
 import type { CollectionName } from "./collections.js";
 import { writing } from "./load-writing.js";
+import { openedSink } from "./opened-sink.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "./outcomes.js";
 import type { BatchSession } from "./session.js";
 import { checkShape, shapeOf } from "./source-shape.js";
@@ -95,7 +96,7 @@ export class BatchWrites {
     const own = checkWriteOptions("The options of open", options);
     this.#open.add(collection);
     const report = this.#session.report(collection);
-    const sink = this.#openSink(own, report);
+    const sink = openedSink(this.#session, own, report, (error) => this.#fail(error, report));
     // Whoever pushes or seals is told.
     sink.catch(() => {});
     const failing = async <T>(step: () => Promise<T>): Promise<T> => {
@@ -179,37 +180,6 @@ export class BatchWrites {
     } catch (error) {
       throw this.#fail(error, report);
     }
-  }
-
-  /** A sink for an open collection. */
-  async #openSink({ signal, onProgress }: WriteOptions, report: MutableWriteReport) {
-    const { RecordSink, COLLECTIONS } = writing.loaded ?? (await writing.load());
-    const collection = COLLECTIONS[report.collection];
-    const { context, stop, unlink } = this.#session.openSink(collection, report, signal, onProgress);
-    const sink = new RecordSink({ ...context, stop });
-    const close = () => {
-      sink.close();
-      unlink();
-    };
-    const stopped = () => {
-      close();
-      this.#fail(stop.signal.reason, report);
-    };
-    report.state = "writing";
-    if (stop.signal.aborted) stopped();
-    else stop.signal.addEventListener("abort", stopped, { once: true });
-    return {
-      take: async (records: unknown) => {
-        stop.signal.throwIfAborted();
-        await sink.take(records);
-        sink.throwIssues();
-      },
-      finish: async () => {
-        await sink.finish();
-        close();
-        return sink.taken;
-      },
-    };
   }
 
   /** A write failed: from now on the batch cannot be completed. */

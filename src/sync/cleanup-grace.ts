@@ -2,8 +2,8 @@ import type { Clock } from "../clock.js";
 import { TimeoutError } from "../errors.js";
 import { untilAborted } from "../until-aborted.js";
 
-/** How long a run waits for what cleans up after its batch, in milliseconds. */
-const CLEANUP_GRACE_MS = 5000;
+/** How long a run, or a client that is closed, waits for what cleans up after a batch, in milliseconds. */
+export const CLEANUP_GRACE_MS = 5000;
 
 /**
  * Waits for what cleans up after a batch. It is not bound to the run's signal, which may have fired before, so the

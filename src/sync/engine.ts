@@ -11,6 +11,7 @@ import {
   type StartBatchOptions,
 } from "./batch-options.js";
 import { callWithRetry } from "./call.js";
+import { CLEANUP_GRACE_MS } from "./cleanup-grace.js";
 import type { SnapshotCollection } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
 import { checkKeepAlive, KEEP_ALIVE_NAMES, startKeepAlive } from "./keep-alive.js";
@@ -24,9 +25,6 @@ import { BatchSession } from "./session.js";
 import type { BatchWatch } from "./session-options.js";
 import { BatchStarter } from "./start.js";
 import type { SyncTransport } from "./transport.js";
-
-/** How long `close()` waits for aborts that are under way. */
-const CLOSE_GRACE_MS = 5000;
 
 /** What goes on beside a batch that is on its own. */
 const UNWATCHED: BatchWatch = { acceptedEvents: undefined, observerOf: undefined, beforeComplete: undefined };
@@ -115,7 +113,7 @@ export class SyncEngine {
     const waited = new AbortController();
     await Promise.race([
       this.#starter.settled(),
-      this.#configuration.clock.sleep(CLOSE_GRACE_MS, waited.signal).catch(() => {}),
+      this.#configuration.clock.sleep(CLEANUP_GRACE_MS, waited.signal).catch(() => {}),
     ]);
     waited.abort();
     this.#starter.giveUp(this.#closed.signal.reason);
