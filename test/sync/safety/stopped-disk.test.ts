@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { useSafetyHarness } from "../../support/safety-harness.js";
 
 const harness = useSafetyHarness();
-const states = () => harness.server.inspect(harness.server.installationId).batches.map(({ state }) => state);
 
 /** How a run ends whose process has disks that stopped answering. */
 async function endOf(by: string): Promise<string> {
@@ -22,6 +21,6 @@ describe.skipIf(process.platform === "win32")("a disk that never answers", { tim
     ["close", "CLOSED"],
   ])("before a run has a batch does not keep it from ending by its %s", async (by, said) => {
     expect(await endOf(by)).toBe(said);
-    expect(states()).toEqual(["completed"]);
+    expect(harness.states()).toEqual(["completed"]);
   });
 });
