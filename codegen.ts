@@ -1,6 +1,16 @@
 import type { CodegenConfig } from "@graphql-codegen/cli";
 import { plugin as operationTypes } from "@graphql-codegen/typescript-operations";
-import { extendSchema, type GraphQLSchema, isEnumType, isUnionType, parse } from "graphql";
+import {
+  buildSchema,
+  extendSchema,
+  type GraphQLSchema,
+  isEnumType,
+  isUnionType,
+  parse,
+  print,
+  printSchema,
+  visit,
+} from "graphql";
 
 /** Enums that can have no further values. Of all others the service shows only some. */
 const CLOSED_ENUMS = ["SortEnumType"];
@@ -14,7 +24,8 @@ const ANY_MEMBER = "AnyOtherMember";
  * strings, unions have an arm for members that the schema does not know.
  */
 const openOperationTypes: typeof operationTypes = async (schema, documents, config, info) => {
-  const output = await operationTypes(openSchema(schema), documents, config, info);
+  const marked = markAssumed(schema);
+  const output = await operationTypes(openSchema(marked), documents, config, info);
   if (typeof output === "string") throw new Error("typescript-operations was expected to return its parts.");
   return {
     ...output,
@@ -22,9 +33,20 @@ const openOperationTypes: typeof operationTypes = async (schema, documents, conf
     content: output.content
       .replaceAll(`'${ANY_VALUE}'`, "(string & {})")
       .replaceAll(`'${ANY_MEMBER}'`, "UnknownTypename")
-      .replace(/^export type (\w+)Fragment = /gm, (line, name) => describe(schema, name) + line),
+      .replace(/^export type (\w+)Fragment = /gm, (line, name) => describe(marked, name) + line),
   };
 };
+
+/** The schema, with a tag in the descriptions of what the service does not show: it may change in a minor version. */
+function markAssumed(schema: GraphQLSchema): GraphQLSchema {
+  const marked = visit(parse(printSchema(schema)), {
+    StringValue: (node, key) =>
+      key === "description" && /assumed/i.test(node.value)
+        ? { ...node, value: `${node.value}\n\n@experimental` }
+        : undefined,
+  });
+  return buildSchema(print(marked));
+}
 
 /** The schema's own words for the type that a fragment is called after. */
 function describe(schema: GraphQLSchema, fragment: string): string {

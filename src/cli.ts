@@ -5,6 +5,7 @@ import { isLoopback } from "./loopback.js";
 import { plainText } from "./plain-text.js";
 import type { Portfolio, ReferenceServer, ReferenceServerOptions } from "./reference-server/index.js";
 import { parsePortfolio } from "./reference-server/portfolio-file.js";
+import { VERSION } from "./user-agent.js";
 
 const USAGE = `Usage: saas-management serve [options]
 
@@ -34,7 +35,7 @@ class UsageError extends Error {}
 async function main(args: string[]): Promise<void> {
   const { values, positionals } = parse(args);
   if (values.help === true) return print(USAGE);
-  if (values.version === true) return print(`${packageVersion()}\n`);
+  if (values.version === true) return print(`${VERSION}\n`);
   const [command, ...rest] = positionals;
   if (command === undefined) throw new UsageError("There is no command.");
   if (command !== "serve") throw new UsageError(`There is no command "${shortened(command)}".`);
@@ -139,12 +140,6 @@ function readText(option: string, file: string): string {
   } catch (error) {
     throw new UsageError(`${option} ${file} cannot be read: ${messageOf(error)}.`);
   }
-}
-
-function packageVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-  const hasVersion = typeof manifest === "object" && manifest !== null && "version" in manifest;
-  return hasVersion ? String(manifest.version) : "unknown";
 }
 
 function messageOf(error: unknown): string {

@@ -101,6 +101,7 @@ export function requireMethods(name: string, value: unknown, methods: readonly s
   throw new ConfigurationError(`${name} must be an object with the methods ${methods.join(", ")}.`);
 }
 
-function isObject(value: unknown): value is object {
+/** True for what has properties, and is no function. */
+export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }

@@ -14,6 +14,7 @@ import {
 import type { NamesOf } from "./option-names.js";
 import { RETRY_NAMES, type RetryOptions, type RetryPolicy } from "./retry.js";
 import { RetryBudget } from "./retry-budget.js";
+import { userAgent } from "./user-agent.js";
 
 /** What both APIs are configured with (service description, "Official client SDK behavior"). */
 export interface CommonOptions extends CredentialOptions, HookOptions {
@@ -77,9 +78,6 @@ export interface CommonConfiguration {
   readonly logger: Logger;
   readonly clock: Clock;
 }
-
-/** Version of the package, for the user agent. A test holds it against package.json. */
-export const VERSION = "0.1.0";
 
 /**
  * Checks the common options.
@@ -183,22 +181,4 @@ export function checkTls(tls: TlsOptions | undefined, name: string, endpoint: UR
   if (tls !== undefined && endpoint.protocol === "http:") {
     throw new ConfigurationError(`tls is set but ${name} begins with http://.`);
   }
-}
-
-function userAgent(appInfo: CommonOptions["appInfo"]): string {
-  const sdk = `saas-management-sdk/${VERSION}`;
-  if (appInfo === undefined) return sdk;
-  const { name, version } = appInfo;
-  const app = version === undefined ? name : [name, version].every(isText) ? `${name}/${version}` : "";
-  if (!isText(app) || !/^[\x21-\x7e]+$/.test(app)) {
-    throw new ConfigurationError(
-      "appInfo must hold a name and a version without blanks or control characters.",
-    );
-  }
-  return `${app} ${sdk}`;
-}
-
-/** The types say so already; a caller without types may not. */
-function isText(value: unknown): value is string {
-  return typeof value === "string";
 }

@@ -37,8 +37,8 @@ export const LINK = { mbitPerSecond: 100, roundTripMs: 50 } as const;
 
 const MESSAGE_BYTES = 1024 * 1024;
 const CERTIFICATE = {
-  certFile: projectPath("test/support/grpc-tls-cert.pem"),
-  keyFile: projectPath("test/support/grpc-tls-key.pem"),
+  certFile: projectPath("test/support/certs/self-signed-cert.pem"),
+  keyFile: projectPath("test/support/certs/self-signed-key.pem"),
 };
 
 /** Lets a client do the work, once, and tells what it took. */

@@ -1,5 +1,5 @@
+import { withCallSite } from "../call-site.js";
 import type { GraphQLAnswer } from "./answer.js";
-import { withCallSite } from "./call-site.js";
 import type { GraphQLClientOptions } from "./configuration.js";
 import type { Connection } from "./connection.js";
 import type { DocumentArguments, GraphQLDocument } from "./document-types.js";

@@ -1,7 +1,7 @@
+import { withCallSite } from "../call-site.js";
 import { InvalidInputError, notePosition } from "../errors.js";
 import { readOptions } from "../option-checks.js";
 import type { NamesOf } from "../option-names.js";
-import { withCallSite } from "./call-site.js";
 import { inWalkingOrder, NodeIterator } from "./node-iterator.js";
 import type { Page } from "./page.js";
 import { type ConnectionPlan, PageIterator } from "./page-iterator.js";

@@ -1,5 +1,5 @@
+import { withCallSite } from "../call-site.js";
 import { type MutationErrorEntry, TransportError } from "../errors.js";
-import { withCallSite } from "./call-site.js";
 import { refuseDates } from "./dates.js";
 import type { GraphQLDocument } from "./document-types.js";
 import { MAX_ENTRIES } from "./error-entries.js";

@@ -1,4 +1,4 @@
-import { noteCallSite, withWalkSite } from "./call-site.js";
+import { noteCallSite, withWalkSite } from "../call-site.js";
 import type { Direction } from "./page.js";
 import { type ConnectionPlan, PageIterator } from "./page-iterator.js";
 import { Turns } from "./turns.js";

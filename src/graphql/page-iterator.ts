@@ -1,6 +1,6 @@
+import { noteCallSite, withWalkSite } from "../call-site.js";
 import { notePosition } from "../errors.js";
 import { follow } from "../signals.js";
-import { noteCallSite, withWalkSite } from "./call-site.js";
 import { letRequestsOut } from "./event-loop.js";
 import type { ConnectionData, Page, PageRequest } from "./page.js";
 import { PageWalk, type WalkPlan } from "./page-walk.js";

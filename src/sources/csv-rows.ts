@@ -3,7 +3,7 @@ import Papa from "papaparse";
 import { InvalidInputError } from "../errors.js";
 import { RawRows } from "./csv-raw-rows.js";
 import { problemAt } from "./problem.js";
-import { countIn, type TextBlock, tooLong } from "./text.js";
+import { countIn, MAX_LINE_BYTES, type TextBlock, tooLong } from "./text.js";
 
 const BYTE_ORDER_MARK = "\ufeff";
 
@@ -14,7 +14,7 @@ export interface CsvRows {
 }
 
 /** What a quoted cell without an end would otherwise collect: the whole file. */
-const MAX_ROW_CHARACTERS = 16 * 1024 * 1024;
+const MAX_ROW_CHARACTERS = MAX_LINE_BYTES;
 
 /**
  * Parses whole lines to whole rows: a row goes on over several lines where a quoted cell holds line breaks.

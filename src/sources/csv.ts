@@ -16,7 +16,7 @@ import { GatheredRecords } from "./gathered-records.js";
 import { type FileInput, Input } from "./input.js";
 import { Line } from "./line.js";
 import { problemAt } from "./problem.js";
-import { textBlocks } from "./text.js";
+import { MAX_LINE_BYTES, textBlocks } from "./text.js";
 
 /** A row of a CSV file: its cells by the headings of their columns. An empty cell is an empty string. */
 export type CsvRow<Column extends string = string> = Readonly<Record<Column, string>>;
@@ -40,9 +40,6 @@ const CSV_NAMES = {
   delimiter: true,
   encoding: true,
 } satisfies NamesOf<CsvOptions>;
-
-/** Longest line in bytes: no record can be as long. */
-const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
  * The records of a CSV file (RFC 4180), streamed: memory does not grow with the file.

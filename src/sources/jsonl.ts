@@ -13,7 +13,7 @@ import { GatheredRecords } from "./gathered-records.js";
 import { type FileInput, Input } from "./input.js";
 import { Line } from "./line.js";
 import { problemAt } from "./problem.js";
-import { type TextBlock, textBlocks, tooLong } from "./text.js";
+import { MAX_LINE_BYTES, type TextBlock, textBlocks, tooLong } from "./text.js";
 
 /** Options of `fromJsonl`. */
 export interface JsonlOptions extends FileOptions {
@@ -55,7 +55,7 @@ export function fromJsonl(
   given: JsonlOptions = {},
 ): FileRecords<unknown> {
   const options = readOptions("The options of fromJsonl", given, JSONL_NAMES);
-  const { maxLineBytes = 16 * 1024 * 1024, allowEmpty = false } = options;
+  const { maxLineBytes = MAX_LINE_BYTES, allowEmpty = false } = options;
   if (map !== undefined && typeof map !== "function") {
     throw new InvalidInputError("map must be a function that makes a record of a line's value.");
   }

@@ -5,6 +5,9 @@ import { problemAt } from "./problem.js";
 
 const LINE_FEED = 0x0a;
 
+/** Longest line in bytes, where the caller sets none: the service takes no record of this size. */
+export const MAX_LINE_BYTES = 16 * 1024 * 1024;
+
 /** How the bytes are read. */
 export interface TextFormat {
   readonly name: string;

@@ -1,3 +1,4 @@
+import { withCallSite } from "../call-site.js";
 import { type BatchStateError, InvalidInputError, noteOutcomes, SaasManagementError } from "../errors.js";
 import { untilAborted } from "../until-aborted.js";
 import { meaningOf, ownReason, stateError } from "./batch-state.js";
@@ -5,6 +6,7 @@ import { isCollection, noSuchCollection } from "./collection-names.js";
 import { type CollectionWriter, collectionWriter } from "./collection-writer.js";
 import type { CollectionName } from "./collections.js";
 import { writing } from "./load-writing.js";
+import { openedSink } from "./opened-sink.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "./outcomes.js";
 import type { BatchSession } from "./session.js";
 import { checkShape, shapeOf } from "./source-shape.js";
@@ -104,7 +106,7 @@ export class BatchWrites {
     const own = checkWriteOptions("The options of open", options);
     this.#open.add(collection);
     const report = this.#session.report(collection);
-    const sink = this.#openSink(own, report);
+    const sink = openedSink(this.#session, own, report, (error) => this.#fail(error, report));
     // Whoever pushes or seals is told.
     sink.catch(() => {});
     const failing = async <T>(step: () => Promise<T>): Promise<T> => {
@@ -119,6 +121,7 @@ export class BatchWrites {
     };
     let taken = 0;
     return collectionWriter(collection, {
+      signal: own.signal,
       take: (records) => failing(async () => (await sink).take(records)),
       readSeal: checkSealOptions,
       finish: ({ expectedCount = own.expectedCount }) =>
@@ -144,14 +147,28 @@ export class BatchWrites {
     });
   }
 
-  async #write(
+  #write(
     source: unknown,
     given: WriteOptions,
     report: MutableWriteReport,
     turn: Promise<unknown>,
   ): Promise<WriteResult> {
+    let options: WriteOptions;
     try {
-      const options = checkWriteOptions("The options of write", given);
+      options = checkWriteOptions("The options of write", given);
+    } catch (error) {
+      return Promise.reject(this.#fail(error, report));
+    }
+    return withCallSite(options.signal, () => this.#writeInTurn(source, options, report, turn));
+  }
+
+  async #writeInTurn(
+    source: unknown,
+    options: WriteOptions,
+    report: MutableWriteReport,
+    turn: Promise<unknown>,
+  ): Promise<WriteResult> {
+    try {
       const shape = shapeOf(source);
       await (options.signal === undefined ? turn : untilAborted(turn, options.signal));
       this.#session.signal.throwIfAborted();
@@ -174,37 +191,6 @@ export class BatchWrites {
     } catch (error) {
       throw this.#fail(error, report);
     }
-  }
-
-  /** A sink for an open collection. */
-  async #openSink({ signal, onProgress }: WriteOptions, report: MutableWriteReport) {
-    const { RecordSink, COLLECTIONS } = writing.loaded ?? (await writing.load(this.#session.signal, signal));
-    const collection = COLLECTIONS[report.collection];
-    const { context, stop, unlink } = this.#session.openSink(collection, report, signal, onProgress);
-    const sink = new RecordSink({ ...context, stop });
-    const close = () => {
-      sink.close();
-      unlink();
-    };
-    const stopped = () => {
-      close();
-      this.#fail(stop.signal.reason, report);
-    };
-    report.state = "writing";
-    if (stop.signal.aborted) stopped();
-    else stop.signal.addEventListener("abort", stopped, { once: true });
-    return {
-      take: async (records: unknown) => {
-        stop.signal.throwIfAborted();
-        await sink.take(records);
-        sink.throwIssues();
-      },
-      finish: async () => {
-        await sink.finish();
-        close();
-        return sink.taken;
-      },
-    };
   }
 
   /** A write failed: from now on the batch cannot be completed. */

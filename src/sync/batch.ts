@@ -1,3 +1,4 @@
+import { withCallSite } from "../call-site.js";
 import { type BatchState, InvalidInputError } from "../errors.js";
 import { readOptions } from "../option-checks.js";
 import type { NamesOf } from "../option-names.js";
@@ -157,7 +158,8 @@ export class SyncBatch {
   complete(options: CompleteOptions = {}): Promise<CompletionCounts> {
     const refused =
       this.#lifecycle.refusal("complete") ?? this.#withinSource() ?? unfitOptions(options, this.#unverified);
-    return refused === undefined ? this.#lifecycle.complete() : Promise.reject(refused);
+    if (refused !== undefined) return Promise.reject(refused);
+    return withCallSite(undefined, () => this.#lifecycle.complete());
   }
 
   /**
@@ -167,7 +169,7 @@ export class SyncBatch {
    * @throws {ClosedError} the handle was closed
    */
   abort(): Promise<void> {
-    return this.#lifecycle.abort();
+    return withCallSite(undefined, () => this.#lifecycle.abort());
   }
 
   /**

@@ -1,5 +1,7 @@
 /** Most bytes of a tag with a length or a number. */
 export const FIELD_BYTES = 16;
+/** Most bytes of a letter's UTF-8 for one unit of UTF-16. */
+export const BYTES_PER_UNIT = 3;
 const TWO_32 = 2 ** 32;
 
 /** Bytes of protobuf, one after the other, in a buffer that is used again and again. */

@@ -2,10 +2,11 @@ import { InvalidInputError } from "../errors.js";
 import { given } from "../given.js";
 
 /**
- * The error for a call whose options are something else, such as an id; undefined where they are an object.
+ * Checks that the options of a call are an object, and nothing else, such as an id.
  * @param example The call as it should be.
+ * @throws {InvalidInputError} they are something else
  */
-export function optionsRefusal(example: string, options: unknown): InvalidInputError | undefined {
-  if (typeof options === "object" && options !== null) return undefined;
-  return new InvalidInputError(`The options must be an object, as in ${example}, got ${given(options)}.`);
+export function requireOptions(example: string, options: unknown): void {
+  if (typeof options === "object" && options !== null) return;
+  throw new InvalidInputError(`The options must be an object, as in ${example}, got ${given(options)}.`);
 }

@@ -2,8 +2,11 @@ import type { Clock } from "../clock.js";
 import { TimeoutError } from "../errors.js";
 import { untilAborted } from "../until-aborted.js";
 
-/** How long a run waits for what it does beside its batch: before its start, and after its end, in milliseconds. */
-const CLEANUP_GRACE_MS = 5000;
+/**
+ * How long a run waits for what it does beside its batch, before its start and after its end, and a client that is
+ * closed for what cleans up, in milliseconds.
+ */
+export const CLEANUP_GRACE_MS = 5000;
 
 /** Does something that has a time of its own: the grace begins anew when it has ended. */
 export type Apart = <T>(step: () => Promise<T>) => Promise<T>;

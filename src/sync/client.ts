@@ -1,12 +1,13 @@
+import { withCallSite } from "../call-site.js";
 import type { SyncBatch } from "./batch.js";
-import type { BatchOptions, StartBatchOptions } from "./batch-options.js";
-import { optionsRefusal } from "./call-options.js";
+import { type BatchOptions, START_BATCH_NAMES, type StartBatchOptions } from "./batch-options.js";
+import { requireOptions } from "./call-options.js";
 import type { SnapshotCollection } from "./collections.js";
 import { resolveSyncOptions, type SyncClientOptions } from "./configuration.js";
-import { SyncEngine } from "./engine.js";
+import { readBatchOptions, SyncEngine } from "./engine.js";
 import { lazyTransport } from "./lazy-transport.js";
 import type { SyncReceipt } from "./receipt.js";
-import type { RunFunction, RunOptions } from "./run-options.js";
+import { RUN_NAMES, type RunFunction, type RunOptions } from "./run-options.js";
 
 /**
  * Pushes the data of custom connectors over the Sync API (service description, "Sync API").
@@ -41,9 +42,10 @@ export class SyncClient {
    * @throws {BatchAlreadyInProgressError} another batch of the installation is in progress, and was for `waitForLockMs`
    * @throws {AuthenticationError | PermissionDeniedError | TransportError | TimeoutError | ClosedError}
    */
-  startBatch(options: StartBatchOptions): Promise<SyncBatch> {
-    const refused = optionsRefusal('startBatch({ installationId: "…" })', options);
-    return refused === undefined ? this.#engine.startBatch(options) : Promise.reject(refused);
+  async startBatch(options: StartBatchOptions): Promise<SyncBatch> {
+    requireOptions('startBatch({ installationId: "…" })', options);
+    const own = readBatchOptions("startBatch", options, START_BATCH_NAMES);
+    return withCallSite(own.signal, () => this.#engine.startBatch(own));
   }
 
   /**
@@ -60,12 +62,13 @@ export class SyncClient {
    * @throws {ConfigurationError} no memory is left to remember accepted events in, which `restarts: 0` does without
    * @throws everything that `startBatch`, `write` and `complete` throw, when the restarts are used up
    */
-  run<const Snapshots extends SnapshotCollection>(
+  async run<const Snapshots extends SnapshotCollection>(
     options: RunOptions<Snapshots>,
     fn: RunFunction<Snapshots>,
   ): Promise<SyncReceipt> {
-    const refused = optionsRefusal("run({ installationId, snapshots, ledger }, (batch) => …)", options);
-    return refused === undefined ? this.#engine.run(options, fn) : Promise.reject(refused);
+    requireOptions("run({ installationId, snapshots, ledger }, (batch) => …)", options);
+    const own = readBatchOptions("run", options, RUN_NAMES);
+    return withCallSite(own.signal, () => this.#engine.run(own, fn));
   }
 
   /**

@@ -1,3 +1,4 @@
+import { noteCallSite, withCallSite, withFrequentSite } from "../call-site.js";
 import { InvalidInputError } from "../errors.js";
 import type { NamesOf } from "../option-names.js";
 import type { CollectionName, RecordOf } from "./collections.js";
@@ -41,6 +42,8 @@ export interface CollectionWriter<C extends CollectionName = CollectionName> {
 
 /** What a collection writer does its work with. */
 export interface CollectionWriterParts {
+  /** The signal that the collection was opened with. */
+  readonly signal: AbortSignal | undefined;
   readonly take: (records: unknown) => Promise<void>;
   /** A copy of a seal's options. @throws {InvalidInputError} they are not what they should be */
   readonly readSeal: (options: SealOptions) => SealOptions;
@@ -56,11 +59,12 @@ export interface CollectionWriterParts {
 /** Puts the calls of a collection writer in order. */
 export function collectionWriter<C extends CollectionName>(
   collection: C,
-  { take, readSeal, finish, recount, sealing, late }: CollectionWriterParts,
+  { signal, take, readSeal, finish, recount, sealing, late }: CollectionWriterParts,
 ): CollectionWriter<C> {
   let queue: Promise<unknown> = Promise.resolve();
   let sealed: Promise<WriteResult> | undefined;
   const pushed = new PushedRecords();
+  const opened = noteCallSite(collectionWriter);
   const refuse = (error: unknown): Promise<never> => {
     late(error);
     return Promise.reject(error);
@@ -101,14 +105,10 @@ export function collectionWriter<C extends CollectionName>(
   };
   return {
     collection,
-    push: (records) => {
-      const taken = push(records);
-      // A push that nobody awaits is no unhandled rejection: it stands in the way of seal() and complete().
-      taken.catch(() => {});
-      return taken;
-    },
+    // A push that nobody awaits stands in the way of seal() and complete().
+    push: (records) => withFrequentSite(signal, opened, () => push(records)),
     seal: (options = {}) => {
-      const result = seal(options);
+      const result = withCallSite(signal, () => seal(options));
       result.catch(() => {});
       return result;
     },

@@ -12,6 +12,7 @@ import {
   type StartBatchOptions,
 } from "./batch-options.js";
 import { callWithRetry } from "./call.js";
+import { CLEANUP_GRACE_MS } from "./cleanup-grace.js";
 import type { SnapshotCollection } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
 import { checkKeepAlive, KEEP_ALIVE_NAMES, startKeepAlive } from "./keep-alive.js";
@@ -25,9 +26,6 @@ import { BatchSession } from "./session.js";
 import type { BatchWatch } from "./session-options.js";
 import { BatchStarter } from "./start.js";
 import type { SyncTransport } from "./transport.js";
-
-/** How long `close()` waits for aborts that are under way. */
-const CLOSE_GRACE_MS = 5000;
 
 /** What goes on beside a batch that is on its own. */
 const UNWATCHED: BatchWatch = { acceptedEvents: undefined, observerOf: undefined, beforeComplete: undefined };
@@ -60,7 +58,7 @@ export class SyncEngine {
   /** Starts a batch, and has it watched where somebody wants to. */
   async startBatch(given: StartBatchOptions, watch: BatchWatch = UNWATCHED): Promise<SyncBatch> {
     const options = readBatchOptions("startBatch", given, START_BATCH_NAMES);
-    this.#closed.signal.throwIfAborted();
+    this.#requireOpen();
     const { installationId, signal, waitForLockMs = 0, timeoutMs } = options;
     const onProgress = guardProgress(options.onProgress, this.#configuration.logger);
     requireId("installationId", installationId, "a direct integration installation");
@@ -88,7 +86,7 @@ export class SyncEngine {
   /** A handle on a batch that another process started. */
   openBatch(batchId: string, given: BatchOptions): SyncBatch {
     const options = readBatchOptions("openBatch", given, BATCH_NAMES);
-    this.#closed.signal.throwIfAborted();
+    this.#requireOpen();
     requireId("batchId", batchId, "a batch");
     checkKeepAlive(options.keepAlive);
     const openedAt = momentOf(this.#configuration.clock);
@@ -117,17 +115,22 @@ export class SyncEngine {
   /** Refuses new calls, cancels what is under way, and closes the transport. */
   async close(): Promise<void> {
     if (!this.#closed.signal.aborted) {
-      this.#closed.abort(new ClosedError("The client is closed. Make a new one."));
+      this.#closed.abort(clientClosed());
       for (const batch of [...this.#batches]) batch.close();
     }
     const waited = new AbortController();
     await Promise.race([
       this.#starter.settled(),
-      this.#configuration.clock.sleep(CLOSE_GRACE_MS, waited.signal).catch(() => {}),
+      this.#configuration.clock.sleep(CLEANUP_GRACE_MS, waited.signal).catch(() => {}),
     ]);
     waited.abort();
     this.#starter.giveUp(this.#closed.signal.reason);
     this.#transport.close();
+  }
+
+  /** An error for each caller: its stack leads to one. */
+  #requireOpen(): void {
+    if (this.#closed.signal.aborted) throw clientClosed();
   }
 
   #handle(
@@ -155,7 +158,7 @@ export class SyncEngine {
 }
 
 /** The options of a call, and those within them, each read once. */
-function readBatchOptions<Options extends BatchOptions>(
+export function readBatchOptions<Options extends BatchOptions>(
   call: string,
   given: Options,
   known: NamesOf<NoInfer<Options>>,
@@ -164,6 +167,10 @@ function readBatchOptions<Options extends BatchOptions>(
   const { keepAlive } = options;
   if (keepAlive === undefined) return options;
   return { ...options, keepAlive: readOptions("keepAlive", keepAlive, KEEP_ALIVE_NAMES) };
+}
+
+function clientClosed(): ClosedError {
+  return new ClosedError("The client is closed. Make a new one.");
 }
 
 function requireId(name: string, value: unknown, of: string): void {

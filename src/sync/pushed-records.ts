@@ -1,4 +1,5 @@
 import { InvalidInputError } from "../errors.js";
+import { isObject } from "../option-checks.js";
 import { copyOf } from "./locator.js";
 
 /**
@@ -42,8 +43,4 @@ function copyIfList(records: unknown): unknown {
 
 function listOf(held: unknown): readonly unknown[] {
   return Array.isArray(held) ? held : [held];
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

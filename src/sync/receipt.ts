@@ -1,3 +1,4 @@
+import { collectionEntries } from "./collection-entries.js";
 import type { CollectionName } from "./collections.js";
 import type { WriteFigures } from "./outcomes.js";
 import type { SnapshotFigures } from "./safety/snapshot-figures.js";
@@ -31,15 +32,7 @@ export function collectionReceipts(
   compared: Partial<Record<CollectionName, SnapshotFigures>>,
 ): SyncReceipt["collections"] {
   const receipts: Partial<Record<CollectionName, CollectionReceipt>> = {};
-  for (const [name, figures] of entries(stats))
+  for (const [name, figures] of collectionEntries(stats))
     receipts[name] = { ...figures, ...snapshots[name], ...compared[name] };
   return receipts;
-}
-
-function entries<Value>(record: Partial<Record<CollectionName, Value>>): [CollectionName, Value][] {
-  const names = Object.keys(record).filter((name): name is CollectionName => Object.hasOwn(record, name));
-  return names.flatMap((name) => {
-    const value = record[name];
-    return value === undefined ? [] : [[name, value]];
-  });
 }

@@ -11,12 +11,10 @@ import { locationOf } from "./locator.js";
 import { type EncodedMessage, MessageBuilder } from "./messages.js";
 import type { RecordObserver } from "./record-observer.js";
 import { RecordView } from "./record-view.js";
+import { shownId } from "./shown-id.js";
 import { checkPage, pageShape } from "./source-shape.js";
 import { tooLarge } from "./too-large.js";
 import { WindowQueue, type WindowQueueContext } from "./window-queue.js";
-
-/** Longest id that an error shows. */
-const MAX_SHOWN_ID = 200;
 
 /** What a sink needs. */
 export interface SinkContext extends WindowQueueContext {
@@ -199,5 +197,5 @@ async function unchanged(records: readonly unknown[], waits: Promise<void>): Pro
 
 function placeOf({ name, identify }: Collection, record: unknown, index: number): RecordPlace {
   const id = identify(record);
-  return { collection: name, index, ...(id === undefined ? {} : { id: id.slice(0, MAX_SHOWN_ID) }) };
+  return { collection: name, index, ...(id === undefined ? {} : { id: shownId(id) }) };
 }

@@ -5,7 +5,7 @@
  * where the schemas would refuse it: who wants to know asks them. What was written before a refusal is to be dropped.
  * The bytes are those that the generated codec writes.
  */
-import { ByteWriter, FIELD_BYTES, varintBytes } from "./byte-writer.js";
+import { BYTES_PER_UNIT, ByteWriter, FIELD_BYTES, varintBytes } from "./byte-writer.js";
 import type { FieldNames, Fields } from "./field-names.js";
 import { CURRENCY, DECIMAL, isPlainObject, MAX_SECONDS, MIN_SECONDS } from "./formats.js";
 import { isoNanos, isoSeconds } from "./iso-time.js";
@@ -20,8 +20,6 @@ export interface MessageEncoder {
 const SHORT_TEXT = 26;
 /** From this length on the size of a text is measured before room is made for it. */
 const LONG_TEXT = 4096;
-/** Most bytes of a letter's UTF-8 for one unit of UTF-16. */
-const BYTES_PER_UNIT = 3;
 /** Most bytes of a Timestamp with tag and length. */
 const TIMESTAMP_BYTES = 32;
 /** Tags of a map's entry. */

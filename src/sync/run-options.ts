@@ -7,6 +7,9 @@ import { WIRE } from "./generated/collections.js";
 import type { RunBatch } from "./run-batch.js";
 import type { SafetyOptions } from "./safety/safety-options.js";
 
+/** How many times a batch that failed transiently is started anew, unless the caller says otherwise. */
+export const DEFAULT_RESTARTS = 2;
+
 /** Options of {@link SyncClient.run}. */
 export interface RunOptions<Snapshots extends SnapshotCollection = SnapshotCollection>
   extends Omit<StartBatchOptions, "timeoutMs">,
@@ -68,7 +71,7 @@ export type RunFunction<Snapshots extends SnapshotCollection> = (
  * @throws {InvalidInputError} naming the option and what is allowed
  */
 export function checkRunOptions({
-  restarts = 0,
+  restarts = DEFAULT_RESTARTS,
   maxDurationMs,
 }: Pick<RunOptions, "restarts" | "maxDurationMs">): void {
   if (!Number.isInteger(restarts) || restarts < 0) {

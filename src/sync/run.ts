@@ -23,6 +23,7 @@ import {
   checkRunFunction,
   checkRunOptions,
   checkSnapshots,
+  DEFAULT_RESTARTS,
   type RunFunction,
   type RunOptions,
 } from "./run-options.js";
@@ -64,7 +65,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     checkRunFunction("run", fn);
     this.#guard = new RunGuard(options, parts.configuration);
     this.#journal = new RunJournal(options, parts.configuration, parts.abort);
-    this.#restarts = options.restarts ?? 2;
+    this.#restarts = options.restarts ?? DEFAULT_RESTARTS;
     this.#acceptedEvents = new AcceptedEvents(this.#restarts);
     this.#options = options;
     this.#fn = fn;

@@ -1,3 +1,5 @@
+import { isObject } from "../option-checks.js";
+
 /** The text that a field of a record's variant holds; undefined where it holds none, or cannot be read. */
 export function textInVariant(record: unknown, field: string): string | undefined {
   try {
@@ -7,8 +9,4 @@ export function textInVariant(record: unknown, field: string): string | undefine
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }

@@ -1,16 +1,12 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import {
-  GraphQLClient,
-  SaasManagementError,
-  TimeoutError,
-  TransportError,
-} from "@saas-management/sdk/graphql";
+import { GraphQLClient, TimeoutError, TransportError } from "@saas-management/sdk/graphql";
 import { describe, expect, it } from "vitest";
 import { API_KEY, connectClient, passPause, rejection } from "../support/http-client.js";
 import { pageOf, servePage } from "../support/http-pages.js";
 import { json, type Responder, startHttpServer } from "../support/http-server.js";
+import { expectStack } from "../support/stacks.js";
 
 const QUERY = "query Names { applications { nodes { id } } }";
 const FILE = "call-site.test.ts";
@@ -32,14 +28,6 @@ function programWithoutAwait(client: GraphQLClient, call: Call): Promise<unknown
   );
 }
 
-function expectStack(error: unknown, name: string): void {
-  if (!(error instanceof SaasManagementError)) throw error;
-  const [head = "", ...frames] = error.stack?.split("\n") ?? [];
-  expect(head).toBe(`${error.name}: ${error.message}`);
-  expect(frames.filter((frame) => frame.includes(FILE) && frame.includes(name))).not.toHaveLength(0);
-  expect(new Set(frames).size).toBe(frames.length);
-}
-
 const calls: readonly (readonly [string, Call])[] = [
   ["request", (client) => client.request(QUERY)],
   ["rawRequest", (client) => client.rawRequest(QUERY)],
@@ -57,12 +45,12 @@ const calls: readonly (readonly [string, Call])[] = [
 describe.each(calls)("the stack of a rejected %s", (_, call) => {
   it("leads to the function that made the call", async () => {
     const { client } = await connectClient(refuses);
-    expectStack(await rejection(programOfTheUser(client, call)), "programOfTheUser");
+    expectStack(await rejection(programOfTheUser(client, call)), FILE, "programOfTheUser");
   });
 
   it("leads there where nobody awaits the call", async () => {
     const { client } = await connectClient(refuses);
-    expectStack(await programWithoutAwait(client, call), "programWithoutAwait");
+    expectStack(await programWithoutAwait(client, call), FILE, "programWithoutAwait");
   });
 
   it("leads there from the timer that ended it", async () => {
@@ -71,7 +59,7 @@ describe.each(calls)("the stack of a rejected %s", (_, call) => {
     await server.arrived(1);
     clock.advance(100_000);
     expect(await error).toBeInstanceOf(TimeoutError);
-    expectStack(await error, "programOfTheUser");
+    expectStack(await error, FILE, "programOfTheUser");
   });
 });
 
@@ -83,14 +71,14 @@ describe("the stack", () => {
     const error = rejection(programOfTheUser(client, (graphql) => graphql.request(QUERY)));
     await passPause(clock);
     expect(await error).toMatchObject({ attempts: 2 });
-    expectStack(await error, "programOfTheUser");
+    expectStack(await error, FILE, "programOfTheUser");
   });
 
   it("leads to the caller from the callback of a network failure", async () => {
     const { client } = await connectClient((_, response) => response.destroy(), { retry: false });
     const error = await rejection(programOfTheUser(client, (graphql) => graphql.request(QUERY)));
     expect(error).toBeInstanceOf(TransportError);
-    expectStack(error, "programOfTheUser");
+    expectStack(error, FILE, "programOfTheUser");
   });
 
   it.each([true, false])("leads to the loop whose later page failed (prefetch: %j)", async (prefetch) => {
@@ -103,8 +91,8 @@ describe("the stack", () => {
     async function pagesOfTheUser() {
       for await (const _ of client.applications({ first: 2 }, { prefetch }).pages());
     }
-    expectStack(await rejection(loopOfTheUser()), "loopOfTheUser");
-    expectStack(await rejection(pagesOfTheUser()), "pagesOfTheUser");
+    expectStack(await rejection(loopOfTheUser()), FILE, "loopOfTheUser");
+    expectStack(await rejection(pagesOfTheUser()), FILE, "pagesOfTheUser");
   });
 
   it("leads to the caller of a mutation that the service refused", async () => {
@@ -113,7 +101,7 @@ describe("the stack", () => {
       json(response, { data: { createProcurementCase: { case: null, errors } } }),
     );
     const call: Call = (graphql) => graphql.createProcurementCase({ name: "Renewal" });
-    expectStack(await programWithoutAwait(client, call), "programWithoutAwait");
+    expectStack(await programWithoutAwait(client, call), FILE, "programWithoutAwait");
   });
 
   it("of an error that is not the SDK's stays as it is", async () => {

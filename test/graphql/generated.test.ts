@@ -41,6 +41,13 @@ describe("the generated operations", () => {
     },
   );
 
+  it("mark as experimental what the service description does not show, and nothing else", () => {
+    const docstrings = read("src/graphql/generated/operations.ts").match(/\/\*\*[\s\S]*?\*\//g) ?? [];
+    const assumed = docstrings.filter((text) => /assumed/i.test(text));
+    expect(assumed.length).toBeGreaterThan(0);
+    expect(docstrings.filter((text) => text.includes("@experimental"))).toEqual(assumed);
+  });
+
   it("import nothing at run time", () => {
     const imports = read("src/graphql/generated/operations.ts").match(/^import .*$/gm) ?? [];
     expect(imports.length).toBeGreaterThan(0);

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { type ReferenceServer, startReferenceServer, TestClock } from "@saas-management/sdk/reference-server";
 import type { CollectionName, RecordOf } from "@saas-management/sdk/sync";
 import fc from "fast-check";
@@ -7,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished }
 import { messageType, recordType } from "../support/contract.js";
 import { COLLECTION_NAMES, RECORDS } from "../support/record-arbitraries.js";
 import { accounts } from "../support/sync-harness.js";
+import { certificateFile, identity } from "../support/tls-certificates.js";
 import { ofInput } from "../support/wire-form.js";
 import { type Outcome, PythonClient, recordsRequest } from "./python-client.js";
 import { compileDescriptors, type Descriptors, skipped, whySkipped } from "./python-program.js";
@@ -14,8 +13,6 @@ import { compileDescriptors, type Descriptors, skipped, whySkipped } from "./pyt
 const MIB = 1024 * 1024;
 const STARTUP_MS = 60_000;
 const LEASE_MS = 15 * 60_000;
-
-const pem = (name: string) => fileURLToPath(new URL(`../support/grpc-tls-${name}.pem`, import.meta.url));
 
 describe.skipIf(skipped)(`a client on python3-grpcio against the reference server${whySkipped}`, () => {
   let descriptors: Descriptors;
@@ -134,11 +131,14 @@ describe.skipIf(skipped)(`a client on python3-grpcio against the reference serve
   });
 
   it("reaches it over TLS", async () => {
-    const tls = { cert: readFileSync(pem("cert"), "utf8"), key: readFileSync(pem("key"), "utf8") };
+    const tls = identity("self-signed");
     const secure = await startReferenceServer({ tls });
     onTestFinished(() => secure.close());
     const target = `localhost:${new URL(secure.syncUrl).port}`;
-    const other = new PythonClient(descriptors, target, secure.apiKey, ["--ca", pem("cert")]);
+    const other = new PythonClient(descriptors, target, secure.apiKey, [
+      "--ca",
+      certificateFile("self-signed"),
+    ]);
     onTestFinished(() => other.stop());
     await expect(other.start(secure.installationId)).resolves.toMatchObject({ code: "OK" });
   });

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import {
   type CollectionName,
   type RecordOf,
@@ -12,6 +11,7 @@ import { recordType } from "../support/contract.js";
 import { COLLECTION_NAMES, RECORDS } from "../support/record-arbitraries.js";
 import { isEvent } from "../support/sent-messages.js";
 import { accounts } from "../support/sync-harness.js";
+import { certificateFile, keyFile } from "../support/tls-certificates.js";
 import { ofInput } from "../support/wire-form.js";
 import { compileDescriptors, type Descriptors, skipped, whySkipped } from "./python-program.js";
 import { PythonServer } from "./python-server.js";
@@ -19,8 +19,6 @@ import { PythonServer } from "./python-server.js";
 const MIB = 1024 * 1024;
 const STARTUP_MS = 60_000;
 const LIMIT = 16 * MIB;
-
-const pem = (name: string) => fileURLToPath(new URL(`../support/grpc-tls-${name}.pem`, import.meta.url));
 
 describe.skipIf(skipped)(`the SDK against a server on python3-grpcio${whySkipped}`, () => {
   let descriptors: Descriptors;
@@ -262,8 +260,13 @@ describe.skipIf(skipped)(`the SDK against a server on python3-grpcio${whySkipped
   });
 
   it("works over TLS, with the authority that it is given and with no other", async () => {
-    const { endpoint } = await serveWith("--cert", pem("cert"), "--key", pem("key"));
-    const batch = await start({ endpoint, tls: { ca: readFileSync(pem("cert")) } });
+    const { endpoint } = await serveWith(
+      "--cert",
+      certificateFile("self-signed"),
+      "--key",
+      keyFile("self-signed"),
+    );
+    const batch = await start({ endpoint, tls: { ca: readFileSync(certificateFile("self-signed")) } });
     await batch.write("accounts", accounts(2000, 1000));
     await expect(batch.complete()).resolves.toMatchObject({ snapshots: { accounts: { added: 2000 } } });
     await expect(start({ endpoint, retry: false })).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });

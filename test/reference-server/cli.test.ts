@@ -12,10 +12,10 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { PlainClient } from "../support/grpc-client.js";
 import { LIMITS, RUNS, TIMEOUT_MS } from "../support/property-runs.js";
+import { certificateFile, keyFile } from "../support/tls-certificates.js";
 import { post } from "./graphql-setup.js";
 
 const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
-const support = fileURLToPath(new URL("../support/", import.meta.url));
 
 function start(...args: string[]): ChildProcessWithoutNullStreams {
   const child = spawn(process.execPath, ["--import", "tsx", cli, ...args]);
@@ -90,12 +90,7 @@ describe("saas-management serve", () => {
 
   test("takes ports, a certificate and a portfolio", async () => {
     const portfolio = jsonFile('{ "applications": [{ "name": "Chat" }] }');
-    const tls = [
-      "--tls-cert",
-      join(support, "grpc-tls-cert.pem"),
-      "--tls-key",
-      join(support, "grpc-tls-key.pem"),
-    ];
+    const tls = ["--tls-cert", certificateFile("self-signed"), "--tls-key", keyFile("self-signed")];
     const { baseUrl, syncUrl, apiKey, installationId, child } = await serve(
       "--host",
       "localhost",
@@ -104,7 +99,7 @@ describe("saas-management serve", () => {
       ...tls,
     );
     expect(baseUrl).toMatch(/^https:\/\/localhost:/);
-    const root = readFileSync(join(support, "grpc-tls-cert.pem"));
+    const root = readFileSync(certificateFile("self-signed"));
     await new PlainClient(syncUrl, `ApiKey ${apiKey}`, credentials.createSsl(root)).start(installationId);
     child.kill("SIGTERM");
     await once(child, "exit");

@@ -1,13 +1,11 @@
-import { readFileSync } from "node:fs";
 import { request } from "node:https";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
+import { identity } from "../support/tls-certificates.js";
 import { post, startServer } from "./graphql-setup.js";
 
-const pem = (name: string) => readFileSync(new URL(`../support/grpc-tls-${name}.pem`, import.meta.url));
-
 test("serves over TLS", async () => {
-  const tls = { cert: pem("cert"), key: pem("key") };
+  const tls = identity("self-signed");
   const { url, key } = await startServer({ tls });
   const body = await new Promise<string>((resolve, reject) => {
     const { headers, body: sent } = post("{ __typename }", key);

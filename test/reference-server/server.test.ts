@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { connect, createServer, type Server } from "node:net";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -14,6 +13,7 @@ import { SubscriptionModel } from "../../src/sync/generated/saas_management/sync
 import { refused, until } from "../support/grpc-client.js";
 import { accounts } from "../support/grpc-records.js";
 import { startSync } from "../support/grpc-server.js";
+import { identity } from "../support/tls-certificates.js";
 
 /** Whether something listens at the port of a URL. */
 function listens(url: string): Promise<boolean> {
@@ -369,10 +369,7 @@ describe("closing", () => {
   });
 
   test("does not wait for clients that never begin the TLS handshake", async () => {
-    const [cert, key] = ["cert", "key"].map((part) =>
-      readFileSync(new URL(`../support/grpc-tls-${part}.pem`, import.meta.url), "utf8"),
-    );
-    const { server } = await startSync({ tls: { cert: cert ?? "", key: key ?? "" } });
+    const { server } = await startSync({ tls: identity("server") });
     expect(await listens(server.baseUrl)).toBe(true);
     expect(await listens(server.syncUrl)).toBe(true);
     await server.close();

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { type ClientHttp2Session, connect as connectHttp2, type Settings } from "node:http2";
 import { get } from "node:https";
 import { connect as connectTcp } from "node:net";
@@ -9,10 +8,10 @@ import { SyncServiceService } from "../../src/sync/generated/saas_management/syn
 import { PlainClient, refused, until } from "../support/grpc-client.js";
 import { accounts } from "../support/grpc-records.js";
 import { startSync } from "../support/grpc-server.js";
+import { identity } from "../support/tls-certificates.js";
 
 const MEBIBYTE = 1024 * 1024;
-const cert = readFileSync(new URL("../support/grpc-tls-cert.pem", import.meta.url));
-const key = readFileSync(new URL("../support/grpc-tls-key.pem", import.meta.url));
+const TLS = identity("self-signed");
 
 /** A bare HTTP/2 connection and the settings that the server sent on it. */
 async function connectBare(url: string): Promise<{ session: ClientHttp2Session; settings: Settings }> {
@@ -69,16 +68,20 @@ describe("a connection to the Sync API", () => {
 
 describe("with a certificate", () => {
   test("both APIs are served over TLS", async () => {
-    const { server } = await startSync({ host: "localhost", tls: { cert, key } });
+    const { server } = await startSync({ host: "localhost", tls: TLS });
     expect([server.baseUrl, server.syncUrl].map((url) => new URL(url).protocol)).toEqual([
       "https:",
       "https:",
     ]);
-    const secure = new PlainClient(server.syncUrl, `ApiKey ${server.apiKey}`, credentials.createSsl(cert));
+    const secure = new PlainClient(
+      server.syncUrl,
+      `ApiKey ${server.apiKey}`,
+      credentials.createSsl(Buffer.from(TLS.cert)),
+    );
     const batchId = await secure.start(server.installationId);
     expect(await secure.write(batchId, accounts("a"))).toBe(1n);
     const status = await new Promise((resolve, reject) => {
-      get(`${server.baseUrl}/graphql?query={__typename}`, { ca: cert, agent: false }, (response) => {
+      get(`${server.baseUrl}/graphql?query={__typename}`, { ca: TLS.cert, agent: false }, (response) => {
         resolve(response.resume().statusCode);
       }).on("error", reject);
     });
@@ -87,26 +90,30 @@ describe("with a certificate", () => {
   });
 
   test("a client without TLS gets nowhere", async () => {
-    const { client, installationId } = await startSync({ tls: { cert, key } });
+    const { client, installationId } = await startSync({ tls: TLS });
     expect(await refused(client.start(installationId))).toMatchObject({ code: "UNAVAILABLE" });
   });
 
   test("a dropped connection is dropped over TLS too", async () => {
-    const { server } = await startSync({ host: "localhost", tls: { cert, key } });
-    const secure = new PlainClient(server.syncUrl, `ApiKey ${server.apiKey}`, credentials.createSsl(cert));
+    const { server } = await startSync({ host: "localhost", tls: TLS });
+    const secure = new PlainClient(
+      server.syncUrl,
+      `ApiKey ${server.apiKey}`,
+      credentials.createSsl(Buffer.from(TLS.cert)),
+    );
     server.faults.add({ api: "sync", kind: { type: "drop" } });
     expect(await refused(secure.start(server.installationId))).toMatchObject({ code: "UNAVAILABLE" });
     await secure.start(server.installationId);
   });
 
   test.each(["baseUrl", "syncUrl"] as const)("TLS 1.1 is refused at %s, and 1.2 is not", async (url) => {
-    const { server } = await startSync({ tls: { cert, key } });
+    const { server } = await startSync({ tls: TLS });
     const port = Number(new URL(server[url]).port);
     const handshake = (maxVersion: "TLSv1.1" | "TLSv1.2") =>
       new Promise<string>((resolve) => {
         // The lowest security level, because this client must be willing where the server is not.
         const settings = {
-          ca: cert,
+          ca: TLS.cert,
           minVersion: "TLSv1.1",
           maxVersion,
           ciphers: "DEFAULT@SECLEVEL=0",

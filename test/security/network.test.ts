@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import type { ServerOptions } from "node:https";
 import { SaasManagementClient, TransportError } from "@saas-management/sdk";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -12,9 +11,6 @@ import { startTlsGraphQLServer } from "../support/tls-graphql-server.js";
 const KEY = "canary-key-6f1d";
 const QUERY = "query Q { a }";
 const START = { installationId: "installation-1" };
-
-const pem = (name: string) => readFileSync(new URL(`../support/grpc-tls-${name}.pem`, import.meta.url));
-const SELF_SIGNED = { cert: pem("cert"), key: pem("key") };
 
 /** What a client of both APIs says to servers with this identity, and how many of its requests they saw. */
 async function refusals(options: ServerOptions) {
@@ -36,7 +32,7 @@ describe("both APIs refuse, without a second attempt and before the key is sent,
   it.each<[string, ServerOptions, RegExp]>([
     ["whose certificate has expired", identity("expired"), /not valid|expired/],
     ["whose certificate is for another host", identity("named"), /host name/],
-    ["whose certificate signs itself", SELF_SIGNED, /not trusted|not signed by an authority/],
+    ["whose certificate signs itself", identity("self-signed"), /not trusted|not signed by an authority/],
     [
       "that speaks TLS 1.1 only",
       { ...identity("server"), minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" },

@@ -24,6 +24,8 @@ export interface SafetyHarness extends ReferenceHarness {
   ): Promise<SyncReceipt>;
   /** A run that sends these accounts. */
   accounts(ids: readonly string[], options?: Partial<RunOptions<"accounts">>): Promise<SyncReceipt>;
+  /** The states of all batches, in the order in which they were started. */
+  states(): string[];
   /** Paths of the ledger's files; the journal's are not among them. */
   files(): Promise<string[]>;
   /** The one file whose name matches. */
@@ -63,6 +65,7 @@ export function useSafetyHarness(options: Partial<SyncClientOptions> = {}): Safe
     accounts: (ids, options) =>
       harness.run(["accounts"], async (batch) => void (await batch.write("accounts", records(ids))), options),
     present: reference.present,
+    states: () => harness.server.inspect(harness.server.installationId).batches.map(({ state }) => state),
     files: async () => {
       const entries = await readdir(harness.directory, { recursive: true, withFileTypes: true });
       return entries

@@ -235,6 +235,7 @@ describe("a source that", () => {
       await other.write("groups", []);
     }
     await batch.write("accounts", fanOut());
+    expect(other.stats.groups?.windows).toBe(1);
   });
 
   it("ends quietly because its signal fired does not count as a whole snapshot", async () => {

@@ -30,7 +30,11 @@ export type ApplicationState =
 export type LicenseActivity =
   /** No use was seen lately, or its account cannot be used. */
   | 'UNUSED'
-  /** A use was seen lately. Assumed: only UNUSED is shown. */
+  /**
+   * A use was seen lately. Assumed: only UNUSED is shown.
+   *
+   * @experimental
+   */
   | 'USED'
   /** A value that this version does not know. */
   | (string & {});
@@ -38,11 +42,21 @@ export type LicenseActivity =
 /**
  * Where a value comes from. The names of the values are assumed: the description says "manual entry or an
  * integration".
+ *
+ * @experimental
  */
 export type DataOrigin =
-  /** Somebody entered it. Name assumed. */
+  /**
+   * Somebody entered it. Name assumed.
+   *
+   * @experimental
+   */
   | 'MANUAL'
-  /** An integration delivered it. Name assumed. */
+  /**
+   * An integration delivered it. Name assumed.
+   *
+   * @experimental
+   */
   | 'INTEGRATION'
   /** A value that this version does not know. */
   | (string & {});
@@ -54,7 +68,11 @@ export type DataOrigin =
 export type ProcurementCaseState =
   /** Being prepared. */
   | 'PRE'
-  /** Done: the case cannot be changed any more. Name assumed: the description shows only that there is such a state. */
+  /**
+   * Done: the case cannot be changed any more. Name assumed: the description shows only that there is such a state.
+   *
+   * @experimental
+   */
   | 'COMPLETED'
   /** A value that this version does not know. */
   | (string & {});
@@ -71,15 +89,35 @@ export type ProcurementCaseBaselineType =
 
 /** A new procurement case (service description, "Mutation input shapes"). */
 export type CreateProcurementCaseInput = {
-  /** State to begin in. Assumed: PRE where it is left out, and a case cannot begin COMPLETED. */
+  /**
+   * State to begin in. Assumed: PRE where it is left out, and a case cannot begin COMPLETED.
+   *
+   * @experimental
+   */
   readonly state?: ProcurementCaseState | null | undefined;
-  /** Name of the case. Assumed: required, and not blank. */
+  /**
+   * Name of the case. Assumed: required, and not blank.
+   *
+   * @experimental
+   */
   readonly name: string;
-  /** Day on which the case has to be done. Assumed: optional, and not in the past. */
+  /**
+   * Day on which the case has to be done. Assumed: optional, and not in the past.
+   *
+   * @experimental
+   */
   readonly deadline?: CalendarDate | null | undefined;
-  /** What the price is compared with. Assumed: optional. */
+  /**
+   * What the price is compared with. Assumed: optional.
+   *
+   * @experimental
+   */
   readonly baselineType?: ProcurementCaseBaselineType | null | undefined;
-  /** The price to compare with. Assumed: optional, and not negative. */
+  /**
+   * The price to compare with. Assumed: optional, and not negative.
+   *
+   * @experimental
+   */
   readonly baselinePrice?: number | null | undefined;
 };
 
@@ -87,25 +125,55 @@ export type CreateProcurementCaseInput = {
  * Changes to a procurement case (service description, "Mutation input shapes"). Assumed: the description does not show the
  * fields. A field that is left out stays as it is; null takes the value away from fields that can be without one, and is
  * refused for the others.
+ *
+ * @experimental
  */
 export type UpdateProcurementCaseInput = {
-  /** Id of the case. Assumed. */
+  /**
+   * Id of the case. Assumed.
+   *
+   * @experimental
+   */
   readonly id: string;
-  /** New state. Assumed: COMPLETED completes the case. */
+  /**
+   * New state. Assumed: COMPLETED completes the case.
+   *
+   * @experimental
+   */
   readonly state?: ProcurementCaseState | null | undefined;
-  /** New name. Assumed: not blank. */
+  /**
+   * New name. Assumed: not blank.
+   *
+   * @experimental
+   */
   readonly name?: string | null | undefined;
-  /** New deadline. Assumed: not in the past. */
+  /**
+   * New deadline. Assumed: not in the past.
+   *
+   * @experimental
+   */
   readonly deadline?: CalendarDate | null | undefined;
-  /** What the price is compared with. Assumed. */
+  /**
+   * What the price is compared with. Assumed.
+   *
+   * @experimental
+   */
   readonly baselineType?: ProcurementCaseBaselineType | null | undefined;
-  /** New price. Assumed: not negative. */
+  /**
+   * New price. Assumed: not negative.
+   *
+   * @experimental
+   */
   readonly baselinePrice?: number | null | undefined;
 };
 
 /** The state to set for vendors (service description, "Mutation input shapes"). */
 export type ChangeVendorsStateInput = {
-  /** The state. Assumed: every state but DISCOVERED, which only discovery sets. */
+  /**
+   * The state. Assumed: every state but DISCOVERED, which only discovery sets.
+   *
+   * @experimental
+   */
   readonly state: ApplicationState;
 };
 

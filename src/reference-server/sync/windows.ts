@@ -9,8 +9,8 @@ import { http2ServersOf } from "./http2-servers.js";
  * (bench/reference-server-sync.ts). They are also the most that a connection can make the server hold beside the
  * messages that it is working on.
  */
-export const STREAM_WINDOW_BYTES = 8 * 1024 * 1024;
-export const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
+const STREAM_WINDOW_BYTES = 8 * 1024 * 1024;
+const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
 
 /**
  * Raises the flow-control windows of a gRPC server, for connections that are made from now on.

@@ -4,7 +4,8 @@ import { locationOf } from "../locator.js";
 import type { WriteFigures } from "../outcomes.js";
 import type { EncodedRecord, RecordObserver } from "../record-observer.js";
 import { SnapshotIds } from "../safety/snapshot-ids.js";
-import { MAX_EXAMPLES, shortened } from "./examples.js";
+import { shownId } from "../shown-id.js";
+import { MAX_EXAMPLES } from "./examples.js";
 import { referenceIn, referencesOf } from "./record-references.js";
 import { ReferenceCheck } from "./reference-check.js";
 import type { ReferencedIds } from "./referenced-ids.js";
@@ -119,6 +120,6 @@ export class CollectionWatch implements RecordObserver {
 
   #idOf(record: unknown): string | undefined {
     const id = this.#collection.identify(record);
-    return id === undefined ? undefined : shortened(id);
+    return id === undefined ? undefined : shownId(id);
   }
 }

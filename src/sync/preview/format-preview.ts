@@ -1,6 +1,8 @@
 import type { InputIssue } from "../../errors.js";
 import { plainText } from "../../plain-text.js";
+import { collectionEntries } from "../collection-entries.js";
 import type { CollectionName } from "../collections.js";
+import { count } from "../count-text.js";
 import type {
   CollectionPreview,
   DanglingReference,
@@ -20,7 +22,7 @@ const SHOWN = 5;
 export function formatPreview(preview: SyncPreview): string {
   const { collections, refusals } = preview;
   const lines = ["Preview: nothing was sent."];
-  for (const [name, collection] of entries(collections)) lines.push(...linesOf(name, collection));
+  for (const [name, collection] of collectionEntries(collections)) lines.push(...linesOf(name, collection));
   lines.push(
     refusals.length === 0
       ? "A run would be completed."
@@ -101,16 +103,6 @@ function list(shown: readonly string[], all: number): string {
   return `: ${some.join(", ")}${all > some.length ? ", …" : ""}`;
 }
 
-function entries(collections: SyncPreview["collections"]): [CollectionName, CollectionPreview][] {
-  const names = Object.keys(collections).filter((name): name is CollectionName =>
-    Object.hasOwn(collections, name),
-  );
-  return names.flatMap((name) => {
-    const preview = collections[name];
-    return preview === undefined ? [] : [[name, preview]];
-  });
-}
-
 /** An id, so that it shows where it begins and ends. */
 function quoted(id: string): string {
   return JSON.stringify(id);
@@ -118,8 +110,4 @@ function quoted(id: string): string {
 
 function many(value: number, noun: string): string {
   return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
-}
-
-function count(value: number): string {
-  return value.toLocaleString("en-US");
 }

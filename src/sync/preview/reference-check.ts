@@ -1,6 +1,7 @@
 import type { SnapshotCollection } from "../collections.js";
 import { IdTable } from "../safety/id-table.js";
-import { MAX_EXAMPLES, shortened } from "./examples.js";
+import { shownId } from "../shown-id.js";
+import { MAX_EXAMPLES } from "./examples.js";
 import type { RecordReference } from "./record-references.js";
 import type { ReferencedIds } from "./referenced-ids.js";
 import type { DanglingReference, ReferencePreview } from "./sync-preview.js";
@@ -44,7 +45,7 @@ export class ReferenceCheck {
       return;
     }
     this.#records[number] = 1;
-    if (number < MAX_WAITING_IDS) this.#known.push({ ...describe(), missingId: shortened(missingId) });
+    if (number < MAX_WAITING_IDS) this.#known.push({ ...describe(), missingId: shownId(missingId) });
   }
 
   /** What came of it, when everything was written. */

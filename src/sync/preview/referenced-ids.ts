@@ -1,11 +1,9 @@
+import { BYTES_PER_UNIT } from "../byte-writer.js";
 import type { CollectionName, SnapshotCollection } from "../collections.js";
 import type { EncodedRecord } from "../record-observer.js";
 import { IdHash, viewOf } from "../safety/id-hash.js";
 import { IdTable } from "../safety/id-table.js";
 import { REFERRED_TO } from "./record-references.js";
-
-/** Most bytes of a letter's UTF-8 for one unit of UTF-16. */
-const BYTES_PER_UNIT = 3;
 
 /** An id's hash. */
 export type Hash = Pick<IdHash, "low" | "high">;

@@ -1,4 +1,5 @@
 import { type HeldSnapshot, RemovalGuardError, SaasManagementError } from "../../errors.js";
+import { count } from "../count-text.js";
 import type { Offer } from "./approval.js";
 import type { SnapshotJudgement } from "./guarded-snapshot.js";
 import type { HoldReason } from "./ledger.js";
@@ -91,10 +92,6 @@ function snapshotOf({ collection, held, compared, figures, listedIn }: HeldJudge
     firstRemoved: compared.firstGone,
     listedIn,
   };
-}
-
-function count(value: number): string {
-  return value.toLocaleString("en-US");
 }
 
 function percent(share: number): string {

@@ -3,7 +3,7 @@ import type { KeySpec } from "./program.js";
 import type { SimService } from "./service.js";
 
 /** What the function throws that gives the key. */
-export class KeyFailure extends Error {}
+class KeyFailure extends Error {}
 
 /** The `apiKey` of a simulated client. */
 export function keyOption(

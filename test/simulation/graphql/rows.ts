@@ -91,7 +91,7 @@ export function cursorAt(key: number, variant = 0): string {
 }
 
 /** The key that a cursor names; undefined for none. */
-export function placeOf(cursor: string | undefined): number | undefined {
+function placeOf(cursor: string | undefined): number | undefined {
   const [, key] = /^k(\d+)~/.exec(cursor ?? "") ?? [];
   return key === undefined ? undefined : Number(key);
 }

@@ -44,6 +44,8 @@ CLIENT="extendedKeyUsage=clientAuth"
 make authority "Test authority" "$AUTHORITY" authority
 make stranger "Another test authority" "$AUTHORITY" stranger
 make server localhost "$LOCALHOST" authority
+make self-signed localhost "$LOCALHOST" self-signed
+cp "$work/self-signed-key.pem" .
 make expired localhost "$LOCALHOST" authority 20210101000000Z
 make named sync.example.test "subjectAltName=DNS:sync.example.test" authority
 make client connector "$CLIENT" authority

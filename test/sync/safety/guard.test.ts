@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { heldBy, ids, records, useSafetyHarness } from "../../support/safety-harness.js";
 
 const harness = useSafetyHarness();
-const states = () => harness.server.inspect(harness.server.installationId).batches.map(({ state }) => state);
 
 describe("the removal guard", () => {
   it("lets a first run through and says that there was no baseline", async () => {
@@ -63,7 +62,7 @@ describe("the removal guard", () => {
     expect(error.message).toContain("stay until a later snapshot takes them in or removes them");
     expect(error.message).toContain(`approveRemovals: "${error.approvalId}"`);
     expect(harness.present()).toEqual(["new", ...ids(10)].sort());
-    expect(states()).toEqual(["completed", "aborted"]);
+    expect(harness.states()).toEqual(["completed", "aborted"]);
   });
 
   it("is not misled by a held run: the next one is compared with the last completed snapshot", async () => {
@@ -244,7 +243,7 @@ describe("the guard's options", () => {
     const guard = { requireBaseline: true };
     const error = await heldBy(harness.accounts(ids(4), { guard }));
     expect(error.collections[0]).toMatchObject({ reason: "no-baseline", known: 0, sent: 4 });
-    expect(states()).toEqual(["aborted"]);
+    expect(harness.states()).toEqual(["aborted"]);
     await harness.accounts(ids(4), { guard, approveRemovals: error.approvalId });
     await harness.accounts(ids(4), { guard });
   });
@@ -259,6 +258,6 @@ describe("the guard's options", () => {
     [{ approveRemovals: "" }, /approveRemovals/],
   ])("refuses %j", async (wrong, message) => {
     await expect(harness.accounts([], wrong)).rejects.toThrow(message);
-    expect(states()).toEqual([]);
+    expect(harness.states()).toEqual([]);
   });
 });

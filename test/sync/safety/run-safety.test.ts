@@ -17,7 +17,6 @@ beforeEach(() => {
   warnings = [];
 });
 const harness = useSafetyHarness({ logger: quietLogger({ warn: (text) => void warnings.push(text) }) });
-const states = () => harness.server.inspect(harness.server.installationId).batches.map(({ state }) => state);
 /** The operation fails so often that its retry is used up too. */
 const breakOnce = (
   operation: "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch",
@@ -48,7 +47,7 @@ describe("one id twice in a snapshot", () => {
         },
       ],
     });
-    expect(states()).toEqual(["aborted"]);
+    expect(harness.states()).toEqual(["aborted"]);
   });
 
   it("with the same contents is counted, also without a ledger", async () => {
@@ -80,7 +79,7 @@ describe("a restart", () => {
     const error = await heldBy(run);
     expect(error.collections[0]).toMatchObject({ collection: "accounts", known: 20, sent: 5, removed: 15 });
     expect(error.message).toContain("15 of them sent by an earlier attempt of this run");
-    expect(states()).toEqual(["aborted", "aborted"]);
+    expect(harness.states()).toEqual(["aborted", "aborted"]);
   });
 
   it("that sends the same again goes through, also without a ledger", async () => {
@@ -188,7 +187,7 @@ describe("a completion", () => {
       cause: full,
       message: expect.stringContaining("could not take down the ids of accounts, so nothing was completed"),
     });
-    expect(states()).toEqual(["aborted"]);
+    expect(harness.states()).toEqual(["aborted"]);
   });
 
   it("is not asked for where the ledger takes ids in asynchronously, and fails", async () => {
@@ -211,7 +210,7 @@ describe("a completion", () => {
       message: expect.stringContaining("could not take down the ids of accounts, so nothing was completed"),
     });
     expect(saved).toEqual([]);
-    expect(states()).toEqual(["aborted"]);
+    expect(harness.states()).toEqual(["aborted"]);
     expect(harness.server.inspect(harness.server.installationId).lock).toBeNull();
   });
 
@@ -333,7 +332,7 @@ describe("a batch that somebody else completed", () => {
     });
     await expect(run).rejects.toBe(broken);
     expect(warnings).toContainEqual(told);
-    expect(states()).toEqual(["completed", "completed"]);
+    expect(harness.states()).toEqual(["completed", "completed"]);
     const error = await heldBy(harness.accounts(ids(5)));
     expect(error.collections[0]).toMatchObject({ known: 10, removed: 5 });
   });
@@ -376,7 +375,7 @@ describe("expectedCount", () => {
       code: "INVALID_INPUT",
       message: expect.stringContaining(`accounts had 3 records, and expectedCount says ${expectedCount}`),
     });
-    expect(states()).toEqual(["aborted"]);
+    expect(harness.states()).toEqual(["aborted"]);
   });
 
   it("lets the right number pass, on a write, on open and on seal", async () => {
@@ -385,7 +384,7 @@ describe("expectedCount", () => {
       await batch.open("groups", { expectedCount: 0 }).seal();
       await batch.open("plans").seal({ expectedCount: 0 });
     });
-    expect(states()).toEqual(["completed"]);
+    expect(harness.states()).toEqual(["completed"]);
   });
 
   it("refuses on seal too, also on a batch of one's own", async () => {

@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { useSafetyHarness } from "../../support/safety-harness.js";
 
 const harness = useSafetyHarness();
-const states = () => harness.server.inspect(harness.server.installationId).batches.map(({ state }) => state);
 
 /** How a run ends whose process has disks that stopped answering. */
 async function endOf(by: string): Promise<string> {
@@ -22,7 +21,7 @@ describe.skipIf(process.platform === "win32")("a disk that never answers", { tim
     ["close", "CLOSED"],
   ])("before a run has a batch does not keep it from ending by its %s", async (by, said) => {
     expect(await endOf(by)).toBe(said);
-    expect(states()).toEqual(["completed"]);
+    expect(harness.states()).toEqual(["completed"]);
   });
 
   it("keeps a run from its work for some seconds only, which the log tells, and the run goes on without its journal", async () => {
@@ -32,6 +31,6 @@ describe.skipIf(process.platform === "win32")("a disk that never answers", { tim
       "saas-management: the journal does not answer; if this process is killed its batch's lock ends with the lease",
       "saas-management: the journal could not note that a batch has ended; the next run finds out",
     ]);
-    expect(states()).toEqual(["completed", "completed"]);
+    expect(harness.states()).toEqual(["completed", "completed"]);
   });
 });

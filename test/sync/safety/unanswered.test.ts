@@ -20,7 +20,6 @@ const harness = useSafetyHarness({
   timeoutMs: 100_000_000,
   logger: { debug: () => {}, info: () => {}, warn: note, error: note },
 });
-const states = () => harness.server.inspect(harness.server.installationId).batches.map(({ state }) => state);
 const scope = () => ({
   endpoint: new URL(harness.server.syncUrl).origin,
   installationId: harness.server.installationId,
@@ -86,21 +85,21 @@ describe.each(STEPS)("a ledger that never answers %s", (step) => {
     const { run } = await runTo(step, { signal: stop.signal });
     stop.abort(reason);
     expect(await endOf(run)).toBe(reason);
-    expect(states()).toEqual(["completed", "aborted"]);
+    expect(harness.states()).toEqual(["completed", "aborted"]);
   });
 
   it("does not keep a run from ending with its time: nothing is completed, and the lock is free", async () => {
     const { run } = await runTo(step, { maxDurationMs: 60_000 });
     clock.advance(60_000);
     expect(await endOf(run)).toMatchObject({ code: "TIMEOUT", timeoutMs: 60_000 });
-    expect(states()).toEqual(["completed", "aborted"]);
+    expect(harness.states()).toEqual(["completed", "aborted"]);
   });
 
   it("does not keep a run from ending when its client is closed: nothing is completed", async () => {
     const { run } = await runTo(step);
     await harness.client.close();
     expect(await endOf(run)).toMatchObject({ code: "CLOSED" });
-    expect(states()).toEqual(["completed", "active"]);
+    expect(harness.states()).toEqual(["completed", "active"]);
   });
 
   it("does not keep a run from starting anew when the lease is lost", async () => {
@@ -113,7 +112,7 @@ describe.each(STEPS)("a ledger that never answers %s", (step) => {
     await turns(20);
     if (step === "held" || step === "hold") expect(end).toMatchObject({ code: "REMOVAL_GUARD" });
     else expect(end).toMatchObject({ restarts: 1, collections: { accounts: { gone: 0 } } });
-    expect(states().slice(0, 2)).toEqual(["completed", "expired"]);
+    expect(harness.states().slice(0, 2)).toEqual(["completed", "expired"]);
     expect((await below.known(scope())).map(({ state }) => state)).toEqual(["completed"]);
   });
 
@@ -222,7 +221,7 @@ describe("a ledger that never answers what cleans up", () => {
     expect(told).toEqual([
       "saas-management: the batch was completed, but the ledger could not note it; the next run is guarded against both",
     ]);
-    expect(states()).toEqual(["completed", "completed"]);
+    expect(harness.states()).toEqual(["completed", "completed"]);
     const next = await harness.accounts(ids(11), { ledger: below });
     expect(next.collections.accounts).toMatchObject({ baseline: "unclear", known: 11 });
   });
@@ -258,7 +257,7 @@ describe("a ledger that never answers what cleans up", () => {
     run.catch(() => {});
     await until(() => slow.begun.includes("discard"));
     expect(await endOf(run)).toBe(broken);
-    expect(states()).toEqual(["aborted"]);
+    expect(harness.states()).toEqual(["aborted"]);
     expect(told).toEqual(["saas-management: the ledger could not forget a batch that was aborted"]);
   });
 });

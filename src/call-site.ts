@@ -1,4 +1,4 @@
-import { SaasManagementError } from "../errors.js";
+import { SaasManagementError } from "./errors.js";
 
 /** Where in the user's program something was called. Engines write the stack out when it is read, which is seldom. */
 export interface CallSite {
@@ -39,19 +39,36 @@ export async function withCallSite<T>(signal: AbortSignal | undefined, call: () 
 /**
  * Does the same for a step of a walk, of which there are many: nothing is noted before one fails. Then the stack leads
  * to the function that awaits the step, and to where the walk was begun.
+ *
+ * @param noted Called when the stack was noted. Who else awaits the step before that hides who does from the engine.
  */
 export async function withWalkSite<T>(
   signal: AbortSignal | undefined,
   begun: CallSite,
   step: () => Promise<T>,
+  noted?: () => void,
 ): Promise<T> {
   try {
     return await step();
   } catch (error) {
     const awaiting = framesOf(noteCallSite(withWalkSite));
     addFrames(error, signal, [...new Set([...awaiting, ...framesOf(begun)])]);
+    noted?.();
     throw error;
   }
+}
+
+/**
+ * Does the same for a call of which there are many, and which nobody need await: one that fails is no unhandled
+ * rejection.
+ */
+export function withFrequentSite<T>(
+  signal: AbortSignal | undefined,
+  begun: CallSite,
+  call: () => Promise<T>,
+): Promise<T> {
+  const outcome = withWalkSite(signal, begun, call, () => void outcome.catch(() => {}));
+  return outcome;
 }
 
 /** The lines of a stack that name places of programs. The first one names what holds it. */

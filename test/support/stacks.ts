@@ -1,0 +1,12 @@
+import { SaasManagementError } from "@saas-management/sdk";
+import { expect } from "vitest";
+
+/** The stack of an error of the SDK begins as it should, and leads to a function of a file, naming no place twice. */
+export function expectStack(error: unknown, file: string, name: string): void {
+  if (!(error instanceof SaasManagementError)) throw error;
+  const [head = "", ...frames] = error.stack?.split("\n") ?? [];
+  expect(head).toBe(`${error.name}: ${error.message}`);
+  const own = frames.filter((frame) => frame.includes(file));
+  expect(own.filter((frame) => frame.includes(name))).not.toHaveLength(0);
+  expect(new Set(own).size).toBe(own.length);
+}
