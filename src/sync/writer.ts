@@ -4,7 +4,7 @@ import { inSteps } from "./in-steps.js";
 import type { MutableWriteReport } from "./outcomes.js";
 import { RecordSink, type SinkContext } from "./record-sink.js";
 import { checkStep, type OpenedSource, openSource } from "./source.js";
-import { StreamChunks } from "./stream-chunks.js";
+import { StreamObjects } from "./stream-objects.js";
 
 /**
  * Writes a source.
@@ -87,7 +87,7 @@ class Pull {
   }
 
   async #async({ iterator, readsAhead }: OpenedSource & { readonly kind: "async" }): Promise<void> {
-    const chunks = readsAhead ? new StreamChunks() : undefined;
+    const given = readsAhead ? new StreamObjects() : undefined;
     let since = this.#clock.monotonic();
     const sourceGave = () => {
       const now = this.#clock.monotonic();
@@ -108,10 +108,8 @@ class Pull {
       const { value } = step;
       // To look at the clock costs a tenth of what a single record does.
       const many = Array.isArray(value);
-      if (many) {
-        sourceGave();
-        chunks?.take(value);
-      }
+      if (many) sourceGave();
+      given?.take(value);
       const waits = this.#sink.take(value);
       if (waits !== undefined) {
         if (!many) sourceGave();
