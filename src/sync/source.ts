@@ -3,6 +3,7 @@ import { InvalidInputError } from "../errors.js";
 import { given } from "../given.js";
 import { wasRead } from "../was-read.js";
 import type { CollectionName } from "./collections.js";
+import { checkHoldsRecords } from "./recordless-source.js";
 
 /**
  * Where the records of a write come from: an array, an iterable, an async iterable or a stream, of records or of
@@ -26,8 +27,8 @@ export type OpenedSource =
 
 /**
  * Begins to read a source.
- * @throws {InvalidInputError} it is no source, a stream that is locked or was read, or a one-shot iterator that was
- *   begun before
+ * @throws {InvalidInputError} it is no source, one that never holds records, a stream that is locked or was read, or a
+ *   one-shot iterator that was begun before
  */
 export function openSource(source: unknown, collection: CollectionName): OpenedSource {
   if (typeof source !== "object" || source === null) throw notASource(source, collection);
@@ -41,6 +42,7 @@ export function openSource(source: unknown, collection: CollectionName): OpenedS
       `The source of ${collection} is a stream that is locked: somebody else reads it. Release its reader, or make a new stream for each write.`,
     );
   }
+  checkHoldsRecords(source, collection);
   const opened = openIterator(source, collection);
   if (opened.kind === "array") return opened;
   // An iterable that hands out the same iterator again can be read only once; what it held is gone after that.

@@ -1,3 +1,5 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { InvalidInputError, type RecordSource, type RecordTypes } from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
@@ -71,6 +73,47 @@ it.each<[string, unknown, RegExp]>([
   const batch = await harness.startBatch();
   const write: Promise<unknown> = Reflect.apply(batch.write, batch, ["accounts", source]);
   await expect(write).rejects.toThrow(advice);
+});
+
+describe("an empty source of what never holds records is refused, and not taken for an empty collection", () => {
+  const empty = new URL("data:,");
+  const FILES = /holds no records.*fromCsv or fromJsonl/;
+  const VALUES = /holds no records.*give its values\(\)/;
+  it.each<[string, () => unknown, RegExp]>([
+    ["a stream of bytes", () => Readable.from([], { objectMode: false }), FILES],
+    ["a file that is not there", () => createReadStream("/nowhere/accounts.csv"), FILES],
+    ["the body of a response", () => new Response("").body, FILES],
+    ["the lines of a file", () => createInterface({ input: Readable.from([]) }), FILES],
+    ["a buffer", () => Buffer.alloc(0), FILES],
+    ["a text object", () => Object(""), FILES],
+    ["a Map", () => new Map(), VALUES],
+    ["a query", () => empty.searchParams, VALUES],
+    ["headers", () => new Headers(), VALUES],
+    ["a form", () => new FormData(), VALUES],
+  ])("%s", async (_, source, message) => {
+    const batch = await harness.startBatch();
+    const write: Promise<unknown> = Reflect.apply(batch.write, batch, ["accounts", source()]);
+    await expect(write).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: expect.stringMatching(message),
+    });
+    expect(harness.server.streams).toHaveLength(0);
+    await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+  });
+});
+
+it("a stream of bytes that is refused is closed", async () => {
+  const batch = await harness.startBatch();
+  let cancelled = false;
+  const body = new ReadableStream({
+    type: "bytes",
+    cancel: () => {
+      cancelled = true;
+    },
+  });
+  const write: Promise<unknown> = Reflect.apply(batch.write, batch, ["accounts", body]);
+  await expect(write).rejects.toThrow(/a stream of bytes, which holds no records/);
+  expect(cancelled).toBe(true);
 });
 
 it("a web stream that somebody else reads is refused, and nothing of it is taken", async () => {

@@ -158,6 +158,27 @@ export const sourceAttacks: readonly Attack[] = [
     },
   },
   {
+    name: "a stream of bytes is empty",
+    stop: "poisoned batch",
+    ending: refused("INVALID_INPUT", /is a stream of bytes, which holds no records/),
+    attack: ({ run }) =>
+      run(["accounts"], async (batch) => {
+        // As untyped code has it.
+        const body: ReadableStream | null = new Response("").body;
+        await batch.write("accounts", body ?? []);
+      }),
+  },
+  {
+    name: "records are in a Map, which is empty",
+    stop: "poisoned batch",
+    ending: refused("INVALID_INPUT", /is a Map, which holds no records/),
+    attack: ({ run }) =>
+      run(["accounts"], async (batch) => {
+        const byId = new Map();
+        await batch.write("accounts", byId);
+      }),
+  },
+  {
     name: "a web stream was read before",
     stop: "poisoned batch",
     ending: refused("INVALID_INPUT", /a stream that somebody has read from/),
