@@ -112,6 +112,18 @@ export function checkStep(step: unknown): void {
   );
 }
 
+/**
+ * Checks the last step of an iterator.
+ * @throws {InvalidInputError} it holds something that looks like records, which nobody would write
+ */
+export function checkLastStep(step: IteratorResult<unknown>): void {
+  const value: unknown = step.value;
+  if (typeof value !== "object" || value === null) return;
+  throw new InvalidInputError(
+    "The source gave an object or an array together with done: true, as a generator does that returns its last records. What is returned is not written: yield it, and start a new batch.",
+  );
+}
+
 function notASource(source: unknown, collection: CollectionName): InvalidInputError {
   return new InvalidInputError(
     `The source of ${collection} must be an array, an iterable, an async iterable or a ReadableStream of records. ${adviceFor(source)}`,

@@ -3,7 +3,7 @@ import type { Clock } from "../clock.js";
 import { inSteps } from "./in-steps.js";
 import type { MutableWriteReport } from "./outcomes.js";
 import { RecordSink, type SinkContext } from "./record-sink.js";
-import { checkStep, type OpenedSource, openSource } from "./source.js";
+import { checkLastStep, checkStep, type OpenedSource, openSource } from "./source.js";
 import { StreamObjects } from "./stream-objects.js";
 
 /**
@@ -78,7 +78,7 @@ class Pull {
     await inSteps(() => {
       for (;;) {
         const step = this.#next(iterator);
-        if (step.done === true) return undefined;
+        if (step.done === true) return this.#end(step);
         const waits = this.#sink.take(step.value);
         if (waits !== undefined) return waits;
       }
@@ -104,7 +104,10 @@ class Pull {
         throw error;
       }
       this.#stop.throwIfAborted();
-      if (step.done === true) break;
+      if (step.done === true) {
+        this.#end(step);
+        break;
+      }
       const { value } = step;
       // To look at the clock costs a tenth of what a single record does.
       const many = Array.isArray(value);
@@ -132,6 +135,11 @@ class Pull {
       this.sourceEnded = true;
       throw error;
     }
+  }
+
+  #end(step: IteratorResult<unknown>): undefined {
+    this.sourceEnded = true;
+    checkLastStep(step);
   }
 
   async #finish(): Promise<void> {

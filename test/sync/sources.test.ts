@@ -171,6 +171,53 @@ describe("an iterable that does not keep to what an iterable is", () => {
   });
 });
 
+describe("a source whose last records are returned, not yielded, fails its write", () => {
+  it.each<[string, () => unknown]>([
+    [
+      "a generator that returns a page",
+      function* () {
+        yield three.slice(0, 2);
+        return three.slice(2);
+      },
+    ],
+    [
+      "an async generator that returns a record",
+      async function* () {
+        yield three.slice(0, 2);
+        return three[2];
+      },
+    ],
+    [
+      "an iterator that gives its last record with done",
+      () => {
+        let next = 0;
+        return {
+          [Symbol.iterator]: () => ({
+            next: () => ({ done: next === three.length - 1, value: three[next++] }),
+          }),
+        };
+      },
+    ],
+  ])("%s", async (_, source) => {
+    const batch = await harness.startBatch();
+    const write: Promise<unknown> = Reflect.apply(batch.write, batch, ["accounts", source()]);
+    await expect(write).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: expect.stringMatching(/together with done.*yield it/),
+    });
+    await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+  });
+
+  it("one that returns a number, such as how many there were, does not", async () => {
+    const batch = await harness.startBatch();
+    async function* counted() {
+      yield three;
+      return three.length;
+    }
+    await expect(batch.write("accounts", counted())).resolves.toMatchObject({ accepted: 3 });
+  });
+});
+
 describe("an iterator that was read before", () => {
   it.each<[string, () => Source]>([
     ["a generator", generator],

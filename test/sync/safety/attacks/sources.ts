@@ -369,6 +369,18 @@ export const sourceAttacks: readonly Attack[] = [
       }),
   },
   {
+    name: "a generator returns its last page in place of yielding it",
+    stop: "poisoned batch",
+    ending: refused("INVALID_INPUT", /together with done: true/),
+    attack: ({ send }) =>
+      send(
+        (function* () {
+          yield people(0, 35);
+          return people(35);
+        })(),
+      ),
+  },
+  {
     name: "an exhausted iterator meets a restart",
     stop: "poisoned batch",
     ending: refused("INVALID_INPUT", /an iterator that an earlier write has read/),
