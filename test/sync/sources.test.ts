@@ -281,6 +281,25 @@ describe("a source that", () => {
     await until(() => returned);
   });
 
+  it("is endless costs no more memory than two windows of small messages do", async () => {
+    harness.server.beforeAnswer = () => new Promise(() => {});
+    let pulled = 0;
+    function* source() {
+      for (;;) {
+        pulled += 1;
+        yield* accounts(1);
+      }
+    }
+    const windowBytes = 512 * 1024;
+    const batch = await harness.startBatch({ messageBytes: 200, windowBytes });
+    const before = process.memoryUsage().arrayBuffers;
+    const write = batch.write("accounts", source());
+    await until(() => pulled * 150 > 2 * windowBytes && harness.server.streams.length === 1);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20 * windowBytes);
+    await batch.abort();
+    await expect(write).rejects.toMatchObject({ reason: "aborted" });
+  });
+
   it.each<[string, (write: () => Promise<unknown>) => Promise<unknown>]>([
     ["awaits", (write) => write()],
     [
