@@ -4,6 +4,7 @@ import { given } from "../given.js";
 import { wasRead } from "../was-read.js";
 import type { CollectionName } from "./collections.js";
 import { checkHoldsRecords } from "./recordless-source.js";
+import { readerOf } from "./web-stream.js";
 
 /**
  * Where the records of a write come from: an array, an iterable, an async iterable or a stream, of records or of
@@ -23,6 +24,8 @@ export type OpenedSource =
       readonly iterator: AsyncIterator<unknown>;
       /** Whether it is a stream: those make the next chunk while one is taken in. */
       readonly readsAhead: boolean;
+      /** Ends a stream whose iterator answers only when its stream does. */
+      readonly destroy?: () => void;
     };
 
 /**
@@ -58,10 +61,11 @@ export function openSource(source: unknown, collection: CollectionName): OpenedS
 function openIterator(source: object, collection: CollectionName): OpenedSource {
   if (isPlainArray(source)) return { kind: "array", records: source };
   if (isAsyncIterable(source)) {
-    const readsAhead = source instanceof ReadableStream || source instanceof Readable;
+    if (isWebStream(source)) return { kind: "async", iterator: readerOf(source), readsAhead: true };
     const iterator: unknown = source[Symbol.asyncIterator]();
     if (!isIterator<AsyncIterator<unknown>>(iterator)) throw noIterator("asyncIterator", collection);
-    return { kind: "async", iterator, readsAhead };
+    if (!(source instanceof Readable)) return { kind: "async", iterator, readsAhead: false };
+    return { kind: "async", iterator, readsAhead: true, destroy: () => void source.destroy() };
   }
   if (isIterable(source)) {
     const iterator: unknown = source[Symbol.iterator]();
@@ -78,6 +82,10 @@ function isPlainArray(source: object): source is readonly unknown[] {
     !isAsyncIterable(source) &&
     Reflect.get(source, Symbol.iterator) === Array.prototype.values
   );
+}
+
+function isWebStream(source: object): source is ReadableStream<unknown> {
+  return source instanceof ReadableStream;
 }
 
 function isAsyncIterable(source: object): source is AsyncIterable<unknown> {

@@ -154,6 +154,7 @@ function close(source: OpenedSource): void {
   const { iterator } = source;
   try {
     Promise.resolve(iterator.return?.()).catch(() => {});
+    if (source.kind === "async") source.destroy?.();
   } catch {
     // The write has failed already; the source's farewell must not take the place of the reason.
   }

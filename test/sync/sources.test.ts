@@ -346,6 +346,24 @@ describe("a source that", () => {
     await batch.write("accounts", fanOut());
   });
 
+  it("is a stream that never answers is closed when its write ends", async () => {
+    const quiet = new Readable({ objectMode: true, read() {} });
+    const cancelled: string[] = [];
+    const web = new ReadableStream<RecordTypes["accounts"]>({ cancel: () => void cancelled.push("web") });
+    for (const source of [quiet, web]) {
+      const stop = new AbortController();
+      const batch = await harness.startBatch();
+      const write = batch.write("accounts", source, { signal: stop.signal });
+      await until(() => batch.writes[0]?.state === "writing");
+      stop.abort(new Error("SIGTERM"));
+      await expect(write).rejects.toThrow("SIGTERM");
+      batch.close();
+    }
+    expect(quiet.destroyed).toBe(true);
+    expect(cancelled).toEqual(["web"]);
+    await until(() => !web.locked);
+  });
+
   it("ends quietly because its signal fired does not count as a whole snapshot", async () => {
     const stop = new AbortController();
     const reason = new Error("SIGTERM");
