@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
-import { InvalidInputError, type RecordSource, type RecordTypes } from "@saas-management/sdk/sync";
+import { InvalidInputError, type RecordSource, type RecordTypes, TestClock } from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
 import { recordsOf } from "../support/scripted-sync-server.js";
 import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
@@ -344,6 +344,25 @@ describe("a source that", () => {
       await other.write("groups", []);
     }
     await batch.write("accounts", fanOut());
+  });
+
+  it("takes long for each record, with nothing to wait for, lets others have their turn", async () => {
+    const clock = new TestClock({ startAt: 0 });
+    const batch = await harness.startBatch({ clock });
+    let turned = false;
+    let turnedAfter = 0;
+    function* slow() {
+      setImmediate(() => {
+        turned = true;
+      });
+      for (const account of accounts(100)) {
+        clock.advance(10);
+        yield account;
+        if (!turned) turnedAfter += 1;
+      }
+    }
+    await batch.write("accounts", slow());
+    expect(turnedAfter).toBeLessThanOrEqual(16);
   });
 
   it("is a stream that never answers is closed when its write ends", async () => {
