@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "../clock.js";
 
-/** How many records are taken in between two looks at the clock. */
-const RECORDS_PER_LOOK = 256;
+/** How many records are taken in between two looks at the clock: a source may take long for each. */
+const RECORDS_PER_LOOK = 16;
 /** How long the event loop waits for its turn, in milliseconds: about what a message takes, once the code is warm. */
 const TURN_MS = 10;
 

@@ -20,7 +20,7 @@ export class InvalidRecords {
    * @throws {InvalidInputError} enough is known
    */
   add(issues: readonly InputIssue[]): void {
-    this.#issues.push(...issues);
+    this.#issues.push(...issues.slice(0, MAX_ISSUES - this.#issues.length));
     this.lookAhead();
   }
 
@@ -37,8 +37,7 @@ export class InvalidRecords {
   throwIfAny(): void {
     const first = this.#issues[0];
     if (first === undefined) return;
-    const shown = this.#issues.slice(0, MAX_ISSUES);
-    throw new InvalidInputError(summarize(first, shown.length), { issues: shown });
+    throw new InvalidInputError(summarize(first, this.#issues.length), { issues: [...this.#issues] });
   }
 }
 

@@ -29,7 +29,7 @@ const RECORD_TAG = (1 << 3) | LENGTH_DELIMITED;
 const LENGTH_BYTES = 5;
 /** Size of a write's first buffer: many a collection is small. */
 const FIRST_BUFFER_BYTES = 16 * 1024;
-/** Room for the record that a message turns out to be too small for. */
+/** Most room for the record that a message turns out to be too small for. */
 const SPARE_BYTES = 16 * 1024;
 
 /** Cuts the records of one write into messages. */
@@ -172,7 +172,8 @@ export class MessageBuilder {
   }
 
   get #fullBytes(): number {
-    return this.#room + this.#targetBytes + SPARE_BYTES;
+    // A window has many of them where messages are small.
+    return this.#room + this.#targetBytes + Math.min(this.#targetBytes, SPARE_BYTES);
   }
 
   #sizeOf(payloadBytes: number): number {

@@ -6,6 +6,7 @@ import { NO_COUNTS } from "./completion.js";
 import type { SyncConfiguration } from "./configuration.js";
 import { guardProgress } from "./progress.js";
 import { DeclaredBatch } from "./run-batch.js";
+import { checkReturned } from "./run-function.js";
 import type { RunAttempt, RunFunction, RunOptions } from "./run-options.js";
 import type { RunGuard } from "./safety/run-guard.js";
 import type { RunJournal } from "./safety/run-journal.js";
@@ -62,7 +63,7 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
       () => {},
       () => {},
     );
-    await result;
+    return result;
   };
   const abort = () => {
     // Whatever is under way ends now; the abort below waits for the server.
@@ -119,8 +120,9 @@ export async function writeBatch<Snapshots extends SnapshotCollection>(
 ): Promise<void> {
   const declared = new DeclaredBatch(batch, options.snapshots);
   const written = Promise.resolve(fn(declared, { ...attempt, signal: batch.signal }));
-  await untilAborted(written, signal, batch.signal);
+  const result = await untilAborted(written, signal, batch.signal);
   batch.signal.throwIfAborted();
+  checkReturned(result);
   declared.requireComplete();
 }
 

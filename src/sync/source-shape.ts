@@ -23,11 +23,10 @@ interface SourceShape extends ListShape {
   readonly pages: readonly ListShape[];
 }
 
-/** What an array, a Set or a Map looks like; undefined for other sources, which show nothing before they are read. */
+/** What an array or a Set looks like; undefined for other sources, which show nothing before they are read. */
 export function shapeOf(source: unknown): SourceShape | undefined {
   if (Array.isArray(source)) return withPages(pageShape(source), Array.prototype.values.call(source));
   if (types.isSet(source)) return keyedShape(source.size, () => Set.prototype.values.call(source));
-  if (types.isMap(source)) return keyedShape(source.size, () => Map.prototype.keys.call(source));
   return undefined;
 }
 
@@ -94,7 +93,7 @@ function refuseChange(
 }
 
 /**
- * The shape of a Set or a Map, of which the first entries are landmarks: there is no way to the others but past these.
+ * The shape of a Set, of which the first entries are landmarks: there is no way to the others but past these.
  */
 function keyedShape(length: number, entries: () => Iterable<unknown>): SourceShape {
   const landmarks: unknown[] = [];

@@ -3,6 +3,8 @@ import { InvalidInputError } from "../errors.js";
 import { given } from "../given.js";
 import { wasRead } from "../was-read.js";
 import type { CollectionName } from "./collections.js";
+import { checkHoldsRecords } from "./recordless-source.js";
+import { readerOf } from "./web-stream.js";
 
 /**
  * Where the records of a write come from: an array, an iterable, an async iterable or a stream, of records or of
@@ -25,12 +27,14 @@ export type OpenedSource =
       readonly iterator: AsyncIterator<unknown>;
       /** Whether it is a stream: those make the next chunk while one is taken in. */
       readonly readsAhead: boolean;
+      /** Ends a stream whose iterator answers only when its stream does. */
+      readonly destroy?: () => void;
     };
 
 /**
  * Begins to read a source.
- * @throws {InvalidInputError} it is no source, a stream that is locked or was read, or a one-shot iterator that was
- *   begun before
+ * @throws {InvalidInputError} it is no source, one that never holds records, a stream that is locked or was read, or a
+ *   one-shot iterator that was begun before
  */
 export function openSource(source: unknown, collection: CollectionName): OpenedSource {
   if (typeof source !== "object" || source === null) throw notASource(source, collection);
@@ -44,6 +48,7 @@ export function openSource(source: unknown, collection: CollectionName): OpenedS
       `The source of ${collection} is a stream that is locked: somebody else reads it. Release its reader, or make a new stream for each write.`,
     );
   }
+  checkHoldsRecords(source, collection);
   const opened = openIterator(source, collection);
   if (opened.kind === "array") return opened;
   // An iterable that hands out the same iterator again can be read only once; what it held is gone after that.
@@ -59,10 +64,11 @@ export function openSource(source: unknown, collection: CollectionName): OpenedS
 function openIterator(source: object, collection: CollectionName): OpenedSource {
   if (isPlainArray(source)) return { kind: "array", records: source };
   if (isAsyncIterable(source)) {
-    const readsAhead = source instanceof ReadableStream || source instanceof Readable;
+    if (isWebStream(source)) return { kind: "async", iterator: readerOf(source), readsAhead: true };
     const iterator: unknown = source[Symbol.asyncIterator]();
     if (!isIterator<AsyncIterator<unknown>>(iterator)) throw noIterator("asyncIterator", collection);
-    return { kind: "async", iterator, readsAhead };
+    if (!(source instanceof Readable)) return { kind: "async", iterator, readsAhead: false };
+    return { kind: "async", iterator, readsAhead: true, destroy: () => void source.destroy() };
   }
   if (isIterable(source)) {
     const iterator: unknown = source[Symbol.iterator]();
@@ -79,6 +85,10 @@ function isPlainArray(source: object): source is readonly unknown[] {
     !isAsyncIterable(source) &&
     Reflect.get(source, Symbol.iterator) === Array.prototype.values
   );
+}
+
+function isWebStream(source: object): source is ReadableStream<unknown> {
+  return source instanceof ReadableStream;
 }
 
 function isAsyncIterable(source: object): source is AsyncIterable<unknown> {
@@ -110,6 +120,18 @@ export function checkStep(step: unknown): void {
   if (typeof step === "object" && step !== null) return;
   throw new InvalidInputError(
     `The source has an iterator whose next() gave ${given(step)}: it must give an object with value or done.`,
+  );
+}
+
+/**
+ * Checks the last step of an iterator.
+ * @throws {InvalidInputError} it holds something that looks like records, which nobody would write
+ */
+export function checkLastStep(step: IteratorResult<unknown>): void {
+  const value: unknown = step.value;
+  if (typeof value !== "object" || value === null) return;
+  throw new InvalidInputError(
+    "The source gave an object or an array together with done: true, as a generator does that returns its last records. What is returned is not written: yield it, and start a new batch.",
   );
 }
 

@@ -126,10 +126,22 @@ export class WindowQueue {
 
   #startTimer(): void {
     const { clock, flushAfterMs } = this.#context;
-    this.#stopTimer = clock.after(flushAfterMs, () => {
-      const message = this.#source.flush();
-      if (message !== undefined) this.#enqueue(message)?.catch(() => {});
-      if (this.#window.length > 0) this.#dispatch().catch(() => {});
-    });
+    let stopped = false;
+    const flush = () => {
+      // Meanwhile its window may have become full.
+      if (!stopped) this.#flush();
+    };
+    // One that waited for another would be sent no sooner, and the source would be read on and on.
+    const stopTimer = clock.after(flushAfterMs, () => void this.#onItsWay.then(flush, () => {}));
+    this.#stopTimer = () => {
+      stopped = true;
+      stopTimer();
+    };
+  }
+
+  #flush(): void {
+    const message = this.#source.flush();
+    if (message !== undefined) this.#enqueue(message)?.catch(() => {});
+    if (this.#window.length > 0) this.#dispatch().catch(() => {});
   }
 }

@@ -3,8 +3,8 @@ import type { Clock } from "../clock.js";
 import { inSteps } from "./in-steps.js";
 import type { MutableWriteReport } from "./outcomes.js";
 import { RecordSink, type SinkContext } from "./record-sink.js";
-import { checkStep, type OpenedSource, openSource } from "./source.js";
-import { StreamChunks } from "./stream-chunks.js";
+import { checkLastStep, checkStep, type OpenedSource, openSource } from "./source.js";
+import { StreamObjects } from "./stream-objects.js";
 
 /**
  * Writes a source.
@@ -78,7 +78,7 @@ class Pull {
     await inSteps(() => {
       for (;;) {
         const step = this.#next(iterator);
-        if (step.done === true) return undefined;
+        if (step.done === true) return this.#end(step);
         const waits = this.#sink.take(step.value);
         if (waits !== undefined) return waits;
       }
@@ -87,7 +87,7 @@ class Pull {
   }
 
   async #async({ iterator, readsAhead }: OpenedSource & { readonly kind: "async" }): Promise<void> {
-    const chunks = readsAhead ? new StreamChunks() : undefined;
+    const given = readsAhead ? new StreamObjects() : undefined;
     let since = this.#clock.monotonic();
     const sourceGave = () => {
       const now = this.#clock.monotonic();
@@ -104,14 +104,15 @@ class Pull {
         throw error;
       }
       this.#stop.throwIfAborted();
-      if (step.done === true) break;
+      if (step.done === true) {
+        this.#end(step);
+        break;
+      }
       const { value } = step;
       // To look at the clock costs a tenth of what a single record does.
       const many = Array.isArray(value);
-      if (many) {
-        sourceGave();
-        chunks?.take(value);
-      }
+      if (many) sourceGave();
+      given?.take(value);
       const waits = this.#sink.take(value);
       if (waits !== undefined) {
         if (!many) sourceGave();
@@ -136,6 +137,11 @@ class Pull {
     }
   }
 
+  #end(step: IteratorResult<unknown>): undefined {
+    this.sourceEnded = true;
+    checkLastStep(step);
+  }
+
   async #finish(): Promise<void> {
     this.sourceEnded = true;
     await this.#sink.finish();
@@ -148,6 +154,7 @@ function close(source: OpenedSource): void {
   const { iterator } = source;
   try {
     Promise.resolve(iterator.return?.()).catch(() => {});
+    if (source.kind === "async") source.destroy?.();
   } catch {
     // The write has failed already; the source's farewell must not take the place of the reason.
   }

@@ -218,6 +218,29 @@ describe("a source that stalls", () => {
   );
 });
 
+describe("a source whose records come while the service does not answer", () => {
+  it("has them sent together when it does, however often flushAfterMs was over", async () => {
+    const clock = new TestClock({ startAt: 0 });
+    const batch = await harness.startBatch({ clock, flushAfterMs: 1000 });
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    harness.server.beforeAnswer = () => answered;
+    async function* dripping() {
+      for (const [i, account] of accounts(20).entries()) {
+        yield account;
+        await until(() => harness.server.streams.length === Math.min(i, 1) && clock.sleeping >= 2);
+        clock.advance(1000);
+        if (i === 0) await until(() => harness.server.streams.length === 1);
+      }
+      answer();
+    }
+    await expect(batch.write("accounts", dripping())).resolves.toMatchObject({ accepted: 20, windows: 2 });
+    batch.close();
+  });
+});
+
 describe("keepAlive", () => {
   it("renews the lease with empty messages of an event collection while the source is silent, up to maxIdleMs", async () => {
     const { batch, clock } = await start({ keepAlive: { maxIdleMs: 20 * MINUTE } });

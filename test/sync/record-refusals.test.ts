@@ -282,6 +282,15 @@ describe("a record that is not valid", () => {
     );
   });
 
+  it.each<[string, object, string]>([
+    ["values", { roles: new Array(130_000).fill(1) }, "generic.roles.0"],
+    ["fields", Object.fromEntries(Array.from({ length: 130_000 }, (_, i) => [`f${i}`, 1])), "generic.f0"],
+  ])("is told with its first 20 issues where it has very many wrong %s", async (_, fields, path) => {
+    const error = await refused("accounts", { generic: { id: "u1", ...fields } });
+    expect(error.issues).toHaveLength(20);
+    expect(error.issues[0]).toMatchObject({ index: 0, id: "u1", path });
+  });
+
   it("never shows the contents of a field", async () => {
     const canary = "canary-4711";
     const error = await refused("accounts", {

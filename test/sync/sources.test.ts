@@ -1,5 +1,7 @@
+import { createReadStream } from "node:fs";
+import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
-import { InvalidInputError, type RecordSource, type RecordTypes } from "@saas-management/sdk/sync";
+import { InvalidInputError, type RecordSource, type RecordTypes, TestClock } from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
 import { recordsOf } from "../support/scripted-sync-server.js";
 import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
@@ -73,6 +75,47 @@ it.each<[string, unknown, RegExp]>([
   await expect(write).rejects.toThrow(advice);
 });
 
+describe("an empty source of what never holds records is refused, and not taken for an empty collection", () => {
+  const empty = new URL("data:,");
+  const FILES = /holds no records.*fromCsv or fromJsonl/;
+  const VALUES = /holds no records.*give its values\(\)/;
+  it.each<[string, () => unknown, RegExp]>([
+    ["a stream of bytes", () => Readable.from([], { objectMode: false }), FILES],
+    ["a file that is not there", () => createReadStream("/nowhere/accounts.csv"), FILES],
+    ["the body of a response", () => new Response("").body, FILES],
+    ["the lines of a file", () => createInterface({ input: Readable.from([]) }), FILES],
+    ["a buffer", () => Buffer.alloc(0), FILES],
+    ["a text object", () => Object(""), FILES],
+    ["a Map", () => new Map(), VALUES],
+    ["a query", () => empty.searchParams, VALUES],
+    ["headers", () => new Headers(), VALUES],
+    ["a form", () => new FormData(), VALUES],
+  ])("%s", async (_, source, message) => {
+    const batch = await harness.startBatch();
+    const write: Promise<unknown> = Reflect.apply(batch.write, batch, ["accounts", source()]);
+    await expect(write).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: expect.stringMatching(message),
+    });
+    expect(harness.server.streams).toHaveLength(0);
+    await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+  });
+});
+
+it("a stream of bytes that is refused is closed", async () => {
+  const batch = await harness.startBatch();
+  let cancelled = false;
+  const body = new ReadableStream({
+    type: "bytes",
+    cancel: () => {
+      cancelled = true;
+    },
+  });
+  const write: Promise<unknown> = Reflect.apply(batch.write, batch, ["accounts", body]);
+  await expect(write).rejects.toThrow(/a stream of bytes, which holds no records/);
+  expect(cancelled).toBe(true);
+});
+
 it("a web stream that somebody else reads is refused, and nothing of it is taken", async () => {
   const batch = await harness.startBatch();
   const stream = new ReadableStream<ReturnType<typeof accounts>>({
@@ -125,6 +168,53 @@ describe("an iterable that does not keep to what an iterable is", () => {
       message: expect.stringMatching(message),
     });
     await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+  });
+});
+
+describe("a source whose last records are returned, not yielded, fails its write", () => {
+  it.each<[string, () => unknown]>([
+    [
+      "a generator that returns a page",
+      function* () {
+        yield three.slice(0, 2);
+        return three.slice(2);
+      },
+    ],
+    [
+      "an async generator that returns a record",
+      async function* () {
+        yield three.slice(0, 2);
+        return three[2];
+      },
+    ],
+    [
+      "an iterator that gives its last record with done",
+      () => {
+        let next = 0;
+        return {
+          [Symbol.iterator]: () => ({
+            next: () => ({ done: next === three.length - 1, value: three[next++] }),
+          }),
+        };
+      },
+    ],
+  ])("%s", async (_, source) => {
+    const batch = await harness.startBatch();
+    const write: Promise<unknown> = Reflect.apply(batch.write, batch, ["accounts", source()]);
+    await expect(write).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: expect.stringMatching(/together with done.*yield it/),
+    });
+    await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+  });
+
+  it("one that returns a number, such as how many there were, does not", async () => {
+    const batch = await harness.startBatch();
+    async function* counted() {
+      yield three;
+      return three.length;
+    }
+    await expect(batch.write("accounts", counted())).resolves.toMatchObject({ accepted: 3 });
   });
 });
 
@@ -191,6 +281,25 @@ describe("a source that", () => {
     await until(() => returned);
   });
 
+  it("is endless costs no more memory than two windows of small messages do", async () => {
+    harness.server.beforeAnswer = () => new Promise(() => {});
+    let pulled = 0;
+    function* source() {
+      for (;;) {
+        pulled += 1;
+        yield* accounts(1);
+      }
+    }
+    const windowBytes = 512 * 1024;
+    const batch = await harness.startBatch({ messageBytes: 200, windowBytes });
+    const before = process.memoryUsage().arrayBuffers;
+    const write = batch.write("accounts", source());
+    await until(() => pulled * 150 > 2 * windowBytes && harness.server.streams.length === 1);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20 * windowBytes);
+    await batch.abort();
+    await expect(write).rejects.toMatchObject({ reason: "aborted" });
+  });
+
   it.each<[string, (write: () => Promise<unknown>) => Promise<unknown>]>([
     ["awaits", (write) => write()],
     [
@@ -236,6 +345,43 @@ describe("a source that", () => {
     }
     await batch.write("accounts", fanOut());
     expect(other.stats.groups?.windows).toBe(1);
+  });
+
+  it("takes long for each record, with nothing to wait for, lets others have their turn", async () => {
+    const clock = new TestClock({ startAt: 0 });
+    const batch = await harness.startBatch({ clock });
+    let turned = false;
+    let turnedAfter = 0;
+    function* slow() {
+      setImmediate(() => {
+        turned = true;
+      });
+      for (const account of accounts(100)) {
+        clock.advance(10);
+        yield account;
+        if (!turned) turnedAfter += 1;
+      }
+    }
+    await batch.write("accounts", slow());
+    expect(turnedAfter).toBeLessThanOrEqual(16);
+  });
+
+  it("is a stream that never answers is closed when its write ends", async () => {
+    const quiet = new Readable({ objectMode: true, read() {} });
+    const cancelled: string[] = [];
+    const web = new ReadableStream<RecordTypes["accounts"]>({ cancel: () => void cancelled.push("web") });
+    for (const source of [quiet, web]) {
+      const stop = new AbortController();
+      const batch = await harness.startBatch();
+      const write = batch.write("accounts", source, { signal: stop.signal });
+      await until(() => batch.writes[0]?.state === "writing");
+      stop.abort(new Error("SIGTERM"));
+      await expect(write).rejects.toThrow("SIGTERM");
+      batch.close();
+    }
+    expect(quiet.destroyed).toBe(true);
+    expect(cancelled).toEqual(["web"]);
+    await until(() => !web.locked);
   });
 
   it("ends quietly because its signal fired does not count as a whole snapshot", async () => {

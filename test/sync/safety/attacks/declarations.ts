@@ -78,6 +78,25 @@ export const declarationAttacks: readonly Attack[] = [
       }),
   },
   {
+    name: "the function is a generator, whose body nobody runs, and it declares nothing",
+    stop: "not completed",
+    ending: refused("INVALID_INPUT", /returned a generator .* which nobody reads/),
+    attack: ({ run }) =>
+      run([], async function* (batch) {
+        yield await batch.write("usage", []);
+      }),
+  },
+  {
+    name: "the function returns a list of promises, which nobody awaits",
+    stop: "not completed",
+    ending: refused("INVALID_INPUT", /returned a list of promises, which nobody awaits/),
+    attack: ({ run }) =>
+      run(["accounts"], (batch) => [
+        batch.write("accounts", people()),
+        new Promise((resolve) => setImmediate(resolve)).then(() => batch.write("usage", []).catch(() => {})),
+      ]),
+  },
+  {
     name: "a write is not awaited",
     stop: "nothing lost",
     ending: { kind: "whole" },

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { Readable } from "node:stream";
+import { Readable, Transform } from "node:stream";
 import { type Attack, held, ownException, refused } from "./attack.js";
 import { type Account, type AccountBatch, people, renamed, vendorPage, type World } from "./world.js";
 
@@ -158,6 +158,27 @@ export const sourceAttacks: readonly Attack[] = [
     },
   },
   {
+    name: "a stream of bytes is empty",
+    stop: "poisoned batch",
+    ending: refused("INVALID_INPUT", /is a stream of bytes, which holds no records/),
+    attack: ({ run }) =>
+      run(["accounts"], async (batch) => {
+        // As untyped code has it.
+        const body: ReadableStream | null = new Response("").body;
+        await batch.write("accounts", body ?? []);
+      }),
+  },
+  {
+    name: "records are in a Map, which is empty",
+    stop: "poisoned batch",
+    ending: refused("INVALID_INPUT", /is a Map, which holds no records/),
+    attack: ({ run }) =>
+      run(["accounts"], async (batch) => {
+        const byId = new Map();
+        await batch.write("accounts", byId);
+      }),
+  },
+  {
     name: "a web stream was read before",
     stop: "poisoned batch",
     ending: refused("INVALID_INPUT", /a stream that somebody has read from/),
@@ -252,6 +273,70 @@ export const sourceAttacks: readonly Attack[] = [
     attack: ({ send }) => send(streamOfOneArray(() => Promise.resolve())),
   },
   {
+    name: "a stream fills its one record object anew",
+    stop: "poisoned batch",
+    ending: refused("INVALID_INPUT", /a stream that gave the same record object again/),
+    attack: ({ send }) => {
+      const record = { generic: { id: "" } };
+      return send(
+        readingAhead(({ generic }) => {
+          record.generic.id = generic.id;
+          return record;
+        }),
+      );
+    },
+  },
+  {
+    name: "a stream fills the fields of its one record anew, in new objects",
+    stop: "poisoned batch",
+    ending: refused("INVALID_INPUT", /a stream that gave the same record object again/),
+    attack: ({ send }) => {
+      const row = { id: "" };
+      return send(
+        readingAhead(({ generic }) => {
+          row.id = generic.id;
+          return { generic: row };
+        }),
+      );
+    },
+  },
+  {
+    name: "a web stream fills its one record object anew, in new arrays",
+    stop: "poisoned batch",
+    ending: refused("INVALID_INPUT", /a stream that gave the same record object again/),
+    attack: ({ send }) => {
+      const record = { generic: { id: "" } };
+      const accounts = people();
+      return send(
+        new ReadableStream<Account[]>(
+          {
+            pull: (controller) => {
+              const next = accounts.shift();
+              if (next === undefined) return controller.close();
+              record.generic.id = next.generic.id;
+              controller.enqueue([record]);
+            },
+          },
+          { highWaterMark: 8 },
+        ),
+      );
+    },
+  },
+  {
+    name: "a stream fills the record objects of a page anew for the next one",
+    stop: "poisoned batch",
+    ending: refused("INVALID_INPUT", /a stream that gave the same record object again/),
+    attack: ({ send }) => {
+      const pool = people(0, 10);
+      return send(
+        Readable.from([0, 1, 2, 3]).map(async (page: number) => {
+          const { users } = await vendorPage(page);
+          return users.map((user, i) => Object.assign(pool[i] ?? user, user));
+        }),
+      );
+    },
+  },
+  {
     name: "an array is pushed, emptied and filled anew without a wait",
     stop: "nothing lost",
     ending: { kind: "whole" },
@@ -282,6 +367,18 @@ export const sourceAttacks: readonly Attack[] = [
         }
         await writer.seal();
       }),
+  },
+  {
+    name: "a generator returns its last page in place of yielding it",
+    stop: "poisoned batch",
+    ending: refused("INVALID_INPUT", /together with done: true/),
+    attack: ({ send }) =>
+      send(
+        (function* () {
+          yield people(0, 35);
+          return people(35);
+        })(),
+      ),
   },
   {
     name: "an exhausted iterator meets a restart",
@@ -376,6 +473,13 @@ function writeSwallowing({ run }: World, accounts: readonly Account[]) {
   return run(["accounts"], async (batch: AccountBatch) => {
     await batch.write("accounts", accounts).catch(() => {});
   });
+}
+
+/** A parser's stream: it makes further records while one waits to be read. */
+function readingAhead(make: (account: Account) => unknown): Readable {
+  return Readable.from(people()).pipe(
+    new Transform({ objectMode: true, transform: (account, _, done) => done(null, make(account)) }),
+  );
 }
 
 /** Asks for its next page as soon as one is read. */
