@@ -126,10 +126,14 @@ export class LedgerDirectory {
   }
 
   async #nextSequence(scope: LedgerScope): Promise<number> {
-    // A file that cannot be read is replaced by what comes next, whatever its number was.
-    const header = await readLedgerHeader(this.#completed(scope), scope).catch(() => undefined);
-    const pending = await this.#pending(scope);
-    return 1 + Math.max(header?.sequence ?? 0, ...pending.map(({ sequence }) => sequence));
+    const completed = await readLedgerHeader(this.#completed(scope), scope).then(
+      (header) => header?.sequence ?? 0,
+      // It may be back when this snapshot is judged, or when the next one is: only a number that no file had before
+      // keeps what is saved from being taken for older. Numbers grow by one a run, and so more slowly than the time.
+      () => Date.now(),
+    );
+    const numbers = (await this.#pending(scope)).map(({ sequence }) => sequence);
+    return 1 + Math.max(completed, ...numbers.filter(Number.isSafeInteger));
   }
 
   async #pending(scope: LedgerScope): Promise<{ path: string; sequence: number }[]> {

@@ -1,9 +1,20 @@
 import { execFile } from "node:child_process";
-import { copyFile, link, mkdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import {
+  copyFile,
+  link,
+  mkdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { fileLedger } from "@saas-management/sdk/sync";
+import { fileLedger, type RunBatch } from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
 import { heldBy, ids, records, useSafetyHarness } from "../../support/safety-harness.js";
 
@@ -187,6 +198,53 @@ describe("a file that cannot be trusted holds the run", () => {
     const before = await readFile(second);
     await harness.accounts(ids(9));
     expect(await readFile(second)).toEqual(before);
+  });
+});
+
+describe("a baseline that cannot be opened for a moment", () => {
+  const LOST = { type: "grpc-status", code: 14 } as const;
+  /** Completes a run of which the service's answer is lost for good. */
+  const completeUnheard = async (write: (batch: RunBatch<"accounts">) => Promise<unknown>) => {
+    const { faults } = harness.server;
+    for (const nth of [1, 2, 3]) {
+      const kind = { ...LOST, at: "answer" } as const;
+      faults.add({ api: "sync", operation: "CompleteSyncBatch", nth, kind });
+      faults.add({ api: "sync", operation: "AbortSyncBatch", nth, kind: LOST });
+    }
+    await expect(harness.run(["accounts"], write, { restarts: 0 })).rejects.toMatchObject({
+      code: "BATCH_OUTCOME_UNKNOWN",
+    });
+    faults.clear();
+  };
+
+  it("while a run begins does not let the next one remove what that run had completed", async () => {
+    for (let run = 0; run < 3; run += 1) await harness.accounts(ids(40));
+    const path = await harness.file(COMPLETED);
+    const aside = join(harness.directory, "aside");
+    await rename(path, aside);
+    await mkdir(path);
+    await completeUnheard(async (batch) => {
+      await rmdir(path);
+      await rename(aside, path);
+      await batch.write("accounts", records(ids(100)));
+    });
+    expect(harness.present()).toHaveLength(100);
+    const error = await heldBy(harness.accounts(ids(40)));
+    expect(error.collections[0]).toMatchObject({ known: 100, removed: 60 });
+    expect(harness.present()).toHaveLength(100);
+  });
+
+  it("and is back from a backup does not hide what was completed since", async () => {
+    for (let run = 0; run < 3; run += 1) await harness.accounts(ids(40));
+    const path = await harness.file(COMPLETED);
+    const backup = await readFile(path);
+    await writeFile(path, "damaged");
+    const { approvalId } = await heldBy(harness.accounts(ids(100)));
+    await harness.accounts(ids(100), { approveRemovals: approvalId });
+    await completeUnheard((batch) => batch.write("accounts", records(ids(200))));
+    await writeFile(path, backup);
+    const error = await heldBy(harness.accounts(ids(40)));
+    expect(error.collections[0]).toMatchObject({ known: 200, removed: 160 });
   });
 });
 
