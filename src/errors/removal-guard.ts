@@ -24,7 +24,10 @@ export interface HeldSnapshot {
   readonly removedShare: number;
   /** The first ids that would be removed, up to 20. */
   readonly firstRemoved: readonly string[];
-  /** Path of the file with all of them; undefined where the ledger keeps no such file. */
+  /**
+   * Path of the file with all of them; undefined where the ledger keeps no such file. Where the reason is not
+   * `removals`, the file has the ids that were sent: an approval takes them as the new baseline.
+   */
   readonly listedIn: string | undefined;
 }
 

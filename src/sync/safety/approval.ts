@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { goneLines, isApproved } from "./comparison.js";
+import { areOnlyTheseGone, keepsHeldRun } from "./approved-ids.js";
+import { goneLines } from "./comparison.js";
+import type { ResolvedRule } from "./guard-rules.js";
 import type { GuardedSnapshot } from "./guarded-snapshot.js";
 import type { HoldReason, Ledger, PendingApproval } from "./ledger.js";
 
@@ -21,12 +23,15 @@ export function newOffer(now: number): Offer {
 export function store(
   ledger: Ledger,
   offer: Offer,
-  { scope, ids, knownIds }: GuardedSnapshot,
+  snapshot: GuardedSnapshot,
   reason: HoldReason,
 ): Promise<string | undefined> {
-  // Where the known ids cannot be read, what would be removed is not known either.
-  const lines = () => goneLines(ids.table, reason === "removals" ? knownIds : []);
-  return ledger.hold(scope, { ...offer, reason, lines });
+  return ledger.hold(snapshot.scope, { ...offer, reason, lines: () => linesOf(snapshot, reason) });
+}
+
+/** What an approval is of: where nobody knows what would be removed, it is of what was sent. */
+function linesOf(snapshot: GuardedSnapshot, reason: HoldReason): AsyncIterable<Uint8Array> {
+  return reason === "removals" ? goneLines(snapshot.ids.table, snapshot.knownIds) : snapshot.sentLines();
 }
 
 /**
@@ -38,7 +43,7 @@ export async function refusalOf(
   approvalId: string,
   { scope, ids, knownIds }: GuardedSnapshot,
   reason: HoldReason,
-  now: number,
+  { rule, now }: { readonly rule: ResolvedRule; readonly now: number },
 ): Promise<string | undefined> {
   let pending: PendingApproval | undefined;
   try {
@@ -47,8 +52,12 @@ export async function refusalOf(
     if (pending.id !== approvalId) return "it is not the one that waits";
     if (pending.expiresAt <= now) return "it expired";
     if (pending.reason !== reason) return "it was asked for because of something else";
-    if (reason !== "removals" || (await isApproved(ids.table, knownIds, pending.lines()))) return undefined;
-    return "other records would be removed than those that were approved of";
+    if (reason === "removals") {
+      if (await areOnlyTheseGone(ids.table, knownIds, pending.lines())) return undefined;
+      return "other records would be removed than those that were approved of";
+    }
+    if (await keepsHeldRun(ids.table, knownIds, pending.lines(), rule)) return undefined;
+    return "too many of the records are missing that the held run had, which was approved of";
   } catch {
     return "what was approved of cannot be read";
   }

@@ -50,6 +50,10 @@ function attemptDraft(draft: LedgerDraft, ended: AbortSignal): LedgerDraft {
   };
   return {
     write: (lines) => writes.add(draft.write(lines)),
+    async *read() {
+      await untilAborted(writes.done(), ended);
+      yield* piecesUntil(ended, draft.read());
+    },
     save: async () => {
       ended.throwIfAborted();
       saving = save();
@@ -86,11 +90,16 @@ class DraftWrites {
 function readUntil(ended: AbortSignal, ids: KnownIds): KnownIds {
   return {
     state: ids.state,
-    async *lines() {
-      for await (const lines of ids.lines()) {
-        ended.throwIfAborted();
-        yield lines;
-      }
-    },
+    lines: () => piecesUntil(ended, ids.lines()),
   };
+}
+
+async function* piecesUntil(
+  ended: AbortSignal,
+  pieces: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const lines of pieces) {
+    ended.throwIfAborted();
+    yield lines;
+  }
 }

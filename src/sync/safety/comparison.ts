@@ -104,26 +104,8 @@ export async function* goneLines(
   }
 }
 
-/** Whether every id that the snapshot lacks is one of those that were approved of. */
-export async function isApproved(
-  snapshot: IdTable,
-  knownIds: readonly KnownIds[],
-  approved: AsyncIterable<Uint8Array>,
-): Promise<boolean> {
-  const hash = new IdHash();
-  const allowed = new IdTable();
-  await forEachId(approved, hash, () => void allowed.add(hash.low, hash.high, 0, 0));
-  let covered = true;
-  for (const ids of knownIds) {
-    await forEachId(ids.lines(), hash, () => {
-      covered &&= snapshot.has(hash.low, hash.high) || allowed.has(hash.low, hash.high);
-    });
-  }
-  return covered;
-}
-
 /** Calls back with the place of each id, which `hash` has then hashed. */
-async function forEachId(
+export async function forEachId(
   pieces: AsyncIterable<Uint8Array>,
   hash: IdHash,
   callback: (lines: Uint8Array, start: number, end: number) => void,

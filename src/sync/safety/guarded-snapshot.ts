@@ -30,7 +30,7 @@ export class GuardedSnapshot {
   readonly scope: LedgerScope;
   /** The ids that were sent. */
   readonly ids: SnapshotIds;
-  /** The ids that were known; none before `judge`. */
+  /** The ids that were known, as far as they can be read; none before `judge`. */
   knownIds: readonly KnownIds[] = [];
   readonly #ledger: Ledger | undefined;
   readonly #draft: LedgerDraft | undefined;
@@ -92,7 +92,9 @@ export class GuardedSnapshot {
     } catch (error) {
       problem = error;
       baseline = "unreadable";
-      compared = await compareIds(table, [], earlier);
+      // One damaged file is no reason to look at none of the others.
+      this.knownIds = await readableOf(this.knownIds, table);
+      compared = await compareIds(table, this.knownIds, earlier);
     }
     const held = (): HoldReason | undefined => {
       if (rule === undefined) return undefined;
@@ -109,6 +111,12 @@ export class GuardedSnapshot {
       heldSinceAttempt: rule !== undefined && exceeds(sinceAttempt, rule),
       problem,
     };
+  }
+
+  /** What was sent, as lines of the ledger. */
+  async *sentLines(): AsyncGenerator<Uint8Array, void, undefined> {
+    this.ids.flush();
+    if (this.#draft !== undefined) yield* this.#draft.read();
   }
 
   /** Keeps the ids, before CompleteSyncBatch is sent. */
@@ -136,6 +144,19 @@ export class GuardedSnapshot {
 function listOf(known: readonly KnownIds[]): readonly KnownIds[] {
   if (Array.isArray(known)) return known;
   throw new TypeError("The ledger's known() must resolve with a list.");
+}
+
+/** Those sets that can be read to their ends. */
+async function readableOf(knownIds: readonly KnownIds[], table: IdTable): Promise<readonly KnownIds[]> {
+  const readable: KnownIds[] = [];
+  for (const ids of knownIds) {
+    const isReadable = await compareIds(table, [ids]).then(
+      () => true,
+      () => false,
+    );
+    if (isReadable) readable.push(ids);
+  }
+  return readable;
 }
 
 function bytesOf(key: Uint8Array): Uint8Array {

@@ -54,12 +54,18 @@ export function heldError(
 
 /** Why a snapshot is held, in a sentence without its end. */
 export function describeHeld({ collection, held, compared, listedIn, problem }: HeldJudgement): string {
-  if (held === "no-baseline") {
-    return `the ledger knows nothing of ${collection}, and guard.requireBaseline wants it to (approving takes the ${count(compared.sent)} ids of this run as the new baseline)`;
-  }
-  if (held === "unreadable-ledger") {
+  if (held !== "removals") {
+    const listed = listedIn === undefined ? "" : `, which are listed in ${listedIn}`;
+    const approving = `(approving takes the ${count(compared.sent)} ids of this run as the new baseline${listed})`;
+    if (held === "no-baseline")
+      return `the ledger knows nothing of ${collection}, and guard.requireBaseline wants it to ${approving}`;
     const why = problem instanceof SaasManagementError ? ` (${problem.message})` : "";
-    return `what the ledger knows of ${collection} cannot be read${why} (approving takes the ${count(compared.sent)} ids of this run as the new baseline)`;
+    const { gone, known } = compared;
+    const readable =
+      known === 0
+        ? ""
+        : `; of what can be read, ${count(gone)} of ${count(known)} known ids would be removed`;
+    return `what the ledger knows of ${collection} cannot be read${why}${readable} ${approving}`;
   }
   const { known, gone, goneSinceAttempt, sets } = compared;
   const attempt =

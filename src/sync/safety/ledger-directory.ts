@@ -38,16 +38,13 @@ export class LedgerDirectory {
   /** Every set of ids that the service may have. */
   async known(scope: LedgerScope): Promise<readonly KnownIds[]> {
     if (!(await checkPrivateDirectory(this.#directory(scope)))) return [];
-    const completed = this.#completed(scope);
-    const header = await readLedgerHeader(completed, scope);
-    const since = header?.sequence ?? 0;
-    const known: KnownIds[] = [];
-    if (header !== undefined) known.push(this.#knownIds("completed", completed, scope, header.ids));
+    const completed = await this.#set("completed", this.#completed(scope), scope);
+    const known = completed === undefined ? [] : [completed.ids];
     for (const { path, sequence } of await this.#pending(scope)) {
       // What an earlier run left behind when it died after a later one was completed.
-      if (sequence <= since) continue;
-      const later = await readLedgerHeader(path, scope);
-      if (later !== undefined) known.push(this.#knownIds("unclear", path, scope, later.ids));
+      if (sequence <= (completed?.sequence ?? 0)) continue;
+      const later = await this.#set("unclear", path, scope);
+      if (later !== undefined) known.push(later.ids);
     }
     return known;
   }
@@ -63,6 +60,7 @@ export class LedgerDirectory {
     const spool = await Spool.create(join(directory, `${scope.collection}.${token}.draft`));
     return {
       write: (lines) => spool.write(lines),
+      read: () => spool.read(),
       save: async () => {
         await writeLedgerFile(pending, { scope, sequence, ids: this.#ids }, spool.read());
         await spool.remove();
@@ -75,7 +73,7 @@ export class LedgerDirectory {
     };
   }
 
-  /** Keeps a pending approval, in clear text: a person decides on it. */
+  /** Keeps a pending approval as text that is not compressed: a person decides on it. */
   async hold(scope: LedgerScope, { lines, ...approval }: PendingApproval): Promise<string> {
     await makePrivateDirectory(this.#directory(scope));
     const path = this.#removals(scope);
@@ -98,6 +96,24 @@ export class LedgerDirectory {
 
   get #ids(): "clear" | "hashed" {
     return this.#digest === undefined ? "clear" : "hashed";
+  }
+
+  /** The ids of one file; undefined where it is not there. One that cannot be used says so when its ids are read. */
+  async #set(
+    state: KnownIds["state"],
+    path: string,
+    scope: LedgerScope,
+  ): Promise<{ readonly sequence: number; readonly ids: KnownIds } | undefined> {
+    try {
+      const header = await readLedgerHeader(path, scope);
+      if (header === undefined) return undefined;
+      return { sequence: header.sequence, ids: this.#knownIds(state, path, scope, header.ids) };
+    } catch (error) {
+      const lines = () => {
+        throw error;
+      };
+      return { sequence: 0, ids: { state, lines } };
+    }
   }
 
   #knownIds(state: KnownIds["state"], path: string, scope: LedgerScope, ids: "clear" | "hashed"): KnownIds {

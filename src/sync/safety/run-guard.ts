@@ -189,7 +189,11 @@ export class RunGuard {
     const ledger = this.#attemptLedger;
     if (ledger === undefined) return "there is no ledger that could have kept it";
     if (heldSinceAttempt) return "an earlier attempt of this run had sent more";
-    return refusalOf(ledger, approveRemovals, snapshot, held, this.#configuration.clock.now());
+    const rule = this.#rules.ruleOf(snapshot.scope.collection);
+    // Where the guard is off, nothing is held.
+    if (rule === undefined) return undefined;
+    const now = this.#configuration.clock.now();
+    return refusalOf(ledger, approveRemovals, snapshot, held, { rule, now });
   }
 
   /** A ledger that was lost, or is older than the service's last snapshot, does not see all that goes. */

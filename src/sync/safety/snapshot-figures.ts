@@ -6,7 +6,8 @@ import type { Comparison } from "./comparison.js";
  * - `ledger`: the ids of the last completed snapshot.
  * - `unclear`: those, and the ids of a later snapshot of which nobody knows whether it was completed.
  * - `none`: the ledger knew nothing of the collection.
- * - `unreadable`: the ledger could not be read, and the guard was off for the collection, or it was approved of.
+ * - `unreadable`: the ledger could not be read, and the guard was off for the collection, or it was approved of. The
+ *   figures are of what could be read.
  * - `off`: the run was told to keep no ledger.
  */
 export type Baseline = "ledger" | "unclear" | "none" | "unreadable" | "off";
