@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { areOnlyTheseGone, keepsHeldRun } from "./approved-ids.js";
+import { areOnlyTheseGone, areSameIds, keepsHeldRun } from "./approved-ids.js";
 import { goneLines } from "./comparison.js";
 import type { ResolvedRule } from "./guard-rules.js";
 import type { GuardedSnapshot } from "./guarded-snapshot.js";
@@ -14,9 +14,36 @@ export interface Offer {
   readonly expiresAt: number;
 }
 
-/** Makes an offer. */
-export function newOffer(now: number): Offer {
-  return { id: randomUUID(), expiresAt: now + APPROVAL_MS };
+/** Makes an offer, with the id of the one that waits for the same. */
+export function newOffer(now: number, waitingId: string = randomUUID()): Offer {
+  return { id: waitingId, expiresAt: now + APPROVAL_MS };
+}
+
+/**
+ * Id of the offer that waits for just this: a person who reads of it may answer after the run was held once more.
+ * @returns undefined where none waits, or one that is about something else
+ */
+export async function waitingId(
+  ledger: Ledger,
+  snapshot: GuardedSnapshot,
+  reason: HoldReason,
+  now: number,
+): Promise<string | undefined> {
+  try {
+    const pending = await ledger.held(snapshot.scope);
+    if (pending === undefined || pending.expiresAt <= now || pending.reason !== reason) return undefined;
+    return (await areSameIds(pending.lines(), linesOf(snapshot, reason))) ? pending.id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Puts an approval that was given under another offer, with the list that it has. */
+export async function renew(ledger: Ledger, offer: Offer, { scope }: GuardedSnapshot): Promise<void> {
+  const pending = await ledger.held(scope);
+  if (pending === undefined || pending.id === offer.id) return;
+  const { reason } = pending;
+  await ledger.hold(scope, { ...offer, reason, lines: () => pending.lines() });
 }
 
 /** Keeps the offer for one snapshot; where its list can be read. */

@@ -54,6 +54,19 @@ export async function keepsHeldRun(
   return !sets.some((set) => exceeds({ ...set, sent: snapshot.size }, rule));
 }
 
+/** Whether both lists have the same ids. The second has none twice. */
+export async function areSameIds(lines: Lines, others: Lines): Promise<boolean> {
+  const hash = new IdHash();
+  const table = await tableOf(lines);
+  let count = 0;
+  let same = true;
+  await forEachId(others, hash, () => {
+    count += 1;
+    same &&= table.has(hash.low, hash.high);
+  });
+  return same && count === table.size;
+}
+
 async function tableOf(lines: Lines): Promise<IdTable> {
   const hash = new IdHash();
   const table = new IdTable();

@@ -17,7 +17,7 @@ export function attemptLedger(
     return untilAborted(Promise.resolve(question()), ended);
   };
   return {
-    keyOf: ledger.keyOf,
+    keyOf: ledger.keyOf?.bind(ledger),
     known: async (scope) => {
       const known = await ask(() => ledger.known(scope));
       // What is no list is for the one who asked to refuse.
@@ -52,7 +52,7 @@ function attemptDraft(draft: LedgerDraft, ended: AbortSignal): LedgerDraft {
     write: (lines) => writes.add(draft.write(lines)),
     async *read() {
       await untilAborted(writes.done(), ended);
-      yield* piecesUntil(ended, draft.read());
+      yield* piecesUntil(ended, () => draft.read());
     },
     save: async () => {
       ended.throwIfAborted();
@@ -90,15 +90,16 @@ class DraftWrites {
 function readUntil(ended: AbortSignal, ids: KnownIds): KnownIds {
   return {
     state: ids.state,
-    lines: () => piecesUntil(ended, ids.lines()),
+    lines: () => piecesUntil(ended, () => ids.lines()),
   };
 }
 
 async function* piecesUntil(
   ended: AbortSignal,
-  pieces: AsyncIterable<Uint8Array>,
+  read: () => AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  for await (const lines of pieces) {
+  ended.throwIfAborted();
+  for await (const lines of read()) {
     ended.throwIfAborted();
     yield lines;
   }

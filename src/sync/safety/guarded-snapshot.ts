@@ -39,7 +39,7 @@ export class GuardedSnapshot {
     this.scope = scope;
     this.#ledger = ledger;
     this.#draft = draft;
-    const keyOf = ledger?.keyOf;
+    const keyOf = ledger?.keyOf?.bind(ledger);
     const writable = <T>(step: () => T): T => {
       try {
         return step();
@@ -172,7 +172,7 @@ function baselineOf(knownIds: readonly KnownIds[]): Baseline {
 function unwritable({ collection }: LedgerScope, cause: unknown): SaasManagementError {
   if (cause instanceof SaasManagementError) return cause;
   return new ConfigurationError(
-    `The ledger could not take down the ids of ${collection}, so nothing was completed. Look at its directory and the space on its disk.`,
+    `The ledger could not take down the ids of ${collection}, so nothing was completed. The error's cause says why; of a fileLedger look at the directory and the space on its disk.`,
     { cause },
   );
 }

@@ -20,14 +20,18 @@ const NO_OFFER: Readonly<Record<NoOffer, string>> = {
   "no-ledger":
     'Nothing can be approved of with ledger: "none". Run again when the source is whole; fileLedger(directory) keeps approvals.',
   "not-stored":
-    "An approval could not be stored, because the ledger cannot be written: look at its directory and the space on its disk.",
+    "An approval could not be stored, because the ledger failed; the log has its error. Of a fileLedger look at the directory and the space on its disk.",
 };
 
-/** The error of a run that is held. */
+/**
+ * The error of a run that is held.
+ * @param renewed Collections that are not held, because they were approved of, and that the offer is about as well.
+ */
 export function heldError(
   batchId: string,
   held: readonly HeldJudgement[],
   offer: Offer | NoOffer,
+  renewed: readonly string[] = [],
 ): RemovalGuardError {
   const added = held.reduce((sum, { compared }) => sum + compared.new, 0);
   const offered = typeof offer === "string" ? undefined : offer;
@@ -41,7 +45,7 @@ export function heldError(
     "A filtered, truncated or partly paged source looks like this: look at the source first.",
     typeof offer === "string"
       ? NO_OFFER[offer]
-      : `If it is right nevertheless, run again with approveRemovals: ${JSON.stringify(offer.id)} before ${expiresAt?.toISOString()}.`,
+      : `If it is right nevertheless, run again with approveRemovals: ${JSON.stringify(offer.id)} before ${expiresAt?.toISOString()}.${renewed.length === 0 ? "" : ` That covers ${renewed.join(", ")} too, as approveRemovals did.`}`,
   ];
   return new RemovalGuardError(sentences.join(" "), {
     batchId,

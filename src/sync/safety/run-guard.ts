@@ -103,7 +103,8 @@ export class RunGuard {
       const judgement = await this.#judge(snapshot, ended);
       if (judgement !== undefined) held.push({ snapshot, judgement });
     }
-    if (held.length > 0) throw await holdRun(batchId, held, this.#attemptLedger, this.#configuration);
+    if (held.length > 0)
+      throw await holdRun(batchId, held, this.#approved, this.#attemptLedger, this.#configuration);
     for (const snapshot of this.#snapshots.values()) await snapshot.save();
     // From here on nobody can know whether the batch was completed but by asking for it.
     this.#saved = true;

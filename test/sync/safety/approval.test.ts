@@ -2,7 +2,7 @@ import { readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { memoryLedger } from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
-import { heldBy, ids, useSafetyHarness } from "../../support/safety-harness.js";
+import { heldBy, ids, records, useSafetyHarness } from "../../support/safety-harness.js";
 
 const harness = useSafetyHarness();
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -38,6 +38,61 @@ describe("an approval", () => {
     harness.server.clock.advance(7 * DAY_MS);
     const late = await heldBy(harness.accounts(ids(4), { approveRemovals: error.approvalId }));
     expect(late.message).toContain("it expired");
+  });
+
+  it("keeps its id where the next run is held for the same, and is good for seven days from then", async () => {
+    await harness.accounts(ids(10));
+    const first = await heldBy(harness.accounts(ids(4)));
+    harness.server.clock.advance(6 * DAY_MS);
+    const second = await heldBy(harness.accounts(ids(4)));
+    expect(second.approvalId).toBe(first.approvalId);
+    harness.server.clock.advance(6 * DAY_MS);
+    await harness.accounts(ids(4), { approveRemovals: first.approvalId });
+    expect(harness.present()).toEqual(ids(4));
+  });
+
+  it("gets another id where the next run is held for something else", async () => {
+    await harness.accounts(ids(10));
+    const first = await heldBy(harness.accounts(ids(4)));
+    for (const others of [ids(3), ids(5), [...ids(3), "u7"]]) {
+      const next = await heldBy(harness.accounts(others));
+      expect(next.approvalId).not.toBe(first.approvalId);
+    }
+    const late = await heldBy(harness.accounts(ids(4), { approveRemovals: first.approvalId }));
+    expect(late.message).toContain("it is not the one that waits");
+  });
+
+  describe("of one collection, where another is held later,", () => {
+    const both = (accounts: number, groups: number, approveRemovals?: string) =>
+      harness.run(
+        ["accounts", "groups"],
+        async (batch) => {
+          await batch.write("accounts", records(ids(accounts)));
+          await batch.write("groups", records(ids(groups)));
+        },
+        { approveRemovals },
+      );
+
+    it("goes on under the new id", async () => {
+      await both(10, 10);
+      const first = await heldBy(both(5, 10));
+      const second = await heldBy(both(5, 5, first.approvalId));
+      expect(second.collections.map(({ collection }) => collection)).toEqual(["groups"]);
+      expect(second.approvalId).not.toBe(first.approvalId);
+      expect(second.message).toContain("That covers accounts too, as approveRemovals did.");
+      const { collections } = await both(5, 5, second.approvalId);
+      expect(collections).toMatchObject({ accounts: { removed: 5 }, groups: { removed: 5 } });
+    });
+
+    it("covers that one alone where it was not given yet", async () => {
+      await both(10, 10);
+      const first = await heldBy(both(5, 10));
+      const second = await heldBy(both(5, 5));
+      expect(second.approvalId).not.toBe(first.approvalId);
+      const third = await heldBy(both(5, 5, first.approvalId));
+      expect(third.collections).toHaveLength(2);
+      await both(5, 5, second.approvalId);
+    });
   });
 
   it("that is made up covers nothing", async () => {

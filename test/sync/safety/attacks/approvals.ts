@@ -19,7 +19,7 @@ export const approvalAttacks: readonly Attack[] = [
   approvalAttack("an approval is of an earlier run that was held", /it is not the one that waits/, {
     approved: async (world) => {
       const id = await approvalOf(world, 20);
-      await approvalOf(world, 20);
+      await approvalOf(world, 19);
       return id;
     },
   }),
