@@ -200,7 +200,7 @@ async function* digested(
   scope: LedgerScope,
   digest: IdDigest,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const text = { encoder: new TextEncoder(), decoder: new TextDecoder() };
+  const text = { encoder: new TextEncoder(), decoder: new TextDecoder("utf-8", { ignoreBOM: true }) };
   for await (const piece of wholeLines(lines)) {
     yield linesOfIds(
       idsOfLines(piece).map((id) => text.decoder.decode(digest(scope, text.encoder.encode(id)))),

@@ -60,6 +60,29 @@ describe("the files of a ledger", () => {
     expect(back.message).toContain("say hashIds: true");
   });
 
+  it("stay where they are when the process goes to another directory", async () => {
+    const before = process.cwd();
+    try {
+      process.chdir(harness.directory);
+      const ledger = fileLedger("ledger");
+      expect(ledger.directory).toBe(join(process.cwd(), "ledger"));
+      await harness.accounts(ids(10), { ledger });
+      process.chdir(before);
+      await heldBy(harness.accounts(ids(1), { ledger }));
+    } finally {
+      process.chdir(before);
+    }
+  });
+
+  it("take clear ids over as hashes, whatever they begin with", async () => {
+    const odd = ["\ufeffu0", "\ufeff", "u1", " u2"];
+    await harness.accounts(odd);
+    const { collections } = await harness.accounts(odd, {
+      ledger: fileLedger(harness.directory, { hashIds: true }),
+    });
+    expect(collections.accounts).toMatchObject({ known: 4, kept: 4, new: 0, gone: 0 });
+  });
+
   it("are looked at only after the lock was got", async () => {
     await harness.accounts(ids(10));
     let goOn = () => {};

@@ -109,6 +109,22 @@ export const ledgerAttacks: readonly Attack[] = [
     attack: ({ send }) => send(people(0, 20), { ledger: "none", guard: { requireBaseline: true } }),
   },
   {
+    name: "the ledger's path is relative, and the process goes to another directory",
+    stop: "removal guard",
+    ending: held(/20 of 40 known ids of accounts would be removed/),
+    attack: async ({ send, directory }) => {
+      const before = process.cwd();
+      try {
+        process.chdir(directory);
+        const ledger = fileLedger(".");
+        process.chdir(before);
+        return await send(people(0, 20), { ledger });
+      } finally {
+        process.chdir(before);
+      }
+    },
+  },
+  {
     name: "the ledger cannot be read",
     stop: "ledger checks",
     ending: held(/what the ledger knows of accounts cannot be read/),
