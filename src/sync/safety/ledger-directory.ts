@@ -57,6 +57,7 @@ export class LedgerDirectory {
     const sequence = await this.#nextSequence(scope);
     const token = randomBytes(6).toString("hex");
     const pending = join(directory, `${scope.collection}.${sequence}-${token}.pending.gz`);
+    await this.#digestHeld(scope);
     const spool = await Spool.create(join(directory, `${scope.collection}.${token}.draft`));
     return {
       write: (lines) => spool.write(lines),
@@ -84,9 +85,10 @@ export class LedgerDirectory {
   /** The pending approval. */
   async held(scope: LedgerScope): Promise<PendingApproval | undefined> {
     const path = this.#removals(scope);
-    const approval = (await readLedgerHeader(path, scope))?.approval;
-    if (approval === undefined) return undefined;
-    return { ...approval, lines: () => linesOfReadable(readLedgerLines(path, scope)) };
+    const header = await readLedgerHeader(path, scope);
+    if (header?.approval === undefined) return undefined;
+    const lines = () => linesOfReadable(readLedgerLines(path, scope));
+    return { ...header.approval, lines: this.#translated(header.ids, scope, lines) };
   }
 
   /** Forgets the pending approval. */
@@ -122,9 +124,28 @@ export class LedgerDirectory {
         `The ledger's file ${path} keeps hashes of ids, and this ledger keeps the ids themselves: say hashIds: true.`,
       );
     }
-    const digest = ids === "clear" ? this.#digest : undefined;
-    const lines = () => readLedgerLines(path, scope);
-    return { state, lines: digest === undefined ? lines : () => digested(lines(), scope, digest) };
+    return { state, lines: this.#translated(ids, scope, () => readLedgerLines(path, scope)) };
+  }
+
+  /** Lines of a file -> lines as this ledger keeps them. */
+  #translated(ids: "clear" | "hashed", scope: LedgerScope, lines: KnownIds["lines"]): KnownIds["lines"] {
+    const digest = this.#digest;
+    return ids === "hashed" || digest === undefined ? lines : () => digested(lines(), scope, digest);
+  }
+
+  /** Whoever asks for hashes wants no ids here: those of a list become hashes, and its approval stays. */
+  async #digestHeld(scope: LedgerScope): Promise<void> {
+    if (this.#digest === undefined) return;
+    const path = this.#removals(scope);
+    try {
+      const header = await readLedgerHeader(path, scope);
+      if (header === undefined || header.ids === "hashed") return;
+      const held = await this.held(scope);
+      if (held !== undefined) return void (await this.hold(scope, held));
+    } catch {
+      // Nobody can approve of what cannot be read, and there may be ids in it.
+    }
+    await removeFile(path);
   }
 
   async #promote(scope: LedgerScope, pending: string, sequence: number): Promise<void> {

@@ -74,6 +74,28 @@ describe("the files of a ledger", () => {
     }
   });
 
+  it("have no clear ids left once hashes are asked for, and an approval that waits stays good", async () => {
+    const ledger = fileLedger(harness.directory, { hashIds: true });
+    await harness.accounts(ids(40, "clear-"));
+    const { approvalId } = await heldBy(harness.accounts(ids(10, "clear-")));
+    await harness.accounts(ids(40, "clear-"), { ledger });
+    expect(await harness.files()).toHaveLength(2);
+    for (const path of await harness.files()) {
+      const bytes = await readFile(path);
+      expect((path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString()).not.toContain("clear-");
+    }
+    await harness.accounts(ids(10, "clear-"), { ledger, approveRemovals: approvalId });
+    expect(harness.present()).toHaveLength(10);
+  });
+
+  it("lose a list that cannot be read once hashes are asked for", async () => {
+    await harness.accounts(ids(40));
+    const { collections } = await heldBy(harness.accounts(ids(10)));
+    await writeFile(collections[0]?.listedIn ?? "", "u39\n");
+    await harness.accounts(ids(40), { ledger: fileLedger(harness.directory, { hashIds: true }) });
+    expect(await harness.files()).toEqual([await harness.file(COMPLETED)]);
+  });
+
   it("take clear ids over as hashes, whatever they begin with", async () => {
     const odd = ["\ufeffu0", "\ufeff", "u1", " u2"];
     await harness.accounts(odd);
