@@ -85,12 +85,11 @@ export function resolveGuard(options: GuardOptions | false | undefined): GuardRu
 }
 
 /** Whether completing a snapshot would remove more than the rule allows of all that was known, or of any set of it. */
-export function isHeld(
-  compared: Pick<Comparison, "known" | "sent" | "gone" | "sets">,
-  rule: ResolvedRule,
-): boolean {
+export function isHeld(compared: Pick<Comparison, "sent" | "all" | "sets">, rule: ResolvedRule): boolean {
   const { sent } = compared;
-  return exceeds(compared, rule) || compared.sets.some((set) => exceeds({ ...set, sent }, rule));
+  return (
+    exceeds({ ...compared.all, sent }, rule) || compared.sets.some((set) => exceeds({ ...set, sent }, rule))
+  );
 }
 
 /** Whether so many removals of one set of known ids are more than the rule allows. */

@@ -102,8 +102,8 @@ export class GuardedSnapshot {
       if (baseline === "none" && requireBaseline) return "no-baseline";
       return isHeld(compared, rule) ? "removals" : undefined;
     };
-    const { sent, goneSinceAttempt } = compared;
-    const sinceAttempt = { known: earlier?.size ?? 0, sent, gone: goneSinceAttempt };
+    const { sent, gone, all } = compared;
+    const sinceAttempt = { known: earlier?.size ?? 0, sent, gone: all.gone - gone };
     return {
       figures: figuresOf(compared, baseline, duplicates),
       compared,

@@ -71,7 +71,9 @@ export function describeHeld({ collection, held, compared, listedIn, problem }: 
         : `; of what can be read, ${count(gone)} of ${count(known)} known ids would be removed`;
     return `what the ledger knows of ${collection} cannot be read${why}${readable} ${approving}`;
   }
-  const { known, gone, goneSinceAttempt, sets } = compared;
+  const { sets } = compared;
+  const { known, gone } = compared.all;
+  const goneSinceAttempt = gone - compared.gone;
   const attempt =
     goneSinceAttempt === 0
       ? ""
@@ -81,20 +83,22 @@ export function describeHeld({ collection, held, compared, listedIn, problem }: 
     sets.length < 2 || completed === undefined
       ? ""
       : `, among them ${count(completed.gone)} of the ${count(completed.known)} of the last completed snapshot`;
-  const list = listedIn === undefined ? "" : `; all are listed in ${listedIn}`;
+  const listed = goneSinceAttempt === 0 ? "all" : "those of the ledger";
+  const list = listedIn === undefined ? "" : `; ${listed} are listed in ${listedIn}`;
   return `${count(gone)} of ${count(known)} known ids of ${collection} would be removed (${percent(gone / known)}${ofCompleted}${attempt}${list})`;
 }
 
-function snapshotOf({ collection, held, compared, figures, listedIn }: HeldJudgement): HeldSnapshot {
+function snapshotOf({ collection, held, compared, listedIn }: HeldJudgement): HeldSnapshot {
+  const { known, gone } = compared.all;
   return {
     collection,
     reason: held,
-    known: figures.known,
+    known,
     sent: compared.sent,
-    added: figures.new,
-    kept: figures.kept,
-    removed: figures.gone,
-    removedShare: figures.goneShare,
+    added: compared.new,
+    kept: known - gone,
+    removed: gone,
+    removedShare: known === 0 ? 0 : gone / known,
     firstRemoved: compared.firstGone,
     listedIn,
   };

@@ -39,7 +39,10 @@ export async function holdRun(
   for (const { snapshot, judgement } of held) {
     let listedIn: string | undefined;
     await keep(async (offer) => {
-      listedIn = await store(ledger, offer, snapshot, judgement.held);
+      const path = await store(ledger, offer, snapshot, judgement.held);
+      const { sent, gone } = judgement.compared;
+      // What only an earlier attempt of the run had sent is in no list.
+      if ((judgement.held === "removals" ? gone : sent) > 0) listedIn = path;
     });
     listed.push({ ...judgement, listedIn });
   }

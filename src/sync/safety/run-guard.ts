@@ -36,6 +36,8 @@ export class RunGuard {
   readonly #earlier = new Map<SnapshotCollection, IdTable>();
   #snapshots = new Map<string, GuardedSnapshot>();
   #figures: Partial<Record<SnapshotCollection, SnapshotFigures>> = {};
+  /** Numbers of ids that the service removes at a completion, also of those that an earlier attempt had sent. */
+  readonly #foreseen = new Map<SnapshotCollection, number>();
   /** Collections whose approval is used up when the batch is completed. */
   #approved: GuardedSnapshot[] = [];
   #saved = false;
@@ -165,7 +167,8 @@ export class RunGuard {
     ended.throwIfAborted();
     const refusal = await this.#refusalOf(snapshot, judgement);
     ended.throwIfAborted();
-    const { figures, held } = judgement;
+    const { figures, held, compared } = judgement;
+    this.#foreseen.set(collection, compared.all.gone);
     this.#figures = { ...this.#figures, [collection]: figures };
     const approved =
       held !== undefined && refusal === undefined && this.#options.approveRemovals !== undefined;
@@ -199,12 +202,13 @@ export class RunGuard {
 
   /** A ledger that was lost, or is older than the service's last snapshot, does not see all that goes. */
   #tellUnforeseen({ collection }: LedgerScope, counts: SnapshotCounts | undefined): void {
-    const { gone, baseline } = this.#figures[collection] ?? { gone: 0, baseline: "off" };
+    const { baseline } = this.#figures[collection] ?? { baseline: "off" };
+    const foreseen = this.#foreseen.get(collection) ?? 0;
     const removed = counts?.removed ?? 0;
-    if (baseline === "off" || removed <= gone) return;
+    if (baseline === "off" || removed <= foreseen) return;
     this.#configuration.logger.warn(
       "saas-management: the service removed more records than the ledger knew; guard.requireBaseline holds a run whose ledger knows nothing",
-      { collection, removed, foreseen: gone, baseline },
+      { collection, removed, foreseen, baseline },
     );
   }
 

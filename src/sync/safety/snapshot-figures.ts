@@ -12,13 +12,16 @@ import type { Comparison } from "./comparison.js";
  */
 export type Baseline = "ledger" | "unclear" | "none" | "unreadable" | "off";
 
-/** The ids of a snapshot, beside those that the ledger knew. */
+/**
+ * The ids of a snapshot, beside those that the ledger knew. What an earlier attempt of the same run had sent counts as
+ * new still.
+ */
 export interface SnapshotFigures {
   /** What the snapshot was compared with. */
   readonly baseline: Baseline;
-  /** Number of ids that were known before. */
+  /** Number of ids that the ledger knew. */
   readonly known: number;
-  /** Number of ids that were not known before. */
+  /** Number of ids that the ledger did not know. */
   readonly new: number;
   /** Number of known ids that the snapshot has too. */
   readonly kept: number;
