@@ -23,14 +23,12 @@ const NO_OFFER: Readonly<Record<NoOffer, string>> = {
     "An approval could not be stored, because the ledger failed; the log has its error. Of a fileLedger look at the directory and the space on its disk.",
 };
 
-/**
- * The error of a run that is held.
- * @param renewed Collections that are not held, because they were approved of, and that the offer is about as well.
- */
+/** The error of a run that is held. */
 export function heldError(
   batchId: string,
   held: readonly HeldJudgement[],
   offer: Offer | NoOffer,
+  /** Collections that are not held, because they were approved of, and that the offer is about as well. */
   renewed: readonly string[] = [],
 ): RemovalGuardError {
   const added = held.reduce((sum, { compared }) => sum + compared.new, 0);
