@@ -10,11 +10,11 @@ export interface HeldSnapshot {
    * - `unreadable-ledger`: what the ledger knows cannot be read.
    */
   readonly reason: "removals" | "no-baseline" | "unreadable-ledger";
-  /** Number of ids that were known before. */
+  /** Number of ids that were known before: of the ledger, and of earlier attempts of the run. */
   readonly known: number;
   /** Number of different ids that were sent. */
   readonly sent: number;
-  /** Number of sent ids that were not known: they are visible already. */
+  /** Number of sent ids that the ledger did not know: they are visible already. */
   readonly added: number;
   /** Number of known ids that were sent. */
   readonly kept: number;
@@ -22,9 +22,12 @@ export interface HeldSnapshot {
   readonly removed: number;
   /** Share of the known ids that would be removed, from 0 to 1. */
   readonly removedShare: number;
-  /** The first ids that would be removed, up to 20. */
+  /** The first ids that would be removed, up to 20. Those are not among them that only an earlier attempt had sent. */
   readonly firstRemoved: readonly string[];
-  /** Path of the file with all of them; undefined where the ledger keeps no such file. */
+  /**
+   * Path of the file with all of those; undefined where the ledger keeps no such file. Where the reason is not
+   * `removals`, the file has the ids that were sent: an approval takes them as the new baseline.
+   */
   readonly listedIn: string | undefined;
 }
 

@@ -73,13 +73,16 @@ export type RunFunction<Snapshots extends SnapshotCollection> = (
 export function checkRunOptions({
   restarts = DEFAULT_RESTARTS,
   maxDurationMs,
-}: Pick<RunOptions, "restarts" | "maxDurationMs">): void {
+  signals,
+}: Pick<RunOptions, "restarts" | "maxDurationMs" | "signals">): void {
   if (!Number.isInteger(restarts) || restarts < 0) {
     throw new InvalidInputError("restarts must be a whole number, 0 or more.");
   }
   if (maxDurationMs !== undefined && !(Number.isFinite(maxDurationMs) && maxDurationMs > 0)) {
     throw new InvalidInputError("maxDurationMs must be a positive, finite number of milliseconds.");
   }
+  if (signals !== undefined && typeof signals !== "boolean")
+    throw new InvalidInputError("signals must be true or false.");
 }
 
 /**

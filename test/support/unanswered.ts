@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { KnownIds, Ledger, LedgerDraft } from "@saas-management/sdk/sync";
 
 /** Whatever a ledger is asked, and the reading of the ids that it knows. */
-export type LedgerStep = Exclude<keyof (Ledger & LedgerDraft), "keyOf" | "write"> | "lines";
+export type LedgerStep = Exclude<keyof (Ledger & LedgerDraft), "keyOf" | "write" | "read"> | "lines";
 
 /** A ledger of which one step is answered when the test says so, or never. */
 export interface UnansweredLedger {
@@ -47,6 +47,7 @@ export function unanswered(step: LedgerStep, below: Ledger): UnansweredLedger {
         const draft = await below.draft(scope, batchId);
         return {
           write: (lines) => draft.write(lines),
+          read: () => draft.read(),
           save: () => asked("save", () => draft.save()),
           promote: () => asked("promote", () => draft.promote()),
           discard: () => asked("discard", () => draft.discard()),

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { goneLines, isApproved } from "./comparison.js";
+import { areOnlyTheseGone, areSameIds, keepsHeldRun } from "./approved-ids.js";
+import { goneLines } from "./comparison.js";
+import type { ResolvedRule } from "./guard-rules.js";
 import type { GuardedSnapshot } from "./guarded-snapshot.js";
 import type { HoldReason, Ledger, PendingApproval } from "./ledger.js";
 
@@ -12,21 +14,51 @@ export interface Offer {
   readonly expiresAt: number;
 }
 
-/** Makes an offer. */
-export function newOffer(now: number): Offer {
-  return { id: randomUUID(), expiresAt: now + APPROVAL_MS };
+/** Makes an offer, with the id of the one that waits for the same. */
+export function newOffer(now: number, waitingId: string = randomUUID()): Offer {
+  return { id: waitingId, expiresAt: now + APPROVAL_MS };
+}
+
+/**
+ * Id of the offer that waits for just this: a person who reads of it may answer after the run was held once more.
+ * @returns undefined where none waits, or one that is about something else
+ */
+export async function waitingId(
+  ledger: Ledger,
+  snapshot: GuardedSnapshot,
+  reason: HoldReason,
+  now: number,
+): Promise<string | undefined> {
+  try {
+    const pending = await ledger.held(snapshot.scope);
+    if (pending === undefined || pending.expiresAt <= now || pending.reason !== reason) return undefined;
+    return (await areSameIds(pending.lines(), linesOf(snapshot, reason))) ? pending.id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Puts an approval that was given under another offer, with the list that it has. */
+export async function renew(ledger: Ledger, offer: Offer, { scope }: GuardedSnapshot): Promise<void> {
+  const pending = await ledger.held(scope);
+  if (pending === undefined || pending.id === offer.id) return;
+  const { reason } = pending;
+  await ledger.hold(scope, { ...offer, reason, lines: () => pending.lines() });
 }
 
 /** Keeps the offer for one snapshot; where its list can be read. */
 export function store(
   ledger: Ledger,
   offer: Offer,
-  { scope, ids, knownIds }: GuardedSnapshot,
+  snapshot: GuardedSnapshot,
   reason: HoldReason,
 ): Promise<string | undefined> {
-  // Where the known ids cannot be read, what would be removed is not known either.
-  const lines = () => goneLines(ids.table, reason === "removals" ? knownIds : []);
-  return ledger.hold(scope, { ...offer, reason, lines });
+  return ledger.hold(snapshot.scope, { ...offer, reason, lines: () => linesOf(snapshot, reason) });
+}
+
+/** What an approval is of: where nobody knows what would be removed, it is of what was sent. */
+function linesOf(snapshot: GuardedSnapshot, reason: HoldReason): AsyncIterable<Uint8Array> {
+  return reason === "removals" ? goneLines(snapshot.ids.table, snapshot.knownIds) : snapshot.sentLines();
 }
 
 /**
@@ -38,7 +70,7 @@ export async function refusalOf(
   approvalId: string,
   { scope, ids, knownIds }: GuardedSnapshot,
   reason: HoldReason,
-  now: number,
+  { rule, now }: { readonly rule: ResolvedRule; readonly now: number },
 ): Promise<string | undefined> {
   let pending: PendingApproval | undefined;
   try {
@@ -47,8 +79,12 @@ export async function refusalOf(
     if (pending.id !== approvalId) return "it is not the one that waits";
     if (pending.expiresAt <= now) return "it expired";
     if (pending.reason !== reason) return "it was asked for because of something else";
-    if (reason !== "removals" || (await isApproved(ids.table, knownIds, pending.lines()))) return undefined;
-    return "other records would be removed than those that were approved of";
+    if (reason === "removals") {
+      if (await areOnlyTheseGone(ids.table, knownIds, pending.lines())) return undefined;
+      return "other records would be removed than those that were approved of";
+    }
+    if (await keepsHeldRun(ids.table, knownIds, pending.lines(), rule)) return undefined;
+    return "too many of the records are missing that the held run had, which was approved of";
   } catch {
     return "what was approved of cannot be read";
   }

@@ -17,7 +17,7 @@ export function attemptLedger(
     return untilAborted(Promise.resolve(question()), ended);
   };
   return {
-    keyOf: ledger.keyOf,
+    keyOf: ledger.keyOf?.bind(ledger),
     known: async (scope) => {
       const known = await ask(() => ledger.known(scope));
       // What is no list is for the one who asked to refuse.
@@ -50,6 +50,10 @@ function attemptDraft(draft: LedgerDraft, ended: AbortSignal): LedgerDraft {
   };
   return {
     write: (lines) => writes.add(draft.write(lines)),
+    async *read() {
+      await untilAborted(writes.done(), ended);
+      yield* piecesUntil(ended, () => draft.read());
+    },
     save: async () => {
       ended.throwIfAborted();
       saving = save();
@@ -86,11 +90,17 @@ class DraftWrites {
 function readUntil(ended: AbortSignal, ids: KnownIds): KnownIds {
   return {
     state: ids.state,
-    async *lines() {
-      for await (const lines of ids.lines()) {
-        ended.throwIfAborted();
-        yield lines;
-      }
-    },
+    lines: () => piecesUntil(ended, () => ids.lines()),
   };
+}
+
+async function* piecesUntil(
+  ended: AbortSignal,
+  read: () => AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  ended.throwIfAborted();
+  for await (const lines of read()) {
+    ended.throwIfAborted();
+    yield lines;
+  }
 }

@@ -16,7 +16,7 @@ export interface ComparedSet {
 
 /** The ids of a snapshot beside those that were known. */
 export interface Comparison {
-  /** Number of ids that were known: of the last completed snapshot, and whatever else the service may have. */
+  /** Number of ids that the ledger knew: of the last completed snapshot, and whatever else the service may have. */
   readonly known: number;
   /** Number of different ids of the snapshot. */
   readonly sent: number;
@@ -26,8 +26,8 @@ export interface Comparison {
   readonly kept: number;
   /** Number of known ids that the snapshot lacks: completing it marks them as removed. */
   readonly gone: number;
-  /** Number of the gone ids of which only an earlier attempt of the run knew. */
-  readonly goneSinceAttempt: number;
+  /** The same with what earlier attempts of the run had sent, which the service shows already. */
+  readonly all: { readonly known: number; readonly gone: number };
   /** Each set by itself: many ids of one would hide that all of a smaller one are gone. */
   readonly sets: readonly ComparedSet[];
   /** The first of the gone ids, in the ledger's order. */
@@ -50,7 +50,6 @@ export async function compareIds(
   const sets: ComparedSet[] = [];
   let known = 0;
   let kept = 0;
-  let goneSinceAttempt = 0;
   for (const ids of knownIds) {
     const set = { origin: ids.state, known: 0, gone: 0 };
     await forEachId(ids.lines(), hash, (bytes, start, end) => {
@@ -64,6 +63,7 @@ export async function compareIds(
     });
     sets.push(set);
   }
+  const all = { known, gone: known - kept };
   if (earlier !== undefined) {
     const set = { origin: "attempt" as const, known: 0, gone: 0 };
     earlier.forEach((low, high) => {
@@ -71,15 +71,14 @@ export async function compareIds(
       set.known += 1;
       if (!isKept) set.gone += 1;
       if (counted?.has(low, high) === true) return;
-      known += 1;
-      if (isKept) kept += 1;
-      else goneSinceAttempt += 1;
+      all.known += 1;
+      if (!isKept) all.gone += 1;
     });
     sets.push(set);
   }
   const gone = known - kept;
   const { size: sent } = snapshot;
-  return { known, sent, new: sent - kept, kept, gone, goneSinceAttempt, sets, firstGone };
+  return { known, sent, new: sent - kept, kept, gone, all, sets, firstGone };
 }
 
 /** The lines of those known ids that the snapshot lacks, in pieces. */
@@ -104,26 +103,8 @@ export async function* goneLines(
   }
 }
 
-/** Whether every id that the snapshot lacks is one of those that were approved of. */
-export async function isApproved(
-  snapshot: IdTable,
-  knownIds: readonly KnownIds[],
-  approved: AsyncIterable<Uint8Array>,
-): Promise<boolean> {
-  const hash = new IdHash();
-  const allowed = new IdTable();
-  await forEachId(approved, hash, () => void allowed.add(hash.low, hash.high, 0, 0));
-  let covered = true;
-  for (const ids of knownIds) {
-    await forEachId(ids.lines(), hash, () => {
-      covered &&= snapshot.has(hash.low, hash.high) || allowed.has(hash.low, hash.high);
-    });
-  }
-  return covered;
-}
-
 /** Calls back with the place of each id, which `hash` has then hashed. */
-async function forEachId(
+export async function forEachId(
   pieces: AsyncIterable<Uint8Array>,
   hash: IdHash,
   callback: (lines: Uint8Array, start: number, end: number) => void,

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { resolve } from "node:path";
 import { ConfigurationError } from "../../errors.js";
 import { Lazy } from "../../lazy.js";
 import { requireKnownNames, whileReading } from "../../option-checks.js";
@@ -19,7 +20,7 @@ const NAMES = { hashIds: true } satisfies NamesOf<FileLedgerOptions>;
 
 /** A ledger in a directory. */
 export interface FileLedger extends Ledger {
-  /** The directory. */
+  /** The directory, as an absolute path. */
   readonly directory: string;
 }
 
@@ -33,7 +34,8 @@ const HASH_BYTES = 16;
  * Files have mode 0600 and a checksum; they are replaced at once or not at all, and links are not followed. A file that
  * is damaged, belongs to something else or another user, or may be written by everybody, holds the run. 1,000,000 ids
  * take about 20 MiB.
- * @param directory Made where it is not there, with mode 0700.
+ * @param directory Made where it is not there, with mode 0700. A relative path is of the directory in which the process
+ *   is when this is called.
  * @throws {ConfigurationError} no directory, or an option is wrong
  */
 export function fileLedger(directory: string, options: FileLedgerOptions = {}): FileLedger {
@@ -45,12 +47,14 @@ export function fileLedger(directory: string, options: FileLedgerOptions = {}): 
     throw new ConfigurationError("fileLedger needs the path of a directory.");
   if (typeof hashIds !== "boolean") throw new ConfigurationError("hashIds must be true or false.");
   const keyOf = hashIds ? hashOf : undefined;
+  // Another directory for each place that the process goes to would be another ledger, which knows nothing.
+  const root = resolve(directory);
   const files = new Lazy("What fileLedger needs", async () => {
     const { LedgerDirectory } = await import("./ledger-directory.js");
-    return new LedgerDirectory(directory, keyOf);
+    return new LedgerDirectory(root, keyOf);
   });
   return {
-    directory,
+    directory: root,
     keyOf,
     known: async (scope) => (await files.load()).known(scope),
     draft: async (scope) => (await files.load()).draft(scope),

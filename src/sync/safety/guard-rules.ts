@@ -63,26 +63,33 @@ const DEFAULTS: ResolvedRule = {
  */
 export function resolveGuard(options: GuardOptions | false | undefined): GuardRules {
   if (options === false) return { requireBaseline: false, ruleOf: () => undefined };
+  requireOptions("guard", options, " or false");
   const { requireBaseline = false, collections = {}, ...general } = options ?? {};
   requireKnownNames("guard", options ?? {}, GUARD_NAMES);
+  if (typeof requireBaseline !== "boolean")
+    throw new InvalidInputError("guard.requireBaseline must be true or false.");
+  requireOptions("guard.collections", collections);
   const rule = resolveRule("guard", general, DEFAULTS);
   const own = new Map<string, ResolvedRule | undefined>();
   for (const [name, given] of Object.entries(collections)) {
     if (!Object.hasOwn(WIRE, name)) throw new InvalidInputError(`guard.collections: there is no ${name}.`);
     const place = `guard.collections.${name}`;
-    if (given !== undefined && given !== false) requireKnownNames(place, given, RULE_NAMES);
-    if (given !== undefined) own.set(name, given === false ? undefined : resolveRule(place, given, rule));
+    if (given === undefined) continue;
+    if (given !== false) {
+      requireOptions(place, given, " or false");
+      requireKnownNames(place, given, RULE_NAMES);
+    }
+    own.set(name, given === false ? undefined : resolveRule(place, given, rule));
   }
   return { requireBaseline, ruleOf: (name) => (own.has(name) ? own.get(name) : rule) };
 }
 
 /** Whether completing a snapshot would remove more than the rule allows of all that was known, or of any set of it. */
-export function isHeld(
-  compared: Pick<Comparison, "known" | "sent" | "gone" | "sets">,
-  rule: ResolvedRule,
-): boolean {
+export function isHeld(compared: Pick<Comparison, "sent" | "all" | "sets">, rule: ResolvedRule): boolean {
   const { sent } = compared;
-  return exceeds(compared, rule) || compared.sets.some((set) => exceeds({ ...set, sent }, rule));
+  return (
+    exceeds({ ...compared.all, sent }, rule) || compared.sets.some((set) => exceeds({ ...set, sent }, rule))
+  );
 }
 
 /** Whether so many removals of one set of known ids are more than the rule allows. */
@@ -101,11 +108,18 @@ export function exceeds(
 function resolveRule(place: string, given: GuardRule, general: ResolvedRule): ResolvedRule {
   const { maxRemovedShare = general.maxRemovedShare, minRemoved = general.minRemoved } = given;
   const { maxRemoved = general.maxRemoved } = given;
-  if (!(maxRemovedShare >= 0 && maxRemovedShare <= 1))
+  // A comparison alone takes true, "1" and [1] for 1, which turns the share off.
+  if (typeof maxRemovedShare !== "number" || !(maxRemovedShare >= 0 && maxRemovedShare <= 1))
     throw new InvalidInputError(`${place}.maxRemovedShare must be a share from 0 to 1.`);
   if (!Number.isInteger(minRemoved) || minRemoved < 1)
     throw new InvalidInputError(`${place}.minRemoved must be a whole number, 1 or more.`);
   if (maxRemoved !== Number.POSITIVE_INFINITY && !(Number.isInteger(maxRemoved) && maxRemoved >= 0))
     throw new InvalidInputError(`${place}.maxRemoved must be a whole number, 0 or more.`);
   return { maxRemovedShare, minRemoved, maxRemoved };
+}
+
+/** Refuses what has its fields elsewhere, such as a Map, or none: it would be a guard with its defaults. */
+function requireOptions(place: string, value: unknown, otherwise = ""): void {
+  if (value === undefined || Object.prototype.toString.call(value) === "[object Object]") return;
+  throw new InvalidInputError(`${place} must be an object${otherwise === "" ? "" : `,${otherwise}`}.`);
 }

@@ -30,7 +30,7 @@ export class GuardedSnapshot {
   readonly scope: LedgerScope;
   /** The ids that were sent. */
   readonly ids: SnapshotIds;
-  /** The ids that were known; none before `judge`. */
+  /** The ids that were known, as far as they can be read; none before `judge`. */
   knownIds: readonly KnownIds[] = [];
   readonly #ledger: Ledger | undefined;
   readonly #draft: LedgerDraft | undefined;
@@ -39,7 +39,7 @@ export class GuardedSnapshot {
     this.scope = scope;
     this.#ledger = ledger;
     this.#draft = draft;
-    const keyOf = ledger?.keyOf;
+    const keyOf = ledger?.keyOf?.bind(ledger);
     const writable = <T>(step: () => T): T => {
       try {
         return step();
@@ -92,7 +92,9 @@ export class GuardedSnapshot {
     } catch (error) {
       problem = error;
       baseline = "unreadable";
-      compared = await compareIds(table, [], earlier);
+      // One damaged file is no reason to look at none of the others.
+      this.knownIds = await readableOf(this.knownIds, table);
+      compared = await compareIds(table, this.knownIds, earlier);
     }
     const held = (): HoldReason | undefined => {
       if (rule === undefined) return undefined;
@@ -100,8 +102,8 @@ export class GuardedSnapshot {
       if (baseline === "none" && requireBaseline) return "no-baseline";
       return isHeld(compared, rule) ? "removals" : undefined;
     };
-    const { sent, goneSinceAttempt } = compared;
-    const sinceAttempt = { known: earlier?.size ?? 0, sent, gone: goneSinceAttempt };
+    const { sent, gone, all } = compared;
+    const sinceAttempt = { known: earlier?.size ?? 0, sent, gone: all.gone - gone };
     return {
       figures: figuresOf(compared, baseline, duplicates),
       compared,
@@ -109,6 +111,12 @@ export class GuardedSnapshot {
       heldSinceAttempt: rule !== undefined && exceeds(sinceAttempt, rule),
       problem,
     };
+  }
+
+  /** What was sent, as lines of the ledger. */
+  async *sentLines(): AsyncGenerator<Uint8Array, void, undefined> {
+    this.ids.flush();
+    if (this.#draft !== undefined) yield* this.#draft.read();
   }
 
   /** Keeps the ids, before CompleteSyncBatch is sent. */
@@ -138,6 +146,19 @@ function listOf(known: readonly KnownIds[]): readonly KnownIds[] {
   throw new TypeError("The ledger's known() must resolve with a list.");
 }
 
+/** Those sets that can be read to their ends. */
+async function readableOf(knownIds: readonly KnownIds[], table: IdTable): Promise<readonly KnownIds[]> {
+  const readable: KnownIds[] = [];
+  for (const ids of knownIds) {
+    const isReadable = await compareIds(table, [ids]).then(
+      () => true,
+      () => false,
+    );
+    if (isReadable) readable.push(ids);
+  }
+  return readable;
+}
+
 function bytesOf(key: Uint8Array): Uint8Array {
   if (key instanceof Uint8Array) return key;
   throw new TypeError("The ledger's keyOf must return bytes.");
@@ -151,7 +172,7 @@ function baselineOf(knownIds: readonly KnownIds[]): Baseline {
 function unwritable({ collection }: LedgerScope, cause: unknown): SaasManagementError {
   if (cause instanceof SaasManagementError) return cause;
   return new ConfigurationError(
-    `The ledger could not take down the ids of ${collection}, so nothing was completed. Look at its directory and the space on its disk.`,
+    `The ledger could not take down the ids of ${collection}, so nothing was completed. The error's cause says why; of a fileLedger look at the directory and the space on its disk.`,
     { cause },
   );
 }

@@ -21,7 +21,7 @@ const NO_OFFER: Readonly<Record<NoOffer, string>> = {
   "no-ledger":
     'Nothing can be approved of with ledger: "none". Run again when the source is whole; fileLedger(directory) keeps approvals.',
   "not-stored":
-    "An approval could not be stored, because the ledger cannot be written: look at its directory and the space on its disk.",
+    "An approval could not be stored, because the ledger failed; the log has its error. Of a fileLedger look at the directory and the space on its disk.",
 };
 
 /**
@@ -32,6 +32,8 @@ export function heldError(
   batchId: string,
   held: readonly HeldJudgement[],
   offer: Offer | NoOffer,
+  /** Collections that are not held, because they were approved of, and that the offer is about as well. */
+  renewed: readonly string[] = [],
 ): RemovalGuardError {
   const added = held.reduce((sum, { compared }) => sum + compared.new, 0);
   const offered = typeof offer === "string" ? undefined : offer;
@@ -45,7 +47,7 @@ export function heldError(
     "A filtered, truncated or partly paged source looks like this: look at the source first.",
     typeof offer === "string"
       ? NO_OFFER[offer]
-      : `If it is right nevertheless, run again with approveRemovals: ${JSON.stringify(offer.id)} before ${expiresAt?.toISOString()}.`,
+      : `If it is right nevertheless, run again with approveRemovals: ${JSON.stringify(offer.id)} before ${expiresAt?.toISOString()}.${renewed.length === 0 ? "" : ` That covers ${renewed.join(", ")} too, as approveRemovals did.`}`,
   ];
   return new RemovalGuardError(sentences.join(" "), {
     batchId,
@@ -58,14 +60,22 @@ export function heldError(
 
 /** Why a snapshot is held, in a sentence without its end. */
 export function describeHeld({ collection, held, compared, listedIn, problem }: HeldJudgement): string {
-  if (held === "no-baseline") {
-    return `the ledger knows nothing of ${collection}, and guard.requireBaseline wants it to (approving takes the ${count(compared.sent)} ids of this run as the new baseline)`;
-  }
-  if (held === "unreadable-ledger") {
+  if (held !== "removals") {
+    const listed = listedIn === undefined ? "" : `, which are listed in ${listedIn}`;
+    const approving = `(approving takes the ${count(compared.sent)} ids of this run as the new baseline${listed})`;
+    if (held === "no-baseline")
+      return `the ledger knows nothing of ${collection}, and guard.requireBaseline wants it to ${approving}`;
     const why = problem instanceof SaasManagementError ? ` (${problem.message})` : "";
-    return `what the ledger knows of ${collection} cannot be read${why} (approving takes the ${count(compared.sent)} ids of this run as the new baseline)`;
+    const { gone, known } = compared;
+    const readable =
+      known === 0
+        ? ""
+        : `; of what can be read, ${count(gone)} of ${count(known)} known ids would be removed`;
+    return `what the ledger knows of ${collection} cannot be read${why}${readable} ${approving}`;
   }
-  const { known, gone, goneSinceAttempt, sets } = compared;
+  const { sets } = compared;
+  const { known, gone } = compared.all;
+  const goneSinceAttempt = gone - compared.gone;
   const attempt =
     goneSinceAttempt === 0
       ? ""
@@ -75,20 +85,22 @@ export function describeHeld({ collection, held, compared, listedIn, problem }: 
     sets.length < 2 || completed === undefined
       ? ""
       : `, among them ${count(completed.gone)} of the ${count(completed.known)} of the last completed snapshot`;
-  const list = listedIn === undefined ? "" : `; all are listed in ${listedIn}`;
+  const listed = goneSinceAttempt === 0 ? "all" : "those of the ledger";
+  const list = listedIn === undefined ? "" : `; ${listed} are listed in ${listedIn}`;
   return `${count(gone)} of ${count(known)} known ids of ${collection} would be removed (${percent(gone / known)}${ofCompleted}${attempt}${list})`;
 }
 
-function snapshotOf({ collection, held, compared, figures, listedIn }: HeldJudgement): HeldSnapshot {
+function snapshotOf({ collection, held, compared, listedIn }: HeldJudgement): HeldSnapshot {
+  const { known, gone } = compared.all;
   return {
     collection,
     reason: held,
-    known: figures.known,
+    known,
     sent: compared.sent,
-    added: figures.new,
-    kept: figures.kept,
-    removed: figures.gone,
-    removedShare: figures.goneShare,
+    added: compared.new,
+    kept: known - gone,
+    removed: gone,
+    removedShare: known === 0 ? 0 : gone / known,
     firstRemoved: compared.firstGone,
     listedIn,
   };

@@ -6,13 +6,15 @@
 const LINE_FEED = 0x0a;
 const BACKSLASH = 0x5c;
 const LETTER_N = 0x6e;
+/** An id may begin with U+FEFF, which is no mark of the text then. */
+const TEXT = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
  * Lines -> ids.
  * @param lines Whole lines.
  */
 export function idsOfLines(lines: Uint8Array): string[] {
-  const ids = new TextDecoder().decode(lines).split("\n");
+  const ids = TEXT.decode(lines).split("\n");
   ids.pop();
   return ids.map((line) =>
     line.includes("\\") ? line.replace(/\\(.)/g, (_, c: string) => (c === "n" ? "\n" : c)) : line,

@@ -41,16 +41,13 @@ export class LedgerDirectory {
   /** Every set of ids that the service may have. */
   async known(scope: LedgerScope): Promise<readonly KnownIds[]> {
     if (!(await checkPrivateDirectory(this.#directory(scope)))) return [];
-    const completed = this.#completed(scope);
-    const header = await readLedgerHeader(completed, scope);
-    const since = header?.sequence ?? 0;
-    const known: KnownIds[] = [];
-    if (header !== undefined) known.push(this.#knownIds("completed", completed, scope, header.ids));
+    const completed = await this.#set("completed", this.#completed(scope), scope);
+    const known = completed === undefined ? [] : [completed.ids];
     for (const { path, sequence } of await this.#pending(scope)) {
       // What an earlier run left behind when it died after a later one was completed.
-      if (sequence <= since) continue;
-      const later = await readLedgerHeader(path, scope);
-      if (later !== undefined) known.push(this.#knownIds("unclear", path, scope, later.ids));
+      if (sequence <= (completed?.sequence ?? 0)) continue;
+      const later = await this.#set("unclear", path, scope);
+      if (later !== undefined) known.push(later.ids);
     }
     return known;
   }
@@ -64,9 +61,11 @@ export class LedgerDirectory {
     const sequence = await this.#nextSequence(scope);
     const token = randomBytes(6).toString("hex");
     const pending = join(directory, `${scope.collection}.${sequence}-${token}.pending.gz`);
+    await this.#digestHeld(scope);
     const spool = await Spool.create(join(directory, `${scope.collection}.${token}.draft`));
     return {
       write: (lines) => spool.write(lines),
+      read: () => spool.read(),
       save: async () => {
         await writeLedgerFile(pending, { scope, sequence, ids: this.#ids }, spool.read());
         await spool.remove();
@@ -82,7 +81,7 @@ export class LedgerDirectory {
     };
   }
 
-  /** Keeps a pending approval, in clear text: a person decides on it. */
+  /** Keeps a pending approval as text that is not compressed: a person decides on it. */
   async hold(scope: LedgerScope, { lines, ...approval }: PendingApproval): Promise<string> {
     await makePrivateDirectory(this.#directory(scope));
     const path = this.#removals(scope);
@@ -93,9 +92,10 @@ export class LedgerDirectory {
   /** The pending approval. */
   async held(scope: LedgerScope): Promise<PendingApproval | undefined> {
     const path = this.#removals(scope);
-    const approval = (await readLedgerHeader(path, scope))?.approval;
-    if (approval === undefined) return undefined;
-    return { ...approval, lines: () => linesOfReadable(readLedgerLines(path, scope)) };
+    const header = await readLedgerHeader(path, scope);
+    if (header?.approval === undefined) return undefined;
+    const lines = () => linesOfReadable(readLedgerLines(path, scope));
+    return { ...header.approval, lines: this.#translated(header.ids, scope, lines) };
   }
 
   /** Forgets the pending approval. */
@@ -107,15 +107,52 @@ export class LedgerDirectory {
     return this.#digest === undefined ? "clear" : "hashed";
   }
 
+  /** The ids of one file; undefined where it is not there. One that cannot be used says so when its ids are read. */
+  async #set(
+    state: KnownIds["state"],
+    path: string,
+    scope: LedgerScope,
+  ): Promise<{ readonly sequence: number; readonly ids: KnownIds } | undefined> {
+    try {
+      const header = await readLedgerHeader(path, scope);
+      if (header === undefined) return undefined;
+      return { sequence: header.sequence, ids: this.#knownIds(state, path, scope, header.ids) };
+    } catch (error) {
+      const lines = () => {
+        throw error;
+      };
+      return { sequence: 0, ids: { state, lines } };
+    }
+  }
+
   #knownIds(state: KnownIds["state"], path: string, scope: LedgerScope, ids: "clear" | "hashed"): KnownIds {
     if (ids === "hashed" && this.#digest === undefined) {
       throw new ConfigurationError(
         `The ledger's file ${path} keeps hashes of ids, and this ledger keeps the ids themselves: say hashIds: true.`,
       );
     }
-    const digest = ids === "clear" ? this.#digest : undefined;
-    const lines = () => readLedgerLines(path, scope);
-    return { state, lines: digest === undefined ? lines : () => digested(lines(), scope, digest) };
+    return { state, lines: this.#translated(ids, scope, () => readLedgerLines(path, scope)) };
+  }
+
+  /** Lines of a file -> lines as this ledger keeps them. */
+  #translated(ids: "clear" | "hashed", scope: LedgerScope, lines: KnownIds["lines"]): KnownIds["lines"] {
+    const digest = this.#digest;
+    return ids === "hashed" || digest === undefined ? lines : () => digested(lines(), scope, digest);
+  }
+
+  /** Whoever asks for hashes wants no ids here: those of a list become hashes, and its approval stays. */
+  async #digestHeld(scope: LedgerScope): Promise<void> {
+    if (this.#digest === undefined) return;
+    const path = this.#removals(scope);
+    try {
+      const header = await readLedgerHeader(path, scope);
+      if (header === undefined || header.ids === "hashed") return;
+      const held = await this.held(scope);
+      if (held !== undefined) return void (await this.hold(scope, held));
+    } catch {
+      // Nobody can approve of what cannot be read, and there may be ids in it.
+    }
+    await removeFile(path);
   }
 
   async #promote(scope: LedgerScope, pending: string, sequence: number): Promise<void> {
@@ -133,10 +170,14 @@ export class LedgerDirectory {
   }
 
   async #nextSequence(scope: LedgerScope): Promise<number> {
-    // A file that cannot be read is replaced by what comes next, whatever its number was.
-    const header = await readLedgerHeader(this.#completed(scope), scope).catch(() => undefined);
-    const pending = await this.#pending(scope);
-    return 1 + Math.max(header?.sequence ?? 0, ...pending.map(({ sequence }) => sequence));
+    const completed = await readLedgerHeader(this.#completed(scope), scope).then(
+      (header) => header?.sequence ?? 0,
+      // It may be back when this snapshot is judged, or when the next one is: only a number that no file had before
+      // keeps what is saved from being taken for older. Numbers grow by one a run, and so more slowly than the time.
+      () => Date.now(),
+    );
+    const numbers = (await this.#pending(scope)).map(({ sequence }) => sequence);
+    return 1 + Math.max(completed, ...numbers.filter(Number.isSafeInteger));
   }
 
   async #pending(scope: LedgerScope): Promise<{ path: string; sequence: number }[]> {
@@ -185,7 +226,7 @@ async function* digested(
   scope: LedgerScope,
   digest: IdDigest,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const text = { encoder: new TextEncoder(), decoder: new TextDecoder() };
+  const text = { encoder: new TextEncoder(), decoder: new TextDecoder("utf-8", { ignoreBOM: true }) };
   for await (const piece of wholeLines(lines)) {
     yield linesOfIds(
       idsOfLines(piece).map((id) => text.decoder.decode(digest(scope, text.encoder.encode(id)))),

@@ -140,7 +140,7 @@ function lastLine(lines: Uint8Array): number {
 
 function headerOf(said: Fields, scope: LedgerScope): LedgerHeader | undefined {
   const { ids, sequence, approval } = said;
-  if ((ids !== "clear" && ids !== "hashed") || !Number.isInteger(sequence)) return undefined;
+  if ((ids !== "clear" && ids !== "hashed") || !Number.isSafeInteger(sequence)) return undefined;
   const facts = { ...scope, version: VERSION, ids, sequence: Number(sequence) } as const;
   if (approval === undefined) return facts;
   const { id, reason, expiresAt } = fieldsOf(approval);

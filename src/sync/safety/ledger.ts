@@ -31,6 +31,11 @@ export interface LedgerDraft {
    */
   write(lines: Uint8Array): void;
   /**
+   * Everything that was written so far, as whole lines in pieces of any size. Read where the run is held because nothing
+   * was there to compare with: an approval is of these ids then.
+   */
+  read(): AsyncIterable<Uint8Array>;
+  /**
    * Keeps the ids durably as `unclear`: when it resolves, they must survive a crash. CompleteSyncBatch is sent next.
    */
   save(): Promise<void>;
@@ -55,7 +60,10 @@ export interface PendingApproval {
   readonly reason: HoldReason;
   /** When it is no longer good, in milliseconds since the epoch. */
   readonly expiresAt: number;
-  /** The ids that would be removed, as lines in pieces of any size. */
+  /**
+   * The ids that would be removed, as lines in pieces of any size. Where the reason is not `removals`, what would be
+   * removed is not known: these are the ids of the held run, which an approval takes as the new baseline.
+   */
   lines(): AsyncIterable<Uint8Array>;
 }
 

@@ -28,6 +28,7 @@ export function memoryLedger(): Ledger {
       return {
         // A copy: a piece may be a small part of its buffer.
         write: (lines) => void pieces.push(lines.slice()),
+        read: () => streamOf(pieces),
         save: async () => void entry.unclear.set(batchId, pieces),
         promote: async () => {
           // Whoever was overtaken by a later batch must not bring back what was known before it.

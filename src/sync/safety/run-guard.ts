@@ -36,6 +36,8 @@ export class RunGuard {
   readonly #earlier = new Map<SnapshotCollection, IdTable>();
   #snapshots = new Map<string, GuardedSnapshot>();
   #figures: Partial<Record<SnapshotCollection, SnapshotFigures>> = {};
+  /** Numbers of ids that the service removes at a completion, also of those that an earlier attempt had sent. */
+  readonly #foreseen = new Map<SnapshotCollection, number>();
   /** Collections whose approval is used up when the batch is completed. */
   #approved: GuardedSnapshot[] = [];
   #saved = false;
@@ -103,7 +105,8 @@ export class RunGuard {
       const judgement = await this.#judge(snapshot, ended);
       if (judgement !== undefined) held.push({ snapshot, judgement });
     }
-    if (held.length > 0) throw await holdRun(batchId, held, this.#attemptLedger, this.#configuration);
+    if (held.length > 0)
+      throw await holdRun(batchId, held, this.#approved, this.#attemptLedger, this.#configuration);
     for (const snapshot of this.#snapshots.values()) await snapshot.save();
     // From here on nobody can know whether the batch was completed but by asking for it.
     this.#saved = true;
@@ -164,7 +167,8 @@ export class RunGuard {
     ended.throwIfAborted();
     const refusal = await this.#refusalOf(snapshot, judgement);
     ended.throwIfAborted();
-    const { figures, held } = judgement;
+    const { figures, held, compared } = judgement;
+    this.#foreseen.set(collection, compared.all.gone);
     this.#figures = { ...this.#figures, [collection]: figures };
     const approved =
       held !== undefined && refusal === undefined && this.#options.approveRemovals !== undefined;
@@ -189,17 +193,22 @@ export class RunGuard {
     const ledger = this.#attemptLedger;
     if (ledger === undefined) return "there is no ledger that could have kept it";
     if (heldSinceAttempt) return "an earlier attempt of this run had sent more";
-    return refusalOf(ledger, approveRemovals, snapshot, held, this.#configuration.clock.now());
+    const rule = this.#rules.ruleOf(snapshot.scope.collection);
+    // Where the guard is off, nothing is held.
+    if (rule === undefined) return undefined;
+    const now = this.#configuration.clock.now();
+    return refusalOf(ledger, approveRemovals, snapshot, held, { rule, now });
   }
 
   /** A ledger that was lost, or is older than the service's last snapshot, does not see all that goes. */
   #tellUnforeseen({ collection }: LedgerScope, counts: SnapshotCounts | undefined): void {
-    const { gone, baseline } = this.#figures[collection] ?? { gone: 0, baseline: "off" };
+    const { baseline } = this.#figures[collection] ?? { baseline: "off" };
+    const foreseen = this.#foreseen.get(collection) ?? 0;
     const removed = counts?.removed ?? 0;
-    if (baseline === "off" || removed <= gone) return;
+    if (baseline === "off" || removed <= foreseen) return;
     this.#configuration.logger.warn(
       "saas-management: the service removed more records than the ledger knew; guard.requireBaseline holds a run whose ledger knows nothing",
-      { collection, removed, foreseen: gone, baseline },
+      { collection, removed, foreseen, baseline },
     );
   }
 

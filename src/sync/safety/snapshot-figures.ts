@@ -6,18 +6,22 @@ import type { Comparison } from "./comparison.js";
  * - `ledger`: the ids of the last completed snapshot.
  * - `unclear`: those, and the ids of a later snapshot of which nobody knows whether it was completed.
  * - `none`: the ledger knew nothing of the collection.
- * - `unreadable`: the ledger could not be read, and the guard was off for the collection, or it was approved of.
+ * - `unreadable`: the ledger could not be read, and the guard was off for the collection, or it was approved of. The
+ *   figures are of what could be read.
  * - `off`: the run was told to keep no ledger.
  */
 export type Baseline = "ledger" | "unclear" | "none" | "unreadable" | "off";
 
-/** The ids of a snapshot, beside those that the ledger knew. */
+/**
+ * The ids of a snapshot, beside those that the ledger knew. What an earlier attempt of the same run had sent counts as
+ * new still.
+ */
 export interface SnapshotFigures {
   /** What the snapshot was compared with. */
   readonly baseline: Baseline;
-  /** Number of ids that were known before. */
+  /** Number of ids that the ledger knew. */
   readonly known: number;
-  /** Number of ids that were not known before. */
+  /** Number of ids that the ledger did not know. */
   readonly new: number;
   /** Number of known ids that the snapshot has too. */
   readonly kept: number;

@@ -6,6 +6,7 @@ import {
   readFile,
   rename,
   rm,
+  rmdir,
   stat,
   symlink,
   utimes,
@@ -14,7 +15,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { fileLedger } from "@saas-management/sdk/sync";
+import { fileLedger, type RunBatch } from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
 import { heldBy, ids, records, useSafetyHarness } from "../../support/safety-harness.js";
 
@@ -58,6 +59,51 @@ describe("the files of a ledger", () => {
     // Hashes cannot be compared with ids: that is no reason to compare nothing.
     const back = await heldBy(harness.accounts(ids(2)));
     expect(back.message).toContain("say hashIds: true");
+  });
+
+  it("stay where they are when the process goes to another directory", async () => {
+    const before = process.cwd();
+    try {
+      process.chdir(harness.directory);
+      const ledger = fileLedger("ledger");
+      expect(ledger.directory).toBe(join(process.cwd(), "ledger"));
+      await harness.accounts(ids(10), { ledger });
+      process.chdir(before);
+      await heldBy(harness.accounts(ids(1), { ledger }));
+    } finally {
+      process.chdir(before);
+    }
+  });
+
+  it("have no clear ids left once hashes are asked for, and an approval that waits stays good", async () => {
+    const ledger = fileLedger(harness.directory, { hashIds: true });
+    await harness.accounts(ids(40, "clear-"));
+    const { approvalId } = await heldBy(harness.accounts(ids(10, "clear-")));
+    await harness.accounts(ids(40, "clear-"), { ledger });
+    expect(await harness.files()).toHaveLength(2);
+    for (const path of await harness.files()) {
+      const bytes = await readFile(path);
+      expect((path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString()).not.toContain("clear-");
+    }
+    await harness.accounts(ids(10, "clear-"), { ledger, approveRemovals: approvalId });
+    expect(harness.present()).toHaveLength(10);
+  });
+
+  it("lose a list that cannot be read once hashes are asked for", async () => {
+    await harness.accounts(ids(40));
+    const { collections } = await heldBy(harness.accounts(ids(10)));
+    await writeFile(collections[0]?.listedIn ?? "", "u39\n");
+    await harness.accounts(ids(40), { ledger: fileLedger(harness.directory, { hashIds: true }) });
+    expect(await harness.files()).toEqual([await harness.file(COMPLETED)]);
+  });
+
+  it("take clear ids over as hashes, whatever they begin with", async () => {
+    const odd = ["\ufeffu0", "\ufeff", "u1", " u2"];
+    await harness.accounts(odd);
+    const { collections } = await harness.accounts(odd, {
+      ledger: fileLedger(harness.directory, { hashIds: true }),
+    });
+    expect(collections.accounts).toMatchObject({ known: 4, kept: 4, new: 0, gone: 0 });
   });
 
   it("are looked at only after the lock was got", async () => {
@@ -217,6 +263,53 @@ describe("what runs that died left in the middle", () => {
     expect(await harness.files()).toEqual([completed, ...fresh, removals].sort());
     await harness.accounts(ids(10));
     expect(await harness.files()).toEqual([completed, removals]);
+  });
+});
+
+describe("a baseline that cannot be opened for a moment", () => {
+  const LOST = { type: "grpc-status", code: 14 } as const;
+  /** Completes a run of which the service's answer is lost for good. */
+  const completeUnheard = async (write: (batch: RunBatch<"accounts">) => Promise<unknown>) => {
+    const { faults } = harness.server;
+    for (const nth of [1, 2, 3]) {
+      const kind = { ...LOST, at: "answer" } as const;
+      faults.add({ api: "sync", operation: "CompleteSyncBatch", nth, kind });
+      faults.add({ api: "sync", operation: "AbortSyncBatch", nth, kind: LOST });
+    }
+    await expect(harness.run(["accounts"], write, { restarts: 0 })).rejects.toMatchObject({
+      code: "BATCH_OUTCOME_UNKNOWN",
+    });
+    faults.clear();
+  };
+
+  it("while a run begins does not let the next one remove what that run had completed", async () => {
+    for (let run = 0; run < 3; run += 1) await harness.accounts(ids(40));
+    const path = await harness.file(COMPLETED);
+    const aside = join(harness.directory, "aside");
+    await rename(path, aside);
+    await mkdir(path);
+    await completeUnheard(async (batch) => {
+      await rmdir(path);
+      await rename(aside, path);
+      await batch.write("accounts", records(ids(100)));
+    });
+    expect(harness.present()).toHaveLength(100);
+    const error = await heldBy(harness.accounts(ids(40)));
+    expect(error.collections[0]).toMatchObject({ known: 100, removed: 60 });
+    expect(harness.present()).toHaveLength(100);
+  });
+
+  it("and is back from a backup does not hide what was completed since", async () => {
+    for (let run = 0; run < 3; run += 1) await harness.accounts(ids(40));
+    const path = await harness.file(COMPLETED);
+    const backup = await readFile(path);
+    await writeFile(path, "damaged");
+    const { approvalId } = await heldBy(harness.accounts(ids(100)));
+    await harness.accounts(ids(100), { approveRemovals: approvalId });
+    await completeUnheard((batch) => batch.write("accounts", records(ids(200))));
+    await writeFile(path, backup);
+    const error = await heldBy(harness.accounts(ids(40)));
+    expect(error.collections[0]).toMatchObject({ known: 200, removed: 160 });
   });
 });
 

@@ -1,5 +1,14 @@
 import { readFile } from "node:fs/promises";
-import { type Ledger, memoryLedger, type SyncProgress } from "@saas-management/sdk/sync";
+import {
+  idsOfLines,
+  type Ledger,
+  type LedgerScope,
+  linesOfIds,
+  memoryLedger,
+  type PendingApproval,
+  previewSync,
+  type SyncProgress,
+} from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
 import { heldBy, ids, records, useSafetyHarness } from "../../support/safety-harness.js";
 
@@ -93,11 +102,27 @@ describe("the removal guard", () => {
   });
 
   it("takes ids for what they are: any text, of any length", async () => {
-    const odd = ["a\nb", "a\\nb", "\\", "\\end {}", "ü€😀", "x".repeat(70_000), "\r", " ", "\\head {}"];
+    const odd = [
+      "\ufeffu",
+      "a\nb",
+      "a\\nb",
+      "\\",
+      "\\end {}",
+      "ü€😀",
+      "x".repeat(70_000),
+      "\r",
+      " ",
+      "\\head {}",
+    ];
     await harness.accounts(odd);
-    expect((await harness.accounts(odd)).collections.accounts).toMatchObject({ known: 9, kept: 9, gone: 0 });
+    expect((await harness.accounts(odd)).collections.accounts).toMatchObject({
+      known: 10,
+      kept: 10,
+      gone: 0,
+    });
     const error = await heldBy(harness.accounts([]));
     expect(error.collections[0]?.firstRemoved).toEqual(odd);
+    expect(idsOfLines(linesOfIds(odd))).toEqual(odd);
   });
 
   it("names at most 20 ids, and the file with all of them", async () => {
@@ -154,6 +179,50 @@ describe("the removal guard", () => {
     expect(error.collections[0]?.listedIn).toBeUndefined();
     const receipt = await harness.accounts([], { ledger, approveRemovals: error.approvalId });
     expect(receipt.collections.accounts?.removed).toBe(4);
+  });
+
+  it("takes a ledger that is a class, whose keyOf uses its own fields", async () => {
+    class Keyed implements Ledger {
+      readonly #below = memoryLedger();
+      readonly #secret = "pepper ";
+      keyOf(_scope: LedgerScope, id: Uint8Array): Uint8Array {
+        return Buffer.concat([Buffer.from(this.#secret), id]);
+      }
+      known(scope: LedgerScope) {
+        return this.#below.known(scope);
+      }
+      draft(scope: LedgerScope, batchId: string) {
+        return this.#below.draft(scope, batchId);
+      }
+      hold(scope: LedgerScope, approval: PendingApproval) {
+        return this.#below.hold(scope, approval);
+      }
+      held(scope: LedgerScope) {
+        return this.#below.held(scope);
+      }
+      release(scope: LedgerScope) {
+        return this.#below.release(scope);
+      }
+    }
+    const ledger = new Keyed();
+    await harness.accounts(ids(4), { ledger });
+    const error = await heldBy(harness.accounts([], { ledger }));
+    expect(error.collections[0]?.firstRemoved).toEqual(ids(4).map((id) => `pepper ${id}`));
+    const { syncUrl: endpoint, installationId } = harness.server;
+    const { collections } = await previewSync(
+      { endpoint, installationId, snapshots: ["accounts"], ledger },
+      (batch) => batch.write("accounts", records(ids(4))),
+    );
+    expect(collections.accounts?.changes).toMatchObject({ known: 4, kept: 4 });
+  });
+
+  it("names no directory where a ledger of the user's own fails", async () => {
+    const ledger = { ...memoryLedger(), draft: () => Promise.reject(new Error("away")) };
+    const error: unknown = await harness.accounts(ids(4), { ledger }).catch((error: unknown) => error);
+    expect(error).toMatchObject({
+      code: "INVALID_CONFIGURATION",
+      message: expect.stringMatching(/The error's cause says why; of a fileLedger look at/),
+    });
   });
 
   it("takes a collection that is declared twice for one", async () => {
@@ -258,6 +327,43 @@ describe("the guard's options", () => {
     [{ approveRemovals: "" }, /approveRemovals/],
   ])("refuses %j", async (wrong, message) => {
     await expect(harness.accounts([], wrong)).rejects.toThrow(message);
+    expect(harness.states()).toEqual([]);
+  });
+
+  const share = /guard.maxRemovedShare must be a share from 0 to 1/;
+  it.each<[string, object, RegExp]>([
+    ["guard: null", { guard: null }, /guard must be an object, or false/],
+    ["guard: true", { guard: true }, /guard must be an object, or false/],
+    ["guard: 0", { guard: 0 }, /guard must be an object, or false/],
+    ["guard: Map", { guard: new Map([["maxRemoved", 0]]) }, /guard must be an object, or false/],
+    ["maxRemovedShare: true", { guard: { maxRemovedShare: true } }, share],
+    ['maxRemovedShare: "1"', { guard: { maxRemovedShare: "1" } }, share],
+    ["maxRemovedShare: [1]", { guard: { maxRemovedShare: [1] } }, share],
+    ["maxRemovedShare: null", { guard: { maxRemovedShare: null } }, share],
+    ["minRemoved: true", { guard: { minRemoved: true } }, /guard.minRemoved/],
+    ['maxRemoved: "5"', { guard: { maxRemoved: "5" } }, /guard.maxRemoved must/],
+    ["requireBaseline: null", { guard: { requireBaseline: null } }, /guard.requireBaseline must be true or/],
+    ["requireBaseline: 0", { guard: { requireBaseline: 0 } }, /guard.requireBaseline must be true or/],
+    ["requireBaseline: string", { guard: { requireBaseline: "false" } }, /guard.requireBaseline must be/],
+    ["collections: null", { guard: { collections: null } }, /guard.collections must be an object/],
+    ["collections: []", { guard: { collections: [] } }, /guard.collections must be an object/],
+    [
+      "collections: Map",
+      { guard: { collections: new Map([["accounts", { maxRemoved: 0 }]]) } },
+      /guard.collections must be an object/,
+    ],
+    ["accounts: null", { guard: { collections: { accounts: null } } }, /guard.collections.accounts must be/],
+    ["accounts: true", { guard: { collections: { accounts: true } } }, /guard.collections.accounts must be/],
+    ['signals: "yes"', { signals: "yes" }, /signals must be true or false/],
+    ["signals: 1", { signals: 1 }, /signals must be true or false/],
+  ])("refuses what its type does not allow: %s", async (_, wrong, message) => {
+    const { installationId } = harness.server;
+    const options = { installationId, snapshots: ["accounts"], ledger: memoryLedger(), ...wrong };
+    const run = Reflect.apply(harness.client.run, harness.client, [options, () => {}]);
+    await expect(run).rejects.toMatchObject({
+      code: "INVALID_INPUT",
+      message: expect.stringMatching(message),
+    });
     expect(harness.states()).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   fileLedger,
@@ -80,6 +80,47 @@ describe("a restart", () => {
     expect(error.collections[0]).toMatchObject({ collection: "accounts", known: 20, sent: 5, removed: 15 });
     expect(error.message).toContain("15 of them sent by an earlier attempt of this run");
     expect(harness.states()).toEqual(["aborted", "aborted"]);
+  });
+
+  /** A run whose first attempt sends `first` and is lost before it is completed. */
+  const restarted = (first: readonly string[], second: readonly string[]) => {
+    let answer = first;
+    return harness.run(["accounts", "groups"], async (batch) => {
+      await batch.write("accounts", records(answer));
+      if (answer === first) breakOnce("SyncRecords", "request");
+      answer = second;
+      await batch.write("groups", []);
+    });
+  };
+
+  it("counts the ids that its own first attempt had sent as new still", async () => {
+    const first = await restarted(ids(11), ids(10));
+    expect(first).toMatchObject({
+      restarts: 1,
+      collections: { accounts: { baseline: "none", known: 0, new: 10, newShare: 1, kept: 0 } },
+    });
+    const second = await restarted(ids(16), ids(15));
+    expect(second).toMatchObject({
+      restarts: 1,
+      collections: { accounts: { baseline: "ledger", known: 10, new: 5, kept: 10, gone: 0 } },
+    });
+  });
+
+  it("says of which of its removals there is a list", async () => {
+    await harness.accounts(ids(10));
+    const error = await heldBy(restarted(ids(60), ids(8)));
+    const [held] = error.collections;
+    expect(held).toMatchObject({ known: 60, removed: 52, kept: 8, added: 0, firstRemoved: ["u8", "u9"] });
+    expect(error.message).toContain("52 of 60 known ids of accounts would be removed");
+    expect(error.message).toContain(`those of the ledger are listed in ${held?.listedIn}`);
+    const lines = (await readFile(held?.listedIn ?? "", "utf8")).split("\n");
+    expect(lines.slice(1, -2)).toEqual(["u8", "u9"]);
+  });
+
+  it("names no list where only its own first attempt had sent what would be removed", async () => {
+    const error = await heldBy(restarted(ids(60), ids(8)));
+    expect(error.collections[0]).toMatchObject({ known: 60, removed: 52, added: 8, listedIn: undefined });
+    expect(error.message).not.toContain("listed in");
   });
 
   it("that sends the same again goes through, also without a ledger", async () => {

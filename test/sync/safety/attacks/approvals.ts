@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { RemovalGuardError } from "@saas-management/sdk/sync";
 import { type Attack, held } from "./attack.js";
 import { people, type World } from "./world.js";
@@ -18,7 +19,7 @@ export const approvalAttacks: readonly Attack[] = [
   approvalAttack("an approval is of an earlier run that was held", /it is not the one that waits/, {
     approved: async (world) => {
       const id = await approvalOf(world, 20);
-      await approvalOf(world, 20);
+      await approvalOf(world, 19);
       return id;
     },
   }),
@@ -36,6 +37,16 @@ export const approvalAttacks: readonly Attack[] = [
       return id;
     },
   }),
+  {
+    name: "an approval of a new baseline is given, and the source has half of the records",
+    stop: "removal guard",
+    ending: held(/too many of the records are missing that the held run had/),
+    heldAfterwards: true,
+    attack: async (world) => {
+      await writeFile(await world.file(/accounts\.completed\.gz$/), "damaged");
+      return world.send(people(0, 20), { approveRemovals: await approvalOf(world, 40) });
+    },
+  },
   approvalAttack("an approval is made up", /it is not the one that waits/, {
     approved: async (world) => {
       await approvalOf(world, 20);

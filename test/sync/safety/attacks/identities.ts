@@ -92,6 +92,15 @@ export const identityAttacks: readonly Attack[] = [
     ending: refused("INVALID_INPUT", /guard: there is no maxRemove/),
     attack: ({ send }) => send(people(0, 20), { guard: { minRemoved: 3, ...{ maxRemove: 5 } } }),
   },
+  {
+    name: "an option of the guard is of another type: `maxRemovedShare: true`",
+    stop: "option checks",
+    ending: refused("INVALID_INPUT", /guard.maxRemovedShare must be a share from 0 to 1/),
+    attack: ({ send }) => {
+      const guard: object = { maxRemovedShare: true };
+      return send(people(0, 20), { guard });
+    },
+  },
 ];
 
 function renaming(

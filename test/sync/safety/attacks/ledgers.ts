@@ -1,4 +1,4 @@
-import { copyFile, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, readFile, rename, rm, rmdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { fileLedger, type Ledger, memoryLedger } from "@saas-management/sdk/sync";
@@ -62,6 +62,32 @@ export const ledgerAttacks: readonly Attack[] = [
     attack: ({ send }) => send(people()),
   },
   {
+    name: "the ledger cannot be opened while a run begins, and the answer to its completion is lost",
+    stop: "removal guard",
+    ending: held(/60 of 100 known ids of accounts would be removed/),
+    prepare: async (world) => {
+      const path = await world.file(COMPLETED);
+      const aside = join(world.directory, "aside");
+      await rename(path, aside);
+      await mkdir(path);
+      world.breakTwice("CompleteSyncBatch", "answer");
+      world.breakTwice("AbortSyncBatch");
+      const unheard = world.run(
+        ["accounts"],
+        async (batch) => {
+          await rmdir(path);
+          await rename(aside, path);
+          await batch.write("accounts", people(0, 100));
+        },
+        { restarts: 0 },
+      );
+      await unheard.catch(() => {});
+      world.server.faults.clear();
+    },
+    attack: ({ send }) => send(people()),
+    heldAfterwards: true,
+  },
+  {
     name: "the installation's id is another one, and `requireBaseline` is set",
     stop: "removal guard",
     ending: held(/the ledger knows nothing of accounts/),
@@ -81,6 +107,22 @@ export const ledgerAttacks: readonly Attack[] = [
     stop: "option checks",
     ending: refused("INVALID_INPUT", /guard\.requireBaseline needs a ledger/),
     attack: ({ send }) => send(people(0, 20), { ledger: "none", guard: { requireBaseline: true } }),
+  },
+  {
+    name: "the ledger's path is relative, and the process goes to another directory",
+    stop: "removal guard",
+    ending: held(/20 of 40 known ids of accounts would be removed/),
+    attack: async ({ send, directory }) => {
+      const before = process.cwd();
+      try {
+        process.chdir(directory);
+        const ledger = fileLedger(".");
+        process.chdir(before);
+        return await send(people(0, 20), { ledger });
+      } finally {
+        process.chdir(before);
+      }
+    },
   },
   {
     name: "the ledger cannot be read",
