@@ -29,6 +29,7 @@ import {
 import { RunGuard } from "./safety/run-guard.js";
 import { RunJournal } from "./safety/run-journal.js";
 import type { BatchWatch } from "./session-options.js";
+import { hasUnknownEvents } from "./unknown-events.js";
 
 /** A process that waits for a function must not end in the middle, even where nothing else keeps it alive. */
 const FOREVER_MS = 2 ** 31 - 1;
@@ -123,7 +124,8 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       }
       const { error, failure, unclear, returned } = end;
       this.#unclear = unclear ?? this.#unclear;
-      if (signal.aborted || number > this.#restarts || !isTransient(failure)) throw error;
+      const final = !isTransient(failure) || hasUnknownEvents(batch.writes, configuration);
+      if (signal.aborted || number > this.#restarts || final) throw error;
       // Never two of them at once: the one that goes on may hold what the next one needs.
       const letGo = clock.after(FOREVER_MS, () => {}, { keepAlive: true });
       await untilAborted(returned, signal, closed).finally(letGo);

@@ -47,6 +47,9 @@ describe("events without an id", () => {
     const write = batch.write("externallyDiscoveredUsage", discovered(3));
     await expect(write).rejects.toMatchObject({
       code: "TRANSPORT_FAILED",
+      retryable: false,
+      stoppedBecause: "not-retryable",
+      message: expect.stringContaining('unknownEvents: "fail"'),
       outcomes: [{ outcome: "unknown", firstIndex: 0, records: 3 }],
     });
     expect(harness.server.streams).toHaveLength(3);

@@ -1,4 +1,10 @@
-import { type RunBatch, type RunOptions, type SyncProgress, TransportError } from "@saas-management/sdk/sync";
+import {
+  type RunBatch,
+  type RunOptions,
+  SyncClient,
+  type SyncProgress,
+  TransportError,
+} from "@saas-management/sdk/sync";
 import { beforeEach, describe, expect, it } from "vitest";
 import { quietLogger } from "../support/quiet-logger.js";
 import { useReferenceServer } from "../support/reference-harness.js";
@@ -332,6 +338,53 @@ describe("a batch that fails transiently", () => {
     for (const end of ends) end();
     expect(await run).toMatchObject({ restarts: 1 });
     expect(running).toEqual([1, 2]);
+  });
+
+  it.each([
+    ["the answer is lost", { type: "grpc-status", code: 14, at: "answer" } as const, () => {}],
+    [
+      "the lease ends before the answer",
+      { type: "stall", at: "answer" } as const,
+      () => harness.server.clock.advance(15 * 60_000),
+    ],
+  ])(
+    'is not started anew with unknownEvents: "fail" after events without an id of which %s',
+    async (_, kind, then) => {
+      const { server } = harness;
+      const { syncUrl, apiKey, clock } = server;
+      await using client = new SyncClient({
+        endpoint: syncUrl,
+        apiKey,
+        clock,
+        timeoutMs: 60 * 60_000,
+        unknownEvents: "fail",
+      });
+      server.faults.add({ api: "sync", operation: "SyncRecords", kind });
+      const attempts: number[] = [];
+      const run = client.run(options([]), async (batch, { number }) => {
+        attempts.push(number);
+        await batch.write("externallyDiscoveredUsage", discovered("a"));
+      });
+      run.catch(() => {});
+      await until(() => (inspect().events.externallyDiscoveredUsage?.length ?? 0) > 0);
+      then();
+      await expect(run).rejects.toMatchObject({ retryable: false });
+      expect(attempts).toEqual([1]);
+      expect(inspect().events.externallyDiscoveredUsage).toHaveLength(1);
+    },
+  );
+
+  it('is started anew with unknownEvents: "fail" where events without an id were accepted or not sent', async () => {
+    const { syncUrl, apiKey, clock } = harness.server;
+    const retry = { retries: 1, minDelayMs: 1, maxDelayMs: 1 };
+    await using client = new SyncClient({ endpoint: syncUrl, apiKey, clock, retry, unknownEvents: "fail" });
+    const receipt = await client.run(options(["accounts"]), async (batch, { number }) => {
+      await batch.write("externallyDiscoveredUsage", discovered("a"));
+      if (number === 1) breakOnce("SyncRecords");
+      await batch.write("accounts", accounts(2));
+    });
+    expect(receipt.restarts).toBe(1);
+    expect(inspect().events.externallyDiscoveredUsage).toHaveLength(1);
   });
 
   it("fails for good when the restarts are used up", async () => {
