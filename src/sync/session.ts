@@ -54,6 +54,7 @@ export class BatchSession {
       onWarning: (remainingMs) => this.#onProgress({ type: "lease-warning", remainingMs }),
       onLost: () => this.expire(),
     });
+    this.lease.watch();
   }
 
   /** Fires when nothing more may be sent, with the error for whatever is under way or queued. */
