@@ -15,6 +15,7 @@ import type { SyncBatch } from "./batch.js";
 import type { StartBatchOptions } from "./batch-options.js";
 import type { SnapshotCollection } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
+import { LeftBatches } from "./left-batches.js";
 import { abortAtSignals } from "./process-signals.js";
 import type { SyncProgress } from "./progress.js";
 import { collectionReceipts, type SyncReceipt } from "./receipt.js";
@@ -51,6 +52,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   readonly #parts: RunParts;
   readonly #guard: RunGuard;
   readonly #journal: RunJournal;
+  readonly #left: LeftBatches;
   readonly #restarts: number;
   readonly #acceptedEvents: AcceptedEvents;
   #waitedForLockMs = 0;
@@ -63,6 +65,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     checkRunFunction("run", fn);
     this.#guard = new RunGuard(options, parts.configuration);
     this.#journal = new RunJournal(options, parts.configuration, parts.abort);
+    this.#left = new LeftBatches(parts.abort);
     this.#restarts = options.restarts ?? 2;
     this.#acceptedEvents = new AcceptedEvents(this.#restarts);
     this.#options = options;
@@ -103,6 +106,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     const since = clock.monotonic();
     for (let number = 1; ; number += 1) {
       await untilAborted(this.#journal.recover(signal), signal, closed);
+      await untilAborted(this.#left.release(signal), signal, closed);
       const batch = await this.#start(signal);
       const end = await attemptRun(batch, number, {
         options: this.#options,
@@ -122,7 +126,8 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
           durationMs: clock.monotonic() - since,
         };
       }
-      const { error, failure, unclear, returned } = end;
+      const { error, failure, unclear, released, returned } = end;
+      if (!released) this.#left.add(batch.id, error);
       this.#unclear = unclear ?? this.#unclear;
       const final = !isTransient(failure) || hasUnknownEvents(batch.writes, configuration);
       if (signal.aborted || number > this.#restarts || final) throw error;
@@ -171,10 +176,11 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
         waited = true;
         // The owner may have died too recently to be taken for dead when the run began.
         this.#journal.recover(signal);
+        this.#left.release(signal);
       }
       onProgress?.(progress);
     };
-    const batch = await this.#parts.start(
+    const starting = this.#parts.start(
       { installationId, waitForLockMs, keepAlive, signal, onProgress: notice },
       {
         acceptedEvents: this.#acceptedEvents,
@@ -182,6 +188,9 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
         beforeComplete: (batchId) => this.#guard.beforeComplete(batchId),
       },
     );
+    const batch = await starting.catch((error: unknown) => {
+      throw this.#left.explain(error);
+    });
     if (waited) this.#waitedForLockMs += clock.monotonic() - since;
     return batch;
   }

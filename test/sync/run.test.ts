@@ -1,4 +1,5 @@
 import {
+  memoryLedger,
   type RunBatch,
   type RunOptions,
   SyncClient,
@@ -466,6 +467,54 @@ describe("a batch that fails transiently", () => {
     });
     await expect(run).rejects.toThrow(/exhausted/);
     expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted", "aborted"]);
+  });
+
+  describe("and cannot be aborted in a short outage", () => {
+    const outage = (aborts: number) => {
+      const { faults } = harness.server;
+      const kind = { type: "grpc-status", code: 14 } as const;
+      faults.add({ api: "sync", operation: "SyncRecords", times: 2, kind });
+      faults.add({ api: "sync", operation: "AbortSyncBatch", times: aborts, kind });
+    };
+    const states = () => inspect().batches.map(({ state }) => state);
+
+    it.each([
+      ["without a ledger", () => "none" as const],
+      ["with a ledger that keeps no journal", () => memoryLedger()],
+    ])("is aborted before it is started anew, %s", async (_, ledger) => {
+      outage(2);
+      const run = harness.client.run({ ...options(["accounts"]), ledger: ledger() }, (batch) =>
+        batch.write("accounts", accounts(1)),
+      );
+      expect(await run).toMatchObject({ restarts: 1, waitedForLockMs: 0 });
+      expect(states()).toEqual(["aborted", "completed"]);
+    });
+
+    it("is aborted while the restart waits for its lock", async () => {
+      outage(4);
+      const { clock } = harness.server;
+      const seen: string[] = [];
+      const onProgress = ({ type }: SyncProgress) => void seen.push(type);
+      const run = harness.client.run(options(["accounts"], { waitForLockMs: 5000, onProgress }), (batch) =>
+        batch.write("accounts", accounts(1)),
+      );
+      run.catch(() => {});
+      await until(() => seen.includes("waiting-for-lock") && states()[0] === "aborted");
+      clock.advance(5000);
+      expect(await run).toMatchObject({ restarts: 1 });
+      expect(states()).toEqual(["aborted", "completed"]);
+    });
+
+    it("says that the lock may be its own, and what failed first, where that does not help either", async () => {
+      outage(4);
+      const run = harness.client.run(options(["accounts"]), (batch) => batch.write("accounts", accounts(1)));
+      await expect(run).rejects.toMatchObject({
+        code: "BATCH_IN_PROGRESS",
+        mayBeOwn: true,
+        cause: { code: "TRANSPORT_FAILED" },
+      });
+      expect(states()).toEqual(["active"]);
+    });
   });
 
   it("and cannot be aborted either tells until when the lock is held, and what first went wrong is thrown", async () => {
