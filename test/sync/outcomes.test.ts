@@ -28,6 +28,17 @@ describe("a failed write's error", () => {
     const error = await batch.write("accounts", accounts(40)).catch((e: unknown) => e);
     expect(error).toMatchObject({ outcomes: [{ outcome: "unknown", firstIndex: 0, records: 40 }] });
   });
+
+  it("of a status that gRPC does not know leaves its records unknown", async () => {
+    harness.server.scripts.SyncRecords.push({ code: 17, details: "?" });
+    const batch = await harness.startBatch();
+    await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({
+      code: "SYNC_PROTOCOL",
+      grpcStatus: "UNKNOWN",
+      message: expect.stringContaining("status 17"),
+      outcomes: [{ outcome: "unknown", firstIndex: 0, records: 1 }],
+    });
+  });
 });
 
 describe("events without an id", () => {
