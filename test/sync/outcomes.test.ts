@@ -29,16 +29,19 @@ describe("a failed write's error", () => {
     expect(error).toMatchObject({ outcomes: [{ outcome: "unknown", firstIndex: 0, records: 40 }] });
   });
 
-  it("of a status that gRPC does not know leaves its records unknown", async () => {
-    harness.server.scripts.SyncRecords.push({ code: 17, details: "?" });
-    const batch = await harness.startBatch();
-    await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({
-      code: "SYNC_PROTOCOL",
-      grpcStatus: "UNKNOWN",
-      message: expect.stringContaining("status 17"),
-      outcomes: [{ outcome: "unknown", firstIndex: 0, records: 1 }],
-    });
-  });
+  it.each([17, 99])(
+    "of the status %d, which gRPC does not know, leaves its records unknown",
+    async (code) => {
+      harness.server.scripts.SyncRecords.push({ code, details: "?" });
+      const batch = await harness.startBatch();
+      await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({
+        code: "SYNC_PROTOCOL",
+        grpcStatus: "UNKNOWN",
+        message: expect.stringContaining(`status ${code}`),
+        outcomes: [{ outcome: "unknown", firstIndex: 0, records: 1 }],
+      });
+    },
+  );
 });
 
 describe("events without an id", () => {
