@@ -10,7 +10,10 @@ export class BatchAlreadyInProgressError extends SaasManagementError {
   readonly installationId: string;
   /** How long the lock was waited for, in milliseconds. */
   readonly waitedMs: number;
-  /** Whether the lock may be this client's own, of an earlier start whose answer was lost. */
+  /**
+   * Whether the lock may be this client's own: of an earlier start whose answer was lost, or of a batch of the same run
+   * that could not be aborted; `cause` is then what that batch failed with.
+   */
   readonly mayBeOwn: boolean;
 
   constructor(

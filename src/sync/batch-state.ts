@@ -89,6 +89,12 @@ export function meaningOf(call: string, error: unknown): unknown {
   return stateError(call, told, told, { told: error });
 }
 
+/** Whether the service refuses to abort a batch because it has ended. */
+export function hasEnded(error: unknown): error is SyncProtocolError {
+  if (!(error instanceof SyncProtocolError)) return false;
+  return error.grpcStatus === "NOT_FOUND" || error.grpcStatus === "FAILED_PRECONDITION";
+}
+
 /** Statuses of a server that broke down on the way: what it had done by then, they do not tell. */
 const UNCLEAR: ReadonlySet<string> = new Set(["UNKNOWN", "INTERNAL", "DATA_LOSS"]);
 

@@ -60,7 +60,7 @@ export class BatchWrites {
     return stateError(call, "active", "incomplete", { because, cause: error });
   }
 
-  /** A write of this collection was refused: what the batch holds is not whole without it. */
+  /** A write or the opening of this collection was refused: what the batch holds is not whole without it. */
   miss(collection: CollectionName, error: unknown): void {
     this.#spoil(isCollection(collection) ? collection : NO_COLLECTION, error);
   }
@@ -100,10 +100,7 @@ export class BatchWrites {
    * @throws {InvalidInputError} there is no such collection, it is open already, or the options are wrong
    */
   open<C extends CollectionName>(collection: C, options: WriteOptions): CollectionWriter<C> {
-    if (!isCollection(collection)) throw noSuchCollection(collection);
-    if (this.#open.has(collection))
-      throw new InvalidInputError(`${collection} is open already: seal it first.`);
-    const own = checkWriteOptions("The options of open", options);
+    const own = this.#admit(collection, options);
     this.#open.add(collection);
     const report = this.#session.report(collection);
     const sink = openedSink(this.#session, own, report, (error) => this.#fail(error, report));
@@ -145,6 +142,19 @@ export class BatchWrites {
       },
       late: (error) => void this.#fail(error, report),
     });
+  }
+
+  /** The options of an opening. One that is refused was to be a part of the batch: the batch is not whole without it. */
+  #admit(collection: CollectionName, options: WriteOptions): WriteOptions {
+    try {
+      if (!isCollection(collection)) throw noSuchCollection(collection);
+      if (this.#open.has(collection))
+        throw new InvalidInputError(`${collection} is open already: seal it first.`);
+      return checkWriteOptions("The options of open", options);
+    } catch (error) {
+      this.miss(collection, error);
+      throw error;
+    }
   }
 
   #write(

@@ -132,7 +132,7 @@ export class SyncBatch {
 
   /**
    * Opens a collection that is written piece by piece. Several may be open at a time, and beside queued writes: for a
-   * source that interleaves collections.
+   * source that interleaves collections. A call that is refused makes the batch incomplete, as a refused write does.
    * @throws {BatchStateError | ClosedError} the batch is not active, or an earlier write failed
    * @throws {InvalidInputError} there is no such collection, it is open already, or an option is wrong
    */

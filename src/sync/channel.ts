@@ -92,8 +92,8 @@ export class GrpcTransport implements SyncTransport {
     toError: (failed: FailedCall, place: CallPlace) => Error = toSyncError,
   ): Promise<Response> {
     const place = { ...this.#endpoint, operation };
-    const deadline =
-      context.timeoutMs > MAX_DEADLINE_MS ? Infinity : Date.now() + context.timeoutMs + DEADLINE_SLACK_MS;
+    const { timeoutMs, answerMs = timeoutMs } = context;
+    const deadline = answerMs > MAX_DEADLINE_MS ? Infinity : Date.now() + answerMs + DEADLINE_SLACK_MS;
     const { controller, unlink } = linkedController(context.signal, context.unlessSent);
     const { signal } = controller;
     const gate = new SendGate(signal);
@@ -108,7 +108,7 @@ export class GrpcTransport implements SyncTransport {
         toError: (failed: FailedCall) => toError(failed, place),
       };
       return await this.#connections.use(
-        { signal, timeoutMs: context.timeoutMs },
+        { signal, timeoutMs },
         (client, discard) => call(client, start, discard),
         (stall) => toConnectionError(stall, place),
       );

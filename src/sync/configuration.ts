@@ -43,7 +43,7 @@ export interface SyncTuning {
   readonly flushAfterMs?: number | undefined;
   /**
    * Whether a window of events without an id is sent again when its answer was lost: `"retry"` delivers them at least
-   * once, as rule 8 of the service allows; `"fail"` fails the write instead. @default "retry"
+   * once, as rule 8 of the service allows; `"fail"` fails the write instead, and the run with it. @default "retry"
    */
   readonly unknownEvents?: "retry" | "fail" | undefined;
   /** Further options of the gRPC channel, by their gRPC names. @default none */

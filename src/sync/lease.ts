@@ -33,6 +33,7 @@ export class CountedLease implements Lease {
   #renewedAt: Moment;
   #warned = false;
   #over = false;
+  #closed = false;
   #stopTimer: () => void = () => {};
 
   constructor(
@@ -69,13 +70,13 @@ export class CountedLease implements Lease {
 
   /** Ends the watch: nothing is called back any more, and no timer is left. */
   close(): void {
+    this.#closed = true;
     this.#stopTimer();
   }
 
   /**
-   * Begins the watch; a lease may be over by then, where the answer to the start was long in coming.
-   *
-   * One timer, which looks again when the next thing could be due: renewals need not touch it.
+   * Begins the watch; what is due already is called back at once, as where a start was long under way. One timer, which
+   * looks again when the next thing could be due: renewals need not touch it.
    */
   watch(): void {
     const remaining = this.remainingMs;
@@ -86,6 +87,8 @@ export class CountedLease implements Lease {
     if (remaining <= WARN_AT_MS && !this.#warned) {
       this.#warned = true;
       this.#callbacks.onWarning(remaining);
+      // Whoever is warned may end it.
+      if (this.#closed) return;
     }
     const next = remaining > WARN_AT_MS ? remaining - WARN_AT_MS : remaining;
     this.#stopTimer = this.#clock.after(next, () => this.watch(), { keepAlive: true });

@@ -25,12 +25,39 @@ export class ReentrancyMark {
     return named[this.#name]?.() ?? step();
   }
 
-  /** Whether the caller runs within `run`. */
+  /** Whether the caller runs within `run`; false where this process shows no stacks. */
   isWithin(): boolean {
-    const limit = Error.stackTraceLimit;
-    Error.stackTraceLimit = MAX_FRAMES;
-    const { stack = "" } = new Error();
-    Error.stackTraceLimit = limit;
-    return stack.includes(this.#name);
+    try {
+      const stack = plainStack();
+      return typeof stack === "string" && stack.includes(this.#name);
+    } catch {
+      return false;
+    }
   }
+}
+
+/** The stack of the caller, whatever the process does with stacks: its hooks are put aside meanwhile. */
+function plainStack(): unknown {
+  const restoreLimit = putAside("stackTraceLimit", MAX_FRAMES);
+  try {
+    const restoreHook = putAside("prepareStackTrace", undefined);
+    try {
+      return new Error().stack;
+    } finally {
+      restoreHook();
+    }
+  } finally {
+    restoreLimit();
+  }
+}
+
+/** Where `Error` is frozen, nothing is put aside. */
+function putAside(name: "stackTraceLimit" | "prepareStackTrace", value: unknown): () => void {
+  const isThere = Object.hasOwn(Error, name);
+  const before: unknown = Reflect.get(Error, name);
+  Reflect.set(Error, name, value);
+  return () => {
+    if (isThere) Reflect.set(Error, name, before);
+    else Reflect.deleteProperty(Error, name);
+  };
 }

@@ -15,6 +15,7 @@ import type { SyncBatch } from "./batch.js";
 import type { StartBatchOptions } from "./batch-options.js";
 import type { SnapshotCollection } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
+import { LeftBatches } from "./left-batches.js";
 import { abortAtSignals } from "./process-signals.js";
 import type { SyncProgress } from "./progress.js";
 import { collectionReceipts, type SyncReceipt } from "./receipt.js";
@@ -30,6 +31,7 @@ import {
 import { RunGuard } from "./safety/run-guard.js";
 import { RunJournal } from "./safety/run-journal.js";
 import type { BatchWatch } from "./session-options.js";
+import { hasUnknownEvents } from "./unknown-events.js";
 
 /** A process that waits for a function must not end in the middle, even where nothing else keeps it alive. */
 const FOREVER_MS = 2 ** 31 - 1;
@@ -53,6 +55,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   readonly #parts: RunParts;
   readonly #guard: RunGuard;
   readonly #journal: RunJournal;
+  readonly #left: LeftBatches;
   readonly #restarts: number;
   readonly #acceptedEvents: AcceptedEvents;
   #waitedForLockMs = 0;
@@ -65,6 +68,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     checkRunFunction("run", fn);
     this.#guard = new RunGuard(options, parts.configuration);
     this.#journal = new RunJournal(options, parts.configuration, parts.abort);
+    this.#left = new LeftBatches(parts.abort);
     this.#restarts = options.restarts ?? DEFAULT_RESTARTS;
     this.#acceptedEvents = new AcceptedEvents(this.#restarts);
     this.#options = options;
@@ -106,6 +110,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     const since = clock.monotonic();
     for (let number = 1; ; number += 1) {
       await untilAborted(this.#journal.recover(signal), signal, closed);
+      await untilAborted(this.#left.release(signal), signal, closed);
       const batch = await this.#start(signal);
       const end = await attemptRun(batch, number, {
         options: this.#options,
@@ -125,9 +130,11 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
           durationMs: clock.monotonic() - since,
         };
       }
-      const { error, failure, unclear, returned } = end;
+      const { error, failure, unclear, released, returned } = end;
+      if (!released) this.#left.add(batch.id, error);
       this.#unclear = unclear ?? this.#unclear;
-      if (signal.aborted || number > this.#restarts || !isTransient(failure)) throw error;
+      const final = !isTransient(failure) || hasUnknownEvents(batch.writes, configuration);
+      if (signal.aborted || number > this.#restarts || final) throw error;
       // Never two of them at once: the one that goes on may hold what the next one needs.
       const letGo = clock.after(FOREVER_MS, () => {}, { keepAlive: true });
       await untilAborted(returned, signal, closed).finally(letGo);
@@ -173,10 +180,11 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
         waited = true;
         // The owner may have died too recently to be taken for dead when the run began.
         this.#journal.recover(signal);
+        this.#left.release(signal);
       }
       onProgress?.(progress);
     };
-    const batch = await this.#parts.start(
+    const starting = this.#parts.start(
       { installationId, waitForLockMs, keepAlive, signal, onProgress: notice },
       {
         acceptedEvents: this.#acceptedEvents,
@@ -184,6 +192,9 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
         beforeComplete: (batchId) => this.#guard.beforeComplete(batchId),
       },
     );
+    const batch = await starting.catch((error: unknown) => {
+      throw this.#left.explain(error);
+    });
     if (waited) this.#waitedForLockMs += clock.monotonic() - since;
     return batch;
   }

@@ -6,6 +6,9 @@ import { GhostLocks } from "./ghost-locks.js";
 import type { OnProgress } from "./progress.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 
+/** How long a start is on its way at least, in milliseconds, also where nobody waits so long: its answer may hold a lock. */
+const LEAST_ANSWER_MS = 100_000;
+
 type Started = { readonly batchId: string };
 
 /** How one start is made. */
@@ -65,7 +68,12 @@ export class BatchStarter {
   #attempt(installationId: string, call: CallContext): Promise<Started> {
     const { signal: callerSignal } = call;
     const attempts = new Attempts();
-    const unbound = { ...call, signal: new AbortController().signal, unlessSent: callerSignal };
+    const unbound = {
+      ...call,
+      signal: new AbortController().signal,
+      unlessSent: callerSignal,
+      answerMs: Math.max(call.timeoutMs, LEAST_ANSWER_MS),
+    };
     const answer = attempts.make(unbound, (context) => this.#transport.startBatch(installationId, context));
     return new Promise((resolve, reject) => {
       const abandon = () => {

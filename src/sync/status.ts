@@ -104,7 +104,8 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
   const httpStatus = /^Received HTTP status code (\d{3})$/.exec(details)?.[1];
   if (httpStatus !== undefined) return notGrpc(place, Number(httpStatus));
   return new SyncProtocolError(`${operation}: the service rejected the operation with ${nameOf(code)}.`, {
-    grpcStatus: nameOf(code),
+    // gRPC takes a status that it does not know for this one.
+    grpcStatus: status[code] ?? status[status.UNKNOWN],
     batchState: batchState(failed.metadata, place.credential),
     serverMessage,
   });
@@ -177,9 +178,18 @@ function tooLarge({ details }: FailedCall, place: CallPlace, serverMessage: stri
   if (limit !== undefined && (operation !== "SyncRecords" || Number(limit) === maxReceiveMessageBytes)) {
     return answerTooLarge(place, serverMessage);
   }
+  if (operation !== "SyncRecords") return unsendable(place, serverMessage);
   return new SyncProtocolError(
     `${operation}: the service does not take a message of this size. Lower messageBytes and maxSendMessageBytes.`,
     { grpcStatus: status[status.RESOURCE_EXHAUSTED], serverMessage },
+  );
+}
+
+/** No status: what it could not answer, the service may have done. */
+function unsendable({ operation }: CallPlace, serverMessage: string): SyncProtocolError {
+  return new SyncProtocolError(
+    `${operation}: the service could not send its answer, which it finds too large.`,
+    { serverMessage },
   );
 }
 

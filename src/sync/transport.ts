@@ -11,6 +11,8 @@ export type CallBounds = Pick<AttemptContext, "signal" | "timeoutMs">;
 export interface CallContext extends AttemptContext {
   /** Gives the call up, with the reason to reject with, as long as nothing of it was sent; later it changes nothing. */
   readonly unlessSent?: AbortSignal | undefined;
+  /** How long the service may take to answer, in milliseconds, where that is longer than somebody waits. */
+  readonly answerMs?: number | undefined;
   /**
    * Called before the call fails, where certainly nothing of it left this machine. A transport that cannot tell never
    * calls it: a failure then leaves open what the service did.

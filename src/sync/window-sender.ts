@@ -1,4 +1,4 @@
-import { type RecordOutcome, SyncProtocolError } from "../errors.js";
+import { type RecordOutcome, SyncProtocolError, TransportError } from "../errors.js";
 import { Attempts } from "./attempts.js";
 import { callWithRetry } from "./call.js";
 import type { Collection } from "./collections.js";
@@ -8,6 +8,7 @@ import type { EncodedMessage } from "./messages.js";
 import { addRange, type MutableWriteReport } from "./outcomes.js";
 import type { OnProgress } from "./progress.js";
 import type { CallContext, SyncTransport } from "./transport.js";
+import { unknownEventsError } from "./unknown-events.js";
 
 /** What a sender needs. */
 export interface WindowSenderOptions {
@@ -53,7 +54,9 @@ export class WindowSender {
       const outcome = outcomeOf(attempts, messages.length);
       if (outcome === "unsent") report.sent -= records;
       addRange(report.ranges, { outcome, firstIndex, records });
-      throw error;
+      // What the write is cut off with is the caller's own.
+      if (outcome !== "unknown" || this.#mayBeTwice || signal.aborted) throw error;
+      throw error instanceof TransportError ? unknownEventsError(error) : error;
     } finally {
       report.retries += Math.max(0, tries - 1);
     }

@@ -35,6 +35,8 @@ export interface ScriptedSyncServer {
   readonly streams: SeenStream[];
   /** Names of the unary calls, in order. */
   readonly calls: string[];
+  /** How long each of them may take, in milliseconds. */
+  readonly timesLeftMs: number[];
   /** Most streams that were open at the same time. */
   readonly mostOpenStreams: () => number;
   /** The next answers, by operation. */
@@ -63,6 +65,7 @@ export async function startScriptedSyncServer(): Promise<ScriptedSyncServer> {
     endpoint: "",
     streams: [],
     calls: [],
+    timesLeftMs: [],
     mostOpenStreams: () => mostOpen,
     scripts: { StartSyncBatch: [], SyncRecords: [], CompleteSyncBatch: [], AbortSyncBatch: [] },
     acknowledge: (records) => records,
@@ -74,8 +77,9 @@ export async function startScriptedSyncServer(): Promise<ScriptedSyncServer> {
   };
   const unary =
     <Request, Response>(operation: keyof ScriptedSyncServer["scripts"], response: () => Response) =>
-    async (_call: ServerUnaryCall<Request, Response>, callback: sendUnaryData<Response>) => {
+    async (call: ServerUnaryCall<Request, Response>, callback: sendUnaryData<Response>) => {
       seen.calls.push(operation);
+      seen.timesLeftMs.push(Number(call.getDeadline()) - Date.now());
       if (operation === "StartSyncBatch") await seen.beforeStart();
       if (operation === "CompleteSyncBatch") await seen.beforeCompletion();
       if (operation === "AbortSyncBatch") await seen.beforeAbort();

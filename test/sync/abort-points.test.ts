@@ -130,6 +130,24 @@ describe("a start that is aborted", () => {
     answer();
     await until(() => harness.server.calls.includes("AbortSyncBatch") && clock.sleeping === 0);
   });
+
+  it("by the end of its time while the service starts a batch has it aborted, however late the answer comes", async () => {
+    const clock = new TestClock({ startAt: 0 });
+    const { server } = harness;
+    let answer = () => {};
+    server.beforeStart = () =>
+      new Promise((resolve) => {
+        answer = resolve;
+      });
+    const started = harness.client({ clock }).startBatch({ ...START, timeoutMs: 500 });
+    started.catch(() => {});
+    await until(() => server.calls.length === 1);
+    clock.advance(500);
+    await expect(started).rejects.toMatchObject({ code: "TIMEOUT" });
+    expect(server.timesLeftMs[0]).toBeGreaterThan(60_000);
+    answer();
+    await until(() => server.calls.includes("AbortSyncBatch") && clock.sleeping === 0);
+  });
 });
 
 /** The calls that send records. */

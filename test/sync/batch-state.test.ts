@@ -136,13 +136,20 @@ describe("complete", () => {
   });
 
   it.each([
-    ["UNKNOWN", 2],
-    ["INTERNAL", 13],
-    ["DATA_LOSS", 15],
-  ])("that ends with %s, which proves nothing, is an unknown outcome", async (_, code) => {
-    harness.server.scripts.CompleteSyncBatch.push({ code, details: "broke down" });
+    ["UNKNOWN", 2, "broke down"],
+    ["INTERNAL", 13, "broke down"],
+    ["DATA_LOSS", 15, "broke down"],
+    ["a status that gRPC does not know", 17, "broke down"],
+    ["a status far above", 99, "broke down"],
+    ["an answer that .NET does not send", 8, "Sending message exceeds the maximum configured message size."],
+    ["an answer that Go does not send", 8, "grpc: trying to send message larger than max (70 vs. 50)"],
+    ["an answer that C++ does not send", 8, "Sent message larger than max (70 vs. 50)"],
+    ["an answer that Node does not send", 8, "Attempted to send message with a size larger than 50"],
+  ])("that ends with %s, which proves nothing, is an unknown outcome", async (_, code, details) => {
+    harness.server.scripts.CompleteSyncBatch.push({ code, details });
     const batch = await startBatch();
     await expect(batch.complete()).rejects.toBeInstanceOf(BatchOutcomeUnknownError);
+    expect(batch.state).toBe("unknown");
   });
 
   it("that the service refuses at once leaves the batch to be aborted", async () => {

@@ -135,6 +135,32 @@ describe("the lease", () => {
     expect(batch.state).toBe("expired");
   });
 
+  it("that is over when the start is answered is told by the batch, and its lock can be released", async () => {
+    const clock = new TestClock({ startAt: 0 });
+    harness.server.beforeStart = async () => clock.advance(16 * MINUTE);
+    const seen: SyncProgress[] = [];
+    const batch = await harness.startBatch(
+      { clock, timeoutMs: 60 * MINUTE },
+      { keepAlive: { maxIdleMs: 60 * MINUTE }, onProgress: (progress) => seen.push(progress) },
+    );
+    expect(batch.state).toBe("expired");
+    expect(batch.signal.reason).toMatchObject({ code: "BATCH_STATE", reason: "expired" });
+    await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({ reason: "expired" });
+    await batch.abort();
+    expect(harness.server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
+    expect(seen).toEqual([]);
+    expect(clock.sleeping).toBe(0);
+  });
+
+  it("leaves no timer when the handle is closed at its warning", async () => {
+    const closing = { now: () => {} };
+    const { batch, clock } = await start({ onProgress: () => closing.now() });
+    closing.now = () => batch.close();
+    clock.advance(12 * MINUTE);
+    expect(batch.state).toBe("closed");
+    expect(clock.sleeping).toBe(0);
+  });
+
   it("leaves no timer when the handle is closed", async () => {
     const { batch, clock } = await start({ keepAlive: { maxIdleMs: 60 * MINUTE } });
     await batch.write("accounts", accounts(3));

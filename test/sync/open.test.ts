@@ -1,4 +1,4 @@
-import { BatchStateError, InvalidInputError } from "@saas-management/sdk/sync";
+import { BatchStateError, InvalidInputError, type SyncBatch } from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 import { recordsOf } from "../support/scripted-sync-server.js";
@@ -157,10 +157,38 @@ describe("open collections", () => {
     await batch.complete();
   });
 
-  it("may not be opened twice", async () => {
+  it.each([
+    ["it is open already", (batch: SyncBatch) => batch.open("accounts"), /accounts failed .*is open already/],
+    [
+      "an option is wrong",
+      (batch: SyncBatch) => batch.open("plans", { expectedCount: Number.NaN }),
+      /plans failed .*expectedCount must be/,
+    ],
+    [
+      "an option is misspelled",
+      // @ts-expect-error -- the types know the options
+      (batch: SyncBatch) => batch.open("plans", { expectedcount: 0 }),
+      /plans failed .*expectedcount/,
+    ],
+    [
+      "there is no such collection",
+      // @ts-expect-error -- the types know the collections
+      (batch: SyncBatch) => batch.open("acounts"),
+      /a collection that does not exist failed .*acounts/,
+    ],
+  ])("that cannot be opened keep the batch from being completed: %s", async (_, open, why) => {
     const batch = await harness.startBatch();
-    batch.open("accounts");
-    expect(() => batch.open("accounts")).toThrow(InvalidInputError);
+    const users = batch.open("accounts");
+    await users.push(accounts(1));
+    expect(() => open(batch)).toThrow(InvalidInputError);
+    await expect(users.seal()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
+    await expect(batch.complete()).rejects.toMatchObject({
+      code: "BATCH_STATE",
+      reason: "incomplete",
+      message: expect.stringMatching(why),
+      cause: { code: "INVALID_INPUT" },
+    });
+    expect(harness.server.calls).not.toContain("CompleteSyncBatch");
   });
 
   it("poison the batch with an invalid record, also when nobody awaits the push", async () => {

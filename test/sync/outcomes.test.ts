@@ -28,6 +28,20 @@ describe("a failed write's error", () => {
     const error = await batch.write("accounts", accounts(40)).catch((e: unknown) => e);
     expect(error).toMatchObject({ outcomes: [{ outcome: "unknown", firstIndex: 0, records: 40 }] });
   });
+
+  it.each([17, 99])(
+    "of the status %d, which gRPC does not know, leaves its records unknown",
+    async (code) => {
+      harness.server.scripts.SyncRecords.push({ code, details: "?" });
+      const batch = await harness.startBatch();
+      await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({
+        code: "SYNC_PROTOCOL",
+        grpcStatus: "UNKNOWN",
+        message: expect.stringContaining(`status ${code}`),
+        outcomes: [{ outcome: "unknown", firstIndex: 0, records: 1 }],
+      });
+    },
+  );
 });
 
 describe("events without an id", () => {
@@ -47,6 +61,9 @@ describe("events without an id", () => {
     const write = batch.write("externallyDiscoveredUsage", discovered(3));
     await expect(write).rejects.toMatchObject({
       code: "TRANSPORT_FAILED",
+      retryable: false,
+      stoppedBecause: "not-retryable",
+      message: expect.stringContaining('unknownEvents: "fail"'),
       outcomes: [{ outcome: "unknown", firstIndex: 0, records: 3 }],
     });
     expect(harness.server.streams).toHaveLength(3);

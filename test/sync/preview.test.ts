@@ -14,7 +14,7 @@ import {
   type SnapshotCollection,
   SyncClient,
 } from "@saas-management/sdk/sync";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ids, records, useSafetyHarness } from "../support/safety-harness.js";
 
 const harness = useSafetyHarness();
@@ -204,6 +204,24 @@ describe("a preview", () => {
       await new Promise(() => {});
     });
     await expect(stopped).rejects.toBe(reason);
+  });
+
+  it("outlives a source that is silent for longer than a lease with the keepAlive of its run, and not without", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const after16Minutes = (keepAlive: PreviewOptions["keepAlive"]) =>
+      previewSync({ snapshots: ["accounts"], ledger: "none", keepAlive }, async (batch) => {
+        await vi.advanceTimersByTimeAsync(16 * 60_000);
+        await batch.write("accounts", records(ids(1)));
+      });
+    await expect(after16Minutes(undefined)).rejects.toMatchObject({
+      code: "BATCH_STATE",
+      reason: "expired",
+    });
+    const { collections } = await after16Minutes({ maxIdleMs: 3_600_000 });
+    expect(Object.keys(collections)).toEqual(["accounts"]);
+    expect(collections.accounts).toMatchObject({ records: 1 });
+    await expect(after16Minutes({ maxIdleMs: 0 })).rejects.toThrow("maxIdleMs");
   });
 
   it("ends with its signal where the ledger never answers", async () => {

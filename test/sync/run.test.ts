@@ -1,4 +1,11 @@
-import { type RunBatch, type RunOptions, type SyncProgress, TransportError } from "@saas-management/sdk/sync";
+import {
+  memoryLedger,
+  type RunBatch,
+  type RunOptions,
+  SyncClient,
+  type SyncProgress,
+  TransportError,
+} from "@saas-management/sdk/sync";
 import { beforeEach, describe, expect, it } from "vitest";
 import { quietLogger } from "../support/quiet-logger.js";
 import { useReferenceServer } from "../support/reference-harness.js";
@@ -334,6 +341,53 @@ describe("a batch that fails transiently", () => {
     expect(running).toEqual([1, 2]);
   });
 
+  it.each([
+    ["the answer is lost", { type: "grpc-status", code: 14, at: "answer" } as const, () => {}],
+    [
+      "the lease ends before the answer",
+      { type: "stall", at: "answer" } as const,
+      () => harness.server.clock.advance(15 * 60_000),
+    ],
+  ])(
+    'is not started anew with unknownEvents: "fail" after events without an id of which %s',
+    async (_, kind, then) => {
+      const { server } = harness;
+      const { syncUrl, apiKey, clock } = server;
+      await using client = new SyncClient({
+        endpoint: syncUrl,
+        apiKey,
+        clock,
+        timeoutMs: 60 * 60_000,
+        unknownEvents: "fail",
+      });
+      server.faults.add({ api: "sync", operation: "SyncRecords", kind });
+      const attempts: number[] = [];
+      const run = client.run(options([]), async (batch, { number }) => {
+        attempts.push(number);
+        await batch.write("externallyDiscoveredUsage", discovered("a"));
+      });
+      run.catch(() => {});
+      await until(() => (inspect().events.externallyDiscoveredUsage?.length ?? 0) > 0);
+      then();
+      await expect(run).rejects.toMatchObject({ retryable: false });
+      expect(attempts).toEqual([1]);
+      expect(inspect().events.externallyDiscoveredUsage).toHaveLength(1);
+    },
+  );
+
+  it('is started anew with unknownEvents: "fail" where events without an id were accepted or not sent', async () => {
+    const { syncUrl, apiKey, clock } = harness.server;
+    const retry = { retries: 1, minDelayMs: 1, maxDelayMs: 1 };
+    await using client = new SyncClient({ endpoint: syncUrl, apiKey, clock, retry, unknownEvents: "fail" });
+    const receipt = await client.run(options(["accounts"]), async (batch, { number }) => {
+      await batch.write("externallyDiscoveredUsage", discovered("a"));
+      if (number === 1) breakOnce("SyncRecords");
+      await batch.write("accounts", accounts(2));
+    });
+    expect(receipt.restarts).toBe(1);
+    expect(inspect().events.externallyDiscoveredUsage).toHaveLength(1);
+  });
+
   it("fails for good when the restarts are used up", async () => {
     let calls = 0;
     const run = harness.client.run(options(["accounts"], { restarts: 1 }), async (batch) => {
@@ -413,6 +467,54 @@ describe("a batch that fails transiently", () => {
     });
     await expect(run).rejects.toThrow(/exhausted/);
     expect(inspect().batches.map(({ state }) => state)).toEqual(["aborted", "aborted"]);
+  });
+
+  describe("and cannot be aborted in a short outage", () => {
+    const outage = (aborts: number) => {
+      const { faults } = harness.server;
+      const kind = { type: "grpc-status", code: 14 } as const;
+      faults.add({ api: "sync", operation: "SyncRecords", times: 2, kind });
+      faults.add({ api: "sync", operation: "AbortSyncBatch", times: aborts, kind });
+    };
+    const states = () => inspect().batches.map(({ state }) => state);
+
+    it.each([
+      ["without a ledger", () => "none" as const],
+      ["with a ledger that keeps no journal", () => memoryLedger()],
+    ])("is aborted before it is started anew, %s", async (_, ledger) => {
+      outage(2);
+      const run = harness.client.run({ ...options(["accounts"]), ledger: ledger() }, (batch) =>
+        batch.write("accounts", accounts(1)),
+      );
+      expect(await run).toMatchObject({ restarts: 1, waitedForLockMs: 0 });
+      expect(states()).toEqual(["aborted", "completed"]);
+    });
+
+    it("is aborted while the restart waits for its lock", async () => {
+      outage(4);
+      const { clock } = harness.server;
+      const seen: string[] = [];
+      const onProgress = ({ type }: SyncProgress) => void seen.push(type);
+      const run = harness.client.run(options(["accounts"], { waitForLockMs: 5000, onProgress }), (batch) =>
+        batch.write("accounts", accounts(1)),
+      );
+      run.catch(() => {});
+      await until(() => seen.includes("waiting-for-lock") && states()[0] === "aborted");
+      clock.advance(5000);
+      expect(await run).toMatchObject({ restarts: 1 });
+      expect(states()).toEqual(["aborted", "completed"]);
+    });
+
+    it("says that the lock may be its own, and what failed first, where that does not help either", async () => {
+      outage(4);
+      const run = harness.client.run(options(["accounts"]), (batch) => batch.write("accounts", accounts(1)));
+      await expect(run).rejects.toMatchObject({
+        code: "BATCH_IN_PROGRESS",
+        mayBeOwn: true,
+        cause: { code: "TRANSPORT_FAILED" },
+      });
+      expect(states()).toEqual(["active"]);
+    });
   });
 
   it("and cannot be aborted either tells until when the lock is held, and what first went wrong is thrown", async () => {

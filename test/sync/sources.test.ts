@@ -2,7 +2,8 @@ import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { InvalidInputError, type RecordSource, type RecordTypes, TestClock } from "@saas-management/sdk/sync";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { rejection } from "../support/promises.js";
 import { recordsOf } from "../support/scripted-sync-server.js";
 import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
 
@@ -323,18 +324,49 @@ describe("a source that", () => {
     await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
   });
 
-  it("awaits the completion of its own batch is refused, and one that feeds an open collection is not", async () => {
-    const batch = await harness.startBatch();
-    const groups = batch.open("groups");
-    async function* fanOut() {
-      yield accounts(1);
-      await groups.push({ generic: { id: "g", name: "G" } });
-      await expect(batch.complete()).rejects.toThrow(/would wait for itself/);
-    }
-    await batch.write("accounts", fanOut());
-    await groups.seal();
-    await batch.complete();
-  });
+  it.each<[string, PropertyDescriptorMap]>([
+    [
+      "gives the places of calls",
+      { prepareStackTrace: { value: (_: unknown, places: unknown) => places, writable: true } },
+    ],
+    ["gives an object", { prepareStackTrace: { value: () => ({}), writable: true } }],
+    [
+      "throws",
+      {
+        prepareStackTrace: {
+          value: () => {
+            throw new Error("a hook");
+          },
+          writable: true,
+        },
+      },
+    ],
+    ["cannot be set, as those of a frozen Error", { stackTraceLimit: { value: 50, writable: false } }],
+  ])(
+    "awaits a write of its own batch is refused where a hook of the process's stacks %s",
+    async (_, hooks) => {
+      const batch = await harness.startBatch();
+      async function* fanOut() {
+        yield accounts(1);
+        await batch.write("groups", []);
+      }
+      const before = Object.entries(Object.getOwnPropertyDescriptors(Error));
+      const restore = () => {
+        for (const name of Object.keys(hooks)) Reflect.deleteProperty(Error, name);
+        for (const [name, was] of before) if (name in hooks) Object.defineProperty(Error, name, was);
+      };
+      onTestFinished(restore);
+      for (const [name, hook] of Object.entries(hooks))
+        Object.defineProperty(Error, name, { ...hook, configurable: true });
+      const during = Object.getOwnPropertyDescriptors(Error);
+      const write = batch.write("accounts", fanOut());
+      const after = Object.getOwnPropertyDescriptors(Error);
+      const error = await rejection(write);
+      restore();
+      expect(error).toMatchObject({ message: expect.stringContaining("would wait for itself") });
+      expect(after).toEqual(during);
+    },
+  );
 
   it("writes to another batch is none of the first one's business", async () => {
     const batch = await harness.startBatch();

@@ -2,6 +2,7 @@ import type { Logger } from "../../logger.js";
 import type { NamesOf } from "../../option-names.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { SyncTuning } from "../configuration.js";
+import type { KeepAliveOptions } from "../keep-alive.js";
 import { RUN_NAMES, type RunOptions } from "../run-options.js";
 import type { SafetyOptions } from "../safety/safety-options.js";
 
@@ -20,6 +21,11 @@ export interface PreviewOptions<Snapshots extends SnapshotCollection = SnapshotC
   readonly endpoint?: string | undefined;
   /** Id of the installation that the run pushes to; required where there is a ledger. @default none */
   readonly installationId?: string | undefined;
+  /**
+   * Keeps the batch alive while the source is silent, as in the run; without it, as there, 15 minutes of silence end it.
+   * @default it ends after 15 minutes
+   */
+  readonly keepAlive?: KeepAliveOptions | undefined;
   /** Most entries that `issues` of a collection holds. @default 100 */
   readonly maxIssues?: number | undefined;
   /** Ends the preview; it rejects with the signal's reason. @default none */

@@ -32,7 +32,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   try {
     const { installationId } = resolved;
     const batch = await engine.startBatch(
-      { installationId, signal },
+      { installationId, signal, keepAlive: options.keepAlive },
       { acceptedEvents: undefined, observerOf: (c) => watches.of(c), beforeComplete: undefined },
     );
     await writeBatch(batch, { number: 1, preview: true }, { options, fn, signal });

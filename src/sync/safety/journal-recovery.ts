@@ -1,7 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { SyncProtocolError } from "../../errors.js";
+import type { SyncProtocolError } from "../../errors.js";
 import type { Logger } from "../../logger.js";
+import { hasEnded } from "../batch-state.js";
 import { LEASE_MS } from "../lease.js";
 import { type JournalEntry, type JournaledBatch, readEntry } from "./journal-entry.js";
 import { acquire, breakLock, lastSignOfLife, STALE_MS } from "./journal-lock.js";
@@ -113,7 +114,7 @@ export class JournalRecovery {
       await this.#recovery.abort(batchId);
       return undefined;
     } catch (error) {
-      if (isOver(error)) return error;
+      if (hasEnded(error)) return error;
       throw error;
     }
   }
@@ -155,10 +156,4 @@ export class JournalRecovery {
       return [];
     }
   }
-}
-
-/** Whether the service refuses to abort a batch because it has ended. */
-function isOver(error: unknown): error is SyncProtocolError {
-  if (!(error instanceof SyncProtocolError)) return false;
-  return error.grpcStatus === "NOT_FOUND" || error.grpcStatus === "FAILED_PRECONDITION";
 }

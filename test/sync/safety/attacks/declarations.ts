@@ -66,6 +66,21 @@ export const declarationAttacks: readonly Attack[] = [
       }),
   },
   {
+    name: "a collection of events is opened by two tasks at a time, and nobody looks at the refusal",
+    stop: "poisoned batch",
+    ending: refused("BATCH_STATE", /the write of usage failed \(INVALID_INPUT: usage is open already/),
+    attack: ({ run }) =>
+      run(["accounts"], async (batch) => {
+        await batch.write("accounts", people());
+        const feed = async (id: string) => {
+          const open = batch.open("usage");
+          await open.push({ generic: { id, sourceActorId: "né-1", lastActivity: "2026-01-01T00:00:00Z" } });
+          await open.seal();
+        };
+        await Promise.allSettled([feed("1"), feed("2")]);
+      }),
+  },
+  {
     name: "records are pushed after the seal, and the refusal is swallowed",
     stop: "poisoned batch",
     ending: refused("BATCH_STATE", /the write of accounts failed \(INVALID_INPUT: accounts is sealed/),
