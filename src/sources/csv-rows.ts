@@ -1,9 +1,10 @@
 /** Text -> rows of cells, by Papa Parse, with the line on which each row begins. */
 import Papa from "papaparse";
 import { InvalidInputError } from "../errors.js";
+import { countIn } from "./count-in.js";
 import { RawRows } from "./csv-raw-rows.js";
 import { problemAt } from "./problem.js";
-import { countIn, type TextBlock, tooLong } from "./text.js";
+import { type TextBlock, tooLong } from "./text.js";
 
 const BYTE_ORDER_MARK = "\ufeff";
 

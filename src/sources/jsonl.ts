@@ -35,8 +35,8 @@ const JSONL_NAMES = {
  * - `map` makes a record of each value, or returns undefined to leave it out; `figures` counts those. What `map` throws
  *   comes back unchanged. Without `map` the values are the records: a write checks each of them.
  * - Empty lines are skipped; the last line need not end with a line feed.
- * - A line that is not JSON, as the last one of a truncated file, one that is too long, and bytes that are not UTF-8
- *   end in an error with the line.
+ * - A line that is not JSON, as the last one of a truncated file, one that is too long, bytes that are not UTF-8, and
+ *   half of a character in a stream of text end in an error with the line.
  * - An error of a write about one of the records names its place, such as `users.jsonl:1042`.
  *
  * The errors of the reading reach whoever iterates: `InvalidInputError` each.
@@ -67,7 +67,7 @@ export function fromJsonl(
   const locationOf = (line: number) => new Line(name, line).location;
 
   async function* read(
-    chunks: AsyncIterable<Uint8Array>,
+    chunks: AsyncIterable<Uint8Array | string>,
     figures: MutableFigures,
   ): AsyncGenerator<LocatedRecords<unknown>, void, undefined> {
     let empty = true;

@@ -1,4 +1,4 @@
-import { appendFileSync } from "node:fs";
+import { appendFileSync, createReadStream } from "node:fs";
 import { fromCsv, fromJsonl } from "@saas-management/sdk/sources";
 import { type Attack, type Ending, held, refused } from "./attack.js";
 import { people, type World } from "./world.js";
@@ -59,6 +59,16 @@ export const fileAttacks: readonly Attack[] = [
           return { generic: { id } };
         }),
       );
+    },
+  },
+  {
+    name: "a CSV file in UTF-16 is decoded by its stream, and its encoding is told again",
+    stop: "nothing lost",
+    ending: { kind: "whole" },
+    attack: async ({ send, write }) => {
+      const path = await write("users.csv", Buffer.from(csv(), "utf16le"));
+      const stream = createReadStream(path, { encoding: "utf16le", highWaterMark: 7 });
+      return send(fromCsv(stream, ({ id = "" }) => ({ generic: { id } }), { encoding: "utf-16le" }));
     },
   },
   jsonlAttack(
