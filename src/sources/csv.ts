@@ -55,8 +55,8 @@ const MAX_LINE_BYTES = 16 * 1024 * 1024;
  * - A byte order mark, line ends of either kind, quoted line breaks and empty lines are fine. A line of `""` is not
  *   empty: it is a row with an empty cell.
  * - Nothing is guessed or skipped: a row with too few or too many cells, quotes that do not match, a `\r` without a
- *   line feed outside of quotes, bytes that are not in the encoding, half of a character in a stream of text, a header
- *   that lacks a column or has one twice, an empty file end in an error with the line.
+ *   line feed outside of quotes, bytes that are not in the encoding, half of a character in a stream of text, a zero
+ *   character, a header that lacks a column or has one twice, an empty file end in an error with the line.
  * - An error of a write about one of the records names its place, such as `users.csv:1042`.
  *
  * The errors of the reading reach whoever iterates: `InvalidInputError` each.

@@ -289,6 +289,16 @@ describe("refused with the line, and without the contents, is", () => {
     expect(only?.["note"]?.length).toBe(1 + long.replaceAll('""', '"').length);
   });
 
+  it.each<[string, CsvOptions["encoding"], Uint8Array, number]>([
+    ["zeros alone", "utf-8", new Uint8Array(64), 1],
+    ["zeros at its end", "utf-8", Buffer.from(`id\n1\n${secret}\0\0`), 3],
+    ["UTF-16 that is read as something else", "windows-1252", Buffer.from("id\n1\n", "utf16le"), 1],
+  ])("a file of %s", async (_, encoding, bytes, line) => {
+    const { message } = await errorOf(bytes, { encoding });
+    expect(message).toMatch(new RegExp(`^users\\.csv:${line} holds a zero character`));
+    expect(message).not.toContain(secret);
+  });
+
   it("a line that grows without end", async () => {
     async function* endless() {
       yield "id\n1\n";

@@ -25,6 +25,13 @@ export const fileAttacks: readonly Attack[] = [
     text.slice(0, text.indexOf("\n") + 1),
   ),
   csvAttack("a CSV file has not a single byte", refused("INVALID_INPUT", /users\.csv is empty/), () => ""),
+  {
+    name: "a CSV file has zeros only",
+    stop: "file checks",
+    ending: refused("INVALID_INPUT", /users\.csv:1 holds a zero character/),
+    attack: async ({ send, write }) =>
+      send(fromCsv(await write("users.csv", new Uint8Array(4096)), ({ id = "" }) => ({ generic: { id } }))),
+  },
   csvAttack("a CSV file has another delimiter", refused("INVALID_INPUT", /users\.csv:1 .*column/), (text) =>
     text.replaceAll(",", ";"),
   ),
@@ -83,6 +90,11 @@ export const fileAttacks: readonly Attack[] = [
     "a JSON Lines file has not a single byte",
     refused("INVALID_INPUT", /users\.jsonl is empty/),
     () => "",
+  ),
+  jsonlAttack(
+    "a JSON Lines file has empty lines only",
+    refused("INVALID_INPUT", /users\.jsonl is empty/),
+    () => "\n\n",
   ),
 ];
 
