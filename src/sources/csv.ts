@@ -96,7 +96,7 @@ export function fromCsv<R>(
   const file = new Input(input, options.name);
   const { name } = file;
   const locationOf = (line: number) => new Line(name, line).location;
-  const format = { name, encoding, maxLineBytes: MAX_LINE_BYTES };
+  const format = { name, encoding, maxLineBytes: MAX_LINE_BYTES, needsLineEnd: true };
 
   async function* read(
     chunks: AsyncIterable<Uint8Array | string>,

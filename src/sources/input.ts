@@ -27,7 +27,7 @@ export class Input {
   readonly #stream: AsyncIterable<Uint8Array | string> | undefined;
   #begun = false;
 
-  /** @throws {InvalidInputError} neither a path nor a stream */
+  /** @throws {InvalidInputError} neither a path nor a stream, or a reader of lines */
   constructor(input: FileInput, name: string | undefined) {
     const given: unknown = input;
     if (name !== undefined && typeof name !== "string") throw new InvalidInputError("name must be a text.");
@@ -36,6 +36,7 @@ export class Input {
       if (this.#path === "") throw new InvalidInputError("The path of the file is empty.");
       this.name = name ?? basename(this.#path);
     } else if (typeof given === "object" && given !== null && Symbol.asyncIterator in given) {
+      refuseLineReader(given);
       this.#stream = input;
       this.name = name ?? "stream";
     } else {
@@ -58,6 +59,14 @@ export class Input {
     const closable = new ClosableStream(stream);
     return { chunks: streamChunks(closable, this.name), close: () => closable.close() };
   }
+}
+
+/** Node has several classes of them, not all of which are public: what a line reader alone has tells it. */
+function refuseLineReader(given: object): void {
+  if (!("getCursorPos" in given && "prompt" in given)) return;
+  throw new InvalidInputError(
+    "The file must be the stream itself, not a reader of its lines: those have lost their line ends.",
+  );
 }
 
 function pathOf(url: URL): string {

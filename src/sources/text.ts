@@ -14,6 +14,8 @@ export interface TextFormat {
   readonly encoding: TextEncoding;
   /** Longest line in bytes. */
   readonly maxLineBytes: number;
+  /** Whether text in several pieces must have a line end: without any it may be lines that have lost theirs. */
+  readonly needsLineEnd?: boolean;
 }
 
 /** Whole lines: everything but the last line of a file ends with a line feed. */
@@ -49,15 +51,18 @@ class BlockReader {
   /** Text and bytes may come mixed where both end up as UTF-8. */
   readonly #mayMix: boolean;
   readonly #name: string;
+  readonly #needsLineEnd: boolean;
   readonly #pieces: TextPieces;
   readonly #lines: WholeLines;
   readonly #decoder: LineDecoder;
+  #chunks = 0;
 
   constructor(format: TextFormat, isText: boolean) {
     const read: TextFormat = isText ? { ...format, encoding: "utf-8" } : format;
     this.#isText = isText;
     this.#mayMix = format.encoding === "utf-8";
     this.#name = format.name;
+    this.#needsLineEnd = isText && format.needsLineEnd === true;
     this.#pieces = new TextPieces(format.name);
     this.#lines = new WholeLines(read);
     this.#decoder = new LineDecoder(read);
@@ -65,6 +70,7 @@ class BlockReader {
 
   push(chunk: Uint8Array | string): TextBlock | undefined {
     const { line } = this.#decoder;
+    this.#chunks += 1;
     const isText = typeof chunk === "string";
     if (isText !== this.#isText && !this.#mayMix) {
       throw problemAt(
@@ -80,6 +86,10 @@ class BlockReader {
 
   end(): TextBlock | undefined {
     this.#pieces.end(this.#decoder.line);
+    if (this.#needsLineEnd && this.#chunks > 1 && this.#decoder.line === 1) {
+      const problem = `comes in ${this.#chunks} pieces without any line end`;
+      throw problemAt(this.#name, problem, "Hand over the stream itself, not a reader of its lines.");
+    }
     const rest = this.#lines.rest();
     return rest.length === 0 ? undefined : this.#decoder.decode(rest);
   }

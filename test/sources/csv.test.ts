@@ -1,8 +1,13 @@
+import { open } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { createInterface as createLines } from "node:readline/promises";
+import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import {
   type CsvOptions,
   type CsvRow,
   fromCsv,
+  fromJsonl,
   InvalidInputError,
   LOCATE,
 } from "@saas-management/sdk/sources";
@@ -297,6 +302,23 @@ describe("refused with the line, and without the contents, is", () => {
     const { message } = await errorOf(bytes, { encoding });
     expect(message).toMatch(new RegExp(`^users\\.csv:${line} holds a zero character`));
     expect(message).not.toContain(secret);
+  });
+
+  it.each<[string, () => Promise<AsyncIterable<string>>]>([
+    ["a file handle", async () => (await open(await files.write("id\n1\n"))).readLines()],
+    ["readline", async () => createInterface({ input: Readable.from(["id\n1\n"]) })],
+    ["readline/promises", async () => createLines({ input: Readable.from(["id\n1\n"]) })],
+  ])("a reader of lines, of %s", async (_, reader) => {
+    const lines = await reader();
+    for (const make of [() => fromCsv(lines, row), () => fromJsonl(lines)])
+      expect(make).toThrow(/^The file must be the stream itself, not a reader of its lines/);
+  });
+
+  it("lines without their line ends, which would pass for a header", async () => {
+    const lines = Readable.from(["id,name", "1,Ann", "2,Bo"]);
+    await expect(all(fromCsv(lines, row))).rejects.toThrow(/^stream comes in 3 pieces without any line end/);
+    expect(await all(fromCsv(Readable.from(["id,name"]), row))).toEqual([]);
+    expect(await all(fromCsv(Readable.from(["id,", "name\n"]), row))).toEqual([]);
   });
 
   it("a line that grows without end", async () => {

@@ -1,4 +1,5 @@
 import { appendFileSync, createReadStream } from "node:fs";
+import { Readable } from "node:stream";
 import { fromCsv, fromJsonl } from "@saas-management/sdk/sources";
 import { type Attack, type Ending, held, refused } from "./attack.js";
 import { people, type World } from "./world.js";
@@ -31,6 +32,13 @@ export const fileAttacks: readonly Attack[] = [
     ending: refused("INVALID_INPUT", /users\.csv:1 holds a zero character/),
     attack: async ({ send, write }) =>
       send(fromCsv(await write("users.csv", new Uint8Array(4096)), ({ id = "" }) => ({ generic: { id } }))),
+  },
+  {
+    name: "a CSV file comes line by line, without line ends, and looks like a header",
+    stop: "file checks",
+    ending: refused("INVALID_INPUT", /stream comes in 41 pieces without any line end/),
+    attack: async ({ send }) =>
+      send(fromCsv(Readable.from(csv().trimEnd().split("\n")), ({ id = "" }) => ({ generic: { id } }))),
   },
   csvAttack("a CSV file has another delimiter", refused("INVALID_INPUT", /users\.csv:1 .*column/), (text) =>
     text.replaceAll(",", ";"),
