@@ -1,9 +1,10 @@
 /** Text -> rows of cells, by Papa Parse, with the line on which each row begins. */
 import Papa from "papaparse";
 import { InvalidInputError } from "../errors.js";
+import { countIn } from "./count-in.js";
 import { RawRows } from "./csv-raw-rows.js";
 import { problemAt } from "./problem.js";
-import { countIn, MAX_LINE_BYTES, type TextBlock, tooLong } from "./text.js";
+import { MAX_LINE_BYTES, type TextBlock, tooLong } from "./text.js";
 
 const BYTE_ORDER_MARK = "\ufeff";
 
@@ -18,7 +19,7 @@ const MAX_ROW_CHARACTERS = MAX_LINE_BYTES;
 
 /**
  * Parses whole lines to whole rows: a row goes on over several lines where a quoted cell holds line breaks.
- * @throws {InvalidInputError} quotes that do not match
+ * @throws {InvalidInputError} quotes that do not match, or a zero character
  */
 export async function* csvRows(
   blocks: AsyncIterable<TextBlock>,
@@ -29,6 +30,7 @@ export async function* csvRows(
   let line = 1;
   let enough = 0;
   for await (const block of blocks) {
+    refuseZeros(block, name);
     text += block.text;
     // A row that is longer than a block is not parsed again for each block that it goes on in.
     if (text.length < enough) continue;
@@ -48,6 +50,17 @@ export async function* csvRows(
       "The file may be truncated.",
     );
   }
+}
+
+/** A writer that failed may leave zeros where rows should be: without a line end they pass for a header. */
+function refuseZeros(block: TextBlock, name: string): void {
+  const at = block.text.indexOf("\0");
+  if (at < 0) return;
+  throw problemAt(
+    `${name}:${block.line + countIn(block.text.slice(0, at), "\n")}`,
+    "holds a zero character",
+    'The file may be damaged, or be in UTF-16: then say encoding: "utf-16le".',
+  );
 }
 
 interface ParsedText extends CsvRows {

@@ -30,7 +30,10 @@ export interface CsvOptions<Column extends string = string> extends FileOptions 
   readonly columns?: readonly Column[] | undefined;
   /** What stands between cells. @default "," */
   readonly delimiter?: string | undefined;
-  /** Encoding of the file; bytes that are not valid in it are refused. @default "utf-8" */
+  /**
+   * Encoding of the file's or the stream's bytes; what is not valid in it is refused. A stream of text is decoded
+   * already, whatever is said here. @default "utf-8"
+   */
   readonly encoding?: TextEncoding | undefined;
 }
 
@@ -49,8 +52,8 @@ const CSV_NAMES = {
  * - A byte order mark, line ends of either kind, quoted line breaks and empty lines are fine. A line of `""` is not
  *   empty: it is a row with an empty cell.
  * - Nothing is guessed or skipped: a row with too few or too many cells, quotes that do not match, a `\r` without a
- *   line feed outside of quotes, bytes that are not in the encoding, a header that lacks a column or has one twice, an
- *   empty file end in an error with the line.
+ *   line feed outside of quotes, bytes that are not in the encoding, half of a character in a stream of text, a zero
+ *   character, a header that lacks a column or has one twice, an empty file end in an error with the line.
  * - An error of a write about one of the records names its place, such as `users.csv:1042`.
  *
  * The errors of the reading reach whoever iterates: `InvalidInputError` each.
@@ -90,10 +93,10 @@ export function fromCsv<R>(
   const file = new Input(input, options.name);
   const { name } = file;
   const locationOf = (line: number) => new Line(name, line).location;
-  const format = { name, encoding, maxLineBytes: MAX_LINE_BYTES };
+  const format = { name, encoding, maxLineBytes: MAX_LINE_BYTES, needsLineEnd: true };
 
   async function* read(
-    chunks: AsyncIterable<Uint8Array>,
+    chunks: AsyncIterable<Uint8Array | string>,
     figures: MutableFigures,
   ): AsyncGenerator<LocatedRecords<R>, void, undefined> {
     let header: CsvHeader | undefined;

@@ -1,4 +1,4 @@
-/** Where the bytes of a file source come from: a file, or a stream that can be read only once. */
+/** Where the bytes or the text of a file source come from: a file, or a stream that can be read only once. */
 import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import { Readable } from "node:stream";
@@ -12,9 +12,9 @@ export type FileInput = string | URL | AsyncIterable<Uint8Array | string>;
 /** Bytes that are read at once. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** The bytes of an input, being read. A chunk is valid until the next one is asked for. */
+/** The bytes or the text of an input, being read. A chunk is valid until the next one is asked for. */
 export interface OpenInput {
-  readonly chunks: AsyncIterable<Uint8Array>;
+  readonly chunks: AsyncIterable<Uint8Array | string>;
   /** Lets go of the stream, also while it owes a chunk. */
   close(): void;
 }
@@ -27,7 +27,7 @@ export class Input {
   readonly #stream: AsyncIterable<Uint8Array | string> | undefined;
   #begun = false;
 
-  /** @throws {InvalidInputError} neither a path nor a stream */
+  /** @throws {InvalidInputError} neither a path nor a stream, or a reader of lines */
   constructor(input: FileInput, name: string | undefined) {
     const given: unknown = input;
     if (name !== undefined && typeof name !== "string") throw new InvalidInputError("name must be a text.");
@@ -36,6 +36,7 @@ export class Input {
       if (this.#path === "") throw new InvalidInputError("The path of the file is empty.");
       this.name = name ?? basename(this.#path);
     } else if (typeof given === "object" && given !== null && Symbol.asyncIterator in given) {
+      refuseLineReader(given);
       this.#stream = input;
       this.name = name ?? "stream";
     } else {
@@ -58,6 +59,14 @@ export class Input {
     const closable = new ClosableStream(stream);
     return { chunks: streamChunks(closable, this.name), close: () => closable.close() };
   }
+}
+
+/** Node has several classes of them, not all of which are public: what a line reader alone has tells it. */
+function refuseLineReader(given: object): void {
+  if (!("getCursorPos" in given && "prompt" in given)) return;
+  throw new InvalidInputError(
+    "The file must be the stream itself, not a reader of its lines: those have lost their line ends.",
+  );
 }
 
 function pathOf(url: URL): string {
@@ -101,11 +110,9 @@ function unreadable(name: string, error: unknown): InvalidInputError {
 async function* streamChunks(
   stream: AsyncIterable<unknown>,
   name: string,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  const encoder = new TextEncoder();
+): AsyncGenerator<Uint8Array | string, void, undefined> {
   for await (const chunk of stream) {
-    if (chunk instanceof Uint8Array) yield chunk;
-    else if (typeof chunk === "string") yield encoder.encode(chunk);
+    if (chunk instanceof Uint8Array || typeof chunk === "string") yield chunk;
     else throw new InvalidInputError(`${name} must be a stream of bytes or text.`);
   }
 }

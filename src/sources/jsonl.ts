@@ -19,7 +19,7 @@ import { MAX_LINE_BYTES, type TextBlock, textBlocks, tooLong } from "./text.js";
 export interface JsonlOptions extends FileOptions {
   /** Longest line, in bytes. @default 16 MiB */
   readonly maxLineBytes?: number | undefined;
-  /** Whether a file without a single byte is an empty collection. @default it is refused: its writer may have failed */
+  /** Whether a file without a single value is an empty collection. @default it is refused: its writer may have failed */
   readonly allowEmpty?: boolean | undefined;
 }
 
@@ -34,9 +34,9 @@ const JSONL_NAMES = {
  *
  * - `map` makes a record of each value, or returns undefined to leave it out; `figures` counts those. What `map` throws
  *   comes back unchanged. Without `map` the values are the records: a write checks each of them.
- * - Empty lines are skipped; the last line need not end with a line feed.
- * - A line that is not JSON, as the last one of a truncated file, one that is too long, and bytes that are not UTF-8
- *   end in an error with the line.
+ * - Empty lines are skipped, but a file of nothing else is refused; the last line need not end with a line feed.
+ * - A line that is not JSON, as the last one of a truncated file, one that is too long, bytes that are not UTF-8, and
+ *   half of a character in a stream of text end in an error with the line.
  * - An error of a write about one of the records names its place, such as `users.jsonl:1042`.
  *
  * The errors of the reading reach whoever iterates: `InvalidInputError` each.
@@ -67,20 +67,22 @@ export function fromJsonl(
   const locationOf = (line: number) => new Line(name, line).location;
 
   async function* read(
-    chunks: AsyncIterable<Uint8Array>,
+    chunks: AsyncIterable<Uint8Array | string>,
     figures: MutableFigures,
   ): AsyncGenerator<LocatedRecords<unknown>, void, undefined> {
-    let empty = true;
     for await (const block of textBlocks(chunks, { name, encoding: "utf-8", maxLineBytes })) {
-      empty = false;
       const records = new GatheredRecords<unknown>(figures, locationOf);
       for (const { value, place } of valuesOf(block, name, maxLineBytes)) {
         records.add(map === undefined ? value : map(value, place), place.line);
       }
       yield records.located();
     }
-    if (empty && !allowEmpty) {
-      throw problemAt(name, "is empty", "Its writer may have failed; say allowEmpty where that is fine.");
+    if (figures.read === 0 && !allowEmpty) {
+      throw problemAt(
+        name,
+        "is empty",
+        "It holds no value; its writer may have failed. Say allowEmpty where that is fine.",
+      );
     }
   }
   return new FileRecords(file, options.signal, ({ chunks }, figures) => read(chunks, figures));

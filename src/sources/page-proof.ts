@@ -17,8 +17,10 @@ export class PageProof {
   readonly #limits: PageLimits;
   /** Digest of a token, which may be as long as the vendor likes -> number of the page that it was for. */
   readonly #tokens = new Map<string, number>();
-  /** Digest of the items -> number of the page that held them. */
+  /** Digest of the items, or of their records -> number of the page that held them. */
   readonly #pages = new Map<string, number>();
+  /** Whether the items of the latest page could be compared. */
+  #comparable = true;
   #emptyInSuccession = 0;
   #items = 0;
   #total: number | undefined;
@@ -37,7 +39,7 @@ export class PageProof {
     this.#items += items.length;
     this.#refuseShrunk(total, location);
     this.#total = total ?? this.#total;
-    this.#refuseRepeated(items, number);
+    this.#comparable = this.#refuseRepeated(items, number, "items");
     this.#emptyInSuccession = items.length === 0 ? this.#emptyInSuccession + 1 : 0;
     if (next === undefined) {
       this.#checkTotal(location);
@@ -63,6 +65,14 @@ export class PageProof {
   }
 
   /**
+   * Takes in what `map` made of the latest page: where its items hold functions, the records are compared instead.
+   * @throws {InvalidInputError} an earlier page had the same records
+   */
+  takeRecords(records: readonly unknown[], number: number): void {
+    if (!this.#comparable) this.#refuseRepeated(records, number, "records");
+  }
+
+  /**
    * Where something was deleted meanwhile, the items after it have moved up, and a page by numbers skips some of them.
    */
   #refuseShrunk(total: number | undefined, location: string): void {
@@ -85,23 +95,25 @@ export class PageProof {
     }
   }
 
-  #refuseRepeated(items: readonly unknown[], number: number): void {
-    if (this.#limits.allowRepeatedPages || items.length === 0) return;
-    const digest = digestOfItems(items);
-    if (digest === undefined) return;
-    const before = this.#pages.get(digest);
+  /** Whether they could be compared. */
+  #refuseRepeated(content: readonly unknown[], number: number, what: "items" | "records"): boolean {
+    if (this.#limits.allowRepeatedPages || content.length === 0) return true;
+    const digest = digestOfContent(content);
+    if (digest === undefined) return false;
+    const before = this.#pages.get(`${what} ${digest}`);
     if (before !== undefined) {
       const advice = "The vendor may ignore the token; where equal pages are right, set allowRepeatedPages.";
-      throw problemAt(`page ${number}`, `has the same items as page ${before}`, advice);
+      throw problemAt(`page ${number}`, `has the same ${what} as page ${before}`, advice);
     }
-    this.#pages.set(digest, number);
+    this.#pages.set(`${what} ${digest}`, number);
+    return true;
   }
 }
 
-/** Undefined for items that cannot be compared, such as those that hold functions. */
-function digestOfItems(items: readonly unknown[]): string | undefined {
+/** Undefined for what cannot be compared, such as items that hold functions. */
+function digestOfContent(content: readonly unknown[]): string | undefined {
   try {
-    return digestOf(serialize(items));
+    return digestOf(serialize(content));
   } catch {
     return undefined;
   }

@@ -93,6 +93,7 @@ async function* walk<Item, R>(
         coming.catch(() => {});
       }
       const records = recordsOf(page.items, number, plan.map, figures);
+      proof.takeRecords(records, number);
       if (records.length > 0) yield records;
       if (page.next === undefined) return;
       if (!plan.prefetch) coming = fetch(page.next, number + 1);

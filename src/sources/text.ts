@@ -1,7 +1,9 @@
-/** Bytes -> text of whole lines, in one of a few encodings. */
+/** Bytes in one of a few encodings, or text in pieces -> text of whole lines. */
 import type { InvalidInputError } from "../errors.js";
+import { countIn } from "./count-in.js";
 import { type Decode, decodeOf, type TextEncoding } from "./encoding.js";
 import { problemAt } from "./problem.js";
+import { TextPieces } from "./text-pieces.js";
 
 const LINE_FEED = 0x0a;
 
@@ -11,9 +13,12 @@ export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 /** How the bytes are read. */
 export interface TextFormat {
   readonly name: string;
+  /** Of bytes: text has been decoded already. */
   readonly encoding: TextEncoding;
   /** Longest line in bytes. */
   readonly maxLineBytes: number;
+  /** Whether text in several pieces must have a line end: without any it may be lines that have lost theirs. */
+  readonly needsLineEnd?: boolean;
 }
 
 /** Whole lines: everything but the last line of a file ends with a line feed. */
@@ -25,20 +30,72 @@ export interface TextBlock {
 
 /**
  * Cuts bytes at line ends and decodes them, so that no character is ever cut.
- * @throws {InvalidInputError} bytes that are not valid in the encoding, or a line that is too long
+ * @throws {InvalidInputError} bytes that are not valid in the encoding, text that is cut within a character, or a line
+ *   that is too long
  */
 export async function* textBlocks(
-  chunks: AsyncIterable<Uint8Array>,
+  chunks: AsyncIterable<Uint8Array | string>,
   format: TextFormat,
 ): AsyncGenerator<TextBlock, void, undefined> {
-  const lines = new WholeLines(format);
-  const decoder = new LineDecoder(format);
+  let reader: BlockReader | undefined;
   for await (const chunk of chunks) {
-    const bytes = lines.push(chunk, decoder.line);
-    if (bytes !== undefined) yield decoder.decode(bytes);
+    if (chunk.length === 0) continue;
+    reader ??= new BlockReader(format, typeof chunk === "string");
+    const block = reader.push(chunk);
+    if (block !== undefined) yield block;
   }
-  const rest = lines.rest();
-  if (rest.length > 0) yield decoder.decode(rest);
+  const last = reader?.end();
+  if (last !== undefined) yield last;
+}
+
+/** Chunks -> blocks. Text goes the way of bytes too, as UTF-8: what is cut, held back and counted are bytes. */
+class BlockReader {
+  readonly #isText: boolean;
+  /** Text and bytes may come mixed where both end up as UTF-8. */
+  readonly #mayMix: boolean;
+  readonly #name: string;
+  readonly #needsLineEnd: boolean;
+  readonly #pieces: TextPieces;
+  readonly #lines: WholeLines;
+  readonly #decoder: LineDecoder;
+  #chunks = 0;
+
+  constructor(format: TextFormat, isText: boolean) {
+    const read: TextFormat = isText ? { ...format, encoding: "utf-8" } : format;
+    this.#isText = isText;
+    this.#mayMix = format.encoding === "utf-8";
+    this.#name = format.name;
+    this.#needsLineEnd = isText && format.needsLineEnd === true;
+    this.#pieces = new TextPieces(format.name);
+    this.#lines = new WholeLines(read);
+    this.#decoder = new LineDecoder(read);
+  }
+
+  push(chunk: Uint8Array | string): TextBlock | undefined {
+    const { line } = this.#decoder;
+    this.#chunks += 1;
+    const isText = typeof chunk === "string";
+    if (isText !== this.#isText && !this.#mayMix) {
+      throw problemAt(
+        this.#name,
+        "gives both text and bytes",
+        "Hand over its bytes alone, with their encoding.",
+      );
+    }
+    if (!isText) this.#pieces.end(line);
+    const bytes = this.#lines.push(isText ? this.#pieces.encode(chunk, line) : chunk, line);
+    return bytes === undefined ? undefined : this.#decoder.decode(bytes);
+  }
+
+  end(): TextBlock | undefined {
+    this.#pieces.end(this.#decoder.line);
+    if (this.#needsLineEnd && this.#chunks > 1 && this.#decoder.line === 1) {
+      const problem = `comes in ${this.#chunks} pieces without any line end`;
+      throw problemAt(this.#name, problem, "Hand over the stream itself, not a reader of its lines.");
+    }
+    const rest = this.#lines.rest();
+    return rest.length === 0 ? undefined : this.#decoder.decode(rest);
+  }
 }
 
 /** Holds back the bytes after the last line end. */
@@ -160,11 +217,4 @@ function* linesOf(bytes: Uint8Array, encoding: TextEncoding): Generator<Uint8Arr
 /** A line, or a row of several lines, that no record can be as long as. */
 export function tooLong(location: string, maxBytes: number): InvalidInputError {
   return problemAt(location, `is longer than ${maxBytes} bytes`);
-}
-
-/** How often a character occurs in a text. */
-export function countIn(text: string, character: string): number {
-  let count = 0;
-  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) count += 1;
-  return count;
 }

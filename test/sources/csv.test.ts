@@ -1,8 +1,13 @@
+import { open } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { createInterface as createLines } from "node:readline/promises";
+import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import {
   type CsvOptions,
   type CsvRow,
   fromCsv,
+  fromJsonl,
   InvalidInputError,
   LOCATE,
 } from "@saas-management/sdk/sources";
@@ -134,6 +139,54 @@ describe("a CSV file", () => {
   });
 });
 
+describe("any delimiter", () => {
+  it.each(["\t", " ", "\u00a0", ";"])(
+    "%j keeps an empty last cell empty, after a quoted \\r too",
+    async (delimiter) => {
+      const lines = ["a,b,c", '1,"x\ry",', "2,z,", '"","",', '3,"""",""', ""];
+      const rows = await read(lines.join("\r\n").replaceAll(",", delimiter), { delimiter });
+      expect(rows.map(({ a, b, c }) => [a, b, c])).toEqual([
+        ["1", "x\ry", ""],
+        ["2", "z", ""],
+        ["", "", ""],
+        ["3", '"', ""],
+      ]);
+    },
+  );
+
+  it("gives the cells that were written, with either line end, in quotes or not, however it is cut", async () => {
+    const cell = fc.string({
+      unit: fc.constantFrom("a", "é", ",", ";", "\t", " ", '"', "\r", "\n", "😀"),
+      maxLength: 4,
+    });
+    const table = fc.array(fc.tuple(cell, cell, cell), { maxLength: 6 });
+    const format = fc.record({
+      delimiter: fc.constantFrom(",", ";", "\t", " "),
+      lineEnd: fc.constantFrom("\n", "\r\n"),
+      // Blanks that are not the delimiter may stand after a closing quote.
+      blank: fc.constantFrom("", " ", "\t"),
+      quoteAll: fc.boolean(),
+      endsWithLine: fc.boolean(),
+      size: fc.integer({ min: 1, max: 9 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(table, format, async (rows, { delimiter, lineEnd, blank, quoteAll, ...cut }) => {
+        // At the very end of a file Papa Parse takes them for a cell that goes on.
+        const after = blank === delimiter || !cut.endsWithLine ? "" : blank;
+        const written = (text: string) =>
+          quoteAll || text.includes(delimiter) || /["\r\n]/.test(text)
+            ? `"${text.replaceAll('"', '""')}"${after}`
+            : text;
+        const lines = [["a", "b", "c"], ...rows].map((cells) => cells.map(written).join(delimiter));
+        const text = lines.join(lineEnd) + (cut.endsWithLine ? lineEnd : "");
+        const source = fromCsv(inPieces(text, cut.size), ({ a, b, c }) => [a, b, c], { delimiter });
+        expect(await all(source)).toEqual(rows);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
 describe("the columns of a row", () => {
   it("are those that were asked for, and typed", async () => {
     const path = await files.write("notes,name,id\nx,Ann,1\n");
@@ -231,6 +284,41 @@ describe("refused with the line, and without the contents, is", () => {
     }
     const source = fromCsv(endless(), row, { name: "users.csv" });
     await expect(all(source)).rejects.toThrow(/^users\.csv:3 is longer than/);
+  });
+
+  it.each([
+    ["plain letters", "x".repeat(12 * 1024 * 1024)],
+    ["doubled quotes", '""'.repeat(6 * 1024 * 1024)],
+  ])("is no quoted cell of 12 MiB with a \\r in it, of %s", async (_, long) => {
+    const [only] = await read(`id,note\n1,"\r${long}"\n`);
+    expect(only?.["note"]?.length).toBe(1 + long.replaceAll('""', '"').length);
+  });
+
+  it.each<[string, CsvOptions["encoding"], Uint8Array, number]>([
+    ["zeros alone", "utf-8", new Uint8Array(64), 1],
+    ["zeros at its end", "utf-8", Buffer.from(`id\n1\n${secret}\0\0`), 3],
+    ["UTF-16 that is read as something else", "windows-1252", Buffer.from("id\n1\n", "utf16le"), 1],
+  ])("a file of %s", async (_, encoding, bytes, line) => {
+    const { message } = await errorOf(bytes, { encoding });
+    expect(message).toMatch(new RegExp(`^users\\.csv:${line} holds a zero character`));
+    expect(message).not.toContain(secret);
+  });
+
+  it.each<[string, () => Promise<AsyncIterable<string>>]>([
+    ["a file handle", async () => (await open(await files.write("id\n1\n"))).readLines()],
+    ["readline", async () => createInterface({ input: Readable.from(["id\n1\n"]) })],
+    ["readline/promises", async () => createLines({ input: Readable.from(["id\n1\n"]) })],
+  ])("a reader of lines, of %s", async (_, reader) => {
+    const lines = await reader();
+    for (const make of [() => fromCsv(lines, row), () => fromJsonl(lines)])
+      expect(make).toThrow(/^The file must be the stream itself, not a reader of its lines/);
+  });
+
+  it("lines without their line ends, which would pass for a header", async () => {
+    const lines = Readable.from(["id,name", "1,Ann", "2,Bo"]);
+    await expect(all(fromCsv(lines, row))).rejects.toThrow(/^stream comes in 3 pieces without any line end/);
+    expect(await all(fromCsv(Readable.from(["id,name"]), row))).toEqual([]);
+    expect(await all(fromCsv(Readable.from(["id,", "name\n"]), row))).toEqual([]);
   });
 
   it("a line that grows without end", async () => {

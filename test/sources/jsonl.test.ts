@@ -38,10 +38,17 @@ describe("a JSON Lines file", () => {
     expect(source.figures).toEqual({ read: 3, leftOut: 1 });
   });
 
-  it("without a byte is refused, unless that is said to be fine", async () => {
-    expect((await errorOf("")).message).toMatch(/^users\.jsonl is empty/);
-    const path = await files.write("", "users.jsonl");
-    expect(await all(fromJsonl(path, undefined, { allowEmpty: true }))).toEqual([]);
+  it.each(["", "\n", "\uFEFF", " \r\n\r\n"])(
+    "of %j alone is refused, unless that is said to be fine",
+    async (text) => {
+      expect((await errorOf(text)).message).toMatch(/^users\.jsonl is empty/);
+      const path = await files.write(text, "users.jsonl");
+      expect(await all(fromJsonl(path, undefined, { allowEmpty: true }))).toEqual([]);
+    },
+  );
+
+  it("whose values are all left out is not empty", async () => {
+    expect(await all(fromJsonl(await files.write("1\n", "users.jsonl"), () => undefined))).toEqual([]);
   });
 });
 

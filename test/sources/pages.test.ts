@@ -50,6 +50,38 @@ describe("a vendor's pages", () => {
     expect(await read([["a"], ["a"]], { allowRepeatedPages: true })).toEqual(["a", "a"]);
   });
 
+  it.each([false, true])(
+    "are held against each other by their records where an item has a method, prefetch %s",
+    async (prefetch) => {
+      const pagesOf =
+        (ids: (page: number) => readonly string[]) =>
+        async (_: string | undefined, { page }: PageRequest) => ({
+          items: ids(page).map((id) => ({ id, refresh() {} })),
+          next: page < 4 ? String(page + 1) : null,
+        });
+      const map = ({ id }: { readonly id: string }) => (id === "x" ? undefined : { generic: { id } });
+      const repeated = fromPages(
+        pagesOf(() => ["u1", "u2"]),
+        { map, prefetch },
+      );
+      await expect(all(repeated)).rejects.toThrow(/^page 2 has the same records as page 1/);
+      const different = fromPages(
+        pagesOf((page) => [`u${page}`]),
+        { map, prefetch },
+      );
+      expect(await all(different)).toHaveLength(4);
+      // What is left out on every page tells nothing of the pages.
+      expect(
+        await all(
+          fromPages(
+            pagesOf(() => ["x"]),
+            { map, prefetch },
+          ),
+        ),
+      ).toEqual([]);
+    },
+  );
+
   it("may hold what cannot be compared", async () => {
     const items = [() => 1];
     const pages = fromPages(async (cursor) => ({ items, next: cursor === undefined ? "2" : null }));

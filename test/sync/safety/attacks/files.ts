@@ -1,4 +1,5 @@
-import { appendFileSync } from "node:fs";
+import { appendFileSync, createReadStream } from "node:fs";
+import { Readable } from "node:stream";
 import { fromCsv, fromJsonl } from "@saas-management/sdk/sources";
 import { type Attack, type Ending, held, refused } from "./attack.js";
 import { people, type World } from "./world.js";
@@ -25,6 +26,20 @@ export const fileAttacks: readonly Attack[] = [
     text.slice(0, text.indexOf("\n") + 1),
   ),
   csvAttack("a CSV file has not a single byte", refused("INVALID_INPUT", /users\.csv is empty/), () => ""),
+  {
+    name: "a CSV file has zeros only",
+    stop: "file checks",
+    ending: refused("INVALID_INPUT", /users\.csv:1 holds a zero character/),
+    attack: async ({ send, write }) =>
+      send(fromCsv(await write("users.csv", new Uint8Array(4096)), ({ id = "" }) => ({ generic: { id } }))),
+  },
+  {
+    name: "a CSV file comes line by line, without line ends, and looks like a header",
+    stop: "file checks",
+    ending: refused("INVALID_INPUT", /stream comes in 41 pieces without any line end/),
+    attack: async ({ send }) =>
+      send(fromCsv(Readable.from(csv().trimEnd().split("\n")), ({ id = "" }) => ({ generic: { id } }))),
+  },
   csvAttack("a CSV file has another delimiter", refused("INVALID_INPUT", /users\.csv:1 .*column/), (text) =>
     text.replaceAll(",", ";"),
   ),
@@ -61,6 +76,16 @@ export const fileAttacks: readonly Attack[] = [
       );
     },
   },
+  {
+    name: "a CSV file in UTF-16 is decoded by its stream, and its encoding is told again",
+    stop: "nothing lost",
+    ending: { kind: "whole" },
+    attack: async ({ send, write }) => {
+      const path = await write("users.csv", Buffer.from(csv(), "utf16le"));
+      const stream = createReadStream(path, { encoding: "utf16le", highWaterMark: 7 });
+      return send(fromCsv(stream, ({ id = "" }) => ({ generic: { id } }), { encoding: "utf-16le" }));
+    },
+  },
   jsonlAttack(
     "a JSON Lines file is cut in the middle of a line",
     refused("INVALID_INPUT", /users\.jsonl:20 is not valid JSON/),
@@ -73,6 +98,11 @@ export const fileAttacks: readonly Attack[] = [
     "a JSON Lines file has not a single byte",
     refused("INVALID_INPUT", /users\.jsonl is empty/),
     () => "",
+  ),
+  jsonlAttack(
+    "a JSON Lines file has empty lines only",
+    refused("INVALID_INPUT", /users\.jsonl is empty/),
+    () => "\n\n",
   ),
 ];
 

@@ -1,4 +1,4 @@
-import { fromPages, type Page, type PagesOptions } from "@saas-management/sdk/sources";
+import { fromPages, type Page, type PageRequest, type PagesOptions } from "@saas-management/sdk/sources";
 import { type Attack, held, ownException, refused } from "./attack.js";
 import { type Account, COUNT, people } from "./world.js";
 
@@ -56,6 +56,19 @@ export const pageAttacks: readonly Attack[] = [
     ending: refused("INVALID_INPUT", /page 2 has the same items as page 1/),
     pages: (page) => ({ ...listed(1), next: String(page + 1) }),
   }),
+  {
+    name: "the vendor ignores the token and sends the first page again, of items with methods",
+    stop: "page checks",
+    ending: refused("INVALID_INPUT", /page 2 has the same records as page 1/),
+    attack: ({ send }) => {
+      const items = people(0, 10).map(({ generic }) => ({ generic, refresh() {} }));
+      const again = async (_: string | undefined, { page }: PageRequest) => ({
+        items,
+        next: String(page + 1),
+      });
+      return send(fromPages(again, { map: ({ generic }) => ({ generic }) }));
+    },
+  },
   pageAttack({
     name: "empty pages that tell of a next one do not end",
     ending: refused("INVALID_INPUT", /is empty, as are the 5 before it, but tells of a next one/),

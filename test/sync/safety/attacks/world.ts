@@ -34,7 +34,7 @@ export interface World extends Pick<SafetyHarness, "server" | "client" | "direct
     nth?: number,
   ): void;
   /** Writes a file into the directory of the test; its path. */
-  write(name: string, text: string): Promise<string>;
+  write(name: string, content: string | Uint8Array): Promise<string>;
 }
 
 export function worldOf(harness: SafetyHarness): World {
@@ -62,9 +62,9 @@ export function worldOf(harness: SafetyHarness): World {
       for (const again of [0, 1])
         harness.server.faults.add({ api: "sync", operation, nth: nth + again, kind: { type: "drop", at } });
     },
-    write: async (name, text) => {
+    write: async (name, content) => {
       const path = join(harness.directory, name);
-      await writeFile(path, text);
+      await writeFile(path, content);
       return path;
     },
   };
