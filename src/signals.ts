@@ -29,10 +29,43 @@ export function linkedController(...signals: readonly (AbortSignal | undefined)[
  * @returns takes the listener off the signal
  */
 export function follow(signal: AbortSignal, controller: AbortController): () => void {
-  const abort = () => controller.abort(signal.reason);
-  if (signal.aborted) abort();
-  else signal.addEventListener("abort", abort, { once: true });
-  return () => signal.removeEventListener("abort", abort);
+  if (signal.aborted) {
+    controller.abort(signal.reason);
+    return () => {};
+  }
+  const followers = FOLLOWERS.get(signal) ?? listen(signal);
+  followers.controllers.add(controller);
+  return () => {
+    followers.controllers.delete(controller);
+    if (followers.controllers.size === 0) followers.stop();
+  };
+}
+
+/** Those that fire with a signal. */
+interface Followers {
+  readonly controllers: Set<AbortController>;
+  /** Takes their listener off the signal. */
+  stop(): void;
+}
+
+/** One listener a signal, however many follow it: Node warns of a leak where there are more than ten. */
+const FOLLOWERS = new WeakMap<AbortSignal, Followers>();
+
+function listen(signal: AbortSignal): Followers {
+  const controllers = new Set<AbortController>();
+  const abort = () => {
+    for (const controller of controllers) controller.abort(signal.reason);
+  };
+  const followers = {
+    controllers,
+    stop: () => {
+      signal.removeEventListener("abort", abort);
+      if (FOLLOWERS.get(signal) === followers) FOLLOWERS.delete(signal);
+    },
+  };
+  signal.addEventListener("abort", abort, { once: true });
+  FOLLOWERS.set(signal, followers);
+  return followers;
 }
 
 /** Checks a caller's signal. @throws {InvalidInputError} it is none */

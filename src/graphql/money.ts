@@ -1,4 +1,4 @@
-import { Big } from "big.js";
+import { Big as SharedBig } from "big.js";
 import { InvalidInputError } from "../errors.js";
 
 /** An amount of one currency (service description, "GraphQL object shapes"). */
@@ -53,6 +53,9 @@ async function addAsTheyCome<Item>(
   for await (const item of items) sums.add(select(item));
   return sums.asText();
 }
+
+/** A constructor of its own: a program may have set the shared one to refuse what is no text (`Big.strict`). */
+const Big = SharedBig();
 
 class Sums {
   readonly #sums = new Map<string, Big>();

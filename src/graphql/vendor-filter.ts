@@ -4,9 +4,9 @@ import { isObject, jsonCopy } from "./json.js";
 
 /** Operators that hold for every text when their own is empty, or for every one that is not. */
 const TEXT_OPERATORS = ["contains", "startsWith", "endsWith", "neq"];
-/** Operators for which null is a value to compare with. */
-const NULL_OPERATORS = ["eq", "neq"];
-/** Operators whose list holds values to compare with, null among them; nothing is left out by texts that are empty. */
+/** Operator for which null is a value to compare with. "Not null" is said of every vendor. */
+const NULL_OPERATOR = "eq";
+/** Operators whose list holds values to compare with; nothing is left out by nulls and by texts that are empty. */
 const LIST_OPERATORS = ["in", "nin"];
 
 /**
@@ -40,8 +40,8 @@ function checkPart(part: unknown, path: string): void {
 }
 
 function checkEntry(key: string, value: unknown, path: string): void {
-  if (NULL_OPERATORS.includes(key) && value === null) return;
-  if (key === "nin" && Array.isArray(value) && value.length > 0 && value.every((text) => text === ""))
+  if (key === NULL_OPERATOR && value === null) return;
+  if (key === "nin" && Array.isArray(value) && value.length > 0 && value.every((text) => text === "" || text === null))
     throw refusal(path, "a list with a text that is not empty");
   if (LIST_OPERATORS.includes(key) && Array.isArray(value) && value.length > 0) return;
   if (TEXT_OPERATORS.includes(key) && value === "") throw refusal(path, "a text that is not empty");
