@@ -29,21 +29,22 @@ export function linkedController(...signals: readonly (AbortSignal | undefined)[
  * @returns takes the listener off the signal
  */
 export function follow(signal: AbortSignal, controller: AbortController): () => void {
+  const abort = () => controller.abort(signal.reason);
   if (signal.aborted) {
-    controller.abort(signal.reason);
+    abort();
     return () => {};
   }
   const followers = FOLLOWERS.get(signal) ?? listen(signal);
-  followers.controllers.add(controller);
+  followers.calls.add(abort);
   return () => {
-    followers.controllers.delete(controller);
-    if (followers.controllers.size === 0) followers.stop();
+    followers.calls.delete(abort);
+    if (followers.calls.size === 0) followers.stop();
   };
 }
 
-/** Those that fire with a signal. */
+/** What is called when a signal fires. */
 interface Followers {
-  readonly controllers: Set<AbortController>;
+  readonly calls: Set<() => void>;
   /** Takes their listener off the signal. */
   stop(): void;
 }
@@ -52,18 +53,18 @@ interface Followers {
 const FOLLOWERS = new WeakMap<AbortSignal, Followers>();
 
 function listen(signal: AbortSignal): Followers {
-  const controllers = new Set<AbortController>();
-  const abort = () => {
-    for (const controller of controllers) controller.abort(signal.reason);
+  const calls = new Set<() => void>();
+  const fired = () => {
+    for (const call of calls) call();
   };
   const followers = {
-    controllers,
+    calls,
     stop: () => {
-      signal.removeEventListener("abort", abort);
+      signal.removeEventListener("abort", fired);
       if (FOLLOWERS.get(signal) === followers) FOLLOWERS.delete(signal);
     },
   };
-  signal.addEventListener("abort", abort, { once: true });
+  signal.addEventListener("abort", fired, { once: true });
   FOLLOWERS.set(signal, followers);
   return followers;
 }

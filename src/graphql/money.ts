@@ -55,10 +55,10 @@ async function addAsTheyCome<Item>(
 }
 
 /** A constructor of its own: a program may have set the shared one to refuse what is no text (`Big.strict`). */
-const Big = SharedBig();
+const Big = /* @__PURE__ */ SharedBig();
 
 class Sums {
-  readonly #sums = new Map<string, Big>();
+  readonly #sums = new Map<string, SharedBig>();
   #index = -1;
 
   add(money: MoneyAmount | null | undefined): void {
@@ -76,7 +76,7 @@ class Sums {
     return new Map([...this.#sums].map(([currency, sum]) => [currency, sum.toFixed()]));
   }
 
-  #exact(amount: number | string): Big {
+  #exact(amount: number | string): SharedBig {
     try {
       return new Big(amount);
     } catch {

@@ -12,7 +12,7 @@ import type { Operation } from "./document.js";
 import type { GraphQLDocument } from "./document-types.js";
 import type { FetchLike } from "./exchange.js";
 import { Failures } from "./failures.js";
-import { jsonCopy } from "./json.js";
+import { isObject, jsonCopy } from "./json.js";
 import { loadWire, wire } from "./load-wire.js";
 import { requestHeaders, type SentHeaders } from "./request-headers.js";
 import type { MutationOptions } from "./request-options.js";
@@ -203,7 +203,7 @@ export class Transport {
 /** Variables as they are now, the same for every attempt. */
 function copyOf(variables: object | undefined): VariablesReader {
   return () => {
-    const copy = variables === undefined ? undefined : jsonCopy(variables);
-    return () => copy;
+    const { variables: copy } = jsonCopy({ variables });
+    return () => (isObject(copy) ? copy : undefined);
   };
 }

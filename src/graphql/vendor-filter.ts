@@ -41,7 +41,12 @@ function checkPart(part: unknown, path: string): void {
 
 function checkEntry(key: string, value: unknown, path: string): void {
   if (key === NULL_OPERATOR && value === null) return;
-  if (key === "nin" && Array.isArray(value) && value.length > 0 && value.every((text) => text === "" || text === null))
+  if (
+    key === "nin" &&
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((text) => text === "" || text === null)
+  )
     throw refusal(path, "a list with a text that is not empty");
   if (LIST_OPERATORS.includes(key) && Array.isArray(value) && value.length > 0) return;
   if (TEXT_OPERATORS.includes(key) && value === "") throw refusal(path, "a text that is not empty");

@@ -272,7 +272,7 @@ describe("changeVendorsState", () => {
 
   it("changes the vendors that match the filter, and says how many", async () => {
     const { client, server } = await connectClient(done);
-    const where = { vendor: { name: { startsWith: "Ac", neq: null, in: ["Acme", null] } } };
+    const where = { vendor: { name: { startsWith: "Ac", eq: null, in: ["Acme", null] } } };
     expect(await client.changeVendorsState(state, where)).toEqual({ updatedCount: 2 });
     expect(server.requests[0]?.body.variables).toEqual({ input: state, where });
   });
@@ -329,6 +329,9 @@ describe("changeVendorsState", () => {
     ["where.vendor.name.in[0]", { vendor: { name: { in: [Symbol("Acme")] } } }],
     ["where.or[1]", { or: [named, () => named] }],
     ["where.vendor.name.nin", { vendor: { name: { nin: ["", ""] } } }],
+    ["where.vendor.name.nin", { vendor: { name: { nin: [null] } } }],
+    ["where.vendor.name.nin", { vendor: { name: { nin: ["", null] } } }],
+    ["where.vendor.name.neq", { vendor: { name: { neq: null } } }],
     ["where.vendor.name.neq", { vendor: { name: { neq: "" } } }],
     ["where.vendor.name", { vendor: { name: new Map([["eq", "Acme"]]) } }],
     ["where.vendor.name.in", { vendor: { name: { in: new Set(["Acme"]) } } }],

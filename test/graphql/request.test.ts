@@ -21,6 +21,18 @@ describe("a request", () => {
     expect(request?.body).toEqual({ query: QUERY, variables: { a: 1 } });
   });
 
+  it("is sent by a fetch that is called by itself: a browser's own refuses to be a method", async () => {
+    const receivers: unknown[] = [];
+    const { client } = await connectClient((_, response) => json(response, { data: { ok: true } }), {
+      fetch: function (this: unknown, url, init) {
+        receivers.push(this);
+        return fetch(url, init);
+      },
+    });
+    await client.request(QUERY);
+    expect(receivers).toEqual([undefined]);
+  });
+
   it("carries the API key without a prefix, and declares JSON", async () => {
     const { client, server } = await connectClient((_, response) => json(response, { data: { ok: true } }));
     await client.request(QUERY);
