@@ -3,7 +3,7 @@ import { SaasManagementError } from "../errors.js";
 import type { AnswerReader } from "./answer.js";
 import { areAboutRequest, readErrorEntries } from "./error-entries.js";
 import type { Failures, ResponseHead } from "./failures.js";
-import { isObject, toJson } from "./json.js";
+import { isObject } from "./json.js";
 import type { SentHeaders } from "./request-headers.js";
 import { boundText, discardBody } from "./response-body.js";
 import { isRedirect, readContentType } from "./response-head.js";
@@ -48,7 +48,8 @@ export async function exchange<Data, Result>(attempt: Attempt<Data, Result>): Pr
       throw refusal;
     },
     jsonSerializer: {
-      stringify: toJson,
+      // What would be changed in silence was refused when the variables were read.
+      stringify: JSON.stringify,
       parse: (text) => {
         progress.bodyComplete = true;
         const body: unknown = JSON.parse(text);
