@@ -266,6 +266,17 @@ describe("safe", () => {
   });
 });
 
+describe("a filter of vendors that is nested deeply", () => {
+  it("is refused, and breaks no stack", async () => {
+    const { client, server } = await connectClient(() => {});
+    let where: object = { vendor: { name: { eq: "Acme" } } };
+    for (let level = 0; level < 1_500; level++) where = { and: [where] };
+    const error = await rejection(client.changeVendorsState({ state: "SANCTIONED" }, where));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
 describe("changeVendorsState", () => {
   const done = payload("changeVendorsState", { updatedCount: 2, errors: null });
   const state = { state: "SANCTIONED" } as const;

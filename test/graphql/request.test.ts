@@ -123,6 +123,12 @@ describe("a request", () => {
     expect(server.requests).toHaveLength(0);
   });
 
+  it.each(["", "   "])("is not sent with the API key %j, which is none", async (apiKey) => {
+    const { client, server } = await connectClient(() => {}, { apiKey });
+    expect(await rejection(client.request(QUERY))).toBeInstanceOf(AuthenticationError);
+    expect(server.requests).toHaveLength(0);
+  });
+
   it("is refused with an authorization header of its own", async () => {
     const { client, server } = await connectClient(() => {});
     const error = await rejection(client.request(QUERY, {}, { headers: { Authorization: "other" } }));
