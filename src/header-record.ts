@@ -11,6 +11,19 @@ export function readHeaderRecord(
   Refusal: typeof ConfigurationError | typeof InvalidInputError,
 ): Readonly<Record<string, string>> {
   if (headers === undefined) return {};
+  try {
+    return recordOf(headers, Refusal);
+  } catch (cause) {
+    if (cause instanceof Refusal) throw cause;
+    // A getter or a proxy of the caller's may throw anything.
+    throw new Refusal("headers cannot be read: reading one of them threw an exception.", { cause });
+  }
+}
+
+function recordOf(
+  headers: unknown,
+  Refusal: typeof ConfigurationError | typeof InvalidInputError,
+): Readonly<Record<string, string>> {
   if (!isPlain(headers)) {
     throw new Refusal(`headers must be a plain object of names and texts, got ${kindOf(headers)}.`);
   }
