@@ -2,6 +2,7 @@ import { CLIENT_OPTION_NAMES } from "./client-option-names.js";
 import { ConfigurationError } from "./errors.js";
 import { GraphQLClient } from "./graphql/client.js";
 import type { GraphQLClientOptions } from "./graphql/configuration.js";
+import { readHeaderRecord } from "./header-record.js";
 import { checkCertificates } from "./node/certificates.js";
 import { NodeFetch } from "./node/fetch.js";
 import { checkProxy, resolveProxy } from "./node/proxy.js";
@@ -9,12 +10,20 @@ import {
   refuseMisspelled,
   requireKnownNames,
   requireObject,
-  takeInherited,
   whileReading,
+  withInherited,
 } from "./option-checks.js";
 import type { NamesOf } from "./option-names.js";
-import { type CommonOptions, checkTls, type NetworkOptions, readTls, resolveEndpoint } from "./options.js";
+import {
+  APP_INFO_NAMES,
+  type CommonOptions,
+  checkTls,
+  type NetworkOptions,
+  readTls,
+  resolveEndpoint,
+} from "./options.js";
 import { ownCopy } from "./own-copy.js";
+import { RETRY_NAMES } from "./retry.js";
 import { SyncClient } from "./sync/client.js";
 import { type SyncClientOptions, type SyncTuning, TUNING_NAMES } from "./sync/configuration.js";
 
@@ -98,7 +107,7 @@ export class SaasManagementClient {
   static fromEnv(overrides: SaasManagementClientOptions = {}): SaasManagementClient {
     const { env } = process;
     const { SAAS_MANAGEMENT_BASE_URL, SAAS_MANAGEMENT_SYNC_URL, SAAS_MANAGEMENT_API_KEY } = env;
-    const given = whileReading("The overrides", overrides, () => ({ ...overrides }));
+    const given = whileReading("The overrides", overrides, () => withInherited(overrides, CLIENT_NAMES));
     // Here as well: what is undefined is left out below, also under a name that is misspelled.
     checkNames(given);
     return new SaasManagementClient({
@@ -166,18 +175,17 @@ function nodeFetch(options: SaasManagementClientOptions): NodeFetch | undefined 
 
 /** A copy of the options and of what is within them, each of which is read once for both APIs. */
 function readOnce(options: SaasManagementClientOptions): SaasManagementClientOptions {
-  const given = { ...options };
-  takeInherited(given, options, CLIENT_NAMES);
+  const given = withInherited(options, CLIENT_NAMES);
   const { headers, retry, appInfo, tls, sync } = given;
   requireObject("sync", sync);
   requireKnownNames("sync", sync ?? {}, TUNING_NAMES, ConfigurationError);
   return {
     ...given,
-    headers: ownCopy(headers),
-    retry: ownCopy(retry),
-    appInfo: ownCopy(appInfo),
+    headers: readHeaderRecord(headers, ConfigurationError),
+    retry: ownCopy(retry, RETRY_NAMES),
+    appInfo: ownCopy(appInfo, APP_INFO_NAMES),
     tls: readTls(tls),
-    sync: sync === undefined ? undefined : { ...sync },
+    sync: ownCopy(sync, TUNING_NAMES),
   };
 }
 

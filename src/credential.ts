@@ -6,7 +6,8 @@ export interface CredentialOptions {
   /**
    * The workspace API key, or a function that returns it, so that keys can rotate while the program runs.
    *
-   * A function is asked once per attempt; attempts that need the key at the same time share one call. Where the service
+   * A function is asked once per attempt; attempts that need the key at the same time share one call. One client is one
+   * workspace: the function must give the same key whoever makes the call, and not look who that is. Where the service
    * refuses the key it is asked once more, and if it then returns another one the attempt is repeated at once; a
    * mutation only where certainly nothing of it was executed. What it throws is the `cause` of an
    * `AuthenticationError`. The key alone, without `Bearer` or `ApiKey` before it, which is an `AuthenticationError`
@@ -74,7 +75,7 @@ export class Credential {
    */
   async authorization(signal: AbortSignal, refused?: string): Promise<string> {
     const secret = this.#constant ?? (await this.#shared(signal, refused));
-    if (typeof secret !== "string" || secret === "") {
+    if (typeof secret !== "string" || secret.trim() === "") {
       throw new AuthenticationError(`${this.name} is empty or not a string, so nothing was sent.`);
     }
     if (!/^[\x20-\x7e]+$/.test(secret)) {

@@ -24,8 +24,7 @@ export function readOptions<Options extends object>(
   advice?: string,
 ): Options {
   return guarded(name, options, InvalidInputError, () => {
-    const copy: Options = { ...options };
-    takeInherited(copy, options, known);
+    const copy = withInherited(options, known);
     const problem = unknownName(name, copy, known);
     if (problem !== undefined)
       throw new InvalidInputError(advice === undefined ? problem : `${problem} ${advice}`);
@@ -33,12 +32,14 @@ export function readOptions<Options extends object>(
   });
 }
 
-/** Adds to a copy of options what they inherit: an object of a class may have them as getters. */
-export function takeInherited(copy: object, options: object, known: KnownNames): void {
+/** A copy of options, with what they inherit of these names: an object of a class may have them as getters. */
+export function withInherited<Options extends object>(options: Options, known: KnownNames): Options {
+  const copy = { ...options };
   for (const name of Object.keys(known)) {
     if (Object.hasOwn(copy, name) || !Reflect.has(options, name)) continue;
     Reflect.set(copy, name, Reflect.get(options, name));
   }
+  return copy;
 }
 
 /**

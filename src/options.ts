@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "./clock.js";
 import type { CredentialOptions } from "./credential.js";
 import { ConfigurationError } from "./errors.js";
+import { readHeaderRecord } from "./header-record.js";
 import { guardHooks, type HookOptions, type Hooks } from "./hooks.js";
 import { guardLogger, type Logger } from "./logger.js";
 import { isLoopback } from "./loopback.js";
@@ -10,11 +11,17 @@ import {
   requireMethods,
   requireObject,
   whileReading,
+  withInherited,
 } from "./option-checks.js";
 import type { NamesOf } from "./option-names.js";
 import { RETRY_NAMES, type RetryOptions, type RetryPolicy } from "./retry.js";
 import { RetryBudget } from "./retry-budget.js";
 import { userAgent } from "./user-agent.js";
+
+/** The names within `appInfo`. */
+export const APP_INFO_NAMES = { name: true, version: true } satisfies NamesOf<
+  NonNullable<CommonOptions["appInfo"]>
+>;
 
 /** What both APIs are configured with (service description, "Official client SDK behavior"). */
 export interface CommonOptions extends CredentialOptions, HookOptions {
@@ -87,12 +94,11 @@ export function resolveCommonOptions(options: CommonOptions): CommonConfiguratio
   // Each is read once: what was checked is what is used.
   const { appInfo, clock, headers: given, onRequest, onResponse, onRetry } = options;
   const { logger: givenLogger, retry, timeoutMs } = options;
-  requireObject("headers", given);
   requireObject("appInfo", appInfo);
   requireMethods("logger", givenLogger, ["debug", "info", "warn", "error"]);
   requireMethods("clock", clock, ["now", "monotonic", "sleep", "after"]);
   for (const [name, hook] of Object.entries({ onRequest, onResponse, onRetry })) requireFunction(name, hook);
-  const headers = { ...given };
+  const headers = readHeaderRecord(given, ConfigurationError);
   for (const name of Object.keys(headers)) {
     if (name.toLowerCase() === "authorization") {
       throw new ConfigurationError("headers must not hold authorization: use apiKey or authorization.");
@@ -119,7 +125,9 @@ export function resolveTimeout(timeoutMs: number): number {
 /** Fills in the retry options; `false` is a policy without retries. */
 export function resolveRetry(retry: RetryOptions | false | undefined): RetryPolicy {
   const own =
-    retry === undefined || retry === false ? {} : whileReading("retry", retry, () => ({ ...retry }));
+    retry === undefined || retry === false
+      ? {}
+      : whileReading("retry", retry, () => withInherited(retry, RETRY_NAMES));
   requireKnownNames("retry", own, RETRY_NAMES, ConfigurationError);
   const { retries = 4, minDelayMs = 200, maxDelayMs = 10_000 } = retry === false ? { retries: 0 } : own;
   if (!Number.isInteger(retries) || retries < 0) {

@@ -30,9 +30,43 @@ export function linkedController(...signals: readonly (AbortSignal | undefined)[
  */
 export function follow(signal: AbortSignal, controller: AbortController): () => void {
   const abort = () => controller.abort(signal.reason);
-  if (signal.aborted) abort();
-  else signal.addEventListener("abort", abort, { once: true });
-  return () => signal.removeEventListener("abort", abort);
+  if (signal.aborted) {
+    abort();
+    return () => {};
+  }
+  const followers = FOLLOWERS.get(signal) ?? listen(signal);
+  followers.calls.add(abort);
+  return () => {
+    followers.calls.delete(abort);
+    if (followers.calls.size === 0) followers.stop();
+  };
+}
+
+/** What is called when a signal fires. */
+interface Followers {
+  readonly calls: Set<() => void>;
+  /** Takes their listener off the signal. */
+  stop(): void;
+}
+
+/** One listener a signal, however many follow it: Node warns of a leak where there are more than ten. */
+const FOLLOWERS = new WeakMap<AbortSignal, Followers>();
+
+function listen(signal: AbortSignal): Followers {
+  const calls = new Set<() => void>();
+  const fired = () => {
+    for (const call of calls) call();
+  };
+  const followers = {
+    calls,
+    stop: () => {
+      signal.removeEventListener("abort", fired);
+      if (FOLLOWERS.get(signal) === followers) FOLLOWERS.delete(signal);
+    },
+  };
+  signal.addEventListener("abort", fired, { once: true });
+  FOLLOWERS.set(signal, followers);
+  return followers;
 }
 
 /** Checks a caller's signal. @throws {InvalidInputError} it is none */

@@ -141,7 +141,7 @@ export class GraphQLClient {
    * @returns the response's data
    * @throws {GraphQLResponseError} the response has `errors`; the error carries them and the partial data
    */
-  async request<Result = unknown, Variables extends object = Readonly<Record<string, unknown>>>(
+  async request<Result = unknown, Variables extends object = object>(
     document: GraphQLDocument<Result, Variables>,
     ...[variables, options]: DocumentArguments<Variables, MutationOptions>
   ): Promise<Result> {
@@ -154,7 +154,7 @@ export class GraphQLClient {
    * rejects where the request as a whole failed (network, credential, rate limit).
    * @throws {AuthenticationError | RateLimitError | TransportError | TimeoutError | ClosedError}
    */
-  async rawRequest<Result = unknown, Variables extends object = Readonly<Record<string, unknown>>>(
+  async rawRequest<Result = unknown, Variables extends object = object>(
     document: GraphQLDocument<Result, Variables>,
     ...[variables, options]: DocumentArguments<Variables, MutationOptions>
   ): Promise<GraphQLAnswer<Result>> {

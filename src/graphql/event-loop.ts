@@ -5,9 +5,10 @@ const immediate = globalThis.setImmediate;
 
 /**
  * Lets the event loop turn, so that a request that was just made reaches its socket before a consumer that never
- * waits keeps the thread. Twice: Node's fetch lets one turn pass before it uses a connection again.
+ * waits keeps the thread, and timers that ran out meanwhile fire. Twice: Node's fetch lets one turn pass before it uses
+ * a connection again, and timers come after what is called here.
  */
-export async function letRequestsOut(): Promise<void> {
+export async function turnLoop(): Promise<void> {
   await turn();
   await turn();
 }

@@ -3,7 +3,7 @@ import { SaasManagementError } from "../errors.js";
 import type { AnswerReader } from "./answer.js";
 import { areAboutRequest, readErrorEntries } from "./error-entries.js";
 import type { Failures, ResponseHead } from "./failures.js";
-import { isObject, toJson } from "./json.js";
+import { isObject } from "./json.js";
 import type { SentHeaders } from "./request-headers.js";
 import { boundText, discardBody } from "./response-body.js";
 import { isRedirect, readContentType } from "./response-head.js";
@@ -32,7 +32,7 @@ export interface Attempt<Data, Result> {
  */
 export async function exchange<Data, Result>(attempt: Attempt<Data, Result>): Promise<Result> {
   const { failures, signal, maxResponseBytes: maxBytes } = attempt;
-  const progress: { head?: ResponseHead; bodyComplete?: true } = {};
+  const progress: { head?: ResponseHead; bodyComplete?: true; hasData?: boolean } = {};
   const client = new RequestClient(attempt.url, {
     errorPolicy: "all",
     excludeOperationName: true,
@@ -48,13 +48,15 @@ export async function exchange<Data, Result>(attempt: Attempt<Data, Result>): Pr
       throw refusal;
     },
     jsonSerializer: {
-      stringify: toJson,
+      // What would be changed in silence was refused when the variables were read.
+      stringify: JSON.stringify,
       parse: (text) => {
         progress.bodyComplete = true;
         const body: unknown = JSON.parse(text);
         // A list would pass as the answer to a batch of requests.
         if (!isObject(body)) throw new SyntaxError("not an object");
         const { data, errors } = body;
+        progress.hasData = (data ?? null) !== null;
         if (!Array.isArray(errors ?? [])) throw new SyntaxError("errors are no list");
         // Some servers write null where there is nothing, and graphql-request takes that for no response at all.
         return { ...(data !== undefined && { data }), ...(Array.isArray(errors) && { errors }) };
@@ -65,12 +67,14 @@ export async function exchange<Data, Result>(attempt: Attempt<Data, Result>): Pr
     const { text: query, variables = {} } = attempt;
     const response = await client.rawRequest<Data, object>({ query, variables, signal });
     const { status, headers, data = null } = response;
-    return judge({ status, headers, data }, response.errors, attempt);
+    return judge({ status, headers, data }, response.errors, attempt, data !== null);
   } catch (error) {
     if (error instanceof SaasManagementError && failures.mayThrow(error)) throw error;
-    const { head, bodyComplete } = progress;
+    const { head, bodyComplete, hasData = false } = progress;
     if (head === undefined) throw failures.network(error, undefined);
-    if (error instanceof ClientError) return judge({ ...head, data: null }, error.response.errors, attempt);
+    if (error instanceof ClientError) {
+      return judge({ ...head, data: null }, error.response.errors, attempt, hasData);
+    }
     throw bodyComplete === true ? failures.noResponse(head) : failures.network(error, head);
   }
 }
@@ -85,12 +89,14 @@ function judge<Data, Result>(
   response: ResponseHead & { readonly data: Data | null },
   sentErrors: unknown,
   { failures, read }: Attempt<Data, Result>,
+  /** Whether the body had data, which is not handed out beside a status that is no success. */
+  hasData: boolean,
 ): Result {
   const errors = readErrorEntries(sentErrors, failures.redact);
   const answer = { ...response, errors };
   const refusal =
     failures.ofStatus(answer, errors[0]?.message) ??
-    failures.ofEntries({ ...answer, aboutRequest: areAboutRequest(sentErrors) });
+    failures.ofEntries({ ...answer, aboutRequest: !hasData && areAboutRequest(sentErrors) });
   if (refusal !== undefined) throw refusal;
   return read(answer, failures);
 }

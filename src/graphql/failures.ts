@@ -32,7 +32,7 @@ interface JudgedAnswer extends ResponseHead {
 
 /** The same, with what says whether the operation was begun. */
 interface WholeAnswer extends JudgedAnswer {
-  /** Whether the `errors` are all about the request, and none about a field of its result. */
+  /** Whether the `errors` are all about the request, none about a field of its result, and the body had no data. */
   readonly aboutRequest: boolean;
 }
 
@@ -112,10 +112,10 @@ export class Failures {
   /** The error that a response's `errors` mean for the response as a whole; undefined where they are for the caller. */
   ofEntries(answer: WholeAnswer): SaasManagementError | undefined {
     if (!hasNoData(answer.data)) return undefined;
-    const { data, errors, aboutRequest } = answer;
+    const { errors, aboutRequest } = answer;
     const refusal = errors.find((entry) => entry.extensions?.code === NOT_AUTHORIZED);
     if (refusal !== undefined) {
-      return this.#notAuthorized(NOT_AUTHORIZED, refusal.message, aboutRequest && data === null);
+      return this.#notAuthorized(NOT_AUTHORIZED, refusal.message, aboutRequest);
     }
     const limit = errors.find(isRateLimit);
     if (limit !== undefined) return this.#rateLimited(answer, "told in its errors", limit.message);

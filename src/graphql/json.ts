@@ -2,14 +2,13 @@ import { InvalidInputError } from "../errors.js";
 
 /**
  * Writes a value as JSON, and refuses what JSON would change in silence.
- * @throws {InvalidInputError} naming the place of a number that is not finite, or of `undefined`, a function or a
- * symbol in a list (JSON makes them null), or of a Map or a Set (it makes them empty objects); also for a BigInt and a
- * circular reference
+ * @throws {InvalidInputError} naming the place of what JSON leaves out or makes null (a function, a symbol, `undefined`
+ * in a list, a number that is not finite, an invalid Date), or writes as an object of something else (a Promise, a Map,
+ * an Error, bytes); also for a BigInt and a circular reference
  */
-export function toJson(value: unknown): string {
+function toJson(value: object): string {
   try {
-    const text = JSON.stringify(value);
-    return mayBeChanged(text) ? JSON.stringify(value, silentChangesRefused()) : text;
+    return JSON.stringify(value, silentChangesRefused());
   } catch (cause) {
     if (cause instanceof InvalidInputError) throw cause;
     // The engine's text may quote what it stumbled over: not passed on.
@@ -28,18 +27,13 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** What JSON changes is in the text as null or as an empty object. Asking for each value is slow, and seldom needed. */
-function mayBeChanged(text: string): boolean {
-  return text.includes("null") || text.includes("{}");
-}
-
 /** A replacer that replaces nothing, and knows where it is. */
 function silentChangesRefused(): (this: unknown, key: string, value: unknown) => unknown {
   const places = new WeakMap<object, string>();
   return function (this: unknown, key: string, value: unknown): unknown {
     const holder = typeof this === "object" && this !== null ? this : {};
     const place = placeWithin(places.get(holder), Array.isArray(holder), key);
-    const expected = expectedFor(value, Array.isArray(holder));
+    const expected = expectedFor(Reflect.get(holder, key), value, Array.isArray(holder));
     if (expected !== undefined) {
       throw new InvalidInputError(`The variable field ${place} must be ${expected}.`, {
         issues: [{ path: place, expected }],
@@ -55,13 +49,27 @@ function placeWithin(parent: string | undefined, inList: boolean, key: string): 
   return parent === undefined || parent === "" ? key : `${parent}.${key}`;
 }
 
-/** What must stand in the place of a value that JSON changes; undefined for one that it writes as it is. */
-function expectedFor(value: unknown, inList: boolean): string | undefined {
-  if (typeof value === "number" && !Number.isFinite(value)) return "a finite number";
-  if (value instanceof Map) return "an object, not a Map";
-  if (value instanceof Set) return "a list, not a Set";
-  const lost = value === undefined || typeof value === "function" || typeof value === "symbol";
-  return inList && lost
-    ? `a value or null, not ${value === undefined ? "undefined" : `a ${typeof value}`}`
-    : undefined;
+/**
+ * What must stand in the place of a value that JSON changes; undefined for one that it writes as it is.
+ * @param written What is written of it: another value where it has a `toJSON`.
+ */
+function expectedFor(original: unknown, written: unknown, inList: boolean): string | undefined {
+  // Its toJSON makes null of it.
+  if (original instanceof Date && Number.isNaN(original.getTime())) return "a date, not an invalid Date";
+  if (typeof written === "function" || typeof written === "symbol") return `a value, not a ${typeof written}`;
+  if (written === undefined) return inList ? "a value or null, not undefined" : undefined;
+  if (typeof written === "number" || written instanceof Number) {
+    return Number.isFinite(Number(written)) ? undefined : "a finite number";
+  }
+  return typeof written === "object" && written !== null ? expectedForObject(written) : undefined;
+}
+
+/** Kinds of objects of which JSON writes all there is; instances of a program's classes are of the first. */
+const WRITTEN_KINDS = ["Object", "Array", "String", "Boolean"];
+
+function expectedForObject(value: object): string | undefined {
+  const kind = Object.prototype.toString.call(value).slice("[object ".length, -"]".length);
+  if (WRITTEN_KINDS.includes(kind)) return undefined;
+  if (kind === "Set") return "a list, not a Set";
+  return /^[A-Z]\w{0,31}$/.test(kind) ? `a value that JSON can hold, not a ${kind}` : "a plain object";
 }

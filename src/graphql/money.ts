@@ -1,4 +1,4 @@
-import { Big } from "big.js";
+import { Big as SharedBig } from "big.js";
 import { InvalidInputError } from "../errors.js";
 
 /** An amount of one currency (service description, "GraphQL object shapes"). */
@@ -54,8 +54,11 @@ async function addAsTheyCome<Item>(
   return sums.asText();
 }
 
+/** A constructor of its own: a program may have set the shared one to refuse what is no text (`Big.strict`). */
+const Big = /* @__PURE__ */ SharedBig();
+
 class Sums {
-  readonly #sums = new Map<string, Big>();
+  readonly #sums = new Map<string, SharedBig>();
   #index = -1;
 
   add(money: MoneyAmount | null | undefined): void {
@@ -73,7 +76,7 @@ class Sums {
     return new Map([...this.#sums].map(([currency, sum]) => [currency, sum.toFixed()]));
   }
 
-  #exact(amount: number | string): Big {
+  #exact(amount: number | string): SharedBig {
     try {
       return new Big(amount);
     } catch {

@@ -1,7 +1,7 @@
 import { noteCallSite, withWalkSite } from "../call-site.js";
-import { notePosition } from "../errors.js";
+import { notePosition, TimeoutError } from "../errors.js";
 import { follow } from "../signals.js";
-import { letRequestsOut } from "./event-loop.js";
+import { turnLoop } from "./event-loop.js";
 import type { ConnectionData, Page, PageRequest } from "./page.js";
 import { PageWalk, type WalkPlan } from "./page-walk.js";
 import { Turns } from "./turns.js";
@@ -28,7 +28,7 @@ type Fetch<Node> = Promise<ConnectionData<Node> | null | undefined>;
  * - A `next()` that rejects leaves the iterator where it was: another `next()` asks for the same page again. The error
  *   tells where that is.
  * - With prefetch one page, never more, is on its way while the current one is consumed. One that fails is reported
- *   when its turn comes.
+ *   when its turn comes; one whose time ran out meanwhile is asked for once more, with a time of its own.
  * - `return()` aborts what is on its way: no request outlives its iterator.
  */
 export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, undefined, undefined> {
@@ -73,24 +73,45 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
     signal?.throwIfAborted();
     const request = this.#walk.next;
     if (this.#returned || request === undefined) return { done: true, value: undefined };
-    const fetch = this.#underWay ?? this.#fetch(request);
     let page: Page<Node>;
     try {
-      page = this.#walk.accept(await fetch);
+      page = this.#walk.accept(await this.#arrival(request));
     } catch (error) {
       // What was left while it was under way ends quietly: nobody waits for its failure.
       if (this.#returned) return { done: true, value: undefined };
       if (signal?.aborted !== true) notePosition(error, this.#walk.position);
       throw error;
-    } finally {
-      if (this.#underWay === fetch) this.#underWay = undefined;
     }
     const ahead = this.#plan.prefetch && !this.#returned ? this.#walk.next : undefined;
     if (ahead !== undefined) {
       this.#fetch(ahead);
-      await letRequestsOut();
+      await turnLoop();
     }
     return { done: false, value: page };
+  }
+
+  /** The page that was asked for ahead, else one that is asked for now. */
+  async #arrival(request: PageRequest): Fetch<Node> {
+    const ahead = this.#underWay;
+    const fetch = ahead === undefined || (await this.#lapsed(ahead)) ? this.#fetch(request) : ahead;
+    try {
+      return await fetch;
+    } finally {
+      if (this.#underWay === fetch) this.#underWay = undefined;
+    }
+  }
+
+  /**
+   * Whether the time of a page went by while the one before was consumed: nobody waited for it, and a consumer that
+   * keeps the thread lets no answer be read. The timer that has run out meanwhile fires with the next turn of the loop.
+   */
+  async #lapsed(ahead: Fetch<Node>): Promise<boolean> {
+    const failed = ahead.then(
+      () => false,
+      (error: unknown) => error instanceof TimeoutError,
+    );
+    const lapsed = await Promise.race([failed, turnLoop().then(() => false)]);
+    return lapsed && !this.#returned && this.#plan.signal?.aborted !== true;
   }
 
   #fetch(request: PageRequest): Fetch<Node> {

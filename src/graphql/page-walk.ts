@@ -66,7 +66,9 @@ export class PageWalk {
     else this.#ended = true;
     this.#left -= nodes.length;
     this.#nodesYielded += nodes.length;
-    return { ...page, nodes };
+    if (nodes.length === page.nodes.length) return page;
+    // No cursor of the server's lies where the page was cut: to go on after its last node would leave some out.
+    return { ...page, nodes, pageInfo: { ...page.pageInfo, [more]: true, [cursorField]: null } };
   }
 
   #read<Node>(connection: ConnectionData<Node> | null | undefined): Page<Node> {

@@ -2,11 +2,11 @@
 export interface PageInfo {
   /** Whether nodes follow the page's last one. */
   readonly hasNextPage: boolean;
-  /** Cursor to go on from with `after`. */
+  /** Cursor to go on from with `after`; null where a `limit` cut the page, which the server sent larger than asked for. */
   readonly endCursor: string | null;
   /** Whether nodes precede the page's first one. */
   readonly hasPreviousPage: boolean;
-  /** Cursor to go on from with `before`. */
+  /** Cursor to go on from with `before`; null where a `limit` cut the page. */
   readonly startCursor: string | null;
 }
 
@@ -23,7 +23,7 @@ export interface Page<Node> {
 /** A connection as a response holds it: `nodes`, and of `pageInfo` what the direction of paging needs. */
 export interface ConnectionData<Node> {
   /** The page's nodes; null counts as none. */
-  readonly nodes?: readonly Node[] | null | undefined;
+  readonly nodes: readonly Node[] | null | undefined;
   /** Forward `hasNextPage` and `endCursor`, backward `hasPreviousPage` and `startCursor`. */
   readonly pageInfo: Partial<PageInfo>;
   /** Number of nodes over all pages. */

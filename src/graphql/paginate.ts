@@ -1,6 +1,8 @@
 import { InvalidInputError } from "../errors.js";
+import { readHeaderRecord } from "../header-record.js";
 import { readOptions } from "../option-checks.js";
 import type { NamesOf } from "../option-names.js";
+import { resolveRetry } from "../options.js";
 import { checkSignal } from "../signals.js";
 import { Connection } from "./connection.js";
 import type { Operation } from "./document.js";
@@ -64,6 +66,13 @@ export function connect<Data, Node>(
 ): Connection<Node> {
   const { document, names, walk, select, options } = source;
   const variables = jsonCopy(source.variables);
+  // The same for every page, whatever becomes of the caller's objects meanwhile.
+  const { headers, retry } = options;
+  const own = {
+    ...options,
+    headers: headers === undefined ? undefined : readHeaderRecord(headers, InvalidInputError),
+    retry: retry === undefined ? undefined : resolveRetry(retry),
+  };
   const fetchPage = async ({ size, cursor }: PageRequest, signal: AbortSignal | undefined) => {
     const variablesFor = ({ readOnly, variables: declared }: Operation) => {
       if (declared?.has(names.cursor) === false || (declared !== undefined && !readOnly)) {
@@ -79,7 +88,7 @@ export function connect<Data, Node>(
       const page = declared?.has(names.size) === false ? {} : { [names.size]: size };
       return { ...variables, ...page, [names.cursor]: cursor };
     };
-    return select(await transport.describedRequest(document, variablesFor, { ...options, signal }));
+    return select(await transport.describedRequest(document, variablesFor, { ...own, signal }));
   };
   return new Connection({ ...walk, fetchPage, prefetch: options.prefetch ?? true, signal: options.signal });
 }

@@ -14,12 +14,12 @@ export type PagingArguments =
       readonly first?: number | null | undefined;
       /** Begin after this cursor: a `pageInfo.endCursor`. */
       readonly after?: string | null | undefined;
-      readonly last?: never;
-      readonly before?: never;
+      readonly last?: undefined;
+      readonly before?: undefined;
     }
   | {
-      readonly first?: never;
-      readonly after?: never;
+      readonly first?: undefined;
+      readonly after?: undefined;
       /** Nodes per page, from the end. How many are read in all is `limit`. @default 100 */
       readonly last?: number | null | undefined;
       /** Begin before this cursor: a `pageInfo.startCursor`. */

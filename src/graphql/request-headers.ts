@@ -1,4 +1,5 @@
 import { ConfigurationError, InvalidInputError } from "../errors.js";
+import { readHeaderRecord } from "../header-record.js";
 
 /** Headers as a user writes them. */
 export type HeaderOptions = Readonly<Record<string, string>>;
@@ -37,11 +38,12 @@ export function requestHeaders(defaults: SentHeaders, own: HeaderOptions | undef
 }
 
 function checked(
-  headers: HeaderOptions,
+  given: HeaderOptions,
   Refusal: typeof ConfigurationError | typeof InvalidInputError,
 ): SentHeaders {
+  const headers = readHeaderRecord(given, Refusal);
   try {
-    return Object.fromEntries(new Headers({ ...headers }));
+    return Object.fromEntries(new Headers(headers));
   } catch {
     // The engine's text quotes the value, which may be a secret: not passed on.
     throw new Refusal("headers holds a name or a value that HTTP does not allow.");

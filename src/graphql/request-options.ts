@@ -11,7 +11,10 @@ export interface RequestOptions {
   readonly timeoutMs?: number | undefined;
   /** Sent with the request, over the client's own headers. `authorization` is refused here. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** How transient failures are repeated, or `false` for never. @default the client's `retry` */
+  /**
+   * How transient failures are repeated, or `false` for never. What it leaves out is as the SDK has it, and not as the
+   * client's `retry`. @default the client's `retry`
+   */
   readonly retry?: RetryOptions | false | undefined;
 }
 

@@ -8,6 +8,8 @@ interface BodyRules {
   readonly failures: Failures;
 }
 
+const encoder = new TextEncoder();
+
 /** Refuses what is not UTF-8; takes a byte order mark off. Without streaming no state is left between two bodies. */
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
@@ -34,7 +36,9 @@ async function textOf(
   // one.
   if (typeof response.body?.getReader !== "function") {
     const text = await readText();
-    if (text.length > maxBytes) throw failures.tooLarge(response, maxBytes);
+    // The engine has read it whole: its bytes can be told, no longer bounded. Each character is one or more.
+    if (text.length > maxBytes || encoder.encode(text).byteLength > maxBytes)
+      throw failures.tooLarge(response, maxBytes);
     return text;
   }
   const bytes = await bytesOf(response, response.body.getReader(), rules);

@@ -12,6 +12,7 @@ import type { Operation } from "./document.js";
 import type { GraphQLDocument } from "./document-types.js";
 import type { FetchLike } from "./exchange.js";
 import { Failures } from "./failures.js";
+import { isObject, jsonCopy } from "./json.js";
 import { loadWire, wire } from "./load-wire.js";
 import { requestHeaders, type SentHeaders } from "./request-headers.js";
 import type { MutationOptions } from "./request-options.js";
@@ -26,6 +27,9 @@ interface IdentifiedData<Data> {
 
 /** Makes the variables of a request, when it is known what its document is. */
 type VariablesFor = (operation: Operation) => object | undefined;
+
+/** Reads what the caller gave, in the turn of the call: what it becomes afterwards is another request's. */
+type VariablesReader = () => VariablesFor;
 
 /** Sends documents to the one endpoint, with credential, deadline and retries. */
 export class Transport {
@@ -55,7 +59,7 @@ export class Transport {
     variables?: object,
     options?: MutationOptions,
   ): Promise<Data> {
-    return this.#start<Data, Data>(document, () => variables, options, readData);
+    return this.#start<Data, Data>(document, copyOf(variables), options, readData);
   }
 
   /** The same, with the server's id of the request: for failures that only the data shows. */
@@ -66,7 +70,7 @@ export class Transport {
   ): Promise<IdentifiedData<Data>> {
     return this.#start<Data, IdentifiedData<Data>>(
       document,
-      () => variables,
+      copyOf(variables),
       options,
       (answer, failures) => ({
         data: readData(answer, failures),
@@ -82,7 +86,7 @@ export class Transport {
     variables?: object,
     options?: MutationOptions,
   ): Promise<GraphQLAnswer<Data>> {
-    return this.#start<Data, GraphQLAnswer<Data>>(document, () => variables, options, readAnswer);
+    return this.#start<Data, GraphQLAnswer<Data>>(document, copyOf(variables), options, readAnswer);
   }
 
   /** The data of a response without errors, to variables that depend on the document. */
@@ -91,7 +95,7 @@ export class Transport {
     variablesFor: VariablesFor,
     options?: MutationOptions,
   ): Promise<Data> {
-    return this.#start<Data, Data>(document, variablesFor, options, readData);
+    return this.#start<Data, Data>(document, () => variablesFor, options, readData);
   }
 
   /** Refuses new requests, cancels those under way and waits until they have ended. */
@@ -105,7 +109,7 @@ export class Transport {
 
   #start<Data, Result>(
     document: object | string,
-    variablesFor: VariablesFor,
+    readVariables: VariablesReader,
     options: MutationOptions = {},
     read: AnswerReader<Data, Result>,
   ): Promise<Result> {
@@ -114,19 +118,20 @@ export class Transport {
       linked.unlink();
       this.#running.delete(linked);
     };
-    const running = this.#send(document, variablesFor, options, read, linked.controller).finally(end);
+    const running = this.#send(document, readVariables, options, read, linked.controller).finally(end);
     this.#running.set(linked, running);
     return running;
   }
 
   async #send<Data, Result>(
     document: object | string,
-    variablesFor: VariablesFor,
+    readVariables: VariablesReader,
     options: MutationOptions,
     read: AnswerReader<Data, Result>,
     controller: AbortController,
   ): Promise<Result> {
     if (this.#closed) throw new ClosedError("The GraphQL client is closed: make a new one.");
+    const variablesFor = readVariables();
     const { clock, timeoutMs, retry } = this.#configuration;
     const headers = requestHeaders(this.#headers, options.headers);
     const configuration = {
@@ -184,11 +189,21 @@ export class Transport {
     return async (url, init) => {
       // A fetch of the user's may never look at the signal, and what is cancelled by now must not be sent.
       signal.throwIfAborted();
-      const response = await this.#fetch(url, init);
+      // Not as a method: a browser's own asks to be called by itself.
+      const fetch = this.#fetch;
+      const response = await fetch(url, init);
       // A fetch of the user's may give anything.
       if (typeof response?.headers?.get !== "function") throw new TypeError("fetch gave no Response");
       answered({ status: response.status, header: (name) => response.headers.get(name) });
       return response;
     };
   }
+}
+
+/** Variables as they are now, the same for every attempt. */
+function copyOf(variables: object | undefined): VariablesReader {
+  return () => {
+    const { variables: copy } = jsonCopy({ variables });
+    return () => (isObject(copy) ? copy : undefined);
+  };
 }

@@ -4,10 +4,13 @@ import { isObject, jsonCopy } from "./json.js";
 
 /** Operators that hold for every text when their own is empty, or for every one that is not. */
 const TEXT_OPERATORS = ["contains", "startsWith", "endsWith", "neq"];
-/** Operators for which null is a value to compare with. */
-const NULL_OPERATORS = ["eq", "neq"];
-/** Operators whose list holds values to compare with, null among them; nothing is left out by texts that are empty. */
+/** Operator for which null is a value to compare with. "Not null" is said of every vendor. */
+const NULL_OPERATOR = "eq";
+/** Operators whose list holds values to compare with; nothing is left out by nulls and by texts that are empty. */
 const LIST_OPERATORS = ["in", "nin"];
+
+/** Levels that are looked into: more than a filter has, and less than a stack holds. */
+const MAX_DEPTH = 500;
 
 /**
  * The filter of a change to many vendors, as it will be sent.
@@ -22,30 +25,36 @@ export function narrowingFilter(where: VendorDiscoveryFilterInput): Readonly<Rec
   if (!isObject(where)) throw refusal("where", 'a filter, or "all" for every vendor of the workspace');
   const { where: sent } = jsonCopy({ where });
   if (!isObject(sent)) throw refusal("where", "a filter");
-  checkPart(sent, "where");
+  checkPart(sent, "where", 0);
   return sent;
 }
 
-function checkPart(part: unknown, path: string): void {
+function checkPart(part: unknown, path: string, depth: number): void {
+  if (depth > MAX_DEPTH) throw refusal("where", `a filter of at most ${MAX_DEPTH} levels`);
   if (Array.isArray(part)) {
     if (part.length === 0) throw refusal(path, "a list with at least one entry");
-    for (const [index, item] of part.entries()) checkPart(item, `${path}[${index}]`);
+    for (const [index, item] of part.entries()) checkPart(item, `${path}[${index}]`, depth + 1);
     return;
   }
   if (part === null) throw refusal(path, "a condition, not null");
   if (!isObject(part)) return;
   const entries = Object.entries(part);
   if (entries.length === 0) throw refusal(path, "at least one condition");
-  for (const [key, value] of entries) checkEntry(key, value, `${path}.${key}`);
+  for (const [key, value] of entries) checkEntry(key, value, `${path}.${key}`, depth + 1);
 }
 
-function checkEntry(key: string, value: unknown, path: string): void {
-  if (NULL_OPERATORS.includes(key) && value === null) return;
-  if (key === "nin" && Array.isArray(value) && value.length > 0 && value.every((text) => text === ""))
+function checkEntry(key: string, value: unknown, path: string, depth: number): void {
+  if (key === NULL_OPERATOR && value === null) return;
+  if (
+    key === "nin" &&
+    Array.isArray(value) &&
+    value.length > 0 &&
+    value.every((text) => text === "" || text === null)
+  )
     throw refusal(path, "a list with a text that is not empty");
   if (LIST_OPERATORS.includes(key) && Array.isArray(value) && value.length > 0) return;
   if (TEXT_OPERATORS.includes(key) && value === "") throw refusal(path, "a text that is not empty");
-  checkPart(value, path);
+  checkPart(value, path, depth);
 }
 
 function refusal(path: string, expected: string): InvalidInputError {

@@ -3,6 +3,8 @@ import { inspect } from "node:util";
 import { ConfigurationError, SaasManagementClient } from "@saas-management/sdk";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { VERSION } from "../../src/user-agent.js";
+import { json, startHttpServer } from "../support/http-server.js";
+import { rejection } from "../support/promises.js";
 
 const OPTIONS = {
   baseUrl: "https://api.example.com",
@@ -61,6 +63,33 @@ describe("fromEnv", () => {
     expect(() => client.sync).toThrow(/SAAS_MANAGEMENT_SYNC_URL/);
     expect(SaasManagementClient.fromEnv({ syncUrl: OPTIONS.syncUrl, apiKey: undefined }).sync).toBeDefined();
     expect(() => SaasManagementClient.fromEnv({ authorization: () => "x" })).not.toThrow();
+  });
+
+  it("reads overrides that an object of a class inherits, as getters, and what is within them", async () => {
+    const environment = await startHttpServer((_, response) => json(response, { data: {} }));
+    const own = await startHttpServer((_, response) => json(response, {}, { status: 503 }));
+    vi.stubEnv("SAAS_MANAGEMENT_BASE_URL", environment.baseUrl);
+    vi.stubEnv("SAAS_MANAGEMENT_API_KEY", "of-the-environment");
+    class Retry {
+      get retries() {
+        return 0;
+      }
+    }
+    class Overrides {
+      get baseUrl() {
+        return own.baseUrl;
+      }
+      get apiKey() {
+        return "of-the-overrides";
+      }
+      get retry() {
+        return new Retry();
+      }
+    }
+    await using client = SaasManagementClient.fromEnv(new Overrides());
+    expect(await rejection(client.graphql.request("{ x }"))).toMatchObject({ status: 503 });
+    expect(environment.requests).toHaveLength(0);
+    expect(own.requests.map(({ headers }) => headers.authorization)).toEqual(["of-the-overrides"]);
   });
 
   it("says what is missing", () => {

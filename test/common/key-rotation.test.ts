@@ -79,6 +79,20 @@ describe("a key that GraphQL refuses", () => {
     expect(apiKey).toHaveBeenCalledTimes(1);
   });
 
+  it.each([200, 400, 500])(
+    "is not replaced for a mutation whose answer has data, HTTP %i",
+    async (status) => {
+      const apiKey = keys("old", "new");
+      const body = { data: { touch: { id: "t1" } }, errors: [entry] };
+      const { client, server } = await connectClient((_, response) => json(response, body, { status }), {
+        apiKey,
+      });
+      await rejection(client.request(MUTATION));
+      expect(server.requests).toHaveLength(1);
+      expect(apiKey).toHaveBeenCalledTimes(1);
+    },
+  );
+
   it("is replaced after a field was refused where the call says that the mutation is idempotent", async () => {
     const errors = [{ ...entry, path: ["touch"] }];
     const { client, server } = await connectClient(

@@ -86,6 +86,21 @@ describe("a fetch whose body is a stream of Node's", () => {
 });
 
 describe("a body that is too large", () => {
+  it("is refused by its bytes, also where an engine gives its text alone", async () => {
+    const text = JSON.stringify({ data: { a: "\u00e9".repeat(20) } });
+    const answer = () =>
+      Object.defineProperty(new Response(text, { headers: JSON_TYPE }), "body", { value: undefined });
+    for (const [maxResponseBytes, allowed] of [
+      [text.length + 19, false],
+      [text.length + 20, true],
+    ] as const) {
+      const { client } = await connectClient(() => {}, { maxResponseBytes, fetch: async () => answer() });
+      const outcome = client.request(QUERY);
+      if (allowed) expect(await outcome).toBeDefined();
+      else expect(String(await rejection(outcome))).toContain("bytes");
+    }
+  });
+
   it("is refused by its declared length, and its connection is given up", async () => {
     const { client, server } = await connectClient(
       (_, response) => {

@@ -7,6 +7,11 @@ import { json } from "../support/http-server.js";
 const QUERY = "query Names { applications { nodes { id } } }";
 const never = new Promise<never>(() => {});
 
+function signalAndAbort() {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: (reason: unknown) => controller.abort(reason) };
+}
+
 describe("a caller's signal", () => {
   it("that has fired rejects with its reason before anything is sent", async () => {
     const { client, server } = await connectClient(() => {});
@@ -24,6 +29,24 @@ describe("a caller's signal", () => {
     abort.abort(reason);
     expect(await error).toBe(reason);
     await server.requests[0]?.cancelled;
+  });
+
+  it("is listened to once, however many requests follow it, and not at all after them", async () => {
+    const { client, server } = await connectClient((_, response, index) => {
+      if (index === 0) json(response, { data: { applications: null } });
+    });
+    const { signal, abort } = signalAndAbort();
+    const requests = Array.from({ length: 20 }, () => client.request(QUERY, {}, { signal }));
+    const ends = Promise.allSettled(requests);
+    await server.arrived(20);
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    await Promise.race(requests);
+    expect(getEventListeners(signal, "abort")).toHaveLength(1);
+    const reason = new Error("enough");
+    abort(reason);
+    const failed = (await ends).filter((end) => end.status === "rejected");
+    expect(failed.map((end): unknown => end.reason)).toEqual(Array.from({ length: 19 }, () => reason));
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 
   it("cancels while the body is on its way", async () => {

@@ -184,6 +184,28 @@ describe("a limit", () => {
     expect(await ids(client.applications({ first: 2 }, { limit: 2 }))).toEqual(["a", "b"]);
   });
 
+  it("that cuts a page takes its cursor away: to go on from there would leave nodes out", async () => {
+    const { client } = await connectClient((_, response) =>
+      servePage(response, forwardPage(["a", "b", "c"], "c")),
+    );
+    const own = client.applications({ first: 2 }, { limit: 2 });
+    const cut = { nodes: [{ id: "a" }, { id: "b" }], pageInfo: { hasNextPage: true, endCursor: null } };
+    expect(await own.firstPage()).toMatchObject(cut);
+    for await (const page of own.pages()) expect(page).toMatchObject(cut);
+    const whole = await client.applications({ first: 3 }, { limit: 3 }).firstPage();
+    expect(whole.pageInfo.endCursor).toBe("c");
+  });
+
+  it("that cuts a page of a walk from the end takes the cursor of that direction", async () => {
+    const pageInfo = { hasPreviousPage: false, startCursor: "a", hasNextPage: true, endCursor: "c" };
+    const { client } = await connectClient((_, response) =>
+      servePage(response, { nodes: [{ id: "a" }, { id: "b" }, { id: "c" }], pageInfo, totalCount: 3 }),
+    );
+    const { nodes, pageInfo: cut } = await client.applications({ last: 2 }, { limit: 2 }).firstPage();
+    expect(nodes).toMatchObject([{ id: "b" }, { id: "c" }]);
+    expect(cut).toEqual({ ...pageInfo, hasPreviousPage: true, startCursor: null });
+  });
+
   it("that is reached makes a cursor that is missing irrelevant", async () => {
     const { client } = await connectClient((_, response) => servePage(response, forwardPage(["a"], null)));
     expect(await ids(client.applications({}, { limit: 1 }))).toEqual(["a"]);

@@ -1,6 +1,7 @@
 import { InvalidInputError, type MoneyAmount, sumByCurrency } from "@saas-management/sdk/graphql";
+import { Big } from "big.js";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 
 const itself = (money: MoneyAmount | null | undefined) => money;
 
@@ -55,6 +56,14 @@ describe("sumByCurrency", () => {
 
   it.each([null, undefined, ""])("refuses an amount with the currency %j", (currency) => {
     expect(() => sumByCurrency([{ amount: 1, currency }], itself)).toThrow(InvalidInputError);
+  });
+
+  it("adds numbers up where the program has made the shared Big strict", () => {
+    Big.strict = true;
+    onTestFinished(() => {
+      Big.strict = false;
+    });
+    expect([...sumByCurrency([{ amount: 0.1, currency: "EUR" }], itself)]).toEqual([["EUR", "0.1"]]);
   });
 
   it("adds up an async iterable as it comes", async () => {

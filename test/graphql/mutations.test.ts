@@ -266,13 +266,24 @@ describe("safe", () => {
   });
 });
 
+describe("a filter of vendors that is nested deeply", () => {
+  it("is refused, and breaks no stack", async () => {
+    const { client, server } = await connectClient(() => {});
+    let where: object = { vendor: { name: { eq: "Acme" } } };
+    for (let level = 0; level < 1_500; level++) where = { and: [where] };
+    const error = await rejection(client.changeVendorsState({ state: "SANCTIONED" }, where));
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(server.requests).toHaveLength(0);
+  });
+});
+
 describe("changeVendorsState", () => {
   const done = payload("changeVendorsState", { updatedCount: 2, errors: null });
   const state = { state: "SANCTIONED" } as const;
 
   it("changes the vendors that match the filter, and says how many", async () => {
     const { client, server } = await connectClient(done);
-    const where = { vendor: { name: { startsWith: "Ac", neq: null, in: ["Acme", null] } } };
+    const where = { vendor: { name: { startsWith: "Ac", eq: null, in: ["Acme", null] } } };
     expect(await client.changeVendorsState(state, where)).toEqual({ updatedCount: 2 });
     expect(server.requests[0]?.body.variables).toEqual({ input: state, where });
   });
@@ -329,6 +340,9 @@ describe("changeVendorsState", () => {
     ["where.vendor.name.in[0]", { vendor: { name: { in: [Symbol("Acme")] } } }],
     ["where.or[1]", { or: [named, () => named] }],
     ["where.vendor.name.nin", { vendor: { name: { nin: ["", ""] } } }],
+    ["where.vendor.name.nin", { vendor: { name: { nin: [null] } } }],
+    ["where.vendor.name.nin", { vendor: { name: { nin: ["", null] } } }],
+    ["where.vendor.name.neq", { vendor: { name: { neq: null } } }],
     ["where.vendor.name.neq", { vendor: { name: { neq: "" } } }],
     ["where.vendor.name", { vendor: { name: new Map([["eq", "Acme"]]) } }],
     ["where.vendor.name.in", { vendor: { name: { in: new Set(["Acme"]) } } }],

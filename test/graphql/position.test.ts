@@ -66,7 +66,7 @@ describe("an error that ends a walk", () => {
 
   it("by its time or by close() tells it too", async () => {
     const { client, clock, server } = await connectClient(failsAt(1, () => {}));
-    const slow = walk(client.applications({ first: 3 }, { timeoutMs: 5_000 }));
+    const slow = walk(client.applications({ first: 3 }, { timeoutMs: 5_000, prefetch: false }));
     await server.arrived(2);
     await until(() => clock.sleeping > 0);
     clock.advance(5_000);

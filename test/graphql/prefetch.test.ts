@@ -74,6 +74,26 @@ describe("prefetch", () => {
     expect(await rejection(nodes.next())).toBeInstanceOf(TransportError);
   });
 
+  it("whose time went by while the page before was consumed is asked for once more", async () => {
+    const { client, server, clock } = await connectClient((request, response, index) => {
+      if (index === 0 || index === 2) servePage(response, pageOf(6, request));
+    });
+    const pages = client.applications({ first: 2 }, { timeoutMs: 5_000 }).pages();
+    await pages.next();
+    await server.arrived(2);
+    clock.advance(5_000);
+    await server.requests[1]?.cancelled;
+    expect((await pages.next()).value?.nodes).toMatchObject([{ id: "n2" }, { id: "n3" }]);
+    expect(server.requests[2]?.body.variables).toEqual(server.requests[1]?.body.variables);
+    // One that is waited for fails when its time is up.
+    const last = rejection(pages.next());
+    await server.arrived(4);
+    await turns(50);
+    clock.advance(5_000);
+    expect(await last).toMatchObject({ code: "TIMEOUT", position: { cursor: "c3", nodesYielded: 4 } });
+    expect(server.requests).toHaveLength(4);
+  });
+
   it("that fails while the loop is left disturbs nobody", async () => {
     const unhandled: unknown[] = [];
     const note = (reason: unknown) => unhandled.push(reason);

@@ -21,6 +21,18 @@ describe("a request", () => {
     expect(request?.body).toEqual({ query: QUERY, variables: { a: 1 } });
   });
 
+  it("is sent by a fetch that is called by itself: a browser's own refuses to be a method", async () => {
+    const receivers: unknown[] = [];
+    const { client } = await connectClient((_, response) => json(response, { data: { ok: true } }), {
+      fetch: function (this: unknown, url, init) {
+        receivers.push(this);
+        return fetch(url, init);
+      },
+    });
+    await client.request(QUERY);
+    expect(receivers).toEqual([undefined]);
+  });
+
   it("carries the API key without a prefix, and declares JSON", async () => {
     const { client, server } = await connectClient((_, response) => json(response, { data: { ok: true } }));
     await client.request(QUERY);
@@ -111,6 +123,12 @@ describe("a request", () => {
     expect(server.requests).toHaveLength(0);
   });
 
+  it.each(["", "   "])("is not sent with the API key %j, which is none", async (apiKey) => {
+    const { client, server } = await connectClient(() => {}, { apiKey });
+    expect(await rejection(client.request(QUERY))).toBeInstanceOf(AuthenticationError);
+    expect(server.requests).toHaveLength(0);
+  });
+
   it("is refused with an authorization header of its own", async () => {
     const { client, server } = await connectClient(() => {});
     const error = await rejection(client.request(QUERY, {}, { headers: { Authorization: "other" } }));
@@ -133,6 +151,16 @@ describe("a request", () => {
     ["a Map", { input: { price: new Map([["amount", 1]]) } }],
     ["a Set", { ids: new Set(["a"]) }],
     ["a BigInt", { input: { price: 10n } }],
+    ["an invalid Date", { input: { deadline: new Date("garbage") } }],
+    ["a Promise", { input: { name: Promise.resolve("a") } }],
+    ["a Promise as a whole variable", { where: Promise.resolve({}) }],
+    ["a function as a field", { input: { name: () => "a" } }],
+    ["a symbol as a field", { input: { name: Symbol("a") } }],
+    ["a RegExp", { where: { name: /a/ } }],
+    ["an Error", { where: { name: new Error("a") } }],
+    ["a URLSearchParams", { where: new URLSearchParams("a=1") }],
+    ["bytes", { input: { name: new Uint8Array([1]) } }],
+    ["a boxed number that is not finite", { input: { price: Object(Number.NaN) } }],
   ])("is refused with %s among its variables", async (_, variables) => {
     const { client, server } = await connectClient(() => {});
     expect(await rejection(client.request(QUERY, variables))).toBeInstanceOf(InvalidInputError);
@@ -145,6 +173,21 @@ describe("a request", () => {
     const error = await rejection(client.request(QUERY, variables));
     expect(error).toMatchObject({ issues: [{ path: "variables.input.rows[0].ids[1]" }] });
     expect(String(error)).not.toContain("canary");
+  });
+
+  it("sends what has a toJSON by it, and the fields of an object of a class", async () => {
+    const { client, server } = await connectClient((_, response) => json(response, { data: {} }));
+    class Input {
+      name = "a";
+      at = new Date(0);
+      price = Object("1");
+      link = new URL("https://api.example.com/a");
+      failure = Object.assign(new Error("a"), { toJSON: () => ["b"] });
+    }
+    await client.request(QUERY, { input: new Input() });
+    const at = "1970-01-01T00:00:00.000Z";
+    const input = { name: "a", at, price: "1", link: "https://api.example.com/a", failure: ["b"] };
+    expect(server.requests[0]?.body.variables).toEqual({ input });
   });
 
   it("sends null, an empty object and an empty list as they are", async () => {

@@ -84,7 +84,14 @@ describe("a rate limit", () => {
     ["259200", 259_200_000],
     ["Thu, 15 Jan 2026 00:00:30 GMT", 30_000],
     ["Thu, 01 Jan 2026 00:00:00 GMT", 0],
+    ["Thursday, 15-Jan-26 00:00:30 GMT", 30_000],
+    ["Thu Jan 15 00:00:30 2026", 30_000],
+    ["2026-01-15T00:00:30Z", 30_000],
+    ["9999999999", 2_147_483_648_000],
     ["soon", undefined],
+    ["soon 5", undefined],
+    ["-1", undefined],
+    ["5, 5", undefined],
   ])("tells by Retry-After: %s how long to wait", async (retryAfter, retryAfterMs) => {
     const error = await errorOf((_, response) =>
       json(response, {}, { status: 429, headers: { "retry-after": retryAfter } }),

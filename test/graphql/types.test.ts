@@ -1,3 +1,4 @@
+import type { TypedDocumentNode } from "@graphql-typed-document-node/core";
 import {
   type ApplicationDiscovery,
   type ApplicationsArguments,
@@ -123,5 +124,35 @@ describe("the types of results", () => {
     void (() => client.createProcurementCase({ name: "n", deadline: "soon" }));
     // @ts-expect-error where must be said
     void (() => client.changeVendorsState({ state: "SANCTIONED" }));
+  });
+});
+
+describe("the types of variables and paging", () => {
+  it("take an interface beside a document that is a text", () => {
+    interface ById {
+      readonly id: string;
+    }
+    const variables: ById = { id: "a" };
+    void (() => client.request("query A($id: ID!) { a(id: $id) }", variables));
+    void (() => client.rawRequest("query A($id: ID!) { a(id: $id) }", variables));
+  });
+
+  it("take the other direction where it is undefined", () => {
+    client.licenses({ first: 10, last: undefined });
+    client.licenses({ last: 10, after: undefined });
+    // @ts-expect-error both directions
+    void (() => client.licenses({ first: 10, last: 10 }));
+  });
+
+  it("refuse a connection without nodes", () => {
+    interface Edges {
+      readonly apps: {
+        readonly edges: readonly object[];
+        readonly pageInfo: { readonly hasNextPage: boolean };
+      };
+    }
+    void ((document: TypedDocumentNode<Edges, { readonly after?: string }>) =>
+      // @ts-expect-error it has edges alone
+      client.paginate(document, {}, { select: (data) => data.apps }));
   });
 });
