@@ -11,7 +11,7 @@ import { type GraphQLClientOptions, resolveGraphQLOptions } from "./configuratio
 import type { Operation } from "./document.js";
 import type { GraphQLDocument } from "./document-types.js";
 import type { FetchLike } from "./exchange.js";
-import { Failures } from "./failures.js";
+import type { Failures } from "./failures.js";
 import { isObject, jsonCopy } from "./json.js";
 import { loadWire, wire } from "./load-wire.js";
 import { requestHeaders, type SentHeaders } from "./request-headers.js";
@@ -140,7 +140,7 @@ export class Transport {
       timeoutMs: options.timeoutMs === undefined ? timeoutMs : resolveTimeout(options.timeoutMs),
     };
     const begunAt = wire.loaded === undefined ? clock.monotonic() : undefined;
-    const { exchange, readDocument } = wire.loaded ?? (await loadWire(configuration, controller));
+    const { exchange, Failures, readDocument } = wire.loaded ?? (await loadWire(configuration, controller));
     const described = readDocument(document);
     const { kind, label, name, readOnly, text } = described;
     const variables = variablesFor(described);
