@@ -1,6 +1,6 @@
+import type { LocatedRecords } from "../locator.js";
 import type { NamesOf } from "../option-names.js";
 import { checkSignal } from "../signals.js";
-import type { LocatedRecords } from "../sync/locator.js";
 import { untilAborted } from "../until-aborted.js";
 import type { Input, OpenInput } from "./input.js";
 

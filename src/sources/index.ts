@@ -15,7 +15,7 @@ export {
   type StopReason,
   type WalkPosition,
 } from "../errors.js";
-export { LOCATE, type LocatedRecords } from "../sync/locator.js";
+export { LOCATE, type LocatedRecords } from "../locator.js";
 export { type CsvOptions, type CsvRow, fromCsv } from "./csv.js";
 export type { TextEncoding } from "./encoding.js";
 export type { FileOptions, FileRecords, RecordPlace, SourceFigures } from "./file-records.js";

@@ -1,7 +1,7 @@
 import { InvalidInputError } from "../errors.js";
+import type { LocatedRecords } from "../locator.js";
 import { readOptions } from "../option-checks.js";
 import type { NamesOf } from "../option-names.js";
-import type { LocatedRecords } from "../sync/locator.js";
 import {
   FILE_NAMES,
   type FileOptions,

@@ -1,5 +1,5 @@
+import type { LocatedRecords } from "../locator.js";
 import { linkedController } from "../signals.js";
-import type { LocatedRecords } from "../sync/locator.js";
 import { untilAborted } from "../until-aborted.js";
 import type { MutableFigures, SourceFigures } from "./file-records.js";
 import { GatheredRecords } from "./gathered-records.js";

@@ -1,4 +1,4 @@
-import { isRefusal } from "./batch-state.js";
+import { isRefusal } from "./batch/state.js";
 import type { CallContext } from "./transport.js";
 
 /** What the failed attempts of one operation tell of it, all together. */

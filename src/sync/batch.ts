@@ -2,16 +2,16 @@ import { withCallSite } from "../call-site.js";
 import { type BatchState, InvalidInputError } from "../errors.js";
 import { readOptions } from "../option-checks.js";
 import type { NamesOf } from "../option-names.js";
-import { type BatchKeeper, BatchLifecycle } from "./batch-lifecycle.js";
-import { BatchWrites } from "./batch-writes.js";
-import type { CollectionWriter } from "./collection-writer.js";
+import { type BatchKeeper, BatchLifecycle } from "./batch/lifecycle.js";
+import type { BatchSession } from "./batch/session.js";
+import { BatchWrites } from "./batch/writes.js";
 import type { CollectionName, RecordOf } from "./collections.js";
 import type { Lease } from "./lease.js";
-import type { WriteFigures, WriteReport, WriteResult } from "./outcomes.js";
-import type { BatchSession } from "./session.js";
-import type { RecordSource } from "./source.js";
 import type { CompletionCounts } from "./transport.js";
-import type { WriteOptions } from "./write-options.js";
+import type { CollectionWriter } from "./write/collection-writer.js";
+import type { WriteFigures, WriteReport, WriteResult } from "./write/outcomes.js";
+import type { RecordSource } from "./write/source.js";
+import type { WriteOptions } from "./write/write-options.js";
 
 /** Options of a completion. */
 export interface CompleteOptions {

@@ -1,11 +1,18 @@
 import { Metadata } from "@grpc/grpc-js";
 import { SyncProtocolError } from "../errors.js";
 import { linkedController } from "../signals.js";
-import { type Call, clientStream, unary } from "./channel-calls.js";
-import { Connections } from "./channel-connections.js";
-import { targetOf } from "./channel-options.js";
-import { SendGate } from "./channel-send-gate.js";
-import { toCompletionCounts } from "./completion-counts.js";
+import { type Call, clientStream, unary } from "./channel/calls.js";
+import { toCompletionCounts } from "./channel/completion-counts.js";
+import { Connections } from "./channel/connections.js";
+import { targetOf } from "./channel/options.js";
+import { SendGate } from "./channel/send-gate.js";
+import {
+  type CallPlace,
+  type FailedCall,
+  toConnectionError,
+  toStartError,
+  toSyncError,
+} from "./channel/status.js";
 import type { SyncConfiguration } from "./configuration.js";
 import {
   AbortSyncBatchRequest,
@@ -13,7 +20,6 @@ import {
   StartSyncBatchRequest,
   SyncServiceService,
 } from "./generated/saas_management/sync/v1/sync_service.js";
-import { type CallPlace, type FailedCall, toConnectionError, toStartError, toSyncError } from "./status.js";
 import type { CallContext, CompletionCounts, SyncTransport } from "./transport.js";
 
 /** How much later than the operation's own deadline, which knows better what to say, that of gRPC is. */

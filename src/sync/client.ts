@@ -1,13 +1,13 @@
 import { withCallSite } from "../call-site.js";
+import { type BatchOptions, START_BATCH_NAMES, type StartBatchOptions } from "./batch/options.js";
 import type { SyncBatch } from "./batch.js";
-import { type BatchOptions, START_BATCH_NAMES, type StartBatchOptions } from "./batch-options.js";
 import { requireOptions } from "./call-options.js";
 import type { SnapshotCollection } from "./collections.js";
 import { resolveSyncOptions, type SyncClientOptions } from "./configuration.js";
 import { readBatchOptions, SyncEngine } from "./engine.js";
 import { lazyTransport } from "./lazy-transport.js";
-import type { SyncReceipt } from "./receipt.js";
-import { RUN_NAMES, type RunFunction, type RunOptions } from "./run-options.js";
+import { RUN_NAMES, type RunFunction, type RunOptions } from "./run/options.js";
+import type { SyncReceipt } from "./run/receipt.js";
 
 /**
  * Pushes the data of custom connectors over the Sync API (service description, "Sync API").

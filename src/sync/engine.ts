@@ -3,28 +3,28 @@ import { ClosedError, InvalidInputError } from "../errors.js";
 import { checkingOptions, readOptions } from "../option-checks.js";
 import type { NamesOf } from "../option-names.js";
 import { checkSignal, linkedController } from "../signals.js";
-import { SyncBatch } from "./batch.js";
-import type { BatchKeeper } from "./batch-lifecycle.js";
+import { checkKeepAlive, KEEP_ALIVE_NAMES, startKeepAlive } from "./batch/keep-alive.js";
+import type { BatchKeeper } from "./batch/lifecycle.js";
+import { waitForLock } from "./batch/lock.js";
 import {
   BATCH_NAMES,
   type BatchOptions,
   START_BATCH_NAMES,
   type StartBatchOptions,
-} from "./batch-options.js";
+} from "./batch/options.js";
+import { BatchSession } from "./batch/session.js";
+import type { BatchWatch } from "./batch/session-options.js";
+import { BatchStarter } from "./batch/start.js";
+import { SyncBatch } from "./batch.js";
 import { callWithRetry } from "./call.js";
 import { CLEANUP_GRACE_MS } from "./cleanup-grace.js";
 import type { SnapshotCollection } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
-import { checkKeepAlive, KEEP_ALIVE_NAMES, startKeepAlive } from "./keep-alive.js";
 import { type Moment, momentOf } from "./lease.js";
-import { loadRun, running } from "./load-run.js";
-import { waitForLock } from "./lock.js";
 import { guardProgress } from "./progress.js";
-import type { SyncReceipt } from "./receipt.js";
-import { RUN_NAMES, type RunFunction, type RunOptions } from "./run-options.js";
-import { BatchSession } from "./session.js";
-import type { BatchWatch } from "./session-options.js";
-import { BatchStarter } from "./start.js";
+import { loadRun, running } from "./run/load-run.js";
+import { RUN_NAMES, type RunFunction, type RunOptions } from "./run/options.js";
+import type { SyncReceipt } from "./run/receipt.js";
 import type { SyncTransport } from "./transport.js";
 
 /** What goes on beside a batch that is on its own. */

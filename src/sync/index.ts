@@ -32,11 +32,11 @@ export {
 } from "../errors.js";
 export type { NetworkOptions, TlsOptions } from "../options.js";
 export type { RetryOptions } from "../retry.js";
+export type { KeepAliveOptions } from "./batch/keep-alive.js";
+export type { BatchOptions, StartBatchOptions } from "./batch/options.js";
 export type { CompleteOptions, SyncBatch } from "./batch.js";
-export type { BatchOptions, StartBatchOptions } from "./batch-options.js";
 export type { ChannelOptions } from "./channel-option-checks.js";
 export { SyncClient } from "./client.js";
-export type { CollectionWriter, SealOptions } from "./collection-writer.js";
 export type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "./collections.js";
 export type { SyncClientOptions } from "./configuration.js";
 export type {
@@ -75,9 +75,7 @@ export type {
   TimestampInput,
   UsageRecord,
 } from "./generated/records.js";
-export type { KeepAliveOptions } from "./keep-alive.js";
 export type { Lease } from "./lease.js";
-export type { WriteFigures, WriteReport, WriteResult } from "./outcomes.js";
 export { formatPreview } from "./preview/format-preview.js";
 export type { PreviewOptions } from "./preview/preview-options.js";
 export { previewSync } from "./preview/preview-sync.js";
@@ -101,17 +99,19 @@ export type {
   WaitingForLock,
   WindowAccepted,
 } from "./progress.js";
-export type { CollectionReceipt, SyncReceipt } from "./receipt.js";
-export type { RunBatch } from "./run-batch.js";
-export type { RunAttempt, RunFunction, RunOptions } from "./run-options.js";
+export type { RunAttempt, RunFunction, RunOptions } from "./run/options.js";
+export type { CollectionReceipt, SyncReceipt } from "./run/receipt.js";
+export type { RunBatch } from "./run/run-batch.js";
 export { type FileLedger, type FileLedgerOptions, fileLedger } from "./safety/file-ledger.js";
 export type { GuardOptions, GuardRule } from "./safety/guard-rules.js";
 export { memoryLedger } from "./safety/memory-ledger.js";
 export type { SafetyOptions } from "./safety/safety-options.js";
 export type { Baseline, SnapshotFigures } from "./safety/snapshot-figures.js";
-export type { RecordSource } from "./source.js";
 export type { CompletionCounts, SnapshotCounts } from "./transport.js";
-export type { WriteOptions } from "./write-options.js";
+export type { CollectionWriter, SealOptions } from "./write/collection-writer.js";
+export type { WriteFigures, WriteReport, WriteResult } from "./write/outcomes.js";
+export type { RecordSource } from "./write/source.js";
+export type { WriteOptions } from "./write/write-options.js";
 
 // For other libraries: what wraps the client, or stands in for its clock, logger or ledger.
 

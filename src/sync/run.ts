@@ -10,16 +10,14 @@ import {
 } from "../errors.js";
 import { linkedController } from "../signals.js";
 import { untilAborted } from "../until-aborted.js";
-import { AcceptedEvents } from "./accepted-events.js";
+import type { StartBatchOptions } from "./batch/options.js";
+import type { BatchWatch } from "./batch/session-options.js";
 import type { SyncBatch } from "./batch.js";
-import type { StartBatchOptions } from "./batch-options.js";
 import type { SnapshotCollection } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
-import { LeftBatches } from "./left-batches.js";
-import { abortAtSignals } from "./process-signals.js";
 import type { SyncProgress } from "./progress.js";
-import { collectionReceipts, type SyncReceipt } from "./receipt.js";
-import { attemptRun } from "./run-attempt.js";
+import { attemptRun } from "./run/attempt.js";
+import { LeftBatches } from "./run/left-batches.js";
 import {
   checkRunFunction,
   checkRunOptions,
@@ -27,11 +25,13 @@ import {
   DEFAULT_RESTARTS,
   type RunFunction,
   type RunOptions,
-} from "./run-options.js";
+} from "./run/options.js";
+import { abortAtSignals } from "./run/process-signals.js";
+import { collectionReceipts, type SyncReceipt } from "./run/receipt.js";
 import { RunGuard } from "./safety/run-guard.js";
 import { RunJournal } from "./safety/run-journal.js";
-import type { BatchWatch } from "./session-options.js";
-import { hasUnknownEvents } from "./unknown-events.js";
+import { AcceptedEvents } from "./write/accepted-events.js";
+import { hasUnknownEvents } from "./write/unknown-events.js";
 
 /** A process that waits for a function must not end in the middle, even where nothing else keeps it alive. */
 const FOREVER_MS = 2 ** 31 - 1;

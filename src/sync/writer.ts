@@ -1,10 +1,10 @@
 /** One write: pulls a source into a sink, no faster than the sink sends. */
 import type { Clock } from "../clock.js";
-import { inSteps } from "./in-steps.js";
-import type { MutableWriteReport } from "./outcomes.js";
-import { RecordSink, type SinkContext } from "./record-sink.js";
-import { checkLastStep, checkStep, type OpenedSource, openSource } from "./source.js";
-import { StreamObjects } from "./stream-objects.js";
+import { inSteps } from "./write/in-steps.js";
+import type { MutableWriteReport } from "./write/outcomes.js";
+import { RecordSink, type SinkContext } from "./write/record-sink.js";
+import { checkLastStep, checkStep, type OpenedSource, openSource } from "./write/source.js";
+import { StreamObjects } from "./write/stream-objects.js";
 
 /**
  * Writes a source.

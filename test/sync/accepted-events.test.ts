@@ -1,9 +1,9 @@
 import type { EventCollection, RecordOf } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AcceptedEvents } from "../../src/sync/accepted-events.js";
 import { COLLECTIONS } from "../../src/sync/collections.js";
-import { type EncodedMessage, MessageBuilder } from "../../src/sync/messages.js";
+import { type EncodedMessage, MessageBuilder } from "../../src/sync/records/messages.js";
+import { AcceptedEvents } from "../../src/sync/write/accepted-events.js";
 import { LIMITS, RUNS, TIMEOUT_MS } from "../support/property-runs.js";
 import { RECORDS } from "../support/record-arbitraries.js";
 import { expectRecords } from "../support/sent-messages.js";

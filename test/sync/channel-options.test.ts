@@ -13,7 +13,7 @@ import {
 } from "@saas-management/sdk/sync";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { resolveEndpoint } from "../../src/options.js";
-import { targetOf } from "../../src/sync/channel-options.js";
+import { targetOf } from "../../src/sync/channel/options.js";
 import {
   CompleteSyncBatchResponse,
   StartSyncBatchResponse,

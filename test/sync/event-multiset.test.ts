@@ -1,7 +1,7 @@
 import { ConfigurationError } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { EventMultiset } from "../../src/sync/event-multiset.js";
+import { EventMultiset } from "../../src/sync/ids/event-multiset.js";
 import { LIMITS, RUNS, TIMEOUT_MS } from "../support/property-runs.js";
 
 type Hash = readonly [low: number, high: number, third: number];

@@ -1,10 +1,10 @@
 import type { InputIssue } from "../../errors.js";
+import { locationOf } from "../../locator.js";
 import type { Collection } from "../collections.js";
-import { locationOf } from "../locator.js";
-import type { WriteFigures } from "../outcomes.js";
-import type { EncodedRecord, RecordObserver } from "../record-observer.js";
+import type { EncodedRecord, RecordObserver } from "../records/record-observer.js";
+import { shownId } from "../records/shown-id.js";
 import { SnapshotIds } from "../safety/snapshot-ids.js";
-import { shownId } from "../shown-id.js";
+import type { WriteFigures } from "../write/outcomes.js";
 import { MAX_EXAMPLES } from "./examples.js";
 import { referenceIn, referencesOf } from "./record-references.js";
 import { ReferenceCheck } from "./reference-check.js";

@@ -1,9 +1,9 @@
 import type { Logger } from "../../logger.js";
 import type { NamesOf } from "../../option-names.js";
+import type { KeepAliveOptions } from "../batch/keep-alive.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { SyncTuning } from "../configuration.js";
-import type { KeepAliveOptions } from "../keep-alive.js";
-import { RUN_NAMES, type RunOptions } from "../run-options.js";
+import { RUN_NAMES, type RunOptions } from "../run/options.js";
 import type { SafetyOptions } from "../safety/safety-options.js";
 
 /**

@@ -1,8 +1,8 @@
 import { readOptions } from "../../option-checks.js";
 import { checkSignal } from "../../signals.js";
 import type { SnapshotCollection } from "../collections.js";
-import { previewing } from "../load-run.js";
-import type { RunFunction } from "../run-options.js";
+import { previewing } from "../run/load-run.js";
+import type { RunFunction } from "../run/options.js";
 import { PREVIEW_NAMES, type PreviewOptions } from "./preview-options.js";
 import type { SyncPreview } from "./sync-preview.js";
 

@@ -1,8 +1,8 @@
-import { BYTES_PER_UNIT } from "../byte-writer.js";
 import type { CollectionName, SnapshotCollection } from "../collections.js";
-import type { EncodedRecord } from "../record-observer.js";
-import { IdHash, viewOf } from "../safety/id-hash.js";
-import { IdTable } from "../safety/id-table.js";
+import { IdHash, viewOf } from "../ids/id-hash.js";
+import { IdTable } from "../ids/id-table.js";
+import { BYTES_PER_UNIT } from "../records/byte-writer.js";
+import type { EncodedRecord } from "../records/record-observer.js";
 import { REFERRED_TO } from "./record-references.js";
 
 /** An id's hash. */

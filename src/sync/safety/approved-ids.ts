@@ -1,8 +1,9 @@
 /** The list of an approval beside a snapshot. */
+
+import { IdHash } from "../ids/id-hash.js";
+import { IdTable } from "../ids/id-table.js";
 import { forEachId } from "./comparison.js";
 import { exceeds, type ResolvedRule } from "./guard-rules.js";
-import { IdHash } from "./id-hash.js";
-import { IdTable } from "./id-table.js";
 import type { KnownIds } from "./ledger.js";
 
 type Lines = AsyncIterable<Uint8Array>;

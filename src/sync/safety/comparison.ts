@@ -1,6 +1,6 @@
-import { IdHash, viewOf } from "./id-hash.js";
+import { IdHash, viewOf } from "../ids/id-hash.js";
+import { IdTable } from "../ids/id-table.js";
 import { eachLine, idsOfLines, wholeLines } from "./id-lines.js";
-import { IdTable } from "./id-table.js";
 import type { KnownIds } from "./ledger.js";
 
 /** Most ids that an error names. */

@@ -1,7 +1,7 @@
 import { ConfigurationError, SaasManagementError } from "../../errors.js";
+import type { IdTable } from "../ids/id-table.js";
 import { type Comparison, compareIds } from "./comparison.js";
 import { exceeds, isHeld, type ResolvedRule } from "./guard-rules.js";
-import type { IdTable } from "./id-table.js";
 import type { HoldReason, KnownIds, Ledger, LedgerDraft, LedgerScope } from "./ledger.js";
 import { type Baseline, figuresOf, type SnapshotFigures } from "./snapshot-figures.js";
 import { SnapshotIds } from "./snapshot-ids.js";

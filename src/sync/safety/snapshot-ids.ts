@@ -1,7 +1,7 @@
-import type { EncodedRecord, RecordObserver } from "../record-observer.js";
-import { IdHash, viewOf } from "./id-hash.js";
+import { IdHash, viewOf } from "../ids/id-hash.js";
+import { IdTable } from "../ids/id-table.js";
+import type { EncodedRecord, RecordObserver } from "../records/record-observer.js";
 import { putLine } from "./id-lines.js";
-import { IdTable } from "./id-table.js";
 
 /** Size of the pieces in which ids are handed to a ledger. */
 const PIECE_BYTES = 64 * 1024;

@@ -1,0 +1,38 @@
+import { collectionEntries } from "../collection-entries.js";
+import type { CollectionName } from "../collections.js";
+import type { SnapshotFigures } from "../safety/snapshot-figures.js";
+import type { CompletionCounts, SnapshotCounts } from "../transport.js";
+import type { WriteFigures } from "../write/outcomes.js";
+
+/**
+ * What a run did with one collection. `added`, `updated` and `removed` are there where the service says them; those of
+ * {@link SnapshotFigures} (`baseline`, `known`, `new`, `kept`, `gone`, …) are there for snapshots that a guard or a
+ * ledger looks at.
+ */
+export interface CollectionReceipt extends WriteFigures, Partial<SnapshotCounts>, Partial<SnapshotFigures> {}
+
+/** What a run did. */
+export interface SyncReceipt {
+  /** Id of the batch that was completed. */
+  readonly batchId: string;
+  /** What happened to each collection, in the batch that was completed. */
+  readonly collections: Partial<Record<CollectionName, CollectionReceipt>>;
+  /** Number of batches that failed and were started anew. */
+  readonly restarts: number;
+  /** How long the lock of other batches was waited for, in milliseconds. */
+  readonly waitedForLockMs: number;
+  /** How long it all took, in milliseconds. */
+  readonly durationMs: number;
+}
+
+/** Puts what was sent, what the service says and what the ledger says together. */
+export function collectionReceipts(
+  stats: Partial<Record<CollectionName, WriteFigures>>,
+  { snapshots }: CompletionCounts,
+  compared: Partial<Record<CollectionName, SnapshotFigures>>,
+): SyncReceipt["collections"] {
+  const receipts: Partial<Record<CollectionName, CollectionReceipt>> = {};
+  for (const [name, figures] of collectionEntries(stats))
+    receipts[name] = { ...figures, ...snapshots[name], ...compared[name] };
+  return receipts;
+}

@@ -1,0 +1,101 @@
+import { type RecordOutcome, SyncProtocolError, TransportError } from "../../errors.js";
+import { Attempts } from "../attempts.js";
+import { callWithRetry } from "../call.js";
+import type { Collection } from "../collections.js";
+import type { SyncConfiguration } from "../configuration.js";
+import { type CountedLease, momentOf } from "../lease.js";
+import type { OnProgress } from "../progress.js";
+import type { EncodedMessage } from "../records/messages.js";
+import type { CallContext, SyncTransport } from "../transport.js";
+import { addRange, type MutableWriteReport } from "./outcomes.js";
+import { unknownEventsError } from "./unknown-events.js";
+
+/** What a sender needs. */
+export interface WindowSenderOptions {
+  readonly transport: SyncTransport;
+  readonly configuration: SyncConfiguration;
+  readonly lease: CountedLease;
+  readonly collection: Collection;
+  readonly report: MutableWriteReport;
+  readonly signal: AbortSignal;
+  readonly onProgress: OnProgress;
+}
+
+/** Sends the windows of one write and keeps the account of what became of them. */
+export class WindowSender {
+  readonly #options: WindowSenderOptions;
+
+  constructor(options: WindowSenderOptions) {
+    this.#options = options;
+  }
+
+  /** Sends one window; where the failure was transient, the same bytes again on a new stream. */
+  async send(window: readonly EncodedMessage[]): Promise<void> {
+    const { configuration, report, signal, onProgress } = this.#options;
+    const firstIndex = window[0]?.firstIndex ?? 0;
+    const records = window.reduce((sum, message) => sum + message.records, 0);
+    const messages = window.map((message) => message.bytes);
+    const bytes = messages.reduce((sum, message) => sum + message.length, 0);
+    const attempts = new Attempts();
+    const operation = {
+      rpc: "SyncRecords",
+      collection: report.collection,
+      mayRepeat: () => this.#mayBeTwice || !attempts.mayBeDone,
+    } as const;
+    let tries = 0;
+    report.sent += records;
+    try {
+      const attempt = (call: CallContext) => {
+        tries += 1;
+        return attempts.make(call, (context) => this.#sendOnce(messages, firstIndex, records, context));
+      };
+      await callWithRetry(configuration, operation, signal, attempt, onProgress);
+    } catch (error) {
+      const outcome = outcomeOf(attempts, messages.length);
+      if (outcome === "unsent") report.sent -= records;
+      addRange(report.ranges, { outcome, firstIndex, records });
+      // What the write is cut off with is the caller's own.
+      if (outcome !== "unknown" || this.#mayBeTwice || signal.aborted) throw error;
+      throw error instanceof TransportError ? unknownEventsError(error) : error;
+    } finally {
+      report.retries += Math.max(0, tries - 1);
+    }
+    addRange(report.ranges, { outcome: "accepted", firstIndex, records });
+    report.accepted += records;
+    report.windows += 1;
+    report.messages += messages.length;
+    report.bytes += bytes;
+    const { collection, accepted } = report;
+    onProgress({ type: "window-accepted", collection, records, bytes, accepted });
+    configuration.logger.debug("saas-management: window accepted", { collection, records, bytes });
+  }
+
+  async #sendOnce(
+    messages: readonly Uint8Array[],
+    firstIndex: number,
+    records: number,
+    call: CallContext,
+  ): Promise<void> {
+    const { configuration, transport, lease, report } = this.#options;
+    const sentAt = momentOf(configuration.clock);
+    const { accepted } = await transport.syncRecords(messages, call);
+    if (accepted !== undefined && accepted !== records) {
+      throw new SyncProtocolError(
+        `The service acknowledged ${accepted} of ${records} records of ${report.collection} from index ${firstIndex}. Abort the batch and start a new one.`,
+      );
+    }
+    lease.renew(sentAt);
+  }
+
+  /** Events without an id are counted twice when they are applied twice: who minds that has them never sent again. */
+  get #mayBeTwice(): boolean {
+    const { configuration, collection } = this.#options;
+    return collection.hasIds || configuration.unknownEvents === "retry";
+  }
+}
+
+/** What became of a window that failed. A refusal of one message among several does not tell what was taken. */
+function outcomeOf({ mayBeDone, refused }: Attempts, messages: number): RecordOutcome["outcome"] {
+  if (mayBeDone || (refused && messages > 1)) return "unknown";
+  return refused ? "rejected" : "unsent";
+}
