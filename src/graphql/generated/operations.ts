@@ -30,11 +30,7 @@ export type ApplicationState =
 export type LicenseActivity =
   /** No use was seen lately, or its account cannot be used. */
   | 'UNUSED'
-  /**
-   * A use was seen lately. Assumed: only UNUSED is shown.
-   *
-   * @experimental
-   */
+  /** A use was seen lately. Assumed: only UNUSED is shown. */
   | 'USED'
   /** A value that this version does not know. */
   | (string & {});
@@ -46,17 +42,9 @@ export type LicenseActivity =
  * @experimental
  */
 export type DataOrigin =
-  /**
-   * Somebody entered it. Name assumed.
-   *
-   * @experimental
-   */
+  /** Somebody entered it. Name assumed. */
   | 'MANUAL'
-  /**
-   * An integration delivered it. Name assumed.
-   *
-   * @experimental
-   */
+  /** An integration delivered it. Name assumed. */
   | 'INTEGRATION'
   /** A value that this version does not know. */
   | (string & {});
@@ -68,11 +56,7 @@ export type DataOrigin =
 export type ProcurementCaseState =
   /** Being prepared. */
   | 'PRE'
-  /**
-   * Done: the case cannot be changed any more. Name assumed: the description shows only that there is such a state.
-   *
-   * @experimental
-   */
+  /** Done: the case cannot be changed any more. Name assumed: the description shows only that there is such a state. */
   | 'COMPLETED'
   /** A value that this version does not know. */
   | (string & {});
