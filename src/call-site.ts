@@ -14,7 +14,13 @@ export function noteCallSite(
 ): CallSite {
   const site: CallSite = {};
   // Not every browser has it.
-  if (typeof Error.captureStackTrace === "function") Error.captureStackTrace(site, below);
+  if (typeof Error.captureStackTrace === "function") {
+    try {
+      Error.captureStackTrace(site, below);
+    } catch {
+      // A hook of the process failed: what it does with stacks is its own affair.
+    }
+  }
   return site;
 }
 
@@ -72,15 +78,36 @@ export function withFrequentSite<T>(
 }
 
 /** The lines of a stack that name places of programs. The first one names what holds it. */
-function framesOf({ stack }: CallSite): readonly string[] {
-  const lines = stack?.split("\n").slice(1) ?? [];
-  return lines.filter((line) => !line.includes("node:internal/"));
+function framesOf(site: CallSite): readonly string[] {
+  return linesOf(site)
+    .slice(1)
+    .filter((line) => !line.includes("node:internal/"));
+}
+
+/** None where a hook of the process (`Error.prepareStackTrace`) throws, or makes something else of stacks. */
+function linesOf(holder: CallSite): readonly string[] {
+  try {
+    const stack: unknown = holder.stack;
+    return typeof stack === "string" ? stack.split("\n") : [];
+  } catch {
+    return [];
+  }
 }
 
 function addFrames(error: unknown, signal: AbortSignal | undefined, frames: readonly string[]): void {
   if (!(error instanceof SaasManagementError)) return;
-  if (signal?.aborted === true && error === signal.reason) return;
+  if (isReasonOf(signal, error)) return;
   // A call within a call has the outer one's frames already.
-  const known = error.stack?.split("\n") ?? [];
+  const known = linesOf(error);
+  if (known.length === 0) return;
   error.stack = [...known, ...frames.filter((frame) => !known.includes(frame))].join("\n");
+}
+
+/** What came for a signal may be none, and throw where it is read. */
+function isReasonOf(signal: AbortSignal | undefined, error: unknown): boolean {
+  try {
+    return signal?.aborted === true && error === signal.reason;
+  } catch {
+    return false;
+  }
 }
