@@ -14,7 +14,7 @@ import { expectedFiles, packProblems } from "./pack-list.js";
  * Largest tarball, in KiB. It grows with the generated code and with the pages in docs/; a leap means that something
  * strayed in.
  */
-const MOST_KIBIBYTES = 920;
+const MOST_KIBIBYTES = 980;
 
 const folder = join(ROOT, "build/package");
 const tarball = join(folder, "package.tgz");
