@@ -1,4 +1,5 @@
 import { InvalidInputError } from "../../errors.js";
+import { isObject } from "../../option-checks.js";
 
 /** So many objects, at least, are remembered: far more than there are in a pool that somebody fills in turn. */
 const REMEMBERED = 512;
@@ -65,8 +66,4 @@ function variantOf(record: object): object | undefined {
     // Whoever examines the record finds out that it cannot be read.
   }
   return undefined;
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }
