@@ -9,8 +9,8 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileLedger } from "../src/sync/safety/file-ledger.js";
-import { GuardedSnapshot } from "../src/sync/safety/guarded-snapshot.js";
+import { GuardedSnapshot } from "../src/sync/guard/snapshot.js";
+import { fileLedger } from "../src/sync/ledger/file-ledger.js";
 
 const RECORDS = 1_000_000;
 const RECORD_BYTES = 105;

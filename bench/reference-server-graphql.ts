@@ -6,7 +6,7 @@
  * "after a change" is the first page after a collection has changed, "new question" the first one with a filter and an
  * order that were not asked for since. All other pages follow from lists that the server remembers.
  */
-import { TestClock } from "../src/clock.js";
+import { TestClock } from "../src/core/clock.js";
 import { Faults } from "../src/reference-server/faults/faults.js";
 import { startGraphQLServer } from "../src/reference-server/graphql/server.js";
 import { ApiKeys } from "../src/reference-server/keys.js";

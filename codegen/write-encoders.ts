@@ -128,13 +128,13 @@ function tagOf(number: number, wireType: number): number {
 }
 
 function fieldNames(file: GeneratedFile) {
-  return file.import("FieldNames", "../records/field-names.js");
+  return file.import("FieldNames", "../encoding/field-names.js");
 }
 
 function messageEncoder(file: GeneratedFile) {
-  return file.import("MessageEncoder", "../records/record-writer.js", true);
+  return file.import("MessageEncoder", "../encoding/record-writer.js", true);
 }
 
 function rule(file: GeneratedFile, name: "exactlyOne" | "completeGroups") {
-  return file.import(name, "../records/field-rules.js");
+  return file.import(name, "../encoding/field-rules.js");
 }

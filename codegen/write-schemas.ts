@@ -101,5 +101,5 @@ function valueSchema(file: GeneratedFile, type: FieldType, required: boolean) {
 }
 
 function check(file: GeneratedFile, name: string) {
-  return file.import(name, "../records/checks.js");
+  return file.import(name, "../encoding/checks.js");
 }

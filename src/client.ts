@@ -1,19 +1,7 @@
-import { CLIENT_OPTION_NAMES } from "./client-option-names.js";
-import { ConfigurationError } from "./errors.js";
-import { GraphQLClient } from "./graphql/client.js";
-import type { GraphQLClientOptions } from "./graphql/configuration.js";
-import { readHeaderRecord } from "./header-record.js";
-import { checkCertificates } from "./node/certificates.js";
-import { NodeFetch } from "./node/fetch.js";
-import { checkProxy, resolveProxy } from "./node/proxy.js";
-import {
-  refuseMisspelled,
-  requireKnownNames,
-  requireObject,
-  whileReading,
-  withInherited,
-} from "./option-checks.js";
-import type { NamesOf } from "./option-names.js";
+import { CLIENT_OPTION_NAMES } from "./core/client-option-names.js";
+import { ConfigurationError } from "./core/errors/index.js";
+import { readHeaderRecord } from "./core/header-record.js";
+import type { NamesOf } from "./core/option-names.js";
 import {
   APP_INFO_NAMES,
   type CommonOptions,
@@ -21,9 +9,21 @@ import {
   type NetworkOptions,
   readTls,
   resolveEndpoint,
-} from "./options.js";
-import { ownCopy } from "./own-copy.js";
-import { RETRY_NAMES } from "./retry.js";
+} from "./core/options.js";
+import { ownCopy } from "./core/own-copy.js";
+import { RETRY_NAMES } from "./core/retry.js";
+import {
+  refuseMisspelled,
+  requireKnownNames,
+  requireObject,
+  whileReading,
+  withInherited,
+} from "./core/validate.js";
+import { GraphQLClient } from "./graphql/client.js";
+import type { GraphQLClientOptions } from "./graphql/configuration.js";
+import { checkCertificates } from "./node/certificates.js";
+import { NodeFetch } from "./node/fetch.js";
+import { checkProxy, resolveProxy } from "./node/proxy.js";
 import { SyncClient } from "./sync/client.js";
 import { type SyncClientOptions, type SyncTuning, TUNING_NAMES } from "./sync/configuration.js";
 

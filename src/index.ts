@@ -35,7 +35,9 @@ export {
   TimeoutError,
   TransportError,
   type WalkPosition,
-} from "./errors.js";
+} from "./core/errors/index.js";
+export type { NetworkOptions, TlsOptions } from "./core/options.js";
+export type { RetryOptions } from "./core/retry.js";
 export {
   type ApplicationCategoryFilterInput,
   type ApplicationCategorySortInput,
@@ -128,8 +130,6 @@ export {
   type VendorFilterInput,
   type VendorsStateChange,
 } from "./graphql/index.js";
-export type { NetworkOptions, TlsOptions } from "./options.js";
-export type { RetryOptions } from "./retry.js";
 export {
   type AbortFailed,
   type AccountDetails,
@@ -226,9 +226,12 @@ export {
 
 // For other libraries: what wraps the client, or stands in for its clock, logger, ledger or documents.
 
-export { type Clock, systemClock, TestClock, type TimerOptions } from "./clock.js";
-export type { CredentialOptions } from "./credential.js";
-export type { ErrorDetails } from "./errors.js";
+export { type Clock, systemClock, TestClock, type TimerOptions } from "./core/clock.js";
+export type { CredentialOptions } from "./core/credential.js";
+export type { ErrorDetails } from "./core/errors/index.js";
+export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "./core/hooks.js";
+export type { Logger } from "./core/logger.js";
+export type { CommonOptions } from "./core/options.js";
 export type {
   ConnectionData,
   DocumentArguments,
@@ -237,9 +240,6 @@ export type {
   ResponseHead,
   UnknownTypename,
 } from "./graphql/index.js";
-export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "./hooks.js";
-export type { Logger } from "./logger.js";
-export type { CommonOptions } from "./options.js";
 export {
   type HoldReason,
   idsOfLines,

@@ -6,7 +6,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { VERSION } from "../../src/user-agent.js";
+import { VERSION } from "../../src/core/user-agent.js";
 import { ROOT } from "../api/entries.js";
 
 const PERMISSIVE = [
@@ -37,7 +37,9 @@ const changelog = await read("CHANGELOG.md");
 const dirty = execFileSync("git", ["status", "--porcelain"], { cwd: ROOT, encoding: "utf8" }).trim();
 
 const problems = [
-  ...(VERSION === version ? [] : [`src/user-agent.ts says version ${VERSION}, package.json ${version}.`]),
+  ...(VERSION === version
+    ? []
+    : [`src/core/user-agent.ts says version ${VERSION}, package.json ${version}.`]),
   ...(lock.version === version ? [] : [`package-lock.json says version ${lock.version}. Run npm install.`]),
   ...(new RegExp(`^## \\[${version.replaceAll(".", "\\.")}\\] - \\d{4}-\\d{2}-\\d{2}$`, "m").test(changelog)
     ? []

@@ -1,8 +1,5 @@
-import { withCallSite } from "../call-site.js";
-import type { GraphQLAnswer } from "./answer.js";
+import { withCallSite } from "../core/call-site.js";
 import type { GraphQLClientOptions } from "./configuration.js";
-import type { Connection } from "./connection.js";
-import type { DocumentArguments, GraphQLDocument } from "./document-types.js";
 import {
   type ApplicationDiscoveryFragment,
   ApplicationsDocument,
@@ -16,18 +13,21 @@ import {
   type UpdateProcurementCaseInput,
   type VendorDiscoveryFilterInput,
 } from "./generated/operations.js";
+import { type VendorsStateChange, valueOrThrow } from "./mutation-outcome.js";
+import { SafeMutations } from "./mutations.js";
+import type { ConnectionOptions } from "./paging/arguments.js";
+import type { Connection } from "./paging/connection.js";
 import {
   type ApplicationsArguments,
   type LicensePlansArguments,
   type LicensesArguments,
   list,
-} from "./list.js";
-import { type VendorsStateChange, valueOrThrow } from "./mutation-outcome.js";
-import { SafeMutations } from "./mutations.js";
-import { type PaginateOptions, paginate } from "./paginate.js";
-import type { ConnectionOptions } from "./paging.js";
-import { callOptions, type MutationOptions } from "./request-options.js";
-import { Transport } from "./transport.js";
+} from "./paging/list.js";
+import { type PaginateOptions, paginate } from "./paging/paginate.js";
+import type { GraphQLAnswer } from "./request/answer.js";
+import type { DocumentArguments, GraphQLDocument } from "./request/document-types.js";
+import { callOptions, type MutationOptions } from "./request/request-options.js";
+import { Transport } from "./request/transport.js";
 
 /**
  * The GraphQL API of one workspace (service description, "GraphQL API").

@@ -1,14 +1,14 @@
-import { CLIENT_OPTION_NAMES } from "../client-option-names.js";
-import { Credential } from "../credential.js";
-import { ConfigurationError } from "../errors.js";
-import { fetchWeakness } from "../fetch-weakness.js";
-import { refuseForeign } from "../foreign-options.js";
-import { refuseMisspelled, requireFunction } from "../option-checks.js";
-import type { NamesOf } from "../option-names.js";
-import { type CommonOptions, resolveCommonOptions, resolveEndpoint } from "../options.js";
-import type { FetchLike } from "./exchange.js";
-import { defaultHeaders } from "./request-headers.js";
-import { type ResponseLimits, resolveMaxResponseBytes } from "./response-limits.js";
+import { CLIENT_OPTION_NAMES } from "../core/client-option-names.js";
+import { Credential } from "../core/credential.js";
+import { ConfigurationError } from "../core/errors/index.js";
+import { fetchWeakness } from "../core/fetch-weakness.js";
+import { refuseForeign } from "../core/foreign-options.js";
+import type { NamesOf } from "../core/option-names.js";
+import { type CommonOptions, resolveCommonOptions, resolveEndpoint } from "../core/options.js";
+import { refuseMisspelled, requireFunction } from "../core/validate.js";
+import type { FetchLike } from "./request/attempt.js";
+import { defaultHeaders } from "./request/request-headers.js";
+import { type ResponseLimits, resolveMaxResponseBytes } from "./request/response-limits.js";
 
 /** Options of a GraphQL client. */
 export interface GraphQLClientOptions extends CommonOptions, ResponseLimits {

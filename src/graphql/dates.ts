@@ -1,4 +1,4 @@
-import { InvalidInputError } from "../errors.js";
+import { InvalidInputError } from "../core/errors/index.js";
 
 /** A calendar date without a time, as the API's `Date` scalar writes it: `YYYY-MM-DD`. */
 export type CalendarDate = `${number}-${number}-${number}`;

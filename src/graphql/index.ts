@@ -26,12 +26,10 @@ export {
   TimeoutError,
   TransportError,
   type WalkPosition,
-} from "../errors.js";
-export type { RetryOptions } from "../retry.js";
-export type { GraphQLAnswer } from "./answer.js";
+} from "../core/errors/index.js";
+export type { RetryOptions } from "../core/retry.js";
 export { GraphQLClient } from "./client.js";
 export type { GraphQLClientOptions } from "./configuration.js";
-export type { Connection } from "./connection.js";
 export { type CalendarDate, calendarDate } from "./dates.js";
 export type {
   ApplicationCategoryFilterInput,
@@ -96,12 +94,6 @@ export type {
   VendorDiscoveryFilterInput,
   VendorFilterInput,
 } from "./generated/operations.js";
-export type {
-  ApplicationsArguments,
-  LicensePlansArguments,
-  LicensesArguments,
-  ListArguments,
-} from "./list.js";
 export { type MoneyAmount, type MoneySelector, sumByCurrency } from "./money.js";
 export {
   isMutationError,
@@ -112,23 +104,31 @@ export {
   type VendorsStateChange,
 } from "./mutation-outcome.js";
 export type { SafeMutations } from "./mutations.js";
-export type { Page, PageInfo } from "./page.js";
-export type { PaginateOptions } from "./paginate.js";
-export type { ConnectionOptions, PagingArguments } from "./paging.js";
+export type { ConnectionOptions, PagingArguments } from "./paging/arguments.js";
+export type { Connection } from "./paging/connection.js";
+export type {
+  ApplicationsArguments,
+  LicensePlansArguments,
+  LicensesArguments,
+  ListArguments,
+} from "./paging/list.js";
+export type { Page, PageInfo } from "./paging/page.js";
+export type { PaginateOptions } from "./paging/paginate.js";
 export { renewalBetween } from "./renewal-filter.js";
-export type { MutationOptions, RequestOptions } from "./request-options.js";
-export type { ResponseLimits } from "./response-limits.js";
+export type { GraphQLAnswer } from "./request/answer.js";
+export type { MutationOptions, RequestOptions } from "./request/request-options.js";
+export type { ResponseLimits } from "./request/response-limits.js";
 
 // For other libraries: what wraps the client, or stands in for its clock, logger, fetch or documents.
 
-export { type Clock, systemClock, TestClock, type TimerOptions } from "../clock.js";
-export type { CredentialOptions } from "../credential.js";
-export type { ErrorDetails } from "../errors.js";
-export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../hooks.js";
-export type { Logger } from "../logger.js";
-export type { CommonOptions } from "../options.js";
-export type { DocumentArguments, GraphQLDocument } from "./document-types.js";
-export type { FetchLike } from "./exchange.js";
-export type { ResponseHead } from "./failures.js";
+export { type Clock, systemClock, TestClock, type TimerOptions } from "../core/clock.js";
+export type { CredentialOptions } from "../core/credential.js";
+export type { ErrorDetails } from "../core/errors/index.js";
+export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../core/hooks.js";
+export type { Logger } from "../core/logger.js";
+export type { CommonOptions } from "../core/options.js";
 export type { UnknownTypename } from "./open-types.js";
-export type { ConnectionData } from "./page.js";
+export type { ConnectionData } from "./paging/page.js";
+export type { FetchLike } from "./request/attempt.js";
+export type { DocumentArguments, GraphQLDocument } from "./request/document-types.js";
+export type { ResponseHead } from "./request/failures.js";

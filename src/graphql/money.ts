@@ -1,5 +1,5 @@
 import { Big as SharedBig } from "big.js";
-import { InvalidInputError } from "../errors.js";
+import { InvalidInputError } from "../core/errors/index.js";
 
 /** An amount of one currency (service description, "GraphQL object shapes"). */
 export interface MoneyAmount {

@@ -1,4 +1,4 @@
-import { MutationError } from "../errors.js";
+import { MutationError } from "../core/errors/index.js";
 import type {
   ChangeVendorsStateMutation,
   CreateProcurementCaseMutation,

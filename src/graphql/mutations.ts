@@ -1,8 +1,6 @@
-import { withCallSite } from "../call-site.js";
-import { type MutationErrorEntry, TransportError } from "../errors.js";
+import { withCallSite } from "../core/call-site.js";
+import { type MutationErrorEntry, TransportError } from "../core/errors/index.js";
 import { refuseDates } from "./dates.js";
-import type { GraphQLDocument } from "./document-types.js";
-import { MAX_ENTRIES } from "./error-entries.js";
 import {
   ChangeVendorsStateDocument,
   type ChangeVendorsStateInput,
@@ -13,17 +11,19 @@ import {
   type UpdateProcurementCaseInput,
   type VendorDiscoveryFilterInput,
 } from "./generated/operations.js";
-import { isObject } from "./json.js";
 import type {
   MutationName,
   MutationOutcome,
   MutationPayloads,
   VendorsStateChange,
 } from "./mutation-outcome.js";
-import { readCount } from "./page-walk.js";
-import { RedactedCopies } from "./redacted-copies.js";
-import { callOptions, type MutationOptions } from "./request-options.js";
-import type { Transport } from "./transport.js";
+import { readCount } from "./paging/page-walk.js";
+import type { GraphQLDocument } from "./request/document-types.js";
+import { MAX_ENTRIES } from "./request/error-entries.js";
+import { isObject } from "./request/json.js";
+import { RedactedCopies } from "./request/redacted-copies.js";
+import { callOptions, type MutationOptions } from "./request/request-options.js";
+import type { Transport } from "./request/transport.js";
 import { narrowingFilter } from "./vendor-filter.js";
 
 /**

@@ -1,4 +1,4 @@
-import { InvalidInputError } from "../errors.js";
+import { InvalidInputError } from "../core/errors/index.js";
 import { calendarDate } from "./dates.js";
 import type { LicensePlanFilterInput } from "./generated/operations.js";
 

@@ -1,6 +1,6 @@
-import { InvalidInputError } from "../errors.js";
+import { InvalidInputError } from "../core/errors/index.js";
 import type { VendorDiscoveryFilterInput } from "./generated/operations.js";
-import { isObject, jsonCopy } from "./json.js";
+import { isObject, jsonCopy } from "./request/json.js";
 
 /** Operators that hold for every text when their own is empty, or for every one that is not. */
 const TEXT_OPERATORS = ["contains", "startsWith", "endsWith", "neq"];

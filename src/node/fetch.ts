@@ -1,7 +1,7 @@
-import { TransportError } from "../errors.js";
-import { fetchWeakness } from "../fetch-weakness.js";
-import { Lazy } from "../lazy.js";
-import type { TlsOptions } from "../options.js";
+import { TransportError } from "../core/errors/index.js";
+import { fetchWeakness } from "../core/fetch-weakness.js";
+import { Lazy } from "../core/lazy.js";
+import type { TlsOptions } from "../core/options.js";
 import type { HttpProxy } from "./proxy.js";
 import { proxyFailure, refusedByProxy } from "./proxy-failure.js";
 

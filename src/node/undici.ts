@@ -1,7 +1,7 @@
 // By its file: Bun puts a stub of its own in the place of the bare "undici", and the stub drops `dispatcher` in
 // silence.
 import { Agent, fetch, ProxyAgent } from "undici/index.js";
-import { ConfigurationError } from "../errors.js";
+import { ConfigurationError } from "../core/errors/index.js";
 import type { NodeFetchOptions } from "./fetch.js";
 import type { HttpProxy } from "./proxy.js";
 import { connectionOptions } from "./tls.js";

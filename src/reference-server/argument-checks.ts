@@ -1,5 +1,5 @@
-import { didYouMean } from "../nearest.js";
-import { type KnownNames, unknownName } from "../option-names.js";
+import { didYouMean } from "../core/nearest.js";
+import { type KnownNames, unknownName } from "../core/option-names.js";
 import { isObject } from "./is-object.js";
 
 // The first argument of each is what a message begins with: "`port`", "A fault's `nth`".

@@ -8,7 +8,7 @@ import { checkOptions, type ReferenceServerOptions } from "./options.js";
 import { runServer } from "./run-server.js";
 import type { ReferenceServer } from "./running-server.js";
 
-export { type Clock, TestClock, type TimerOptions } from "../clock.js";
+export { type Clock, TestClock, type TimerOptions } from "../core/clock.js";
 export type { EventCollection, SnapshotCollection } from "../sync/generated/collections.js";
 export type * from "./faults/fault.js";
 export type * from "./faults/graphql-kinds.js";

@@ -1,6 +1,6 @@
 import { createSecureContext } from "node:tls";
-import { TestClock } from "../clock.js";
-import type { NamesOf } from "../option-names.js";
+import { TestClock } from "../core/clock.js";
+import type { NamesOf } from "../core/option-names.js";
 import { requireInteger, requireKnown } from "./argument-checks.js";
 import { isObject } from "./is-object.js";
 import type { Portfolio } from "./portfolio.js";

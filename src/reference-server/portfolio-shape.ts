@@ -1,4 +1,4 @@
-import { unknownName } from "../option-names.js";
+import { unknownName } from "../core/option-names.js";
 import { isObject } from "./is-object.js";
 import type { PlanContract, PlanMatch, PlanPrice, Portfolio, PortfolioApplication } from "./portfolio.js";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { NamesOf } from "../option-names.js";
+import type { NamesOf } from "../core/option-names.js";
 import { requireKnown, requireList, requireOneOf, requireString } from "./argument-checks.js";
 import { Faults } from "./faults/faults.js";
 import { startGraphQLServer } from "./graphql/server.js";

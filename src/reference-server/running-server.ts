@@ -1,4 +1,4 @@
-import type { TestClock } from "../clock.js";
+import type { TestClock } from "../core/clock.js";
 import type { FaultInjector } from "./faults/fault.js";
 import type { KeyPermission, KeyScope } from "./keys.js";
 import type { Portfolio } from "./portfolio.js";

@@ -1,6 +1,6 @@
 /** Text -> rows of cells, by Papa Parse, with the line on which each row begins. */
 import Papa from "papaparse";
-import { InvalidInputError } from "../errors.js";
+import { InvalidInputError } from "../core/errors/index.js";
 import { countIn } from "./count-in.js";
 import { RawRows } from "./csv-raw-rows.js";
 import { problemAt } from "./problem.js";

@@ -1,4 +1,4 @@
-import { InvalidInputError } from "../errors.js";
+import { InvalidInputError } from "../core/errors/index.js";
 
 /** Encoding of a file. `latin1` is read as `windows-1252`, of which it is a part. */
 export type TextEncoding = "utf-8" | "utf-16le" | "latin1" | "windows-1252";

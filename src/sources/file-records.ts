@@ -1,7 +1,7 @@
-import type { LocatedRecords } from "../locator.js";
-import type { NamesOf } from "../option-names.js";
-import { checkSignal } from "../signals.js";
-import { untilAborted } from "../until-aborted.js";
+import { checkSignal } from "../core/abort.js";
+import type { NamesOf } from "../core/option-names.js";
+import type { LocatedRecords } from "../core/record-location.js";
+import { untilAborted } from "../core/until-aborted.js";
 import type { Input, OpenInput } from "./input.js";
 
 /** What the latest reading of a source came across. */

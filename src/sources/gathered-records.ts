@@ -1,4 +1,4 @@
-import { LOCATE, type LocatedRecords } from "../locator.js";
+import { LOCATE, type LocatedRecords } from "../core/record-location.js";
 import type { MutableFigures } from "./file-records.js";
 
 /** Gathers the records of one block of lines, or of one page, and counts along. */

@@ -14,8 +14,8 @@ export {
   SaasManagementError,
   type StopReason,
   type WalkPosition,
-} from "../errors.js";
-export { LOCATE, type LocatedRecords } from "../locator.js";
+} from "../core/errors/index.js";
+export { LOCATE, type LocatedRecords } from "../core/record-location.js";
 export { type CsvOptions, type CsvRow, fromCsv } from "./csv.js";
 export type { TextEncoding } from "./encoding.js";
 export type { FileOptions, FileRecords, RecordPlace, SourceFigures } from "./file-records.js";

@@ -3,8 +3,8 @@ import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
-import { InvalidInputError } from "../errors.js";
-import { wasRead } from "../was-read.js";
+import { InvalidInputError } from "../core/errors/index.js";
+import { wasRead } from "../core/was-read.js";
 
 /** A path, a `file:` URL, or a stream of bytes or text: a Node stream, a web stream, or any async iterable. */
 export type FileInput = string | URL | AsyncIterable<Uint8Array | string>;

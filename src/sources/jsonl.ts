@@ -1,7 +1,7 @@
-import { InvalidInputError } from "../errors.js";
-import type { LocatedRecords } from "../locator.js";
-import { readOptions } from "../option-checks.js";
-import type { NamesOf } from "../option-names.js";
+import { InvalidInputError } from "../core/errors/index.js";
+import type { NamesOf } from "../core/option-names.js";
+import type { LocatedRecords } from "../core/record-location.js";
+import { readOptions } from "../core/validate.js";
 import {
   FILE_NAMES,
   type FileOptions,

@@ -1,6 +1,6 @@
-import type { LocatedRecords } from "../locator.js";
-import { linkedController } from "../signals.js";
-import { untilAborted } from "../until-aborted.js";
+import { linkedController } from "../core/abort.js";
+import type { LocatedRecords } from "../core/record-location.js";
+import { untilAborted } from "../core/until-aborted.js";
 import type { MutableFigures, SourceFigures } from "./file-records.js";
 import { GatheredRecords } from "./gathered-records.js";
 import { type CheckedPage, checkPage, type FetchPage } from "./page.js";

@@ -1,5 +1,5 @@
 /** A page of a vendor's listing, and how one is asked for. */
-import type { InvalidInputError } from "../errors.js";
+import type { InvalidInputError } from "../core/errors/index.js";
 import { problemAt } from "./problem.js";
 
 /** One page of a vendor's listing. */

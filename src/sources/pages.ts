@@ -1,7 +1,7 @@
-import { InvalidInputError } from "../errors.js";
-import { readOptions } from "../option-checks.js";
-import type { NamesOf } from "../option-names.js";
-import { checkSignal } from "../signals.js";
+import { checkSignal } from "../core/abort.js";
+import { InvalidInputError } from "../core/errors/index.js";
+import type { NamesOf } from "../core/option-names.js";
+import { readOptions } from "../core/validate.js";
 import { type FetchPage, isCount } from "./page.js";
 import { type ItemPlace, PageRecords } from "./page-records.js";
 

@@ -1,4 +1,4 @@
-import { InvalidInputError } from "../errors.js";
+import { InvalidInputError } from "../core/errors/index.js";
 
 /**
  * An error about one place of a source.

@@ -1,5 +1,5 @@
 /** Text that a stream hands out in pieces -> UTF-8. A piece may end in the middle of a character. */
-import type { InvalidInputError } from "../errors.js";
+import type { InvalidInputError } from "../core/errors/index.js";
 import { countIn } from "./count-in.js";
 import { problemAt } from "./problem.js";
 

@@ -1,5 +1,5 @@
 /** Bytes in one of a few encodings, or text in pieces -> text of whole lines. */
-import type { InvalidInputError } from "../errors.js";
+import type { InvalidInputError } from "../core/errors/index.js";
 import { countIn } from "./count-in.js";
 import { type Decode, decodeOf, type TextEncoding } from "./encoding.js";
 import { problemAt } from "./problem.js";

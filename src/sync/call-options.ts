@@ -1,5 +1,5 @@
-import { InvalidInputError } from "../errors.js";
-import { given } from "../given.js";
+import { InvalidInputError } from "../core/errors/index.js";
+import { given } from "../core/given.js";
 
 /**
  * Checks that the options of a call are an object, and nothing else, such as an id.

@@ -1,4 +1,4 @@
-import { runOperation } from "../operation.js";
+import { runOperation } from "../core/operation.js";
 import type { CollectionName } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
 import type { OnProgress } from "./progress.js";

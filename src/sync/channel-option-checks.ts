@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors.js";
+import { ConfigurationError } from "../core/errors/index.js";
 
 /** Options of a gRPC channel, by their gRPC names. */
 export type ChannelOptions = Readonly<Record<string, string | number>>;

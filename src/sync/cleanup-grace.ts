@@ -1,6 +1,6 @@
-import type { Clock } from "../clock.js";
-import { TimeoutError } from "../errors.js";
-import { untilAborted } from "../until-aborted.js";
+import type { Clock } from "../core/clock.js";
+import { TimeoutError } from "../core/errors/index.js";
+import { untilAborted } from "../core/until-aborted.js";
 
 /**
  * How long a run waits for what it does beside its batch, before its start and after its end, and a client that is

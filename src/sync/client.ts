@@ -1,6 +1,6 @@
-import { withCallSite } from "../call-site.js";
+import { withCallSite } from "../core/call-site.js";
 import { type BatchOptions, START_BATCH_NAMES, type StartBatchOptions } from "./batch/options.js";
-import type { SyncBatch } from "./batch.js";
+import type { SyncBatch } from "./batch/sync-batch.js";
 import { requireOptions } from "./call-options.js";
 import type { SnapshotCollection } from "./collections.js";
 import { resolveSyncOptions, type SyncClientOptions } from "./configuration.js";
@@ -27,7 +27,7 @@ export class SyncClient {
   constructor(options: SyncClientOptions) {
     const configuration = resolveSyncOptions(options);
     const transport = lazyTransport(async () => {
-      const { GrpcTransport } = await import("./channel.js");
+      const { GrpcTransport } = await import("./grpc/transport.js");
       return new GrpcTransport(configuration);
     });
     this.#engine = new SyncEngine(configuration, transport);

@@ -1,6 +1,6 @@
-import { InvalidInputError } from "../errors.js";
-import { given } from "../given.js";
-import { didYouMean } from "../nearest.js";
+import { InvalidInputError } from "../core/errors/index.js";
+import { given } from "../core/given.js";
+import { didYouMean } from "../core/nearest.js";
 import type { CollectionName } from "./collections.js";
 import { WIRE } from "./generated/collections.js";
 

@@ -1,8 +1,8 @@
+import type { MessageEncoder } from "./encoding/record-writer.js";
+import { textInVariant } from "./encoding/variant-field.js";
 import { WIRE } from "./generated/collections.js";
 import { ENCODERS } from "./generated/encoders.js";
 import type { RecordTypes } from "./generated/records.js";
-import type { MessageEncoder } from "./records/record-writer.js";
-import { textInVariant } from "./records/variant-field.js";
 
 export type { EventCollection, SnapshotCollection } from "./generated/collections.js";
 

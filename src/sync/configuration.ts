@@ -1,11 +1,8 @@
-import { CLIENT_OPTION_NAMES, SYNC_TUNING_NAMES } from "../client-option-names.js";
-import { Credential } from "../credential.js";
-import { ConfigurationError } from "../errors.js";
-import { refuseForeign } from "../foreign-options.js";
-import { checkCertificates } from "../node/certificates.js";
-import { checkProxy, type HttpProxy, resolveProxy } from "../node/proxy.js";
-import { refuseMisspelled, whileReading } from "../option-checks.js";
-import type { NamesOf } from "../option-names.js";
+import { CLIENT_OPTION_NAMES, SYNC_TUNING_NAMES } from "../core/client-option-names.js";
+import { Credential } from "../core/credential.js";
+import { ConfigurationError } from "../core/errors/index.js";
+import { refuseForeign } from "../core/foreign-options.js";
+import type { NamesOf } from "../core/option-names.js";
 import {
   type CommonConfiguration,
   type CommonOptions,
@@ -16,7 +13,10 @@ import {
   resolveCommonOptions,
   resolveEndpoint,
   type TlsOptions,
-} from "../options.js";
+} from "../core/options.js";
+import { refuseMisspelled, whileReading } from "../core/validate.js";
+import { checkCertificates } from "../node/certificates.js";
+import { checkProxy, type HttpProxy, resolveProxy } from "../node/proxy.js";
 import { type ChannelOptions, checkChannelOptions } from "./channel-option-checks.js";
 import { LEASE_MS } from "./lease.js";
 

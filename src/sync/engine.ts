@@ -1,8 +1,8 @@
 import { setMaxListeners } from "node:events";
-import { ClosedError, InvalidInputError } from "../errors.js";
-import { checkingOptions, readOptions } from "../option-checks.js";
-import type { NamesOf } from "../option-names.js";
-import { checkSignal, linkedController } from "../signals.js";
+import { checkSignal, linkedController } from "../core/abort.js";
+import { ClosedError, InvalidInputError } from "../core/errors/index.js";
+import type { NamesOf } from "../core/option-names.js";
+import { checkingOptions, readOptions } from "../core/validate.js";
 import { checkKeepAlive, KEEP_ALIVE_NAMES, startKeepAlive } from "./batch/keep-alive.js";
 import type { BatchKeeper } from "./batch/lifecycle.js";
 import { waitForLock } from "./batch/lock.js";
@@ -15,7 +15,7 @@ import {
 import { BatchSession } from "./batch/session.js";
 import type { BatchWatch } from "./batch/session-options.js";
 import { BatchStarter } from "./batch/start.js";
-import { SyncBatch } from "./batch.js";
+import { SyncBatch } from "./batch/sync-batch.js";
 import { callWithRetry } from "./call.js";
 import { CLEANUP_GRACE_MS } from "./cleanup-grace.js";
 import type { SnapshotCollection } from "./collections.js";

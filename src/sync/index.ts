@@ -29,12 +29,12 @@ export {
   TimeoutError,
   TransportError,
   type WalkPosition,
-} from "../errors.js";
-export type { NetworkOptions, TlsOptions } from "../options.js";
-export type { RetryOptions } from "../retry.js";
+} from "../core/errors/index.js";
+export type { NetworkOptions, TlsOptions } from "../core/options.js";
+export type { RetryOptions } from "../core/retry.js";
 export type { KeepAliveOptions } from "./batch/keep-alive.js";
 export type { BatchOptions, StartBatchOptions } from "./batch/options.js";
-export type { CompleteOptions, SyncBatch } from "./batch.js";
+export type { CompleteOptions, SyncBatch } from "./batch/sync-batch.js";
 export type { ChannelOptions } from "./channel-option-checks.js";
 export { SyncClient } from "./client.js";
 export type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "./collections.js";
@@ -75,7 +75,12 @@ export type {
   TimestampInput,
   UsageRecord,
 } from "./generated/records.js";
+export type { GuardOptions, GuardRule } from "./guard/rules.js";
+export type { SafetyOptions } from "./guard/safety-options.js";
+export type { Baseline, SnapshotFigures } from "./guard/snapshot-figures.js";
 export type { Lease } from "./lease.js";
+export { type FileLedger, type FileLedgerOptions, fileLedger } from "./ledger/file-ledger.js";
+export { memoryLedger } from "./ledger/memory-ledger.js";
 export { formatPreview } from "./preview/format-preview.js";
 export type { PreviewOptions } from "./preview/preview-options.js";
 export { previewSync } from "./preview/preview-sync.js";
@@ -102,11 +107,6 @@ export type {
 export type { RunAttempt, RunFunction, RunOptions } from "./run/options.js";
 export type { CollectionReceipt, SyncReceipt } from "./run/receipt.js";
 export type { RunBatch } from "./run/run-batch.js";
-export { type FileLedger, type FileLedgerOptions, fileLedger } from "./safety/file-ledger.js";
-export type { GuardOptions, GuardRule } from "./safety/guard-rules.js";
-export { memoryLedger } from "./safety/memory-ledger.js";
-export type { SafetyOptions } from "./safety/safety-options.js";
-export type { Baseline, SnapshotFigures } from "./safety/snapshot-figures.js";
 export type { CompletionCounts, SnapshotCounts } from "./transport.js";
 export type { CollectionWriter, SealOptions } from "./write/collection-writer.js";
 export type { WriteFigures, WriteReport, WriteResult } from "./write/outcomes.js";
@@ -115,15 +115,15 @@ export type { WriteOptions } from "./write/write-options.js";
 
 // For other libraries: what wraps the client, or stands in for its clock, logger or ledger.
 
-export { type Clock, systemClock, TestClock, type TimerOptions } from "../clock.js";
-export type { CredentialOptions } from "../credential.js";
-export type { ErrorDetails } from "../errors.js";
-export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../hooks.js";
-export type { Logger } from "../logger.js";
-export type { CommonOptions } from "../options.js";
+export { type Clock, systemClock, TestClock, type TimerOptions } from "../core/clock.js";
+export type { CredentialOptions } from "../core/credential.js";
+export type { ErrorDetails } from "../core/errors/index.js";
+export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../core/hooks.js";
+export type { Logger } from "../core/logger.js";
+export type { CommonOptions } from "../core/options.js";
 export type { SyncTuning } from "./configuration.js";
 export type { RecordTypes } from "./generated/records.js";
-export { idsOfLines, linesOfIds } from "./safety/id-lines.js";
+export { idsOfLines, linesOfIds } from "./ledger/id-lines.js";
 export type {
   HoldReason,
   KnownIds,
@@ -131,4 +131,4 @@ export type {
   LedgerDraft,
   LedgerScope,
   PendingApproval,
-} from "./safety/ledger.js";
+} from "./ledger/ledger.js";

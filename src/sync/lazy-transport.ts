@@ -1,4 +1,4 @@
-import { Lazy } from "../lazy.js";
+import { Lazy } from "../core/lazy.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 
 /** A transport that is made, and whose library is loaded, with the first call. */

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.js";
+import type { Clock } from "../core/clock.js";
 
 /** How long a batch lives after its last accepted message: 15 minutes (service description, "Limits"). */
 export const LEASE_MS = 15 * 60 * 1000;

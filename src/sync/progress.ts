@@ -1,8 +1,8 @@
-import type { ErrorCode } from "../errors.js";
-import { guardCallback } from "../guard-callback.js";
-import type { Logger } from "../logger.js";
+import type { ErrorCode } from "../core/errors/index.js";
+import { guardCallback } from "../core/guard-callback.js";
+import type { Logger } from "../core/logger.js";
 import type { CollectionName, SnapshotCollection } from "./collections.js";
-import type { SnapshotFigures } from "./safety/snapshot-figures.js";
+import type { SnapshotFigures } from "./guard/snapshot-figures.js";
 import type { CompletionCounts } from "./transport.js";
 
 /** A window of records was accepted. */

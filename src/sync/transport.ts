@@ -1,4 +1,4 @@
-import type { AttemptContext } from "../operation.js";
+import type { AttemptContext } from "../core/operation.js";
 import type { CollectionName } from "./collections.js";
 
 /** The operations of the service. */

@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { fileLedger, type LedgerScope } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { entryName, readEntry, writeEntry } from "../../src/sync/safety/journal-entry.js";
+import { entryName, readEntry, writeEntry } from "../../src/sync/ledger/journal-entry.js";
 import { holds } from "../support/fuzz.js";
 import { outcomeOf } from "../support/hostile.js";
 import { flippedBits, mutatedBytes } from "../support/mutated-bytes.js";

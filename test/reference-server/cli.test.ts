@@ -15,7 +15,7 @@ import { LIMITS, RUNS, TIMEOUT_MS } from "../support/property-runs.js";
 import { certificateFile, keyFile } from "../support/tls-certificates.js";
 import { post } from "./graphql-setup.js";
 
-const cli = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
+const cli = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 
 function start(...args: string[]): ChildProcessWithoutNullStreams {
   const child = spawn(process.execPath, ["--import", "tsx", cli, ...args]);

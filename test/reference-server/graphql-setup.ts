@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import { TestClock } from "../../src/clock.js";
+import { TestClock } from "../../src/core/clock.js";
 import { Faults } from "../../src/reference-server/faults/faults.js";
 import { startGraphQLServer } from "../../src/reference-server/graphql/server.js";
 import { ApiKeys } from "../../src/reference-server/keys.js";

@@ -8,7 +8,7 @@ import { formatPreview, previewSync } from "@saas-management/sdk/sync";
 import { expect, it } from "vitest";
 import { heldBy, useSafetyHarness } from "../support/safety-harness.js";
 
-const CLI = fileURLToPath(new URL("../../src/cli.ts", import.meta.url));
+const CLI = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
 const harness = useSafetyHarness();
 
 /**

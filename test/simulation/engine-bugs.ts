@@ -22,7 +22,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
   },
   {
     name: "every refusal is retried",
-    file: "sync/channel/status.ts",
+    file: "sync/grpc/status.ts",
     right: "batchState: batchState(failed.metadata, place.credential),",
     wrong: "batchState: batchState(failed.metadata, place.credential), retryable: true,",
   },
@@ -78,7 +78,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
   },
   {
     name: "a run that fails later hides that a batch of it may have been completed",
-    file: "sync/run.ts",
+    file: "sync/run/sync-run.ts",
     right: "throw this.#withUnclear(error);",
     wrong: "throw error;",
   },
@@ -97,7 +97,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
   },
   {
     name: "a restart sends accepted events again",
-    file: "sync/write/accepted-events.ts",
+    file: "sync/run/accepted-events.ts",
     right: "if (this.#isFirstAttempt) return false;",
     wrong: "if (buffer.length >= 0) return false;",
   },

@@ -1,6 +1,6 @@
 import { Metadata, status } from "@grpc/grpc-js";
-import { Credential } from "../../src/credential.js";
-import { type FailedCall, toStartError, toSyncError } from "../../src/sync/channel/status.js";
+import { Credential } from "../../src/core/credential.js";
+import { type FailedCall, toStartError, toSyncError } from "../../src/sync/grpc/status.js";
 import type { CallContext } from "../../src/sync/transport.js";
 import type { FaultKind, FaultSchedule, Operation } from "./faults.js";
 import type { LockLog } from "./lock-log.js";

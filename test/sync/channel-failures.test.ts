@@ -7,7 +7,7 @@ import {
   TransportError,
 } from "@saas-management/sdk/sync";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { connectionFailure } from "../../src/sync/channel/connection-failure.js";
+import { connectionFailure } from "../../src/sync/grpc/connection-failure.js";
 import { listen, listenTcp, unusedPort } from "../support/tcp-peers.js";
 import { startBareServer } from "../support/tls-bare-server.js";
 import { certificate, identity } from "../support/tls-certificates.js";

@@ -12,12 +12,12 @@ import {
   SyncProtocolError,
 } from "@saas-management/sdk/sync";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { resolveEndpoint } from "../../src/options.js";
-import { targetOf } from "../../src/sync/channel/options.js";
+import { resolveEndpoint } from "../../src/core/options.js";
 import {
   CompleteSyncBatchResponse,
   StartSyncBatchResponse,
 } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { targetOf } from "../../src/sync/grpc/options.js";
 import { until } from "../support/sync-harness.js";
 import { listen } from "../support/tcp-peers.js";
 import { answerWith, startBareServer } from "../support/tls-bare-server.js";

@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { Metadata, status } from "@grpc/grpc-js";
-import { didYouMean } from "../../nearest.js";
+import { didYouMean } from "../../core/nearest.js";
 import {
   requireInteger,
   requireKnown,

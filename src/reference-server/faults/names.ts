@@ -1,4 +1,4 @@
-import type { KnownNames, NamesOf } from "../../option-names.js";
+import type { KnownNames, NamesOf } from "../../core/option-names.js";
 import type { Fault, FaultSchedule, GraphQLFault, SyncFault } from "./fault.js";
 import type { GraphQLFaultKind, InjectedGraphQLError, RetryAfterHint } from "./graphql-kinds.js";
 import type { SyncFaultKind } from "./sync-kinds.js";

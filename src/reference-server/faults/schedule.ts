@@ -1,4 +1,4 @@
-import type { KnownNames, NamesOf } from "../../option-names.js";
+import type { KnownNames, NamesOf } from "../../core/option-names.js";
 import { requireInteger, requireKnown, requireList, requireOneOf } from "../argument-checks.js";
 import {
   anyGraphQLKind,

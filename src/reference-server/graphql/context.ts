@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.js";
+import type { Clock } from "../../core/clock.js";
 import type { Workspace } from "../workspace.js";
 import type { Page, PageArguments } from "./connection/page.js";
 

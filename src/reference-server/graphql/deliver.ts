@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Response } from "graphql-http";
-import type { Clock } from "../../clock.js";
+import type { Clock } from "../../core/clock.js";
 import type { ConnectionEnd } from "../connections.js";
 import type { BodyDelivery, SlowBodyFault, TruncatedBodyFault } from "../faults/graphql-kinds.js";
 

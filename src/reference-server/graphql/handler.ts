@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { GraphQLError, type GraphQLSchema } from "graphql";
 import { createHandler, type Handler, type HandlerOptions } from "graphql-http";
-import type { Clock } from "../../clock.js";
+import type { Clock } from "../../core/clock.js";
 import type { DueFault, Faults } from "../faults/faults.js";
 import type { BodyDelivery, GraphQLFaultKind } from "../faults/graphql-kinds.js";
 import type { ApiKeys } from "../keys.js";

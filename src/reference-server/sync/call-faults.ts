@@ -1,5 +1,5 @@
 import { constants } from "node:http2";
-import type { Clock } from "../../clock.js";
+import type { Clock } from "../../core/clock.js";
 import type { ConnectionEnd } from "../connections.js";
 import type { DueFault } from "../faults/faults.js";
 import type { FaultMoment } from "../faults/shared-kinds.js";

@@ -1,5 +1,5 @@
 import { status } from "@grpc/grpc-js";
-import type { Clock } from "../../clock.js";
+import type { Clock } from "../../core/clock.js";
 import type {
   CompleteSyncBatchResponse,
   EventResult,

@@ -1,4 +1,9 @@
-import { BatchOutcomeUnknownError, retelling, SaasManagementError, SyncProtocolError } from "../../errors.js";
+import {
+  BatchOutcomeUnknownError,
+  retelling,
+  SaasManagementError,
+  SyncProtocolError,
+} from "../../core/errors/index.js";
 import { Attempts } from "../attempts.js";
 import type { CallContext, CompletionCounts } from "../transport.js";
 import type { BatchSession } from "./session.js";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../clock.js";
+import type { Clock } from "../../core/clock.js";
 import { LEASE_MS } from "../lease.js";
 
 interface Ghost {

@@ -1,6 +1,6 @@
-import type { Clock } from "../../clock.js";
-import { BatchStateError, InvalidInputError } from "../../errors.js";
-import type { NamesOf } from "../../option-names.js";
+import type { Clock } from "../../core/clock.js";
+import { BatchStateError, InvalidInputError } from "../../core/errors/index.js";
+import type { NamesOf } from "../../core/option-names.js";
 import { WIRE } from "../generated/collections.js";
 import { LEASE_MS, momentOf } from "../lease.js";
 import { writing } from "../write/load-writing.js";

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { BatchOutcomeUnknownError, type BatchState, BatchStateError } from "../../errors.js";
-import { linkedController } from "../../signals.js";
+import { linkedController } from "../../core/abort.js";
+import { BatchOutcomeUnknownError, type BatchState, BatchStateError } from "../../core/errors/index.js";
 import type { CompletionCounts } from "../transport.js";
 import { sendCompletion } from "./completion.js";
 import type { BatchSession } from "./session.js";

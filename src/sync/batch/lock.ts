@@ -1,4 +1,4 @@
-import { BatchAlreadyInProgressError, retelling } from "../../errors.js";
+import { BatchAlreadyInProgressError, retelling } from "../../core/errors/index.js";
 import type { SyncConfiguration } from "../configuration.js";
 import type { OnProgress } from "../progress.js";
 

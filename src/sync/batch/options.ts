@@ -1,4 +1,4 @@
-import type { NamesOf } from "../../option-names.js";
+import type { NamesOf } from "../../core/option-names.js";
 import type { OnProgress } from "../progress.js";
 import type { KeepAliveOptions } from "./keep-alive.js";
 

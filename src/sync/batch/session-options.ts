@@ -1,9 +1,9 @@
 import type { SyncConfiguration } from "../configuration.js";
+import type { ObserverOf } from "../encoding/record-observer.js";
 import type { Moment } from "../lease.js";
 import type { OnProgress } from "../progress.js";
-import type { ObserverOf } from "../records/record-observer.js";
+import type { AcceptedEvents } from "../run/accepted-events.js";
 import type { SyncTransport } from "../transport.js";
-import type { AcceptedEvents } from "../write/accepted-events.js";
 
 /** What a run keeps an eye on in its batches. */
 export interface BatchWatch {

@@ -1,14 +1,14 @@
 import { setMaxListeners } from "node:events";
-import { BatchStateError } from "../../errors.js";
-import { linkedController } from "../../signals.js";
+import { linkedController } from "../../core/abort.js";
+import { BatchStateError } from "../../core/errors/index.js";
 import { callWithRetry, type SyncOperation } from "../call.js";
 import type { Collection, CollectionName } from "../collections.js";
 import type { SyncConfiguration } from "../configuration.js";
+import type { ObserverOf } from "../encoding/record-observer.js";
 import { CountedLease, type Moment } from "../lease.js";
 import { guardProgress, type OnProgress } from "../progress.js";
-import type { ObserverOf } from "../records/record-observer.js";
+import type { AcceptedEvents } from "../run/accepted-events.js";
 import type { CallContext, SyncTransport } from "../transport.js";
-import type { AcceptedEvents } from "../write/accepted-events.js";
 import { type MutableWriteReport, newReport, sumByCollection, type WriteReport } from "../write/outcomes.js";
 import { ReentrancyMark } from "../write/reentrancy.js";
 import { WindowSender } from "../write/window-sender.js";

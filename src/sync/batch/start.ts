@@ -1,4 +1,4 @@
-import { BatchAlreadyInProgressError, retelling } from "../../errors.js";
+import { BatchAlreadyInProgressError, retelling } from "../../core/errors/index.js";
 import { Attempts } from "../attempts.js";
 import { callWithRetry } from "../call.js";
 import type { SyncConfiguration } from "../configuration.js";

@@ -9,7 +9,7 @@ import {
   RateLimitError,
   retelling,
   SyncProtocolError,
-} from "../../errors.js";
+} from "../../core/errors/index.js";
 
 const ANEW = "Send every snapshot in full in a new batch or run.";
 

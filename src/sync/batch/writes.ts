@@ -1,6 +1,11 @@
-import { withCallSite } from "../../call-site.js";
-import { type BatchStateError, InvalidInputError, noteOutcomes, SaasManagementError } from "../../errors.js";
-import { untilAborted } from "../../until-aborted.js";
+import { withCallSite } from "../../core/call-site.js";
+import {
+  type BatchStateError,
+  InvalidInputError,
+  noteOutcomes,
+  SaasManagementError,
+} from "../../core/errors/index.js";
+import { untilAborted } from "../../core/until-aborted.js";
 import { isCollection, noSuchCollection } from "../collection-names.js";
 import type { CollectionName } from "../collections.js";
 import { type CollectionWriter, collectionWriter } from "../write/collection-writer.js";

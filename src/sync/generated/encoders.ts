@@ -8,9 +8,9 @@
 // start, complete and abort messages and of the answers are assumptions: to use the service's own contract, replace
 // the files of this package and run the code generator.
 
-import type { MessageEncoder } from "../records/record-writer.js";
-import { FieldNames } from "../records/field-names.js";
-import { completeGroups, exactlyOne } from "../records/field-rules.js";
+import type { MessageEncoder } from "../encoding/record-writer.js";
+import { FieldNames } from "../encoding/field-names.js";
+import { completeGroups, exactlyOne } from "../encoding/field-rules.js";
 
 /**
  * One encoder a message: it checks a record as users write it and encodes it in the same pass.

@@ -12,7 +12,7 @@ import type { ZodType } from "zod";
 import { z } from "zod";
 import type { AccountDetails, GenericAccountDetails, GenericLicenseDetails, GenericPlanDetails, MicrosoftAccountDetails, PlanDetails, SeatBasedPlanDetails, TeamsMetadata } from "./saas_management/sync/v1/access_records.js";
 import { Account, License, Plan } from "./saas_management/sync/v1/access_records.js";
-import { bool, completeGroups, currency, decimal, enumeration, exactlyOne, int32, int64, recordCheck, requiredText, requiredWhen, stringMap, strings, text, timestamp } from "../records/checks.js";
+import { bool, completeGroups, currency, decimal, enumeration, exactlyOne, int32, int64, recordCheck, requiredText, requiredWhen, stringMap, strings, text, timestamp } from "../encoding/checks.js";
 import type { BambooHrEmployeeDetails, GenericDeviceDetails, GenericEmployeeDetails, GenericGroupDetails, GenericGroupMemberDetails, GoogleEmployeeDetails, MicrosoftEmployeeDetails, OktaEmployeeDetails } from "./saas_management/sync/v1/identity_records.js";
 import { Device, Employee, Group, GroupMember } from "./saas_management/sync/v1/identity_records.js";
 import type { GenericAiCostDetails, GenericAiUsageDetails, GenericAuditLogDetails, GenericExternallyDiscoveredUsageDetails, GenericUsageDetails } from "./saas_management/sync/v1/activity_records.js";

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../../errors.js";
+import { ConfigurationError } from "../../core/errors/index.js";
 
 /** Number of parts; each grows by itself, so that growing never needs twice the memory of the whole. */
 const PARTS = 256;

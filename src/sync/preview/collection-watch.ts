@@ -1,9 +1,9 @@
-import type { InputIssue } from "../../errors.js";
-import { locationOf } from "../../locator.js";
+import type { InputIssue } from "../../core/errors/index.js";
+import { locationOf } from "../../core/record-location.js";
 import type { Collection } from "../collections.js";
-import type { EncodedRecord, RecordObserver } from "../records/record-observer.js";
-import { shownId } from "../records/shown-id.js";
-import { SnapshotIds } from "../safety/snapshot-ids.js";
+import type { EncodedRecord, RecordObserver } from "../encoding/record-observer.js";
+import { shownId } from "../encoding/shown-id.js";
+import { SnapshotIds } from "../ledger/snapshot-ids.js";
 import type { WriteFigures } from "../write/outcomes.js";
 import { MAX_EXAMPLES } from "./examples.js";
 import { referenceIn, referencesOf } from "./record-references.js";

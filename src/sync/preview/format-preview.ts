@@ -1,5 +1,5 @@
-import type { InputIssue } from "../../errors.js";
-import { plainText } from "../../plain-text.js";
+import type { InputIssue } from "../../core/errors/index.js";
+import { plainText } from "../../core/plain-text.js";
 import { collectionEntries } from "../collection-entries.js";
 import type { CollectionName } from "../collections.js";
 import { count } from "../count-text.js";

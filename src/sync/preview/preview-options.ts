@@ -1,10 +1,10 @@
-import type { Logger } from "../../logger.js";
-import type { NamesOf } from "../../option-names.js";
+import type { Logger } from "../../core/logger.js";
+import type { NamesOf } from "../../core/option-names.js";
 import type { KeepAliveOptions } from "../batch/keep-alive.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { SyncTuning } from "../configuration.js";
+import type { SafetyOptions } from "../guard/safety-options.js";
 import { RUN_NAMES, type RunOptions } from "../run/options.js";
-import type { SafetyOptions } from "../safety/safety-options.js";
 
 /**
  * Options of {@link previewSync}: those of the run that is previewed, as far as they mean anything without a server.

@@ -1,12 +1,12 @@
-import { checkingOptions } from "../../option-checks.js";
-import { linkedController } from "../../signals.js";
-import { untilAborted } from "../../until-aborted.js";
+import { linkedController } from "../../core/abort.js";
+import { untilAborted } from "../../core/until-aborted.js";
+import { checkingOptions } from "../../core/validate.js";
 import type { Collection, CollectionName, SnapshotCollection } from "../collections.js";
 import { SyncEngine } from "../engine.js";
+import { describeHeld } from "../guard/held-error.js";
+import { GuardedSnapshot } from "../guard/snapshot.js";
 import { completeBatch, writeBatch } from "../run/attempt.js";
 import { checkRunFunction, checkSnapshots, type RunFunction } from "../run/options.js";
-import { GuardedSnapshot } from "../safety/guarded-snapshot.js";
-import { describeHeld } from "../safety/held-error.js";
 import type { WriteFigures } from "../write/outcomes.js";
 import { CollectionWatch } from "./collection-watch.js";
 import type { PreviewOptions } from "./preview-options.js";

@@ -1,5 +1,5 @@
-import { readOptions } from "../../option-checks.js";
-import { checkSignal } from "../../signals.js";
+import { checkSignal } from "../../core/abort.js";
+import { readOptions } from "../../core/validate.js";
 import type { SnapshotCollection } from "../collections.js";
 import { previewing } from "../run/load-run.js";
 import type { RunFunction } from "../run/options.js";

@@ -1,6 +1,6 @@
 import type { CollectionName, SnapshotCollection } from "../collections.js";
+import { textInVariant } from "../encoding/variant-field.js";
 import type { RecordTypes } from "../generated/records.js";
-import { textInVariant } from "../records/variant-field.js";
 
 /** A field that holds the id of a record of one of these collections. */
 export interface RecordReference {

@@ -1,6 +1,6 @@
 import type { SnapshotCollection } from "../collections.js";
+import { shownId } from "../encoding/shown-id.js";
 import { IdTable } from "../ids/id-table.js";
-import { shownId } from "../records/shown-id.js";
 import { MAX_EXAMPLES } from "./examples.js";
 import type { RecordReference } from "./record-references.js";
 import type { ReferencedIds } from "./referenced-ids.js";

@@ -1,8 +1,8 @@
 import type { CollectionName, SnapshotCollection } from "../collections.js";
+import { BYTES_PER_UNIT } from "../encoding/byte-writer.js";
+import type { EncodedRecord } from "../encoding/record-observer.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";
 import { IdTable } from "../ids/id-table.js";
-import { BYTES_PER_UNIT } from "../records/byte-writer.js";
-import type { EncodedRecord } from "../records/record-observer.js";
 import { REFERRED_TO } from "./record-references.js";
 
 /** An id's hash. */

@@ -1,12 +1,12 @@
-import { BatchOutcomeUnknownError, BatchStateError } from "../../errors.js";
-import { untilAborted } from "../../until-aborted.js";
+import { BatchOutcomeUnknownError, BatchStateError } from "../../core/errors/index.js";
+import { untilAborted } from "../../core/until-aborted.js";
 import { NO_COUNTS } from "../batch/completion.js";
-import type { SyncBatch } from "../batch.js";
+import type { SyncBatch } from "../batch/sync-batch.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { SyncConfiguration } from "../configuration.js";
+import type { RunGuard } from "../guard/run-guard.js";
+import type { RunJournal } from "../ledger/run-journal.js";
 import { guardProgress } from "../progress.js";
-import type { RunGuard } from "../safety/run-guard.js";
-import type { RunJournal } from "../safety/run-journal.js";
 import type { CompletionCounts } from "../transport.js";
 import type { RunAttempt, RunFunction, RunOptions } from "./options.js";
 import { DeclaredBatch } from "./run-batch.js";

@@ -1,4 +1,4 @@
-import { BatchAlreadyInProgressError, retelling } from "../../errors.js";
+import { BatchAlreadyInProgressError, retelling } from "../../core/errors/index.js";
 import { hasEnded } from "../batch/state.js";
 
 /**

@@ -1,14 +1,14 @@
-import type { Clock } from "../../clock.js";
-import { Lazy } from "../../lazy.js";
-import { loadWithin } from "../../load-within.js";
-import { checkingOptions } from "../../option-checks.js";
-import { linkedController } from "../../signals.js";
+import { linkedController } from "../../core/abort.js";
+import type { Clock } from "../../core/clock.js";
+import { Lazy } from "../../core/lazy.js";
+import { loadWithin } from "../../core/load-within.js";
+import { checkingOptions } from "../../core/validate.js";
 import { checkRunOptions, type RunOptions } from "./options.js";
 
 /**
  * Runs with their guard and journal, loaded with the first of them: whoever starts batches by hand does not pay for it.
  */
-export const running = new Lazy("What runs need", () => import("../run.js"));
+export const running = new Lazy("What runs need", () => import("./sync-run.js"));
 
 /** Loads them for one run, for no longer than that may take. */
 export async function loadRun(

@@ -1,10 +1,10 @@
-import { InvalidInputError } from "../../errors.js";
-import type { NamesOf } from "../../option-names.js";
+import { InvalidInputError } from "../../core/errors/index.js";
+import type { NamesOf } from "../../core/option-names.js";
 import { BATCH_NAMES, type StartBatchOptions } from "../batch/options.js";
 import { noSnapshots } from "../collection-names.js";
 import type { SnapshotCollection } from "../collections.js";
 import { WIRE } from "../generated/collections.js";
-import type { SafetyOptions } from "../safety/safety-options.js";
+import type { SafetyOptions } from "../guard/safety-options.js";
 import type { RunBatch } from "./run-batch.js";
 
 /** How many times a batch that failed transiently is started anew, unless the caller says otherwise. */

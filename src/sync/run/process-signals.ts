@@ -1,4 +1,4 @@
-import { ClosedError } from "../../errors.js";
+import { ClosedError } from "../../core/errors/index.js";
 
 /** Signals that ask a process to end. */
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;

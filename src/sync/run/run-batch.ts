@@ -1,5 +1,5 @@
-import { InvalidInputError } from "../../errors.js";
-import type { SyncBatch } from "../batch.js";
+import { InvalidInputError } from "../../core/errors/index.js";
+import type { SyncBatch } from "../batch/sync-batch.js";
 import type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "../collections.js";
 import { WIRE } from "../generated/collections.js";
 import type { CollectionWriter } from "../write/collection-writer.js";

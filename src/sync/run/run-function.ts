@@ -1,4 +1,4 @@
-import { InvalidInputError } from "../../errors.js";
+import { InvalidInputError } from "../../core/errors/index.js";
 
 /**
  * Checks what a run's function returned: what it left to somebody else would not be waited for, or never be done.

@@ -1,6 +1,6 @@
-import { noteCallSite, withCallSite, withFrequentSite } from "../../call-site.js";
-import { InvalidInputError } from "../../errors.js";
-import type { NamesOf } from "../../option-names.js";
+import { noteCallSite, withCallSite, withFrequentSite } from "../../core/call-site.js";
+import { InvalidInputError } from "../../core/errors/index.js";
+import type { NamesOf } from "../../core/option-names.js";
 import type { CollectionName, RecordOf } from "../collections.js";
 import type { WriteResult } from "./outcomes.js";
 import { PushedRecords } from "./pushed-records.js";

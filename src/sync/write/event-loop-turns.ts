@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Clock } from "../../clock.js";
+import type { Clock } from "../../core/clock.js";
 
 /** How many records are taken in between two looks at the clock: a source may take long for each. */
 const RECORDS_PER_LOOK = 16;

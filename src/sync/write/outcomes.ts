@@ -1,4 +1,4 @@
-import type { RecordOutcome } from "../../errors.js";
+import type { RecordOutcome } from "../../core/errors/index.js";
 import type { CollectionName } from "../collections.js";
 
 /** Figures of what the service accepted. */

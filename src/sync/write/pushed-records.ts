@@ -1,6 +1,6 @@
-import { InvalidInputError } from "../../errors.js";
-import { copyOf } from "../../locator.js";
-import { isObject } from "../../option-checks.js";
+import { InvalidInputError } from "../../core/errors/index.js";
+import { copyOf } from "../../core/record-location.js";
+import { isObject } from "../../core/validate.js";
 
 /**
  * What was pushed and not taken in yet: as it was when it was pushed, whatever the caller does with the array

@@ -1,15 +1,15 @@
 /** Records -> messages, for one write: checks and encodes each record and hands full messages to the windows. */
-import type { InputIssue } from "../../errors.js";
-import { locationOf } from "../../locator.js";
+import type { InputIssue } from "../../core/errors/index.js";
+import { locationOf } from "../../core/record-location.js";
 import type { Collection } from "../collections.js";
-import { InvalidRecords } from "../records/invalid-records.js";
-import type { RecordPlace } from "../records/issues.js";
-import { type EncodedMessage, MessageBuilder } from "../records/messages.js";
-import type { RecordObserver } from "../records/record-observer.js";
-import { RecordView } from "../records/record-view.js";
-import { shownId } from "../records/shown-id.js";
-import { tooLarge } from "../records/too-large.js";
-import type { AcceptedEvents } from "./accepted-events.js";
+import { InvalidRecords } from "../encoding/invalid-records.js";
+import type { RecordPlace } from "../encoding/issues.js";
+import { type EncodedMessage, MessageBuilder } from "../encoding/messages.js";
+import type { RecordObserver } from "../encoding/record-observer.js";
+import { RecordView } from "../encoding/record-view.js";
+import { shownId } from "../encoding/shown-id.js";
+import { tooLarge } from "../encoding/too-large.js";
+import type { AcceptedEvents } from "../run/accepted-events.js";
 import { EventLoopTurns } from "./event-loop-turns.js";
 import { inSteps } from "./in-steps.js";
 import { examination } from "./load-writing.js";

@@ -2,7 +2,7 @@
 import { Interface } from "node:readline";
 import { Readable } from "node:stream";
 import { types } from "node:util";
-import { InvalidInputError } from "../../errors.js";
+import { InvalidInputError } from "../../core/errors/index.js";
 import type { CollectionName } from "../collections.js";
 
 /**

@@ -3,7 +3,7 @@
  * next use, is not the whole.
  */
 import { types } from "node:util";
-import { InvalidInputError } from "../../errors.js";
+import { InvalidInputError } from "../../core/errors/index.js";
 
 /** Entries that are looked at to tell whether a list is still the same. */
 const LANDMARKS = 8;

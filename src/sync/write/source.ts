@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
-import { InvalidInputError } from "../../errors.js";
-import { given } from "../../given.js";
-import { wasRead } from "../../was-read.js";
+import { InvalidInputError } from "../../core/errors/index.js";
+import { given } from "../../core/given.js";
+import { wasRead } from "../../core/was-read.js";
 import type { CollectionName } from "../collections.js";
 import { checkHoldsRecords } from "./recordless-source.js";
 import { readerOf } from "./web-stream.js";

@@ -1,5 +1,5 @@
-import { InvalidInputError } from "../../errors.js";
-import { isObject } from "../../option-checks.js";
+import { InvalidInputError } from "../../core/errors/index.js";
+import { isObject } from "../../core/validate.js";
 
 /** So many objects, at least, are remembered: far more than there are in a pool that somebody fills in turn. */
 const REMEMBERED = 512;

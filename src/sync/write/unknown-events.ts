@@ -1,4 +1,4 @@
-import { retelling, TransportError } from "../../errors.js";
+import { retelling, TransportError } from "../../core/errors/index.js";
 import type { SyncConfiguration } from "../configuration.js";
 import { WIRE } from "../generated/collections.js";
 import type { WriteReport } from "./outcomes.js";

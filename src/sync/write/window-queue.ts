@@ -4,9 +4,9 @@
  * A window is what one `SyncRecords` stream carries. The next window is encoded while the last is on its way, so
  * memory is bounded by two windows however many records come.
  */
-import type { Clock } from "../../clock.js";
+import type { Clock } from "../../core/clock.js";
 import type { Collection } from "../collections.js";
-import type { EncodedMessage } from "../records/messages.js";
+import type { EncodedMessage } from "../encoding/messages.js";
 import type { MutableWriteReport } from "./outcomes.js";
 
 /** What a queue of windows needs. */

@@ -1,7 +1,7 @@
-import { InvalidInputError } from "../../errors.js";
-import { readOptions } from "../../option-checks.js";
-import type { NamesOf } from "../../option-names.js";
-import { checkSignal } from "../../signals.js";
+import { checkSignal } from "../../core/abort.js";
+import { InvalidInputError } from "../../core/errors/index.js";
+import type { NamesOf } from "../../core/option-names.js";
+import { readOptions } from "../../core/validate.js";
 import type { CollectionName } from "../collections.js";
 import type { OnProgress } from "../progress.js";
 import { SEAL_NAMES, type SealOptions } from "./collection-writer.js";

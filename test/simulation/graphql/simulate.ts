@@ -1,6 +1,6 @@
 /** Runs a program of the GraphQL facade to its end against the model of the service, without any real waiting. */
 import { GraphQLClient } from "@saas-management/sdk/graphql";
-import { wire } from "../../../src/graphql/load-wire.js";
+import { wire } from "../../../src/graphql/request/load-wire.js";
 import { Observation } from "../observation.js";
 import { settle, withoutChance } from "../settle.js";
 import { SimClock } from "../sim-clock.js";

@@ -5,7 +5,7 @@ import { platform } from "node:process";
 import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
 import { fileLedger, SyncClient, type SyncClientOptions, TestClock } from "@saas-management/sdk/sync";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { entryName, writeEntry } from "../../../src/sync/safety/journal-entry.js";
+import { entryName, writeEntry } from "../../../src/sync/ledger/journal-entry.js";
 import { quietLogger } from "../../support/quiet-logger.js";
 import { until } from "../../support/sync-harness.js";
 import { WritingProcess } from "./journal-process.js";

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import type { Response } from "graphql-http";
-import type { Clock } from "../../../clock.js";
+import type { Clock } from "../../../core/clock.js";
 import type { ConnectionEnd } from "../../connections.js";
 import type { DueFault } from "../../faults/faults.js";
 import type { BodyDelivery, GraphQLFaultKind, HttpFault } from "../../faults/graphql-kinds.js";

@@ -4,31 +4,31 @@ import type { Bug } from "../../bug.js";
 export const SECRET_BUGS: readonly Bug[] = [
   {
     name: "the key stands in what the network says",
-    file: "graphql/failures.ts",
+    file: "graphql/request/failures.ts",
     right: "retryable: this.#repeatable && transient,\n      cause: copyOfError(error, this.redact),",
     wrong: "retryable: this.#repeatable && transient,\n      cause: copyOfError(error, (text) => text),",
   },
   {
     name: "the key stands in the declared type of an answer",
-    file: "graphql/failures.ts",
+    file: "graphql/request/failures.ts",
     right: "plainText(this.redact(contentType))",
     wrong: "plainText(contentType)",
   },
   {
     name: "the key stands in the id of a request",
-    file: "request-id.ts",
+    file: "core/request-id.ts",
     right: " && redact(value) === value",
     wrong: "",
   },
   {
     name: "what the service said stands in a message",
-    file: "graphql/failures.ts",
+    file: "graphql/request/failures.ts",
     right: "See errors and data.`,",
     wrong: "See errors and data.`.concat(errors[0]?.message),",
   },
   {
     name: "the cursor stands in the JSON of an error",
-    file: "errors/base.ts",
+    file: "core/errors/base.ts",
     right: "nodesYielded: this.#position?.nodesYielded,",
     wrong: "nodesYielded: this.#position?.cursor,",
   },

@@ -1,7 +1,7 @@
 /** Runs a program of the GraphQL facade over real sockets against the reference server, without any real waiting. */
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { startReferenceServer } from "@saas-management/sdk/reference-server";
-import { wire } from "../../../../src/graphql/load-wire.js";
+import { wire } from "../../../../src/graphql/request/load-wire.js";
 import { Observation } from "../../observation.js";
 import { settle, withoutChance } from "../../settle.js";
 import { SimClock } from "../../sim-clock.js";

@@ -1,0 +1,186 @@
+import type { Credential } from "./credential.js";
+import { Deadline } from "./deadline.js";
+import { type ErrorCode, noteRequestId, SaasManagementError } from "./errors/index.js";
+import type { OperationInfo, RequestEvent } from "./hooks.js";
+import { SILENT } from "./logger.js";
+import { OperationCredential } from "./operation-credential.js";
+import type { CommonConfiguration } from "./options.js";
+import { readRequestId } from "./request-id.js";
+import { withRetry } from "./retry.js";
+
+/** What one attempt is made with. */
+export interface AttemptContext {
+  /** The `Authorization` value. */
+  readonly authorization: string;
+  /** Takes the credential out of a text that came from the server. */
+  readonly redact: (text: string) => string;
+  /** Fires when the caller aborts or the operation's time is up. */
+  readonly signal: AbortSignal;
+  /** Milliseconds until the operation's deadline. */
+  readonly timeoutMs: number;
+  /** To be told what an answer says of itself, as soon as it is known; parts may follow each other. */
+  readonly answered: (answer: AnswerHead) => void;
+}
+
+/** What an answer says of itself. */
+export interface AnswerHead {
+  /** HTTP status. */
+  readonly status?: number;
+  /** Name of the gRPC status. */
+  readonly grpcStatus?: string;
+  /** The value of a header or of metadata; anything but a string is none. */
+  readonly header: (name: string) => unknown;
+}
+
+/** One operation of either API. */
+export interface Operation {
+  readonly info: OperationInfo;
+  /** What it is, for messages: `GraphQL query Licenses`. */
+  readonly label: string;
+  readonly credential: Credential;
+  /** The caller's signal, or a controller that follows it and is this operation's own. */
+  readonly cancellation: AbortSignal | AbortController | undefined;
+  /** Monotonic time when it began, where it waited for something before. @default now */
+  readonly begunAt?: number | undefined;
+  /** Whether calling the same method again is safe when the time is up. */
+  readonly repeatable: boolean;
+  /** Asked before a failed attempt is repeated, for an operation that must not be done twice. @default always */
+  readonly mayRepeat?: (() => boolean) | undefined;
+  /** Whether an attempt whose key was refused executed nothing, so that another key may be tried. @default always */
+  readonly mayReplaceKey?: ((failure: SaasManagementError) => boolean) | undefined;
+  /** Called before each pause. */
+  readonly onRetry?: ((event: RetryNotice) => void) | undefined;
+}
+
+/** What is known of an attempt that failed and is followed by another. */
+interface RetryNotice {
+  readonly attempt: number;
+  readonly delayMs: number;
+  readonly code: ErrorCode;
+}
+
+/**
+ * Runs one operation: attempts with the credential, within one time, again where they failed transiently; with each of
+ * them told to the hooks and the logger. The one way in which either API is spoken.
+ */
+export async function runOperation<T>(
+  configuration: CommonConfiguration,
+  operation: Operation,
+  attempt: (context: AttemptContext) => Promise<T>,
+): Promise<T> {
+  const { clock, hooks, logger, retry: policy, retryBudget: budget, timeoutMs } = configuration;
+  const { begunAt, cancellation, credential, info, label, onRetry, repeatable } = operation;
+  const deadline = new Deadline({
+    clock,
+    timeoutMs,
+    begunAt,
+    operation: label,
+    cancellation,
+    retryable: repeatable,
+  });
+  const authorization = new OperationCredential(credential, deadline.signal);
+  const redact = (text: string): string => authorization.redact(text);
+  const attemptNumber = async (number: number): Promise<T> => {
+    const observer = new AttemptObserver(configuration, operation, number, redact);
+    try {
+      const value = await attempt({
+        authorization: await authorization.next(),
+        redact,
+        signal: deadline.signal,
+        timeoutMs: deadline.remainingMs,
+        answered: (answer) => observer.answered(answer),
+      });
+      observer.succeeded();
+      return value;
+    } catch (error) {
+      observer.failed(error, deadline.isCallersReason(error));
+      throw error;
+    }
+  };
+  try {
+    return await withRetry(attemptNumber, {
+      policy,
+      clock,
+      deadline,
+      budget,
+      mayRepeat: operation.mayRepeat,
+      recover: async (failure) =>
+        operation.mayReplaceKey?.(failure) !== false && authorization.replaceAfter(failure),
+      onRetry: ({ code }, number, delayMs) => {
+        const event = Object.freeze({ ...info, attempt: number, delayMs, code });
+        hooks.onRetry?.(event);
+        logger.warn(`saas-management: ${label}: retrying`, event);
+        onRetry?.({ attempt: number, delayMs, code });
+      },
+    });
+  } finally {
+    deadline.end();
+  }
+}
+
+/** Tells hooks and logger of one attempt, and errors of the request's id. Makes nothing where nobody looks on. */
+class AttemptObserver {
+  readonly #configuration: CommonConfiguration;
+  readonly #operation: Operation;
+  readonly #redact: (text: string) => string;
+  readonly #begun: { readonly event: RequestEvent; readonly at: number } | undefined;
+  readonly #answers: AnswerHead[] = [];
+
+  constructor(
+    configuration: CommonConfiguration,
+    operation: Operation,
+    attempt: number,
+    redact: (text: string) => string,
+  ) {
+    const { clock, hooks, logger } = configuration;
+    this.#redact = redact;
+    this.#configuration = configuration;
+    this.#operation = operation;
+    if (hooks.onRequest === undefined && hooks.onResponse === undefined && logger === SILENT) return;
+    this.#begun = { event: Object.freeze({ ...operation.info, attempt }), at: clock.monotonic() };
+    hooks.onRequest?.(this.#begun.event);
+  }
+
+  answered(answer: AnswerHead): void {
+    this.#answers.push(answer);
+  }
+
+  succeeded(): void {
+    this.#ended("success", undefined);
+  }
+
+  failed(error: unknown, byCaller: boolean): void {
+    const own = error instanceof SaasManagementError ? error : undefined;
+    // The caller's reason may be an error of another operation.
+    if (!byCaller && own !== undefined) {
+      const requestId = this.#requestId();
+      if (requestId !== undefined) noteRequestId(own, requestId);
+    }
+    this.#ended(byCaller ? "cancelled" : "failure", own?.code);
+  }
+
+  #ended(outcome: "success" | "failure" | "cancelled", code: SaasManagementError["code"] | undefined): void {
+    if (this.#begun === undefined) return;
+    const { clock, hooks, logger } = this.#configuration;
+    const event = Object.freeze({
+      ...this.#begun.event,
+      durationMs: clock.monotonic() - this.#begun.at,
+      outcome,
+      status: this.#answers.findLast(({ status }) => status !== undefined)?.status,
+      grpcStatus: this.#answers.findLast(({ grpcStatus }) => grpcStatus !== undefined)?.grpcStatus,
+      code,
+      requestId: this.#requestId(),
+    });
+    hooks.onResponse?.(event);
+    logger.debug(`saas-management: ${this.#operation.label}: ${outcome}`, event);
+  }
+
+  /** The first one that an answer told. */
+  #requestId(): string | undefined {
+    for (const { header } of this.#answers) {
+      const requestId = readRequestId(header, this.#redact);
+      if (requestId !== undefined) return requestId;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,147 @@
+import {
+  type CallOptions,
+  type Client,
+  type ClientUnaryCall,
+  type ClientWritableStream,
+  Metadata,
+  type ServiceError,
+  type StatusObject,
+  status,
+} from "@grpc/grpc-js";
+import { SyncProtocolError } from "../../core/errors/index.js";
+import type { AttemptContext } from "../../core/operation.js";
+import { type FailedCall, UNKNOWN_COMPRESSION } from "./status.js";
+
+/** What every call is made with. */
+export interface CallStart {
+  readonly operation: string;
+  readonly metadata: Metadata;
+  readonly options: CallOptions;
+  /** Cancels the call; it rejects at once with the signal's reason. */
+  readonly signal: AbortSignal;
+  /** Is told of the answer's status and metadata. */
+  readonly answered: AttemptContext["answered"];
+  /** Turns a gRPC status into an error of the SDK. */
+  readonly toError: (failed: FailedCall) => Error;
+}
+
+/** One call, made on a client. `discard` says that the client's connection should not be used again. */
+export type Call<Response> = (client: Client, start: CallStart, discard: () => void) => Promise<Response>;
+
+/** A method as the generated service describes it. */
+interface Method<Response> {
+  readonly path: string;
+  readonly responseDeserialize: (bytes: Buffer) => Response;
+}
+
+/** A message that is answered with a message. */
+export function unary<Response>(method: Method<Response>, request: Uint8Array): Call<Response> {
+  const { path, responseDeserialize } = method;
+  return (client, start) =>
+    answerOf(start, (done) =>
+      client.makeUnaryRequest(
+        path,
+        toBuffer,
+        responseDeserialize,
+        request,
+        start.metadata,
+        start.options,
+        done,
+      ),
+    );
+}
+
+/** What a stream was answered with. */
+export interface StreamAnswer<Response> {
+  readonly response: Response;
+  /** Whether everything was sent before the answer came: only then can the answer be about all of it. */
+  readonly everythingSent: boolean;
+}
+
+/** Messages, in order on one stream, that are answered with a message. */
+export function clientStream<Response>(
+  method: Method<Response>,
+  messages: readonly Uint8Array[],
+): Call<StreamAnswer<Response>> {
+  const { path, responseDeserialize } = method;
+  return (client, start, discard) =>
+    answerOf(start, (done) => {
+      let ended = false;
+      let sent = false;
+      const stream = client.makeClientStreamRequest(
+        path,
+        toBuffer,
+        responseDeserialize,
+        start.metadata,
+        start.options,
+        (error, value) => {
+          ended = true;
+          // HTTP/2 keeps what was not sent until the connection ends, if the server does not reset the stream.
+          if (!sent) discard();
+          done(error, value === undefined ? undefined : { response: value, everythingSent: sent });
+        },
+      );
+      // Every failure comes to the callback; as an event without a listener it would be thrown beside it.
+      stream.on("error", () => {});
+      const writeFrom = (index: number): void => {
+        // An answer may come before everything was sent, and then no callback of a write.
+        if (ended || start.signal.aborted) return;
+        const message = messages[index];
+        if (message === undefined) {
+          sent = true;
+          stream.end();
+          return;
+        }
+        // One message is handed over at a time: grpc-js bounds the number of buffered messages, not their bytes.
+        stream.write(message, () => writeFrom(index + 1));
+      };
+      writeFrom(0);
+      return stream;
+    });
+}
+
+function answerOf<Response>(
+  { answered, operation, signal, toError }: CallStart,
+  call: (
+    done: (error: ServiceError | null, value?: Response) => void,
+  ) => ClientUnaryCall | ClientWritableStream<Uint8Array>,
+): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      reject(signal.reason);
+      started.cancel();
+    };
+    const started = call((error, value) => {
+      signal.removeEventListener("abort", abort);
+      if (error !== null) reject(toError(failedCall(error)));
+      else if (value === undefined)
+        reject(new SyncProtocolError(`${operation}: the service sent no answer.`));
+      else resolve(value);
+    });
+    started.on("metadata", (metadata: Metadata) => answered({ header: reading(metadata) }));
+    // Comes after the callback, but before whoever waits for the promise goes on.
+    started.on("status", ({ code = status.UNKNOWN, metadata = new Metadata() }: Partial<StatusObject>) =>
+      answered({ grpcStatus: status[code], header: reading(metadata) }),
+    );
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+  });
+}
+
+/** Where grpc-js knows no compression as that of the answer, what it reports has no status, and nothing of a status. */
+function failedCall(error: ServiceError): FailedCall {
+  const {
+    code = status.UNKNOWN,
+    details = UNKNOWN_COMPRESSION,
+    metadata = new Metadata(),
+  }: Partial<ServiceError> = error;
+  return { code, details, metadata };
+}
+
+function reading(metadata: Metadata): (name: string) => unknown {
+  return (name) => metadata.get(name)[0];
+}
+
+function toBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

@@ -1,0 +1,129 @@
+import { Metadata } from "@grpc/grpc-js";
+import { linkedController } from "../../core/abort.js";
+import { SyncProtocolError } from "../../core/errors/index.js";
+import type { SyncConfiguration } from "../configuration.js";
+import {
+  AbortSyncBatchRequest,
+  CompleteSyncBatchRequest,
+  StartSyncBatchRequest,
+  SyncServiceService,
+} from "../generated/saas_management/sync/v1/sync_service.js";
+import type { CallContext, CompletionCounts, SyncTransport } from "../transport.js";
+import { type Call, clientStream, unary } from "./calls.js";
+import { toCompletionCounts } from "./completion-counts.js";
+import { Connections } from "./connections.js";
+import { targetOf } from "./options.js";
+import { SendGate } from "./send-gate.js";
+import { type CallPlace, type FailedCall, toConnectionError, toStartError, toSyncError } from "./status.js";
+
+/** How much later than the operation's own deadline, which knows better what to say, that of gRPC is. */
+const DEADLINE_SLACK_MS = 1000;
+/**
+ * A longer one is not told, and the operation's own ends the call: servers may count milliseconds with 32 bits, which
+ * are full after 24.8 days, and one for which gRPC's header has no digits ends the process in grpc-js.
+ */
+const MAX_DEADLINE_MS = 24 * 24 * 3_600_000;
+
+/** The Sync API over gRPC. */
+export class GrpcTransport implements SyncTransport {
+  readonly #configuration: SyncConfiguration;
+  readonly #endpoint: Omit<CallPlace, "operation">;
+  readonly #connections: Connections;
+
+  constructor(configuration: SyncConfiguration) {
+    const { clock, endpoint, credential, tls, maxReceiveMessageBytes } = configuration;
+    const target = targetOf(endpoint);
+    this.#configuration = configuration;
+    this.#endpoint = {
+      target,
+      secure: endpoint.protocol === "https:",
+      clientCertificate: tls?.cert !== undefined,
+      credential,
+      maxReceiveMessageBytes,
+      now: () => clock.now(),
+    };
+    this.#connections = new Connections(target, configuration);
+  }
+
+  async startBatch(installationId: string, context: CallContext): Promise<{ readonly batchId: string }> {
+    const request = StartSyncBatchRequest.encode({ installationId }).finish();
+    const call = unary(SyncServiceService.startSyncBatch, request);
+    const { batchId } = await this.#make("StartSyncBatch", call, context, (failed, place) =>
+      toStartError(failed, place, installationId),
+    );
+    if (batchId !== "") return { batchId };
+    throw new SyncProtocolError("StartSyncBatch: the service answered without a batch id.");
+  }
+
+  async syncRecords(
+    messages: readonly Uint8Array[],
+    context: CallContext,
+  ): Promise<{ readonly accepted: number | undefined }> {
+    const call = clientStream(SyncServiceService.syncRecords, messages);
+    const { response, everythingSent } = await this.#make("SyncRecords", call, context);
+    const { acceptedRecords } = response;
+    if (acceptedRecords !== undefined) return { accepted: Number(acceptedRecords) };
+    if (everythingSent) return { accepted: undefined };
+    throw new SyncProtocolError(
+      "SyncRecords: the service answered before everything was sent, and did not say how many records it accepted.",
+    );
+  }
+
+  async completeBatch(batchId: string, context: CallContext): Promise<CompletionCounts> {
+    const request = CompleteSyncBatchRequest.encode({ batchId }).finish();
+    const call = unary(SyncServiceService.completeSyncBatch, request);
+    return toCompletionCounts(await this.#make("CompleteSyncBatch", call, context));
+  }
+
+  async abortBatch(batchId: string, context: CallContext): Promise<void> {
+    const request = AbortSyncBatchRequest.encode({ batchId }).finish();
+    await this.#make("AbortSyncBatch", unary(SyncServiceService.abortSyncBatch, request), context);
+  }
+
+  close(): void {
+    this.#connections.close();
+  }
+
+  /** One attempt of an operation: with its credential, a deadline and a connection. */
+  async #make<Response>(
+    operation: CallPlace["operation"],
+    call: Call<Response>,
+    context: CallContext,
+    toError: (failed: FailedCall, place: CallPlace) => Error = toSyncError,
+  ): Promise<Response> {
+    const place = { ...this.#endpoint, operation };
+    const { timeoutMs, answerMs = timeoutMs } = context;
+    const deadline = answerMs > MAX_DEADLINE_MS ? Infinity : Date.now() + answerMs + DEADLINE_SLACK_MS;
+    const { controller, unlink } = linkedController(context.signal, context.unlessSent);
+    const { signal } = controller;
+    const gate = new SendGate(signal);
+    try {
+      signal.throwIfAborted();
+      const start = {
+        operation,
+        metadata: this.#metadata(context),
+        options: { deadline, credentials: gate.credentials },
+        signal: context.signal,
+        answered: context.answered,
+        toError: (failed: FailedCall) => toError(failed, place),
+      };
+      return await this.#connections.use(
+        { signal, timeoutMs },
+        (client, discard) => call(client, start, discard),
+        (stall) => toConnectionError(stall, place),
+      );
+    } catch (error) {
+      if (!gate.passed) context.onUnsent?.();
+      throw error;
+    } finally {
+      unlink();
+    }
+  }
+
+  #metadata({ authorization }: CallContext): Metadata {
+    const metadata = new Metadata();
+    for (const [name, value] of Object.entries(this.#configuration.headers)) metadata.set(name, value);
+    metadata.set("authorization", authorization);
+    return metadata;
+  }
+}

@@ -1,0 +1,119 @@
+import { IdHash, viewOf } from "../ids/id-hash.js";
+import { IdTable } from "../ids/id-table.js";
+import { eachLine, idsOfLines, wholeLines } from "../ledger/id-lines.js";
+import type { KnownIds } from "../ledger/ledger.js";
+
+/** Most ids that an error names. */
+const FIRST_IDS = 20;
+
+/** A set of ids that the service may have, and how many of them the snapshot lacks. */
+export interface ComparedSet {
+  /** Where it comes from: the ledger, or an earlier attempt of the run. */
+  readonly origin: KnownIds["state"] | "attempt";
+  readonly known: number;
+  readonly gone: number;
+}
+
+/** The ids of a snapshot beside those that were known. */
+export interface Comparison {
+  /** Number of ids that the ledger knew: of the last completed snapshot, and whatever else the service may have. */
+  readonly known: number;
+  /** Number of different ids of the snapshot. */
+  readonly sent: number;
+  /** Number of ids that were not known. */
+  readonly new: number;
+  /** Number of known ids that the snapshot has too. */
+  readonly kept: number;
+  /** Number of known ids that the snapshot lacks: completing it marks them as removed. */
+  readonly gone: number;
+  /** The same with what earlier attempts of the run had sent, which the service shows already. */
+  readonly all: { readonly known: number; readonly gone: number };
+  /** Each set by itself: many ids of one would hide that all of a smaller one are gone. */
+  readonly sets: readonly ComparedSet[];
+  /** The first of the gone ids, in the ledger's order. */
+  readonly firstGone: readonly string[];
+}
+
+/**
+ * Compares the ids of a snapshot with those that were known, which are read as streams.
+ * @param earlier What earlier attempts of the same run had sent.
+ */
+export async function compareIds(
+  snapshot: IdTable,
+  knownIds: readonly KnownIds[],
+  earlier?: IdTable,
+): Promise<Comparison> {
+  const hash = new IdHash();
+  // An id that several sources know counts once.
+  const counted = knownIds.length + (earlier === undefined ? 0 : 1) > 1 ? new IdTable() : undefined;
+  const firstGone: string[] = [];
+  const sets: ComparedSet[] = [];
+  let known = 0;
+  let kept = 0;
+  for (const ids of knownIds) {
+    const set = { origin: ids.state, known: 0, gone: 0 };
+    await forEachId(ids.lines(), hash, (bytes, start, end) => {
+      const isKept = snapshot.has(hash.low, hash.high);
+      set.known += 1;
+      if (!isKept) set.gone += 1;
+      if (counted !== undefined && counted.add(hash.low, hash.high, 0, 0) !== -1) return;
+      known += 1;
+      if (isKept) kept += 1;
+      else if (firstGone.length < FIRST_IDS) firstGone.push(...idsOfLines(bytes.subarray(start, end + 1)));
+    });
+    sets.push(set);
+  }
+  const all = { known, gone: known - kept };
+  if (earlier !== undefined) {
+    const set = { origin: "attempt" as const, known: 0, gone: 0 };
+    earlier.forEach((low, high) => {
+      const isKept = snapshot.has(low, high);
+      set.known += 1;
+      if (!isKept) set.gone += 1;
+      if (counted?.has(low, high) === true) return;
+      all.known += 1;
+      if (!isKept) all.gone += 1;
+    });
+    sets.push(set);
+  }
+  const gone = known - kept;
+  const { size: sent } = snapshot;
+  return { known, sent, new: sent - kept, kept, gone, all, sets, firstGone };
+}
+
+/** The lines of those known ids that the snapshot lacks, in pieces. */
+export async function* goneLines(
+  snapshot: IdTable,
+  knownIds: readonly KnownIds[],
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const hash = new IdHash();
+  const counted = knownIds.length > 1 ? new IdTable() : undefined;
+  for (const ids of knownIds) {
+    for await (const lines of wholeLines(ids.lines())) {
+      const gone: Uint8Array[] = [];
+      const view = viewOf(lines);
+      eachLine(lines, (start, end) => {
+        hash.id(view, start, end);
+        if (snapshot.has(hash.low, hash.high)) return;
+        if (counted !== undefined && counted.add(hash.low, hash.high, 0, 0) !== -1) return;
+        gone.push(lines.subarray(start, end + 1));
+      });
+      if (gone.length > 0) yield Buffer.concat(gone);
+    }
+  }
+}
+
+/** Calls back with the place of each id, which `hash` has then hashed. */
+export async function forEachId(
+  pieces: AsyncIterable<Uint8Array>,
+  hash: IdHash,
+  callback: (lines: Uint8Array, start: number, end: number) => void,
+): Promise<void> {
+  for await (const lines of wholeLines(pieces)) {
+    const view = viewOf(lines);
+    eachLine(lines, (start, end) => {
+      hash.id(view, start, end);
+      callback(lines, start, end);
+    });
+  }
+}
