@@ -116,7 +116,7 @@ test("shows and changes nothing of another workspace", async () => {
     name: "Other",
     portfolio: { applications: [{ name: "Figma", state: "SANCTIONED" }] },
   });
-  other.addInstallation(
+  other.installations.push(
     new HandSynced("i2", "Slack").set({ plans: [plan("p", "Pro")], licenses: [license("l", "a", "p")] }),
   );
   const otherKey = keys.create({ workspace: other, scope: "read-write", permissions: [] });

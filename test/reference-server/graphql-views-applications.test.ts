@@ -102,7 +102,7 @@ test("counts people and not accounts, over all installations, and knows the last
     ],
   });
   const directory = new HandSynced("i2", "HR");
-  workspace.addInstallation(
+  workspace.installations.push(
     directory.set({
       employees: [employee("e1", "Ann", "ann@acme.test"), employee("e2", "Cem", "cem@acme.test")],
       externallyDiscoveredUsage: [

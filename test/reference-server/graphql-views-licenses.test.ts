@@ -31,7 +31,7 @@ async function start(portfolio?: Portfolio) {
     licenses: [license("l1", "a1", "p1")],
   });
   const directory = new HandSynced("i2", "HR");
-  workspace.addInstallation(directory);
+  workspace.installations.push(directory);
   const licenses = async (): Promise<readonly LicenseNode[]> => {
     const data = await server.query<{ licenses: { nodes: LicenseNode[] } }>(`{ licenses { nodes {
       id

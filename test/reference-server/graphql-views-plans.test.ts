@@ -152,7 +152,7 @@ test("takes the price that says most about which plan it means", async () => {
   });
   installation.set({ plans: ["p1", "p2"].map((id) => plan(id, "Pro", { paidSeats: 1 })) });
   const other = new HandSynced("i2", "Slack");
-  workspace.addInstallation(other.set({ plans: [plan("p2", "Pro", { paidSeats: 1 })] }));
+  workspace.installations.push(other.set({ plans: [plan("p2", "Pro", { paidSeats: 1 })] }));
   expect(await plans()).toMatchObject([
     { id: "i1:p1", pricingStats: { annualCost: 2 } },
     { id: "i1:p2", pricingStats: { annualCost: 3 } },
