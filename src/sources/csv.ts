@@ -1,9 +1,8 @@
 import { InvalidInputError } from "../core/errors/index.js";
-import type { NamesOf } from "../core/option-names.js";
-import { readOptions } from "../core/validate.js";
+import { type KeysOf, readOptions } from "../core/validate.js";
 import { checkDelimiter, csvRows } from "./csv-rows.js";
 import { type FileInput, Input } from "./file-input.js";
-import { FILE_NAMES, type FileOptions, FileRecords, Line, type RecordPlace } from "./file-records.js";
+import { FILE_KEYS, type FileOptions, FileRecords, Line, type RecordPlace } from "./file-records.js";
 import { decoderOf, MAX_LINE_BYTES, type TextEncoding, textBlocks } from "./lines.js";
 import { problemAt, RecordBlock } from "./located-records.js";
 
@@ -26,12 +25,12 @@ export interface CsvOptions<Column extends string = string> extends FileOptions 
   readonly encoding?: TextEncoding | undefined;
 }
 
-const CSV_NAMES = {
-  ...FILE_NAMES,
+const CSV_KEYS = {
+  ...FILE_KEYS,
   columns: true,
   delimiter: true,
   encoding: true,
-} satisfies NamesOf<CsvOptions>;
+} satisfies KeysOf<CsvOptions>;
 
 /**
  * The records of a CSV file (RFC 4180), streamed: memory does not grow with the file.
@@ -76,7 +75,7 @@ export function fromCsv<R>(
     delimiter = ",",
     encoding = "utf-8",
     ...fileOptions
-  } = readOptions("The options of fromCsv", options, CSV_NAMES);
+  } = readOptions("fromCsv", options, CSV_KEYS);
   if (columns !== undefined && !(Array.isArray(columns) && columns.every((name) => typeof name === "string")))
     throw new InvalidInputError("columns must be an array of headings.");
   if (typeof map !== "function") throw new InvalidInputError("map must be a function.");

@@ -4,7 +4,6 @@ import { basename } from "node:path";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { InvalidInputError } from "../core/errors/index.js";
-import { wasRead } from "../core/was-read.js";
 
 /** A path, a `file:` URL, or a stream of bytes or text: a Node stream, a web stream, or any async iterable. */
 export type FileInput = string | URL | AsyncIterable<Uint8Array | string>;
@@ -62,6 +61,12 @@ function sourceOf(input: FileInput): string | AsyncIterable<unknown> {
   }
   if (typeof given === "object" && given !== null && Symbol.asyncIterator in given) return input;
   throw new InvalidInputError("The input must be a path, a file: URL or a stream.");
+}
+
+function wasRead(stream: object): boolean {
+  // A stream that failed before reading reports its own error.
+  if (stream instanceof Readable) return stream.readableDidRead;
+  return stream instanceof ReadableStream && Reflect.apply(Readable.isDisturbed, Readable, [stream]) === true;
 }
 
 async function* fileChunks(path: string, name: string): AsyncGenerator<Uint8Array, void, undefined> {

@@ -1,7 +1,6 @@
-import { checkSignal } from "../core/abort.js";
-import type { NamesOf } from "../core/option-names.js";
+import { checkSignal, raceAbort } from "../core/abort.js";
 import type { LocatedRecords } from "../core/record-location.js";
-import { untilAborted } from "../core/until-aborted.js";
+import type { KeysOf } from "../core/validate.js";
 import type { Input } from "./file-input.js";
 import type { MutableFigures, SourceFigures } from "./located-records.js";
 
@@ -21,7 +20,7 @@ export interface FileOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export const FILE_NAMES = { name: true, signal: true } satisfies NamesOf<FileOptions>;
+export const FILE_KEYS = { name: true, signal: true } satisfies KeysOf<FileOptions>;
 
 /** A line of a file. The location is a getter because few records need it. */
 export class Line implements RecordPlace {
@@ -85,7 +84,7 @@ export class FileRecords<R> implements AsyncIterable<LocatedRecords<R>> {
     if (signal === undefined) return { next: () => records.next(), return: close };
     const next = async () => {
       try {
-        return await untilAborted(records.next(), signal);
+        return await raceAbort(records.next(), signal);
       } catch (error) {
         if (signal.aborted) close().catch(() => {});
         throw error;

@@ -1,8 +1,7 @@
 import { InvalidInputError } from "../core/errors/index.js";
-import type { NamesOf } from "../core/option-names.js";
-import { readOptions } from "../core/validate.js";
+import { type KeysOf, readOptions } from "../core/validate.js";
 import { type FileInput, Input } from "./file-input.js";
-import { FILE_NAMES, type FileOptions, FileRecords, Line, type RecordPlace } from "./file-records.js";
+import { FILE_KEYS, type FileOptions, FileRecords, Line, type RecordPlace } from "./file-records.js";
 import { MAX_LINE_BYTES, type TextBlock, textBlocks, tooLong } from "./lines.js";
 import { problemAt, RecordBlock } from "./located-records.js";
 
@@ -14,7 +13,7 @@ export interface JsonlOptions extends FileOptions {
   readonly allowEmpty?: boolean | undefined;
 }
 
-const JSONL_NAMES = { ...FILE_NAMES, maxLineBytes: true, allowEmpty: true } satisfies NamesOf<JsonlOptions>;
+const JSONL_KEYS = { ...FILE_KEYS, maxLineBytes: true, allowEmpty: true } satisfies KeysOf<JsonlOptions>;
 
 /**
  * The records of a JSON Lines file (one JSON value per line, UTF-8), streamed: memory does not grow with the file.
@@ -46,7 +45,7 @@ export function fromJsonl(
     allowEmpty = false,
     name,
     signal,
-  } = readOptions("The options of fromJsonl", options, JSONL_NAMES);
+  } = readOptions("fromJsonl", options, JSONL_KEYS);
   if (map !== undefined && typeof map !== "function") throw new InvalidInputError("map must be a function.");
   if (!Number.isInteger(maxLineBytes) || maxLineBytes < 1) {
     throw new InvalidInputError("maxLineBytes must be a positive integer.");

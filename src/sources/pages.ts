@@ -1,9 +1,7 @@
-import { checkSignal, linkedController } from "../core/abort.js";
+import { checkSignal, linkAbort, raceAbort } from "../core/abort.js";
 import { InvalidInputError } from "../core/errors/index.js";
-import type { NamesOf } from "../core/option-names.js";
 import type { LocatedRecords } from "../core/record-location.js";
-import { untilAborted } from "../core/until-aborted.js";
-import { readOptions } from "../core/validate.js";
+import { type KeysOf, readOptions } from "../core/validate.js";
 import { type MutableFigures, RecordBlock, type SourceFigures } from "./located-records.js";
 import { type CheckedPage, checkPage, isCount, type Page, type PageLimits, PageProof } from "./page-proof.js";
 
@@ -55,7 +53,7 @@ export interface PagesOptions {
 
 type MapItem<Item, R> = (item: Item, place: ItemPlace) => R | undefined;
 
-const PAGES_NAMES = {
+const PAGES_KEYS = {
   expectedTotal: true,
   maxPages: true,
   maxEmptyPages: true,
@@ -63,7 +61,7 @@ const PAGES_NAMES = {
   prefetch: true,
   signal: true,
   map: true,
-} satisfies NamesOf<PagesOptions & { readonly map: unknown }>;
+} satisfies KeysOf<PagesOptions & { readonly map: unknown }>;
 
 /**
  * The records of a vendor's paged listing, read to a proven end.
@@ -104,7 +102,7 @@ export function fromPages<Item>(
     allowRepeatedPages = false,
     prefetch = false,
     signal,
-  } = readOptions("The options of fromPages", options, PAGES_NAMES);
+  } = readOptions("fromPages", options, PAGES_KEYS);
   checkSignal(signal);
   if (typeof fetchPage !== "function") throw new InvalidInputError("fetchPage must be a function.");
   if (typeof map !== "function") throw new InvalidInputError("map must be a function.");
@@ -147,7 +145,7 @@ export class PageRecords<Item, R> implements AsyncIterable<LocatedRecords<R>> {
 
   /** Starts from the first page. */
   [Symbol.asyncIterator](): AsyncIterator<LocatedRecords<R>, void, undefined> {
-    const { controller, unlink } = linkedController(this.#plan.signal);
+    const { controller, unlink } = linkAbort(this.#plan.signal);
     const figures = { pages: 0, read: 0, leftOut: 0 };
     this.#figures = figures;
     const end = () => {
@@ -180,7 +178,7 @@ async function* walk<Item, R>(
   try {
     let pending = fetch(undefined, 1);
     for (let number = 1; ; number += 1) {
-      const page = await untilAborted(pending, signal);
+      const page = await raceAbort(pending, signal);
       // A page that arrives after the signal fired may be incomplete.
       signal.throwIfAborted();
       proof.addPage(page, number);
