@@ -26,7 +26,7 @@ export interface CompleteOptions {
 const COMPLETE_NAMES = { unverified: true } satisfies KeysOf<CompleteOptions>;
 
 /**
- * A batch that was started on the server (service description, "Sync batch"; all states in docs/sync.md).
+ * A batch that was started on the server (service description, "Sync batch"; all states in docs/reference/run-and-guard.md).
  *
  * - Writes queue up: each finishes before the next starts, whoever calls.
  * - Any failed write makes the batch incomplete: `complete()` then refuses, because a snapshot that was sent in part
