@@ -1,11 +1,11 @@
+import { raceAbort } from "../../core/abort.js";
 import { withCallSite } from "../../core/call-site.js";
 import {
+  annotate,
   type BatchStateError,
   InvalidInputError,
-  noteOutcomes,
   SaasManagementError,
 } from "../../core/errors/index.js";
-import { untilAborted } from "../../core/until-aborted.js";
 import { type CollectionName, collectionOf, isCollection, unknownCollectionError } from "../collections.js";
 import { type CollectionWriter, collectionWriter } from "../write/collection-writer.js";
 import { writing } from "../write/load-writing.js";
@@ -156,7 +156,7 @@ export class WriteQueue {
       if (!isCollection(collection)) throw unknownCollectionError(collection);
       if (this.#open.has(collection))
         throw new InvalidInputError(`${collection} is already open. Seal it first.`);
-      return checkWriteOptions("The options of open", options);
+      return checkWriteOptions("open", options);
     } catch (error) {
       this.markIncomplete(collection, error);
       throw error;
@@ -203,7 +203,7 @@ export class WriteQueue {
   ): Promise<WriteResult> {
     let options: WriteOptions;
     try {
-      options = checkWriteOptions("The options of write", given);
+      options = checkWriteOptions("write", given);
     } catch (error) {
       return Promise.reject(this.#fail(error, report));
     }
@@ -220,7 +220,7 @@ export class WriteQueue {
     const { signal, onProgress, expectedCount } = options;
     try {
       const shape = shapeOf(source);
-      await (signal === undefined ? turn : untilAborted(turn, signal));
+      await (signal === undefined ? turn : raceAbort(turn, signal));
       session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
       const { writeSource } = writing.loaded ?? (await writing.load(session.signal, signal));
@@ -246,7 +246,7 @@ export class WriteQueue {
     if (!this.#completed) report.state = "failed";
     const meaning = error === this.#session.signal.reason ? copyOfReason(error) : meaningOf("write", error);
     this.markIncomplete(report.collection, meaning);
-    noteOutcomes(meaning, report.ranges);
+    annotate(meaning, { outcomes: report.ranges });
     return meaning;
   }
 }
