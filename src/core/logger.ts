@@ -1,6 +1,7 @@
 /**
  * Where the SDK writes what it does: `console` fits, and what takes the message first, as winston and consola do. pino
- * and bunyan take the details first: docs/errors.md has a logger around them. Never gets a key, a variable or a record.
+ * and bunyan take the details first: docs/guides/operations.md has a logger around them. Never gets a key, a variable
+ * or a record.
  */
 export interface Logger {
   /** What the SDK does, step by step. */

@@ -25,7 +25,7 @@ export interface CompleteOptions {
 const COMPLETE_KEYS = { unverified: true } satisfies KeysOf<CompleteOptions>;
 
 /**
- * A batch that was started on the server (service description, "Sync batch"; all states in docs/sync.md).
+ * A batch that was started on the server (service description, "Sync batch"; all states in docs/reference/run-and-guard.md).
  *
  * - Writes queue up: each finishes before the next starts. A source that awaits another write of its own batch waits
  *   for ever; use `open`, `push` and `seal` for a source that feeds several collections.
