@@ -8,7 +8,7 @@ import { checkCertificates } from "./node/certificates.js";
 import { NodeFetch } from "./node/fetch.js";
 import { checkProxy, resolveProxy } from "./node/proxy.js";
 import { SyncClient } from "./sync/client.js";
-import { type SyncTuning, TUNING_KEYS } from "./sync/configuration.js";
+import { type SyncTuning, TUNING_KEYS } from "./sync/options.js";
 
 /** Options of a {@link SaasManagementClient}: one configuration for both APIs. */
 export interface SaasManagementClientOptions extends CommonOptions, NetworkOptions {

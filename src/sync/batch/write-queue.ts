@@ -6,8 +6,7 @@ import {
   InvalidInputError,
   SaasManagementError,
 } from "../../core/errors/index.js";
-import { isCollection, noSuchCollection } from "../collection-names.js";
-import type { CollectionName } from "../collections.js";
+import { type CollectionName, collectionOf, isCollection, unknownCollectionError } from "../collections.js";
 import { type CollectionWriter, collectionWriter } from "../write/collection-writer.js";
 import { writing } from "../write/load-writing.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "../write/outcomes.js";
@@ -18,14 +17,13 @@ import {
   checkWriteOptions,
   type WriteOptions,
 } from "../write/write-options.js";
-import { openedSink } from "./opened-sink.js";
+import { copyOfReason, meaningOf, stateError } from "./batch-errors.js";
 import type { BatchSession } from "./session.js";
-import { meaningOf, ownReason, stateError } from "./state.js";
 
 const NO_COLLECTION = "a collection that does not exist";
 
-/** The writes of one batch: their queue, the collections that are open, and whether all of it is whole so far. */
-export class BatchWrites {
+/** The writes of one batch: their queue, the collections that are open, and whether the batch is complete so far. */
+export class WriteQueue {
   readonly #session: BatchSession;
   /** Settles when every queued write has ended. */
   #queue: Promise<unknown> = Promise.resolve();
@@ -35,50 +33,49 @@ export class BatchWrites {
   readonly #open = new Set<CollectionName>();
   /** The write that failed first, and how. */
   #failure: { readonly what: string; readonly error: unknown } | undefined;
-  readonly #spoiled = new AbortController();
+  readonly #incomplete = new AbortController();
   #completed = false;
 
   constructor(session: BatchSession) {
     this.#session = session;
   }
 
-  /** Whether a write failed: what the batch holds of its collection may be a part only. */
+  /** Whether a write failed: the batch may hold only a part of its collection. */
   get failed(): boolean {
     return this.#failure !== undefined;
   }
 
   /** Fires when a write fails, with the error of a completion that comes too late for that. */
-  get spoiled(): AbortSignal {
-    return this.#spoiled.signal;
+  get incomplete(): AbortSignal {
+    return this.#incomplete.signal;
   }
 
   /** Whether nothing failed and nothing is open. */
-  get whole(): boolean {
+  get isComplete(): boolean {
     return !this.failed && this.#open.size === 0;
   }
 
-  /** The error with which a batch that is not whole refuses a call: it says which collection is not, and why. */
+  /** Returns the error with which an incomplete batch refuses a call: it names the collection and the reason. */
   refusal(call: string): BatchStateError {
     if (this.#failure === undefined) {
       const because = `${[...this.#open].join(", ")} was opened and not sealed`;
       return stateError(call, "active", "incomplete", { because });
     }
     const { what, error } = this.#failure;
-    // What a source threw is shown as the cause only: its text is not ours.
+    // The message of a source's own exception may hold data: it is in the cause only.
     const how = error instanceof SaasManagementError ? ` (${error.code}: ${error.message})` : "";
     const because = `the write of ${what} failed${how}`;
     return stateError(call, "active", "incomplete", { because, cause: error });
   }
 
-  /** A write or the opening of this collection was refused: what the batch holds is not whole without it. */
-  miss(collection: CollectionName, error: unknown): void {
-    this.#spoil(isCollection(collection) ? collection : NO_COLLECTION, error);
+  /** The batch is incomplete, and stays so: a write of this collection failed or was refused. */
+  markIncomplete(collection: CollectionName, error: unknown): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = { what: isCollection(collection) ? collection : NO_COLLECTION, error };
+    this.#incomplete.abort(this.refusal("complete"));
   }
 
-  /**
-   * The batch was completed, so all of it was whole: nothing that was refused since the completion was sent, or will be,
-   * is a part of it.
-   */
+  /** The batch was completed: writes that were refused since then, or will be, are no part of it. */
   completed(): void {
     this.#completed = true;
     this.#session.allDone();
@@ -90,18 +87,18 @@ export class BatchWrites {
     await this.#seals;
   }
 
-  /** Writes a source when its turn comes; one whose signal fires before that ends at once. */
+  /** Writes a source when its turn comes; if its signal fires before that, the write ends at once. */
   write(collection: CollectionName, source: unknown, options: WriteOptions): Promise<WriteResult> {
     if (!isCollection(collection)) {
-      const error = noSuchCollection(collection);
-      this.#spoil(NO_COLLECTION, error);
+      const error = unknownCollectionError(collection);
+      this.markIncomplete(collection, error);
       return Promise.reject(error);
     }
-    const report = this.#session.report(collection);
-    const before = this.#queue;
-    const result = this.#write(source, options, report, before);
-    const whoeverIsBefore = () => before;
-    this.#queue = result.then(whoeverIsBefore, whoeverIsBefore);
+    const report = this.#session.newReport(collection);
+    const previous = this.#queue;
+    const result = this.#write(source, options, report, previous);
+    const waitForPrevious = () => previous;
+    this.#queue = result.then(waitForPrevious, waitForPrevious);
     return result;
   }
 
@@ -110,16 +107,16 @@ export class BatchWrites {
    * @throws {InvalidInputError} there is no such collection, it is open already, or the options are wrong
    */
   open<C extends CollectionName>(collection: C, options: WriteOptions): CollectionWriter<C> {
-    const own = this.#admit(collection, options);
+    const own = this.#checkOpening(collection, options);
     this.#open.add(collection);
-    const report = this.#session.report(collection);
-    const sink = openedSink(this.#session, own, report, (error) => this.#fail(error, report));
-    // Whoever pushes or seals is told.
+    const report = this.#session.newReport(collection);
+    const sink = this.#openSink(own, report);
+    // The caller is told by push and seal.
     sink.catch(() => {});
     const failing = async <T>(step: () => Promise<T>): Promise<T> => {
       try {
         this.#session.signal.throwIfAborted();
-        // Its own failure is what a collection tells first.
+        // A collection reports its own failure first.
         if (this.failed && report.state !== "failed") throw this.refusal("The call");
         return await step();
       } catch (error) {
@@ -154,17 +151,48 @@ export class BatchWrites {
     });
   }
 
-  /** The options of an opening. One that is refused was to be a part of the batch: the batch is not whole without it. */
-  #admit(collection: CollectionName, options: WriteOptions): WriteOptions {
+  #checkOpening(collection: CollectionName, options: WriteOptions): WriteOptions {
     try {
-      if (!isCollection(collection)) throw noSuchCollection(collection);
+      if (!isCollection(collection)) throw unknownCollectionError(collection);
       if (this.#open.has(collection))
-        throw new InvalidInputError(`${collection} is open already: seal it first.`);
-      return checkWriteOptions("The options of open", options);
+        throw new InvalidInputError(`${collection} is already open. Seal it first.`);
+      return checkWriteOptions("open", options);
     } catch (error) {
-      this.miss(collection, error);
+      this.markIncomplete(collection, error);
       throw error;
     }
+  }
+
+  /** The sink of an open collection; the end of the batch or the caller's signal makes it fail. */
+  async #openSink({ signal, onProgress }: WriteOptions, report: MutableWriteReport) {
+    const session = this.#session;
+    const { RecordSink } = writing.loaded ?? (await writing.load(session.signal, signal));
+    const collection = collectionOf(report.collection);
+    const { context, stop, unlink } = session.openSink(collection, report, signal, onProgress);
+    const sink = new RecordSink({ ...context, stop });
+    const close = () => {
+      sink.close();
+      unlink();
+    };
+    const stopped = () => {
+      close();
+      this.#fail(stop.signal.reason, report);
+    };
+    report.state = "writing";
+    if (stop.signal.aborted) stopped();
+    else stop.signal.addEventListener("abort", stopped, { once: true });
+    return {
+      take: async (records: unknown) => {
+        stop.signal.throwIfAborted();
+        await sink.take(records);
+        sink.throwIssues();
+      },
+      finish: async () => {
+        await sink.finish();
+        close();
+        return sink.taken;
+      },
+    };
   }
 
   #write(
@@ -175,7 +203,7 @@ export class BatchWrites {
   ): Promise<WriteResult> {
     let options: WriteOptions;
     try {
-      options = checkWriteOptions("The options of write", given);
+      options = checkWriteOptions("write", given);
     } catch (error) {
       return Promise.reject(this.#fail(error, report));
     }
@@ -188,20 +216,20 @@ export class BatchWrites {
     report: MutableWriteReport,
     turn: Promise<unknown>,
   ): Promise<WriteResult> {
+    const session = this.#session;
+    const { signal, onProgress, expectedCount } = options;
     try {
       const shape = shapeOf(source);
-      await (options.signal === undefined ? turn : raceAbort(turn, options.signal));
-      this.#session.signal.throwIfAborted();
+      await (signal === undefined ? turn : raceAbort(turn, signal));
+      session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
-      const { writeSource, COLLECTIONS } =
-        writing.loaded ?? (await writing.load(this.#session.signal, options.signal));
-      const collection = COLLECTIONS[report.collection];
-      const { signal, onProgress } = options;
-      const { context, stop, unlink } = this.#session.openSink(collection, report, signal, onProgress);
+      const { writeSource } = writing.loaded ?? (await writing.load(session.signal, signal));
+      const collection = collectionOf(report.collection);
+      const { context, stop, unlink } = session.openSink(collection, report, signal, onProgress);
       report.state = "writing";
       try {
-        const records = await this.#session.sources.run(() => writeSource(source, { ...context, stop }));
-        checkCount(options.expectedCount, report.collection, records);
+        const records = await writeSource(source, { ...context, stop });
+        checkCount(expectedCount, report.collection, records);
       } finally {
         unlink();
       }
@@ -216,16 +244,9 @@ export class BatchWrites {
   /** A write failed: from now on the batch cannot be completed. */
   #fail(error: unknown, report: MutableWriteReport): unknown {
     if (!this.#completed) report.state = "failed";
-    const meaning = error === this.#session.signal.reason ? ownReason(error) : meaningOf("write", error);
-    this.#spoil(report.collection, meaning);
+    const meaning = error === this.#session.signal.reason ? copyOfReason(error) : meaningOf("write", error);
+    this.markIncomplete(report.collection, meaning);
     annotate(meaning, { outcomes: report.ranges });
     return meaning;
-  }
-
-  /** The batch is not whole, and never will be. */
-  #spoil(what: string, error: unknown): void {
-    if (this.#failure !== undefined) return;
-    this.#failure = { what, error };
-    this.#spoiled.abort(this.refusal("complete"));
   }
 }
