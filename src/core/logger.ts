@@ -1,6 +1,6 @@
 /**
  * Where the SDK logs. `console` fits, and loggers that take the message first, as winston and consola do. pino and bunyan
- * take the details first: docs/errors.md shows how to wrap them. Never gets a key, a variable or a record.
+ * take the details first: docs/guides/operations.md shows how to wrap them. Never gets a key, a variable or a record.
  */
 export interface Logger {
   /** What the SDK does, step by step. */
