@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { didYouMean } from "../core/nearest.js";
+import { suggestKey } from "../core/validate.js";
 
 /** An object schema that refuses other keys and suggests the one that was meant. */
 export function strictObject<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
@@ -10,7 +10,7 @@ export function strictObject<Shape extends z.ZodRawShape>(shape: Shape): z.ZodOb
 
 function unknownKey([key = ""]: readonly string[], shape: z.ZodRawShape): string {
   const known = Object.keys(shape);
-  return `Unknown key ${JSON.stringify(key)}.${didYouMean(key, known)} Known keys: ${known.join(", ")}`;
+  return `Unknown key ${JSON.stringify(key)}.${suggestKey(key, known)} Known keys: ${known.join(", ")}`;
 }
 
 /**

@@ -111,11 +111,3 @@ function matches(fault: Fault, place: SyncPlace | GraphQLPlace): boolean {
   if (fault.api === "sync") return place.api === "sync" && fault.message === place.message;
   return place.api === "graphql";
 }
-
-/** Never resolves. Rejects with the signal's reason when the caller is gone. */
-export function untilAborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-}

@@ -1,7 +1,8 @@
 import { STATUS_CODES } from "node:http";
 import type { Response } from "graphql-http";
+import { raceAbort } from "../../core/abort.js";
 import type { Clock } from "../../core/clock.js";
-import { type DueFault, untilAborted } from "../faults/injector.js";
+import type { DueFault } from "../faults/injector.js";
 import type {
   BodyDelivery,
   FaultMoment,
@@ -123,7 +124,7 @@ async function replacement(
       await clock.sleep(kind.ms, signal);
       return null;
     case "stall":
-      return untilAborted(signal);
+      return raceAbort(new Promise(() => {}), signal);
     case "drop":
     case "reset":
       throw new ConnectionFault(kind.type);

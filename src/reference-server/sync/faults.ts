@@ -1,7 +1,8 @@
 import { constants } from "node:http2";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { type Metadata, status } from "@grpc/grpc-js";
-import { type DueFault, untilAborted } from "../faults/injector.js";
+import { raceAbort } from "../../core/abort.js";
+import type { DueFault } from "../faults/injector.js";
 import type { FaultMoment, SyncFaultKind } from "../faults/kinds.js";
 import type { ApiKeys } from "../keys.js";
 import type { ConnectionEnd } from "../network.js";
@@ -76,7 +77,7 @@ export class CallWithFaults {
       case "delay":
         return orNoAnswer(state.clock.sleep(kind.ms, this.#cancelled));
       case "stall":
-        return orNoAnswer(untilAborted(this.#cancelled));
+        return orNoAnswer(raceAbort(new Promise(() => {}), this.#cancelled));
       case "drop":
       case "reset":
         endConnection(this.#call.getPeer(), kind.type);

@@ -1,14 +1,15 @@
+import { raceAbort } from "../../core/abort.js";
 import { InvalidInputError } from "../../core/errors/index.js";
-import { untilAborted } from "../../core/until-aborted.js";
 import type { SyncBatch } from "../batch/sync-batch.js";
 import { withinGrace } from "../cleanup-grace.js";
 import type { SnapshotCollection } from "../collections.js";
-import type { SyncConfiguration } from "../configuration.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import type { IdTable } from "../ids/id-table.js";
 import { attemptLedger } from "../ledger/attempt-ledger.js";
 import { checkLedger } from "../ledger/check-ledger.js";
 import type { Ledger, LedgerScope } from "../ledger/ledger.js";
+import type { SyncConfiguration } from "../options.js";
+import type { SnapshotFigures } from "../progress.js";
 import { guardProgress, type OnProgress } from "../progress.js";
 import type { CompletionCounts, SnapshotCounts } from "../transport.js";
 import { refusalOf } from "./approval.js";
@@ -16,7 +17,6 @@ import { type Held, holdRun } from "./hold.js";
 import { type GuardRules, resolveGuard } from "./rules.js";
 import type { SafetyOptions } from "./safety-options.js";
 import { GuardedSnapshot, type SnapshotJudgement } from "./snapshot.js";
-import type { SnapshotFigures } from "./snapshot-figures.js";
 
 /** What the guard of a run needs. */
 export interface RunGuardOptions extends SafetyOptions {
@@ -96,7 +96,7 @@ export class RunGuard {
   beforeComplete(batchId: string): Promise<void> {
     // The next attempt has a signal of its own, and what this one waits for may be answered then.
     const ended = this.#ended;
-    return untilAborted(this.#judgeAndSave(batchId, ended), ended);
+    return raceAbort(this.#judgeAndSave(batchId, ended), ended);
   }
 
   async #judgeAndSave(batchId: string, ended: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
-import { BatchAlreadyInProgressError, retelling } from "../../core/errors/index.js";
-import { hasEnded } from "../batch/state.js";
+import { annotate, BatchAlreadyInProgressError } from "../../core/errors/index.js";
+import { hasEnded } from "../call.js";
 
 /**
  * Batches of one run that could not be aborted when their attempts ended. Each may still hold the lock that the next
@@ -38,7 +38,7 @@ export class LeftBatches {
       `A batch of this installation is in progress. It may be this run's own: the batch ${batchId} of an earlier attempt failed and could not be aborted. Its lock ends 15 minutes after its last accepted message.`,
       { installationId, serverMessage, waitedMs, mayBeOwn: true, cause },
     );
-    return retelling(own, error);
+    return annotate(own, error);
   }
 
   async #release(signal: AbortSignal): Promise<void> {
