@@ -3,7 +3,6 @@ import { BatchStateError, InvalidInputError } from "../../core/errors/index.js";
 import type { NamesOf } from "../../core/option-names.js";
 import { WIRE } from "../generated/collections.js";
 import { LEASE_MS, momentOf } from "../lease.js";
-import { writing } from "../write/load-writing.js";
 import type { BatchSession } from "./session.js";
 import { meaningOf } from "./state.js";
 
@@ -37,7 +36,7 @@ export function checkKeepAlive(keepAlive: KeepAliveOptions | undefined): void {
 export function startKeepAlive(session: BatchSession, { maxIdleMs }: KeepAliveOptions): void {
   const { clock } = session.configuration;
   const renew = async (): Promise<void> => {
-    const { MessageBuilder } = writing.loaded ?? (await writing.load(session.signal));
+    const { MessageBuilder } = await import("../encoding/message-builder.js");
     const { bytes } = new MessageBuilder(session.id, WIRE[COLLECTION].fieldNumber, 1).flush();
     await session.sendAlone(COLLECTION, bytes, momentOf(clock));
   };

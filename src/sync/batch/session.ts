@@ -10,7 +10,6 @@ import { guardProgress, type OnProgress } from "../progress.js";
 import type { AcceptedEvents } from "../run/accepted-events.js";
 import type { CallContext, SyncTransport } from "../transport.js";
 import { type MutableWriteReport, newReport, sumByCollection, type WriteReport } from "../write/outcomes.js";
-import { ReentrancyMark } from "../write/reentrancy.js";
 import { WindowSender } from "../write/window-sender.js";
 import type { BatchWatch, SessionOptions } from "./session-options.js";
 import { copyOfStateError, meaningOf, stateError } from "./state.js";
@@ -24,8 +23,6 @@ export class BatchSession {
   readonly id: string;
   readonly configuration: SyncConfiguration;
   readonly lease: CountedLease;
-  /** Recognizes calls that a source makes while it is read. */
-  readonly sources = new ReentrancyMark();
   readonly #transport: SyncTransport;
   readonly #onProgress: OnProgress;
   readonly #ended = new AbortController();
@@ -143,8 +140,9 @@ export class BatchSession {
         }),
       acceptedEvents: collection.model === "event" ? this.#acceptedEvents : undefined,
       observer: this.#observerOf?.(collection),
+      stop: controller,
     };
-    return { context, stop: controller, unlink };
+    return { context, unlink };
   }
 
   /** Sends a message of a collection that belongs to no write, in its turn. */

@@ -6,9 +6,9 @@ import type { CollectionName, RecordOf } from "../collections.js";
 import type { Lease } from "../lease.js";
 import type { CompletionCounts } from "../transport.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
+import type { WriteOptions } from "../write/options.js";
 import type { WriteFigures, WriteReport, WriteResult } from "../write/outcomes.js";
 import type { RecordSource } from "../write/source.js";
-import type { WriteOptions } from "../write/write-options.js";
 import { type BatchKeeper, BatchLifecycle } from "./lifecycle.js";
 import type { BatchSession } from "./session.js";
 import { BatchWrites } from "./writes.js";
@@ -104,13 +104,13 @@ export class SyncBatch {
    *
    * Records are checked, encoded and sent in windows while the source is read; the source is read no faster than the
    * server accepts, and its `return()` is called when the write ends early. A part-filled window of a slow source is
-   * sent after `flushAfterMs`.
+   * sent after `flushAfterMs`. A source must not await another write of its batch, which would wait for it: use `open`.
    *
    * The source and its records must stay as they are until the write has resolved. Records are not copied: each is sent
    * as it is when its turn comes, so one that is overwritten before that arrives with its new contents, and no check
    * notices it. Await the write first, or make a new object for each record.
    * @throws {InvalidInputError} unknown collection, no source, an iterator or a stream that was read before, an array
-   *   that changed meanwhile, invalid or too large records; a source that calls its own batch
+   *   that changed meanwhile, invalid or too large records
    * @throws {BatchStateError} the batch is not active, or an earlier write failed
    * @throws {ClosedError} the handle or its client was closed
    * @throws {SyncProtocolError} the service refused records; also every error of the connection and the credential.
@@ -122,7 +122,7 @@ export class SyncBatch {
     source: RecordSource<RecordOf<C>>,
     options: WriteOptions = {},
   ): Promise<WriteResult> {
-    const refused = this.#lifecycle.refusal("write") ?? this.#withinSource();
+    const refused = this.#lifecycle.refusal("write");
     if (refused !== undefined) {
       this.#writes.miss(collection, refused);
       return handled(Promise.reject(refused));
@@ -156,8 +156,7 @@ export class SyncBatch {
    * @throws {ClosedError} the handle or its client was closed before complete was sent
    */
   complete(options: CompleteOptions = {}): Promise<CompletionCounts> {
-    const refused =
-      this.#lifecycle.refusal("complete") ?? this.#withinSource() ?? unfitOptions(options, this.#unverified);
+    const refused = this.#lifecycle.refusal("complete") ?? unfitOptions(options, this.#unverified);
     if (refused !== undefined) return Promise.reject(refused);
     return withCallSite(undefined, () => this.#lifecycle.complete());
   }
@@ -188,14 +187,6 @@ export class SyncBatch {
   /** Releases local resources, as `close()` does: the batch is neither completed nor aborted. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.close();
-  }
-
-  /** A source that waits for the queue it stands at the head of would wait for ever. */
-  #withinSource(): InvalidInputError | undefined {
-    if (!this.#session.sources.isWithin()) return undefined;
-    return new InvalidInputError(
-      "A source called its own batch while it was read: it would wait for itself. Use batch.open, push and seal for a source that feeds several collections.",
-    );
   }
 }
 

@@ -7,22 +7,22 @@ import {
 } from "../../core/errors/index.js";
 import { untilAborted } from "../../core/until-aborted.js";
 import { isCollection, noSuchCollection } from "../collection-names.js";
-import type { CollectionName } from "../collections.js";
+import { COLLECTIONS, type CollectionName } from "../collections.js";
 import { type CollectionWriter, collectionWriter } from "../write/collection-writer.js";
-import { writing } from "../write/load-writing.js";
+import { readWriteOptions, requireCount, type WriteOptions } from "../write/options.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "../write/outcomes.js";
-import { checkShape, shapeOf } from "../write/source-shape.js";
-import {
-  checkCount,
-  checkSealOptions,
-  checkWriteOptions,
-  type WriteOptions,
-} from "../write/write-options.js";
-import { openedSink } from "./opened-sink.js";
+import { watchArray } from "../write/source.js";
+import type { SourceReader } from "../write/source-reader.js";
 import type { BatchSession } from "./session.js";
 import { meaningOf, ownReason, stateError } from "./state.js";
 
 const NO_COLLECTION = "a collection that does not exist";
+
+/** How long a queued write waits for a silent source before a warning, in milliseconds. */
+const STUCK_MS = 30_000;
+
+/** Loaded with the first write, because the encoders are large. */
+let readerModule: typeof import("../write/source-reader.js") | undefined;
 
 /** The writes of one batch: their queue, the collections that are open, and whether all of it is whole so far. */
 export class BatchWrites {
@@ -37,6 +37,8 @@ export class BatchWrites {
   #failure: { readonly what: string; readonly error: unknown } | undefined;
   readonly #spoiled = new AbortController();
   #completed = false;
+  /** The write that is reading its source. */
+  #reading: { readonly collection: CollectionName; readonly reader: SourceReader } | undefined;
 
   constructor(session: BatchSession) {
     this.#session = session;
@@ -113,44 +115,20 @@ export class BatchWrites {
     const own = this.#admit(collection, options);
     this.#open.add(collection);
     const report = this.#session.report(collection);
-    const sink = openedSink(this.#session, own, report, (error) => this.#fail(error, report));
-    // Whoever pushes or seals is told.
-    sink.catch(() => {});
-    const failing = async <T>(step: () => Promise<T>): Promise<T> => {
-      try {
+    return collectionWriter(collection, {
+      options: own,
+      report,
+      openSink: () => this.#session.openSink(COLLECTIONS[collection], report, own.signal, own.onProgress),
+      requireActive: () => {
         this.#session.signal.throwIfAborted();
         // Its own failure is what a collection tells first.
         if (this.failed && report.state !== "failed") throw this.refusal("The call");
-        return await step();
-      } catch (error) {
-        throw this.#fail(error, report);
-      }
-    };
-    let taken = 0;
-    return collectionWriter(collection, {
-      signal: own.signal,
-      take: (records) => failing(async () => (await sink).take(records)),
-      readSeal: checkSealOptions,
-      finish: ({ expectedCount = own.expectedCount }) =>
-        failing(async () => {
-          taken = await (await sink).finish();
-          checkCount(expectedCount, collection, taken);
-          this.#open.delete(collection);
-          report.state = "done";
-          return resultOf(report);
-        }),
-      recount: async ({ expectedCount }) => {
-        try {
-          checkCount(expectedCount, collection, taken);
-          return resultOf(report);
-        } catch (error) {
-          throw this.#fail(error, report);
-        }
       },
+      fail: (error) => this.#fail(error, report),
       sealing: (sealed) => {
         this.#seals = Promise.allSettled([this.#seals, sealed]);
       },
-      late: (error) => void this.#fail(error, report),
+      sealed: () => void this.#open.delete(collection),
     });
   }
 
@@ -160,7 +138,7 @@ export class BatchWrites {
       if (!isCollection(collection)) throw noSuchCollection(collection);
       if (this.#open.has(collection))
         throw new InvalidInputError(`${collection} is open already: seal it first.`);
-      return checkWriteOptions("The options of open", options);
+      return readWriteOptions("The options of open", options);
     } catch (error) {
       this.miss(collection, error);
       throw error;
@@ -175,7 +153,7 @@ export class BatchWrites {
   ): Promise<WriteResult> {
     let options: WriteOptions;
     try {
-      options = checkWriteOptions("The options of write", given);
+      options = readWriteOptions("The options of write", given);
     } catch (error) {
       return Promise.reject(this.#fail(error, report));
     }
@@ -189,28 +167,52 @@ export class BatchWrites {
     turn: Promise<unknown>,
   ): Promise<WriteResult> {
     try {
-      const shape = shapeOf(source);
-      await (options.signal === undefined ? turn : untilAborted(turn, options.signal));
+      const requireUnchanged = watchArray(source);
+      const stopWarning = this.#warnWhenStuck(report.collection);
+      await (options.signal === undefined ? turn : untilAborted(turn, options.signal)).finally(stopWarning);
       this.#session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
-      const { writeSource, COLLECTIONS } =
-        writing.loaded ?? (await writing.load(this.#session.signal, options.signal));
+      readerModule ??= await import("../write/source-reader.js");
       const collection = COLLECTIONS[report.collection];
       const { signal, onProgress } = options;
-      const { context, stop, unlink } = this.#session.openSink(collection, report, signal, onProgress);
+      const { context, unlink } = this.#session.openSink(collection, report, signal, onProgress);
       report.state = "writing";
       try {
-        const records = await this.#session.sources.run(() => writeSource(source, { ...context, stop }));
-        checkCount(options.expectedCount, report.collection, records);
+        context.stop.signal.throwIfAborted();
+        const reader = new readerModule.SourceReader(source, context);
+        this.#reading = { collection: report.collection, reader };
+        requireCount(options.expectedCount, report.collection, await reader.run());
       } finally {
+        this.#reading = undefined;
         unlink();
       }
-      checkShape(source, shape);
+      requireUnchanged();
       report.state = "done";
       return resultOf(report);
     } catch (error) {
       throw this.#fail(error, report);
     }
+  }
+
+  /** Warns if a queued write waits behind a source that gives nothing: it may wait for this very write. */
+  #warnWhenStuck(collection: CollectionName): () => void {
+    const { clock, logger } = this.#session.configuration;
+    let stop = () => {};
+    const watch = (before: SourceReader | undefined, taken: number | undefined): void => {
+      stop = clock.after(STUCK_MS, () => {
+        const { reader, collection: blocking } = this.#reading ?? {};
+        if (reader === undefined || reader !== before || !reader.isWaiting || reader.taken !== taken) {
+          watch(reader, reader?.taken);
+          return;
+        }
+        logger.warn(
+          `saas-management: the write of ${collection} has waited 30 s for that of ${blocking}, whose source yields nothing. A source must not await another write of its batch: use batch.open to feed several collections.`,
+          { collection, blocking },
+        );
+      });
+    };
+    watch(this.#reading?.reader, this.#reading?.reader.taken);
+    return () => stop();
   }
 
   /** A write failed: from now on the batch cannot be completed. */

@@ -4,17 +4,25 @@ import type { NamesOf } from "../../core/option-names.js";
 import { readOptions } from "../../core/validate.js";
 import type { CollectionName } from "../collections.js";
 import type { OnProgress } from "../progress.js";
-import { SEAL_NAMES, type SealOptions } from "./collection-writer.js";
 
 /** Options of one write. */
 export interface WriteOptions {
-  /** Ends the write; it rejects with the signal's reason, and the batch can no longer be completed. @default none */
+  /** Ends the write: it rejects with the signal's reason, and the batch can no longer be completed. @default none */
   readonly signal?: AbortSignal | undefined;
   /** Called after each accepted window and before each retry of this write. @default none */
   readonly onProgress?: OnProgress | undefined;
   /**
-   * How many records the source must have, such as the vendor's own total: the write fails where it has more or fewer,
-   * and the batch can no longer be completed.
+   * How many records the source must have, such as the vendor's own total. With more or fewer the write fails, and the
+   * batch can no longer be completed.
+   * @default not checked
+   */
+  readonly expectedCount?: number | undefined;
+}
+
+/** Options of a seal. */
+export interface SealOptions {
+  /**
+   * How many records must have been pushed, if the vendor's total is known only now.
    * @default not checked
    */
   readonly expectedCount?: number | undefined;
@@ -26,19 +34,18 @@ const WRITE_NAMES = {
   expectedCount: true,
 } satisfies NamesOf<WriteOptions>;
 
-/**
- * A copy of the options, each of which is read once.
- * @throws {InvalidInputError} they cannot be read, or one of them is not known or not what it should be
- */
-export function checkWriteOptions(name: string, given: WriteOptions): WriteOptions {
-  const options = readOptions(name, given, WRITE_NAMES);
+const SEAL_NAMES = { expectedCount: true } satisfies NamesOf<SealOptions>;
+
+/** @throws {InvalidInputError} an option is unknown or invalid */
+export function readWriteOptions(place: string, given: WriteOptions): WriteOptions {
+  const options = readOptions(place, given, WRITE_NAMES);
   checkSignal(options.signal);
   checkExpectedCount(options.expectedCount);
   return options;
 }
 
-/** The same for those of a seal. */
-export function checkSealOptions(given: SealOptions): SealOptions {
+/** @throws {InvalidInputError} an option is unknown or invalid */
+export function readSealOptions(given: SealOptions): SealOptions {
   const options = readOptions("The options of seal", given, SEAL_NAMES);
   checkExpectedCount(options.expectedCount);
   return options;
@@ -49,14 +56,14 @@ function checkExpectedCount(expectedCount: number | undefined): void {
   throw new InvalidInputError("expectedCount must be a whole number, 0 or more.");
 }
 
-/** A source that ended early without an error is told by the number of its records, where that is known. */
-export function checkCount(
+/** @throws {InvalidInputError} the source had another number of records than expected */
+export function requireCount(
   expectedCount: number | undefined,
   collection: CollectionName,
   records: number,
 ): void {
   if (expectedCount === undefined || records === expectedCount) return;
   throw new InvalidInputError(
-    `The source of ${collection} had ${records} records, and expectedCount says ${expectedCount}. The batch cannot be completed: find out what is missing or too much, and start a new one.`,
+    `The source of ${collection} had ${records} records, but expectedCount is ${expectedCount}. The batch cannot be completed: check the source and start a new one.`,
   );
 }
