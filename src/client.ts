@@ -25,7 +25,7 @@ import { checkCertificates } from "./node/certificates.js";
 import { NodeFetch } from "./node/fetch.js";
 import { checkProxy, resolveProxy } from "./node/proxy.js";
 import { SyncClient } from "./sync/client.js";
-import { type SyncClientOptions, type SyncTuning, TUNING_NAMES } from "./sync/configuration.js";
+import { type SyncClientOptions, type SyncTuning, TUNING_NAMES } from "./sync/options.js";
 
 /** Options of a {@link SaasManagementClient}: one configuration for both APIs. */
 export interface SaasManagementClientOptions extends CommonOptions, NetworkOptions {

@@ -1,11 +1,11 @@
 import { withCallSite } from "../core/call-site.js";
-import { type BatchOptions, START_BATCH_NAMES, type StartBatchOptions } from "./batch/options.js";
+import { type BatchOptions, START_BATCH_NAMES, type StartBatchOptions } from "./batch/start.js";
 import type { SyncBatch } from "./batch/sync-batch.js";
 import { requireOptions } from "./call-options.js";
 import type { SnapshotCollection } from "./collections.js";
-import { resolveSyncOptions, type SyncClientOptions } from "./configuration.js";
 import { readBatchOptions, SyncEngine } from "./engine.js";
 import { lazyTransport } from "./lazy-transport.js";
+import { resolveSyncOptions, type SyncClientOptions } from "./options.js";
 import { RUN_NAMES, type RunFunction, type RunOptions } from "./run/options.js";
 import type { SyncReceipt } from "./run/receipt.js";
 

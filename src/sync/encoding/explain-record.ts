@@ -2,7 +2,6 @@ import type { z } from "zod";
 import { type InputIssue, InvalidInputError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import type { CollectionName } from "../collections.js";
-import { stringInVariant, truncateId } from "./record-id.js";
 
 /** Most issues of one error. */
 const MAX_ISSUES = 20;

@@ -10,15 +10,27 @@ export type RecordList = readonly unknown[] | undefined;
 const NO_ID: IdRange = { start: 0, end: 0 };
 
 /** A record as it was encoded. One object serves for all records of a write, so it holds during the call only. */
-export class EncodedRecord {
+export interface EncodedRecord {
   /** Holds the record's bytes from `start` up to `end`. They may be overwritten after the call. */
+  readonly buffer: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+  /** The UTF-8 bytes of the id lie between these two; there are none in a collection without ids. */
+  readonly idStart: number;
+  readonly idEnd: number;
+  /** Number of records of the write before this one. */
+  readonly index: number;
+  /** Where the source says that the record comes from, such as `users.csv:1042`. */
+  readonly location: string | undefined;
+}
+
+/** The last record of a message builder. */
+export class RecordView implements EncodedRecord {
   buffer: Uint8Array = new Uint8Array();
   start = 0;
   end = 0;
-  /** The UTF-8 bytes of the id lie between these two; there are none in a collection without ids. */
   idStart = 0;
   idEnd = 0;
-  /** Number of records of the write before this one. */
   index = 0;
   readonly #hasIds: boolean;
   #list: RecordList;
@@ -28,18 +40,13 @@ export class EncodedRecord {
     this.#hasIds = hasIds;
   }
 
-  /** Where the source says that the record comes from, such as `users.csv:1042`. */
   get location(): string | undefined {
     return this.#list && locationOf(this.#list, this.#position);
   }
 
-  /** Moves on to the builder's last record. */
-  moveTo(
-    { buffer, recordStart, recordEnd }: MessageBuilder,
-    index: number,
-    list: RecordList,
-    position: number,
-  ): this {
+  /** Moves on to the builder's last record, which came at this position of a list. */
+  moveTo(builder: MessageBuilder, index: number, list: RecordList, position: number): this {
+    const { buffer, recordStart, recordEnd } = builder;
     this.buffer = buffer;
     this.start = recordStart;
     this.end = recordEnd;

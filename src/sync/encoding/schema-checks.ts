@@ -70,7 +70,7 @@ export const strings = z.array(string, expected("an array of strings"));
 export const stringMap = z.custom(isPlainObject, expected("an object of strings")).check((map) => {
   for (const [position, [key, entry]] of Object.entries(map.value ?? {}).entries()) {
     // A key is content of the record, so an issue names an entry by its position.
-    const issue = { code: "custom", input: map.value, path: [position] } as const;
+    const issue = { code: "custom" as const, input: map.value, path: [position] };
     if (typeof entry !== "string")
       map.issues.push({ ...issue, message: `expected a string, got ${describeField(entry)}` });
     else if (!entry.isWellFormed() || !key.isWellFormed())

@@ -2,8 +2,8 @@ import type { Logger } from "../../core/logger.js";
 import type { NamesOf } from "../../core/option-names.js";
 import type { KeepAliveOptions } from "../batch/keep-alive.js";
 import type { SnapshotCollection } from "../collections.js";
-import type { SyncTuning } from "../configuration.js";
 import type { SafetyOptions } from "../guard/safety-options.js";
+import type { SyncTuning } from "../options.js";
 import { RUN_NAMES, type RunOptions } from "../run/options.js";
 
 /**

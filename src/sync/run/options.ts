@@ -1,8 +1,8 @@
 import { InvalidInputError } from "../../core/errors/index.js";
 import type { NamesOf } from "../../core/option-names.js";
-import { BATCH_NAMES, type StartBatchOptions } from "../batch/options.js";
-import { noSnapshots } from "../collection-names.js";
+import { BATCH_NAMES, type StartBatchOptions } from "../batch/start.js";
 import type { SnapshotCollection } from "../collections.js";
+import { notSnapshotsError } from "../collections.js";
 import { WIRE } from "../generated/collections.js";
 import type { SafetyOptions } from "../guard/safety-options.js";
 import type { RunBatch } from "./run-batch.js";
@@ -101,7 +101,7 @@ export function checkSnapshots<Snapshots extends SnapshotCollection>(
   const isList: boolean = Array.isArray(snapshots);
   const declared = isList ? [...snapshots] : [];
   if (isList && declared.every((name) => names.includes(name))) return [...new Set(declared)];
-  throw noSnapshots(isList ? declared : snapshots, names);
+  throw notSnapshotsError(isList ? declared : snapshots, names);
 }
 
 /**

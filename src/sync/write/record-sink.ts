@@ -10,7 +10,7 @@ import {
 } from "../encoding/explain-record.js";
 import { type EncodedMessage, MessageBuilder } from "../encoding/message-builder.js";
 import { stringInVariant, truncateId } from "../encoding/record-id.js";
-import { EncodedRecord, type RecordList, type RecordObserver } from "../encoding/record-observer.js";
+import { type RecordList, type RecordObserver, RecordView } from "../encoding/record-observer.js";
 import type { MessageEncoder } from "../encoding/record-writer.js";
 import { ENCODERS } from "../generated/encoders.js";
 import { watchArray } from "./source.js";
@@ -45,7 +45,7 @@ export class RecordSink {
   readonly #context: SinkContext;
   readonly #encoder: MessageEncoder;
   readonly #builder: MessageBuilder;
-  readonly #observed: EncodedRecord | undefined;
+  readonly #view: RecordView | undefined;
   readonly #queue: WindowQueue;
   #invalid: InvalidRecords | undefined;
   #records = 0;
@@ -58,7 +58,7 @@ export class RecordSink {
     this.#context = context;
     this.#encoder = ENCODERS[collection.name];
     this.#builder = builder;
-    this.#observed = observer && new EncodedRecord(collection.idField !== undefined);
+    this.#view = observer && new RecordView(collection.idField !== undefined);
     this.#turnAt = context.clock.monotonic();
     this.#queue = new WindowQueue(context, {
       flush: () => (builder.pending > 0 ? builder.flush() : undefined),
@@ -140,8 +140,8 @@ export class RecordSink {
 
   /** Returns what the observer expected of the last record instead. */
   #observe(record: unknown, index: number, list: RecordList, position: number): string | undefined {
-    if (this.#observed === undefined || this.#invalid !== undefined) return undefined;
-    const encoded = this.#observed.moveTo(this.#builder, index, list, position);
+    if (this.#view === undefined || this.#invalid !== undefined) return undefined;
+    const encoded = this.#view.moveTo(this.#builder, index, list, position);
     return this.#context.observer?.observe(encoded, record);
   }
 

@@ -1,11 +1,10 @@
 import { type RecordOutcome, retelling, SyncProtocolError, TransportError } from "../../core/errors/index.js";
-import { Attempts } from "../attempts.js";
-import { callWithRetry } from "../call.js";
+import { Attempts, callWithRetry } from "../call.js";
 import type { Collection } from "../collections.js";
-import type { SyncConfiguration } from "../configuration.js";
 import type { EncodedMessage } from "../encoding/message-builder.js";
 import { WIRE } from "../generated/collections.js";
 import { type CountedLease, momentOf } from "../lease.js";
+import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncTransport } from "../transport.js";
 import { addRange, type MutableWriteReport, type WriteReport } from "./outcomes.js";

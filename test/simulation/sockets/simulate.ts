@@ -3,7 +3,6 @@ import type { FaultHandle, SyncFault } from "@saas-management/sdk/reference-serv
 import { checkOptions } from "../../../src/reference-server/options.js";
 import { runServer } from "../../../src/reference-server/run-server.js";
 import { running } from "../../../src/sync/run/load-run.js";
-import { examination, writing } from "../../../src/sync/write/load-writing.js";
 import { Observation } from "../observation.js";
 import { runProcess } from "../process.js";
 import { ServiceModel } from "../service-model.js";

@@ -6,15 +6,14 @@ import {
   SaasManagementError,
 } from "../../core/errors/index.js";
 import { untilAborted } from "../../core/until-aborted.js";
-import { isCollection, noSuchCollection } from "../collection-names.js";
-import { COLLECTIONS, type CollectionName } from "../collections.js";
+import { COLLECTIONS, type CollectionName, isCollection, unknownCollectionError } from "../collections.js";
 import { type CollectionWriter, collectionWriter } from "../write/collection-writer.js";
-import { readWriteOptions, requireCount, type WriteOptions } from "../write/options.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "../write/outcomes.js";
+import { readWriteOptions, requireCount, type WriteOptions } from "../write/options.js";
 import { watchArray } from "../write/source.js";
 import type { SourceReader } from "../write/source-reader.js";
+import { copyOfReason, meaningOf, stateError } from "./batch-errors.js";
 import type { BatchSession } from "./session.js";
-import { meaningOf, ownReason, stateError } from "./state.js";
 
 const NO_COLLECTION = "a collection that does not exist";
 
@@ -24,8 +23,8 @@ const STUCK_MS = 30_000;
 /** Loaded with the first write, because the encoders are large. */
 let readerModule: typeof import("../write/source-reader.js") | undefined;
 
-/** The writes of one batch: their queue, the collections that are open, and whether all of it is whole so far. */
-export class BatchWrites {
+/** The writes of one batch: their queue, the collections that are open, and whether the batch is complete so far. */
+export class WriteQueue {
   readonly #session: BatchSession;
   /** Settles when every queued write has ended. */
   #queue: Promise<unknown> = Promise.resolve();
@@ -35,7 +34,7 @@ export class BatchWrites {
   readonly #open = new Set<CollectionName>();
   /** The write that failed first, and how. */
   #failure: { readonly what: string; readonly error: unknown } | undefined;
-  readonly #spoiled = new AbortController();
+  readonly #incomplete = new AbortController();
   #completed = false;
   /** The write that is reading its source. */
   #reading: { readonly collection: CollectionName; readonly reader: SourceReader } | undefined;
@@ -44,43 +43,42 @@ export class BatchWrites {
     this.#session = session;
   }
 
-  /** Whether a write failed: what the batch holds of its collection may be a part only. */
+  /** Whether a write failed: the batch may hold only a part of its collection. */
   get failed(): boolean {
     return this.#failure !== undefined;
   }
 
   /** Fires when a write fails, with the error of a completion that comes too late for that. */
-  get spoiled(): AbortSignal {
-    return this.#spoiled.signal;
+  get incomplete(): AbortSignal {
+    return this.#incomplete.signal;
   }
 
   /** Whether nothing failed and nothing is open. */
-  get whole(): boolean {
+  get isComplete(): boolean {
     return !this.failed && this.#open.size === 0;
   }
 
-  /** The error with which a batch that is not whole refuses a call: it says which collection is not, and why. */
+  /** Returns the error with which an incomplete batch refuses a call: it names the collection and the reason. */
   refusal(call: string): BatchStateError {
     if (this.#failure === undefined) {
       const because = `${[...this.#open].join(", ")} was opened and not sealed`;
       return stateError(call, "active", "incomplete", { because });
     }
     const { what, error } = this.#failure;
-    // What a source threw is shown as the cause only: its text is not ours.
+    // The message of a source's own exception may hold data: it is in the cause only.
     const how = error instanceof SaasManagementError ? ` (${error.code}: ${error.message})` : "";
     const because = `the write of ${what} failed${how}`;
     return stateError(call, "active", "incomplete", { because, cause: error });
   }
 
-  /** A write or the opening of this collection was refused: what the batch holds is not whole without it. */
-  miss(collection: CollectionName, error: unknown): void {
-    this.#spoil(isCollection(collection) ? collection : NO_COLLECTION, error);
+  /** The batch is incomplete, and stays so: a write of this collection failed or was refused. */
+  markIncomplete(collection: CollectionName, error: unknown): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = { what: isCollection(collection) ? collection : NO_COLLECTION, error };
+    this.#incomplete.abort(this.refusal("complete"));
   }
 
-  /**
-   * The batch was completed, so all of it was whole: nothing that was refused since the completion was sent, or will be,
-   * is a part of it.
-   */
+  /** The batch was completed: writes that were refused since then, or will be, are no part of it. */
   completed(): void {
     this.#completed = true;
     this.#session.allDone();
@@ -92,18 +90,18 @@ export class BatchWrites {
     await this.#seals;
   }
 
-  /** Writes a source when its turn comes; one whose signal fires before that ends at once. */
+  /** Writes a source when its turn comes; if its signal fires before that, the write ends at once. */
   write(collection: CollectionName, source: unknown, options: WriteOptions): Promise<WriteResult> {
     if (!isCollection(collection)) {
-      const error = noSuchCollection(collection);
-      this.#spoil(NO_COLLECTION, error);
+      const error = unknownCollectionError(collection);
+      this.markIncomplete(collection, error);
       return Promise.reject(error);
     }
-    const report = this.#session.report(collection);
-    const before = this.#queue;
-    const result = this.#write(source, options, report, before);
-    const whoeverIsBefore = () => before;
-    this.#queue = result.then(whoeverIsBefore, whoeverIsBefore);
+    const report = this.#session.newReport(collection);
+    const previous = this.#queue;
+    const result = this.#write(source, options, report, previous);
+    const waitForPrevious = () => previous;
+    this.#queue = result.then(waitForPrevious, waitForPrevious);
     return result;
   }
 
@@ -112,16 +110,17 @@ export class BatchWrites {
    * @throws {InvalidInputError} there is no such collection, it is open already, or the options are wrong
    */
   open<C extends CollectionName>(collection: C, options: WriteOptions): CollectionWriter<C> {
-    const own = this.#admit(collection, options);
+    const own = this.#checkOpening(collection, options);
     this.#open.add(collection);
-    const report = this.#session.report(collection);
+    const report = this.#session.newReport(collection);
+    const session = this.#session;
     return collectionWriter(collection, {
       options: own,
       report,
-      openSink: () => this.#session.openSink(COLLECTIONS[collection], report, own.signal, own.onProgress),
+      openSink: () => session.openSink(COLLECTIONS[collection], report, own.signal, own.onProgress),
       requireActive: () => {
-        this.#session.signal.throwIfAborted();
-        // Its own failure is what a collection tells first.
+        session.signal.throwIfAborted();
+        // A collection reports its own failure first.
         if (this.failed && report.state !== "failed") throw this.refusal("The call");
       },
       fail: (error) => this.#fail(error, report),
@@ -132,15 +131,14 @@ export class BatchWrites {
     });
   }
 
-  /** The options of an opening. One that is refused was to be a part of the batch: the batch is not whole without it. */
-  #admit(collection: CollectionName, options: WriteOptions): WriteOptions {
+  #checkOpening(collection: CollectionName, options: WriteOptions): WriteOptions {
     try {
-      if (!isCollection(collection)) throw noSuchCollection(collection);
+      if (!isCollection(collection)) throw unknownCollectionError(collection);
       if (this.#open.has(collection))
-        throw new InvalidInputError(`${collection} is open already: seal it first.`);
+        throw new InvalidInputError(`${collection} is already open. Seal it first.`);
       return readWriteOptions("The options of open", options);
     } catch (error) {
-      this.miss(collection, error);
+      this.markIncomplete(collection, error);
       throw error;
     }
   }
@@ -166,22 +164,23 @@ export class BatchWrites {
     report: MutableWriteReport,
     turn: Promise<unknown>,
   ): Promise<WriteResult> {
+    const session = this.#session;
+    const { collection } = report;
+    const { signal, onProgress, expectedCount } = options;
     try {
       const requireUnchanged = watchArray(source);
-      const stopWarning = this.#warnWhenStuck(report.collection);
-      await (options.signal === undefined ? turn : untilAborted(turn, options.signal)).finally(stopWarning);
-      this.#session.signal.throwIfAborted();
+      const stopWarning = this.#warnWhenStuck(collection);
+      await (signal === undefined ? turn : untilAborted(turn, signal)).finally(stopWarning);
+      session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
       readerModule ??= await import("../write/source-reader.js");
-      const collection = COLLECTIONS[report.collection];
-      const { signal, onProgress } = options;
-      const { context, unlink } = this.#session.openSink(collection, report, signal, onProgress);
+      const { context, unlink } = session.openSink(COLLECTIONS[collection], report, signal, onProgress);
       report.state = "writing";
       try {
         context.stop.signal.throwIfAborted();
         const reader = new readerModule.SourceReader(source, context);
-        this.#reading = { collection: report.collection, reader };
-        requireCount(options.expectedCount, report.collection, await reader.run());
+        this.#reading = { collection, reader };
+        requireCount(expectedCount, collection, await reader.run());
       } finally {
         this.#reading = undefined;
         unlink();
@@ -194,40 +193,31 @@ export class BatchWrites {
     }
   }
 
-  /** Warns if a queued write waits behind a source that gives nothing: it may wait for this very write. */
+  /** Warns if a queued write waits behind a source that yields nothing: the source may be waiting for this write. */
   #warnWhenStuck(collection: CollectionName): () => void {
     const { clock, logger } = this.#session.configuration;
     let stop = () => {};
-    const watch = (before: SourceReader | undefined, taken: number | undefined): void => {
+    const watch = (): void => {
+      const { reader, collection: previous } = this.#reading ?? {};
+      const taken = reader?.taken;
       stop = clock.after(STUCK_MS, () => {
-        const { reader, collection: blocking } = this.#reading ?? {};
-        if (reader === undefined || reader !== before || !reader.isWaiting || reader.taken !== taken) {
-          watch(reader, reader?.taken);
-          return;
-        }
+        const isStuck = reader?.isWaiting === true && reader === this.#reading?.reader && reader.taken === taken;
+        if (!isStuck) return watch();
         logger.warn(
-          `saas-management: the write of ${collection} has waited 30 s for that of ${blocking}, whose source yields nothing. A source must not await another write of its batch: use batch.open to feed several collections.`,
-          { collection, blocking },
+          `saas-management: the write of ${collection} has waited 30 s for the write of ${previous}, whose source yields nothing. If the source waits for the write of ${collection}, neither can go on: use batch.open to feed several collections from one source.`,
         );
       });
     };
-    watch(this.#reading?.reader, this.#reading?.reader.taken);
+    watch();
     return () => stop();
   }
 
   /** A write failed: from now on the batch cannot be completed. */
   #fail(error: unknown, report: MutableWriteReport): unknown {
     if (!this.#completed) report.state = "failed";
-    const meaning = error === this.#session.signal.reason ? ownReason(error) : meaningOf("write", error);
-    this.#spoil(report.collection, meaning);
+    const meaning = error === this.#session.signal.reason ? copyOfReason(error) : meaningOf("write", error);
+    this.markIncomplete(report.collection, meaning);
     noteOutcomes(meaning, report.ranges);
     return meaning;
-  }
-
-  /** The batch is not whole, and never will be. */
-  #spoil(what: string, error: unknown): void {
-    if (this.#failure !== undefined) return;
-    this.#failure = { what, error };
-    this.#spoiled.abort(this.refusal("complete"));
   }
 }
