@@ -8,8 +8,8 @@ import {
 import { untilAborted } from "../../core/until-aborted.js";
 import { COLLECTIONS, type CollectionName, isCollection, unknownCollectionError } from "../collections.js";
 import { type CollectionWriter, collectionWriter } from "../write/collection-writer.js";
-import { type MutableWriteReport, resultOf, type WriteResult } from "../write/outcomes.js";
 import { readWriteOptions, requireCount, type WriteOptions } from "../write/options.js";
+import { type MutableWriteReport, resultOf, type WriteResult } from "../write/outcomes.js";
 import { watchArray } from "../write/source.js";
 import type { SourceReader } from "../write/source-reader.js";
 import { copyOfReason, meaningOf, stateError } from "./batch-errors.js";
@@ -20,8 +20,13 @@ const NO_COLLECTION = "a collection that does not exist";
 /** How long a queued write waits for a silent source before a warning, in milliseconds. */
 const STUCK_MS = 30_000;
 
-/** Loaded with the first write, because the encoders are large. */
-let readerModule: typeof import("../write/source-reader.js") | undefined;
+let writing: typeof import("../write/source-reader.js") | undefined;
+
+/** Loads what writes need with the first of them, because the encoders are large. */
+export async function loadWriting() {
+  writing ??= await import("../write/source-reader.js");
+  return writing;
+}
 
 /** The writes of one batch: their queue, the collections that are open, and whether the batch is complete so far. */
 export class WriteQueue {
@@ -86,7 +91,9 @@ export class WriteQueue {
 
   /** Resolves when every queued write and every seal under way has ended. */
   async settled(): Promise<void> {
+    const stopWarning = this.#warnWhenStuck("complete()");
     await this.#queue;
+    stopWarning();
     await this.#seals;
   }
 
@@ -117,7 +124,16 @@ export class WriteQueue {
     return collectionWriter(collection, {
       options: own,
       report,
-      openSink: () => session.openSink(COLLECTIONS[collection], report, own.signal, own.onProgress),
+      openSink: async () => {
+        const { RecordSink } = await loadWriting();
+        const { context, unlink } = session.openSink(
+          COLLECTIONS[collection],
+          report,
+          own.signal,
+          own.onProgress,
+        );
+        return { sink: new RecordSink(context), stop: context.stop.signal, unlink };
+      },
       requireActive: () => {
         session.signal.throwIfAborted();
         // A collection reports its own failure first.
@@ -169,16 +185,16 @@ export class WriteQueue {
     const { signal, onProgress, expectedCount } = options;
     try {
       const requireUnchanged = watchArray(source);
-      const stopWarning = this.#warnWhenStuck(collection);
+      const stopWarning = this.#warnWhenStuck(`the write of ${collection}`);
       await (signal === undefined ? turn : untilAborted(turn, signal)).finally(stopWarning);
       session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
-      readerModule ??= await import("../write/source-reader.js");
+      const { SourceReader } = await loadWriting();
       const { context, unlink } = session.openSink(COLLECTIONS[collection], report, signal, onProgress);
       report.state = "writing";
       try {
         context.stop.signal.throwIfAborted();
-        const reader = new readerModule.SourceReader(source, context);
+        const reader = new SourceReader(source, context);
         this.#reading = { collection, reader };
         requireCount(expectedCount, collection, await reader.run());
       } finally {
@@ -193,18 +209,19 @@ export class WriteQueue {
     }
   }
 
-  /** Warns if a queued write waits behind a source that yields nothing: the source may be waiting for this write. */
-  #warnWhenStuck(collection: CollectionName): () => void {
+  /** Warns if a call has waited long behind a source that yields nothing: the source may be waiting for that call. */
+  #warnWhenStuck(what: string): () => void {
     const { clock, logger } = this.#session.configuration;
     let stop = () => {};
     const watch = (): void => {
       const { reader, collection: previous } = this.#reading ?? {};
       const taken = reader?.taken;
       stop = clock.after(STUCK_MS, () => {
-        const isStuck = reader?.isWaiting === true && reader === this.#reading?.reader && reader.taken === taken;
+        const isStuck =
+          reader?.isWaiting === true && reader === this.#reading?.reader && reader.taken === taken;
         if (!isStuck) return watch();
         logger.warn(
-          `saas-management: the write of ${collection} has waited 30 s for the write of ${previous}, whose source yields nothing. If the source waits for the write of ${collection}, neither can go on: use batch.open to feed several collections from one source.`,
+          `saas-management: ${what} has waited 30 s for the write of ${previous}, whose source yields nothing. If that source waits for ${what}, neither can go on: use batch.open to feed several collections from one source.`,
         );
       });
     };

@@ -5,7 +5,7 @@ import { isObject } from "../../core/validate.js";
 import type { CollectionName, RecordOf } from "../collections.js";
 import { readSealOptions, requireCount, type SealOptions, type WriteOptions } from "./options.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "./outcomes.js";
-import type { SinkContext } from "./record-sink.js";
+import type { RecordSink } from "./record-sink.js";
 
 /**
  * Writes one collection piece by piece, for sources that interleave collections: several may be open at a time.
@@ -34,8 +34,12 @@ export interface CollectionWriter<C extends CollectionName = CollectionName> {
 export interface OpenCollection {
   readonly options: WriteOptions;
   readonly report: MutableWriteReport;
-  /** Opens the sink of this write; `unlink` is called when it ends. */
-  readonly openSink: () => { readonly context: SinkContext; readonly unlink: () => void };
+  /** Opens the sink of this write, which `stop` ends. `unlink` is called when the write ends. */
+  readonly openSink: () => Promise<{
+    readonly sink: RecordSink;
+    readonly stop: AbortSignal;
+    readonly unlink: () => void;
+  }>;
   /** @throws the batch takes no more records */
   readonly requireActive: () => void;
   /** Marks the batch incomplete. Returns the error to reject with. */
@@ -45,9 +49,6 @@ export interface OpenCollection {
   /** Everything was accepted. */
   readonly sealed: () => void;
 }
-
-/** Loaded with the first write, because the encoders are large. */
-let sinkModule: typeof import("./record-sink.js") | undefined;
 
 /** Makes a collection writer, whose pushes are taken in one after the other. */
 export function collectionWriter<C extends CollectionName>(
@@ -100,9 +101,11 @@ export function collectionWriter<C extends CollectionName>(
     const refilled = objects.some((object) => pending.has(object));
     for (const object of objects) pending.add(object);
     const pushed = pushes.then(() => failing(() => take(own, refilled)));
-    pushes = pushed.finally(() => {
+    const release = () => {
       for (const object of objects) pending.delete(object);
-    });
+    };
+    pushed.then(release, release);
+    pushes = pushed;
     return pushed;
   };
   const seal = async (given: SealOptions): Promise<WriteResult> => {
@@ -138,24 +141,21 @@ function handled<T>(promise: Promise<T>): Promise<T> {
 }
 
 async function openSink(open: OpenCollection) {
-  sinkModule ??= await import("./record-sink.js");
-  const { context, unlink } = open.openSink();
-  const { signal } = context.stop;
-  const sink = new sinkModule.RecordSink(context);
+  const { sink, stop, unlink } = await open.openSink();
   const close = () => {
     sink.close();
     unlink();
   };
   const stopped = () => {
     close();
-    open.fail(signal.reason);
+    open.fail(stop.reason);
   };
   open.report.state = "writing";
-  if (signal.aborted) stopped();
-  else signal.addEventListener("abort", stopped, { once: true });
+  if (stop.aborted) stopped();
+  else stop.addEventListener("abort", stopped, { once: true });
   return {
     take: async (records: unknown) => {
-      signal.throwIfAborted();
+      stop.throwIfAborted();
       await sink.take(records);
       sink.throwIssues();
     },

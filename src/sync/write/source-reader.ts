@@ -4,6 +4,10 @@ import { isObject } from "../../core/validate.js";
 import { inSteps, RecordSink, type SinkContext } from "./record-sink.js";
 import { closeSource, type OpenedSource, openSource } from "./source.js";
 
+// What writes need is loaded together with the first of them.
+export { MessageBuilder } from "../encoding/message-builder.js";
+export { RecordSink };
+
 /** Reads one source into a sink, no faster than the service accepts. */
 export class SourceReader {
   readonly #source: OpenedSource;

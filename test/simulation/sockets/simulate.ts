@@ -9,6 +9,7 @@ import { ServiceModel } from "../service-model.js";
 import { settle, withoutChance } from "../settle.js";
 import { SimClock } from "../sim-clock.js";
 import { type Simulated, unsuccessful } from "../simulate.js";
+import { warmUp } from "../warm-up.js";
 import { type Client, openClient, Restarts } from "./clients.js";
 import { differences } from "./compare.js";
 import { gone, leftBehind, openResources } from "./left-behind.js";
@@ -29,7 +30,7 @@ export interface SimulatedOverSockets extends Simulated {
 }
 
 // Loaded with the first write otherwise, in turns that are not the simulation's.
-await Promise.all([writing.load(), examination.load(), running.load()]);
+await Promise.all([warmUp(), running.load()]);
 
 export async function simulateOverSockets(program: SocketProgram): Promise<SimulatedOverSockets> {
   const before = openResources();
