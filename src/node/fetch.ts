@@ -1,72 +1,87 @@
-import { TransportError } from "../core/errors/index.js";
-import { fetchWeakness } from "../core/fetch-weakness.js";
-import { Lazy } from "../core/lazy.js";
-import type { TlsOptions } from "../core/options.js";
-import type { HttpProxy } from "./proxy.js";
-import { proxyFailure, refusedByProxy } from "./proxy-failure.js";
+// The file, because Bun replaces the bare "undici" with a stub that ignores `dispatcher` silently.
+import { Agent, fetch, ProxyAgent } from "undici/index.js";
+import type { TlsOptions } from "../core/endpoint.js";
+import { ConfigurationError } from "../core/errors/index.js";
+import { type HttpProxy, proxyFailure } from "./proxy.js";
+import { connectionOptions } from "./tls.js";
 
-/** What a {@link NodeFetch} connects by, and where to. */
-export interface NodeFetchOptions {
-  readonly endpoint: URL;
-  readonly tls: TlsOptions | undefined;
-  readonly proxy: HttpProxy | undefined;
-}
-
-/**
- * Node's own fetch, or one of undici where that is not enough: it takes neither TLS settings nor a proxy, and in a
- * process that was told not to check certificates it checks none. undici is loaded with the first request that needs
- * it. A proxy serves every host, loopback too; variables of the environment are not read for it.
- */
-export class NodeFetch {
-  readonly #options: NodeFetchOptions;
-  readonly #network = new Lazy("What tls, proxy and safe connections need", async () => {
-    const { openNetwork } = await import("./undici.js");
-    const network = openNetwork(this.#options);
-    if (this.#closed) await network.close();
-    return network;
-  });
-  #closed = false;
-
-  constructor(options: NodeFetchOptions) {
-    this.#options = options;
-  }
-
+/** A fetch with TLS settings or a proxy, which Node's own fetch does not take. */
+export interface NodeFetch {
   /**
    * Sends a request, as `globalThis.fetch` does.
    * @throws {TransportError} the proxy refuses to open a tunnel
    */
-  readonly fetch = (url: string, init: RequestInit): Promise<Response> => {
-    const { endpoint, tls, proxy } = this.#options;
-    const own = tls !== undefined || proxy !== undefined || fetchWeakness(endpoint) !== undefined;
-    // The global one is looked up with each request: what replaces it later (a tracer, a test) is heeded.
-    return own ? this.#fetch(url, init) : globalThis.fetch(url, init);
-  };
-
-  /** Ends its connections; those that are not there yet as soon as they are. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#network.loaded?.close();
-  }
-
-  async #fetch(url: string, init: RequestInit): Promise<Response> {
-    init.signal?.throwIfAborted();
-    const network = this.#network.loaded ?? (await this.#network.load(init.signal ?? undefined));
-    const { proxy } = this.#options;
-    try {
-      return await network.fetch(url, init);
-    } catch (error) {
-      if (proxy === undefined || init.signal?.aborted === true) throw error;
-      const status = refusedByProxy(error);
-      if (status === undefined || status >= 500) throw proxyFailure(error);
-      throw new TransportError(
-        `The proxy ${proxy.origin} did not open a tunnel to ${new URL(url).host} (HTTP ${status}): ${advice(status)}`,
-      );
-    }
-  }
+  fetch(url: string, init: RequestInit): Promise<Response>;
+  /** Closes the connections. */
+  close(): Promise<void>;
 }
 
-function advice(status: number): string {
-  return status === 407
-    ? "check the user name and password in proxy."
-    : "check the port in proxy, and whether the proxy allows this host and port.";
+/** Every operation has its `timeoutMs`, which may be longer than the 300 s of undici. */
+const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 } as const;
+
+/**
+ * Opens a fetch with connections of its own. It is undici's: Node's own is of another version, and versions do not mix.
+ * @throws {ConfigurationError} a certificate or key cannot be used, or the runtime replaced undici
+ */
+export function openFetch(tls: TlsOptions | undefined, proxy: HttpProxy | undefined): NodeFetch {
+  const connect = connectionOptions(tls);
+  const dispatcher =
+    proxy === undefined
+      ? new Agent({ ...NO_TIMEOUTS, connect })
+      : new ProxyAgent({
+          ...NO_TIMEOUTS,
+          uri: proxy.origin,
+          requestTls: connect,
+          // The proxy is not the service: its certificate is from an authority that the process trusts.
+          proxyTls: connectionOptions(),
+          ...authentication(proxy),
+        });
+  if (!("dispatch" in dispatcher)) {
+    // A fetch that ignores the dispatcher would send the key without TLS settings and proxy.
+    throw new ConfigurationError(
+      "This runtime, or a bundler, replaced the package undici, which tls and proxy need. Nothing was sent.",
+    );
+  }
+  return {
+    async fetch(url, init) {
+      const { method = "GET", headers, body, redirect = "follow", signal = null } = init;
+      try {
+        const response = await fetch(url, {
+          method,
+          headers: [...new Headers(headers)],
+          body: typeof body === "string" ? body : null,
+          redirect,
+          signal,
+          dispatcher,
+        });
+        return responseOf(response);
+      } catch (error) {
+        if (proxy === undefined || signal?.aborted === true) throw error;
+        throw proxyFailure(error, proxy, new URL(url).host);
+      }
+    },
+    close: () => dispatcher.destroy(),
+  };
+}
+
+function authentication({ credentials }: HttpProxy): { readonly token?: string } {
+  if (credentials === undefined) return {};
+  return { token: `Basic ${Buffer.from(credentials).toString("base64")}` };
+}
+
+/** Converts a response of undici to a global one. */
+function responseOf({ status, statusText, headers, body }: Awaited<ReturnType<typeof fetch>>): Response {
+  const stream = body === null ? null : streamOf(body.getReader());
+  return new Response(stream, { status, statusText, headers: [...headers] });
+}
+
+function streamOf(reader: ReadableStreamDefaultReader<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
 }

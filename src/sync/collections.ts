@@ -1,6 +1,5 @@
 import { InvalidInputError } from "../core/errors/index.js";
-import { given } from "../core/given.js";
-import { didYouMean } from "../core/nearest.js";
+import { describeType, suggestKey } from "../core/validate.js";
 import { WIRE } from "./generated/collections.js";
 import type { RecordTypes } from "./generated/records.js";
 
@@ -46,8 +45,8 @@ export function unknownCollectionError(name: unknown): InvalidInputError {
   const names = Object.keys(WIRE);
   const problem =
     typeof name === "string"
-      ? `There is no collection ${quote(name)}.${didYouMean(name, names)}`
-      : `The collection must be a name, got ${given(name)}.`;
+      ? `There is no collection ${quote(name)}.${suggestKey(name, names)}`
+      : `The collection must be a name, got ${describeType(name)}.`;
   return new InvalidInputError(`${problem} Collections: ${names.join(", ")}.`);
 }
 
@@ -59,10 +58,10 @@ export function notSnapshotsError(snapshots: unknown, names: readonly string[]):
 }
 
 function snapshotsProblem(snapshots: unknown, names: readonly string[]): string {
-  if (!Array.isArray(snapshots)) return `Got ${given(snapshots)}.`;
+  if (!Array.isArray(snapshots)) return `Got ${describeType(snapshots)}.`;
   const wrong: unknown = snapshots.find((name) => !names.includes(name));
-  if (typeof wrong !== "string") return `It contains ${given(wrong)}.`;
-  if (!isCollection(wrong)) return `There is no collection ${quote(wrong)}.${didYouMean(wrong, names)}`;
+  if (typeof wrong !== "string") return `It contains ${describeType(wrong)}.`;
+  if (!isCollection(wrong)) return `There is no collection ${quote(wrong)}.${suggestKey(wrong, names)}`;
   return `${wrong} is an event collection; events are written without being declared, so leave it out.`;
 }
 

@@ -1,15 +1,14 @@
 import { setMaxListeners } from "node:events";
-import { checkSignal, linkedController } from "../core/abort.js";
+import { checkSignal, linkAbort } from "../core/abort.js";
 import { ClosedError, InvalidInputError } from "../core/errors/index.js";
-import type { NamesOf } from "../core/option-names.js";
-import { checkingOptions, readOptions } from "../core/validate.js";
-import { checkKeepAlive, KEEP_ALIVE_NAMES, startKeepAlive } from "./batch/keep-alive.js";
+import { checkingOptions, type KeysOf, readOptions } from "../core/validate.js";
+import { checkKeepAlive, KEEP_ALIVE_KEYS, startKeepAlive } from "./batch/keep-alive.js";
 import { BatchSession, type BatchWatch } from "./batch/session.js";
 import {
-  BATCH_NAMES,
+  BATCH_KEYS,
   type BatchOptions,
   BatchStarter,
-  START_BATCH_NAMES,
+  START_BATCH_KEYS,
   type StartBatchOptions,
 } from "./batch/start.js";
 import { SyncBatch } from "./batch/sync-batch.js";
@@ -20,7 +19,7 @@ import { type Moment, momentOf } from "./lease.js";
 import type { SyncConfiguration } from "./options.js";
 import { guardProgress, type OnProgress } from "./progress.js";
 import { loadRun, running } from "./run/load-run.js";
-import { RUN_NAMES, type RunFunction, type RunOptions } from "./run/options.js";
+import { RUN_KEYS, type RunFunction, type RunOptions } from "./run/options.js";
 import type { SyncReceipt } from "./run/receipt.js";
 import type { SyncTransport } from "./transport.js";
 
@@ -43,7 +42,7 @@ export class SyncEngine {
   }
 
   async startBatch(given: StartBatchOptions, watch: BatchWatch = UNWATCHED): Promise<SyncBatch> {
-    const options = readBatchOptions("startBatch", given, START_BATCH_NAMES);
+    const options = readBatchOptions("startBatch", given, START_BATCH_KEYS);
     const { installationId, signal, waitForLockMs = 0, timeoutMs } = options;
     this.#requireOpen();
     requireId("installationId", installationId, "a direct integration installation");
@@ -55,7 +54,7 @@ export class SyncEngine {
     checkSignal(signal);
     signal?.throwIfAborted();
     const onProgress = guardProgress(options.onProgress, this.#configuration.logger);
-    const { controller, unlink } = linkedController(this.#closed.signal, signal);
+    const { controller, unlink } = linkAbort(this.#closed.signal, signal);
     try {
       const { id, startedAt } = await this.#starter.start(installationId, {
         signal: controller.signal,
@@ -71,7 +70,7 @@ export class SyncEngine {
 
   /** Returns a handle on a batch that another process started. */
   openBatch(batchId: string, given: BatchOptions): SyncBatch {
-    const options = readBatchOptions("openBatch", given, BATCH_NAMES);
+    const options = readBatchOptions("openBatch", given, BATCH_KEYS);
     this.#requireOpen();
     requireId("batchId", batchId, "a batch");
     checkKeepAlive(options.keepAlive);
@@ -86,7 +85,7 @@ export class SyncEngine {
     options: RunOptions<Snapshots>,
     fn: RunFunction<Snapshots>,
   ): Promise<SyncReceipt> {
-    const given = readBatchOptions("run", options, RUN_NAMES);
+    const given = readBatchOptions("run", options, RUN_KEYS);
     const { clock } = this.#configuration;
     const begunAt = clock.monotonic();
     const { SyncRun } = running.loaded ?? (await loadRun(given, clock, this.#closed.signal));
@@ -143,12 +142,12 @@ export class SyncEngine {
 export function readBatchOptions<Options extends BatchOptions>(
   call: string,
   given: Options,
-  known: NamesOf<NoInfer<Options>>,
+  known: KeysOf<NoInfer<Options>>,
 ): Options {
-  const options = readOptions(`The options of ${call}`, given, known);
+  const options = readOptions(call, given, known);
   const { keepAlive } = options;
   if (keepAlive === undefined) return options;
-  return { ...options, keepAlive: readOptions("keepAlive", keepAlive, KEEP_ALIVE_NAMES) };
+  return { ...options, keepAlive: readOptions("keepAlive", keepAlive, KEEP_ALIVE_KEYS) };
 }
 
 function clientClosed(): ClosedError {

@@ -1,20 +1,20 @@
-import { CLIENT_OPTION_NAMES, SYNC_TUNING_NAMES } from "../core/client-option-names.js";
 import { Credential } from "../core/credential.js";
-import { ConfigurationError } from "../core/errors/index.js";
-import { refuseForeign } from "../core/foreign-options.js";
-import type { NamesOf } from "../core/option-names.js";
 import {
-  type CommonConfiguration,
-  type CommonOptions,
   checkTls,
+  NETWORK_KEYS,
   type NetworkOptions,
-  positive,
   readTls,
-  resolveCommonOptions,
   resolveEndpoint,
   type TlsOptions,
+} from "../core/endpoint.js";
+import { ConfigurationError } from "../core/errors/index.js";
+import {
+  COMMON_KEYS,
+  type CommonConfiguration,
+  type CommonOptions,
+  resolveCommonOptions,
 } from "../core/options.js";
-import { isObject, refuseMisspelled, whileReading } from "../core/validate.js";
+import { isObject, type KeysOf, readOptions, requirePositive } from "../core/validate.js";
 import { checkCertificates } from "../node/certificates.js";
 import { checkProxy, type HttpProxy, resolveProxy } from "../node/proxy.js";
 import { LEASE_MS } from "./lease.js";
@@ -58,8 +58,22 @@ export interface SyncClientOptions extends CommonOptions, NetworkOptions, SyncTu
   readonly endpoint: string;
 }
 
-export const TUNING_NAMES = SYNC_TUNING_NAMES satisfies NamesOf<SyncTuning>;
-const CLIENT_NAMES = CLIENT_OPTION_NAMES satisfies NamesOf<SyncClientOptions>;
+export const TUNING_KEYS = {
+  maxReceiveMessageBytes: true,
+  maxSendMessageBytes: true,
+  messageBytes: true,
+  windowBytes: true,
+  flushAfterMs: true,
+  unknownEvents: true,
+  channelOptions: true,
+} satisfies KeysOf<SyncTuning>;
+
+const CLIENT_KEYS = {
+  ...COMMON_KEYS,
+  ...NETWORK_KEYS,
+  ...TUNING_KEYS,
+  endpoint: true,
+} satisfies KeysOf<SyncClientOptions>;
 
 /** Sync options, checked and with every value set. */
 export interface SyncConfiguration extends CommonConfiguration {
@@ -76,25 +90,13 @@ export interface SyncConfiguration extends CommonConfiguration {
   readonly channelOptions: ChannelOptions;
 }
 
-/** Options of the whole client, and what a Sync API client alone has in their place. */
-const FOREIGN = {
-  fetch: "has no effect on a SyncClient, which speaks gRPC: use tls or proxy.",
-  sync: "has no effect on a SyncClient alone: give its fields themselves, such as messageBytes.",
-};
-const FOREIGN_NAME = { syncUrl: "is the option of SaasManagementClient: a SyncClient calls it endpoint." };
-
 /** @throws {ConfigurationError} naming the option and what is allowed */
-export function resolveSyncOptions(options: SyncClientOptions): SyncConfiguration {
-  return whileReading("The options", options, () => resolve(options));
-}
-
-function resolve(options: SyncClientOptions): SyncConfiguration {
-  refuseMisspelled("The options of SyncClient", options, CLIENT_NAMES);
+export function resolveSyncOptions(given: SyncClientOptions): SyncConfiguration {
+  const options = readOptions("SyncClient", given, CLIENT_KEYS, ConfigurationError);
   const { maxReceiveMessageBytes = MESSAGE_LIMIT_BYTES, maxSendMessageBytes = MESSAGE_LIMIT_BYTES - 1 } =
     options;
   const { messageBytes = 1024 * 1024, windowBytes = 6 * 1024 * 1024, flushAfterMs = 5 * 60_000 } = options;
   const { unknownEvents = "retry", channelOptions = {} } = options;
-  refuseForeign(options, options.endpoint === undefined ? { ...FOREIGN, ...FOREIGN_NAME } : FOREIGN);
   const endpoint = resolveEndpoint("endpoint", options.endpoint, "no-path");
   const tls = readTls(options.tls);
   checkTls(tls, "the endpoint", endpoint);
@@ -107,7 +109,7 @@ function resolve(options: SyncClientOptions): SyncConfiguration {
       "maxSendMessageBytes must be smaller than 16 MiB (16777216), the limit of the service.",
     );
   }
-  if (positive("flushAfterMs", flushAfterMs) >= LEASE_MS)
+  if (requirePositive("flushAfterMs", flushAfterMs) >= LEASE_MS)
     throw new ConfigurationError("flushAfterMs must be shorter than the lease of 15 minutes (900000).");
   if (unknownEvents !== "retry" && unknownEvents !== "fail")
     throw new ConfigurationError('unknownEvents must be "retry" or "fail".');
@@ -128,7 +130,7 @@ function resolve(options: SyncClientOptions): SyncConfiguration {
 }
 
 function requireBytes(name: string, value: number): number {
-  if (!Number.isInteger(positive(name, value)))
+  if (!Number.isInteger(requirePositive(name, value)))
     throw new ConfigurationError(`${name} must be a whole number of bytes.`);
   return value;
 }

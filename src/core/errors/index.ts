@@ -1,41 +1,46 @@
 /**
  * Every error class of the SDK, and its code.
  *
- * - A message is written by the SDK and safe to show; it never holds a key, a variable or contents of a record but its
- *   id. It is one line, without control characters.
- * - What the server said is kept apart, in `serverMessage` or `errors`: not enumerable, so that neither
- *   `JSON.stringify` nor `util.inspect` prints it by accident.
+ * - A message is written by the SDK and safe to show: one line without control characters, never with a key, a variable
+ *   or contents of a record other than its id.
+ * - The server's own messages are in `serverMessage` or `errors`: not enumerable, so that neither `JSON.stringify` nor
+ *   `util.inspect` prints them by accident.
  * - `instanceof` works across two copies of the package.
  */
 
-export { AuthenticationError, PermissionDeniedError } from "./access.js";
 export {
+  annotate,
+  type ErrorCode,
   type ErrorDetails,
-  noteAttempts,
-  noteOutcomes,
-  notePosition,
-  noteRequestId,
-  retelling,
+  type ErrorFacts,
+  type RecordOutcome,
   SaasManagementError,
+  type StopReason,
+  type WalkPosition,
 } from "./base.js";
-export { ClosedError } from "./closed.js";
-export type { ErrorCode } from "./code.js";
-export type { RecordOutcome, StopReason, WalkPosition } from "./facts.js";
 export {
   type GraphQLErrorEntry,
   GraphQLResponseError,
   MutationError,
   type MutationErrorEntry,
+  PaginationError,
 } from "./graphql.js";
 export { ConfigurationError, type InputIssue, InvalidInputError } from "./input.js";
-export { PaginationError } from "./pagination.js";
-export { type HeldSnapshot, RemovalGuardError } from "./removal-guard.js";
 export {
   BatchAlreadyInProgressError,
   BatchOutcomeUnknownError,
   type BatchState,
   BatchStateError,
   type BatchStateReason,
+  type HeldSnapshot,
+  RemovalGuardError,
   SyncProtocolError,
 } from "./sync.js";
-export { RateLimitError, TimeoutError, TransportError } from "./transport.js";
+export {
+  AuthenticationError,
+  ClosedError,
+  PermissionDeniedError,
+  RateLimitError,
+  TimeoutError,
+  TransportError,
+} from "./transport.js";

@@ -1,9 +1,9 @@
 import {
+  annotate,
   type BatchState,
   BatchStateError,
   type BatchStateReason,
   ClosedError,
-  retelling,
   SyncProtocolError,
 } from "../../core/errors/index.js";
 
@@ -53,7 +53,7 @@ export function stateError(
     serverMessage,
     ...cause,
   });
-  return refusal === undefined ? error : retelling(error, refusal);
+  return refusal === undefined ? error : annotate(error, refusal);
 }
 
 export function closedError(): ClosedError {
@@ -64,14 +64,14 @@ export function closedError(): ClosedError {
 
 /** Returns a copy of the reason for which a batch ended: each write notes its own outcomes in its error. */
 export function copyOfReason(reason: unknown): unknown {
-  if (reason instanceof ClosedError) return retelling(closedError(), reason);
+  if (reason instanceof ClosedError) return annotate(closedError(), reason);
   return reason instanceof BatchStateError ? copyOfStateError(reason) : reason;
 }
 
 export function copyOfStateError(error: BatchStateError): BatchStateError {
   const { message, state, reason, serverMessage, cause } = error;
   const details = { state, reason, serverMessage, ...(cause !== undefined && { cause }) };
-  return retelling(new BatchStateError(message, details), error);
+  return annotate(new BatchStateError(message, details), error);
 }
 
 /** Returns the error of a batch that the service says has ended; other errors stay as they are. */

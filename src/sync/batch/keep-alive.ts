@@ -1,5 +1,5 @@
 import { BatchStateError, InvalidInputError } from "../../core/errors/index.js";
-import type { NamesOf } from "../../core/option-names.js";
+import type { KeysOf } from "../../core/validate.js";
 import { WIRE } from "../generated/collections.js";
 import { LEASE_MS, momentOf } from "../lease.js";
 import { meaningOf } from "./batch-errors.js";
@@ -18,7 +18,7 @@ export interface KeepAliveOptions {
   readonly maxIdleMs: number;
 }
 
-export const KEEP_ALIVE_NAMES = { maxIdleMs: true } satisfies NamesOf<KeepAliveOptions>;
+export const KEEP_ALIVE_KEYS = { maxIdleMs: true } satisfies KeysOf<KeepAliveOptions>;
 
 /** @throws {InvalidInputError} `maxIdleMs` is not a positive, finite number */
 export function checkKeepAlive(keepAlive: KeepAliveOptions | undefined): void {

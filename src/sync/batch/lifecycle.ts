@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { linkedController } from "../../core/abort.js";
+import { linkAbort } from "../../core/abort.js";
 import {
+  annotate,
   BatchOutcomeUnknownError,
   type BatchState,
   BatchStateError,
   type ClosedError,
-  retelling,
   SaasManagementError,
   SyncProtocolError,
 } from "../../core/errors/index.js";
@@ -110,7 +110,7 @@ export class BatchLifecycle {
    */
   async #sendCompletion(): Promise<CompletionCounts> {
     const attempts = new Attempts();
-    const { controller, unlink } = linkedController(this.#session.signal, this.#writes.incomplete);
+    const { controller, unlink } = linkAbort(this.#session.signal, this.#writes.incomplete);
     try {
       return await this.#session.call("CompleteSyncBatch", this.#closing.signal, async (call) => {
         const answerWasLost = attempts.mayBeDone;
@@ -199,7 +199,7 @@ function outcomeUnknown(batchId: string, failure: unknown): BatchOutcomeUnknownE
     "CompleteSyncBatch was sent, and its outcome is not known: the snapshots may or may not be reconciled. Send every snapshot in full in a new batch or run. If the lock is still held, it ends 15 minutes after the last accepted message.",
     { batchId, cause: failure, requestId: requestIdOf(failure) },
   );
-  return failure instanceof SaasManagementError ? retelling(error, failure) : error;
+  return failure instanceof SaasManagementError ? annotate(error, failure) : error;
 }
 
 /** The server's id of the call that failed last; after a timeout, of the last one that was answered. */

@@ -1,5 +1,5 @@
-import { BatchAlreadyInProgressError, retelling } from "../../core/errors/index.js";
-import type { NamesOf } from "../../core/option-names.js";
+import { annotate, BatchAlreadyInProgressError } from "../../core/errors/index.js";
+import type { KeysOf } from "../../core/validate.js";
 import { Attempts, callWithRetry } from "../call.js";
 import { LEASE_MS, type Moment, momentOf } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
@@ -15,7 +15,7 @@ export interface BatchOptions {
   readonly keepAlive?: KeepAliveOptions | undefined;
 }
 
-export const BATCH_NAMES = { onProgress: true, keepAlive: true } satisfies NamesOf<BatchOptions>;
+export const BATCH_KEYS = { onProgress: true, keepAlive: true } satisfies KeysOf<BatchOptions>;
 
 /** Options of {@link SyncClient.startBatch} (service description, "Sync API"). */
 export interface StartBatchOptions extends BatchOptions {
@@ -38,13 +38,13 @@ export interface StartBatchOptions extends BatchOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-export const START_BATCH_NAMES = {
-  ...BATCH_NAMES,
+export const START_BATCH_KEYS = {
+  ...BATCH_KEYS,
   installationId: true,
   waitForLockMs: true,
   timeoutMs: true,
   signal: true,
-} satisfies NamesOf<StartBatchOptions>;
+} satisfies KeysOf<StartBatchOptions>;
 
 /** A start under way is given at least this long, in milliseconds, even if nobody waits: its answer may hold a lock. */
 const MIN_ANSWER_MS = 100_000;
@@ -222,7 +222,7 @@ function stillLocked(locked: BatchAlreadyInProgressError, waitedMs: number): Bat
     `${locked.message} Waited for ${Math.round(waitedMs / 1000)} seconds.`,
     { installationId, serverMessage, waitedMs, mayBeOwn },
   );
-  return retelling(error, locked);
+  return annotate(error, locked);
 }
 
 function possiblyOwn(locked: BatchAlreadyInProgressError): BatchAlreadyInProgressError {
@@ -231,5 +231,5 @@ function possiblyOwn(locked: BatchAlreadyInProgressError): BatchAlreadyInProgres
     "A batch of this installation is in progress. It may be this client's own, because the answer to an earlier start was lost. A lock that nobody uses ends 15 minutes after it was acquired.",
     { installationId, serverMessage, mayBeOwn: true },
   );
-  return retelling(error, locked);
+  return annotate(error, locked);
 }

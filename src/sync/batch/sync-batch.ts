@@ -1,6 +1,6 @@
 import { withCallSite } from "../../core/call-site.js";
 import { type BatchState, InvalidInputError } from "../../core/errors/index.js";
-import type { NamesOf } from "../../core/option-names.js";
+import type { KeysOf } from "../../core/validate.js";
 import { readOptions } from "../../core/validate.js";
 import type { CollectionName, RecordOf } from "../collections.js";
 import type { Lease } from "../lease.js";
@@ -22,10 +22,10 @@ export interface CompleteOptions {
   readonly unverified?: boolean | undefined;
 }
 
-const COMPLETE_NAMES = { unverified: true } satisfies NamesOf<CompleteOptions>;
+const COMPLETE_KEYS = { unverified: true } satisfies KeysOf<CompleteOptions>;
 
 /**
- * A batch that was started on the server (service description, "Sync batch"; all states in docs/sync.md).
+ * A batch that was started on the server (service description, "Sync batch"; all states in docs/reference/run-and-guard.md).
  *
  * - Writes queue up: each finishes before the next starts. A source that awaits another write of its own batch waits
  *   for ever; use `open`, `push` and `seal` for a source that feeds several collections.
@@ -153,7 +153,7 @@ export class SyncBatch {
     return withCallSite(undefined, async () => {
       const refused = this.#lifecycle.refusal("complete");
       if (refused !== undefined) throw refused;
-      const { unverified } = readOptions("The options of complete", options, COMPLETE_NAMES);
+      const { unverified } = readOptions("complete", options, COMPLETE_KEYS);
       if (this.#unverified && unverified !== true)
         throw new InvalidInputError(
           "The batch was opened by its id, so it is not known here whether its snapshots are complete. Call complete({ unverified: true }) if they are.",

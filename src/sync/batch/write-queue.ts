@@ -1,11 +1,11 @@
+import { raceAbort } from "../../core/abort.js";
 import { withCallSite } from "../../core/call-site.js";
 import {
+  annotate,
   type BatchStateError,
   InvalidInputError,
-  noteOutcomes,
   SaasManagementError,
 } from "../../core/errors/index.js";
-import { untilAborted } from "../../core/until-aborted.js";
 import { COLLECTIONS, type CollectionName, isCollection, unknownCollectionError } from "../collections.js";
 import { type CollectionWriter, collectionWriter } from "../write/collection-writer.js";
 import { readWriteOptions, requireCount, type WriteOptions } from "../write/options.js";
@@ -152,7 +152,7 @@ export class WriteQueue {
       if (!isCollection(collection)) throw unknownCollectionError(collection);
       if (this.#open.has(collection))
         throw new InvalidInputError(`${collection} is already open. Seal it first.`);
-      return readWriteOptions("The options of open", options);
+      return readWriteOptions("open", options);
     } catch (error) {
       this.markIncomplete(collection, error);
       throw error;
@@ -167,7 +167,7 @@ export class WriteQueue {
   ): Promise<WriteResult> {
     let options: WriteOptions;
     try {
-      options = readWriteOptions("The options of write", given);
+      options = readWriteOptions("write", given);
     } catch (error) {
       return Promise.reject(this.#fail(error, report));
     }
@@ -186,7 +186,7 @@ export class WriteQueue {
     try {
       const requireUnchanged = watchArray(source);
       const stopWarning = this.#warnWhenStuck(`the write of ${collection}`);
-      await (signal === undefined ? turn : untilAborted(turn, signal)).finally(stopWarning);
+      await (signal === undefined ? turn : raceAbort(turn, signal)).finally(stopWarning);
       session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
       const { SourceReader } = await loadWriting();
@@ -234,7 +234,7 @@ export class WriteQueue {
     if (!this.#completed) report.state = "failed";
     const meaning = error === this.#session.signal.reason ? copyOfReason(error) : meaningOf("write", error);
     this.markIncomplete(report.collection, meaning);
-    noteOutcomes(meaning, report.ranges);
+    annotate(meaning, { outcomes: report.ranges });
     return meaning;
   }
 }

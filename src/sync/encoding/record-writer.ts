@@ -4,7 +4,7 @@
  * The generated encoders are chains of these methods. Each returns false, without saying why, for a value that the
  * schema refuses; explain-record.ts finds the reason. What was written before a refusal must be dropped.
  */
-import { isObject } from "../../core/validate.js";
+import { isObject, isPlainObject } from "../../core/validate.js";
 import { BYTES_PER_UNIT, ByteWriter, FIELD_BYTES, varintBytes } from "./byte-writer.js";
 import { isoNanos, isoSeconds } from "./iso-time.js";
 
@@ -224,13 +224,6 @@ export class RecordWriter extends ByteWriter {
     this.position += written;
     return true;
   }
-}
-
-/** Whether an object was made by a literal or by `Object.create(null)`. */
-export function isPlainObject(value: unknown): value is Fields {
-  if (!isObject(value)) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype;
 }
 
 /** Whether exactly one variant of a oneof is set. */

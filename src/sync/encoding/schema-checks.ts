@@ -1,8 +1,8 @@
 /** The checks that the generated schemas are made of. They explain a refusal and never echo a value of the record. */
 import { z } from "zod";
-import { given as describeType } from "../../core/given.js";
+import { describeType, isPlainObject } from "../../core/validate.js";
 import { isoSeconds } from "./iso-time.js";
-import { CURRENCY, DECIMAL, isPlainObject, MAX_SECONDS, MIN_SECONDS } from "./record-writer.js";
+import { CURRENCY, DECIMAL, MAX_SECONDS, MIN_SECONDS } from "./record-writer.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 

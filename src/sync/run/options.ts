@@ -1,6 +1,6 @@
 import { InvalidInputError } from "../../core/errors/index.js";
-import type { NamesOf } from "../../core/option-names.js";
-import { BATCH_NAMES, type StartBatchOptions } from "../batch/start.js";
+import type { KeysOf } from "../../core/validate.js";
+import { BATCH_KEYS, type StartBatchOptions } from "../batch/start.js";
 import type { SnapshotCollection } from "../collections.js";
 import { notSnapshotsError } from "../collections.js";
 import { WIRE } from "../generated/collections.js";
@@ -29,8 +29,8 @@ export interface RunOptions<Snapshots extends SnapshotCollection = SnapshotColle
 }
 
 /** The names of {@link RunOptions}. */
-export const RUN_NAMES = {
-  ...BATCH_NAMES,
+export const RUN_KEYS = {
+  ...BATCH_KEYS,
   installationId: true,
   waitForLockMs: true,
   signal: true,
@@ -41,7 +41,7 @@ export const RUN_NAMES = {
   restarts: true,
   maxDurationMs: true,
   signals: true,
-} satisfies NamesOf<RunOptions>;
+} satisfies KeysOf<RunOptions>;
 
 /** What a run's function is told. */
 export interface RunAttempt {

@@ -1,7 +1,6 @@
 import { checkSignal } from "../../core/abort.js";
 import { InvalidInputError } from "../../core/errors/index.js";
-import type { NamesOf } from "../../core/option-names.js";
-import { readOptions } from "../../core/validate.js";
+import { type KeysOf, readOptions } from "../../core/validate.js";
 import type { CollectionName } from "../collections.js";
 import type { OnProgress } from "../progress.js";
 
@@ -28,17 +27,12 @@ export interface SealOptions {
   readonly expectedCount?: number | undefined;
 }
 
-const WRITE_NAMES = {
-  signal: true,
-  onProgress: true,
-  expectedCount: true,
-} satisfies NamesOf<WriteOptions>;
-
-const SEAL_NAMES = { expectedCount: true } satisfies NamesOf<SealOptions>;
+const WRITE_KEYS = { signal: true, onProgress: true, expectedCount: true } satisfies KeysOf<WriteOptions>;
+const SEAL_KEYS = { expectedCount: true } satisfies KeysOf<SealOptions>;
 
 /** @throws {InvalidInputError} an option is unknown or invalid */
 export function readWriteOptions(place: string, given: WriteOptions): WriteOptions {
-  const options = readOptions(place, given, WRITE_NAMES);
+  const options = readOptions(place, given, WRITE_KEYS);
   checkSignal(options.signal);
   checkExpectedCount(options.expectedCount);
   return options;
@@ -46,7 +40,7 @@ export function readWriteOptions(place: string, given: WriteOptions): WriteOptio
 
 /** @throws {InvalidInputError} an option is unknown or invalid */
 export function readSealOptions(given: SealOptions): SealOptions {
-  const options = readOptions("The options of seal", given, SEAL_NAMES);
+  const options = readOptions("seal", given, SEAL_KEYS);
   checkExpectedCount(options.expectedCount);
   return options;
 }

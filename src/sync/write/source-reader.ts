@@ -1,5 +1,5 @@
+import { raceAbort } from "../../core/abort.js";
 import { InvalidInputError } from "../../core/errors/index.js";
-import { untilAborted } from "../../core/until-aborted.js";
 import { isObject } from "../../core/validate.js";
 import { inSteps, RecordSink, type SinkContext } from "./record-sink.js";
 import { closeSource, type OpenedSource, openSource } from "./source.js";
@@ -42,7 +42,7 @@ export class SourceReader {
     const { signal } = this.#context.stop;
     const reading = this.#read();
     try {
-      await untilAborted(reading, signal);
+      await raceAbort(reading, signal);
       return this.taken;
     } catch (error) {
       if (!this.#ended) closeSource(this.#source);

@@ -1,4 +1,4 @@
-import { type RecordOutcome, retelling, SyncProtocolError, TransportError } from "../../core/errors/index.js";
+import { annotate, type RecordOutcome, SyncProtocolError, TransportError } from "../../core/errors/index.js";
 import { Attempts, callWithRetry } from "../call.js";
 import type { Collection } from "../collections.js";
 import type { EncodedMessage } from "../encoding/message-builder.js";
@@ -105,7 +105,7 @@ function unknownEventsError(failure: TransportError): TransportError {
     `${message} It is unknown whether the service accepted these events, and unknownEvents: "fail" does not send them again.`,
     { status, contentType, grpcStatus, retryAfterMs, serverMessage },
   );
-  return retelling(error, failure);
+  return annotate(error, failure);
 }
 
 /** Whether a second sending could count events twice and `unknownEvents` forbids that. */
