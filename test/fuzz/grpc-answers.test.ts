@@ -107,19 +107,8 @@ describe("an answer of the Sync API that is not what it should be", { timeout: T
       }
       batch.close();
     });
-    await holds({ group: "gRPC answers", what: "answers to a whole batch", share: 0.2 }, property);
+    await holds({ group: "gRPC answers", what: "answers to a whole batch", share: 0.5 }, property);
     expect(Math.min(seen.completed, seen.refused)).toBeGreaterThan(0);
-  });
-
-  test("gives a batch id that is not empty, or an SDK error", async () => {
-    const property = fc.asyncProperty(answer(STARTED), async (start) => {
-      server.answers = { StartSyncBatch: start };
-      const started = await outcomeOf(() => client.startBatch({ installationId: "installation-1" }));
-      if (started === undefined || started.error !== undefined) return;
-      expect(started.value.id).not.toBe("");
-      started.value.close();
-    });
-    await holds({ group: "gRPC answers", what: "answers to a start", share: 0.4 }, property);
   });
 
   test("accepts records only if it says so of as many as were sent", async () => {
@@ -137,6 +126,6 @@ describe("an answer of the Sync API that is not what it should be", { timeout: T
       }
       batch.close();
     });
-    await holds({ group: "gRPC answers", what: "answers to records", share: 0.4 }, property);
+    await holds({ group: "gRPC answers", what: "answers to records", share: 0.5 }, property);
   });
 });
