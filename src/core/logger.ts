@@ -17,9 +17,9 @@ export interface Logger {
 export const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** A logger that never throws: what cannot be written must not fail what is written about. */
-export function guardLogger(logger: Logger | undefined): Logger {
+export function safeLogger(logger: Logger | undefined): Logger {
   if (logger === undefined) return SILENT;
-  const guarded =
+  const safe =
     (level: keyof Logger): Logger["debug"] =>
     (message, details) => {
       try {
@@ -29,5 +29,5 @@ export function guardLogger(logger: Logger | undefined): Logger {
         // There is nowhere to write that it cannot be written.
       }
     };
-  return { debug: guarded("debug"), info: guarded("info"), warn: guarded("warn"), error: guarded("error") };
+  return { debug: safe("debug"), info: safe("info"), warn: safe("warn"), error: safe("error") };
 }

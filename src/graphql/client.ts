@@ -133,10 +133,10 @@ export class GraphQLClient {
    */
   async request<Result = unknown, Variables extends object = object>(
     document: GraphQLDocument<Result, Variables>,
-    ...[variables = {}, options]: DocumentArguments<Variables, MutationOptions>
+    ...[variables, options]: DocumentArguments<Variables, MutationOptions>
   ): Promise<Result> {
     const own = readRequestOptions("request", options);
-    const copy = copyVariables(variables, { allowDates: true });
+    const copy = copyVariables(variables ?? {}, { allowDates: true });
     return withCallSite(own.signal, () => this.#transport.request<Result>(document, copy, own));
   }
 
@@ -147,10 +147,10 @@ export class GraphQLClient {
    */
   async rawRequest<Result = unknown, Variables extends object = object>(
     document: GraphQLDocument<Result, Variables>,
-    ...[variables = {}, options]: DocumentArguments<Variables, MutationOptions>
+    ...[variables, options]: DocumentArguments<Variables, MutationOptions>
   ): Promise<GraphQLAnswer<Result>> {
     const own = readRequestOptions("rawRequest", options);
-    const copy = copyVariables(variables, { allowDates: true });
+    const copy = copyVariables(variables ?? {}, { allowDates: true });
     return withCallSite(own.signal, () => this.#transport.rawRequest<Result>(document, copy, own));
   }
 

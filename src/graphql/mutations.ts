@@ -183,7 +183,12 @@ function readOutcome<Name extends MutationName, Value>(
   if (!isArrayOfObjects(errors ?? [])) throw unclear("has errors that are not a list");
   if (errors !== null && errors !== undefined && errors.length > 0) {
     redactStrings(payload, redact);
-    return { ok: false, errors: errors.slice(0, MAX_ENTRIES).map(withMessage), payload: rest, requestId };
+    return {
+      ok: false,
+      errors: errors.slice(0, MAX_ENTRIES).map((entry) => withMessage(entry)),
+      payload: rest,
+      requestId,
+    };
   }
   const value = readResult(payload);
   if (value === null) throw unclear("has neither a result nor an error");

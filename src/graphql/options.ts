@@ -1,7 +1,8 @@
 import { checkSignal } from "../core/abort.js";
 import { Credential } from "../core/credential.js";
+import { resolveEndpoint, warnOfWeakTls } from "../core/endpoint.js";
 import { ConfigurationError, InvalidInputError } from "../core/errors/index.js";
-import { type CommonOptions, resolveCommonOptions, resolveEndpoint } from "../core/options.js";
+import { COMMON_KEYS, type CommonOptions, readHeaders, resolveCommonOptions } from "../core/options.js";
 import type { RetryOptions } from "../core/retry.js";
 import { type KeysOf, readOptions, requireFunction } from "../core/validate.js";
 
@@ -58,17 +59,7 @@ export type HeaderRecord = Readonly<Record<string, string>>;
 export type GraphQLConfiguration = ReturnType<typeof resolveOptions>;
 
 const CLIENT_KEYS = {
-  apiKey: true,
-  authorization: true,
-  timeoutMs: true,
-  retry: true,
-  headers: true,
-  appInfo: true,
-  onRequest: true,
-  onResponse: true,
-  onRetry: true,
-  logger: true,
-  clock: true,
+  ...COMMON_KEYS,
   baseUrl: true,
   fetch: true,
   maxResponseBytes: true,
@@ -93,8 +84,10 @@ export function resolveOptions(given: GraphQLClientOptions) {
   const { baseUrl, fetch, maxResponseBytes = DEFAULT_MAX_BYTES } = options;
   const common = resolveCommonOptions(options);
   const credential = new Credential(options, "");
-  const { origin, pathname } = resolveEndpoint("baseUrl", baseUrl, "path");
+  const endpoint = resolveEndpoint("baseUrl", baseUrl, "path");
+  const { origin, pathname } = endpoint;
   requireFunction("fetch", fetch);
+  if (fetch === undefined) warnOfWeakTls(endpoint, common.logger);
   if (!Number.isSafeInteger(maxResponseBytes) || maxResponseBytes < 1)
     throw new ConfigurationError("maxResponseBytes must be a whole number of bytes, 1 or more.");
   return {
@@ -130,7 +123,9 @@ export function readRequestOptions(call: string, options: MutationOptions = {}):
 export function mergeHeaders(defaults: HeaderRecord, own: HeaderRecord): HeaderRecord {
   const headers = normalizeHeaders(own, InvalidInputError);
   if ("authorization" in headers)
-    throw new InvalidInputError("headers must not contain authorization: it comes from apiKey or authorization.");
+    throw new InvalidInputError(
+      "headers must not contain authorization: it comes from apiKey or authorization.",
+    );
   return { ...defaults, ...headers, ...JSON_BODY };
 }
 
@@ -138,8 +133,9 @@ function normalizeHeaders(
   headers: HeaderRecord,
   ErrorClass: typeof ConfigurationError | typeof InvalidInputError,
 ): HeaderRecord {
+  const record = readHeaders(headers, ErrorClass);
   try {
-    return Object.fromEntries(new Headers(headers));
+    return Object.fromEntries(new Headers(record));
   } catch {
     // The engine's message quotes the value, which may be a secret.
     throw new ErrorClass("headers contains a name or a value that HTTP does not allow.");

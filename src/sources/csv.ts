@@ -1,6 +1,6 @@
 import { InvalidInputError } from "../core/errors/index.js";
-import type { NamesOf } from "../core/option-names.js";
 import type { LocatedRecords } from "../core/record-location.js";
+import type { KeysOf } from "../core/validate.js";
 import { readOptions } from "../core/validate.js";
 import { CsvHeader } from "./csv-header.js";
 import { checkDelimiter, csvRows } from "./csv-rows.js";
@@ -42,7 +42,7 @@ const CSV_NAMES = {
   columns: true,
   delimiter: true,
   encoding: true,
-} satisfies NamesOf<CsvOptions>;
+} satisfies KeysOf<CsvOptions>;
 
 /**
  * The records of a CSV file (RFC 4180), streamed: memory does not grow with the file.

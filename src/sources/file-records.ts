@@ -1,7 +1,6 @@
-import { checkSignal } from "../core/abort.js";
-import type { NamesOf } from "../core/option-names.js";
+import { checkSignal, raceAbort } from "../core/abort.js";
 import type { LocatedRecords } from "../core/record-location.js";
-import { untilAborted } from "../core/until-aborted.js";
+import type { KeysOf } from "../core/validate.js";
 import type { Input, OpenInput } from "./input.js";
 
 /** What the latest reading of a source came across. */
@@ -32,7 +31,7 @@ export interface FileOptions {
 }
 
 /** The names of {@link FileOptions}. */
-export const FILE_NAMES = { name: true, signal: true } satisfies NamesOf<FileOptions>;
+export const FILE_NAMES = { name: true, signal: true } satisfies KeysOf<FileOptions>;
 
 /** Reads an opened input to its end and counts along. */
 export type ReadRecords<R> = (input: OpenInput, figures: MutableFigures) => AsyncIterable<LocatedRecords<R>>;
@@ -89,7 +88,7 @@ async function nextUnlessAborted<T>(
   close: () => Promise<unknown>,
 ): Promise<IteratorResult<T, void>> {
   try {
-    return await untilAborted(records.next(), signal);
+    return await raceAbort(records.next(), signal);
   } catch (error) {
     // What comes of it is nothing to anybody now.
     if (signal.aborted) close().catch(() => {});

@@ -1,6 +1,6 @@
 import { InvalidInputError } from "../core/errors/index.js";
-import type { NamesOf } from "../core/option-names.js";
 import type { LocatedRecords } from "../core/record-location.js";
+import type { KeysOf } from "../core/validate.js";
 import { readOptions } from "../core/validate.js";
 import {
   FILE_NAMES,
@@ -27,7 +27,7 @@ const JSONL_NAMES = {
   ...FILE_NAMES,
   maxLineBytes: true,
   allowEmpty: true,
-} satisfies NamesOf<JsonlOptions>;
+} satisfies KeysOf<JsonlOptions>;
 
 /**
  * The records of a JSON Lines file (one JSON value a line, UTF-8), streamed: memory does not grow with the file.

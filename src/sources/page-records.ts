@@ -1,6 +1,5 @@
-import { linkedController } from "../core/abort.js";
+import { linkAbort, raceAbort } from "../core/abort.js";
 import type { LocatedRecords } from "../core/record-location.js";
-import { untilAborted } from "../core/until-aborted.js";
 import type { MutableFigures, SourceFigures } from "./file-records.js";
 import { GatheredRecords } from "./gathered-records.js";
 import { type CheckedPage, checkPage, type FetchPage } from "./page.js";
@@ -42,7 +41,7 @@ export class PageRecords<Item, R> implements AsyncIterable<LocatedRecords<R>> {
 
   /** Begins to read, from the first page. */
   [Symbol.asyncIterator](): AsyncIterator<LocatedRecords<R>, void, undefined> {
-    const { controller, unlink } = linkedController(this.#plan.signal);
+    const { controller, unlink } = linkAbort(this.#plan.signal);
     const figures = { pages: 0, read: 0, leftOut: 0 };
     this.#figures = figures;
     const records = walk(this.#plan, controller.signal, figures, () => {
@@ -83,7 +82,7 @@ async function* walk<Item, R>(
     let coming = fetch(undefined, 1);
     for (let number = 1; ; number += 1) {
       // Whoever fetches the page may never look at the signal.
-      const page = await untilAborted(coming, signal);
+      const page = await raceAbort(coming, signal);
       // A page that came although the signal fired may be what is left of one.
       signal.throwIfAborted();
       proof.take(page, number);

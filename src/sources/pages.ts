@@ -1,6 +1,6 @@
 import { checkSignal } from "../core/abort.js";
 import { InvalidInputError } from "../core/errors/index.js";
-import type { NamesOf } from "../core/option-names.js";
+import type { KeysOf } from "../core/validate.js";
 import { readOptions } from "../core/validate.js";
 import { type FetchPage, isCount } from "./page.js";
 import { type ItemPlace, PageRecords } from "./page-records.js";
@@ -32,7 +32,7 @@ const PAGES_NAMES = {
   prefetch: true,
   signal: true,
   map: true,
-} satisfies NamesOf<PagesOptions & { readonly map: unknown }>;
+} satisfies KeysOf<PagesOptions & { readonly map: unknown }>;
 
 /**
  * The records of a vendor's paged listing, read to a proven end.

@@ -1,5 +1,5 @@
 import { InvalidInputError } from "../core/errors/index.js";
-import { given } from "../core/given.js";
+import { describeType } from "../core/validate.js";
 
 /**
  * Checks that the options of a call are an object, and nothing else, such as an id.
@@ -8,5 +8,7 @@ import { given } from "../core/given.js";
  */
 export function requireOptions(example: string, options: unknown): void {
   if (typeof options === "object" && options !== null) return;
-  throw new InvalidInputError(`The options must be an object, as in ${example}, got ${given(options)}.`);
+  throw new InvalidInputError(
+    `The options must be an object, as in ${example}, got ${describeType(options)}.`,
+  );
 }

@@ -1,6 +1,6 @@
+import { raceAbort } from "../core/abort.js";
 import type { Clock } from "../core/clock.js";
 import { TimeoutError } from "../core/errors/index.js";
-import { untilAborted } from "../core/until-aborted.js";
 
 /**
  * How long a run waits for what it does beside its batch, before its start and after its end, and a client that is
@@ -42,7 +42,7 @@ export async function withinGrace(
   };
   startTimer();
   try {
-    await untilAborted(cleanUp(over.signal, apart), over.signal);
+    await raceAbort(cleanUp(over.signal, apart), over.signal);
   } finally {
     ended = true;
     stopTimer();

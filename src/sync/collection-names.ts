@@ -1,6 +1,5 @@
 import { InvalidInputError } from "../core/errors/index.js";
-import { given } from "../core/given.js";
-import { didYouMean } from "../core/nearest.js";
+import { describeType, suggestKey } from "../core/validate.js";
 import type { CollectionName } from "./collections.js";
 import { WIRE } from "./generated/collections.js";
 
@@ -18,8 +17,8 @@ export function noSuchCollection(name: unknown): InvalidInputError {
   const all = `Collections: ${names.join(", ")}.`;
   return new InvalidInputError(
     typeof name === "string"
-      ? `There is no collection ${shown(name)}.${didYouMean(name, names)} ${all}`
-      : `A collection is given by its name, got ${given(name)}. ${all}`,
+      ? `There is no collection ${shown(name)}.${suggestKey(name, names)} ${all}`
+      : `A collection is given by its name, got ${describeType(name)}. ${all}`,
   );
 }
 
@@ -33,11 +32,11 @@ export function noSnapshots(snapshots: unknown, names: readonly string[]): Inval
 }
 
 function whatIsWrong(snapshots: unknown, names: readonly string[]): string {
-  if (!Array.isArray(snapshots)) return `Got ${given(snapshots)}.`;
+  if (!Array.isArray(snapshots)) return `Got ${describeType(snapshots)}.`;
   const declared: readonly unknown[] = snapshots;
   const wrong = declared[declared.findIndex((name) => typeof name !== "string" || !names.includes(name))];
-  if (typeof wrong !== "string") return `It holds ${given(wrong)}.`;
-  if (!isCollection(wrong)) return `There is no collection ${shown(wrong)}.${didYouMean(wrong, names)}`;
+  if (typeof wrong !== "string") return `It holds ${describeType(wrong)}.`;
+  if (!isCollection(wrong)) return `There is no collection ${shown(wrong)}.${suggestKey(wrong, names)}`;
   return `${wrong} is an event collection: events are written without being declared, so leave it out.`;
 }
 

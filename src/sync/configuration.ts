@@ -1,20 +1,21 @@
-import { CLIENT_OPTION_NAMES, SYNC_TUNING_NAMES } from "../core/client-option-names.js";
 import { Credential } from "../core/credential.js";
-import { ConfigurationError } from "../core/errors/index.js";
-import { refuseForeign } from "../core/foreign-options.js";
-import type { NamesOf } from "../core/option-names.js";
 import {
-  type CommonConfiguration,
-  type CommonOptions,
   checkTls,
+  NETWORK_KEYS,
   type NetworkOptions,
-  positive,
   readTls,
-  resolveCommonOptions,
   resolveEndpoint,
   type TlsOptions,
+} from "../core/endpoint.js";
+import { ConfigurationError } from "../core/errors/index.js";
+import {
+  COMMON_KEYS,
+  type CommonConfiguration,
+  type CommonOptions,
+  resolveCommonOptions,
 } from "../core/options.js";
-import { refuseMisspelled, whileReading } from "../core/validate.js";
+import type { KeysOf } from "../core/validate.js";
+import { rejectUnknownKeys, requirePositive, whileReading } from "../core/validate.js";
 import { checkCertificates } from "../node/certificates.js";
 import { checkProxy, type HttpProxy, resolveProxy } from "../node/proxy.js";
 import { type ChannelOptions, checkChannelOptions } from "./channel-option-checks.js";
@@ -56,9 +57,23 @@ export interface SyncClientOptions extends CommonOptions, NetworkOptions, SyncTu
   readonly endpoint: string;
 }
 
-/** The names of {@link SyncTuning}. */
-export const TUNING_NAMES = SYNC_TUNING_NAMES satisfies NamesOf<SyncTuning>;
-const CLIENT_NAMES = CLIENT_OPTION_NAMES satisfies NamesOf<SyncClientOptions>;
+/** The keys of {@link SyncTuning}. */
+export const TUNING_KEYS = {
+  maxReceiveMessageBytes: true,
+  maxSendMessageBytes: true,
+  messageBytes: true,
+  windowBytes: true,
+  flushAfterMs: true,
+  unknownEvents: true,
+  channelOptions: true,
+} satisfies KeysOf<SyncTuning>;
+
+const CLIENT_KEYS = {
+  ...COMMON_KEYS,
+  ...NETWORK_KEYS,
+  ...TUNING_KEYS,
+  endpoint: true,
+} satisfies KeysOf<SyncClientOptions>;
 
 /** Sync options, checked and with every value set. */
 export interface SyncConfiguration extends CommonConfiguration {
@@ -75,13 +90,6 @@ export interface SyncConfiguration extends CommonConfiguration {
   readonly channelOptions: ChannelOptions;
 }
 
-/** Options of the whole client, and what a Sync API client alone has in their place. */
-const FOREIGN = {
-  fetch: "has no effect on a SyncClient, which speaks gRPC: use tls or proxy.",
-  sync: "has no effect on a SyncClient alone: give its fields themselves, such as messageBytes.",
-};
-const FOREIGN_NAME = { syncUrl: "is the option of SaasManagementClient: a SyncClient calls it endpoint." };
-
 /**
  * Checks the options.
  * @throws {ConfigurationError} naming the option and what is allowed
@@ -91,11 +99,9 @@ export function resolveSyncOptions(options: SyncClientOptions): SyncConfiguratio
 }
 
 function resolve(options: SyncClientOptions): SyncConfiguration {
-  refuseMisspelled("The options of SyncClient", options, CLIENT_NAMES);
-  // Each is read once: what was checked is what is used.
+  rejectUnknownKeys("SyncClient", options, CLIENT_KEYS, ConfigurationError);
   const { endpoint: address, proxy, maxReceiveMessageBytes, maxSendMessageBytes, messageBytes } = options;
   const { windowBytes, flushAfterMs, unknownEvents, channelOptions } = options;
-  refuseForeign(options, address === undefined ? { ...FOREIGN, ...FOREIGN_NAME } : FOREIGN);
   const endpoint = resolveEndpoint("endpoint", address, "no-path");
   const tls = readTls(options.tls);
   checkTls(tls, "the endpoint", endpoint);
@@ -155,7 +161,7 @@ function proxyFor(endpoint: URL, option: string | undefined): HttpProxy | undefi
 }
 
 function resolveFlush(flushAfterMs: number): number {
-  if (positive("flushAfterMs", flushAfterMs) < LEASE_MS) return flushAfterMs;
+  if (requirePositive("flushAfterMs", flushAfterMs) < LEASE_MS) return flushAfterMs;
   throw new ConfigurationError("flushAfterMs must be shorter than the lease of 15 minutes (900000).");
 }
 
@@ -165,7 +171,7 @@ function resolveUnknownEvents(choice: "retry" | "fail"): "retry" | "fail" {
 }
 
 function bytes(name: string, value: number): number {
-  if (!Number.isInteger(positive(name, value)))
+  if (!Number.isInteger(requirePositive(name, value)))
     throw new ConfigurationError(`${name} must be a whole number of bytes.`);
   return value;
 }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
-import { checkSignal, linkedController } from "../core/abort.js";
+import { checkSignal, linkAbort } from "../core/abort.js";
 import { ClosedError, InvalidInputError } from "../core/errors/index.js";
-import type { NamesOf } from "../core/option-names.js";
+import type { KeysOf } from "../core/validate.js";
 import { checkingOptions, readOptions } from "../core/validate.js";
 import { checkKeepAlive, KEEP_ALIVE_NAMES, startKeepAlive } from "./batch/keep-alive.js";
 import type { BatchKeeper } from "./batch/lifecycle.js";
@@ -69,7 +69,7 @@ export class SyncEngine {
     checkKeepAlive(options.keepAlive);
     checkSignal(signal);
     signal?.throwIfAborted();
-    const { controller, unlink } = linkedController(this.#closed.signal, signal);
+    const { controller, unlink } = linkAbort(this.#closed.signal, signal);
     let startedAt = momentOf(this.#configuration.clock);
     try {
       const start = () => {
@@ -161,7 +161,7 @@ export class SyncEngine {
 export function readBatchOptions<Options extends BatchOptions>(
   call: string,
   given: Options,
-  known: NamesOf<NoInfer<Options>>,
+  known: KeysOf<NoInfer<Options>>,
 ): Options {
   const options = readOptions(`The options of ${call}`, given, known);
   const { keepAlive } = options;

@@ -6,6 +6,7 @@
 
 // For users: the client, its batches, and what their methods take and return.
 
+export type { NetworkOptions, TlsOptions } from "../core/endpoint.js";
 export {
   AuthenticationError,
   BatchAlreadyInProgressError,
@@ -30,7 +31,6 @@ export {
   TransportError,
   type WalkPosition,
 } from "../core/errors/index.js";
-export type { NetworkOptions, TlsOptions } from "../core/options.js";
 export type { RetryOptions } from "../core/retry.js";
 export type { KeepAliveOptions } from "./batch/keep-alive.js";
 export type { BatchOptions, StartBatchOptions } from "./batch/options.js";

@@ -123,5 +123,5 @@ export class SerialQueue {
  */
 async function yieldToEventLoop(): Promise<void> {
   for (let turn = 0; turn < 2; turn++)
-    await new Promise<void>((resolve) => (setImmediate ?? setTimeout)(resolve, 0));
+    await new Promise<void>((resolve) => (setImmediate ?? setTimeout)(() => resolve()));
 }

@@ -131,7 +131,9 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
     // Undefined if the document could not be parsed: the server decides.
     const declares = (name: string) => operation.variables?.has(name) !== false;
     if (!declares(names.cursor) || (operation.variables !== undefined && !operation.readOnly))
-      throw new InvalidInputError(`The document must be a query that declares the variable $${names.cursor}.`);
+      throw new InvalidInputError(
+        `The document must be a query that declares the variable $${names.cursor}.`,
+      );
     if (!declares(names.size) && sizeGiven)
       throw new InvalidInputError(
         `The document does not declare $${names.size}, so the page size would have no effect.`,

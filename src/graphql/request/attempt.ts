@@ -70,7 +70,7 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
         discardBody(response);
         throw isRedirect(response) ? failures.redirected(response) : failures.notJson(response);
       }
-      const text = await readText(response, { maxBytes: attempt.maxResponseBytes, failures });
+      const text = await readText(response, { maxBytes: attempt.maxResponseBytes, signal, failures });
       return Object.assign(response, { text: async () => text });
     },
     jsonSerializer: {
@@ -88,14 +88,16 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
     // A fetch of the caller may throw an error that promises more than this request allows.
     if (error instanceof SaasManagementError && (repeatable || !error.retryable)) throw error;
     const { response, body } = received;
-    if (response === undefined || error instanceof SaasManagementError) throw failures.network(error, response);
+    if (response === undefined || error instanceof SaasManagementError)
+      throw failures.network(error, response);
     // It also throws for a status that is not a success.
     if (body === undefined || !(error instanceof ClientError)) throw failures.notGraphQL(response);
   }
   const { response, body } = received;
   if (response === undefined || body === undefined) throw failures.network(undefined, response);
   const { status, headers } = response;
-  if (body.errors.length === 0 && response.ok) return attempt.read({ status, headers, data, errors: [] }, failures);
+  if (body.errors.length === 0 && response.ok)
+    return attempt.read({ status, headers, data, errors: [] }, failures);
   const answer = { status, headers, data, errors: readErrorEntries(body.errors) };
   if (body.data === null && areAboutRequest(body.errors)) attempt.onNotBegun();
   const refusal = failures.ofStatus(answer, answer.errors[0]?.message) ?? failures.ofEntries(answer);

@@ -79,7 +79,8 @@ function isPosition(value: unknown): boolean {
 }
 
 function placeOf({ path = [], locations = [] }: GraphQLErrorEntry): string | undefined {
-  if (path.length > 0) return path.length <= MAX_PATH_PARTS && path.every(isPlain) ? path.join(".") : undefined;
+  if (path.length > 0)
+    return path.length <= MAX_PATH_PARTS && path.every(isPlain) ? path.join(".") : undefined;
   const [first] = locations;
   return first === undefined ? undefined : `line ${first.line}, column ${first.column} of the document`;
 }

@@ -1,7 +1,5 @@
 import {
   AuthenticationError,
-  ConfigurationError,
-  type GraphQLErrorEntry,
   GraphQLResponseError,
   PermissionDeniedError,
   RateLimitError,
@@ -9,6 +7,7 @@ import {
   TimeoutError,
   TransportError,
 } from "../../core/errors/index.js";
+import { causesOf, errorCode, networkErrorOf } from "../../core/network-errors.js";
 import { escapeControls } from "../../core/redact.js";
 import { parseRetryAfter } from "../../core/retry.js";
 import { describeEntries, isRateLimit, NOT_AUTHORIZED } from "./error-entries.js";
@@ -112,7 +111,14 @@ export class Failures {
 
   /** `fetch` failed, or the body broke off. */
   network(error: unknown, head: ResponseHead | undefined): SaasManagementError {
-    NETWORK
+    const { label, redact, repeatable, url } = this.#context;
+    const { advice, code, description, retryable, unsent } = networkErrorOf(error);
+    const what = code === undefined ? description : `${description} (${code})`;
+    return this.#transport(head, `${label} to ${url} failed: ${what}. ${advice}.`, {
+      retryable: repeatable && retryable,
+      cause: copyError(error, redact),
+      unsent,
+    });
   }
 
   /** The time is up after the request was sent. */
@@ -146,15 +152,17 @@ export class Failures {
   #transport(
     head: ResponseHead | undefined,
     message: string,
-    details: ConstructorParameters<typeof TransportError>[1] = {},
+    {
+      unsent = false,
+      ...details
+    }: ConstructorParameters<typeof TransportError>[1] & { readonly unsent?: boolean } = {},
   ): TransportError {
-    const contentType = head?.headers.get("content-type");
-    // Redacted before it is cut: half a key would not be found.
-    const shown = contentType && escapeControls(this.#context.redact(contentType)).slice(0, MAX_HEADER);
-    return new TransportError(message + this.#outcomeAfter(head), {
+    const contentType = head?.headers.get("content-type") ?? undefined;
+    return new TransportError(unsent ? message : message + this.#outcomeAfter(head), {
       ...details,
       status: head?.status,
-      contentType: shown ?? undefined,
+      // Redacted before it is cut: half a key would not be found.
+      contentType: contentType && escapeControls(this.#context.redact(contentType)).slice(0, MAX_HEADER),
     });
   }
 
@@ -174,4 +182,20 @@ export class Failures {
 /** Whether any field of the root was answered. */
 function hasData(data: unknown): boolean {
   return isJsonObject(data) && Object.values(data).some((value) => value !== null);
+}
+
+/**
+ * Copies name, message, stack, code and causes of an error: an error of the caller's fetch may hold the whole request,
+ * with its headers.
+ */
+function copyError(error: unknown, redact: (text: string) => string): Error {
+  const copies = causesOf(error).map((cause) => {
+    const { name, message, stack } = cause instanceof Error ? cause : new Error(typeof cause);
+    const copy = new Error(escapeControls(redact(message)));
+    copy.name = escapeControls(redact(name));
+    if (stack !== undefined) copy.stack = redact(stack.replace(message, () => copy.message));
+    const code = errorCode(cause);
+    return code === undefined ? copy : Object.assign(copy, { code });
+  });
+  return copies.reduceRight((cause, copy) => Object.assign(copy, { cause }));
 }

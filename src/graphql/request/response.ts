@@ -1,3 +1,4 @@
+import { raceAbort } from "../../core/abort.js";
 import { type GraphQLErrorEntry, SaasManagementError } from "../../core/errors/index.js";
 import type { Failures } from "./failures.js";
 
@@ -20,6 +21,8 @@ export interface GraphQLAnswer<Data> extends ResponseHead {
 /** How a body is read. */
 interface BodyRules {
   readonly maxBytes: number;
+  /** Cancels the body: a fetch of the caller may not. */
+  readonly signal: AbortSignal;
   readonly failures: Failures;
 }
 
@@ -51,7 +54,10 @@ export function discardBody({ body }: Response): void {
  * Reads a body that is not larger than allowed and is UTF-8.
  * @throws {TransportError} otherwise
  */
-export async function readText(response: Response, { maxBytes, failures }: BodyRules): Promise<string> {
+export async function readText(
+  response: Response,
+  { maxBytes, signal, failures }: BodyRules,
+): Promise<string> {
   if (declaredBytes(response.headers) > maxBytes) {
     discardBody(response);
     throw failures.tooLarge(response, maxBytes);
@@ -66,7 +72,7 @@ export async function readText(response: Response, { maxBytes, failures }: BodyR
   const reader = response.body.getReader();
   try {
     for (let size = 0; ; ) {
-      const { done, value } = await reader.read();
+      const { done, value } = await raceAbort(reader.read(), signal);
       if (done) break;
       size += value.byteLength;
       if (size > maxBytes) throw failures.tooLarge(response, maxBytes);

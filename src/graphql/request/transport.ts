@@ -1,7 +1,8 @@
 import { type LinkedController, linkAbort, raceAbort } from "../../core/abort.js";
 import { annotate, ClosedError, TimeoutError } from "../../core/errors/index.js";
 import { type AttemptContext, readRequestId, runOperation } from "../../core/operation.js";
-import { resolveRetry, resolveTimeout } from "../../core/options.js";
+import { resolveRetry } from "../../core/options.js";
+import { requirePositive } from "../../core/validate.js";
 import { type FetchLike, type GraphQLConfiguration, type MutationOptions, mergeHeaders } from "../options.js";
 import type { AnswerReader, Failures } from "./attempt.js";
 import type { GraphQLDocument, Operation } from "./document.js";
@@ -113,9 +114,10 @@ export class Transport {
     const configuration = {
       ...common,
       retry: options.retry === undefined ? common.retry : resolveRetry(options.retry),
-      timeoutMs: options.timeoutMs === undefined ? common.timeoutMs : resolveTimeout(options.timeoutMs),
+      timeoutMs: requirePositive("timeoutMs", options.timeoutMs ?? common.timeoutMs),
     };
-    const loaded = (wire ??= await import("./attempt.js"));
+    wire ??= await import("./attempt.js");
+    const loaded = wire;
     const operation = loaded.readDocument(document);
     const { kind, label, name, text } = operation;
     const repeatable = operation.readOnly || options.idempotent === true;
@@ -168,8 +170,7 @@ export class Transport {
       // The caller's own reason may be a TimeoutError too.
       const timedOut = error instanceof TimeoutError && options.signal?.reason !== error;
       if (!timedOut || !sent || repeatable || failures === undefined) throw error;
-      const { attempts, stoppedBecause, requestId } = error;
-      throw annotate(failures.timedOut(error), { attempts, stoppedBecause, requestId });
+      throw annotate(failures.timedOut(error), error);
     }
   }
 
@@ -179,7 +180,8 @@ export class Transport {
       // Not called as a method: a browser's fetch refuses to be one.
       const { fetch } = this.#configuration;
       const response = await fetch(url, init);
-      if (typeof response?.headers?.get !== "function") throw new TypeError("fetch did not return a Response");
+      if (typeof response?.headers?.get !== "function")
+        throw new TypeError("fetch did not return a Response");
       answered({ status: response.status, header: (name) => response.headers.get(name) });
       return response;
     };

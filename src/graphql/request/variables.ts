@@ -34,7 +34,9 @@ export function copyVariables(variables: object, { allowDates }: CopyOptions): J
   } catch (cause) {
     if (cause instanceof InvalidInputError) throw cause;
     // The engine's message may quote values.
-    throw new InvalidInputError("The variables cannot be sent as JSON: they contain a BigInt or a circular reference.");
+    throw new InvalidInputError(
+      "The variables cannot be sent as JSON: they contain a BigInt or a circular reference.",
+    );
   }
   if (isJsonObject(copy)) return copy;
   throw new InvalidInputError("The variables must be an object.");
@@ -55,7 +57,8 @@ function joinPath(parent: string | undefined, inArray: boolean, key: string): st
 }
 
 function expectedForDate(date: Date, allowDates: boolean): string | undefined {
-  if (!allowDates) return "a calendar date such as 2026-12-31, got a Date: convert it with calendarDate(date)";
+  if (!allowDates)
+    return "a calendar date such as 2026-12-31, got a Date: convert it with calendarDate(date)";
   return Number.isNaN(date.getTime()) ? "a valid date" : undefined;
 }
 

@@ -1,6 +1,6 @@
 import {
+  annotate,
   BatchOutcomeUnknownError,
-  retelling,
   SaasManagementError,
   SyncProtocolError,
 } from "../../core/errors/index.js";
@@ -51,7 +51,7 @@ function unclear(batchId: string, failure: unknown): BatchOutcomeUnknownError {
     "CompleteSyncBatch was sent, and whether the service did it is not known: the snapshots may or may not be reconciled. Send every snapshot in full in a new batch or run; a lock that is still held ends with the lease, 15 minutes after the last accepted message.",
     { batchId, cause: failure, requestId: requestIdOf(failure) },
   );
-  return failure instanceof SaasManagementError ? retelling(error, failure) : error;
+  return failure instanceof SaasManagementError ? annotate(error, failure) : error;
 }
 
 /** The server's id of the call that failed last; where the time was up, of the last one that was answered. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.js";
 import { BatchStateError, InvalidInputError } from "../../core/errors/index.js";
-import type { NamesOf } from "../../core/option-names.js";
+import type { KeysOf } from "../../core/validate.js";
 import { WIRE } from "../generated/collections.js";
 import { LEASE_MS, momentOf } from "../lease.js";
 import { writing } from "../write/load-writing.js";
@@ -20,7 +20,7 @@ export interface KeepAliveOptions {
 }
 
 /** The names of {@link KeepAliveOptions}. */
-export const KEEP_ALIVE_NAMES = { maxIdleMs: true } satisfies NamesOf<KeepAliveOptions>;
+export const KEEP_ALIVE_NAMES = { maxIdleMs: true } satisfies KeysOf<KeepAliveOptions>;
 
 /** Checks the option. @throws {InvalidInputError} `maxIdleMs` is not a positive, finite number */
 export function checkKeepAlive(keepAlive: KeepAliveOptions | undefined): void {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { linkedController } from "../../core/abort.js";
+import { linkAbort } from "../../core/abort.js";
 import { BatchOutcomeUnknownError, type BatchState, BatchStateError } from "../../core/errors/index.js";
 import type { CompletionCounts } from "../transport.js";
 import { sendCompletion } from "./completion.js";
@@ -102,7 +102,7 @@ export class BatchLifecycle {
 
   /** Sends the completion. As long as it is not on its way, also between two attempts, a write may still fail. */
   async #send(): Promise<CompletionCounts> {
-    const { controller, unlink } = linkedController(this.#session.signal, this.#writes.spoiled);
+    const { controller, unlink } = linkAbort(this.#session.signal, this.#writes.spoiled);
     try {
       return await sendCompletion(this.#session, this.#closing.signal, controller.signal);
     } finally {

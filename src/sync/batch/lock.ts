@@ -1,4 +1,4 @@
-import { BatchAlreadyInProgressError, retelling } from "../../core/errors/index.js";
+import { annotate, BatchAlreadyInProgressError } from "../../core/errors/index.js";
 import type { SyncConfiguration } from "../configuration.js";
 import type { OnProgress } from "../progress.js";
 
@@ -43,5 +43,5 @@ function waitedInVain(held: BatchAlreadyInProgressError, waitedMs: number): Batc
     `${held.message} Waited for ${Math.round(waitedMs / 1000)} seconds.`,
     { installationId, serverMessage, waitedMs, mayBeOwn },
   );
-  return retelling(error, held);
+  return annotate(error, held);
 }

@@ -1,4 +1,4 @@
-import type { NamesOf } from "../../core/option-names.js";
+import type { KeysOf } from "../../core/validate.js";
 import type { OnProgress } from "../progress.js";
 import type { KeepAliveOptions } from "./keep-alive.js";
 
@@ -11,7 +11,7 @@ export interface BatchOptions {
 }
 
 /** The names of {@link BatchOptions}. */
-export const BATCH_NAMES = { onProgress: true, keepAlive: true } satisfies NamesOf<BatchOptions>;
+export const BATCH_NAMES = { onProgress: true, keepAlive: true } satisfies KeysOf<BatchOptions>;
 
 /** Options of {@link SyncClient.startBatch} (service description, "Sync API"). */
 export interface StartBatchOptions extends BatchOptions {
@@ -41,4 +41,4 @@ export const START_BATCH_NAMES = {
   waitForLockMs: true,
   timeoutMs: true,
   signal: true,
-} satisfies NamesOf<StartBatchOptions>;
+} satisfies KeysOf<StartBatchOptions>;

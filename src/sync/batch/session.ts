@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { linkedController } from "../../core/abort.js";
+import { linkAbort } from "../../core/abort.js";
 import { BatchStateError } from "../../core/errors/index.js";
 import { callWithRetry, type SyncOperation } from "../call.js";
 import type { Collection, CollectionName } from "../collections.js";
@@ -112,7 +112,7 @@ export class BatchSession {
     signal: AbortSignal | undefined,
     onProgress: OnProgress | undefined,
   ) {
-    const { controller, unlink } = linkedController(this.signal, signal);
+    const { controller, unlink } = linkAbort(this.signal, signal);
     const ownProgress = guardProgress(onProgress, this.configuration.logger);
     const notify: OnProgress = (progress) => {
       ownProgress(progress);

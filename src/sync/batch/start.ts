@@ -1,4 +1,4 @@
-import { BatchAlreadyInProgressError, retelling } from "../../core/errors/index.js";
+import { annotate, BatchAlreadyInProgressError } from "../../core/errors/index.js";
 import { Attempts } from "../attempts.js";
 import { callWithRetry } from "../call.js";
 import type { SyncConfiguration } from "../configuration.js";
@@ -129,5 +129,5 @@ function ghost(held: BatchAlreadyInProgressError): BatchAlreadyInProgressError {
     "A batch of this installation is in progress. It may be this client's own: the answer to an earlier start was lost. A lock that nobody uses ends 15 minutes after it was acquired.",
     { installationId, serverMessage, mayBeOwn: true },
   );
-  return retelling(error, held);
+  return annotate(error, held);
 }

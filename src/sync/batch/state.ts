@@ -1,5 +1,6 @@
 import {
   AuthenticationError,
+  annotate,
   BatchAlreadyInProgressError,
   type BatchState,
   BatchStateError,
@@ -7,7 +8,6 @@ import {
   ClosedError,
   PermissionDeniedError,
   RateLimitError,
-  retelling,
   SyncProtocolError,
 } from "../../core/errors/index.js";
 
@@ -58,7 +58,7 @@ export function stateError(
     serverMessage,
     ...cause,
   });
-  return told === undefined ? error : retelling(error, told);
+  return told === undefined ? error : annotate(error, told);
 }
 
 /** The error of a handle that was closed. */
@@ -70,7 +70,7 @@ export function closedError(): ClosedError {
 
 /** The reason for which a batch ended, as an error of one write alone, which tells of its own records. */
 export function ownReason(shared: unknown): unknown {
-  if (shared instanceof ClosedError) return retelling(closedError(), shared);
+  if (shared instanceof ClosedError) return annotate(closedError(), shared);
   return shared instanceof BatchStateError ? copyOfStateError(shared) : shared;
 }
 
@@ -78,7 +78,7 @@ export function ownReason(shared: unknown): unknown {
 export function copyOfStateError(error: BatchStateError): BatchStateError {
   const { message, state, reason, serverMessage, cause } = error;
   const details = { state, reason, serverMessage, ...(cause !== undefined && { cause }) };
-  return retelling(new BatchStateError(message, details), error);
+  return annotate(new BatchStateError(message, details), error);
 }
 
 /** What the server says of the batch, as an error of the batch; other errors stay as they are. */

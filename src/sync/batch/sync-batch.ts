@@ -1,6 +1,6 @@
 import { withCallSite } from "../../core/call-site.js";
 import { type BatchState, InvalidInputError } from "../../core/errors/index.js";
-import type { NamesOf } from "../../core/option-names.js";
+import type { KeysOf } from "../../core/validate.js";
 import { readOptions } from "../../core/validate.js";
 import type { CollectionName, RecordOf } from "../collections.js";
 import type { Lease } from "../lease.js";
@@ -23,7 +23,7 @@ export interface CompleteOptions {
   readonly unverified?: boolean | undefined;
 }
 
-const COMPLETE_NAMES = { unverified: true } satisfies NamesOf<CompleteOptions>;
+const COMPLETE_NAMES = { unverified: true } satisfies KeysOf<CompleteOptions>;
 
 /**
  * A batch that was started on the server (service description, "Sync batch"; all states in docs/sync.md).

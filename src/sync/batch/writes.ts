@@ -1,11 +1,11 @@
+import { raceAbort } from "../../core/abort.js";
 import { withCallSite } from "../../core/call-site.js";
 import {
+  annotate,
   type BatchStateError,
   InvalidInputError,
-  noteOutcomes,
   SaasManagementError,
 } from "../../core/errors/index.js";
-import { untilAborted } from "../../core/until-aborted.js";
 import { isCollection, noSuchCollection } from "../collection-names.js";
 import type { CollectionName } from "../collections.js";
 import { type CollectionWriter, collectionWriter } from "../write/collection-writer.js";
@@ -190,7 +190,7 @@ export class BatchWrites {
   ): Promise<WriteResult> {
     try {
       const shape = shapeOf(source);
-      await (options.signal === undefined ? turn : untilAborted(turn, options.signal));
+      await (options.signal === undefined ? turn : raceAbort(turn, options.signal));
       this.#session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
       const { writeSource, COLLECTIONS } =
@@ -218,7 +218,7 @@ export class BatchWrites {
     if (!this.#completed) report.state = "failed";
     const meaning = error === this.#session.signal.reason ? ownReason(error) : meaningOf("write", error);
     this.#spoil(report.collection, meaning);
-    noteOutcomes(meaning, report.ranges);
+    annotate(meaning, { outcomes: report.ranges });
     return meaning;
   }
 

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { checkServerIdentity } from "node:tls";
 import { type ChannelCredentials, type ClientOptions, credentials } from "@grpc/grpc-js";
-import { isLoopback } from "../../core/loopback.js";
+import { isLoopback } from "../../core/endpoint.js";
 import { secureContext } from "../../node/certificates.js";
 import type { SyncConfiguration } from "../configuration.js";
 

@@ -1,5 +1,5 @@
 import { Metadata } from "@grpc/grpc-js";
-import { linkedController } from "../../core/abort.js";
+import { linkAbort } from "../../core/abort.js";
 import { SyncProtocolError } from "../../core/errors/index.js";
 import type { SyncConfiguration } from "../configuration.js";
 import {
@@ -94,7 +94,7 @@ export class GrpcTransport implements SyncTransport {
     const place = { ...this.#endpoint, operation };
     const { timeoutMs, answerMs = timeoutMs } = context;
     const deadline = answerMs > MAX_DEADLINE_MS ? Infinity : Date.now() + answerMs + DEADLINE_SLACK_MS;
-    const { controller, unlink } = linkedController(context.signal, context.unlessSent);
+    const { controller, unlink } = linkAbort(context.signal, context.unlessSent);
     const { signal } = controller;
     const gate = new SendGate(signal);
     try {

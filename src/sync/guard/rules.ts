@@ -1,6 +1,6 @@
 import { InvalidInputError } from "../../core/errors/index.js";
-import type { NamesOf } from "../../core/option-names.js";
-import { requireKnownNames } from "../../core/validate.js";
+import type { KeysOf } from "../../core/validate.js";
+import { rejectUnknownKeys } from "../../core/validate.js";
 import type { SnapshotCollection } from "../collections.js";
 import { WIRE } from "../generated/collections.js";
 import type { Comparison } from "./comparison.js";
@@ -19,7 +19,7 @@ const RULE_NAMES = {
   maxRemovedShare: true,
   minRemoved: true,
   maxRemoved: true,
-} satisfies NamesOf<GuardRule>;
+} satisfies KeysOf<GuardRule>;
 
 /** Options of the removal guard: the rule for every collection, and those of single ones. */
 export interface GuardOptions extends GuardRule {
@@ -39,7 +39,7 @@ const GUARD_NAMES = {
   ...RULE_NAMES,
   requireBaseline: true,
   collections: true,
-} satisfies NamesOf<GuardOptions>;
+} satisfies KeysOf<GuardOptions>;
 
 /** A rule with every value set. */
 export type ResolvedRule = { readonly [Name in keyof GuardRule]-?: number };
@@ -65,7 +65,7 @@ export function resolveGuard(options: GuardOptions | false | undefined): GuardRu
   if (options === false) return { requireBaseline: false, ruleOf: () => undefined };
   requireOptions("guard", options, " or false");
   const { requireBaseline = false, collections = {}, ...general } = options ?? {};
-  requireKnownNames("guard", options ?? {}, GUARD_NAMES);
+  rejectUnknownKeys("guard", options ?? {}, GUARD_NAMES);
   if (typeof requireBaseline !== "boolean")
     throw new InvalidInputError("guard.requireBaseline must be true or false.");
   requireOptions("guard.collections", collections);
@@ -77,7 +77,7 @@ export function resolveGuard(options: GuardOptions | false | undefined): GuardRu
     if (given === undefined) continue;
     if (given !== false) {
       requireOptions(place, given, " or false");
-      requireKnownNames(place, given, RULE_NAMES);
+      rejectUnknownKeys(place, given, RULE_NAMES);
     }
     own.set(name, given === false ? undefined : resolveRule(place, given, rule));
   }

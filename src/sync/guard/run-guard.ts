@@ -1,5 +1,5 @@
+import { raceAbort } from "../../core/abort.js";
 import { InvalidInputError } from "../../core/errors/index.js";
-import { untilAborted } from "../../core/until-aborted.js";
 import type { SyncBatch } from "../batch/sync-batch.js";
 import { withinGrace } from "../cleanup-grace.js";
 import type { SnapshotCollection } from "../collections.js";
@@ -96,7 +96,7 @@ export class RunGuard {
   beforeComplete(batchId: string): Promise<void> {
     // The next attempt has a signal of its own, and what this one waits for may be answered then.
     const ended = this.#ended;
-    return untilAborted(this.#judgeAndSave(batchId, ended), ended);
+    return raceAbort(this.#judgeAndSave(batchId, ended), ended);
   }
 
   async #judgeAndSave(batchId: string, ended: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import { untilAborted } from "../../core/until-aborted.js";
+import { raceAbort } from "../../core/abort.js";
 import type { KnownIds, Ledger, LedgerDraft } from "./ledger.js";
 
 /**
@@ -14,7 +14,7 @@ export function attemptLedger(
 ): Ledger {
   const ask = async <T>(question: () => Promise<T>): Promise<T> => {
     ended.throwIfAborted();
-    return untilAborted(Promise.resolve(question()), ended);
+    return raceAbort(Promise.resolve(question()), ended);
   };
   return {
     keyOf: ledger.keyOf?.bind(ledger),
@@ -27,7 +27,7 @@ export function attemptLedger(
       ended.throwIfAborted();
       const begun = Promise.resolve(ledger.draft(scope, batchId));
       try {
-        return attemptDraft(await untilAborted(begun, ended), ended);
+        return attemptDraft(await raceAbort(begun, ended), ended);
       } catch (error) {
         if (ended.aborted) begun.then((late) => late.discard().catch(onLateFailure)).catch(() => {});
         throw error;
@@ -51,13 +51,13 @@ function attemptDraft(draft: LedgerDraft, ended: AbortSignal): LedgerDraft {
   return {
     write: (lines) => writes.add(draft.write(lines)),
     async *read() {
-      await untilAborted(writes.done(), ended);
+      await raceAbort(writes.done(), ended);
       yield* piecesUntil(ended, () => draft.read());
     },
     save: async () => {
       ended.throwIfAborted();
       saving = save();
-      await untilAborted(saving, ended);
+      await raceAbort(saving, ended);
     },
     promote: () => draft.promote(),
     discard: async () => {

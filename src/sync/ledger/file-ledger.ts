@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { ConfigurationError } from "../../core/errors/index.js";
 import { Lazy } from "../../core/lazy.js";
-import type { NamesOf } from "../../core/option-names.js";
-import { requireKnownNames, whileReading } from "../../core/validate.js";
+import type { KeysOf } from "../../core/validate.js";
+import { rejectUnknownKeys, whileReading } from "../../core/validate.js";
 import type { Ledger, LedgerScope } from "./ledger.js";
 
 /** Options of {@link fileLedger}. */
@@ -16,7 +16,7 @@ export interface FileLedgerOptions {
   readonly hashIds?: boolean | undefined;
 }
 
-const NAMES = { hashIds: true } satisfies NamesOf<FileLedgerOptions>;
+const NAMES = { hashIds: true } satisfies KeysOf<FileLedgerOptions>;
 
 /** A ledger in a directory. */
 export interface FileLedger extends Ledger {
@@ -41,7 +41,7 @@ const HASH_BYTES = 16;
 export function fileLedger(directory: string, options: FileLedgerOptions = {}): FileLedger {
   const place = "The options of fileLedger";
   const given = whileReading(place, options, () => ({ ...options }));
-  requireKnownNames(place, given, NAMES, ConfigurationError);
+  rejectUnknownKeys(place, given, NAMES, ConfigurationError);
   const { hashIds = false } = given;
   if (typeof directory !== "string" || directory === "" || directory.includes("\0"))
     throw new ConfigurationError("fileLedger needs the path of a directory.");

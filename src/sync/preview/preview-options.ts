@@ -1,5 +1,5 @@
 import type { Logger } from "../../core/logger.js";
-import type { NamesOf } from "../../core/option-names.js";
+import type { KeysOf } from "../../core/validate.js";
 import type { KeepAliveOptions } from "../batch/keep-alive.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { SyncTuning } from "../configuration.js";
@@ -43,4 +43,4 @@ export const PREVIEW_NAMES = {
   windowBytes: true,
   maxIssues: true,
   logger: true,
-} satisfies NamesOf<PreviewOptions & RunOptions>;
+} satisfies KeysOf<PreviewOptions & RunOptions>;

@@ -1,5 +1,5 @@
+import { raceAbort } from "../../core/abort.js";
 import { BatchOutcomeUnknownError, BatchStateError } from "../../core/errors/index.js";
-import { untilAborted } from "../../core/until-aborted.js";
 import { NO_COUNTS } from "../batch/completion.js";
 import type { SyncBatch } from "../batch/sync-batch.js";
 import type { SnapshotCollection } from "../collections.js";
@@ -74,7 +74,7 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
   let unclear: BatchOutcomeUnknownError | undefined;
   try {
     signal.throwIfAborted();
-    await untilAborted(journal.opened(batch.id), batch.signal);
+    await raceAbort(journal.opened(batch.id), batch.signal);
     await guard.begin(batch);
     await writeBatch(batch, { number, preview: false }, { ...parts, fn });
     const completion = await completeBatch(batch);
@@ -120,7 +120,7 @@ export async function writeBatch<Snapshots extends SnapshotCollection>(
 ): Promise<void> {
   const declared = new DeclaredBatch(batch, options.snapshots);
   const written = Promise.resolve(fn(declared, { ...attempt, signal: batch.signal }));
-  const result = await untilAborted(written, signal, batch.signal);
+  const result = await raceAbort(written, signal, batch.signal);
   batch.signal.throwIfAborted();
   checkReturned(result);
   declared.requireComplete();

@@ -1,4 +1,4 @@
-import { BatchAlreadyInProgressError, retelling } from "../../core/errors/index.js";
+import { annotate, BatchAlreadyInProgressError } from "../../core/errors/index.js";
 import { hasEnded } from "../batch/state.js";
 
 /**
@@ -38,7 +38,7 @@ export class LeftBatches {
       `A batch of this installation is in progress. It may be this run's own: the batch ${batchId} of an earlier attempt failed and could not be aborted. Its lock ends 15 minutes after its last accepted message.`,
       { installationId, serverMessage, waitedMs, mayBeOwn: true, cause },
     );
-    return retelling(own, error);
+    return annotate(own, error);
   }
 
   async #release(signal: AbortSignal): Promise<void> {

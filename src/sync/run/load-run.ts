@@ -1,4 +1,4 @@
-import { linkedController } from "../../core/abort.js";
+import { linkAbort } from "../../core/abort.js";
 import type { Clock } from "../../core/clock.js";
 import { Lazy } from "../../core/lazy.js";
 import { loadWithin } from "../../core/load-within.js";
@@ -18,7 +18,7 @@ export async function loadRun(
 ) {
   checkingOptions("The options of run", given, () => checkRunOptions(given));
   const { signal, maxDurationMs } = given;
-  const { controller, unlink } = linkedController(signal, closed);
+  const { controller, unlink } = linkAbort(signal, closed);
   try {
     if (maxDurationMs === undefined) return await running.load(controller.signal);
     return await loadWithin(running, {

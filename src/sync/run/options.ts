@@ -1,5 +1,5 @@
 import { InvalidInputError } from "../../core/errors/index.js";
-import type { NamesOf } from "../../core/option-names.js";
+import type { KeysOf } from "../../core/validate.js";
 import { BATCH_NAMES, type StartBatchOptions } from "../batch/options.js";
 import { noSnapshots } from "../collection-names.js";
 import type { SnapshotCollection } from "../collections.js";
@@ -41,7 +41,7 @@ export const RUN_NAMES = {
   restarts: true,
   maxDurationMs: true,
   signals: true,
-} satisfies NamesOf<RunOptions>;
+} satisfies KeysOf<RunOptions>;
 
 /** What a run's function is told. */
 export interface RunAttempt {

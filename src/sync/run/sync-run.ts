@@ -1,4 +1,4 @@
-import { linkedController } from "../../core/abort.js";
+import { linkAbort, raceAbort } from "../../core/abort.js";
 import { Deadline } from "../../core/deadline.js";
 import {
   BatchOutcomeUnknownError,
@@ -9,7 +9,6 @@ import {
   TimeoutError,
   TransportError,
 } from "../../core/errors/index.js";
-import { untilAborted } from "../../core/until-aborted.js";
 import type { StartBatchOptions } from "../batch/options.js";
 import type { BatchWatch } from "../batch/session-options.js";
 import type { SyncBatch } from "../batch/sync-batch.js";
@@ -80,7 +79,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     const { signal, signals, maxDurationMs } = this.#options;
     const { configuration, begunAt } = this.#parts;
     // First of all: it refuses a signal that is none.
-    const { controller, unlink } = linkedController(signal);
+    const { controller, unlink } = linkAbort(signal);
     const stopListening = signals === true ? abortAtSignals(controller) : undefined;
     const deadline =
       maxDurationMs === undefined
@@ -109,8 +108,8 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     const { clock, logger } = configuration;
     const since = clock.monotonic();
     for (let number = 1; ; number += 1) {
-      await untilAborted(this.#journal.recover(signal), signal, closed);
-      await untilAborted(this.#left.release(signal), signal, closed);
+      await raceAbort(this.#journal.recover(signal), signal, closed);
+      await raceAbort(this.#left.release(signal), signal, closed);
       const batch = await this.#start(signal);
       const end = await attemptRun(batch, number, {
         options: this.#options,
@@ -137,7 +136,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       if (signal.aborted || number > this.#restarts || final) throw error;
       // Never two of them at once: the one that goes on may hold what the next one needs.
       const letGo = clock.after(FOREVER_MS, () => {}, { keepAlive: true });
-      await untilAborted(returned, signal, closed).finally(letGo);
+      await raceAbort(returned, signal, closed).finally(letGo);
       logger.warn("saas-management: the batch failed and is started anew", {
         batchId: batch.id,
         attempt: number,
