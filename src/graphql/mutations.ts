@@ -179,10 +179,11 @@ function readOutcome<Name extends MutationName, Value>(
     );
   const payload: MutationPayloads[Name] | null = data[name];
   if (!isJsonObject(payload)) throw unclear("has no payload");
-  const { errors, ...rest } = payload;
-  if (!isArrayOfObjects(errors ?? [])) throw unclear("has errors that are not a list");
-  if (errors !== null && errors !== undefined && errors.length > 0) {
+  if (!isArrayOfObjects(payload.errors ?? [])) throw unclear("has errors that are not a list");
+  if (payload.errors !== null && payload.errors !== undefined && payload.errors.length > 0) {
+    // A server may echo the credential in an error, and in whatever it sends with it.
     redactStrings(payload, redact);
+    const { errors, ...rest } = payload;
     return {
       ok: false,
       errors: errors.slice(0, MAX_ENTRIES).map((entry) => withMessage(entry)),
