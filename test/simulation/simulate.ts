@@ -1,6 +1,7 @@
 /** Runs a program to its end against the model of the service, without any real waiting. */
-import { resolveSyncOptions } from "../../src/sync/configuration.js";
+
 import { SyncEngine } from "../../src/sync/engine.js";
+import { resolveSyncOptions } from "../../src/sync/options.js";
 import { running } from "../../src/sync/run/load-run.js";
 import { examination, writing } from "../../src/sync/write/load-writing.js";
 import type { Conduct } from "./conduct.js";

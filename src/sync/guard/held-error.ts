@@ -1,6 +1,6 @@
 import { type HeldSnapshot, RemovalGuardError, SaasManagementError } from "../../core/errors/index.js";
-import { count } from "../count-text.js";
 import type { HoldReason } from "../ledger/ledger.js";
+import { count } from "../progress.js";
 import type { Offer } from "./approval.js";
 import type { SnapshotJudgement } from "./snapshot.js";
 

@@ -3,12 +3,13 @@ import { InvalidInputError } from "../../core/errors/index.js";
 import type { SyncBatch } from "../batch/sync-batch.js";
 import { withinGrace } from "../cleanup-grace.js";
 import type { SnapshotCollection } from "../collections.js";
-import type { SyncConfiguration } from "../configuration.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import type { IdTable } from "../ids/id-table.js";
 import { attemptLedger } from "../ledger/attempt-ledger.js";
 import { checkLedger } from "../ledger/check-ledger.js";
 import type { Ledger, LedgerScope } from "../ledger/ledger.js";
+import type { SyncConfiguration } from "../options.js";
+import type { SnapshotFigures } from "../progress.js";
 import { guardProgress, type OnProgress } from "../progress.js";
 import type { CompletionCounts, SnapshotCounts } from "../transport.js";
 import { refusalOf } from "./approval.js";
@@ -16,7 +17,6 @@ import { type Held, holdRun } from "./hold.js";
 import { type GuardRules, resolveGuard } from "./rules.js";
 import type { SafetyOptions } from "./safety-options.js";
 import { GuardedSnapshot, type SnapshotJudgement } from "./snapshot.js";
-import type { SnapshotFigures } from "./snapshot-figures.js";
 
 /** What the guard of a run needs. */
 export interface RunGuardOptions extends SafetyOptions {

@@ -2,9 +2,10 @@ import { ConfigurationError, SaasManagementError } from "../../core/errors/index
 import type { IdTable } from "../ids/id-table.js";
 import type { HoldReason, KnownIds, Ledger, LedgerDraft, LedgerScope } from "../ledger/ledger.js";
 import { SnapshotIds } from "../ledger/snapshot-ids.js";
+import type { Baseline, SnapshotFigures } from "../progress.js";
 import { type Comparison, compareIds } from "./comparison.js";
 import { exceeds, isHeld, type ResolvedRule } from "./rules.js";
-import { type Baseline, figuresOf, type SnapshotFigures } from "./snapshot-figures.js";
+import { figuresOf } from "./snapshot-figures.js";
 
 /** What a snapshot is judged by. */
 export interface SnapshotRules {

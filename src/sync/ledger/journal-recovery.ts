@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { SyncProtocolError } from "../../core/errors/index.js";
 import type { Logger } from "../../core/logger.js";
-import { hasEnded } from "../batch/state.js";
+import { hasEnded } from "../call.js";
 import { LEASE_MS } from "../lease.js";
 import { type JournalEntry, type JournaledBatch, readEntry } from "./journal-entry.js";
 import { acquire, breakLock, lastSignOfLife, STALE_MS } from "./journal-lock.js";

@@ -1,7 +1,7 @@
 import { Lazy } from "../../core/lazy.js";
 import { type Apart, withinGrace } from "../cleanup-grace.js";
-import type { SyncConfiguration } from "../configuration.js";
 import type { SafetyOptions } from "../guard/safety-options.js";
+import type { SyncConfiguration } from "../options.js";
 import type { Journal } from "./journal.js";
 
 /** What the journal of a run is about. */

@@ -1,8 +1,8 @@
 import type { InputIssue } from "../../core/errors/index.js";
 import { escapeControls } from "../../core/redact.js";
-import { collectionEntries } from "../collection-entries.js";
 import type { CollectionName } from "../collections.js";
-import { count } from "../count-text.js";
+import { collectionEntries } from "../collections.js";
+import { count } from "../progress.js";
 import type {
   CollectionPreview,
   DanglingReference,

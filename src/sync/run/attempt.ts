@@ -1,13 +1,13 @@
 import { raceAbort } from "../../core/abort.js";
 import { BatchOutcomeUnknownError, BatchStateError } from "../../core/errors/index.js";
-import { NO_COUNTS } from "../batch/completion.js";
 import type { SyncBatch } from "../batch/sync-batch.js";
 import type { SnapshotCollection } from "../collections.js";
-import type { SyncConfiguration } from "../configuration.js";
 import type { RunGuard } from "../guard/run-guard.js";
 import type { RunJournal } from "../ledger/run-journal.js";
+import type { SyncConfiguration } from "../options.js";
 import { guardProgress } from "../progress.js";
 import type { CompletionCounts } from "../transport.js";
+import { NO_COUNTS } from "../transport.js";
 import type { RunAttempt, RunFunction, RunOptions } from "./options.js";
 import { DeclaredBatch } from "./run-batch.js";
 import { checkReturned } from "./run-function.js";

@@ -1,5 +1,5 @@
 import { annotate, BatchAlreadyInProgressError } from "../../core/errors/index.js";
-import { hasEnded } from "../batch/state.js";
+import { hasEnded } from "../call.js";
 
 /**
  * Batches of one run that could not be aborted when their attempts ended. Each may still hold the lock that the next

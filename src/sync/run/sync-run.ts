@@ -9,13 +9,13 @@ import {
   TimeoutError,
   TransportError,
 } from "../../core/errors/index.js";
-import type { StartBatchOptions } from "../batch/options.js";
-import type { BatchWatch } from "../batch/session-options.js";
+import type { BatchWatch } from "../batch/session.js";
+import type { StartBatchOptions } from "../batch/start.js";
 import type { SyncBatch } from "../batch/sync-batch.js";
 import type { SnapshotCollection } from "../collections.js";
-import type { SyncConfiguration } from "../configuration.js";
 import { RunGuard } from "../guard/run-guard.js";
 import { RunJournal } from "../ledger/run-journal.js";
+import type { SyncConfiguration } from "../options.js";
 import type { SyncProgress } from "../progress.js";
 import { hasUnknownEvents } from "../write/unknown-events.js";
 import { AcceptedEvents } from "./accepted-events.js";

@@ -1,6 +1,6 @@
 import { annotate, TransportError } from "../../core/errors/index.js";
-import type { SyncConfiguration } from "../configuration.js";
 import { WIRE } from "../generated/collections.js";
+import type { SyncConfiguration } from "../options.js";
 import type { WriteReport } from "./outcomes.js";
 
 /**
