@@ -8,7 +8,7 @@ import type {
 } from "./generated/operations.js";
 import type { ListArguments } from "./paging/arguments.js";
 
-// The public types of the queries and mutations: both "." and "./graphql" export everything in this file.
+// Everything in this file is public: the arguments, nodes and inputs of the queries and mutations.
 
 /** Arguments of `applications` (service description, "GraphQL API"). */
 export type ApplicationsArguments = ListArguments<

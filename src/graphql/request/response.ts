@@ -1,6 +1,5 @@
 import { raceAbort } from "../../core/abort.js";
 import { type GraphQLErrorEntry, SaasManagementError } from "../../core/errors/index.js";
-import type { Failures } from "./failures.js";
 
 /** What is known of an HTTP response before its body is read. */
 export interface ResponseHead {
@@ -23,7 +22,12 @@ interface BodyRules {
   readonly maxBytes: number;
   /** Cancels the body: a fetch of the caller may not. */
   readonly signal: AbortSignal;
-  readonly failures: Failures;
+  /** Makes the error of a body that cannot be used. */
+  readonly failures: {
+    tooLarge(head: ResponseHead, maxBytes: number): SaasManagementError;
+    network(error: unknown, head: ResponseHead): SaasManagementError;
+    notGraphQL(head: ResponseHead): SaasManagementError;
+  };
 }
 
 const JSON_TYPES = ["application/json", "application/graphql-response+json"];

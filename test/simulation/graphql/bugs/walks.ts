@@ -85,7 +85,8 @@ export const WALK_BUGS: readonly Bug[] = [
     name: "a page that fails ahead is nobody's",
     file: "graphql/paging/page-iterator.ts",
     right: "fetch.catch((error: unknown) => {",
-    wrong: "fetch.then(() => {}, (error: unknown) => { throw error; });\n    fetch.catch((error: unknown) => {",
+    wrong:
+      "fetch.then(() => {}, (error: unknown) => { throw error; });\n    fetch.catch((error: unknown) => {",
   },
   {
     name: "the walk stays on its caller's signal",
