@@ -168,7 +168,7 @@ test("sends the records of a slow source after flushAfterMs", async () => {
     yield accounts(3);
   }
   const write = batch.write("accounts", slow());
-  await until(() => clock.sleeping === 2);
+  await until(() => batch.writes[0]?.state === "writing" && clock.sleeping === 2);
   clock.advance(5 * MINUTE - 1);
   expect(harness.server.streams).toHaveLength(0);
   clock.advance(1);
