@@ -22,13 +22,20 @@ import type { SnapshotCollection } from "./collections.js";
 import type { SyncConfiguration } from "./configuration.js";
 import { type Moment, momentOf } from "./lease.js";
 import { guardProgress } from "./progress.js";
-import { loadRun, running } from "./run/load-run.js";
 import { RUN_NAMES, type RunFunction, type RunOptions } from "./run/options.js";
 import type { SyncReceipt } from "./run/receipt.js";
 import type { SyncTransport } from "./transport.js";
 
 /** What goes on beside a batch that is on its own. */
 const UNWATCHED: BatchWatch = { acceptedEvents: undefined, observerOf: undefined, beforeComplete: undefined };
+
+let runs: typeof import("./run/sync-run.js") | undefined;
+
+/** Loads what runs need and batches do not. */
+export async function loadRuns(): Promise<typeof import("./run/sync-run.js")> {
+  runs ??= await import("./run/sync-run.js");
+  return runs;
+}
 
 /** Batches and runs over any transport: what `SyncClient` does, without knowing how the service is reached. */
 export class SyncEngine {
@@ -102,7 +109,7 @@ export class SyncEngine {
     const given = readBatchOptions("run", options, RUN_NAMES);
     const { clock } = this.#configuration;
     const begunAt = clock.monotonic();
-    const { SyncRun } = running.loaded ?? (await loadRun(given, clock, this.#closed.signal));
+    const { SyncRun } = await loadRuns();
     const start = (wanted: StartBatchOptions, watch: BatchWatch) => this.startBatch(wanted, watch);
     const abort = (batchId: string, signal: AbortSignal) =>
       callWithRetry(this.#configuration, "AbortSyncBatch", signal, (call) =>

@@ -75,9 +75,7 @@ export type {
   TimestampInput,
   UsageRecord,
 } from "./generated/records.js";
-export type { GuardOptions, GuardRule } from "./guard/rules.js";
-export type { SafetyOptions } from "./guard/safety-options.js";
-export type { Baseline, SnapshotFigures } from "./guard/snapshot-figures.js";
+export type { GuardOptions, GuardRule, SafetyOptions } from "./guard/rules.js";
 export type { Lease } from "./lease.js";
 export { type FileLedger, type FileLedgerOptions, fileLedger } from "./ledger/file-ledger.js";
 export { memoryLedger } from "./ledger/memory-ledger.js";
@@ -95,18 +93,20 @@ export type {
 } from "./preview/sync-preview.js";
 export type {
   AbortFailed,
+  Baseline,
   BatchCompleted,
   LeaseWarning,
   OnProgress,
   RemovalsChecked,
   Retrying,
+  SnapshotFigures,
   SyncProgress,
   WaitingForLock,
   WindowAccepted,
 } from "./progress.js";
+export type { RunBatch } from "./run/declared-batch.js";
 export type { RunAttempt, RunFunction, RunOptions } from "./run/options.js";
 export type { CollectionReceipt, SyncReceipt } from "./run/receipt.js";
-export type { RunBatch } from "./run/run-batch.js";
 export type { CompletionCounts, SnapshotCounts } from "./transport.js";
 export type { CollectionWriter, SealOptions } from "./write/collection-writer.js";
 export type { WriteFigures, WriteReport, WriteResult } from "./write/outcomes.js";

@@ -2,7 +2,6 @@ import type { ErrorCode } from "../core/errors/index.js";
 import { guardCallback } from "../core/guard-callback.js";
 import type { Logger } from "../core/logger.js";
 import type { CollectionName, SnapshotCollection } from "./collections.js";
-import type { SnapshotFigures } from "./guard/snapshot-figures.js";
 import type { CompletionCounts } from "./transport.js";
 
 /** A window of records was accepted. */
@@ -51,6 +50,41 @@ export interface LeaseWarning {
   readonly remainingMs: number;
 }
 
+/**
+ * What a snapshot was compared with.
+ *
+ * - `ledger`: the ids of the last completed snapshot.
+ * - `unclear`: those, and the ids of a later snapshot of which nobody knows whether it was completed.
+ * - `none`: the ledger knew nothing of the collection.
+ * - `unreadable`: the ledger could not be read, and the guard was off for the collection, or it was approved of. The
+ *   figures are of what could be read.
+ * - `off`: the run was told to keep no ledger.
+ */
+export type Baseline = "ledger" | "unclear" | "none" | "unreadable" | "off";
+
+/**
+ * The ids of a snapshot, beside those that the ledger knew. What an earlier attempt of the same run had sent counts as
+ * new still.
+ */
+export interface SnapshotFigures {
+  /** What the snapshot was compared with. */
+  readonly baseline: Baseline;
+  /** Number of ids that the ledger knew. */
+  readonly known: number;
+  /** Number of ids that the ledger did not know. */
+  readonly new: number;
+  /** Number of known ids that the snapshot has too. */
+  readonly kept: number;
+  /** Number of known ids that the snapshot lacks: the service marks them as removed. */
+  readonly gone: number;
+  /** Share of the known ids that are gone, from 0 to 1; 0 where none was known. */
+  readonly goneShare: number;
+  /** Share of the snapshot's ids that are new, from 0 to 1; 0 where it has none. */
+  readonly newShare: number;
+  /** Number of records that came twice, with the same id and the same contents. */
+  readonly duplicates: number;
+}
+
 /** The ids of a snapshot were compared with those that the ledger knew, before the batch is completed. */
 export interface RemovalsChecked extends SnapshotFigures {
   /** Tells it from other progress. */
@@ -91,4 +125,9 @@ export type OnProgress = (progress: SyncProgress) => void;
 /** A callback that never throws: whoever looks on must not fail, or outlive, what is looked at. */
 export function guardProgress(onProgress: OnProgress | undefined, logger: Logger): OnProgress {
   return guardCallback("onProgress", onProgress, logger);
+}
+
+/** Formats a number for messages and previews. */
+export function count(value: number): string {
+  return value.toLocaleString("en-US");
 }

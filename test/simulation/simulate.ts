@@ -1,7 +1,6 @@
 /** Runs a program to its end against the model of the service, without any real waiting. */
 import { resolveSyncOptions } from "../../src/sync/configuration.js";
-import { SyncEngine } from "../../src/sync/engine.js";
-import { running } from "../../src/sync/run/load-run.js";
+import { loadRuns, SyncEngine } from "../../src/sync/engine.js";
 import { examination, writing } from "../../src/sync/write/load-writing.js";
 import type { Conduct } from "./conduct.js";
 import { FaultSchedule, type ScheduledFault } from "./faults.js";
@@ -41,7 +40,7 @@ const MESSAGE_BYTES = 120;
 const WINDOW_BYTES = 260;
 
 // Loaded with the first write otherwise, in turns that are not the simulation's.
-await Promise.all([writing.load(), examination.load(), running.load()]);
+await Promise.all([writing.load(), examination.load(), loadRuns()]);
 
 export async function simulate(program: Program): Promise<Simulated> {
   const clock = new SimClock();

@@ -3,7 +3,7 @@ import { locationOf } from "../../core/record-location.js";
 import type { Collection } from "../collections.js";
 import type { EncodedRecord, RecordObserver } from "../encoding/record-observer.js";
 import { shownId } from "../encoding/shown-id.js";
-import { SnapshotIds } from "../ledger/snapshot-ids.js";
+import { SnapshotIds } from "../guard/snapshot-ids.js";
 import type { WriteFigures } from "../write/outcomes.js";
 import { MAX_EXAMPLES } from "./examples.js";
 import { referenceIn, referencesOf } from "./record-references.js";

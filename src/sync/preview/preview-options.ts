@@ -3,7 +3,7 @@ import type { NamesOf } from "../../core/option-names.js";
 import type { KeepAliveOptions } from "../batch/keep-alive.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { SyncTuning } from "../configuration.js";
-import type { SafetyOptions } from "../guard/safety-options.js";
+import type { SafetyOptions } from "../guard/rules.js";
 import { RUN_NAMES, type RunOptions } from "../run/options.js";
 
 /**

@@ -106,7 +106,7 @@ class PreviewWatches {
     const why =
       held === undefined
         ? undefined
-        : describeHeld({ ...judgement, collection, held, listedIn: undefined, refusal: undefined });
+        : describeHeld({ ...judgement, collection, held, listedIn: undefined, approvalProblem: undefined });
     const changes = {
       baseline: figures.baseline,
       known: figures.known,

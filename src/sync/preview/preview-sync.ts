@@ -1,7 +1,6 @@
 import { checkSignal } from "../../core/abort.js";
 import { readOptions } from "../../core/validate.js";
 import type { SnapshotCollection } from "../collections.js";
-import { previewing } from "../run/load-run.js";
 import type { RunFunction } from "../run/options.js";
 import { PREVIEW_NAMES, type PreviewOptions } from "./preview-options.js";
 import type { SyncPreview } from "./sync-preview.js";
@@ -30,6 +29,6 @@ export async function previewSync<const Snapshots extends SnapshotCollection>(
 ): Promise<SyncPreview> {
   const given = readOptions("The options of previewSync", options, PREVIEW_NAMES);
   checkSignal(given.signal);
-  const { previewRun } = previewing.loaded ?? (await previewing.load(given.signal));
+  const { previewRun } = await import("./preview-run.js");
   return previewRun(given, fn);
 }

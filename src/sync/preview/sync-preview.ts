@@ -1,7 +1,7 @@
 import type { InputIssue } from "../../core/errors/index.js";
 import type { CollectionName, SnapshotCollection } from "../collections.js";
-import type { Baseline } from "../guard/snapshot-figures.js";
 import type { HoldReason } from "../ledger/ledger.js";
+import type { Baseline } from "../progress.js";
 
 /** What a run would do, as far as it can be known without the service. */
 export interface SyncPreview {

@@ -2,7 +2,6 @@
 import type { FaultHandle, SyncFault } from "@saas-management/sdk/reference-server";
 import { checkOptions } from "../../../src/reference-server/options.js";
 import { runServer } from "../../../src/reference-server/run-server.js";
-import { running } from "../../../src/sync/run/load-run.js";
 import { examination, writing } from "../../../src/sync/write/load-writing.js";
 import { Observation } from "../observation.js";
 import { runProcess } from "../process.js";
@@ -30,7 +29,7 @@ export interface SimulatedOverSockets extends Simulated {
 }
 
 // Loaded with the first write otherwise, in turns that are not the simulation's.
-await Promise.all([writing.load(), examination.load(), running.load()]);
+await Promise.all([writing.load(), examination.load(), loadRuns()]);
 
 export async function simulateOverSockets(program: SocketProgram): Promise<SimulatedOverSockets> {
   const before = openResources();
