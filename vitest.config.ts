@@ -16,7 +16,11 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ["test/**/*.test.ts"],
+    // Processes, browsers, other languages and packed consumers are in test/system; `npm test` is the rest.
+    projects: [
+      { extends: true, test: { name: "main", include: ["test/**/*.test.ts"], exclude: ["test/system/**"] } },
+      { extends: true, test: { name: "system", include: ["test/system/**/*.test.ts"], testTimeout: 60_000 } },
+    ],
     testTimeout: 20_000,
     // One fewer than there are cores by default, which on two of them is one.
     maxWorkers: "100%",

@@ -1,31 +1,14 @@
-import { CLIENT_OPTION_NAMES } from "./core/client-option-names.js";
+import { checkTls, NETWORK_KEYS, type NetworkOptions, readTls, resolveEndpoint } from "./core/endpoint.js";
 import { ConfigurationError } from "./core/errors/index.js";
-import { readHeaderRecord } from "./core/header-record.js";
-import type { NamesOf } from "./core/option-names.js";
-import {
-  APP_INFO_NAMES,
-  type CommonOptions,
-  checkTls,
-  type NetworkOptions,
-  readTls,
-  resolveEndpoint,
-} from "./core/options.js";
-import { ownCopy } from "./core/own-copy.js";
-import { RETRY_NAMES } from "./core/retry.js";
-import {
-  refuseMisspelled,
-  requireKnownNames,
-  requireObject,
-  whileReading,
-  withInherited,
-} from "./core/validate.js";
+import { COMMON_KEYS, type CommonOptions } from "./core/options.js";
+import { type KeysOf, readOptions } from "./core/validate.js";
 import { GraphQLClient } from "./graphql/client.js";
 import type { GraphQLClientOptions } from "./graphql/configuration.js";
 import { checkCertificates } from "./node/certificates.js";
 import { NodeFetch } from "./node/fetch.js";
 import { checkProxy, resolveProxy } from "./node/proxy.js";
 import { SyncClient } from "./sync/client.js";
-import { type SyncClientOptions, type SyncTuning, TUNING_NAMES } from "./sync/configuration.js";
+import { type SyncTuning, TUNING_KEYS } from "./sync/options.js";
 
 /** Options of a {@link SaasManagementClient}: one configuration for both APIs. */
 export interface SaasManagementClientOptions extends CommonOptions, NetworkOptions {
@@ -41,8 +24,7 @@ export interface SaasManagementClientOptions extends CommonOptions, NetworkOptio
   readonly syncUrl?: string | undefined;
   /**
    * How GraphQL requests are sent; not together with `tls` or `proxy`.
-   * @default globalThis.fetch, but in processes where it would check no certificates, speak a TLS below 1.2 or send
-   *   what is for loopback to a proxy
+   * @default globalThis.fetch
    */
   readonly fetch?: GraphQLClientOptions["fetch"];
   /** Most bytes of one GraphQL response, after decompression. @default 67_108_864 (64 MiB) */
@@ -51,14 +33,15 @@ export interface SaasManagementClientOptions extends CommonOptions, NetworkOptio
   readonly sync?: SyncTuning | undefined;
 }
 
-type AnyClientOptions =
-  | keyof SaasManagementClientOptions
-  | keyof GraphQLClientOptions
-  | keyof SyncClientOptions;
-
-/** Here, where every client is known, the list is held to have no name that none of them has. */
-const CLIENT_NAMES = CLIENT_OPTION_NAMES satisfies NamesOf<SaasManagementClientOptions> &
-  Record<Exclude<keyof typeof CLIENT_OPTION_NAMES, AnyClientOptions>, never>;
+const CLIENT_KEYS = {
+  ...COMMON_KEYS,
+  ...NETWORK_KEYS,
+  baseUrl: true,
+  syncUrl: true,
+  fetch: true,
+  maxResponseBytes: true,
+  sync: true,
+} satisfies KeysOf<SaasManagementClientOptions>;
 
 /**
  * The SaaS Management Service (service description, "Official client SDK behavior"): the GraphQL API reads and works
@@ -78,24 +61,24 @@ export class SaasManagementClient {
 
   /** @throws {ConfigurationError} an option is missing or not usable */
   constructor(options: SaasManagementClientOptions) {
-    // Read once: what was checked is what is used.
-    const given = whileReading("The options", options, () => readOnce(options));
-    checkNames(given);
-    const { baseUrl, syncUrl, fetch, sync, ...shared } = given;
+    const given = readOptions("SaasManagementClient", options, CLIENT_KEYS, ConfigurationError);
+    const { baseUrl, syncUrl, fetch, maxResponseBytes, tls: givenTls, proxy, sync, ...common } = given;
     if (baseUrl === undefined && syncUrl === undefined) {
       throw new ConfigurationError(
         "Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both (SAAS_MANAGEMENT_BASE_URL and SAAS_MANAGEMENT_SYNC_URL with fromEnv).",
       );
     }
-    this.#nodeFetch = whileReading("The options", given, () => nodeFetch(given));
+    const tls = readTls(givenTls);
+    const tuning = readOptions("sync", sync ?? {}, TUNING_KEYS, ConfigurationError);
+    this.#nodeFetch = nodeFetch({ baseUrl, fetch, tls, proxy });
     if (baseUrl !== undefined) {
-      const { tls, proxy, ...common } = shared;
-      this.#graphql = new GraphQLClient({ ...common, baseUrl, fetch: this.#nodeFetch?.fetch ?? fetch });
+      const sender = this.#nodeFetch?.fetch ?? fetch;
+      this.#graphql = new GraphQLClient({ ...common, baseUrl, fetch: sender, maxResponseBytes });
     }
     if (syncUrl !== undefined) {
-      // Here as well, so that the message names the option as it is called here.
+      // Here too, so that the message has the option's name in this client.
       resolveEndpoint("syncUrl", syncUrl, "no-path");
-      this.#sync = new SyncClient({ ...shared, ...sync, endpoint: syncUrl });
+      this.#sync = new SyncClient({ ...common, tls, proxy, ...tuning, endpoint: syncUrl });
     }
   }
 
@@ -105,11 +88,8 @@ export class SaasManagementClient {
    * @throws {ConfigurationError} what is needed is in neither
    */
   static fromEnv(overrides: SaasManagementClientOptions = {}): SaasManagementClient {
-    const { env } = process;
-    const { SAAS_MANAGEMENT_BASE_URL, SAAS_MANAGEMENT_SYNC_URL, SAAS_MANAGEMENT_API_KEY } = env;
-    const given = whileReading("The overrides", overrides, () => withInherited(overrides, CLIENT_NAMES));
-    // Here as well: what is undefined is left out below, also under a name that is misspelled.
-    checkNames(given);
+    const { SAAS_MANAGEMENT_BASE_URL, SAAS_MANAGEMENT_SYNC_URL, SAAS_MANAGEMENT_API_KEY } = process.env;
+    const given = readOptions("SaasManagementClient.fromEnv", overrides, CLIENT_KEYS, ConfigurationError);
     return new SaasManagementClient({
       ...fromVariable("baseUrl", SAAS_MANAGEMENT_BASE_URL),
       ...fromVariable("syncUrl", SAAS_MANAGEMENT_SYNC_URL),
@@ -145,51 +125,26 @@ export class SaasManagementClient {
   }
 }
 
-/** Options that belong into `sync` would be taken for those of a client of the Sync API alone. */
-function checkNames(options: object): void {
-  const place = "The options of SaasManagementClient";
-  refuseMisspelled(place, options, CLIENT_NAMES);
-  const misplaced = Object.keys(options).find((name) => Object.hasOwn(TUNING_NAMES, name));
-  if (misplaced === undefined) return;
-  throw new ConfigurationError(`${place}: ${misplaced} belongs into sync, as in sync: { ${misplaced} }.`);
-}
-
-/** How GraphQL requests are sent; undefined where the caller does it, or there is no GraphQL API. */
-function nodeFetch(options: SaasManagementClientOptions): NodeFetch | undefined {
+/** The fetch for TLS settings or a proxy; undefined if there are none. */
+function nodeFetch(
+  options: Pick<SaasManagementClientOptions, "baseUrl" | "fetch" | "tls" | "proxy">,
+): NodeFetch | undefined {
   const { baseUrl, tls, fetch } = options;
   const proxy = resolveProxy(options.proxy);
+  if (tls === undefined && proxy === undefined) return undefined;
   if (fetch !== undefined) {
-    if (tls === undefined && proxy === undefined) return undefined;
     const name = tls === undefined ? "proxy" : "tls";
-    throw new ConfigurationError(
-      `${name} and fetch are both set: ${name} has no effect on a fetch of your own. Give one of them.`,
-    );
+    throw new ConfigurationError(`${name} has no effect on your own fetch: set only one of the two.`);
   }
   if (baseUrl === undefined) return undefined;
   const endpoint = resolveEndpoint("baseUrl", baseUrl, "path");
   checkTls(tls, "baseUrl", endpoint);
   checkProxy(proxy, "baseUrl", endpoint);
   checkCertificates(tls);
-  return new NodeFetch({ endpoint, tls, proxy });
+  return new NodeFetch({ tls, proxy });
 }
 
-/** A copy of the options and of what is within them, each of which is read once for both APIs. */
-function readOnce(options: SaasManagementClientOptions): SaasManagementClientOptions {
-  const given = withInherited(options, CLIENT_NAMES);
-  const { headers, retry, appInfo, tls, sync } = given;
-  requireObject("sync", sync);
-  requireKnownNames("sync", sync ?? {}, TUNING_NAMES, ConfigurationError);
-  return {
-    ...given,
-    headers: readHeaderRecord(headers, ConfigurationError),
-    retry: ownCopy(retry, RETRY_NAMES),
-    appInfo: ownCopy(appInfo, APP_INFO_NAMES),
-    tls: readTls(tls),
-    sync: ownCopy(sync, TUNING_NAMES),
-  };
-}
-
-/** An empty variable counts as one that is not set. */
+/** An empty variable counts as not set. */
 function fromVariable<Name extends string>(
   name: Name,
   value: string | undefined,

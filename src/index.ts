@@ -8,6 +8,7 @@
 // For users: the client, and what its methods take and return.
 
 export { SaasManagementClient, type SaasManagementClientOptions } from "./client.js";
+export type { NetworkOptions, TlsOptions } from "./core/endpoint.js";
 export {
   AuthenticationError,
   BatchAlreadyInProgressError,
@@ -36,7 +37,6 @@ export {
   TransportError,
   type WalkPosition,
 } from "./core/errors/index.js";
-export type { NetworkOptions, TlsOptions } from "./core/options.js";
 export type { RetryOptions } from "./core/retry.js";
 export {
   type ApplicationCategoryFilterInput,

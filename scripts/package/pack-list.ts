@@ -7,7 +7,6 @@ const SINGLE_FILES = [
   "package.json",
   "README.md",
   "CHANGELOG.md",
-  "CONTRIBUTING.md",
   "LICENSE",
   "SECURITY.md",
   "schema/schema.graphql",
@@ -20,7 +19,8 @@ const SINGLE_FILES = [
 export async function expectedFiles(root: string): Promise<ReadonlySet<string>> {
   const sources = (await filesIn(root, "src")).filter((path) => path.endsWith(".ts"));
   const protos = (await filesIn(root, "proto/saas_management")).filter((path) => path.endsWith(".proto"));
-  const docs = (await filesIn(root, "docs")).filter((path) => path.endsWith(".md"));
+  const pages = (await filesIn(root, "docs")).filter((path) => path.endsWith(".md"));
+  const docs = pages.filter((path) => !path.startsWith("docs/internals/"));
   return new Set([...SINGLE_FILES, ...docs, ...protos, ...sources, ...sources.flatMap(built)]);
 }
 

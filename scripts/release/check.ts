@@ -6,7 +6,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { VERSION } from "../../src/core/user-agent.js";
+import { VERSION } from "../../src/core/options.js";
 import { ROOT } from "../api/entries.js";
 
 const PERMISSIVE = [
@@ -39,7 +39,7 @@ const dirty = execFileSync("git", ["status", "--porcelain"], { cwd: ROOT, encodi
 const problems = [
   ...(VERSION === version
     ? []
-    : [`src/core/user-agent.ts says version ${VERSION}, package.json ${version}.`]),
+    : [`src/core/options.ts says version ${VERSION}, package.json ${version}.`]),
   ...(lock.version === version ? [] : [`package-lock.json says version ${lock.version}. Run npm install.`]),
   ...(new RegExp(`^## \\[${version.replaceAll(".", "\\.")}\\] - \\d{4}-\\d{2}-\\d{2}$`, "m").test(changelog)
     ? []

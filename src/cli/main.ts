@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { isLoopback } from "../core/loopback.js";
-import { plainText } from "../core/plain-text.js";
-import { VERSION } from "../core/user-agent.js";
+import { isLoopback } from "../core/endpoint.js";
+import { VERSION } from "../core/options.js";
+import { escapeControls } from "../core/redact.js";
 import type { Portfolio, ReferenceServer, ReferenceServerOptions } from "../reference-server/index.js";
 import { parsePortfolio } from "../reference-server/portfolio-file.js";
 
@@ -156,7 +156,7 @@ function print(text: string): void {
 }
 
 function complain(text: string): void {
-  process.stderr.write(`saas-management: ${plainText(text)}\n`);
+  process.stderr.write(`saas-management: ${escapeControls(text)}\n`);
 }
 
 // Into a pipe whose reader has gone, or on a full disk. Nobody would learn where the server is.

@@ -1,89 +1,112 @@
 import { InvalidInputError } from "./errors/index.js";
+import { isObject } from "./validate.js";
 
-/** A controller that fires together with other signals. */
+/** A controller that aborts together with other signals. */
 export interface LinkedController {
   readonly controller: AbortController;
-  /** Takes the listeners off the other signals. Must be called: those may outlive the controller by far. */
+  /** Removes the listeners. Must be called: the other signals may live much longer. */
   unlink(): void;
 }
 
 /**
- * Makes a controller that fires, with the same reason, when any of `signals` does.
- *
- * `AbortSignal.any` would do the same but cannot be taken off again.
+ * Creates a controller that aborts with the reason of the first of `signals` that aborts. Unlike `AbortSignal.any`, it
+ * can be unlinked.
  */
-export function linkedController(...signals: readonly (AbortSignal | undefined)[]): LinkedController {
+export function linkAbort(...signals: readonly (AbortSignal | undefined)[]): LinkedController {
   const controller = new AbortController();
   for (const signal of signals) checkSignal(signal);
-  const listeners = signals.flatMap((signal) => (signal === undefined ? [] : [follow(signal, controller)]));
+  const unlinks = signals.flatMap((signal) => (signal === undefined ? [] : [follow(signal, controller)]));
   return {
     controller,
     unlink: () => {
-      for (const remove of listeners) remove();
+      for (const unlink of unlinks) unlink();
     },
   };
+}
+
+/** Aborts a controller when a signal does. @returns removes the listener */
+export function follow(signal: AbortSignal, controller: AbortController): () => void {
+  return onAbort(signal, () => controller.abort(signal.reason));
 }
 
 /**
- * Lets a controller fire, with the same reason, when a signal does.
- * @returns takes the listener off the signal
+ * Settles as `promise` does, or rejects with the reason of the first signal that aborts. For functions of the caller,
+ * which may ignore their signal.
  */
-export function follow(signal: AbortSignal, controller: AbortController): () => void {
-  const abort = () => controller.abort(signal.reason);
-  if (signal.aborted) {
-    abort();
-    return () => {};
-  }
-  const followers = FOLLOWERS.get(signal) ?? listen(signal);
-  followers.calls.add(abort);
-  return () => {
-    followers.calls.delete(abort);
-    if (followers.calls.size === 0) followers.stop();
-  };
+export function raceAbort<T>(
+  promise: Promise<T>,
+  ...signals: readonly (AbortSignal | undefined)[]
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const unlinks: (() => void)[] = [];
+    const unlink = () => {
+      for (const remove of unlinks) remove();
+    };
+    for (const signal of signals) {
+      if (signal === undefined) continue;
+      const abort = () => {
+        unlink();
+        reject(signal.reason);
+      };
+      unlinks.push(onAbort(signal, abort));
+      if (signal.aborted) break;
+    }
+    promise.then(
+      (value) => {
+        unlink();
+        resolve(value);
+      },
+      (error: unknown) => {
+        unlink();
+        reject(error);
+      },
+    );
+  });
 }
 
-/** What is called when a signal fires. */
-interface Followers {
-  readonly calls: Set<() => void>;
-  /** Takes their listener off the signal. */
+/** The listeners of one signal. Node warns of a leak at more than ten, so there is one for all callbacks. */
+interface Listener {
+  readonly callbacks: Set<() => void>;
   stop(): void;
 }
 
-/** One listener a signal, however many follow it: Node warns of a leak where there are more than ten. */
-const FOLLOWERS = new WeakMap<AbortSignal, Followers>();
+const LISTENERS = new WeakMap<AbortSignal, Listener>();
 
-function listen(signal: AbortSignal): Followers {
-  const calls = new Set<() => void>();
-  const fired = () => {
-    for (const call of calls) call();
+function onAbort(signal: AbortSignal, callback: () => void): () => void {
+  if (signal.aborted) {
+    callback();
+    return () => {};
+  }
+  const listener = LISTENERS.get(signal) ?? listen(signal);
+  listener.callbacks.add(callback);
+  return () => {
+    if (listener.callbacks.delete(callback) && listener.callbacks.size === 0) listener.stop();
   };
-  const followers = {
-    calls,
+}
+
+function listen(signal: AbortSignal): Listener {
+  const callbacks = new Set<() => void>();
+  const fire = () => {
+    for (const callback of callbacks) callback();
+  };
+  const listener = {
+    callbacks,
     stop: () => {
-      signal.removeEventListener("abort", fired);
-      if (FOLLOWERS.get(signal) === followers) FOLLOWERS.delete(signal);
+      signal.removeEventListener("abort", fire);
+      LISTENERS.delete(signal);
     },
   };
-  signal.addEventListener("abort", fired, { once: true });
-  FOLLOWERS.set(signal, followers);
-  return followers;
+  signal.addEventListener("abort", fire, { once: true });
+  LISTENERS.set(signal, listener);
+  return listener;
 }
 
-/** Checks a caller's signal. @throws {InvalidInputError} it is none */
+const SIGNAL_METHODS = ["addEventListener", "removeEventListener", "throwIfAborted"];
+
+/** Checks a caller's signal; polyfills are accepted. @throws {InvalidInputError} it is not an AbortSignal */
 export function checkSignal(signal: unknown): void {
-  if (!isSignal(signal)) throw new InvalidInputError("signal must be an AbortSignal.");
-}
-
-/** What the SDK calls of a signal. */
-const SIGNAL_METHODS = ["addEventListener", "removeEventListener", "throwIfAborted"] as const;
-
-/** Whatever behaves like a signal will do: there are others than the engine's own. */
-function isSignal(signal: unknown): boolean {
-  try {
-    if (signal === undefined || signal instanceof AbortSignal) return true;
-    if (typeof signal !== "object" || signal === null) return false;
-    return SIGNAL_METHODS.every((method) => typeof Reflect.get(signal, method) === "function");
-  } catch {
-    return false;
-  }
+  if (signal === undefined) return;
+  if (isObject(signal) && SIGNAL_METHODS.every((name) => typeof Reflect.get(signal, name) === "function"))
+    return;
+  throw new InvalidInputError("signal must be an AbortSignal.");
 }

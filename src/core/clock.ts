@@ -1,5 +1,5 @@
 import { InvalidInputError } from "./errors/index.js";
-import { requireKnownNames } from "./validate.js";
+import { rejectUnknownKeys } from "./validate.js";
 
 /** Time as the SDK sees it. Injectable, so that tests and simulations need no real waiting. */
 export interface Clock {
@@ -48,7 +48,7 @@ export class TestClock implements Clock {
 
   /** @throws {InvalidInputError} `startAt` is no moment, or an option's name is not known */
   constructor(options: { readonly startAt?: number | Date | undefined } = {}) {
-    requireKnownNames("The options of TestClock", options, { startAt: true });
+    rejectUnknownKeys("The options of TestClock", options, { startAt: true });
     const { startAt } = options;
     this.#frozenAt = startAt === undefined ? undefined : startOf(startAt);
   }

@@ -1,5 +1,6 @@
+import { raceAbort } from "./abort.js";
 import { AuthenticationError, ConfigurationError } from "./errors/index.js";
-import { untilAborted } from "./until-aborted.js";
+import { redactSecrets, secretsIn } from "./redact.js";
 
 /** How requests are authenticated (service description, "Authentication"): exactly one of the two. */
 export interface CredentialOptions {
@@ -21,9 +22,6 @@ export interface CredentialOptions {
    */
   readonly authorization?: (() => string | Promise<string>) | undefined;
 }
-
-/** Shorter words of an `Authorization` value are names of schemes and parameters. */
-const MIN_WORD = 8;
 
 /** A server can only echo what it was sent lately. */
 const MAX_SECRETS = 64;
@@ -98,11 +96,7 @@ export class Credential {
    * @param more Further secrets, which may have been sent longer ago.
    */
   redact(text: string, more: readonly string[] = []): string {
-    let clean = text;
-    // The longer ones first: a shorter one may be a part of them.
-    const secrets = [...this.#secrets, ...more].sort((a, b) => b.length - a.length);
-    for (const secret of secrets) clean = clean.replaceAll(secret, "[redacted]");
-    return clean;
+    return redactSecrets(text, [...this.#secrets, ...more]);
   }
 
   #remember(secret: string): void {
@@ -119,7 +113,7 @@ export class Credential {
         : { secret: ask(this.#provide), refused };
     this.#asking = asking;
     try {
-      return await untilAborted(asking.secret, signal);
+      return await raceAbort(asking.secret, signal);
     } catch (cause) {
       signal.throwIfAborted();
       throw new AuthenticationError(`The ${this.name} function failed, so nothing was sent.`, { cause });
@@ -128,11 +122,6 @@ export class Credential {
       if (this.#asking === asking) this.#asking = undefined;
     }
   }
-}
-
-/** What must not be shown of an `Authorization` value: of `Bearer abc…` a server may repeat the second word alone. */
-export function secretsIn(value: string): readonly string[] {
-  return [value, ...value.split(" ").filter((word) => word.length >= MIN_WORD)];
 }
 
 /** The scheme that somebody put before a key: of other APIs, or of what the Sync API is sent. */
@@ -144,4 +133,65 @@ function prefixOf(key: string): "Bearer" | "ApiKey" | undefined {
 /** A promise of it even where it throws. */
 async function ask(provide: () => unknown): Promise<unknown> {
   return provide();
+}
+
+/** The credential as one operation uses it: asked for with each attempt, and once more where it was refused. */
+export class OperationCredential {
+  readonly #credential: Credential;
+  readonly #signal: AbortSignal;
+  /** Value of the latest attempt; undefined where it did not come to sending one. */
+  #sent: string | undefined;
+  /** Value that replaces a refused one in the next attempt. */
+  #replacement: string | undefined;
+  #askedAgain = false;
+  /** What this operation sent, however much others have sent since. */
+  #secrets: readonly string[] = [];
+
+  constructor(credential: Credential, signal: AbortSignal) {
+    this.#credential = credential;
+    this.#signal = signal;
+  }
+
+  /** The `Authorization` value for the next attempt. @throws {AuthenticationError} there is no usable one */
+  async next(): Promise<string> {
+    const replacement = this.#replacement;
+    this.#replacement = undefined;
+    this.#sent = undefined;
+    this.#sent = replacement ?? (await this.#credential.authorization(this.#signal));
+    this.#secrets = [...new Set([...secretsIn(this.#sent), ...this.#secrets])];
+    return this.#sent;
+  }
+
+  /** Takes what was sent, by this operation or lately by others, out of a text that came from the server. */
+  redact(text: string): string {
+    return this.#credential.redact(text, this.#secrets);
+  }
+
+  /**
+   * Asks once more, at most once an operation, where the service has refused the value of the latest attempt.
+   * @returns whether there is another one now
+   * @throws {AuthenticationError} the provider failed
+   */
+  async replaceAfter(failure: unknown): Promise<boolean> {
+    const refused = this.#sent;
+    const { name } = this.#credential;
+    if (!(failure instanceof AuthenticationError) || refused === undefined || this.#askedAgain) return false;
+    this.#askedAgain = true;
+    try {
+      const value = await this.#credential.authorization(this.#signal, refused);
+      if (value === refused) return false;
+      this.#replacement = value;
+      return true;
+    } catch (error) {
+      if (!(error instanceof AuthenticationError)) throw error;
+      throw new AuthenticationError(
+        `${failure.message} Asked for another one, the ${name} function failed.`,
+        {
+          cause: error.cause ?? error,
+          serverMessage: failure.serverMessage,
+          requestId: failure.requestId,
+        },
+      );
+    }
+  }
 }

@@ -1,4 +1,4 @@
-import { type LinkedController, linkedController } from "./abort.js";
+import { type LinkedController, linkAbort } from "./abort.js";
 import type { Clock } from "./clock.js";
 import { type SaasManagementError, TimeoutError } from "./errors/index.js";
 
@@ -39,7 +39,7 @@ export class Deadline {
     this.#linked =
       cancellation instanceof AbortController
         ? { controller: cancellation, unlink: () => {} }
-        : linkedController(cancellation);
+        : linkAbort(cancellation);
     const { controller } = this.#linked;
     this.signal = controller.signal;
     this.#clock = clock;

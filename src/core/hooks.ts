@@ -1,19 +1,18 @@
 import type { ErrorCode } from "./errors/index.js";
-import { guardCallback } from "./guard-callback.js";
 import type { Logger } from "./logger.js";
 
-/** What an attempt is about. Names and numbers only: never a key, a variable, a header, a body or a record. */
+/** What an attempt is for. Names and numbers only: never a key, a variable, a header, a body or a record. */
 export interface OperationInfo {
   /** The API that is called. */
   readonly api: "graphql" | "sync";
   /**
-   * GraphQL: name of the operation in its document, undefined where it has none. Sync API: name of the RPC, such as
+   * GraphQL: name of the operation in its document, undefined if it has none. Sync API: name of the RPC, such as
    * `SyncRecords`.
    */
   readonly operation: string | undefined;
-  /** GraphQL: what the operation is; undefined where the document cannot be read, and for the Sync API. */
+  /** GraphQL: what the operation is; undefined if the document cannot be read, and for the Sync API. */
   readonly kind: "query" | "mutation" | "subscription" | undefined;
-  /** Sync API: collection of the records that are sent; undefined where there are none, and for GraphQL. */
+  /** Sync API: collection of the records that are sent; undefined if there are none, and for GraphQL. */
   readonly collection: string | undefined;
 }
 
@@ -23,7 +22,7 @@ export interface RequestEvent extends OperationInfo {
   readonly attempt: number;
 }
 
-/** An attempt at an operation has ended, however it did. */
+/** An attempt at an operation has ended. */
 export interface ResponseEvent extends RequestEvent {
   /** How long the attempt took, in milliseconds. */
   readonly durationMs: number;
@@ -32,27 +31,27 @@ export interface ResponseEvent extends RequestEvent {
    * `success` here: the service answered.
    */
   readonly outcome: "success" | "failure" | "cancelled";
-  /** HTTP status of the answer; undefined where there was none, and for the Sync API. */
+  /** HTTP status of the answer; undefined if there was none, and for the Sync API. */
   readonly status: number | undefined;
-  /** Name of the gRPC status, such as `OK` or `UNAVAILABLE`; undefined where there was none, and for GraphQL. */
+  /** Name of the gRPC status, such as `OK` or `UNAVAILABLE`; undefined if there was none, and for GraphQL. */
   readonly grpcStatus: string | undefined;
-  /** Code of the error; undefined where there was none of the SDK's. */
+  /** Code of the error; undefined if it was not an error of the SDK. */
   readonly code: ErrorCode | undefined;
-  /** The server's own id of the request; undefined where it sent none. */
+  /** The server's own id of the request; undefined if it sent none. */
   readonly requestId: string | undefined;
 }
 
 /** An attempt has failed, and another one follows after a pause. */
 export interface RetryEvent extends RequestEvent {
-  /** Length of the pause, in milliseconds; 0 where a refused key was replaced. */
+  /** Length of the pause, in milliseconds; 0 if a refused key was replaced. */
   readonly delayMs: number;
   /** Code of the error with which the attempt failed. */
   readonly code: ErrorCode;
 }
 
 /**
- * Callbacks that look on: for metrics and traces. They get frozen objects, nobody waits for them, and what they throw
- * or reject with is logged and changes nothing.
+ * Callbacks for metrics and traces. They get frozen objects and are not awaited; what they throw or reject with is
+ * logged and changes nothing.
  */
 export interface HookOptions {
   /** Called when an attempt begins, before the credential is asked for. @default none */
@@ -63,18 +62,38 @@ export interface HookOptions {
   readonly onRetry?: ((event: RetryEvent) => void | Promise<void>) | undefined;
 }
 
-/** Hooks that can be called without care; undefined where nobody looks on. */
+/** The hooks as the SDK calls them: none throws, and one that is not set is undefined. */
 export interface Hooks {
   readonly onRequest: ((event: RequestEvent) => void) | undefined;
   readonly onResponse: ((event: ResponseEvent) => void) | undefined;
   readonly onRetry: ((event: RetryEvent) => void) | undefined;
 }
 
-/** The hooks as the SDK calls them: none of them throws. */
-export function guardHooks({ onRequest, onResponse, onRetry }: HookOptions, logger: Logger): Hooks {
+/** Wraps hooks with {@link safeCallback}. */
+export function safeHooks({ onRequest, onResponse, onRetry }: HookOptions, logger: Logger): Hooks {
   return {
-    onRequest: onRequest && guardCallback("onRequest", onRequest, logger),
-    onResponse: onResponse && guardCallback("onResponse", onResponse, logger),
-    onRetry: onRetry && guardCallback("onRetry", onRetry, logger),
+    onRequest: onRequest && safeCallback("onRequest", onRequest, logger),
+    onResponse: onResponse && safeCallback("onResponse", onResponse, logger),
+    onRetry: onRetry && safeCallback("onRetry", onRetry, logger),
+  };
+}
+
+/**
+ * Wraps a callback of the caller: it never throws and is not awaited. What it throws or rejects with is logged.
+ * @param name Name of the option, for the log.
+ */
+export function safeCallback<Event>(
+  name: string,
+  callback: ((event: Event) => unknown) | undefined,
+  logger: Logger,
+): (event: Event) => void {
+  return (event) => {
+    const failed = (error: unknown): void =>
+      logger.error(`saas-management: ${name} threw an exception`, { event, error });
+    try {
+      Promise.resolve(callback?.(event)).catch(failed);
+    } catch (error) {
+      failed(error);
+    }
   };
 }

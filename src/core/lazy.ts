@@ -1,5 +1,5 @@
+import { raceAbort } from "./abort.js";
 import { ConfigurationError, SaasManagementError } from "./errors/index.js";
-import { untilAborted } from "./until-aborted.js";
 
 /**
  * Something that is loaded when it is first needed. After that nothing but a microtask passes, where an `import()` of
@@ -28,7 +28,7 @@ export class Lazy<T> {
    */
   async load(...signals: readonly (AbortSignal | undefined)[]): Promise<T> {
     this.#loading ??= this.#begin();
-    return untilAborted(
+    return raceAbort(
       this.#loading.catch((error: unknown) => {
         throw this.#notLoaded(error);
       }),

@@ -1,5 +1,5 @@
 import { Deadline } from "./deadline.js";
-import { noteAttempts, SaasManagementError, TimeoutError } from "./errors/index.js";
+import { annotate, SaasManagementError, TimeoutError } from "./errors/index.js";
 import type { Lazy } from "./lazy.js";
 
 /**
@@ -16,7 +16,10 @@ export async function loadWithin<T>(
     return await part.load(deadline.signal);
   } catch (error) {
     if (error instanceof SaasManagementError && !deadline.isCallersReason(error))
-      noteAttempts(error, 1, error instanceof TimeoutError ? "deadline" : "not-retryable");
+      annotate(error, {
+        attempts: 1,
+        stoppedBecause: error instanceof TimeoutError ? "deadline" : "not-retryable",
+      });
     throw error;
   } finally {
     deadline.end();

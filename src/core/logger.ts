@@ -1,6 +1,7 @@
 /**
  * Where the SDK writes what it does: `console` fits, and what takes the message first, as winston and consola do. pino
- * and bunyan take the details first: docs/errors.md has a logger around them. Never gets a key, a variable or a record.
+ * and bunyan take the details first: docs/guides/operations.md has a logger around them. Never gets a key, a variable
+ * or a record.
  */
 export interface Logger {
   /** What the SDK does, step by step. */
@@ -17,9 +18,9 @@ export interface Logger {
 export const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 /** A logger that never throws: what cannot be written must not fail what is written about. */
-export function guardLogger(logger: Logger | undefined): Logger {
+export function safeLogger(logger: Logger | undefined): Logger {
   if (logger === undefined) return SILENT;
-  const guarded =
+  const safe =
     (level: keyof Logger): Logger["debug"] =>
     (message, details) => {
       try {
@@ -29,5 +30,5 @@ export function guardLogger(logger: Logger | undefined): Logger {
         // There is nowhere to write that it cannot be written.
       }
     };
-  return { debug: guarded("debug"), info: guarded("info"), warn: guarded("warn"), error: guarded("error") };
+  return { debug: safe("debug"), info: safe("info"), warn: safe("warn"), error: safe("error") };
 }

@@ -1,11 +1,9 @@
-import type { Credential } from "./credential.js";
+import { type Credential, OperationCredential } from "./credential.js";
 import { Deadline } from "./deadline.js";
-import { type ErrorCode, noteRequestId, SaasManagementError } from "./errors/index.js";
+import { annotate, type ErrorCode, SaasManagementError } from "./errors/index.js";
 import type { OperationInfo, RequestEvent } from "./hooks.js";
 import { SILENT } from "./logger.js";
-import { OperationCredential } from "./operation-credential.js";
 import type { CommonConfiguration } from "./options.js";
-import { readRequestId } from "./request-id.js";
 import { withRetry } from "./retry.js";
 
 /** What one attempt is made with. */
@@ -154,7 +152,7 @@ class AttemptObserver {
     // The caller's reason may be an error of another operation.
     if (!byCaller && own !== undefined) {
       const requestId = this.#requestId();
-      if (requestId !== undefined) noteRequestId(own, requestId);
+      if (requestId !== undefined) annotate(own, { requestId });
     }
     this.#ended(byCaller ? "cancelled" : "failure", own?.code);
   }
@@ -183,4 +181,23 @@ class AttemptObserver {
     }
     return undefined;
   }
+}
+
+/** Headers with the server's own id of a request; the service description names none. */
+const REQUEST_ID_HEADERS = ["x-request-id", "x-correlation-id"];
+
+/**
+ * The server's own id of a request. It is shown in errors and events, so only what looks like an id is one: printable
+ * ASCII without blanks, at most 128 characters, and nothing of a secret.
+ */
+export function readRequestId(
+  header: (name: string) => unknown,
+  redact: (text: string) => string,
+): string | undefined {
+  for (const name of REQUEST_ID_HEADERS) {
+    const value = header(name);
+    if (typeof value === "string" && /^[\x21-\x7e]{1,128}$/.test(value) && redact(value) === value)
+      return value;
+  }
+  return undefined;
 }

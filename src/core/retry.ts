@@ -2,15 +2,13 @@ import pRetry from "p-retry";
 import type { Clock } from "./clock.js";
 import type { Deadline } from "./deadline.js";
 import {
-  noteAttempts,
+  annotate,
   RateLimitError,
   SaasManagementError,
   type StopReason,
   TimeoutError,
   TransportError,
 } from "./errors/index.js";
-import type { NamesOf } from "./option-names.js";
-import type { RetryBudget } from "./retry-budget.js";
 
 /** How failed attempts are repeated: exponential back-off with full jitter. */
 export interface RetryOptions {
@@ -24,13 +22,6 @@ export interface RetryOptions {
   /** Upper bound of every pause, in milliseconds. @default 10_000 */
   readonly maxDelayMs?: number | undefined;
 }
-
-/** The names of {@link RetryOptions}. */
-export const RETRY_NAMES = {
-  retries: true,
-  minDelayMs: true,
-  maxDelayMs: true,
-} satisfies NamesOf<RetryOptions>;
 
 /** Retry options with every value set. */
 export interface RetryPolicy {
@@ -105,7 +96,7 @@ export async function withRetry<T>(
           stopReason(askedMs, delayMs, deadline) ??
           (budget.take() ? undefined : "budget-exhausted");
         if (stop !== undefined) {
-          noteAttempts(error, attempts, stop);
+          annotate(error, { attempts: attempts, stoppedBecause: stop });
           return false;
         }
         retries += 1;
@@ -130,10 +121,13 @@ export async function withRetry<T>(
 function note(reason: unknown, attempts: number, deadline: Deadline): SaasManagementError | undefined {
   if (!(reason instanceof SaasManagementError) || deadline.isCallersReason(reason)) return undefined;
   if (reason instanceof TimeoutError) {
-    noteAttempts(reason, attempts, "deadline");
+    annotate(reason, { attempts: attempts, stoppedBecause: "deadline" });
     return undefined;
   }
-  noteAttempts(reason, attempts, reason.retryable ? "retries-exhausted" : "not-retryable");
+  annotate(reason, {
+    attempts: attempts,
+    stoppedBecause: reason.retryable ? "retries-exhausted" : "not-retryable",
+  });
   deadline.lastFailure = reason;
   return reason;
 }
@@ -167,4 +161,57 @@ function backOffMs(policy: RetryPolicy, attempt: number): number {
 
 function retryAfterMs(error: SaasManagementError): number | undefined {
   return error instanceof RateLimitError || error instanceof TransportError ? error.retryAfterMs : undefined;
+}
+
+/** Tokens of a full budget. */
+const CAPACITY = 500;
+/** Tokens that a retry costs. A full budget pays for 100 retries: for 25 operations with the default of 4. */
+const RETRY_COST = 5;
+/** Tokens that an operation which succeeds at once gives back. */
+const SUCCESS_REFUND = 1;
+
+/**
+ * How many retries one client may make: a token bucket with the figures of the AWS SDKs' standard mode.
+ *
+ * Each retry takes tokens out. A retry that succeeds puts its own back, and an operation that succeeds at once puts one
+ * back. So a failure here and there is always retried, while a server that fails for everybody gets little more than
+ * the first attempts. Nothing depends on time.
+ */
+export class RetryBudget {
+  #tokens = CAPACITY;
+
+  /** Pays for one retry. @returns whether there was enough left */
+  take(): boolean {
+    if (this.#tokens < RETRY_COST) return false;
+    this.#tokens -= RETRY_COST;
+    return true;
+  }
+
+  /** An operation succeeded, after retries or at once. */
+  refund(retried: boolean): void {
+    this.#tokens = Math.min(CAPACITY, this.#tokens + (retried ? RETRY_COST : SUCCESS_REFUND));
+  }
+}
+
+/** What a number too large to be meant counts as: 68 years, as recipients do with ages (RFC 9111, section 1.2.2). */
+const MAX_SECONDS = 2 ** 31;
+/** `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun, 06 Nov 1994 08:49:37 GMT` or `Sun Nov  6 08:49:37 1994`. */
+const HTTP_DATE =
+  /^[A-Z][a-z]{2,8}(, \d{2}[- ][A-Z][a-z]{2}[- ]\d{2,4} [\d:]{8} GMT| [A-Z][a-z]{2} [ \d]\d [\d:]{8} \d{4})$/;
+const ASCTIME = /\d{4}$/;
+/** No header's form, and written by some services all the same. */
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/;
+
+/**
+ * Milliseconds that a `Retry-After` means, which is a number of seconds or a date (RFC 9110, section 10.2.3); undefined
+ * where it is neither.
+ * @param now Wall-clock time in milliseconds since the epoch.
+ */
+export function parseRetryAfter(value: string, now: number): number | undefined {
+  const text = value.trim();
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.min(Number(text), MAX_SECONDS) * 1000;
+  if (!HTTP_DATE.test(text) && !ISO_DATE.test(text)) return undefined;
+  // The form of asctime names no zone, and means UTC as the others do.
+  const date = Date.parse(ASCTIME.test(text) ? `${text} GMT` : text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -1,108 +1,144 @@
-import { ConfigurationError, InvalidInputError, SaasManagementError } from "./errors/index.js";
-import { type KnownNames, misspelledName, type NamesOf, unknownName } from "./option-names.js";
+import { ConfigurationError, InvalidInputError } from "./errors/index.js";
 
-type Refusal = typeof ConfigurationError | typeof InvalidInputError;
+/** The keys of an options type as a value: the compiler refuses one that is missing or not in the type. */
+export type KeysOf<Options> = Readonly<Record<keyof Options, true>>;
+
+export type KnownKeys = Readonly<Record<string, true>>;
+
+type OptionsError = typeof ConfigurationError | typeof InvalidInputError;
+
+/** A longer list of keys does not fit into a message. */
+const MAX_LISTED = 12;
 
 /**
- * Runs the checks of some options. What reading them throws, as a getter or a proxy may, becomes the cause of an error
- * of ours.
- * @throws {ConfigurationError} they are no object, cannot be read, or the checks refuse them
+ * Rejects the first key that is not known.
+ * @param place What the options belong to, as in `retry` or `write`.
+ * @throws {InvalidInputError} or the given class, with a suggestion
  */
-export function whileReading<T>(name: string, options: unknown, resolve: () => T): T {
-  return guarded(name, options, ConfigurationError, resolve);
+export function rejectUnknownKeys(
+  place: string,
+  options: object,
+  known: KnownKeys,
+  ErrorClass: OptionsError = InvalidInputError,
+): void {
+  const problem = unknownKey(place, options, known);
+  if (problem !== undefined) throw new ErrorClass(problem);
+}
+
+/** Describes the first key that is not known; undefined if all are. */
+export function unknownKey(place: string, options: object, known: KnownKeys): string | undefined {
+  const unknown = Object.keys(options).find((key) => !Object.hasOwn(known, key));
+  if (unknown === undefined) return undefined;
+  const keys = Object.keys(known);
+  const list = keys.length > MAX_LISTED ? "" : ` Known: ${keys.join(", ")}.`;
+  return `${place}: unknown option${displayKey(unknown)}.${suggestKey(unknown, keys)}${list}`;
+}
+
+/** A key that is not an identifier may be a misplaced secret, so messages do not quote it. */
+function displayKey(key: string): string {
+  return /^[A-Za-z_$][\w$-]{0,31}$/.test(key) ? ` ${key}` : "";
+}
+
+/** Returns ` Did you mean x?` for a known key that differs in case and separators only, otherwise `""`. */
+export function suggestKey(key: string, known: readonly string[]): string {
+  const folded = foldKey(key);
+  const match = known.find((candidate) => foldKey(candidate) === folded);
+  return match === undefined ? "" : ` Did you mean ${match}?`;
+}
+
+function foldKey(key: string): string {
+  return key.toLowerCase().replace(/[\s_-]/g, "");
 }
 
 /**
- * A copy of the options of one call, each of which is read once.
- * @param advice What else to say of a name that is not known.
- * @throws {InvalidInputError} they are no object, cannot be read, or have a name that is not known
+ * Checks the options of a call and returns a shallow copy. Call it once, in the public method.
+ * @param place What the options belong to, as in `write`.
+ * @throws {InvalidInputError} or the given class: not a plain object, or an unknown key
  */
 export function readOptions<Options extends object>(
-  name: string,
+  place: string,
   options: Options,
-  known: NamesOf<NoInfer<Options>>,
-  advice?: string,
+  known: KeysOf<NoInfer<Options>>,
+  ErrorClass: OptionsError = InvalidInputError,
 ): Options {
-  return guarded(name, options, InvalidInputError, () => {
-    const copy = withInherited(options, known);
-    const problem = unknownName(name, copy, known);
-    if (problem !== undefined)
-      throw new InvalidInputError(advice === undefined ? problem : `${problem} ${advice}`);
-    return copy;
-  });
+  // Fields of a class instance or a Map would be ignored silently.
+  if (!isPlainObject(options))
+    throw new ErrorClass(`${place}: options must be a plain object, got ${describeType(options)}.`);
+  rejectUnknownKeys(place, options, known, ErrorClass);
+  return { ...options };
 }
 
-/** A copy of options, with what they inherit of these names: an object of a class may have them as getters. */
-export function withInherited<Options extends object>(options: Options, known: KnownNames): Options {
-  const copy = { ...options };
-  for (const name of Object.keys(known)) {
-    if (Object.hasOwn(copy, name) || !Reflect.has(options, name)) continue;
-    Reflect.set(copy, name, Reflect.get(options, name));
-  }
-  return copy;
-}
-
-/**
- * Runs the checks of the options of one call.
- * @throws {InvalidInputError} they are no object, cannot be read, or the checks refuse them
- */
-export function checkingOptions<T>(name: string, options: object, check: () => T): T {
-  return guarded(name, options, InvalidInputError, check);
-}
-
-function guarded<T>(name: string, options: unknown, Refused: Refusal, read: () => T): T {
-  if (!isObject(options)) throw new Refused(`${name} must be an object.`);
-  try {
-    return read();
-  } catch (cause) {
-    if (cause instanceof SaasManagementError) throw cause;
-    throw new Refused(`${name} cannot be read: reading one of them threw an exception.`, { cause });
-  }
-}
-
-/**
- * Checks that options have no name that nobody reads: what is misspelled would be an option that does not hold.
- * @throws {InvalidInputError | ConfigurationError} naming what is not known
- */
-export function requireKnownNames(
-  name: string,
-  given: object,
-  known: KnownNames,
-  Refused: Refusal = InvalidInputError,
-): void {
-  const problem = unknownName(name, given, known);
-  if (problem !== undefined) throw new Refused(problem);
-}
-
-/**
- * Checks that no name is a slip of a known one. Other names may be there: they are somebody else's.
- * @throws {ConfigurationError} naming the one that was meant
- */
-export function refuseMisspelled(name: string, given: object, known: KnownNames): void {
-  const problem = misspelledName(name, given, known);
-  if (problem !== undefined) throw new ConfigurationError(problem);
-}
-
-/** Checks that an option, where it is set, is an object and no list. */
+/** Checks that an option is undefined or an object, but not an array. */
 export function requireObject(name: string, value: unknown): void {
   if (value === undefined || (isObject(value) && !Array.isArray(value))) return;
-  throw new ConfigurationError(`${name} must be an object.`);
+  throw new ConfigurationError(`${name} must be an object, got ${describeType(value)}.`);
 }
 
-/** Checks that an option, where it is set, is a function. */
+/** Checks that an option is undefined or a function. */
 export function requireFunction(name: string, value: unknown): void {
   if (value === undefined || typeof value === "function") return;
-  throw new ConfigurationError(`${name} must be a function.`);
+  throw new ConfigurationError(`${name} must be a function, got ${describeType(value)}.`);
 }
 
-/** Checks that an option, where it is set, is an object with these methods. */
+/** Checks that an option is undefined or an object with these methods. */
 export function requireMethods(name: string, value: unknown, methods: readonly string[]): void {
   if (value === undefined) return;
   if (isObject(value) && methods.every((method) => typeof Reflect.get(value, method) === "function")) return;
   throw new ConfigurationError(`${name} must be an object with the methods ${methods.join(", ")}.`);
 }
 
-/** True for what has properties, and is no function. */
+/** Returns a positive, finite number. @throws {ConfigurationError} or the given class */
+export function requirePositive(
+  name: string,
+  value: number,
+  ErrorClass: OptionsError = ConfigurationError,
+): number {
+  if (typeof value === "number" && Number.isFinite(value) && value > 0) return value;
+  throw new ErrorClass(`${name} must be a positive, finite number.`);
+}
+
 export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
+}
+
+/** An object literal, of any realm. */
+export function isPlainObject(value: unknown): value is object {
+  if (!isObject(value) || Array.isArray(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Describes a value by its type, because the value itself may be a secret: `a string`, `an array`, `null`. */
+export function describeType(value: unknown): string {
+  if (value === null || value === undefined) return `${value}`;
+  if (typeof value === "number") return Number.isFinite(value) ? "a number" : `${value}`;
+  if (typeof value === "string") return value === "" ? "an empty string" : "a string";
+  if (!isObject(value)) return `a ${typeof value}`;
+  if (Array.isArray(value)) return "an array";
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "an invalid Date" : "a Date";
+  const tag = /^\[object (Headers|Map|Set|URLSearchParams)\]$/.exec(
+    Object.prototype.toString.call(value),
+  )?.[1];
+  return tag === undefined ? "an object" : `a ${tag}`;
+}
+
+/** @deprecated read options with {@link readOptions} once, in the public method */
+export function whileReading<T>(name: string, options: unknown, resolve: () => T): T {
+  if (!isObject(options)) throw new ConfigurationError(`${name} must be an object.`);
+  return resolve();
+}
+
+/** @deprecated read options with {@link readOptions} once, in the public method */
+export function checkingOptions<T>(name: string, options: object, check: () => T): T {
+  if (!isObject(options)) throw new InvalidInputError(`${name} must be an object.`);
+  return check();
+}
+
+/** @deprecated use {@link rejectUnknownKeys}: each client refuses what it does not take */
+export function refuseMisspelled(name: string, options: object, known: KnownKeys): void {
+  for (const key of Object.keys(options)) {
+    const suggestion = Object.hasOwn(known, key) ? "" : suggestKey(key, Object.keys(known));
+    if (suggestion !== "")
+      throw new ConfigurationError(`${name}: unknown option${displayKey(key)}.${suggestion}`);
+  }
 }

@@ -1,6 +1,6 @@
 import type { SecureContext } from "node:tls";
+import type { TlsOptions } from "../core/endpoint.js";
 import { ConfigurationError } from "../core/errors/index.js";
-import type { TlsOptions } from "../core/options.js";
 
 const CERTIFICATE =
   /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;

@@ -1,30 +1,20 @@
-import { TransportError } from "../core/errors/index.js";
-import { fetchWeakness } from "../core/fetch-weakness.js";
-import { Lazy } from "../core/lazy.js";
-import type { TlsOptions } from "../core/options.js";
+import type { TlsOptions } from "../core/endpoint.js";
+import { ClosedError, TransportError } from "../core/errors/index.js";
 import type { HttpProxy } from "./proxy.js";
 import { proxyFailure, refusedByProxy } from "./proxy-failure.js";
 
-/** What a {@link NodeFetch} connects by, and where to. */
+/** What a {@link NodeFetch} connects with. */
 export interface NodeFetchOptions {
-  readonly endpoint: URL;
   readonly tls: TlsOptions | undefined;
   readonly proxy: HttpProxy | undefined;
 }
 
-/**
- * Node's own fetch, or one of undici where that is not enough: it takes neither TLS settings nor a proxy, and in a
- * process that was told not to check certificates it checks none. undici is loaded with the first request that needs
- * it. A proxy serves every host, loopback too; variables of the environment are not read for it.
- */
+type Network = ReturnType<typeof import("./undici.js").openNetwork>;
+
+/** A fetch with TLS settings or a proxy, which Node's own does not take. undici is loaded with the first request. */
 export class NodeFetch {
   readonly #options: NodeFetchOptions;
-  readonly #network = new Lazy("What tls, proxy and safe connections need", async () => {
-    const { openNetwork } = await import("./undici.js");
-    const network = openNetwork(this.#options);
-    if (this.#closed) await network.close();
-    return network;
-  });
+  #network: Promise<Network> | undefined;
   #closed = false;
 
   constructor(options: NodeFetchOptions) {
@@ -35,22 +25,9 @@ export class NodeFetch {
    * Sends a request, as `globalThis.fetch` does.
    * @throws {TransportError} the proxy refuses to open a tunnel
    */
-  readonly fetch = (url: string, init: RequestInit): Promise<Response> => {
-    const { endpoint, tls, proxy } = this.#options;
-    const own = tls !== undefined || proxy !== undefined || fetchWeakness(endpoint) !== undefined;
-    // The global one is looked up with each request: what replaces it later (a tracer, a test) is heeded.
-    return own ? this.#fetch(url, init) : globalThis.fetch(url, init);
-  };
-
-  /** Ends its connections; those that are not there yet as soon as they are. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#network.loaded?.close();
-  }
-
-  async #fetch(url: string, init: RequestInit): Promise<Response> {
+  readonly fetch = async (url: string, init: RequestInit): Promise<Response> => {
+    const network = await this.#open();
     init.signal?.throwIfAborted();
-    const network = this.#network.loaded ?? (await this.#network.load(init.signal ?? undefined));
     const { proxy } = this.#options;
     try {
       return await network.fetch(url, init);
@@ -62,6 +39,21 @@ export class NodeFetch {
         `The proxy ${proxy.origin} did not open a tunnel to ${new URL(url).host} (HTTP ${status}): ${advice(status)}`,
       );
     }
+  };
+
+  /** Closes the connections. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#network?.then(
+      (network) => network.close(),
+      () => {},
+    );
+  }
+
+  async #open(): Promise<Network> {
+    if (this.#closed) throw new ClosedError("The client is closed.");
+    this.#network ??= import("./undici.js").then(({ openNetwork }) => openNetwork(this.#options));
+    return this.#network;
   }
 }
 

@@ -1,5 +1,5 @@
+import { isLoopback } from "../core/endpoint.js";
 import { ConfigurationError } from "../core/errors/index.js";
-import { isLoopback } from "../core/loopback.js";
 
 /** A proxy that opens tunnels (`CONNECT`). Keeps its credentials where neither JSON nor inspection reaches them. */
 export class HttpProxy {

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { type ConnectionOptions, checkServerIdentity } from "node:tls";
-import type { TlsOptions } from "../core/options.js";
+import type { TlsOptions } from "../core/endpoint.js";
 import { secureContext } from "./certificates.js";
 
 /**

@@ -1,13 +1,12 @@
-import { didYouMean } from "../core/nearest.js";
-import { type KnownNames, unknownName } from "../core/option-names.js";
+import { type KnownKeys, suggestKey, unknownKey } from "../core/validate.js";
 import { isObject } from "./is-object.js";
 
 // The first argument of each is what a message begins with: "`port`", "A fault's `nth`".
 
 /** Checks that an object has no name but these. @throws TypeError that names the nearest known one */
-export function requireKnown(what: string, given: object, known: KnownNames): void {
+export function requireKnown(what: string, given: object, known: KnownKeys): void {
   if (!isObject(given)) throw new TypeError(`${what} must be an object.`);
-  const problem = unknownName(what, given, known);
+  const problem = unknownKey(what, given, known);
   if (problem !== undefined) throw new TypeError(problem);
 }
 
@@ -30,7 +29,7 @@ function range(least: number, most: number): string {
 /** @throws TypeError that names the values, and the nearest of them */
 export function requireOneOf(what: string, value: string, values: readonly string[]): void {
   if (values.includes(value)) return;
-  const meant = typeof value === "string" ? didYouMean(value, values) : "";
+  const meant = typeof value === "string" ? suggestKey(value, values) : "";
   throw new TypeError(`${what} must be one of ${values.join(", ")}.${meant}`);
 }
 

@@ -1,6 +1,6 @@
 import { createSecureContext } from "node:tls";
 import { TestClock } from "../core/clock.js";
-import type { NamesOf } from "../core/option-names.js";
+import type { KeysOf } from "../core/validate.js";
 import { requireInteger, requireKnown } from "./argument-checks.js";
 import { isObject } from "./is-object.js";
 import type { Portfolio } from "./portfolio.js";
@@ -71,9 +71,9 @@ const OPTION_NAMES = {
   clock: true,
   portfolio: true,
   pageSize: true,
-} satisfies NamesOf<ReferenceServerOptions>;
+} satisfies KeysOf<ReferenceServerOptions>;
 
-const TLS_NAMES = { cert: true, key: true } satisfies NamesOf<TlsIdentity>;
+const TLS_NAMES = { cert: true, key: true } satisfies KeysOf<TlsIdentity>;
 
 /**
  * Checks options and fills in the defaults.

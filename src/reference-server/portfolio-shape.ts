@@ -1,4 +1,4 @@
-import { unknownName } from "../core/option-names.js";
+import { unknownKey } from "../core/validate.js";
 import { isObject } from "./is-object.js";
 import type { PlanContract, PlanMatch, PlanPrice, Portfolio, PortfolioApplication } from "./portfolio.js";
 
@@ -53,7 +53,7 @@ function object(fields: Readonly<Record<string, Check>>, required: readonly stri
   return (value, at) => {
     if (!isObject(value)) return `${at} must be an object.`;
     return (
-      unknownName(at, value, known) ??
+      unknownKey(at, value, known) ??
       firstProblem(Object.entries(fields), ([name, check]) => {
         const field = Object.hasOwn(value, name) ? value[name] : undefined;
         return field === undefined && !required.includes(name) ? undefined : check(field, `${at}.${name}`);

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { NamesOf } from "../core/option-names.js";
+import type { KeysOf } from "../core/validate.js";
 import { requireKnown, requireList, requireOneOf, requireString } from "./argument-checks.js";
 import { Faults } from "./faults/faults.js";
 import { startGraphQLServer } from "./graphql/server.js";
@@ -12,8 +12,8 @@ import { startSyncServer } from "./sync/server.js";
 import { SyncState } from "./sync/sync-state.js";
 import { Workspace } from "./workspace.js";
 
-const API_KEY_NAMES = { workspace: true, scope: true, permissions: true } satisfies NamesOf<NewApiKey>;
-const INSTALLATION_NAMES = { workspace: true, integration: true } satisfies NamesOf<NewInstallation>;
+const API_KEY_NAMES = { workspace: true, scope: true, permissions: true } satisfies KeysOf<NewApiKey>;
+const INSTALLATION_NAMES = { workspace: true, integration: true } satisfies KeysOf<NewInstallation>;
 const SCOPES: readonly KeyScope[] = ["read", "read-write"];
 const PERMISSIONS: readonly KeyPermission[] = ["integration:sync"];
 

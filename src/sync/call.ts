@@ -1,6 +1,13 @@
+import {
+  AuthenticationError,
+  BatchAlreadyInProgressError,
+  PermissionDeniedError,
+  RateLimitError,
+  SyncProtocolError,
+} from "../core/errors/index.js";
 import { runOperation } from "../core/operation.js";
 import type { CollectionName } from "./collections.js";
-import type { SyncConfiguration } from "./configuration.js";
+import type { SyncConfiguration } from "./options.js";
 import type { OnProgress } from "./progress.js";
 import type { CallContext, SyncRpc } from "./transport.js";
 
@@ -14,7 +21,7 @@ export type SyncOperation =
       readonly mayRepeat?: () => boolean;
     };
 
-/** Runs one operation of the Sync API within its time, again where it failed transiently. */
+/** Runs one operation of the Sync API within its deadline and retries transient failures. */
 export function callWithRetry<T>(
   configuration: SyncConfiguration,
   operation: SyncOperation,
@@ -34,11 +41,61 @@ export function callWithRetry<T>(
       label,
       credential: configuration.credential,
       cancellation: signal,
-      // A start may have left a lock, a write may be applied twice, and a completion must not be guessed.
       mayRepeat,
+      // A start may leave a lock, a write may be applied twice, and a completion must not be guessed.
       repeatable: rpc === "AbortSyncBatch",
       onRetry: (event) => onProgress?.({ type: "retry", operation: label, ...event }),
     },
     attempt,
   );
+}
+
+/** What the failed attempts of one operation say together about its effect. */
+export class Attempts {
+  #mayBeDone = false;
+  #refused = false;
+
+  /** Whether the service may have done it: an attempt was sent, and no answer proves that it was refused. */
+  get mayBeDone(): boolean {
+    return this.#mayBeDone;
+  }
+
+  /** Whether the service refused an attempt. If it did not and `mayBeDone` is false, nothing reached it. */
+  get refused(): boolean {
+    return this.#refused;
+  }
+
+  async make<T>(call: CallContext, attempt: (call: CallContext) => Promise<T>): Promise<T> {
+    let unsent = false;
+    const onUnsent = () => {
+      unsent = true;
+    };
+    try {
+      return await attempt({ ...call, onUnsent });
+    } catch (error) {
+      if (!unsent && isRefusal(error)) this.#refused = true;
+      else if (!unsent) this.#mayBeDone = true;
+      throw error;
+    }
+  }
+}
+
+/** Statuses of a server that broke down: they do not tell what it had done by then. */
+const UNCLEAR: ReadonlySet<string> = new Set(["UNKNOWN", "INTERNAL", "DATA_LOSS"]);
+
+/** Returns whether the error proves that the service did not do what it was asked. */
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof AuthenticationError ||
+    error instanceof PermissionDeniedError ||
+    error instanceof RateLimitError ||
+    error instanceof BatchAlreadyInProgressError ||
+    (error instanceof SyncProtocolError && error.grpcStatus !== undefined && !UNCLEAR.has(error.grpcStatus))
+  );
+}
+
+/** Returns whether the service refused to abort a batch because the batch has ended. */
+export function hasEnded(error: unknown): error is SyncProtocolError {
+  if (!(error instanceof SyncProtocolError)) return false;
+  return error.grpcStatus === "NOT_FOUND" || error.grpcStatus === "FAILED_PRECONDITION";
 }

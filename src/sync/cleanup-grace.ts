@@ -1,6 +1,6 @@
+import { raceAbort } from "../core/abort.js";
 import type { Clock } from "../core/clock.js";
 import { TimeoutError } from "../core/errors/index.js";
-import { untilAborted } from "../core/until-aborted.js";
 
 /** How long a run or a closed client waits for cleanup, in milliseconds. */
 export const CLEANUP_GRACE_MS = 5000;
@@ -22,7 +22,7 @@ export async function withinGrace(
   // The process must not end while the caller waits for the run.
   const stopTimer = clock.after(CLEANUP_GRACE_MS, tooLong, { keepAlive: true });
   try {
-    await untilAborted(cleanUp(over.signal), over.signal);
+    await raceAbort(cleanUp(over.signal), over.signal);
   } finally {
     stopTimer();
   }

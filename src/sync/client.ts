@@ -1,13 +1,13 @@
+import { raceAbort } from "../core/abort.js";
 import { withCallSite } from "../core/call-site.js";
-import { type BatchOptions, START_BATCH_NAMES, type StartBatchOptions } from "./batch/options.js";
+import { type BatchOptions, START_BATCH_KEYS, type StartBatchOptions } from "./batch/start.js";
 import type { SyncBatch } from "./batch/sync-batch.js";
-import { requireOptions } from "./call-options.js";
 import type { SnapshotCollection } from "./collections.js";
-import { resolveSyncOptions, type SyncClientOptions } from "./configuration.js";
 import { readBatchOptions, SyncEngine } from "./engine.js";
-import { lazyTransport } from "./lazy-transport.js";
-import { RUN_NAMES, type RunFunction, type RunOptions } from "./run/options.js";
+import { resolveSyncOptions, type SyncClientOptions, type SyncConfiguration } from "./options.js";
+import { RUN_KEYS, type RunFunction, type RunOptions } from "./run/options.js";
 import type { SyncReceipt } from "./run/receipt.js";
+import type { CallContext, SyncTransport } from "./transport.js";
 
 /**
  * Pushes the data of custom connectors over the Sync API (service description, "Sync API").
@@ -26,25 +26,20 @@ export class SyncClient {
   /** @throws {ConfigurationError} an option is missing or not usable; nothing is connected yet */
   constructor(options: SyncClientOptions) {
     const configuration = resolveSyncOptions(options);
-    const transport = lazyTransport(async () => {
-      const { GrpcTransport } = await import("./grpc/transport.js");
-      return new GrpcTransport(configuration);
-    });
-    this.#engine = new SyncEngine(configuration, transport);
+    this.#engine = new SyncEngine(configuration, lazyGrpc(configuration));
   }
 
   /**
    * Acquires the installation's lock and starts a batch.
    *
-   * A caller who gives up, or whose time is up, gets an answer at once; the call itself goes on, and a batch that it
-   * still starts is aborted, so that the lock is not left held.
+   * If the caller gives up or the time is up, the call rejects at once. The request itself goes on, and a batch that it
+   * still starts is aborted, so that no lock is left.
    * @throws {InvalidInputError} no installation id, or another option is wrong
    * @throws {BatchAlreadyInProgressError} another batch of the installation is in progress, and was for `waitForLockMs`
    * @throws {AuthenticationError | PermissionDeniedError | TransportError | TimeoutError | ClosedError}
    */
   async startBatch(options: StartBatchOptions): Promise<SyncBatch> {
-    requireOptions('startBatch({ installationId: "…" })', options);
-    const own = readBatchOptions("startBatch", options, START_BATCH_NAMES);
+    const own = readBatchOptions("startBatch", options, START_BATCH_KEYS);
     return withCallSite(own.signal, () => this.#engine.startBatch(own));
   }
 
@@ -52,28 +47,27 @@ export class SyncClient {
    * Pushes everything in one call: starts a batch, calls `fn` to write, completes the batch when it returns, and aborts
    * it when it throws (service description, rule 8).
    *
-   * - `snapshots` declares the snapshot collections of the run. Each is written exactly once, as a whole; one that is
-   *   missing, undeclared or written twice keeps the batch from being completed.
-   * - When the batch itself fails transiently (a window, the lease, the completion; not whatever `fn` threw), it is
-   *   aborted and `fn` is called again with a new one, up to `restarts` times. Snapshots go again in full; events that
-   *   an earlier attempt got accepted are left out, each as often as it was accepted.
-   * - An exception of `fn` and the signal's reason come back unchanged.
+   * - `snapshots` declares the snapshot collections of the run. Each is written exactly once, in full; the batch is not
+   *   completed if one is missing, undeclared or written twice.
+   * - If the batch itself fails transiently (a window, the lease, the completion; not an exception of `fn`), it is
+   *   aborted and `fn` is called again with a new one, up to `restarts` times. Snapshots are sent again in full; events
+   *   that an earlier attempt got accepted are left out, each as often as it was accepted.
+   * - An exception of `fn` and the signal's reason are rethrown unchanged.
    * @throws {InvalidInputError} an option is wrong, or `fn` did not keep to `snapshots`
-   * @throws {ConfigurationError} no memory is left to remember accepted events in, which `restarts: 0` does without
+   * @throws {ConfigurationError} there is no memory left for the accepted events; `restarts: 0` needs none
    * @throws everything that `startBatch`, `write` and `complete` throw, when the restarts are used up
    */
   async run<const Snapshots extends SnapshotCollection>(
     options: RunOptions<Snapshots>,
     fn: RunFunction<Snapshots>,
   ): Promise<SyncReceipt> {
-    requireOptions("run({ installationId, snapshots, ledger }, (batch) => …)", options);
-    const own = readBatchOptions("run", options, RUN_NAMES);
+    const own = readBatchOptions("run", options, RUN_KEYS);
     return withCallSite(own.signal, () => this.#engine.run(own, fn));
   }
 
   /**
-   * A handle on a batch that another process started: to go on with it, or to abort it. Nothing is sent; whether the
-   * batch is active shows with the first call. Its lease is counted from now, so it may end earlier than it says.
+   * Returns a handle on a batch that another process started, to continue or to abort it. Nothing is sent: the first
+   * call shows whether the batch is active. Its lease is counted from now, so it may end earlier than it says.
    * `complete()` needs `{ unverified: true }`.
    * @throws {InvalidInputError} no batch id, or another option is wrong
    * @throws {ClosedError} the client was closed
@@ -84,9 +78,8 @@ export class SyncClient {
 
   /**
    * Refuses new calls, cancels what is under way and releases the connection. Open batches are neither completed nor
-   * aborted. No answer to a completion that was sent is waited for: `batch.complete()` and `run` then reject with a
-   * {@link BatchOutcomeUnknownError}, and everything else that is cancelled with a {@link ClosedError}. Waits, at most
-   * 5 seconds, until batches that were started for a caller who gave up are aborted.
+   * aborted. A completion that was sent and not answered rejects with a {@link BatchOutcomeUnknownError}, everything else
+   * with a {@link ClosedError}. Waits up to 5 seconds until batches whose start was cancelled are aborted.
    */
   close(): Promise<void> {
     return this.#engine.close();
@@ -96,4 +89,38 @@ export class SyncClient {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
+
+/** Loads gRPC with the first call, so that importing the package stays cheap. */
+function lazyGrpc(configuration: SyncConfiguration): SyncTransport {
+  let loading: Promise<SyncTransport> | undefined;
+  let closed = false;
+  const load = async (): Promise<SyncTransport> => {
+    const { GrpcTransport } = await import("./grpc/transport.js");
+    const transport = new GrpcTransport(configuration);
+    if (closed) transport.close();
+    return transport;
+  };
+  const ready = async ({ signal, unlessSent, onUnsent }: CallContext): Promise<SyncTransport> => {
+    try {
+      loading ??= load();
+      return await raceAbort(loading, signal, unlessSent);
+    } catch (error) {
+      onUnsent?.();
+      throw error;
+    }
+  };
+  return {
+    startBatch: async (installationId, call) => (await ready(call)).startBatch(installationId, call),
+    syncRecords: async (messages, call) => (await ready(call)).syncRecords(messages, call),
+    completeBatch: async (batchId, call) => (await ready(call)).completeBatch(batchId, call),
+    abortBatch: async (batchId, call) => (await ready(call)).abortBatch(batchId, call),
+    close: () => {
+      closed = true;
+      loading?.then(
+        (transport) => transport.close(),
+        () => {},
+      );
+    },
+  };
 }

@@ -1,32 +1,27 @@
 import { setMaxListeners } from "node:events";
-import { checkSignal, linkedController } from "../core/abort.js";
+import { checkSignal, linkAbort } from "../core/abort.js";
 import { ClosedError, InvalidInputError } from "../core/errors/index.js";
-import type { NamesOf } from "../core/option-names.js";
-import { checkingOptions, readOptions } from "../core/validate.js";
-import { checkKeepAlive, KEEP_ALIVE_NAMES, startKeepAlive } from "./batch/keep-alive.js";
-import type { BatchKeeper } from "./batch/lifecycle.js";
-import { waitForLock } from "./batch/lock.js";
+import { type KeysOf, readOptions } from "../core/validate.js";
+import { checkKeepAlive, KEEP_ALIVE_KEYS, startKeepAlive } from "./batch/keep-alive.js";
+import { BatchSession, type BatchWatch } from "./batch/session.js";
 import {
-  BATCH_NAMES,
+  BATCH_KEYS,
   type BatchOptions,
-  START_BATCH_NAMES,
+  BatchStarter,
+  START_BATCH_KEYS,
   type StartBatchOptions,
-} from "./batch/options.js";
-import { BatchSession } from "./batch/session.js";
-import type { BatchWatch } from "./batch/session-options.js";
-import { BatchStarter } from "./batch/start.js";
+} from "./batch/start.js";
 import { SyncBatch } from "./batch/sync-batch.js";
 import { callWithRetry } from "./call.js";
 import { CLEANUP_GRACE_MS } from "./cleanup-grace.js";
 import type { SnapshotCollection } from "./collections.js";
-import type { SyncConfiguration } from "./configuration.js";
 import { type Moment, momentOf } from "./lease.js";
-import { guardProgress } from "./progress.js";
-import { RUN_NAMES, type RunFunction, type RunOptions } from "./run/options.js";
+import type { SyncConfiguration } from "./options.js";
+import { guardProgress, type OnProgress } from "./progress.js";
+import { RUN_KEYS, type RunFunction, type RunOptions } from "./run/options.js";
 import type { SyncReceipt } from "./run/receipt.js";
 import type { SyncTransport } from "./transport.js";
 
-/** What goes on beside a batch that is on its own. */
 const UNWATCHED: BatchWatch = { acceptedEvents: undefined, observerOf: undefined, beforeComplete: undefined };
 
 let runs: typeof import("./run/sync-run.js") | undefined;
@@ -42,15 +37,6 @@ export class SyncEngine {
   readonly #configuration: SyncConfiguration;
   readonly #transport: SyncTransport;
   readonly #starter: BatchStarter;
-  /** Batches of which something may go on: those that have ended leave by themselves. */
-  readonly #batches = new Set<SyncBatch>();
-  readonly #keeper: BatchKeeper<SyncBatch> = {
-    keep: (batch) => {
-      if (this.#closed.signal.aborted) batch.close();
-      else this.#batches.add(batch);
-    },
-    letGo: (batch) => void this.#batches.delete(batch),
-  };
   readonly #closed = new AbortController();
 
   /** The transport is closed with the engine. */
@@ -58,16 +44,14 @@ export class SyncEngine {
     this.#configuration = configuration;
     this.#transport = transport;
     this.#starter = new BatchStarter(transport, configuration);
-    // Every start listens: as many as are under way at once are no leak.
+    // One listener for each start under way and each batch that is open.
     setMaxListeners(0, this.#closed.signal);
   }
 
-  /** Starts a batch, and has it watched where somebody wants to. */
   async startBatch(given: StartBatchOptions, watch: BatchWatch = UNWATCHED): Promise<SyncBatch> {
-    const options = readBatchOptions("startBatch", given, START_BATCH_NAMES);
-    this.#requireOpen();
+    const options = readBatchOptions("startBatch", given, START_BATCH_KEYS);
     const { installationId, signal, waitForLockMs = 0, timeoutMs } = options;
-    const onProgress = guardProgress(options.onProgress, this.#configuration.logger);
+    this.#requireOpen();
     requireId("installationId", installationId, "a direct integration installation");
     if (typeof waitForLockMs !== "number" || !(waitForLockMs >= 0))
       throw new InvalidInputError("waitForLockMs must be a number of milliseconds, 0 or more.");
@@ -76,37 +60,39 @@ export class SyncEngine {
     checkKeepAlive(options.keepAlive);
     checkSignal(signal);
     signal?.throwIfAborted();
-    const { controller, unlink } = linkedController(this.#closed.signal, signal);
-    let startedAt = momentOf(this.#configuration.clock);
+    const onProgress = guardProgress(options.onProgress, this.#configuration.logger);
+    const { controller, unlink } = linkAbort(this.#closed.signal, signal);
     try {
-      const start = () => {
-        startedAt = momentOf(this.#configuration.clock);
-        return this.#starter.start(installationId, { signal: controller.signal, timeoutMs, onProgress });
-      };
-      const id = await waitForLock(start, this.#configuration, waitForLockMs, controller.signal, onProgress);
-      return this.#handle(id, startedAt, options, watch, { unverified: false });
+      const { id, startedAt } = await this.#starter.start(installationId, {
+        signal: controller.signal,
+        timeoutMs,
+        waitForLockMs,
+        onProgress,
+      });
+      return this.#handle(id, startedAt, { ...options, onProgress }, watch, { unverified: false });
     } finally {
       unlink();
     }
   }
 
-  /** A handle on a batch that another process started. */
+  /** Returns a handle on a batch that another process started. */
   openBatch(batchId: string, given: BatchOptions): SyncBatch {
-    const options = readBatchOptions("openBatch", given, BATCH_NAMES);
+    const options = readBatchOptions("openBatch", given, BATCH_KEYS);
     this.#requireOpen();
     requireId("batchId", batchId, "a batch");
     checkKeepAlive(options.keepAlive);
-    const openedAt = momentOf(this.#configuration.clock);
-    return this.#handle(batchId, openedAt, options, UNWATCHED, { unverified: true });
+    const { clock, logger } = this.#configuration;
+    const onProgress = guardProgress(options.onProgress, logger);
+    return this.#handle(batchId, momentOf(clock), { ...options, onProgress }, UNWATCHED, {
+      unverified: true,
+    });
   }
 
-  /** Starts a batch, has it written, and completes it; again where it failed transiently. */
   async run<Snapshots extends SnapshotCollection>(
     options: RunOptions<Snapshots>,
     fn: RunFunction<Snapshots>,
   ): Promise<SyncReceipt> {
-    // Read before anything is waited for: what the caller sets in them meanwhile is not heeded.
-    const given = readBatchOptions("run", options, RUN_NAMES);
+    const given = readBatchOptions("run", options, RUN_KEYS);
     const { clock } = this.#configuration;
     const begunAt = clock.monotonic();
     const { SyncRun } = await loadRuns();
@@ -116,15 +102,12 @@ export class SyncEngine {
         this.#transport.abortBatch(batchId, call),
       );
     const parts = { configuration: this.#configuration, start, abort, begunAt, closed: this.#closed.signal };
-    return checkingOptions("The options of run", given, () => new SyncRun(given, fn, parts)).execute();
+    return new SyncRun(given, fn, parts).execute();
   }
 
   /** Refuses new calls, cancels what is under way, and closes the transport. */
   async close(): Promise<void> {
-    if (!this.#closed.signal.aborted) {
-      this.#closed.abort(clientClosed());
-      for (const batch of [...this.#batches]) batch.close();
-    }
+    if (!this.#closed.signal.aborted) this.#closed.abort(clientClosed());
     const waited = new AbortController();
     await Promise.race([
       this.#starter.settled(),
@@ -135,15 +118,15 @@ export class SyncEngine {
     this.#transport.close();
   }
 
-  /** An error for each caller: its stack leads to one. */
   #requireOpen(): void {
+    // A new error for each caller, whose call site is added to its stack.
     if (this.#closed.signal.aborted) throw clientClosed();
   }
 
   #handle(
     id: string,
     startedAt: Moment,
-    { onProgress, keepAlive }: BatchOptions,
+    { onProgress, keepAlive }: BatchOptions & { readonly onProgress: OnProgress },
     watch: BatchWatch,
     { unverified }: { readonly unverified: boolean },
   ): SyncBatch {
@@ -153,31 +136,29 @@ export class SyncEngine {
       configuration: this.#configuration,
       startedAt,
       onProgress,
+      clientClosed: this.#closed.signal,
       ...watch,
     });
-    const batch = new SyncBatch({ session, unverified, keeper: this.#keeper });
+    const batch = new SyncBatch({ session, unverified });
     if (keepAlive !== undefined) startKeepAlive(session, keepAlive);
-    // The client may have been closed right after the answer to a start, and the lease may be over.
-    this.#keeper.keep(batch);
-    if (batch.signal.aborted) this.#keeper.letGo(batch);
     return batch;
   }
 }
 
-/** The options of a call, and those within them, each read once. */
+/** Returns a copy of the options of a call, and of those within them. */
 export function readBatchOptions<Options extends BatchOptions>(
   call: string,
   given: Options,
-  known: NamesOf<NoInfer<Options>>,
+  known: KeysOf<NoInfer<Options>>,
 ): Options {
-  const options = readOptions(`The options of ${call}`, given, known);
+  const options = readOptions(call, given, known);
   const { keepAlive } = options;
   if (keepAlive === undefined) return options;
-  return { ...options, keepAlive: readOptions("keepAlive", keepAlive, KEEP_ALIVE_NAMES) };
+  return { ...options, keepAlive: readOptions("keepAlive", keepAlive, KEEP_ALIVE_KEYS) };
 }
 
 function clientClosed(): ClosedError {
-  return new ClosedError("The client is closed. Make a new one.");
+  return new ClosedError("The client is closed. Create a new one.");
 }
 
 function requireId(name: string, value: unknown, of: string): void {

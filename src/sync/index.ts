@@ -6,6 +6,7 @@
 
 // For users: the client, its batches, and what their methods take and return.
 
+export type { NetworkOptions, TlsOptions } from "../core/endpoint.js";
 export {
   AuthenticationError,
   BatchAlreadyInProgressError,
@@ -30,15 +31,12 @@ export {
   TransportError,
   type WalkPosition,
 } from "../core/errors/index.js";
-export type { NetworkOptions, TlsOptions } from "../core/options.js";
 export type { RetryOptions } from "../core/retry.js";
 export type { KeepAliveOptions } from "./batch/keep-alive.js";
-export type { BatchOptions, StartBatchOptions } from "./batch/options.js";
+export type { BatchOptions, StartBatchOptions } from "./batch/start.js";
 export type { CompleteOptions, SyncBatch } from "./batch/sync-batch.js";
-export type { ChannelOptions } from "./channel-option-checks.js";
 export { SyncClient } from "./client.js";
 export type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "./collections.js";
-export type { SyncClientOptions } from "./configuration.js";
 export type {
   AccountDetails,
   AccountRecord,
@@ -79,6 +77,7 @@ export type { GuardOptions, GuardRule, SafetyOptions } from "./guard/rules.js";
 export type { Lease } from "./lease.js";
 export { type FileLedger, type FileLedgerOptions, fileLedger } from "./ledger/file-ledger.js";
 export { memoryLedger } from "./ledger/memory-ledger.js";
+export type { ChannelOptions, SyncClientOptions } from "./options.js";
 export { formatPreview } from "./preview/format-preview.js";
 export type { PreviewOptions } from "./preview/preview-options.js";
 export { previewSync } from "./preview/preview-sync.js";
@@ -121,7 +120,6 @@ export type { ErrorDetails } from "../core/errors/index.js";
 export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../core/hooks.js";
 export type { Logger } from "../core/logger.js";
 export type { CommonOptions } from "../core/options.js";
-export type { SyncTuning } from "./configuration.js";
 export type { RecordTypes } from "./generated/records.js";
 export { idsOfLines, linesOfIds } from "./ledger/id-lines.js";
 export type {
@@ -132,3 +130,4 @@ export type {
   LedgerScope,
   PendingApproval,
 } from "./ledger/ledger.js";
+export type { SyncTuning } from "./options.js";

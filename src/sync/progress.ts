@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../core/errors/index.js";
-import { guardCallback } from "../core/guard-callback.js";
+import { safeCallback } from "../core/hooks.js";
 import type { Logger } from "../core/logger.js";
 import type { CollectionName, SnapshotCollection } from "./collections.js";
 import type { CompletionCounts } from "./transport.js";
@@ -124,7 +124,7 @@ export type OnProgress = (progress: SyncProgress) => void;
 
 /** A callback that never throws: whoever looks on must not fail, or outlive, what is looked at. */
 export function guardProgress(onProgress: OnProgress | undefined, logger: Logger): OnProgress {
-  return guardCallback("onProgress", onProgress, logger);
+  return safeCallback("onProgress", onProgress, logger);
 }
 
 /** Formats a number for messages and previews. */

@@ -38,6 +38,9 @@ export interface CompletionCounts {
   readonly events: Partial<Record<CollectionName, { readonly accepted: number }>>;
 }
 
+/** The counts of a completion that the service did not describe. */
+export const NO_COUNTS: CompletionCounts = { snapshots: {}, events: {} };
+
 /**
  * The four operations of the Sync API. The batch engine knows this interface and not gRPC, so that it also runs in
  * memory. Every failure is an error of the SDK, or the reason of the call's signal.

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { inspect } from "node:util";
 import { ConfigurationError, SaasManagementClient } from "@saas-management/sdk";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { VERSION } from "../../src/core/user-agent.js";
+import { VERSION } from "../../src/core/options.js";
 import { json, startHttpServer } from "../support/http-server.js";
 import { rejection } from "../support/promises.js";
 

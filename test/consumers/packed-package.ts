@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -15,6 +15,7 @@ export const TOOLS = {
   tsc: join(ROOT, "node_modules/typescript/bin/tsc"),
   codegen: join(ROOT, "node_modules/@graphql-codegen/cli/esm/bin.js"),
   tada: join(ROOT, "node_modules/gql.tada/bin/cli.js"),
+  tsx: join(ROOT, "node_modules/tsx/dist/cli.mjs"),
 } as const;
 
 /** The package as `npm pack` makes it, built from the sources as they are now. Leaves `dist/` alone. */
@@ -34,6 +35,8 @@ export async function packPackage(folder: string): Promise<string> {
 export interface ConsumerFolder {
   /** Copies a consumer project into the folder, if it is not there yet, and returns where it is. */
   add(name: string): Promise<string>;
+  /** Writes a new project with these files, and returns where it is. */
+  write(name: string, files: Readonly<Record<string, string>>): Promise<string>;
   remove(): Promise<void>;
 }
 
@@ -53,6 +56,13 @@ export async function makeConsumerFolder(): Promise<ConsumerFolder> {
       const project = join(folder, name);
       if (existsSync(project)) return project;
       await cp(join(CONSUMERS, name), project, { recursive: true });
+      await symlink(join(folder, "node_modules"), join(project, "node_modules"));
+      return project;
+    },
+    write: async (name, files) => {
+      const project = join(folder, name);
+      await mkdir(project);
+      for (const [file, text] of Object.entries(files)) await writeFile(join(project, file), text);
       await symlink(join(folder, "node_modules"), join(project, "node_modules"));
       return project;
     },

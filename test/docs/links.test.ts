@@ -1,28 +1,44 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { expect, it } from "vitest";
-import { DOCS, Page } from "./pages.js";
+import { expect, test } from "vitest";
+import { DOCS, isInternal, Page } from "./pages.js";
 
 const ROOT = new URL("../../", import.meta.url);
-const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", ...DOCS];
+const pages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md", ...DOCS];
 
-async function isThere(link: URL): Promise<boolean> {
+async function exists(link: URL): Promise<boolean> {
   if (!existsSync(fileURLToPath(link))) return false;
   const isAnchor = link.hash !== "" && link.pathname.endsWith(".md");
   return !isAnchor || (await Page.read(fileURLToPath(link))).anchors().includes(link.hash);
 }
 
-it.each(pages)("%s links to files and headings that are there", async (path) => {
+test.each(pages)("%s links only to files and headings that exist", async (path) => {
   const links = (await Page.read(path)).links();
-  const found = await Promise.all(links.map(isThere));
+  const found = await Promise.all(links.map(exists));
   expect(links.filter((_, index) => !found[index]).map(String)).toEqual([]);
 });
 
-it.each(pages)("%s names files that are there", async (path) => {
+test.each(pages)("%s names only files that exist", async (path) => {
   expect((await Page.read(path)).missingFiles()).toEqual([]);
 });
 
-it("README.md leads to every page in docs/", async () => {
+test("README.md links to every page that the package contains", async () => {
   const linked = (await Page.read("README.md")).links().map(({ pathname }) => pathname);
-  expect(DOCS.filter((path) => !linked.includes(new URL(path, ROOT).pathname))).toEqual([]);
+  const shipped = DOCS.filter((path) => !isInternal(path));
+  expect(shipped.filter((path) => !linked.includes(new URL(path, ROOT).pathname))).toEqual([]);
 });
+
+test("CONTRIBUTING.md links to every page for maintainers", async () => {
+  const linked = (await Page.read("CONTRIBUTING.md")).links().map(({ pathname }) => pathname);
+  expect(DOCS.filter(isInternal).filter((path) => !linked.includes(new URL(path, ROOT).pathname))).toEqual(
+    [],
+  );
+});
+
+test.each(DOCS.filter((path) => !isInternal(path)))(
+  "%s links to no page that the package lacks",
+  async (path) => {
+    const links = (await Page.read(path)).links().map(({ pathname }) => pathname.slice(ROOT.pathname.length));
+    expect(links.filter(isInternal)).toEqual([]);
+  },
+);

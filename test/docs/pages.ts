@@ -3,16 +3,20 @@ import { readdir, readFile } from "node:fs/promises";
 const ROOT = new URL("../../", import.meta.url);
 
 /** The pages in `docs/`. */
-export const DOCS = (await readdir(new URL("docs/", ROOT)))
+export const DOCS = (await readdir(new URL("docs/", ROOT), { recursive: true }))
   .filter((file) => file.endsWith(".md"))
-  .map((file) => `docs/${file}`);
+  .map((file) => `docs/${file.replaceAll("\\", "/")}`)
+  .sort();
 
-/** Folders of the repository that pages speak of. */
+/** Pages for maintainers, which the package does not contain. */
+export const isInternal = (path: string) => path.startsWith("docs/internals/");
+
+/** Folders of the repository that pages refer to. */
 const FOLDERS = ["api", "bench", "codegen", "docs", "examples", "proto", "schema", "scripts", "src", "test"];
 const IN_FOLDER = new RegExp(`^(?:${FOLDERS.join("|")})/`);
 
-/** A file that is named without its folders. What ends otherwise may be a file of the reader's. */
-const SOURCE = /\w\.(?:ts|mjs|proto|graphql)$/;
+/** A file that is named without its folders. Other endings may be files of the reader. */
+const SOURCE = /\w\.(?:ts|mjs|proto)$|^schema\.graphql$/;
 const FENCE = /^```(\w*)\n(.*?)^```/gms;
 
 const files = (
@@ -28,28 +32,34 @@ const files = (
 
 /** A page of the documentation, with what it points at. */
 export class Page {
-  readonly #url: URL;
-  readonly #text: string;
+  readonly path: string;
+  readonly text: string;
 
-  private constructor(url: URL, text: string) {
-    this.#url = url;
-    this.#text = text;
+  private constructor(path: string, text: string) {
+    this.path = path;
+    this.text = text;
   }
 
   static async read(path: string): Promise<Page> {
-    const url = new URL(path, ROOT);
-    return new Page(url, await readFile(url, "utf8"));
+    return new Page(path, await readFile(new URL(path, ROOT), "utf8"));
   }
 
-  /** Where its links within the package lead to, each with its anchor. */
+  /** Its snippets of TypeScript. */
+  snippets(): readonly string[] {
+    return [...this.text.matchAll(FENCE)].flatMap(([, language, code = ""]) =>
+      language === "ts" ? [code] : [],
+    );
+  }
+
+  /** Targets of its links within the repository, each with its anchor. */
   links(): readonly URL[] {
-    const links = this.#text.replace(FENCE, "").matchAll(/\]\((?![a-z]+:)([^)\s]+)/g);
-    return [...links].map(([, target = ""]) => new URL(target, this.#url));
+    const links = this.text.replace(FENCE, "").matchAll(/\]\((?![a-z]+:)([^)\s]+)/g);
+    return [...links].map(([, target = ""]) => new URL(target, new URL(this.path, ROOT)));
   }
 
   /** Anchors of its headings, as GitHub makes them. */
   anchors(): readonly string[] {
-    return [...this.#text.replace(FENCE, "").matchAll(/^#+ (.+)$/gm)].map(
+    return [...this.text.replace(FENCE, "").matchAll(/^#+ (.+)$/gm)].map(
       ([, heading = ""]) =>
         `#${heading
           .toLowerCase()
@@ -58,21 +68,37 @@ export class Page {
     );
   }
 
-  /** Files and folders of the repository that its text, or a drawing in it, names and that are not there. */
+  /** Rows of the table under a heading, as trimmed cells without the head. */
+  table(heading: string): readonly (readonly string[])[] {
+    const section = this.text.split(new RegExp(`\n#+ ${heading}\n`))[1]?.split(/\n#+ /)[0] ?? "";
+    return section
+      .split("\n")
+      .filter((line) => line.startsWith("|"))
+      .slice(2)
+      .map(cells);
+  }
+
+  /** Files and folders of the repository that its text names, or a drawing in it, and that do not exist. */
   missingFiles(): readonly string[] {
-    const drawings = [...this.#text.matchAll(FENCE)].flatMap(([, language, drawing = ""]) =>
+    const drawings = [...this.text.matchAll(FENCE)].flatMap(([, language, drawing = ""]) =>
       language === "" ? (drawing.match(/[\w/-]+\.ts\b/g) ?? []) : [],
     );
-    const inText = [...this.#text.replace(FENCE, "").matchAll(/`([\w./…*-]+)`/g)].map(
-      ([, name = ""]) => name,
-    );
+    const inText = [...this.text.replace(FENCE, "").matchAll(/`([\w./…*-]+)`/g)].map(([, name = ""]) => name);
     const named = inText.filter((name) => IN_FOLDER.test(name) || SOURCE.test(name));
-    return [...new Set([...named, ...drawings])].filter((name) => !isThere(name));
+    return [...new Set([...named, ...drawings])].filter((name) => !exists(name));
   }
 }
 
-/** True where a file or a folder has the name, in which `*` stands for letters and `…` for folders. */
-function isThere(name: string): boolean {
+/** The cells of a row; `\|` is a bar within one. */
+function cells(row: string): string[] {
+  return row
+    .split(/(?<!\\)\|/)
+    .slice(1, -1)
+    .map((cell) => cell.trim().replaceAll("\\|", "|"));
+}
+
+/** True if a file or a folder has the name; `*` stands for characters and `…` for folders. */
+function exists(name: string): boolean {
   const pattern = name
     .replace(/\/$/, "")
     .replaceAll(".", "\\.")

@@ -3,7 +3,7 @@ import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { SyncClient } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { resolveEndpoint } from "../../src/core/options.js";
+import { resolveEndpoint } from "../../src/core/endpoint.js";
 import { holds } from "../support/fuzz.js";
 import { outcomeOf } from "../support/hostile.js";
 import { mutatedBytes } from "../support/mutated-bytes.js";

@@ -4,13 +4,13 @@ import type { Bug } from "./bug.js";
 export const ENGINE_BUGS: readonly Bug[] = [
   {
     name: "a failed write does not poison the batch",
-    file: "sync/batch/writes.ts",
+    file: "sync/batch/write-queue.ts",
     right: "return this.#failure !== undefined;",
     wrong: "return false;",
   },
   {
     name: "an open collection does not keep the batch from being completed",
-    file: "sync/batch/writes.ts",
+    file: "sync/batch/write-queue.ts",
     right: "return !this.failed && this.#open.size === 0;",
     wrong: "return !this.failed;",
   },
@@ -66,13 +66,13 @@ export const ENGINE_BUGS: readonly Bug[] = [
   },
   {
     name: "a lost answer to complete is a success",
-    file: "sync/batch/completion.ts",
-    right: "    throw unclear(session.id, error);",
-    wrong: "    return NO_COUNTS;",
+    file: "sync/batch/lifecycle.ts",
+    right: "      throw outcomeUnknown(this.#session.id, error);",
+    wrong: "      return NO_COUNTS;",
   },
   {
     name: "a refused complete is a success after a lost answer",
-    file: "sync/batch/completion.ts",
+    file: "sync/batch/lifecycle.ts",
     right: 'if (answerWasLost && error instanceof SyncProtocolError && error.batchState === "completed")',
     wrong: "if (answerWasLost && error instanceof SyncProtocolError)",
   },
@@ -109,7 +109,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
   },
   {
     name: "a write leaves its listener on the caller's signal",
-    file: "sync/batch/writes.ts",
+    file: "sync/batch/write-queue.ts",
     right: "      } finally {\n        unlink();\n      }\n",
     wrong: "      } finally {\n        void unlink;\n      }\n",
   },
@@ -121,7 +121,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
   },
   {
     name: "an array that is filled anew before its write had its turn is written",
-    file: "sync/batch/writes.ts",
+    file: "sync/batch/write-queue.ts",
     right: "      checkShape(source, shape);\n",
     wrong: "      void [checkShape, shape];\n",
   },

@@ -1,6 +1,6 @@
 /** Runs a program to its end against the model of the service, without any real waiting. */
-import { resolveSyncOptions } from "../../src/sync/configuration.js";
 import { loadRuns, SyncEngine } from "../../src/sync/engine.js";
+import { resolveSyncOptions } from "../../src/sync/options.js";
 import { examination, writing } from "../../src/sync/write/load-writing.js";
 import type { Conduct } from "./conduct.js";
 import { FaultSchedule, type ScheduledFault } from "./faults.js";

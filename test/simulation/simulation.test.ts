@@ -1,25 +1,55 @@
-/** Random programs under random faults: whatever happens, the invariants hold. */
+/** Random programs under random faults, with fixed seeds: `npm run soak` draws new ones. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { graphqlViolations } from "./graphql/invariants.js";
+import { program as graphqlProgram } from "./graphql/program-arbitrary.js";
+import { simulate as simulateGraphql } from "./graphql/simulate.js";
+import { socketViolations as graphqlSocketViolations } from "./graphql/sockets/invariants.js";
+import { socketProgram as graphqlSocketProgram } from "./graphql/sockets/program.js";
+import { simulateOverSockets as simulateGraphqlOverSockets } from "./graphql/sockets/simulate.js";
 import { violations } from "./invariants.js";
 import { program } from "./program-arbitrary.js";
 import { simulate } from "./simulate.js";
+import { socketViolations } from "./sockets/invariants.js";
+import { socketProgram } from "./sockets/program.js";
+import { simulateOverSockets } from "./sockets/simulate.js";
 
-/** Seeds that every run tries; beside them one that nobody has tried yet. */
-const FIXED_SEEDS = [1, 2, 3];
-const PROGRAMS = 100;
-/** How long a smaller program is looked for when one has failed: the report must not be lost with the test's time. */
+/** Time to look for a smaller program after a failure: the report must come before the test's own timeout. */
 const SHRINK_MS = 60_000;
 
-test.each([...FIXED_SEEDS, Date.now() % 2 ** 31])(
-  "%i: the invariants hold",
-  async (seed) => {
-    await fc.assert(
-      fc.asyncProperty(program, async (drawn) => {
-        expect(violations(await simulate(drawn))).toEqual([]);
-      }),
-      { seed, numRuns: PROGRAMS, interruptAfterTimeLimit: SHRINK_MS },
-    );
-  },
-  120_000,
+function expectNoViolation<Program>(
+  arbitrary: fc.Arbitrary<Program>,
+  violationsOf: (program: Program) => Promise<readonly string[]>,
+  parameters: { readonly seed: number; readonly numRuns: number },
+): Promise<void> {
+  const property = fc.asyncProperty(arbitrary, async (drawn) => {
+    expect(await violationsOf(drawn)).toEqual([]);
+  });
+  return fc.assert(property, { ...parameters, interruptAfterTimeLimit: SHRINK_MS });
+}
+
+test.each([1, 2, 3])("keeps the invariants of a batch against the model in memory, seed %i", (seed) =>
+  expectNoViolation(program, async (drawn) => violations(await simulate(drawn)), { seed, numRuns: 100 }),
+);
+
+test.each([1, 2])("keeps the invariants of a batch over sockets, as the model does, seed %i", (seed) =>
+  expectNoViolation(socketProgram, async (drawn) => socketViolations(await simulateOverSockets(drawn)), {
+    seed,
+    numRuns: 16,
+  }),
+);
+
+test.each([1, 2, 3])("keeps the invariants of the GraphQL facade in memory, seed %i", (seed) =>
+  expectNoViolation(graphqlProgram, async (drawn) => graphqlViolations(await simulateGraphql(drawn)), {
+    seed,
+    numRuns: 150,
+  }),
+);
+
+test.each([1, 2])("keeps the invariants of the GraphQL facade over sockets, seed %i", (seed) =>
+  expectNoViolation(
+    graphqlSocketProgram,
+    async (drawn) => graphqlSocketViolations(await simulateGraphqlOverSockets(drawn)),
+    { seed, numRuns: 20 },
+  ),
 );

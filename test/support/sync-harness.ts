@@ -7,6 +7,7 @@ import {
 import { afterEach, beforeEach } from "vitest";
 import { type ScriptedSyncServer, startScriptedSyncServer } from "./scripted-sync-server.js";
 
+export { accounts } from "./accounts.js";
 export { until } from "./promises.js";
 
 /** A scripted server for each test of a file, and clients of it that are closed after the test. */
@@ -48,9 +49,4 @@ export function useScriptedServer(): SyncHarness {
       harness.client(options).startBatch({ installationId: "installation-1", ...start }),
   };
   return harness;
-}
-
-/** Accounts `u0`, `u1`, …, each of a bit more than `size` bytes. */
-export function accounts(count: number, size = 100) {
-  return Array.from({ length: count }, (_, i) => ({ generic: { id: `u${i}`, name: "n".repeat(size) } }));
 }

@@ -1,8 +1,9 @@
 import type { EventCollection, RecordOf } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { COLLECTIONS } from "../../src/sync/collections.js";
+import { collectionOf } from "../../src/sync/collections.js";
 import { type EncodedMessage, MessageBuilder } from "../../src/sync/encoding/messages.js";
+import { ENCODERS } from "../../src/sync/generated/encoders.js";
 import { AcceptedEvents } from "../../src/sync/run/accepted-events.js";
 import { LIMITS, RUNS, TIMEOUT_MS } from "../support/property-runs.js";
 import { RECORDS } from "../support/record-arbitraries.js";
@@ -130,7 +131,8 @@ describe("the memory of accepted events", () => {
 
 /** An event's bytes, and the message that holds it alone. */
 function oneEvent(): readonly [Uint8Array, EncodedMessage] {
-  const { fieldNumber, encoder } = COLLECTIONS.usage;
+  const { fieldNumber } = collectionOf("usage");
+  const encoder = ENCODERS.usage;
   const builder = new MessageBuilder("batch-1", fieldNumber, 1000);
   builder.encode({ generic: { id: "e", sourceActorId: "a", lastActivity: new Date(0) } }, encoder);
   const event = Uint8Array.from(builder.buffer.subarray(builder.recordStart, builder.recordEnd));

@@ -12,7 +12,7 @@ import {
   SyncProtocolError,
 } from "@saas-management/sdk/sync";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { resolveEndpoint } from "../../src/core/options.js";
+import { resolveEndpoint } from "../../src/core/endpoint.js";
 import {
   CompleteSyncBatchResponse,
   StartSyncBatchResponse,

@@ -1,10 +1,11 @@
 import type { CollectionName, RecordOf } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { COLLECTIONS } from "../../src/sync/collections.js";
+import { collectionOf } from "../../src/sync/collections.js";
 import { examineRecord } from "../../src/sync/encoding/examine-record.js";
 import { MessageBuilder } from "../../src/sync/encoding/messages.js";
 import { idRange } from "../../src/sync/encoding/record-id.js";
+import { ENCODERS } from "../../src/sync/generated/encoders.js";
 import { holds, type Share } from "../support/fuzz.js";
 import { RUNS, TIMEOUT_MS } from "../support/property-runs.js";
 import { COLLECTION_NAMES, RECORDS } from "../support/record-arbitraries.js";
@@ -14,7 +15,8 @@ const encoders = (what: string): Share => ({ group: "encoders beside the codec a
 
 /** What the generated encoder makes of a record, in hexadecimal; undefined where it refuses it. */
 function encoded(collection: CollectionName, record: unknown): string | undefined {
-  const { fieldNumber, encoder } = COLLECTIONS[collection];
+  const { fieldNumber } = collectionOf(collection);
+  const encoder = ENCODERS[collection];
   const builder = new MessageBuilder("batch-1", fieldNumber, 1000);
   if (!builder.encode(record, encoder)) return undefined;
   return builder.buffer.toString("hex", builder.recordStart, builder.recordEnd);
@@ -85,12 +87,12 @@ describe("an encoder", { timeout: TIMEOUT_MS }, () => {
   });
 
   it("puts the id where the observer of the records is told", async () => {
-    const named = COLLECTION_NAMES.filter((name) => COLLECTIONS[name].hasIds);
+    const named = COLLECTION_NAMES.filter((name) => collectionOf(name).hasIds);
     const some = fc.constantFrom(...named).chain((name) => fc.tuple(fc.constant(name), recordsOf(name)));
     const property = fc.property(some, ([name, record]) => {
       const bytes = Buffer.from(encoded(name, record) ?? "", "hex");
       const { start, end } = idRange(bytes, 0);
-      expect(bytes.toString("utf8", start, end)).toBe(COLLECTIONS[name].identify(record));
+      expect(bytes.toString("utf8", start, end)).toBe(collectionOf(name).identify(record));
     });
     await holds(encoders("places of ids"), property);
   });

@@ -8,7 +8,7 @@ import {
   type SnapshotCollection,
 } from "@saas-management/sdk/sync";
 import { describe, expect, it } from "vitest";
-import { ids, records } from "../support/safety-harness.js";
+import { accounts, ids } from "../support/test-service.js";
 
 const AT = "2026-01-01T00:00:00Z";
 
@@ -51,7 +51,7 @@ describe("dangling references", () => {
       for await (const some of licenses) await writer.push(some);
       await writer.push(license("l4", "no place"));
       await writer.seal();
-      await batch.write("accounts", records(["u0"]));
+      await batch.write("accounts", accounts(["u0"]));
     });
     const [first] = previewed.collections.licenses?.references ?? [];
     expect(first?.first).toEqual([
@@ -96,7 +96,7 @@ describe("dangling references", () => {
       ];
       const previewed = preview(["accounts", "plans", "licenses"], async (batch) => {
         if (order === "before") await batch.write("licenses", licenses);
-        await batch.write("accounts", records(["u0", "u1", "späte Benutzerin"]));
+        await batch.write("accounts", accounts(["u0", "u1", "späte Benutzerin"]));
         await batch.write("plans", [plan("p1")]);
         if (order === "after") await batch.write("licenses", licenses);
       });
@@ -147,7 +147,7 @@ describe("dangling references", () => {
         member("3", "g2", "u0"),
         member("4", "g1", "u9"),
       ]);
-      await batch.write("accounts", records(["u0"]));
+      await batch.write("accounts", accounts(["u0"]));
       await batch.write("employees", [employee("e1")]);
       await batch.write("groups", [{ generic: { id: "g1", name: "Admins" } }]);
       await batch.write("devices", [
@@ -165,7 +165,7 @@ describe("dangling references", () => {
 
   it("of events to actors and plans", async () => {
     const previewed = preview(["accounts", "employees", "plans"], async (batch) => {
-      await batch.write("accounts", records(["u0"]));
+      await batch.write("accounts", accounts(["u0"]));
       await batch.write("employees", []);
       await batch.write("plans", [plan("p1")]);
       await batch.write("usage", [
@@ -193,7 +193,7 @@ describe("dangling references", () => {
 
   it("are looked for only where the run writes what they refer to, and the preview says so", async () => {
     const previewed = await preview(["accounts", "licenses"], async (batch) => {
-      await batch.write("accounts", records(["u0"]));
+      await batch.write("accounts", accounts(["u0"]));
       await batch.write("licenses", [license("l1", "u0", "p9")]);
       await batch.write("usage", [{ generic: { id: "1", sourceActorId: "u9", lastActivity: AT } }]);
     });
@@ -233,7 +233,7 @@ describe("dangling references", () => {
         ids(count).map((id) => license(id, id)),
       );
       // The last 100 are missing, far behind those that are kept with their ids.
-      await batch.write("accounts", records(ids(count - 100)));
+      await batch.write("accounts", accounts(ids(count - 100)));
       await batch.write("plans", [plan("p1")]);
     });
     const [reference] = (await previewed).collections.licenses?.references ?? [];

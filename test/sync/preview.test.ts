@@ -15,9 +15,9 @@ import {
   SyncClient,
 } from "@saas-management/sdk/sync";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { ids, records, useSafetyHarness } from "../support/safety-harness.js";
+import { accounts, ids, testService } from "../support/test-service.js";
 
-const harness = useSafetyHarness();
+const service = testService();
 
 /** A preview of what a run of the harness would do. */
 function preview<const S extends SnapshotCollection>(
@@ -25,9 +25,9 @@ function preview<const S extends SnapshotCollection>(
   fn: RunFunction<S>,
   options: Partial<PreviewOptions<S>> = {},
 ) {
-  const { syncUrl: endpoint, installationId } = harness.server;
+  const { syncUrl: endpoint, installationId } = service.server;
   return previewSync(
-    { ledger: fileLedger(harness.directory), endpoint, installationId, ...options, snapshots },
+    { ledger: fileLedger(service.directory), endpoint, installationId, ...options, snapshots },
     fn,
   );
 }
@@ -45,7 +45,7 @@ describe("a preview", () => {
     await previewAccounts([]);
     const snapshots: ("accounts" | "plans")[] = ["accounts", "plans", "plans"];
     const previewed = previewSync({ ledger: "none", snapshots }, (batch) =>
-      batch.write("accounts", records(ids(1))),
+      batch.write("accounts", accounts(ids(1))),
     );
     snapshots.length = 1;
     await expect(previewed).rejects.toThrow(
@@ -57,24 +57,24 @@ describe("a preview", () => {
     const told: boolean[] = [];
     const fn: RunFunction<"accounts"> = async (batch, attempt) => {
       told.push(attempt.preview);
-      await batch.write("accounts", records(["a", "b"]));
+      await batch.write("accounts", accounts(["a", "b"]));
     };
     const { collections, refusals } = await previewSync({ snapshots: ["accounts"], ledger: "none" }, fn);
     expect(collections.accounts).toMatchObject({ records: 2, messages: 1, invalid: 0 });
     expect(refusals).toEqual([]);
-    await harness.run(["accounts"], fn);
+    await service.run(["accounts"], fn);
     expect(told).toEqual([true, false]);
   });
 
   it("has the records, messages and bytes of the run's receipt, also with sizes of its own", async () => {
     const sizes = { messageBytes: 4096, windowBytes: 10_000 };
-    const { syncUrl: endpoint, apiKey, installationId } = harness.server;
+    const { syncUrl: endpoint, apiKey, installationId } = service.server;
     await using client = new SyncClient({ endpoint, apiKey, ...sizes });
     const fn: RunFunction<"accounts" | "plans"> = async (batch) => {
       await batch.write(
         "accounts",
         (async function* () {
-          for (let page = 0; page < 20; page += 1) yield records(ids(50, `page${page}-`));
+          for (let page = 0; page < 20; page += 1) yield accounts(ids(50, `page${page}-`));
         })(),
       );
       await batch.write("plans", []);
@@ -93,7 +93,7 @@ describe("a preview", () => {
   });
 
   it("goes on after invalid records, and names them with their places, up to a limit", async () => {
-    const file = join(harness.directory, "users.csv");
+    const file = join(service.directory, "users.csv");
     const rows = ids(300).map((id, i) => `${i % 3 === 0 ? "" : id},${id}@example.com`);
     await writeFile(file, ["id,email", ...rows].join("\n"));
     const source = () => fromCsv(file, (row) => ({ generic: { id: row["id"] ?? "", email: row["email"] } }));
@@ -108,14 +108,14 @@ describe("a preview", () => {
       path: "generic.id",
     });
     expect(refusals).toEqual(["accounts has invalid records."]);
-    await expect(harness.run(["accounts"], write)).rejects.toBeInstanceOf(InvalidInputError);
+    await expect(service.run(["accounts"], write)).rejects.toBeInstanceOf(InvalidInputError);
     const all = await preview(["accounts"], write);
     expect(all.collections.accounts?.issues).toHaveLength(100);
   });
 
   it("names records that are too large for a message", async () => {
     const large = { generic: { id: "large", name: "n".repeat(5000) } };
-    const { collections } = await previewAccounts([large, ...records(["a"])], { maxSendMessageBytes: 1000 });
+    const { collections } = await previewAccounts([large, ...accounts(["a"])], { maxSendMessageBytes: 1000 });
     expect(collections.accounts).toMatchObject({ records: 1, invalid: 1, issues: [{ id: "large" }] });
   });
 
@@ -123,20 +123,20 @@ describe("a preview", () => {
     const options = { snapshots: ["accounts"], ledger: "none" } as const;
     const invalid = { generic: { id: "" } };
     const whole = previewSync(options, async (batch) => {
-      await batch.write("accounts", [invalid, ...records(["a"])], { expectedCount: 2 });
+      await batch.write("accounts", [invalid, ...accounts(["a"])], { expectedCount: 2 });
     });
     await expect(whole).resolves.toMatchObject({ collections: { accounts: { records: 1, invalid: 1 } } });
     const open = previewSync(options, async (batch) => {
-      const accounts = batch.open("accounts");
-      await accounts.push([invalid, ...records(["a"])]);
-      await accounts.seal({ expectedCount: 2 });
+      const writer = batch.open("accounts");
+      await writer.push([invalid, ...accounts(["a"])]);
+      await writer.seal({ expectedCount: 2 });
     });
     await expect(open).resolves.toMatchObject({ collections: { accounts: { records: 1, invalid: 1 } } });
   });
 
   it("counts ids that come twice, and says whether the contents differ", async () => {
     const twice = { generic: { id: "b", name: "somebody else" } };
-    const { collections, refusals } = await previewAccounts([...records(["a", "b", "a"]), twice]);
+    const { collections, refusals } = await previewAccounts([...accounts(["a", "b", "a"]), twice]);
     expect(collections.accounts).toMatchObject({
       records: 3,
       invalid: 0,
@@ -154,11 +154,9 @@ describe("a preview", () => {
   });
 
   it("counts ids that come twice and refuses none, where a run does not look at ids", async () => {
-    const accounts = [...records(["b"]), { generic: { id: "b", name: "somebody else" } }];
+    const twice = [...accounts(["b"]), { generic: { id: "b", name: "somebody else" } }];
     const options = { snapshots: ["accounts"], ledger: "none", guard: false } as const;
-    const { collections, refusals } = await previewSync(options, (batch) =>
-      batch.write("accounts", accounts),
-    );
+    const { collections, refusals } = await previewSync(options, (batch) => batch.write("accounts", twice));
     expect(collections.accounts).toMatchObject({ records: 1, duplicates: { different: 1 } });
     expect(refusals).toEqual([]);
   });
@@ -185,7 +183,7 @@ describe("a preview", () => {
       await batch.write(
         "accounts",
         (async function* () {
-          yield records(["a"]);
+          yield accounts(["a"]);
           throw reason;
         })(),
       );
@@ -195,7 +193,7 @@ describe("a preview", () => {
     await expect(missing).rejects.toThrow(/did not write accounts/);
     const swallowed = previewSync(options, async (batch) => {
       await batch.write("plans", []);
-      await batch.write("accounts", records(["a"]), { expectedCount: 2 }).catch(() => {});
+      await batch.write("accounts", accounts(["a"]), { expectedCount: 2 }).catch(() => {});
     });
     await expect(swallowed).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
     const stop = new AbortController();
@@ -212,7 +210,7 @@ describe("a preview", () => {
     const after16Minutes = (keepAlive: PreviewOptions["keepAlive"]) =>
       previewSync({ snapshots: ["accounts"], ledger: "none", keepAlive }, async (batch) => {
         await vi.advanceTimersByTimeAsync(16 * 60_000);
-        await batch.write("accounts", records(ids(1)));
+        await batch.write("accounts", accounts(ids(1)));
       });
     await expect(after16Minutes(undefined)).rejects.toMatchObject({
       code: "BATCH_STATE",
@@ -237,7 +235,7 @@ describe("a preview", () => {
     const scope = { endpoint: "https://sync.example.com", installationId: "installation-1" };
     const options = { snapshots: ["accounts"], ledger, signal: stop.signal, ...scope } as const;
     const run = previewSync(options, async (batch) => {
-      await batch.write("accounts", records(["a"]));
+      await batch.write("accounts", accounts(["a"]));
     });
     await expect(run).rejects.toBe(reason);
   });
@@ -266,9 +264,9 @@ describe("the memory of a preview", () => {
 
 describe("a preview with a ledger", () => {
   it("tells what would be added, kept and removed", async () => {
-    await harness.accounts(ids(40));
+    await service.runAccounts(ids(40));
     const { collections, refusals } = await preview(["accounts"], async (batch) => {
-      await batch.write("accounts", records([...ids(36), "new1", "new2"]));
+      await batch.write("accounts", accounts([...ids(36), "new1", "new2"]));
     });
     expect(collections.accounts?.changes).toEqual({
       baseline: "ledger",
@@ -284,9 +282,9 @@ describe("a preview with a ledger", () => {
   });
 
   it("tells that the guard would hold, by its own rules, and why", async () => {
-    await harness.accounts(ids(40));
+    await service.runAccounts(ids(40));
     const write: RunFunction<"accounts"> = async (batch) =>
-      void (await batch.write("accounts", records(ids(20))));
+      void (await batch.write("accounts", accounts(ids(20))));
     const held = await preview(["accounts"], write);
     expect(held.collections.accounts?.changes).toMatchObject({ removed: 20, held: "removals" });
     expect(held.refusals).toEqual([
@@ -303,10 +301,10 @@ describe("a preview with a ledger", () => {
   });
 
   it("says where the ledger cannot be read", async () => {
-    await harness.accounts(ids(4));
-    await writeFile(await harness.file(/accounts\.completed/), "not a ledger");
+    await service.runAccounts(ids(4));
+    await writeFile(await service.file(/accounts\.completed/), "not a ledger");
     const { collections, refusals } = await preview(["accounts"], async (batch) => {
-      await batch.write("accounts", records(ids(4)));
+      await batch.write("accounts", accounts(ids(4)));
     });
     expect(collections.accounts?.changes).toMatchObject({
       baseline: "unreadable",
@@ -316,10 +314,10 @@ describe("a preview with a ledger", () => {
   });
 
   it("changes nothing of the ledger, and asks it for nothing but what it knows", async () => {
-    await harness.accounts(ids(40));
-    const before = await harness.files();
+    await service.runAccounts(ids(40));
+    const before = await service.files();
     await preview(["accounts"], async (batch) => void (await batch.write("accounts", [])));
-    expect(await harness.files()).toEqual(before);
+    expect(await service.files()).toEqual(before);
 
     const calls: string[] = [];
     const ledger = memoryLedger();
@@ -377,12 +375,12 @@ describe("a preview with a ledger", () => {
 
 describe("the text of a preview", () => {
   it("says what would happen, collection by collection, and whether a run would be completed", async () => {
-    await harness.accounts(ids(10));
+    await service.runAccounts(ids(10));
     const twice = { generic: { id: "u1", name: "somebody else" } };
     const secret = { generic: { id: "u99", name: "Ada", email: 7 } };
     const text = formatPreview(
       await preview(["accounts"], async (batch) => {
-        await batch.write("accounts", [...records(ids(8)), twice, secret]);
+        await batch.write("accounts", [...accounts(ids(8)), twice, secret]);
       }),
     );
     expect(text.replace(/[\d,]+ bytes/, "N bytes")).toBe(
@@ -401,7 +399,7 @@ describe("the text of a preview", () => {
   });
 
   it("says so where there is no ledger, and where a run would be completed", async () => {
-    expect(formatPreview(await previewAccounts(records(["a"])))).toMatch(
+    expect(formatPreview(await previewAccounts(accounts(["a"])))).toMatch(
       /^Preview: nothing was sent\.\naccounts: 1 record, 1 message, \d+ bytes\n {2}changes: not known without a ledger\nA run would be completed\.$/,
     );
   });

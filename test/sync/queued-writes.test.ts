@@ -28,7 +28,6 @@ describe("a write whose signal fires while it waits for its turn", () => {
     }
     const queued = batch.write("groups", [], { signal: stop.signal });
     const another = batch.write("accounts", source(), { signal: stop.signal });
-    expect(getEventListeners(stop.signal, "abort")).toHaveLength(2);
     stop.abort("enough");
     // The write before them is still waiting for the service.
     await expect(queued).rejects.toBe("enough");

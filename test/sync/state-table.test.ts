@@ -7,9 +7,10 @@ const harness = useScriptedServer();
 const LOST = { code: 14, details: "connection dropped" };
 const nothing = () => {};
 
-/** The table of docs/sync.md: what each call does in each state. */
+/** The table of docs/reference/run-and-guard.md: what each call does in each state. */
 function readTable() {
-  const text = readFileSync(new URL("../../docs/sync.md", import.meta.url), "utf8");
+  const page = readFileSync(new URL("../../docs/reference/run-and-guard.md", import.meta.url), "utf8");
+  const text = page.split("\n## States of a batch\n")[1]?.split("\n## ")[0] ?? "";
   const lines = text.split("\n").filter((line) => line.startsWith("| "));
   const cells = (line: string) =>
     line
@@ -17,7 +18,7 @@ function readTable() {
       .slice(1, -1)
       .map((cell) => cell.trim());
   const [head, ...rows] = lines.map(cells);
-  if (head?.[0] !== "state") throw new Error("docs/sync.md has no table of states");
+  if (head?.[0] !== "state") throw new Error("The reference has no table of states");
   return rows.flatMap(([state = "", ...expected]) =>
     expected.map((cell, i) => ({ state, call: head[i + 1] ?? "", cell })),
   );

@@ -1,7 +1,67 @@
-import { plainText } from "../plain-text.js";
-import type { ErrorCode } from "./code.js";
-import type { RecordOutcome, StopReason, WalkPosition } from "./facts.js";
-import { hide } from "./hide.js";
+import { escapeControls } from "../redact.js";
+
+/** What went wrong, as a stable string to branch on. */
+export type ErrorCode =
+  | "INVALID_CONFIGURATION"
+  | "INVALID_INPUT"
+  | "AUTHENTICATION_FAILED"
+  | "PERMISSION_DENIED"
+  | "RATE_LIMITED"
+  | "GRAPHQL_ERRORS"
+  | "MUTATION_REJECTED"
+  | "PAGINATION"
+  | "BATCH_IN_PROGRESS"
+  | "SYNC_PROTOCOL"
+  | "BATCH_STATE"
+  | "BATCH_OUTCOME_UNKNOWN"
+  | "REMOVAL_GUARD"
+  | "CLOSED"
+  | "TRANSPORT_FAILED"
+  | "TIMEOUT";
+
+/**
+ * Why an operation was not tried again.
+ *
+ * - `not-retryable`: another attempt would not help, or is not safe.
+ * - `retries-exhausted`: all attempts that `retry` allows were made.
+ * - `deadline`: the operation's time is up, or would be before the next attempt.
+ * - `retry-after-exceeds-deadline`: the service asks to wait longer than the operation has time (`retryAfterMs`).
+ * - `budget-exhausted`: recent retries of this client failed too often, so it makes no more for now.
+ */
+export type StopReason =
+  | "not-retryable"
+  | "retries-exhausted"
+  | "deadline"
+  | "retry-after-exceeds-deadline"
+  | "budget-exhausted";
+
+/**
+ * What became of some records of a failed write.
+ *
+ * - `accepted`: the service acknowledged them.
+ * - `rejected`: the service refused the one message that held them.
+ * - `unsent`: nothing of them reached the service, because there was no connection or no credential.
+ * - `unknown`: the answer was lost, or one of several messages of a window was refused.
+ */
+export interface RecordOutcome {
+  /** What is known of them. */
+  readonly outcome: "accepted" | "rejected" | "unsent" | "unknown";
+  /** Index in the write of the first record. */
+  readonly firstIndex: number;
+  /** Number of records. Events that an earlier attempt of a run got accepted, and were left out, are not counted. */
+  readonly records: number;
+}
+
+/** How far a walk over the pages of a connection came. */
+export interface WalkPosition {
+  /**
+   * Cursor to continue from without losing or repeating a node: as `after` forward, as `before` backward. Undefined at
+   * the very start.
+   */
+  readonly cursor: string | undefined;
+  /** Number of nodes yielded before. */
+  readonly nodesYielded: number;
+}
 
 /** What every error can be made with. */
 export interface ErrorDetails {
@@ -9,34 +69,48 @@ export interface ErrorDetails {
   readonly cause?: unknown;
   /** Whether calling the same method again is safe and may help. @default false */
   readonly retryable?: boolean | undefined;
-  /** What the server said, with the key taken out: for a log, not for an end user. */
+  /** The server's message, with the key redacted: for a log, not for an end user. */
   readonly serverMessage?: string | undefined;
   /** The server's own id of the request. */
   readonly requestId?: string | undefined;
 }
 
+/** What becomes known of an error after it was made. */
+export interface ErrorFacts {
+  readonly attempts?: number | undefined;
+  readonly stoppedBecause?: StopReason | undefined;
+  readonly requestId?: string | undefined;
+  readonly outcomes?: readonly RecordOutcome[] | undefined;
+  readonly position?: WalkPosition | undefined;
+}
+
 const BRAND = Symbol.for("@saas-management/sdk/error-code");
 
-/** Writes down how many attempts an operation made before this error ended it, and why no more. For the retry loop. */
-export let noteAttempts: (
-  error: SaasManagementError,
-  attempts: number,
-  stoppedBecause: StopReason | undefined,
-) => void;
-
-/** Writes down the server's id of the request that failed. */
-export let noteRequestId: (error: SaasManagementError, requestId: string) => void;
+const FACTS = new WeakMap<object, ErrorFacts>();
 
 /**
- * Has an error that says more clearly how an operation failed tell what is known of the failure: its attempts, its id.
+ * Adds facts to an error, or those of another error; undefined facts change nothing. Values that are not errors of this
+ * copy of the package are left alone.
  */
-export let retelling: <E extends SaasManagementError>(error: E, failure: SaasManagementError) => E;
+export function annotate<E>(error: E, facts: ErrorFacts): E {
+  if (typeof error !== "object" || error === null) return error;
+  const known = FACTS.get(error);
+  if (known === undefined) return error;
+  const { attempts, stoppedBecause, requestId, outcomes, position } = facts;
+  FACTS.set(error, {
+    attempts: attempts ?? known.attempts,
+    stoppedBecause: stoppedBecause ?? known.stoppedBecause,
+    requestId: requestId ?? known.requestId,
+    outcomes: outcomes === undefined ? known.outcomes : [...outcomes],
+    position: position ?? known.position,
+  });
+  return error;
+}
 
-/** Writes down what became of the records of the write that this error ended. Other values are left alone. */
-export let noteOutcomes: (error: unknown, outcomes: readonly RecordOutcome[]) => void;
-
-/** Writes down how far the walk over pages came that this error ended. Other values are left alone. */
-export let notePosition: (error: unknown, position: WalkPosition) => void;
+/** Sets a property that neither JSON nor inspection shows. */
+export function hide(target: object, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, enumerable: false, configurable: true, writable: false });
+}
 
 /** Base of every error that the SDK makes. */
 export abstract class SaasManagementError extends Error {
@@ -44,71 +118,42 @@ export abstract class SaasManagementError extends Error {
   abstract readonly code: ErrorCode;
   /** Whether calling the same method again is safe and may help. */
   readonly retryable: boolean;
-  /** What the server said, with the key taken out: for a log, not for an end user. Not enumerable. */
+  /** The server's message, with the key redacted: for a log, not for an end user. Not enumerable. */
   declare readonly serverMessage: string | undefined;
-  #attempts = 1;
-  #stoppedBecause: StopReason | undefined;
-  #requestId: string | undefined;
-  #outcomes: readonly RecordOutcome[] = [];
-  #position: WalkPosition | undefined;
-
-  static {
-    notePosition = (error, position) => {
-      if (typeof error === "object" && error !== null && #position in error) error.#position = position;
-    };
-    noteOutcomes = (error, outcomes) => {
-      if (typeof error === "object" && error !== null && #outcomes in error) error.#outcomes = [...outcomes];
-    };
-    noteAttempts = (error, attempts, stoppedBecause) => {
-      // An error of another copy of the package is one of ours, but keeps its own count.
-      if (!(#attempts in error)) return;
-      error.#attempts = attempts;
-      error.#stoppedBecause = stoppedBecause;
-    };
-    noteRequestId = (error, requestId) => {
-      if (#requestId in error) error.#requestId = requestId;
-    };
-    retelling = (error, failure) => {
-      noteAttempts(error, failure.attempts, failure.stoppedBecause);
-      if (failure.requestId !== undefined) noteRequestId(error, failure.requestId);
-      return error;
-    };
-  }
 
   constructor(message: string, details: ErrorDetails = {}) {
-    // Ids, names of files and codes of the server stand in messages: none of them begins a line of its own.
-    super(plainText(message), "cause" in details ? { cause: details.cause } : undefined);
-    // A field of each class: minifiers shorten the names of classes.
-    this.name = new.target.name;
+    // Messages may hold ids, file names and codes of the server.
+    super(escapeControls(message), "cause" in details ? { cause: details.cause } : undefined);
+    FACTS.set(this, { requestId: details.requestId });
     this.retryable = details.retryable ?? false;
-    this.#requestId = details.requestId;
-    hide(this, "name", this.name);
+    // From a static field, because minifiers shorten the names of classes.
+    hide(this, "name", new.target.name);
     hide(this, "serverMessage", details.serverMessage);
   }
 
-  /** How many times the operation was tried; 1 where nothing was retried. */
+  /** How many times the operation was tried; 1 if nothing was retried. */
   get attempts(): number {
-    return this.#attempts;
+    return FACTS.get(this)?.attempts ?? 1;
   }
 
-  /** Why the operation was not tried again; undefined where no attempt at one ended with this error. */
+  /** Why the operation was not tried again; undefined if no attempt ended with this error. */
   get stoppedBecause(): StopReason | undefined {
-    return this.#stoppedBecause;
+    return FACTS.get(this)?.stoppedBecause;
   }
 
-  /** The server's own id of the request, for its operator; undefined where it sent none. */
+  /** The server's own id of the request, for its operator; undefined if it sent none. */
   get requestId(): string | undefined {
-    return this.#requestId;
+    return FACTS.get(this)?.requestId;
   }
 
-  /** Where a write failed: what became of the records that it tried to send. Empty for other errors. */
+  /** For a failed write: what became of the records that it tried to send. Empty for other errors. */
   get outcomes(): readonly RecordOutcome[] {
-    return this.#outcomes;
+    return FACTS.get(this)?.outcomes ?? [];
   }
 
-  /** Where it ended a walk over pages: how far that came, and where to go on. Undefined for other errors. */
+  /** For a failed walk over pages: how far it came, and where to continue. Undefined for other errors. */
   get position(): WalkPosition | undefined {
-    return this.#position;
+    return FACTS.get(this)?.position;
   }
 
   /** @internal The code, under a symbol that all copies of the package share. */
@@ -119,17 +164,14 @@ export abstract class SaasManagementError extends Error {
   /** The parts that are safe to log. */
   toJSON(): Record<string, unknown> {
     const { name, message, attempts, stoppedBecause, requestId } = this;
-    const facts = {
-      name,
-      message,
-      attempts,
-      stoppedBecause,
-      requestId,
-      // Not the cursor: a server may have put parts of a record into it.
-      nodesYielded: this.#position?.nodesYielded,
-      ...Object.fromEntries(Object.entries(this)),
-    };
-    return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
+    // Not the cursor: a server may have put parts of a record into it.
+    const nodesYielded = this.position?.nodesYielded;
+    const facts = { name, message, attempts, stoppedBecause, requestId, nodesYielded };
+    return Object.fromEntries(
+      Object.entries({ ...facts, ...Object.fromEntries(Object.entries(this)) }).filter(
+        ([, value]) => value !== undefined,
+      ),
+    );
   }
 
   /** What Node's inspection shows: it would print `errors`, enumerable or not, and so what the server said. */
@@ -143,7 +185,7 @@ export abstract class SaasManagementError extends Error {
     return `${this.stack} ${inspect(shown, options)}`;
   }
 
-  /** True for an error of this class, of another copy of the package too. */
+  /** True for an error of this class, also of another copy of the package. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     if (Function.prototype[Symbol.hasInstance].call(this, value)) return true;
     if (typeof value !== "object" || value === null || !(BRAND in value)) return false;

@@ -1,5 +1,4 @@
-import { type ErrorDetails, SaasManagementError } from "./base.js";
-import { hide } from "./hide.js";
+import { annotate, type ErrorDetails, hide, SaasManagementError, type WalkPosition } from "./base.js";
 
 /** One entry of a GraphQL response's `errors` (service description, "Errors"). */
 export interface GraphQLErrorEntry {
@@ -80,5 +79,29 @@ export class MutationError<
     this.mutation = details.mutation;
     hide(this, "errors", details.errors);
     hide(this, "payload", details.payload);
+  }
+}
+
+/** A connection cannot be walked on: its cursor repeats or is missing, or what came is no page. */
+export class PaginationError extends SaasManagementError {
+  static readonly code = "PAGINATION";
+  /** @internal */
+  static override readonly name = "PaginationError";
+  override readonly code = PaginationError.code;
+
+  constructor(message: string, details: ErrorDetails & WalkPosition) {
+    super(message, details);
+    const { cursor, nodesYielded } = details;
+    annotate(this, { position: { cursor, nodesYielded } });
+  }
+
+  /** Cursor of the last page that was good: what to go on from. The same as in `position`. */
+  get cursor(): string | undefined {
+    return this.position?.cursor;
+  }
+
+  /** Number of nodes that were handed out before. The same as in `position`. */
+  get nodesYielded(): number {
+    return this.position?.nodesYielded ?? 0;
   }
 }

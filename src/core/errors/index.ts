@@ -8,34 +8,39 @@
  * - `instanceof` works across two copies of the package.
  */
 
-export { AuthenticationError, PermissionDeniedError } from "./access.js";
 export {
+  annotate,
+  type ErrorCode,
   type ErrorDetails,
-  noteAttempts,
-  noteOutcomes,
-  notePosition,
-  noteRequestId,
-  retelling,
+  type ErrorFacts,
+  type RecordOutcome,
   SaasManagementError,
+  type StopReason,
+  type WalkPosition,
 } from "./base.js";
-export { ClosedError } from "./closed.js";
-export type { ErrorCode } from "./code.js";
-export type { RecordOutcome, StopReason, WalkPosition } from "./facts.js";
 export {
   type GraphQLErrorEntry,
   GraphQLResponseError,
   MutationError,
   type MutationErrorEntry,
+  PaginationError,
 } from "./graphql.js";
 export { ConfigurationError, type InputIssue, InvalidInputError } from "./input.js";
-export { PaginationError } from "./pagination.js";
-export { type HeldSnapshot, RemovalGuardError } from "./removal-guard.js";
 export {
   BatchAlreadyInProgressError,
   BatchOutcomeUnknownError,
   type BatchState,
   BatchStateError,
   type BatchStateReason,
+  type HeldSnapshot,
+  RemovalGuardError,
   SyncProtocolError,
 } from "./sync.js";
-export { RateLimitError, TimeoutError, TransportError } from "./transport.js";
+export {
+  AuthenticationError,
+  ClosedError,
+  PermissionDeniedError,
+  RateLimitError,
+  TimeoutError,
+  TransportError,
+} from "./transport.js";

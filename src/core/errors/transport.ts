@@ -61,3 +61,27 @@ export class TimeoutError extends SaasManagementError {
     this.timeoutMs = details.timeoutMs;
   }
 }
+
+/** The service does not accept the credential, or there is no usable one (service description, "Authentication"). */
+export class AuthenticationError extends SaasManagementError {
+  static readonly code = "AUTHENTICATION_FAILED";
+  /** @internal */
+  static override readonly name = "AuthenticationError";
+  override readonly code = AuthenticationError.code;
+}
+
+/** The credential is known but may not do this (service description, "Errors"). */
+export class PermissionDeniedError extends SaasManagementError {
+  static readonly code = "PERMISSION_DENIED";
+  /** @internal */
+  static override readonly name = "PermissionDeniedError";
+  override readonly code = PermissionDeniedError.code;
+}
+
+/** The client or the handle was closed (service description, "Errors"). */
+export class ClosedError extends SaasManagementError {
+  static readonly code = "CLOSED";
+  /** @internal */
+  static override readonly name = "ClosedError";
+  override readonly code = ClosedError.code;
+}

@@ -1,5 +1,5 @@
 import { InvalidInputError } from "../../core/errors/index.js";
-import type { NamesOf } from "../../core/option-names.js";
+import type { KeysOf } from "../../core/validate.js";
 import { REQUEST_NAMES, type RequestOptions } from "../request/request-options.js";
 import type { Direction } from "./page.js";
 import type { WalkPlan } from "./page-walk.js";
@@ -39,7 +39,7 @@ export const CONNECTION_NAMES = {
   ...REQUEST_NAMES,
   limit: true,
   prefetch: true,
-} satisfies NamesOf<ConnectionOptions>;
+} satisfies KeysOf<ConnectionOptions>;
 
 /** Nodes per page, where nothing else is said. */
 const DEFAULT_PAGE_SIZE = 100;

@@ -1,6 +1,6 @@
 import { withCallSite } from "../../core/call-site.js";
-import { InvalidInputError, notePosition } from "../../core/errors/index.js";
-import type { NamesOf } from "../../core/option-names.js";
+import { annotate, InvalidInputError } from "../../core/errors/index.js";
+import type { KeysOf } from "../../core/validate.js";
 import { readOptions } from "../../core/validate.js";
 import { checkLimit } from "./arguments.js";
 import { inWalkingOrder, NodeIterator } from "./node-iterator.js";
@@ -94,7 +94,7 @@ export class Connection<Node> implements AsyncIterable<Node, undefined, undefine
       }
     } catch (error) {
       // The nodes of the pages before are lost with it: going on after them would leave them out.
-      if (signal?.aborted !== true) notePosition(error, { cursor: start, nodesYielded: 0 });
+      if (signal?.aborted !== true) annotate(error, { position: { cursor: start, nodesYielded: 0 } });
       throw error;
     }
     return nodes;
@@ -103,4 +103,4 @@ export class Connection<Node> implements AsyncIterable<Node, undefined, undefine
 
 type ToArrayOptions = NonNullable<Parameters<Connection<unknown>["toArray"]>[0]>;
 
-const TO_ARRAY_NAMES = { limit: true } satisfies NamesOf<ToArrayOptions>;
+const TO_ARRAY_NAMES = { limit: true } satisfies KeysOf<ToArrayOptions>;

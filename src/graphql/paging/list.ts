@@ -1,5 +1,5 @@
 import { checkSignal } from "../../core/abort.js";
-import type { NamesOf } from "../../core/option-names.js";
+import type { KeysOf } from "../../core/validate.js";
 import { readOptions } from "../../core/validate.js";
 import { refuseDates } from "../dates.js";
 import type {
@@ -42,10 +42,7 @@ const ARGUMENT_NAMES = {
   after: true,
   last: true,
   before: true,
-} satisfies NamesOf<ListArguments<unknown, unknown>>;
-
-const ADVICE =
-  "Conditions belong into where; limit, signal and the like into the options, which come second.";
+} satisfies KeysOf<ListArguments<unknown, unknown>>;
 
 /** The connection of one of the SDK's own documents, which all take the same arguments. */
 export function list<Name extends string, Where, Order, Node>(
@@ -56,7 +53,7 @@ export function list<Name extends string, Where, Order, Node>(
   options: ConnectionOptions,
 ): Connection<Node> {
   // A filter outside of `where` would be ignored, and everything be read.
-  const given = readOptions(`The arguments of ${name}`, args, ARGUMENT_NAMES, ADVICE);
+  const given = readOptions(`The arguments of ${name}`, args, ARGUMENT_NAMES);
   const own = readOptions(`The options of ${name}`, options, CONNECTION_NAMES);
   checkSignal(own.signal);
   const { where, order } = given;

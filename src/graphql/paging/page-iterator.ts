@@ -1,6 +1,6 @@
 import { follow } from "../../core/abort.js";
 import { noteCallSite, withWalkSite } from "../../core/call-site.js";
-import { notePosition, TimeoutError } from "../../core/errors/index.js";
+import { annotate, TimeoutError } from "../../core/errors/index.js";
 import { turnLoop } from "./event-loop.js";
 import type { ConnectionData, Page, PageRequest } from "./page.js";
 import { PageWalk, type WalkPlan } from "./page-walk.js";
@@ -79,7 +79,7 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
     } catch (error) {
       // What was left while it was under way ends quietly: nobody waits for its failure.
       if (this.#returned) return { done: true, value: undefined };
-      if (signal?.aborted !== true) notePosition(error, this.#walk.position);
+      if (signal?.aborted !== true) annotate(error, { position: this.#walk.position });
       throw error;
     }
     const ahead = this.#plan.prefetch && !this.#returned ? this.#walk.next : undefined;

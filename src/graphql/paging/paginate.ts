@@ -1,8 +1,7 @@
 import { checkSignal } from "../../core/abort.js";
 import { InvalidInputError } from "../../core/errors/index.js";
-import { readHeaderRecord } from "../../core/header-record.js";
-import type { NamesOf } from "../../core/option-names.js";
-import { resolveRetry } from "../../core/options.js";
+import { readHeaders, resolveRetry } from "../../core/options.js";
+import type { KeysOf } from "../../core/validate.js";
 import { readOptions } from "../../core/validate.js";
 import type { Operation } from "../request/document.js";
 import type { GraphQLDocument } from "../request/document-types.js";
@@ -43,7 +42,7 @@ const PAGINATE_NAMES = {
   before: true,
   last: true,
   pageSize: true,
-} satisfies NamesOf<PaginateOptions<unknown, string, unknown>>;
+} satisfies KeysOf<PaginateOptions<unknown, string, unknown>>;
 
 /** What a connection is made of. */
 interface ConnectionSource<Data, Node> {
@@ -70,7 +69,7 @@ export function connect<Data, Node>(
   const { headers, retry } = options;
   const own = {
     ...options,
-    headers: headers === undefined ? undefined : readHeaderRecord(headers, InvalidInputError),
+    headers: headers === undefined ? undefined : readHeaders(headers, InvalidInputError),
     retry: retry === undefined ? undefined : resolveRetry(retry),
   };
   const fetchPage = async ({ size, cursor }: PageRequest, signal: AbortSignal | undefined) => {

@@ -9,7 +9,7 @@ import {
   TimeoutError,
   TransportError,
 } from "../../core/errors/index.js";
-import { plainText } from "../../core/plain-text.js";
+import { escapeControls } from "../../core/redact.js";
 import { isRateLimit, NOT_AUTHORIZED, safeCodes } from "./error-codes.js";
 import { placeOf } from "./error-place.js";
 import { copyOfError, isRefusedPort, readNetworkFailure } from "./network-failure.js";
@@ -248,7 +248,7 @@ export class Failures {
     return new TransportError(message, {
       ...details,
       status: head?.status,
-      contentType: contentType && plainText(this.redact(contentType)).slice(0, MAX_SHOWN),
+      contentType: contentType && escapeControls(this.redact(contentType)).slice(0, MAX_SHOWN),
     });
   }
 }

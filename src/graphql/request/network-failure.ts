@@ -1,4 +1,4 @@
-import { plainText } from "../../core/plain-text.js";
+import { escapeControls } from "../../core/redact.js";
 
 /** What a failed connection says of itself, in words that are safe to show, and what may be kept of it. */
 export interface NetworkFailure {
@@ -124,10 +124,10 @@ export function isRefusedPort(error: unknown): boolean {
 export function copyOfError(error: unknown, redact: (text: string) => string): Error {
   const copies = causes(error).map((cause) => {
     const message = cause instanceof Error ? String(cause.message) : typeof cause;
-    const clean = plainText(redact(message));
+    const clean = escapeControls(redact(message));
     const copy = new Error(clean);
     if (cause instanceof Error) {
-      copy.name = plainText(redact(String(cause.name)));
+      copy.name = escapeControls(redact(String(cause.name)));
       if (typeof cause.stack === "string") copy.stack = redact(cause.stack.replace(message, () => clean));
     }
     const code = codeOf(cause);

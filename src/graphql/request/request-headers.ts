@@ -1,5 +1,5 @@
 import { ConfigurationError, InvalidInputError } from "../../core/errors/index.js";
-import { readHeaderRecord } from "../../core/header-record.js";
+import { readHeaders } from "../../core/options.js";
 
 /** Headers as a user writes them. */
 export type HeaderOptions = Readonly<Record<string, string>>;
@@ -41,7 +41,7 @@ function checked(
   given: HeaderOptions,
   Refusal: typeof ConfigurationError | typeof InvalidInputError,
 ): SentHeaders {
-  const headers = readHeaderRecord(given, Refusal);
+  const headers = readHeaders(given, Refusal);
   try {
     return Object.fromEntries(new Headers(headers));
   } catch {

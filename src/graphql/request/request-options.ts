@@ -1,6 +1,6 @@
 import { checkSignal } from "../../core/abort.js";
-import type { NamesOf } from "../../core/option-names.js";
 import type { RetryOptions } from "../../core/retry.js";
+import type { KeysOf } from "../../core/validate.js";
 import { readOptions } from "../../core/validate.js";
 
 /** Options of one request, or of every page of a connection. */
@@ -24,7 +24,7 @@ export const REQUEST_NAMES = {
   timeoutMs: true,
   headers: true,
   retry: true,
-} satisfies NamesOf<RequestOptions>;
+} satisfies KeysOf<RequestOptions>;
 
 /** Options of a request that may change something. */
 export interface MutationOptions extends RequestOptions {
@@ -35,7 +35,7 @@ export interface MutationOptions extends RequestOptions {
   readonly idempotent?: boolean | undefined;
 }
 
-const MUTATION_NAMES = { ...REQUEST_NAMES, idempotent: true } satisfies NamesOf<MutationOptions>;
+const MUTATION_NAMES = { ...REQUEST_NAMES, idempotent: true } satisfies KeysOf<MutationOptions>;
 
 /**
  * A copy of the options of a call that sends one request, each of which is read once.

@@ -1,4 +1,4 @@
-import { parseRetryAfter } from "../../core/retry-after.js";
+import { parseRetryAfter } from "../../core/retry.js";
 
 /** The declared type of a body. */
 export interface DeclaredContent {

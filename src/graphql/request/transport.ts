@@ -1,11 +1,9 @@
-import { type LinkedController, linkedController } from "../../core/abort.js";
+import { type LinkedController, linkAbort, raceAbort } from "../../core/abort.js";
 import type { Credential } from "../../core/credential.js";
-import { ClosedError, retelling, type SaasManagementError, TimeoutError } from "../../core/errors/index.js";
-import { type AttemptContext, runOperation } from "../../core/operation.js";
-import { type CommonConfiguration, resolveRetry, resolveTimeout } from "../../core/options.js";
-import { readRequestId } from "../../core/request-id.js";
-import { untilAborted } from "../../core/until-aborted.js";
-import { whileReading } from "../../core/validate.js";
+import { annotate, ClosedError, type SaasManagementError, TimeoutError } from "../../core/errors/index.js";
+import { type AttemptContext, readRequestId, runOperation } from "../../core/operation.js";
+import { type CommonConfiguration, resolveRetry } from "../../core/options.js";
+import { requirePositive, whileReading } from "../../core/validate.js";
 import { type GraphQLClientOptions, resolveGraphQLOptions } from "../configuration.js";
 import { type AnswerReader, type GraphQLAnswer, readAnswer, readData } from "./answer.js";
 import type { FetchLike } from "./attempt.js";
@@ -113,7 +111,7 @@ export class Transport {
     options: MutationOptions = {},
     read: AnswerReader<Data, Result>,
   ): Promise<Result> {
-    const linked = linkedController(options.signal);
+    const linked = linkAbort(options.signal);
     const end = () => {
       linked.unlink();
       this.#running.delete(linked);
@@ -137,7 +135,8 @@ export class Transport {
     const configuration = {
       ...this.#configuration,
       retry: options.retry === undefined ? retry : resolveRetry(options.retry),
-      timeoutMs: options.timeoutMs === undefined ? timeoutMs : resolveTimeout(options.timeoutMs),
+      timeoutMs:
+        options.timeoutMs === undefined ? timeoutMs : requirePositive("timeoutMs", options.timeoutMs),
     };
     const begunAt = wire.loaded === undefined ? clock.monotonic() : undefined;
     const { exchange, Failures, readDocument } = wire.loaded ?? (await loadWire(configuration, controller));
@@ -167,7 +166,7 @@ export class Transport {
         read,
       });
       // A fetch of the user's may never look at the signal.
-      return untilAborted(answer, context.signal);
+      return raceAbort(answer, context.signal);
     };
     const info = { api: "graphql", operation: name, kind, collection: undefined } as const;
     const credential = this.#credential;
@@ -180,7 +179,7 @@ export class Transport {
       // The caller's own reason may be a TimeoutError too.
       const own = error instanceof TimeoutError && options.signal?.reason !== error;
       throw own && sent && !repeatable && latest !== undefined
-        ? retelling(latest.timedOut(error), error)
+        ? annotate(latest.timedOut(error), error)
         : error;
     }
   }

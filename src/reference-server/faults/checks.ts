@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { Metadata, status } from "@grpc/grpc-js";
-import { didYouMean } from "../../core/nearest.js";
+import { suggestKey } from "../../core/validate.js";
 import {
   requireInteger,
   requireKnown,
@@ -52,7 +52,7 @@ function checkType({ api, kind }: Fault): void {
   const known = kinds.get(kind.type);
   if (known === undefined) {
     const types = [...kinds.keys()];
-    const meant = didYouMean(String(kind.type), types);
+    const meant = suggestKey(String(kind.type), types);
     throw new TypeError(
       `A fault of kind "${kind.type}" does not fit the api "${api}".${meant} Kinds that do: ${types.join(", ")}.`,
     );

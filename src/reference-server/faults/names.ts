@@ -1,11 +1,11 @@
-import type { KnownNames, NamesOf } from "../../core/option-names.js";
+import type { KeysOf, KnownKeys } from "../../core/validate.js";
 import type { Fault, FaultSchedule, GraphQLFault, SyncFault } from "./fault.js";
 import type { GraphQLFaultKind, InjectedGraphQLError, RetryAfterHint } from "./graphql-kinds.js";
 import type { SyncFaultKind } from "./sync-kinds.js";
 
 /** The names of each kind, by its type: the compiler finds one that is missing. */
 type NamesByType<Kind extends { readonly type: string }> = {
-  readonly [K in Kind as K["type"]]: NamesOf<K>;
+  readonly [K in Kind as K["type"]]: KeysOf<K>;
 };
 
 const TYPE = { type: true } as const;
@@ -41,25 +41,25 @@ const GRAPHQL_KINDS: NamesByType<GraphQLFaultKind> = {
 };
 
 /** The names of the kinds of faults that an API can have, by their types. */
-export const KIND_NAMES: Readonly<Record<Fault["api"], ReadonlyMap<string, KnownNames>>> = {
+export const KIND_NAMES: Readonly<Record<Fault["api"], ReadonlyMap<string, KnownKeys>>> = {
   sync: new Map(Object.entries(SYNC_KINDS)),
   graphql: new Map(Object.entries(GRAPHQL_KINDS)),
 };
 
 const TARGET = { api: true, operation: true, nth: true, times: true, atLeast: true, kind: true } as const;
-const SYNC_FAULT: NamesOf<SyncFault> = { ...TARGET, message: true };
-const GRAPHQL_FAULT: NamesOf<GraphQLFault> = TARGET;
+const SYNC_FAULT: KeysOf<SyncFault> = { ...TARGET, message: true };
+const GRAPHQL_FAULT: KeysOf<GraphQLFault> = TARGET;
 
 /** The names of a fault of each API. */
-export const FAULT_NAMES: Readonly<Record<Fault["api"], KnownNames>> = {
+export const FAULT_NAMES: Readonly<Record<Fault["api"], KnownKeys>> = {
   sync: SYNC_FAULT,
   graphql: GRAPHQL_FAULT,
 };
 
-export const SCHEDULE_NAMES = { seed: true, faults: true } satisfies NamesOf<FaultSchedule>;
-export const RETRY_AFTER_NAMES = { seconds: true, as: true } satisfies NamesOf<RetryAfterHint>;
+export const SCHEDULE_NAMES = { seed: true, faults: true } satisfies KeysOf<FaultSchedule>;
+export const RETRY_AFTER_NAMES = { seconds: true, as: true } satisfies KeysOf<RetryAfterHint>;
 export const ERROR_NAMES = {
   message: true,
   code: true,
   path: true,
-} satisfies NamesOf<InjectedGraphQLError>;
+} satisfies KeysOf<InjectedGraphQLError>;

@@ -1,4 +1,4 @@
-import type { KnownNames, NamesOf } from "../../core/option-names.js";
+import type { KeysOf, KnownKeys } from "../../core/validate.js";
 import { requireInteger, requireKnown, requireList, requireOneOf } from "../argument-checks.js";
 import {
   anyGraphQLKind,
@@ -68,9 +68,9 @@ const OPTION_NAMES = {
   graphql: true,
   pages: true,
   severity: true,
-} satisfies NamesOf<FaultScheduleOptions>;
+} satisfies KeysOf<FaultScheduleOptions>;
 
-const OPERATION_NAMES: KnownNames = Object.fromEntries(SYNC_OPERATIONS.map((name) => [name, true] as const));
+const OPERATION_NAMES: KnownKeys = Object.fromEntries(SYNC_OPERATIONS.map((name) => [name, true] as const));
 
 type Place = Omit<SyncFault, "kind"> | Omit<GraphQLFault, "kind">;
 

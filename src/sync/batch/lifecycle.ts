@@ -1,110 +1,132 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { linkedController } from "../../core/abort.js";
-import { BatchOutcomeUnknownError, type BatchState, BatchStateError } from "../../core/errors/index.js";
-import type { CompletionCounts } from "../transport.js";
-import { sendCompletion } from "./completion.js";
+import { linkAbort } from "../../core/abort.js";
+import {
+  annotate,
+  BatchOutcomeUnknownError,
+  type BatchState,
+  BatchStateError,
+  type ClosedError,
+  SaasManagementError,
+  SyncProtocolError,
+} from "../../core/errors/index.js";
+import { Attempts } from "../call.js";
+import { type CompletionCounts, NO_COUNTS } from "../transport.js";
+import { closedError, meaningOf, refusal, stateError } from "./batch-errors.js";
 import type { BatchSession } from "./session.js";
-import { closedError, meaningOf, refusal, stateError } from "./state.js";
-import type { BatchWrites } from "./writes.js";
-
-/** What a client does with the batches that it closes together with itself. */
-export interface BatchKeeper<Batch> {
-  /** Keeps one of which something goes on; where the client is closed already, closes it at once. */
-  readonly keep: (batch: Batch) => void;
-  /** Nothing of the batch goes on any more: nothing of it is left to close. */
-  readonly letGo: (batch: Batch) => void;
-}
+import type { WriteQueue } from "./write-queue.js";
 
 /** The states of one handle, and the three ways to its end: it is completed, aborted or closed. */
 export class BatchLifecycle {
   readonly #session: BatchSession;
-  readonly #writes: BatchWrites;
-  readonly #keeper: BatchKeeper<void>;
+  readonly #writes: WriteQueue;
   #state: Exclude<BatchState, "expired"> = "active";
   #completion: Promise<CompletionCounts> | undefined;
   #abortion: Promise<void> | undefined;
-  /** Whether a completion was sent of which nobody knows whether it was done. */
+  /** Whether a completion was sent whose outcome is not known. */
   #unclear = false;
-  /** Completions and aborts that go on. */
+  /** Completions and aborts under way. */
   #underWay = 0;
-  /** Fires when the handle is closed: nothing else cuts a completion off once it was sent. */
+  /** Fires when the handle is closed: nothing else cuts off a completion that was sent. */
   readonly #closing = new AbortController();
+  readonly #onClientClosed = () => this.close();
 
-  constructor(session: BatchSession, writes: BatchWrites, keeper: BatchKeeper<void>) {
+  constructor(session: BatchSession, writes: WriteQueue) {
     this.#session = session;
     this.#writes = writes;
-    this.#keeper = keeper;
-    // Whoever dropped a batch whose lease then ended never calls it again.
-    session.signal.addEventListener("abort", () => this.#letGo(), { once: true });
+    session.signal.addEventListener("abort", () => this.#leaveClient(), { once: true });
+    // The client may have been closed, and the lease may have ended, while the batch was started.
+    this.#joinClient();
+    this.#leaveClient();
   }
 
   get state(): BatchState {
     return this.#state === "active" && this.#session.lease.remainingMs === 0 ? "expired" : this.#state;
   }
 
-  /** The error with which the batch refuses a write or a completion; undefined where it takes it. */
-  refusal(call: string) {
+  /** Returns the error with which the batch refuses a write or a completion; undefined if it accepts it. */
+  refusal(call: string): BatchStateError | ClosedError | undefined {
     const { state } = this;
-    // What is refused now is missing: a lease that is renewed after all must not make the batch active again.
+    // The refused write is missing: a lease that is renewed after all must not make the batch active again.
     if (state === "expired") this.#session.expire();
     return state === "active" && this.#writes.failed ? this.#writes.refusal(call) : refusal(call, state);
   }
 
-  /** Completes a batch that does not refuse it. */
   complete(): Promise<CompletionCounts> {
     this.#state = "completing";
-    this.#completion = this.#kept(() => this.#complete());
+    this.#completion = this.#untilDone(() => this.#complete());
     return this.#completion;
   }
 
   abort(): Promise<void> {
     if (this.#state === "closed") return Promise.reject(closedError());
-    this.#abortion ??= this.#kept(() => this.#abort());
+    this.#abortion ??= this.#untilDone(() => this.#abort());
     return this.#abortion;
   }
 
   close(): void {
     if (this.#state !== "completed" && this.#state !== "aborted") this.#state = "closed";
     this.#closing.abort(closedError());
-    this.#end();
+    this.#endSession();
   }
 
   async #complete(): Promise<CompletionCounts> {
     try {
       await this.#writes.settled();
-      this.#session.signal.throwIfAborted();
-      if (!this.#writes.whole) throw this.#writes.refusal("complete");
+      this.#requireComplete();
       await this.#session.beforeComplete();
-      // A message that keeps the lease alive may be on its way, and none may set out beside the completion.
       const counts = await this.#session.onWire(async () => {
-        // Whoever forgot to await a write goes on now, and what is missing then shows.
+        // A write that nobody awaits goes on now, and shows what is missing.
         await nextTurn();
-        this.#session.signal.throwIfAborted();
-        if (!this.#writes.whole) throw this.#writes.refusal("complete");
-        return this.#send();
+        this.#requireComplete();
+        return this.#sendCompletion();
       });
       this.#state = "completed";
       this.#writes.completed();
-      this.#end();
+      this.#endSession();
       this.#session.notify({ type: "completed", ...counts });
       return counts;
     } catch (error) {
       this.#unclear = error instanceof BatchOutcomeUnknownError;
-      // Whoever aborts or closed the handle meanwhile says what it is now.
+      // An abort or close that came meanwhile sets the state.
       if (this.#state !== "completing" || this.#abortion !== undefined) throw error;
       this.#state = this.#unclear ? "unknown" : "active";
       if (!(error instanceof BatchStateError && error.reason === "incomplete")) this.#session.fail(error);
-      // A batch that may be completed takes nothing more in, and one that is not must not be kept alive.
+      // The batch may be completed: it takes nothing more in, and must not be kept alive.
       if (error instanceof BatchOutcomeUnknownError) this.#session.end(error);
       throw error;
     }
   }
 
-  /** Sends the completion. As long as it is not on its way, also between two attempts, a write may still fail. */
-  async #send(): Promise<CompletionCounts> {
-    const { controller, unlink } = linkedController(this.#session.signal, this.#writes.spoiled);
+  #requireComplete(): void {
+    this.#session.signal.throwIfAborted();
+    if (!this.#writes.isComplete) throw this.#writes.refusal("complete");
+  }
+
+  /**
+   * Sends CompleteSyncBatch, again if the answer was lost. Until an attempt is on its way, also between two, a write may
+   * still fail and cut it off.
+   * @throws {BatchOutcomeUnknownError} it was sent, and its outcome is not known
+   * @throws everything else if the service certainly did not complete the batch
+   */
+  async #sendCompletion(): Promise<CompletionCounts> {
+    const attempts = new Attempts();
+    const { controller, unlink } = linkAbort(this.#session.signal, this.#writes.incomplete);
     try {
-      return await sendCompletion(this.#session, this.#closing.signal, controller.signal);
+      return await this.#session.call("CompleteSyncBatch", this.#closing.signal, async (call) => {
+        const answerWasLost = attempts.mayBeDone;
+        try {
+          const context = { ...call, unlessSent: controller.signal };
+          return await attempts.make(context, (made) => this.#session.complete(made));
+        } catch (error) {
+          // Only the service itself can say that a completion whose answer was lost succeeded.
+          if (answerWasLost && error instanceof SyncProtocolError && error.batchState === "completed")
+            return NO_COUNTS;
+          throw error;
+        }
+      });
+    } catch (error) {
+      if (!attempts.mayBeDone) throw meaningOf("complete", error);
+      throw outcomeUnknown(this.#session.id, error);
     } finally {
       unlink();
     }
@@ -122,50 +144,66 @@ export class BatchLifecycle {
     if (this.#closing.signal.aborted) throw closedError();
     this.#state = "aborting";
     try {
-      // No signal but the deadline of its own: whatever made the caller give up must not keep the lock held.
+      // Bound to no signal: a caller who gave up must not leave the lock held.
       await this.#session.call("AbortSyncBatch", undefined, (call) => this.#session.abort(call));
     } catch (error) {
-      // The next call asks the server again.
+      // The next call asks the service again.
       this.#abortion = undefined;
       const meaning = meaningOf("abort", error);
       if (meaning instanceof BatchStateError && meaning.reason === "completed") this.#foundCompleted();
       throw meaning;
     }
-    this.#aborted();
+    if (this.#state === "aborting") this.#state = "aborted";
+    this.#endSession();
   }
 
-  /** The service says that the batch is completed: by a completion whose answer was lost, or by somebody else. */
+  /** The service says that the batch was completed: by a completion whose answer was lost, or by another process. */
   #foundCompleted(): void {
     if (this.#state === "aborting") this.#state = "completed";
     if (this.#unclear) this.#writes.completed();
-    this.#end();
+    this.#endSession();
   }
 
-  #aborted(): void {
-    // A handle that was closed meanwhile stays closed.
-    if (this.#state === "aborting") this.#state = "aborted";
-    this.#end();
-  }
-
-  /** Ends whatever is still under way. */
-  #end(): void {
+  #endSession(): void {
     this.#session.end(refusal("The call", this.#state) ?? closedError());
   }
 
-  /** Makes a call that the client cuts off when it is closed, also one of a batch that it has let go. */
-  async #kept<T>(call: () => Promise<T>): Promise<T> {
+  /** Makes a call that ends with the client, even if the batch has left it. */
+  async #untilDone<T>(call: () => Promise<T>): Promise<T> {
     this.#underWay += 1;
-    this.#keeper.keep();
+    this.#joinClient();
     try {
       return await call();
     } finally {
       this.#underWay -= 1;
-      this.#letGo();
+      this.#leaveClient();
     }
   }
 
-  /** Lets the client forget a batch that takes nothing more in, and of which nothing goes on. */
-  #letGo(): void {
-    if (this.#underWay === 0 && this.#session.signal.aborted) this.#keeper.letGo();
+  /** Has the handle closed together with its client. */
+  #joinClient(): void {
+    const { clientClosed } = this.#session;
+    if (clientClosed.aborted) this.close();
+    else clientClosed.addEventListener("abort", this.#onClientClosed);
   }
+
+  /** Lets the client forget a batch that takes nothing more in, when nothing of it is under way. */
+  #leaveClient(): void {
+    if (this.#underWay > 0 || !this.#session.signal.aborted) return;
+    this.#session.clientClosed.removeEventListener("abort", this.#onClientClosed);
+  }
+}
+
+function outcomeUnknown(batchId: string, failure: unknown): BatchOutcomeUnknownError {
+  const error = new BatchOutcomeUnknownError(
+    "CompleteSyncBatch was sent, and its outcome is not known: the snapshots may or may not be reconciled. Send every snapshot in full in a new batch or run. If the lock is still held, it ends 15 minutes after the last accepted message.",
+    { batchId, cause: failure, requestId: requestIdOf(failure) },
+  );
+  return failure instanceof SaasManagementError ? annotate(error, failure) : error;
+}
+
+/** The server's id of the call that failed last; after a timeout, of the last one that was answered. */
+function requestIdOf(error: unknown): string | undefined {
+  if (!(error instanceof SaasManagementError)) return undefined;
+  return error.requestId ?? requestIdOf(error.cause);
 }

@@ -1,19 +1,38 @@
 import { setMaxListeners } from "node:events";
-import { linkedController } from "../../core/abort.js";
+import { linkAbort } from "../../core/abort.js";
 import { BatchStateError } from "../../core/errors/index.js";
 import { callWithRetry, type SyncOperation } from "../call.js";
 import type { Collection, CollectionName } from "../collections.js";
-import type { SyncConfiguration } from "../configuration.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import { CountedLease, type Moment } from "../lease.js";
+import type { SyncConfiguration } from "../options.js";
 import { guardProgress, type OnProgress } from "../progress.js";
-import type { AcceptedEvents } from "../run/accepted-events.js";
-import type { CallContext, SyncTransport } from "../transport.js";
+import type { CallContext, CompletionCounts, SyncTransport } from "../transport.js";
 import { type MutableWriteReport, newReport, sumByCollection, type WriteReport } from "../write/outcomes.js";
-import { ReentrancyMark } from "../write/reentrancy.js";
+import type { SinkContext } from "../write/record-sink.js";
 import { WindowSender } from "../write/window-sender.js";
-import type { BatchWatch, SessionOptions } from "./session-options.js";
-import { copyOfStateError, meaningOf, stateError } from "./state.js";
+import { copyOfStateError, meaningOf, stateError } from "./batch-errors.js";
+
+/** What a run or a preview adds to its batches. */
+export interface BatchWatch {
+  /** Events to leave out; undefined if none are remembered. */
+  readonly acceptedEvents: SinkContext["acceptedEvents"];
+  /** Looks at the records before they are sent. */
+  readonly observerOf: ObserverOf | undefined;
+  /** Called when everything was accepted; CompleteSyncBatch is not sent if it throws. */
+  readonly beforeComplete: ((batchId: string) => Promise<void>) | undefined;
+}
+
+export interface SessionOptions extends BatchWatch {
+  readonly id: string;
+  readonly transport: SyncTransport;
+  readonly configuration: SyncConfiguration;
+  /** Before the batch was asked for. */
+  readonly startedAt: Moment;
+  readonly onProgress: OnProgress;
+  /** Fires when the client is closed. */
+  readonly clientClosed: AbortSignal;
+}
 
 /**
  * What the writes of one batch share: the lease, the order on the wire, the reports, and the end.
@@ -24,34 +43,28 @@ export class BatchSession {
   readonly id: string;
   readonly configuration: SyncConfiguration;
   readonly lease: CountedLease;
-  /** Recognizes calls that a source makes while it is read. */
-  readonly sources = new ReentrancyMark();
-  readonly #transport: SyncTransport;
-  readonly #onProgress: OnProgress;
+  readonly notify: OnProgress;
+  readonly clientClosed: AbortSignal;
+  readonly #options: SessionOptions;
   readonly #ended = new AbortController();
   readonly #reports: MutableWriteReport[] = [];
   /** Settles when no stream is open: streams of one batch never overlap. */
   #wire: Promise<unknown> = Promise.resolve();
-  readonly #acceptedEvents: AcceptedEvents | undefined;
-  readonly #observerOf: ObserverOf | undefined;
-  readonly #beforeComplete: BatchWatch["beforeComplete"];
   #lastSentAt: number;
   #failure: unknown;
 
   constructor(options: SessionOptions) {
-    const { id, transport, configuration, startedAt, onProgress } = options;
-    this.#acceptedEvents = options.acceptedEvents;
-    this.#observerOf = options.observerOf;
-    this.#beforeComplete = options.beforeComplete;
-    // Every open collection listens: that of all twelve is no leak.
+    const { id, configuration, startedAt, onProgress, clientClosed } = options;
+    // One listener for each open collection.
     setMaxListeners(0, this.#ended.signal);
+    this.#options = options;
     this.id = id;
     this.configuration = configuration;
-    this.#transport = transport;
-    this.#onProgress = guardProgress(onProgress, configuration.logger);
+    this.notify = onProgress;
+    this.clientClosed = clientClosed;
     this.#lastSentAt = startedAt.monotonic;
     this.lease = new CountedLease(configuration.clock, startedAt, {
-      onWarning: (remainingMs) => this.#onProgress({ type: "lease-warning", remainingMs }),
+      onWarning: (remainingMs) => onProgress({ type: "lease-warning", remainingMs }),
       onLost: () => this.expire(),
     });
     this.lease.watch();
@@ -70,17 +83,17 @@ export class BatchSession {
     return sumByCollection(this.#reports);
   }
 
-  /** Monotonic time of the last message of a write. */
-  get lastSentAt(): number {
-    return this.#lastSentAt;
+  /** Milliseconds since the last message of a write. */
+  get idleMs(): number {
+    return this.configuration.clock.monotonic() - this.#lastSentAt;
   }
 
-  /** What failed first on the way to the service: a window, the lease, the completion. Never a source's exception. */
+  /** The first failure of a window, the lease or the completion. Never a source's exception. */
   get failure(): unknown {
     return this.#failure;
   }
 
-  /** The batch failed on the way to the service. One whose lease is over, as that says, is of no more use. */
+  /** The batch failed on the way to the service. If the service says that its lease is over, the session ends. */
   fail(failure: unknown): void {
     this.#failure ??= failure;
     if (!(failure instanceof BatchStateError) || failure.reason !== "expired") return;
@@ -93,93 +106,92 @@ export class BatchSession {
     this.fail(stateError("The call", "expired", "expired"));
   }
 
-  /** Every write of the batch is done. */
+  /** Marks every write as done: the batch was completed. */
   allDone(): void {
     for (const report of this.#reports) report.state = "done";
   }
 
-  /** Begins the account of a write. */
-  report(collection: CollectionName): MutableWriteReport {
+  newReport(collection: CollectionName): MutableWriteReport {
     const report = newReport(collection);
     this.#reports.push(report);
     return report;
   }
 
-  /** What a sink of this batch needs, for one write; `unlink` must be called when the write ends. */
+  /** Returns what a sink needs for one write; `unlink` must be called when the write ends. */
   openSink(
     collection: Collection,
     report: MutableWriteReport,
     signal: AbortSignal | undefined,
     onProgress: OnProgress | undefined,
   ) {
-    const { controller, unlink } = linkedController(this.signal, signal);
-    const ownProgress = guardProgress(onProgress, this.configuration.logger);
-    const notify: OnProgress = (progress) => {
-      ownProgress(progress);
-      this.#onProgress(progress);
-    };
+    const { configuration, transport, acceptedEvents, observerOf } = this.#options;
+    const { controller, unlink } = linkAbort(this.signal, signal);
+    const ownProgress = guardProgress(onProgress, configuration.logger);
     const sender = new WindowSender({
-      transport: this.#transport,
-      configuration: this.configuration,
+      transport,
+      configuration,
       lease: this.lease,
       collection,
       report,
       signal: controller.signal,
-      onProgress: notify,
+      onProgress: (progress) => {
+        ownProgress(progress);
+        this.notify(progress);
+      },
     });
     const context = {
-      ...this.configuration,
+      ...configuration,
       batchId: this.id,
       collection,
       report,
       send: (window: Parameters<WindowSender["send"]>[0]) =>
-        this.onWire(() => {
-          this.#lastSentAt = this.configuration.clock.monotonic();
-          return sender.send(window).catch((error: unknown) => {
-            // A window that was cut off because the write had ended already is not what failed.
+        this.onWire(async () => {
+          this.#lastSentAt = configuration.clock.monotonic();
+          try {
+            await sender.send(window);
+          } catch (error) {
+            // A window that was cut off because its write had ended is not what failed.
             if (!controller.signal.aborted) this.fail(meaningOf("write", error));
             throw error;
-          });
+          }
         }),
-      acceptedEvents: collection.model === "event" ? this.#acceptedEvents : undefined,
-      observer: this.#observerOf?.(collection),
+      acceptedEvents: collection.model === "event" ? acceptedEvents : undefined,
+      observer: observerOf?.(collection),
     };
     return { context, stop: controller, unlink };
   }
 
   /** Sends a message of a collection that belongs to no write, in its turn. */
   sendAlone(collection: CollectionName, message: Uint8Array, sentAt: Moment): Promise<void> {
-    const operation = { rpc: "SyncRecords", collection } as const;
+    const { transport } = this.#options;
     return this.onWire(async () => {
-      await this.call(operation, this.signal, (call) => this.#transport.syncRecords([message], call));
+      await this.call({ rpc: "SyncRecords", collection }, this.signal, (call) =>
+        transport.syncRecords([message], call),
+      );
       this.lease.renew(sentAt);
     });
   }
 
-  /** Everything was accepted: whoever watches the batch says whether it may be completed, by throwing if not. */
+  /** @throws what keeps the batch from being completed, although everything was accepted */
   async beforeComplete(): Promise<void> {
-    await this.#beforeComplete?.(this.id);
+    await this.#options.beforeComplete?.(this.id);
   }
 
-  complete(call: CallContext) {
-    return this.#transport.completeBatch(this.id, call);
+  complete(call: CallContext): Promise<CompletionCounts> {
+    return this.#options.transport.completeBatch(this.id, call);
   }
 
   abort(call: CallContext): Promise<void> {
-    return this.#transport.abortBatch(this.id, call);
+    return this.#options.transport.abortBatch(this.id, call);
   }
 
-  /** One operation within its time, again where it failed transiently. */
+  /** Runs one operation within its deadline and retries transient failures. */
   call<T>(
     operation: SyncOperation,
     signal: AbortSignal | undefined,
     attempt: (call: CallContext) => Promise<T>,
   ): Promise<T> {
-    return callWithRetry(this.configuration, operation, signal, attempt, this.#onProgress);
-  }
-
-  notify(progress: Parameters<OnProgress>[0]): void {
-    this.#onProgress(progress);
+    return callWithRetry(this.configuration, operation, signal, attempt, this.notify);
   }
 
   /** Ends whatever is under way or queued, with this reason. */
@@ -188,7 +200,7 @@ export class BatchSession {
     this.lease.close();
   }
 
-  /** Does something that no stream of the batch may be open beside, when those before it have ended. */
+  /** Runs `send` when the streams before it have ended: no other stream of the batch is open beside it. */
   onWire<T>(send: () => Promise<T>): Promise<T> {
     const turn = this.#wire.then(send);
     this.#wire = turn.catch(() => {});

@@ -1,22 +1,71 @@
-import { BatchAlreadyInProgressError, retelling } from "../../core/errors/index.js";
-import { Attempts } from "../attempts.js";
-import { callWithRetry } from "../call.js";
-import type { SyncConfiguration } from "../configuration.js";
+import { annotate, BatchAlreadyInProgressError } from "../../core/errors/index.js";
+import type { KeysOf } from "../../core/validate.js";
+import { Attempts, callWithRetry } from "../call.js";
+import { LEASE_MS, type Moment, momentOf } from "../lease.js";
+import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncTransport } from "../transport.js";
-import { GhostLocks } from "./ghost-locks.js";
+import type { KeepAliveOptions } from "./keep-alive.js";
 
-/** How long a start is on its way at least, in milliseconds, also where nobody waits so long: its answer may hold a lock. */
-const LEAST_ANSWER_MS = 100_000;
+/** Options of a batch handle. */
+export interface BatchOptions {
+  /** Called with everything that happens to the batch. @default none */
+  readonly onProgress?: OnProgress | undefined;
+  /** Keeps the lease alive while the source is silent. @default it runs out after 15 minutes */
+  readonly keepAlive?: KeepAliveOptions | undefined;
+}
+
+export const BATCH_KEYS = { onProgress: true, keepAlive: true } satisfies KeysOf<BatchOptions>;
+
+/** Options of {@link SyncClient.startBatch} (service description, "Sync API"). */
+export interface StartBatchOptions extends BatchOptions {
+  /** Id of the direct integration installation of the workspace. */
+  readonly installationId: string;
+  /**
+   * How long to wait for a lock that another batch holds, in milliseconds. The lock of an owner that died ends 15
+   * minutes after its last accepted message. @default 0
+   */
+  readonly waitForLockMs?: number | undefined;
+  /**
+   * Time of one StartSyncBatch in milliseconds, its retries included; a wait for the lock is several of them.
+   * @default the client's `timeoutMs`
+   */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * Ends the call; it rejects with the signal's reason. A batch that was started nevertheless is aborted.
+   * @default none
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export const START_BATCH_KEYS = {
+  ...BATCH_KEYS,
+  installationId: true,
+  waitForLockMs: true,
+  timeoutMs: true,
+  signal: true,
+} satisfies KeysOf<StartBatchOptions>;
+
+/** A start under way is given at least this long, in milliseconds, even if nobody waits: its answer may hold a lock. */
+const MIN_ANSWER_MS = 100_000;
+/** Pause after the first refusal, in milliseconds; it doubles with each further one. */
+const FIRST_PAUSE_MS = 1000;
+const MAX_PAUSE_MS = 30_000;
 
 type Started = { readonly batchId: string };
 
-/** How one start is made. */
+/** A lock that a start may have acquired, and when. */
+interface PossibleLock {
+  readonly installationId: string;
+  readonly since: number;
+}
+
 interface StartContext {
   readonly signal: AbortSignal;
-  /** Time of the start, where it is not the client's. */
+  /** Time of one StartSyncBatch if it differs from the client's. */
   readonly timeoutMs: number | undefined;
-  readonly onProgress: OnProgress | undefined;
+  readonly waitForLockMs: number;
+  readonly onProgress: OnProgress;
 }
 
 /**
@@ -26,31 +75,43 @@ interface StartContext {
 export class BatchStarter {
   readonly #transport: SyncTransport;
   readonly #configuration: SyncConfiguration;
-  readonly #ghosts: GhostLocks;
+  /** Starts that may have left a lock: they were sent, and their result is not known. */
+  readonly #possiblyOwnLocks = new Set<PossibleLock>();
   /** Starts that nobody waits for any more, and the aborts of their batches. */
   readonly #cleanups = new Set<Promise<void>>();
-  /** Ends the cleanups. */
   readonly #givenUp = new AbortController();
 
   constructor(transport: SyncTransport, configuration: SyncConfiguration) {
     this.#transport = transport;
     this.#configuration = configuration;
-    this.#ghosts = new GhostLocks(configuration.clock);
   }
 
-  /** Starts a batch and returns its id. */
-  async start(installationId: string, { signal, timeoutMs, onProgress }: StartContext): Promise<string> {
-    const configuration =
-      timeoutMs === undefined ? this.#configuration : { ...this.#configuration, timeoutMs };
-    const attempt = (call: CallContext) => this.#attempt(installationId, call);
-    try {
-      const { batchId } = await callWithRetry(configuration, "StartSyncBatch", signal, attempt, onProgress);
-      this.#ghosts.clear(installationId);
-      return batchId;
-    } catch (error) {
-      if (error instanceof BatchAlreadyInProgressError && this.#ghosts.has(installationId))
-        throw ghost(error);
-      throw error;
+  /**
+   * Starts a batch, again with growing, jittered pauses while another one holds the lock.
+   * @returns the id of the batch, and the moment before the request that started it
+   * @throws {BatchAlreadyInProgressError} with `waitedMs`, when `waitForLockMs` is over
+   */
+  async start(
+    installationId: string,
+    context: StartContext,
+  ): Promise<{ readonly id: string; readonly startedAt: Moment }> {
+    const { clock } = this.#configuration;
+    const { waitForLockMs, signal, onProgress } = context;
+    const since = clock.monotonic();
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)) {
+      const startedAt = momentOf(clock);
+      try {
+        return { id: await this.#start(installationId, context), startedAt };
+      } catch (error) {
+        if (!(error instanceof BatchAlreadyInProgressError)) throw error;
+        const waitedMs = clock.monotonic() - since;
+        const leftMs = waitForLockMs - waitedMs;
+        if (leftMs <= 0) throw waitForLockMs === 0 ? error : stillLocked(error, waitedMs);
+        // Jittered, so that clients that wait together do not return together; timers take whole milliseconds.
+        const nextAttemptMs = Math.ceil(Math.min(leftMs, pauseMs * (0.5 + Math.random() / 2)));
+        onProgress({ type: "waiting-for-lock", waitedMs, nextAttemptMs });
+        await clock.sleep(nextAttemptMs, signal);
+      }
     }
   }
 
@@ -59,9 +120,24 @@ export class BatchStarter {
     await Promise.all(this.#cleanups);
   }
 
-  /** No batch is aborted any more: one that nobody waits for keeps its lock until its lease ends. */
+  /** Stops the cleanups: a batch that nobody waits for then keeps its lock until its lease ends. */
   giveUp(reason: unknown): void {
     this.#givenUp.abort(reason);
+  }
+
+  async #start(installationId: string, { signal, timeoutMs, onProgress }: StartContext): Promise<string> {
+    const configuration =
+      timeoutMs === undefined ? this.#configuration : { ...this.#configuration, timeoutMs };
+    const attempt = (call: CallContext) => this.#attempt(installationId, call);
+    try {
+      const { batchId } = await callWithRetry(configuration, "StartSyncBatch", signal, attempt, onProgress);
+      this.#forgetLocks((lock) => lock.installationId === installationId);
+      return batchId;
+    } catch (error) {
+      if (error instanceof BatchAlreadyInProgressError && this.#mayOwnLock(installationId))
+        throw possiblyOwn(error);
+      throw error;
+    }
   }
 
   /** One attempt. Once sent, the request is not bound to the caller's signal: its answer may hold a lock. */
@@ -72,38 +148,34 @@ export class BatchStarter {
       ...call,
       signal: new AbortController().signal,
       unlessSent: callerSignal,
-      answerMs: Math.max(call.timeoutMs, LEAST_ANSWER_MS),
+      answerMs: Math.max(call.timeoutMs, MIN_ANSWER_MS),
     };
     const answer = attempts.make(unbound, (context) => this.#transport.startBatch(installationId, context));
     return new Promise((resolve, reject) => {
       const abandon = () => {
         reject(callerSignal.reason);
-        this.#cleanUp(installationId, answer, attempts);
+        const cleanup = this.#abortWhenStarted(installationId, answer, attempts).finally(() =>
+          this.#cleanups.delete(cleanup),
+        );
+        this.#cleanups.add(cleanup);
       };
       callerSignal.addEventListener("abort", abandon, { once: true });
       answer
         .then(resolve, (error: unknown) => {
-          if (attempts.mayBeDone && !callerSignal.aborted) this.#ghosts.add(installationId);
+          if (attempts.mayBeDone && !callerSignal.aborted) this.#addLock(installationId);
           reject(error);
         })
         .finally(() => callerSignal.removeEventListener("abort", abandon));
     });
   }
 
-  /** Nobody waits for this start any more. */
-  #cleanUp(installationId: string, answer: Promise<Started>, attempts: Attempts): void {
-    const cleanup = this.#abortWhenStarted(installationId, answer, attempts).finally(() =>
-      this.#cleanups.delete(cleanup),
-    );
-    this.#cleanups.add(cleanup);
-  }
-
+  /** Aborts the batch of a start that nobody waits for. */
   async #abortWhenStarted(
     installationId: string,
     answer: Promise<Started>,
     attempts: Attempts,
   ): Promise<void> {
-    const forget = this.#ghosts.add(installationId);
+    const lock = this.#addLock(installationId);
     let started = false;
     try {
       const { batchId } = await answer;
@@ -111,23 +183,53 @@ export class BatchStarter {
       await callWithRetry(this.#configuration, "AbortSyncBatch", this.#givenUp.signal, (call) =>
         this.#transport.abortBatch(batchId, call),
       );
-      forget();
+      this.#possiblyOwnLocks.delete(lock);
     } catch (error) {
-      if (!started && !attempts.mayBeDone) return forget();
+      if (!started && !attempts.mayBeDone) {
+        this.#possiblyOwnLocks.delete(lock);
+        return;
+      }
       this.#configuration.logger.warn(
-        "saas-management: a batch that nobody waits for could not be aborted; its lock ends with the lease",
+        "saas-management: could not abort a batch whose start was cancelled; its lock ends with the lease",
         { error },
       );
     }
   }
+
+  #addLock(installationId: string): PossibleLock {
+    const since = this.#configuration.clock.monotonic();
+    this.#forgetLocks((lock) => since - lock.since >= LEASE_MS);
+    const lock = { installationId, since };
+    this.#possiblyOwnLocks.add(lock);
+    return lock;
+  }
+
+  #mayOwnLock(installationId: string): boolean {
+    const now = this.#configuration.clock.monotonic();
+    return [...this.#possiblyOwnLocks].some(
+      (lock) => lock.installationId === installationId && now - lock.since < LEASE_MS,
+    );
+  }
+
+  #forgetLocks(isOver: (lock: PossibleLock) => boolean): void {
+    for (const lock of this.#possiblyOwnLocks) if (isOver(lock)) this.#possiblyOwnLocks.delete(lock);
+  }
 }
 
-/** A lock that is held after a start whose answer was lost. */
-function ghost(held: BatchAlreadyInProgressError): BatchAlreadyInProgressError {
-  const { installationId, serverMessage } = held;
+function stillLocked(locked: BatchAlreadyInProgressError, waitedMs: number): BatchAlreadyInProgressError {
+  const { installationId, serverMessage, mayBeOwn } = locked;
   const error = new BatchAlreadyInProgressError(
-    "A batch of this installation is in progress. It may be this client's own: the answer to an earlier start was lost. A lock that nobody uses ends 15 minutes after it was acquired.",
+    `${locked.message} Waited for ${Math.round(waitedMs / 1000)} seconds.`,
+    { installationId, serverMessage, waitedMs, mayBeOwn },
+  );
+  return annotate(error, locked);
+}
+
+function possiblyOwn(locked: BatchAlreadyInProgressError): BatchAlreadyInProgressError {
+  const { installationId, serverMessage } = locked;
+  const error = new BatchAlreadyInProgressError(
+    "A batch of this installation is in progress. It may be this client's own, because the answer to an earlier start was lost. A lock that nobody uses ends 15 minutes after it was acquired.",
     { installationId, serverMessage, mayBeOwn: true },
   );
-  return retelling(error, held);
+  return annotate(error, locked);
 }

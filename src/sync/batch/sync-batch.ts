@@ -1,6 +1,6 @@
 import { withCallSite } from "../../core/call-site.js";
 import { type BatchState, InvalidInputError } from "../../core/errors/index.js";
-import type { NamesOf } from "../../core/option-names.js";
+import type { KeysOf } from "../../core/validate.js";
 import { readOptions } from "../../core/validate.js";
 import type { CollectionName, RecordOf } from "../collections.js";
 import type { Lease } from "../lease.js";
@@ -9,53 +9,47 @@ import type { CollectionWriter } from "../write/collection-writer.js";
 import type { WriteFigures, WriteReport, WriteResult } from "../write/outcomes.js";
 import type { RecordSource } from "../write/source.js";
 import type { WriteOptions } from "../write/write-options.js";
-import { type BatchKeeper, BatchLifecycle } from "./lifecycle.js";
+import { BatchLifecycle } from "./lifecycle.js";
 import type { BatchSession } from "./session.js";
-import { BatchWrites } from "./writes.js";
+import { WriteQueue } from "./write-queue.js";
 
 /** Options of a completion. */
 export interface CompleteOptions {
   /**
-   * Must be `true` for a batch of `openBatch`: what another process wrote to it, and whether that was whole, this one
-   * cannot know.
+   * Must be `true` for a batch of `openBatch`: this process cannot know whether what another one wrote to it is complete.
    * @default false
    */
   readonly unverified?: boolean | undefined;
 }
 
-const COMPLETE_NAMES = { unverified: true } satisfies NamesOf<CompleteOptions>;
+const COMPLETE_KEYS = { unverified: true } satisfies KeysOf<CompleteOptions>;
 
 /**
- * A batch that was started on the server (service description, "Sync batch"; all states in docs/sync.md).
+ * A batch that was started on the server (service description, "Sync batch"; all states in docs/reference/run-and-guard.md).
  *
- * - Writes queue up: each finishes before the next starts, whoever calls.
+ * - Writes queue up: each finishes before the next starts. A source that awaits another write of its own batch waits
+ *   for ever; use `open`, `push` and `seal` for a source that feeds several collections.
  * - Any failed write makes the batch incomplete: `complete()` then refuses, because a snapshot that was sent in part
- *   would mark everything that it lacks as removed. The way on is `abort()` and a new batch.
+ *   would mark everything that it lacks as removed. Call `abort()` and start a new batch.
  * - After `complete()` every call is refused; after `abort()` too, except that `abort()` may be repeated.
  * - `close()`, `using` and `await using` release local resources only: the server's batch lives on until its lease
  *   ends.
  */
 export class SyncBatch {
   readonly #session: BatchSession;
-  readonly #writes: BatchWrites;
+  readonly #writes: WriteQueue;
   readonly #lifecycle: BatchLifecycle;
   readonly #unverified: boolean;
 
-  /** @internal Made by `SyncClient.startBatch` and `openBatch`. */
-  constructor(options: {
-    readonly session: BatchSession;
-    /** Whether another process may have written to the batch. */
-    readonly unverified: boolean;
-    /** Closes the handle together with its client, for as long as there is something to close. */
-    readonly keeper: BatchKeeper<SyncBatch>;
-  }) {
+  /**
+   * @internal Made by `SyncClient.startBatch` and `openBatch`.
+   * @param options.unverified Whether another process may have written to the batch.
+   */
+  constructor(options: { readonly session: BatchSession; readonly unverified: boolean }) {
     this.#session = options.session;
-    this.#writes = new BatchWrites(options.session);
-    this.#lifecycle = new BatchLifecycle(options.session, this.#writes, {
-      keep: () => options.keeper.keep(this),
-      letGo: () => options.keeper.letGo(this),
-    });
     this.#unverified = options.unverified;
+    this.#writes = new WriteQueue(options.session);
+    this.#lifecycle = new BatchLifecycle(options.session, this.#writes);
   }
 
   /** Id of the batch on the server. */
@@ -82,8 +76,8 @@ export class SyncBatch {
   }
 
   /**
-   * What failed first on the way to the service: a window, the lease or the completion. Undefined where nothing did, or
-   * where only a source failed or a record was invalid.
+   * The first failure on the way to the service: of a window, the lease or the completion. Undefined if there was none,
+   * or if only a source failed or a record was invalid.
    */
   get failure(): unknown {
     return this.#session.failure;
@@ -110,7 +104,7 @@ export class SyncBatch {
    * as it is when its turn comes, so one that is overwritten before that arrives with its new contents, and no check
    * notices it. Await the write first, or make a new object for each record.
    * @throws {InvalidInputError} unknown collection, no source, an iterator or a stream that was read before, an array
-   *   that changed meanwhile, invalid or too large records; a source that calls its own batch
+   *   that changed meanwhile, invalid or too large records
    * @throws {BatchStateError} the batch is not active, or an earlier write failed
    * @throws {ClosedError} the handle or its client was closed
    * @throws {SyncProtocolError} the service refused records; also every error of the connection and the credential.
@@ -122,9 +116,9 @@ export class SyncBatch {
     source: RecordSource<RecordOf<C>>,
     options: WriteOptions = {},
   ): Promise<WriteResult> {
-    const refused = this.#lifecycle.refusal("write") ?? this.#withinSource();
+    const refused = this.#lifecycle.refusal("write");
     if (refused !== undefined) {
-      this.#writes.miss(collection, refused);
+      this.#writes.markIncomplete(collection, refused);
       return handled(Promise.reject(refused));
     }
     return handled(this.#writes.write(collection, source, options));
@@ -139,7 +133,7 @@ export class SyncBatch {
   open<C extends CollectionName>(collection: C, options: WriteOptions = {}): CollectionWriter<C> {
     const refused = this.#lifecycle.refusal("open");
     if (refused !== undefined) {
-      this.#writes.miss(collection, refused);
+      this.#writes.markIncomplete(collection, refused);
       throw refused;
     }
     return this.#writes.open(collection, options);
@@ -156,10 +150,16 @@ export class SyncBatch {
    * @throws {ClosedError} the handle or its client was closed before complete was sent
    */
   complete(options: CompleteOptions = {}): Promise<CompletionCounts> {
-    const refused =
-      this.#lifecycle.refusal("complete") ?? this.#withinSource() ?? unfitOptions(options, this.#unverified);
-    if (refused !== undefined) return Promise.reject(refused);
-    return withCallSite(undefined, () => this.#lifecycle.complete());
+    return withCallSite(undefined, async () => {
+      const refused = this.#lifecycle.refusal("complete");
+      if (refused !== undefined) throw refused;
+      const { unverified } = readOptions("complete", options, COMPLETE_KEYS);
+      if (this.#unverified && unverified !== true)
+        throw new InvalidInputError(
+          "The batch was opened by its id, so it is not known here whether its snapshots are complete. Call complete({ unverified: true }) if they are.",
+        );
+      return this.#lifecycle.complete();
+    });
   }
 
   /**
@@ -189,31 +189,10 @@ export class SyncBatch {
   async [Symbol.asyncDispose](): Promise<void> {
     this.close();
   }
-
-  /** A source that waits for the queue it stands at the head of would wait for ever. */
-  #withinSource(): InvalidInputError | undefined {
-    if (!this.#session.sources.isWithin()) return undefined;
-    return new InvalidInputError(
-      "A source called its own batch while it was read: it would wait for itself. Use batch.open, push and seal for a source that feeds several collections.",
-    );
-  }
 }
 
-/** A write that nobody awaits is no unhandled rejection: the failure stands in `complete()`'s way. */
+/** A write that nobody awaits is not an unhandled rejection: its failure is reported by `complete()`. */
 function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;
-}
-
-/** Why a batch is not completed with these options; one that was opened by its id asks for one of them. */
-function unfitOptions(given: CompleteOptions, unverified: boolean): unknown {
-  try {
-    const options = readOptions("The options of complete", given, COMPLETE_NAMES);
-    if (!unverified || options.unverified === true) return undefined;
-  } catch (error) {
-    return error;
-  }
-  return new InvalidInputError(
-    "The batch was opened by its id: whether its snapshots are whole is not known here. Say complete({ unverified: true }) if you know it.",
-  );
 }

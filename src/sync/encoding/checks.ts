@@ -3,7 +3,7 @@
  * holds. No message echoes a text.
  */
 import { type ZodType, z } from "zod";
-import { given } from "../../core/given.js";
+import { describeType } from "../../core/validate.js";
 import type { Timestamp } from "../generated/google/protobuf/timestamp.js";
 import { CURRENCY, DECIMAL, isPlainObject, MAX_SECONDS, MIN_SECONDS } from "./formats.js";
 import { momentGiven } from "./moment-given.js";
@@ -17,7 +17,7 @@ const expected = (what: string, there: (input: unknown) => string = fieldGiven) 
 function fieldGiven(value: unknown): string {
   if (value === undefined) return "undefined (the field is required)";
   if (value === null) return "null (which is not the same as leaving the field out)";
-  return given(value);
+  return describeType(value);
 }
 
 /** What a field holds where only some texts will do. */
@@ -181,7 +181,7 @@ function messageProblem({ code, inst, input, path }: z.core.$ZodRawIssue): strin
   }
   if (code !== "invalid_type") return undefined;
   return (path ?? []).length === 0
-    ? `expected a record (an object), got ${given(input)}`
+    ? `expected a record (an object), got ${describeType(input)}`
     : `expected an object, got ${fieldGiven(input)}`;
 }
 

@@ -1,8 +1,10 @@
 import {
+  type CallCredentials,
   type CallOptions,
   type Client,
   type ClientUnaryCall,
   type ClientWritableStream,
+  credentials,
   Metadata,
   type ServiceError,
   type StatusObject,
@@ -12,7 +14,6 @@ import { SyncProtocolError } from "../../core/errors/index.js";
 import type { AttemptContext } from "../../core/operation.js";
 import { type FailedCall, UNKNOWN_COMPRESSION } from "./status.js";
 
-/** What every call is made with. */
 export interface CallStart {
   readonly operation: string;
   readonly metadata: Metadata;
@@ -144,4 +145,29 @@ function reading(metadata: Metadata): (name: string) => unknown {
 
 function toBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/**
+ * Tells whether anything of a call was sent, and keeps the call back once it was given up.
+ *
+ * grpc-js asks for the credentials of a call when it has a connection for it, right before it opens the stream: a call
+ * that never came so far left nothing on any connection.
+ */
+export class SendGate {
+  readonly credentials: CallCredentials;
+  #passed = false;
+
+  /** @param givenUp Fires when the call is given up. */
+  constructor(givenUp: AbortSignal) {
+    this.credentials = credentials.createFromMetadataGenerator((_, callback) => {
+      if (givenUp.aborted) return callback(new Error("The call was cancelled."));
+      this.#passed = true;
+      callback(null, new Metadata());
+    });
+  }
+
+  /** Whether something of the call may have been sent. */
+  get passed(): boolean {
+    return this.#passed;
+  }
 }

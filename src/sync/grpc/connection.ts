@@ -1,14 +1,97 @@
-import { type Client, connectivityState } from "@grpc/grpc-js";
+import { Client, connectivityState } from "@grpc/grpc-js";
 import type { Clock } from "../../core/clock.js";
-import { TimeoutError, TransportError } from "../../core/errors/index.js";
+import { ClosedError, ConfigurationError, TimeoutError, TransportError } from "../../core/errors/index.js";
+import type { SyncConfiguration } from "../options.js";
+import type { CallBounds } from "../transport.js";
 import { type ConnectionFailure, NO_ANSWER, SILENT } from "./connection-failure.js";
+import { channelCredentials, channelOptions, proxyRoute } from "./options.js";
 import { OwnedSockets } from "./sockets.js";
 
 /** How long a connection may take, in milliseconds: name, TCP, TLS and HTTP/2 together. grpc-js sets no limit. */
-export const CONNECT_LIMIT_MS = 15_000;
+const CONNECT_LIMIT_MS = 15_000;
+/** The share of a call's time that connecting may take: the rest is left for an error that names the reason. */
+const CONNECT_SHARE = 0.9;
 
-/** A gRPC client: whether it is connected, and whether it is of any more use. */
-export class Connection {
+/**
+ * The connection that calls use, and those that it replaced.
+ *
+ * A connection that failed, stalled or was discarded is replaced with the next call, so that each attempt of the SDK's
+ * retries is one attempt to connect: grpc-js alone would fail the calls in between with a stale reason, pause by a
+ * schedule of its own, and wait without limit for a peer that accepts and says nothing.
+ */
+export class Connections {
+  readonly #target: string;
+  readonly #configuration: SyncConfiguration;
+  readonly #makeClient: () => Client;
+  readonly #replaced = new Set<Connection>();
+  #current: Connection | undefined;
+  #closed = false;
+
+  /** Nothing is connected yet. */
+  constructor(target: string, configuration: SyncConfiguration) {
+    this.#target = target;
+    this.#configuration = configuration;
+    const credentials = channelCredentials(configuration);
+    const route = proxyRoute(configuration.proxy, target);
+    const options = { ...route.options, ...channelOptions(configuration) };
+    // With its scheme: without one, hosts called unix, dns or ipv4 would be taken for schemes.
+    this.#makeClient = () => new Client(`dns:${route.target}`, credentials, options);
+  }
+
+  /**
+   * Makes a call. If no connection comes about, it fails as grpc-js says, or after a while with `toError`.
+   * @throws {ClosedError} the connections are closed
+   */
+  async use<T>(
+    { signal, timeoutMs }: CallBounds,
+    call: (client: Client, discard: () => void) => Promise<T>,
+    toError: (stall: ConnectionFailure) => Error,
+  ): Promise<T> {
+    const limit = Math.min(CONNECT_LIMIT_MS, timeoutMs * CONNECT_SHARE);
+    for (;;) {
+      const connection = this.#usable();
+      if (!(await connection.settled(limit, signal))) throw toError(connection.stall);
+      // Another call may have replaced it meanwhile.
+      if (connection === this.#current) return connection.use(call);
+    }
+  }
+
+  /** Ends all connections, with whatever is under way. */
+  close(): void {
+    this.#closed = true;
+    for (const connection of this.#replaced) connection.destroy();
+    this.#current?.destroy();
+    this.#current = undefined;
+  }
+
+  #usable(): Connection {
+    if (this.#closed) throw new ClosedError("The client is closed. Create a new one.");
+    if (this.#current?.isLost === true) this.#replace(this.#current);
+    this.#current ??= this.#connection();
+    return this.#current;
+  }
+
+  #connection(): Connection {
+    try {
+      return new Connection(this.#makeClient(), this.#configuration.clock);
+    } catch (cause) {
+      throw new ConfigurationError("channelOptions contain a value that gRPC cannot use; see the cause.", {
+        cause,
+      });
+    }
+  }
+
+  #replace(connection: Connection): void {
+    this.#configuration.logger.debug("saas-management: reconnecting", { target: this.#target });
+    connection.retire();
+    this.#replaced.add(connection);
+    for (const old of this.#replaced) if (old.isReleased) this.#replaced.delete(old);
+    this.#current = undefined;
+  }
+}
+
+/** A gRPC client: whether it is connected, and whether it can still be used. */
+class Connection {
   readonly #client: Client;
   readonly #clock: Clock;
   readonly #sockets = new OwnedSockets();
@@ -31,19 +114,18 @@ export class Connection {
     return this.#clock.monotonic() - this.#connectingSince >= CONNECT_LIMIT_MS;
   }
 
-  /** Whether nothing of it is left. */
   get isReleased(): boolean {
     return this.#retired && this.#calls === 0;
   }
 
-  /** What to say when it does not come about. */
+  /** Why it does not come about. */
   get stall(): ConnectionFailure {
     return this.#sockets.connected ? SILENT : NO_ANSWER;
   }
 
   /**
-   * Waits, at most `ms`, until it is connected, could not be, or is closed; begins to connect where it has not.
-   * @returns whether that came to pass
+   * Waits, at most `ms`, until it is connected, failed to connect, or is closed; begins to connect if necessary.
+   * @returns false if the time was up before
    */
   settled(ms: number, signal: AbortSignal): Promise<boolean> {
     return new Promise((resolve, reject) => {
@@ -76,7 +158,6 @@ export class Connection {
     });
   }
 
-  /** Makes a call, which may say that no other should be made. */
   async use<T>(call: (client: Client, discard: () => void) => Promise<T>): Promise<T> {
     const discard = () => {
       this.#discarded = true;
@@ -86,19 +167,19 @@ export class Connection {
       if (this.#connect() === connectivityState.READY) return await call(this.#client, discard);
       return await this.#sockets.during(() => call(this.#client, discard));
     } catch (error) {
-      // What seems to stand may be dead, as behind a router that forgot it: grpc-js would find out minutes later.
+      // The connection may be dead, as behind a router that forgot it: grpc-js would find out minutes later.
       if (isDeadline(error)) discard();
       throw error;
     } finally {
       this.#calls -= 1;
-      this.#release();
+      if (this.isReleased) this.destroy();
     }
   }
 
-  /** No further call is made. Those under way are not disturbed; it ends with the last of them. */
+  /** No further call is made; the connection ends with the last of those under way. */
   retire(): void {
     this.#retired = true;
-    this.#release();
+    if (this.isReleased) this.destroy();
   }
 
   /** Ends it at once, with whatever is under way. */
@@ -115,7 +196,7 @@ export class Connection {
     return this.#client.getChannel().getConnectivityState(false);
   }
 
-  /** Begins to connect where it has not. */
+  /** Begins to connect if necessary. */
   #connect(): connectivityState {
     if (this.#state === connectivityState.READY) {
       this.#connectingSince = undefined;
@@ -123,14 +204,10 @@ export class Connection {
     } else {
       this.#connectingSince ??= this.#clock.monotonic();
     }
-    // Asked of a closed client, this would make it connect all the same.
+    // Only if idle: a closed client would connect, too.
     if (this.#state === connectivityState.IDLE)
       this.#sockets.during(() => this.#client.getChannel().getConnectivityState(true));
     return this.#state;
-  }
-
-  #release(): void {
-    if (this.isReleased) this.destroy();
   }
 }
 

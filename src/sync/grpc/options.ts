@@ -1,27 +1,25 @@
 import { isIP } from "node:net";
 import { checkServerIdentity } from "node:tls";
 import { type ChannelCredentials, type ClientOptions, credentials } from "@grpc/grpc-js";
-import { isLoopback } from "../../core/loopback.js";
+import { isLoopback } from "../../core/endpoint.js";
 import { secureContext } from "../../node/certificates.js";
-import type { SyncConfiguration } from "../configuration.js";
+import type { HttpProxy } from "../../node/proxy.js";
+import type { SyncConfiguration } from "../options.js";
 
-/** Sent as the server's name where it is an address: a name that no server has (RFC 2606). */
+/** Sent as the name of a server that is an address: a name that no server has (RFC 2606). */
 const NO_NAME = "address.invalid";
 
-/** Host and port of an endpoint. */
+/** Returns host and port of an endpoint. */
 export function targetOf({ protocol, hostname, port }: URL): string {
   return `${hostname}:${port === "" ? (protocol === "http:" ? 80 : 443) : port}`;
 }
 
-/**
- * How the server is known, and the client to it.
- * @throws {ConfigurationError} a certificate or key cannot be read
- */
+/** @throws {ConfigurationError} a certificate or key cannot be read */
 export function channelCredentials(configuration: SyncConfiguration): ChannelCredentials {
   if (configuration.endpoint.protocol === "http:") return credentials.createInsecure();
   const address = addressOf(configuration);
   return credentials.createFromSecureContext(secureContext(configuration.tls), {
-    // Said, because the environment could say otherwise (NODE_TLS_REJECT_UNAUTHORIZED).
+    // Explicit, because the environment could disable it (NODE_TLS_REJECT_UNAUTHORIZED).
     rejectUnauthorized: true,
     ...(address === undefined
       ? {}
@@ -29,19 +27,19 @@ export function channelCredentials(configuration: SyncConfiguration): ChannelCre
   });
 }
 
-/** The options of the channel: the caller's, below those that the SDK relies on. */
+/** The options of the channel: the caller's, overridden by those that the SDK relies on. */
 export function channelOptions(configuration: SyncConfiguration): ClientOptions {
   const { endpoint, tls } = configuration;
   const serverName = addressOf(configuration) === undefined ? tls?.serverName : NO_NAME;
   return {
-    // Else each host name costs a second look-up, whose answer could set timeouts and policies.
+    // Otherwise each host is resolved twice, and the second answer could set timeouts and policies.
     "grpc.service_config_disable_resolution": 1,
     ...configuration.channelOptions,
     "grpc.max_receive_message_length": configuration.maxReceiveMessageBytes,
     // The engine cuts messages itself, and retries by one policy for both APIs.
     "grpc.max_send_message_length": -1,
     "grpc.enable_retries": 0,
-    // Else a message counts as written when it is kept for a retry.
+    // Otherwise a message counts as written when it is kept for a retry.
     "grpc.per_rpc_retry_buffer_size": 0,
     "grpc.primary_user_agent": configuration.userAgent,
     // A new channel must not get the stalled connection of the one that it replaces.
@@ -53,10 +51,38 @@ export function channelOptions(configuration: SyncConfiguration): ClientOptions 
 }
 
 /**
- * The address that the server's certificate must be for, where it is no name. TLS knows no server names that are
- * addresses (RFC 6066, section 3), and Node 26 refuses to send one, which grpc-js would do.
+ * Returns the server's name if it is an address, which its certificate must be for. TLS does not allow an address as
+ * the server name (RFC 6066, section 3), and Node 26 refuses to send one.
  */
 function addressOf({ endpoint, tls }: SyncConfiguration): string | undefined {
   const name = tls?.serverName ?? endpoint.hostname.replace(/^\[|\]$/g, "");
   return isIP(name) === 0 ? undefined : name;
+}
+
+/** Where a channel connects to, and the options that lead it from there. */
+interface ProxyRoute {
+  readonly target: string;
+  readonly options: ClientOptions;
+}
+
+/**
+ * Returns the way to a server, through a proxy if there is one. grpc-js reads proxies from the environment only, and
+ * passes them to its connections as these channel options.
+ * @param target Host and port of the server.
+ */
+export function proxyRoute(proxy: HttpProxy | undefined, target: string): ProxyRoute {
+  if (proxy === undefined) return { target, options: {} };
+  const { hostname, port } = new URL(proxy.origin);
+  const { credentials } = proxy;
+  return {
+    target: `${hostname}:${port === "" ? 80 : port}`,
+    options: {
+      "grpc.http_connect_target": `dns:${target}`,
+      ...(credentials === undefined ? {} : { "grpc.http_connect_creds": credentials }),
+      // Otherwise requests would be addressed to the proxy.
+      "grpc.default_authority": target,
+      // Otherwise a proxy of the environment would come before this one.
+      "grpc.enable_http_proxy": 0,
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import { parseRetryAfter } from "../../core/retry-after.js";
+import { parseRetryAfter } from "../../core/retry.js";
 
 /** Trailers of an answer. */
 interface Trailers {

@@ -1,26 +1,27 @@
 import { Metadata } from "@grpc/grpc-js";
-import { linkedController } from "../../core/abort.js";
+import { linkAbort } from "../../core/abort.js";
 import { SyncProtocolError } from "../../core/errors/index.js";
-import type { SyncConfiguration } from "../configuration.js";
+import { type CollectionName, isCollection } from "../collections.js";
+import { WIRE } from "../generated/collections.js";
 import {
   AbortSyncBatchRequest,
   CompleteSyncBatchRequest,
+  type CompleteSyncBatchResponse,
   StartSyncBatchRequest,
   SyncServiceService,
 } from "../generated/saas_management/sync/v1/sync_service.js";
-import type { CallContext, CompletionCounts, SyncTransport } from "../transport.js";
-import { type Call, clientStream, unary } from "./calls.js";
-import { toCompletionCounts } from "./completion-counts.js";
-import { Connections } from "./connections.js";
+import type { SyncConfiguration } from "../options.js";
+import type { CallContext, CompletionCounts, SnapshotCounts, SyncTransport } from "../transport.js";
+import { type Call, clientStream, SendGate, unary } from "./calls.js";
+import { Connections } from "./connection.js";
 import { targetOf } from "./options.js";
-import { SendGate } from "./send-gate.js";
 import { type CallPlace, type FailedCall, toConnectionError, toStartError, toSyncError } from "./status.js";
 
-/** How much later than the operation's own deadline, which knows better what to say, that of gRPC is. */
+/** gRPC's deadline is later than the operation's own, whose error says more. */
 const DEADLINE_SLACK_MS = 1000;
 /**
- * A longer one is not told, and the operation's own ends the call: servers may count milliseconds with 32 bits, which
- * are full after 24.8 days, and one for which gRPC's header has no digits ends the process in grpc-js.
+ * A longer deadline is not sent: servers may count milliseconds with 32 bits (24.8 days), and grpc-js ends the process
+ * if gRPC's header has too few digits for it.
  */
 const MAX_DEADLINE_MS = 24 * 24 * 3_600_000;
 
@@ -94,7 +95,7 @@ export class GrpcTransport implements SyncTransport {
     const place = { ...this.#endpoint, operation };
     const { timeoutMs, answerMs = timeoutMs } = context;
     const deadline = answerMs > MAX_DEADLINE_MS ? Infinity : Date.now() + answerMs + DEADLINE_SLACK_MS;
-    const { controller, unlink } = linkedController(context.signal, context.unlessSent);
+    const { controller, unlink } = linkAbort(context.signal, context.unlessSent);
     const { signal } = controller;
     const gate = new SendGate(signal);
     try {
@@ -126,4 +127,22 @@ export class GrpcTransport implements SyncTransport {
     metadata.set("authorization", authorization);
     return metadata;
   }
+}
+
+/** Reads the counts of a completion; collections that the SDK does not know are left out. */
+function toCompletionCounts({ snapshots, events }: CompleteSyncBatchResponse): CompletionCounts {
+  const names = new Map<string, CollectionName>();
+  for (const [name, { wireName }] of Object.entries(WIRE)) if (isCollection(name)) names.set(wireName, name);
+  const snapshotCounts: Partial<Record<CollectionName, SnapshotCounts>> = {};
+  const eventCounts: Partial<Record<CollectionName, { readonly accepted: number }>> = {};
+  for (const { collection, added, updated, removed } of snapshots) {
+    const name = names.get(collection);
+    if (name === undefined) continue;
+    snapshotCounts[name] = { added: Number(added), updated: Number(updated), removed: Number(removed) };
+  }
+  for (const { collection, accepted } of events) {
+    const name = names.get(collection);
+    if (name !== undefined) eventCounts[name] = { accepted: Number(accepted) };
+  }
+  return { snapshots: snapshotCounts, events: eventCounts };
 }

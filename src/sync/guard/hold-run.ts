@@ -1,6 +1,6 @@
 import type { RemovalGuardError } from "../../core/errors/index.js";
-import type { SyncConfiguration } from "../configuration.js";
 import type { Ledger } from "../ledger/ledger.js";
+import type { SyncConfiguration } from "../options.js";
 import { newOffer, pendingIdFor, renewApproval, storeOffer } from "./approval.js";
 import { type HeldJudgement, heldError } from "./held-error.js";
 import type { GuardedSnapshot } from "./snapshot.js";

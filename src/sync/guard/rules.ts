@@ -1,6 +1,5 @@
 import { InvalidInputError } from "../../core/errors/index.js";
-import type { NamesOf } from "../../core/option-names.js";
-import { requireKnownNames } from "../../core/validate.js";
+import { isPlainObject, type KeysOf, readOptions, rejectUnknownKeys } from "../../core/validate.js";
 import type { SnapshotCollection } from "../collections.js";
 import { WIRE } from "../generated/collections.js";
 import type { Ledger } from "../ledger/ledger.js";
@@ -51,19 +50,19 @@ export interface SafetyOptions {
   readonly approveRemovals?: string | undefined;
 }
 
-const RULE_NAMES = {
+const RULE_KEYS = {
   maxRemovedShare: true,
   minRemoved: true,
   maxRemoved: true,
-} satisfies NamesOf<GuardRule>;
+} satisfies KeysOf<GuardRule>;
 
-const GUARD_NAMES = {
-  ...RULE_NAMES,
+const GUARD_KEYS = {
+  ...RULE_KEYS,
   requireBaseline: true,
   collections: true,
-} satisfies NamesOf<GuardOptions>;
+} satisfies KeysOf<GuardOptions>;
 
-const COLLECTION_NAMES = Object.fromEntries(Object.keys(WIRE).map((name) => [name, true] as const));
+const COLLECTION_KEYS = Object.fromEntries(Object.keys(WIRE).map((name) => [name, true] as const));
 
 /** A rule with all values set. */
 export type ResolvedRule = { readonly [Name in keyof GuardRule]-?: number };
@@ -87,18 +86,24 @@ const DEFAULTS: ResolvedRule = {
  */
 export function resolveGuard(options: GuardOptions | false | undefined): GuardRules {
   if (options === false) return { requireBaseline: false, ruleOf: () => undefined };
-  requireOptions("guard", options, GUARD_NAMES);
-  const { requireBaseline = false, collections = {}, ...general } = options ?? {};
+  const {
+    requireBaseline = false,
+    collections = {},
+    ...general
+  } = readOptions("guard", options ?? {}, GUARD_KEYS);
   if (typeof requireBaseline !== "boolean")
     throw new InvalidInputError("guard.requireBaseline must be true or false.");
-  requireOptions("guard.collections", collections, COLLECTION_NAMES);
+  if (!isPlainObject(collections)) throw new InvalidInputError("guard.collections must be an object.");
+  rejectUnknownKeys("guard.collections", collections, COLLECTION_KEYS);
   const rule = resolveRule("guard", general, DEFAULTS);
   const own = new Map<string, ResolvedRule | undefined>();
-  for (const [name, ruleOrOff] of Object.entries(collections)) {
-    if (ruleOrOff === undefined) continue;
+  for (const [name, ownRule] of Object.entries(collections)) {
     const place = `guard.collections.${name}`;
-    if (ruleOrOff !== false) requireOptions(place, ruleOrOff, RULE_NAMES);
-    own.set(name, ruleOrOff === false ? undefined : resolveRule(place, ruleOrOff, rule));
+    if (ownRule !== undefined)
+      own.set(
+        name,
+        ownRule === false ? undefined : resolveRule(place, readOptions(place, ownRule, RULE_KEYS), rule),
+      );
   }
   return { requireBaseline, ruleOf: (name) => (own.has(name) ? own.get(name) : rule) };
 }
@@ -130,18 +135,4 @@ function resolveRule(place: string, options: GuardRule, general: ResolvedRule): 
   if (maxRemoved !== Number.POSITIVE_INFINITY && !(Number.isInteger(maxRemoved) && maxRemoved >= 0))
     throw new InvalidInputError(`${place}.maxRemoved must be an integer of 0 or more.`);
   return { maxRemovedShare, minRemoved, maxRemoved };
-}
-
-/** Refuses a Map and the like, too: read as options, it would turn a stricter guard into the default one. */
-function requireOptions(place: string, value: unknown, known: Readonly<Record<string, true>>): void {
-  if (value === undefined) return;
-  if (typeof value !== "object" || value === null || !isPlainObject(value)) {
-    const orFalse = place === "guard.collections" ? "" : " or false";
-    throw new InvalidInputError(`${place} must be an object${orFalse}.`);
-  }
-  requireKnownNames(place, value, known);
-}
-
-function isPlainObject(value: object): boolean {
-  return Object.prototype.toString.call(value) === "[object Object]";
 }

@@ -1,12 +1,12 @@
+import { raceAbort } from "../../core/abort.js";
 import { InvalidInputError } from "../../core/errors/index.js";
-import { untilAborted } from "../../core/until-aborted.js";
 import type { SyncBatch } from "../batch/sync-batch.js";
 import { withinGrace } from "../cleanup-grace.js";
 import type { SnapshotCollection } from "../collections.js";
-import type { SyncConfiguration } from "../configuration.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import type { IdTable } from "../ids/id-table.js";
 import { type Ledger, type LedgerScope, requireLedger } from "../ledger/ledger.js";
+import type { SyncConfiguration } from "../options.js";
 import { guardProgress, type OnProgress, type SnapshotFigures } from "../progress.js";
 import type { CompletionCounts, SnapshotCounts } from "../transport.js";
 import { approvalProblem } from "./approval.js";
@@ -69,7 +69,7 @@ export class RunGuard {
     this.#figures = {};
     this.#approved = [];
     this.#saved = false;
-    return untilAborted(this.#draft(id, signal), signal);
+    return raceAbort(this.#draft(id, signal), signal);
   }
 
   /**
@@ -80,7 +80,7 @@ export class RunGuard {
    */
   beforeComplete(batchId: string): Promise<void> {
     const ended = this.#ended;
-    return untilAborted(this.#judgeAndSave(batchId, ended), ended);
+    return raceAbort(this.#judgeAndSave(batchId, ended), ended);
   }
 
   /** Makes the ids that were sent the known ones: the batch was completed. */

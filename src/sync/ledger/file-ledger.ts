@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { ConfigurationError } from "../../core/errors/index.js";
-import type { NamesOf } from "../../core/option-names.js";
-import { requireKnownNames, whileReading } from "../../core/validate.js";
+import { type KeysOf, readOptions } from "../../core/validate.js";
 import type { Ledger, LedgerScope } from "./ledger.js";
 import type { LedgerDirectory } from "./ledger-directory.js";
 
@@ -16,7 +15,7 @@ export interface FileLedgerOptions {
   readonly hashIds?: boolean | undefined;
 }
 
-const NAMES = { hashIds: true } satisfies NamesOf<FileLedgerOptions>;
+const KEYS = { hashIds: true } satisfies KeysOf<FileLedgerOptions>;
 
 /** A ledger in a directory. */
 export interface FileLedger extends Ledger {
@@ -39,10 +38,7 @@ const HASH_BYTES = 16;
  * @throws {ConfigurationError} the directory or an option is invalid
  */
 export function fileLedger(directory: string, options: FileLedgerOptions = {}): FileLedger {
-  const place = "The options of fileLedger";
-  const given = whileReading(place, options, () => ({ ...options }));
-  requireKnownNames(place, given, NAMES, ConfigurationError);
-  const { hashIds = false } = given;
+  const { hashIds = false } = readOptions("fileLedger", options, KEYS, ConfigurationError);
   if (typeof directory !== "string" || directory === "" || directory.includes("\0"))
     throw new ConfigurationError("fileLedger needs the path of a directory.");
   if (typeof hashIds !== "boolean") throw new ConfigurationError("hashIds must be true or false.");

@@ -1,8 +1,8 @@
 import type { InputIssue } from "../../core/errors/index.js";
-import { plainText } from "../../core/plain-text.js";
-import { collectionEntries } from "../collection-entries.js";
+import { escapeControls } from "../../core/redact.js";
 import type { CollectionName } from "../collections.js";
-import { count } from "../count-text.js";
+import { collectionEntries } from "../collections.js";
+import { count } from "../progress.js";
 import type {
   CollectionPreview,
   DanglingReference,
@@ -28,7 +28,7 @@ export function formatPreview(preview: SyncPreview): string {
       ? "A run would be completed."
       : `A run would not be completed. ${refusals.join(" ")}`,
   );
-  return lines.map(plainText).join("\n");
+  return lines.map(escapeControls).join("\n");
 }
 
 function linesOf(name: CollectionName, preview: CollectionPreview): string[] {

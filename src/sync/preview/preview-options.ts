@@ -1,10 +1,10 @@
 import type { Logger } from "../../core/logger.js";
-import type { NamesOf } from "../../core/option-names.js";
+import type { KeysOf } from "../../core/validate.js";
 import type { KeepAliveOptions } from "../batch/keep-alive.js";
 import type { SnapshotCollection } from "../collections.js";
-import type { SyncTuning } from "../configuration.js";
 import type { SafetyOptions } from "../guard/rules.js";
-import { RUN_NAMES, type RunOptions } from "../run/options.js";
+import type { SyncTuning } from "../options.js";
+import { RUN_KEYS, type RunOptions } from "../run/options.js";
 
 /**
  * Options of {@link previewSync}: those of the run that is previewed, as far as they mean anything without a server.
@@ -36,11 +36,11 @@ export interface PreviewOptions<Snapshots extends SnapshotCollection = SnapshotC
 
 /** Those of {@link PreviewOptions}, and of the run: one object of options may serve both. */
 export const PREVIEW_NAMES = {
-  ...RUN_NAMES,
+  ...RUN_KEYS,
   endpoint: true,
   maxSendMessageBytes: true,
   messageBytes: true,
   windowBytes: true,
   maxIssues: true,
   logger: true,
-} satisfies NamesOf<PreviewOptions & RunOptions>;
+} satisfies KeysOf<PreviewOptions & RunOptions>;

@@ -1,5 +1,4 @@
-import { linkedController } from "../../core/abort.js";
-import { untilAborted } from "../../core/until-aborted.js";
+import { linkAbort, raceAbort } from "../../core/abort.js";
 import { checkingOptions } from "../../core/validate.js";
 import type { Collection, CollectionName, SnapshotCollection } from "../collections.js";
 import { SyncEngine } from "../engine.js";
@@ -27,7 +26,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   checkRunFunction("previewSync", fn);
   const engine = new SyncEngine(resolved.configuration, PREVIEW_TRANSPORT);
   const watches = new PreviewWatches(options, resolved);
-  const { controller, unlink } = linkedController(options.signal);
+  const { controller, unlink } = linkAbort(options.signal);
   const { signal } = controller;
   try {
     const { installationId } = resolved;
@@ -37,7 +36,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
     );
     await writeBatch(batch, { number: 1, preview: true }, { options, fn, signal });
     await completeBatch(batch);
-    return await untilAborted(watches.preview(batch.stats), signal);
+    return await raceAbort(watches.preview(batch.stats), signal);
   } finally {
     unlink();
     await engine.close();

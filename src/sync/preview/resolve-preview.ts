@@ -1,8 +1,8 @@
 import { InvalidInputError } from "../../core/errors/index.js";
 import type { SnapshotCollection } from "../collections.js";
-import { resolveSyncOptions, type SyncConfiguration } from "../configuration.js";
 import { type GuardRules, resolveGuard } from "../guard/rules.js";
 import { type Ledger, type LedgerScope, requireLedger } from "../ledger/ledger.js";
+import { resolveSyncOptions, type SyncConfiguration } from "../options.js";
 import type { PreviewOptions } from "./preview-options.js";
 
 /** The options, checked and with every value set. */

@@ -1,13 +1,13 @@
+import { raceAbort } from "../../core/abort.js";
 import { BatchOutcomeUnknownError, BatchStateError, InvalidInputError } from "../../core/errors/index.js";
-import { untilAborted } from "../../core/until-aborted.js";
-import { NO_COUNTS } from "../batch/completion.js";
 import type { SyncBatch } from "../batch/sync-batch.js";
 import type { SnapshotCollection } from "../collections.js";
-import type { SyncConfiguration } from "../configuration.js";
 import type { RunGuard } from "../guard/run-guard.js";
 import type { Journal } from "../ledger/journal.js";
+import type { SyncConfiguration } from "../options.js";
 import { guardProgress } from "../progress.js";
 import type { CompletionCounts } from "../transport.js";
+import { NO_COUNTS } from "../transport.js";
 import { DeclaredBatch } from "./declared-batch.js";
 import type { RunAttempt, RunFunction, RunOptions } from "./options.js";
 
@@ -71,7 +71,7 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
   let unclear: BatchOutcomeUnknownError | undefined;
   try {
     signal.throwIfAborted();
-    await untilAborted(journal.opened(batch.id), batch.signal);
+    await raceAbort(journal.opened(batch.id), batch.signal);
     await guard.begin(batch);
     await writeBatch(batch, { number, preview: false }, { ...parts, fn });
     const completion = await completeBatch(batch);
@@ -116,7 +116,7 @@ export async function writeBatch<Snapshots extends SnapshotCollection>(
 ): Promise<void> {
   const declared = new DeclaredBatch(batch, options.snapshots);
   const written = Promise.resolve(fn(declared, { ...attempt, signal: batch.signal }));
-  const result = await untilAborted(written, signal, batch.signal);
+  const result = await raceAbort(written, signal, batch.signal);
   batch.signal.throwIfAborted();
   checkReturned(result);
   declared.requireComplete();

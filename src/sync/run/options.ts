@@ -1,8 +1,8 @@
 import { InvalidInputError } from "../../core/errors/index.js";
-import type { NamesOf } from "../../core/option-names.js";
-import { BATCH_NAMES, type StartBatchOptions } from "../batch/options.js";
-import { noSnapshots } from "../collection-names.js";
+import type { KeysOf } from "../../core/validate.js";
+import { BATCH_KEYS, type StartBatchOptions } from "../batch/start.js";
 import type { SnapshotCollection } from "../collections.js";
+import { notSnapshotsError } from "../collections.js";
 import { WIRE } from "../generated/collections.js";
 import type { SafetyOptions } from "../guard/rules.js";
 import type { RunBatch } from "./declared-batch.js";
@@ -29,8 +29,8 @@ export interface RunOptions<Snapshots extends SnapshotCollection = SnapshotColle
 }
 
 /** The names of {@link RunOptions}. */
-export const RUN_NAMES = {
-  ...BATCH_NAMES,
+export const RUN_KEYS = {
+  ...BATCH_KEYS,
   installationId: true,
   waitForLockMs: true,
   signal: true,
@@ -41,7 +41,7 @@ export const RUN_NAMES = {
   restarts: true,
   maxDurationMs: true,
   signals: true,
-} satisfies NamesOf<RunOptions>;
+} satisfies KeysOf<RunOptions>;
 
 /** One attempt of a run, for its function. */
 export interface RunAttempt {
@@ -95,7 +95,7 @@ export function checkSnapshots<Snapshots extends SnapshotCollection>(
   const isList: boolean = Array.isArray(snapshots);
   const declared = isList ? [...snapshots] : [];
   if (isList && declared.every((name) => names.includes(name))) return [...new Set(declared)];
-  throw noSnapshots(isList ? declared : snapshots, names);
+  throw notSnapshotsError(isList ? declared : snapshots, names);
 }
 
 /**

@@ -1,5 +1,5 @@
-import { collectionEntries } from "../collection-entries.js";
 import type { CollectionName } from "../collections.js";
+import { collectionEntries } from "../collections.js";
 import type { SnapshotFigures } from "../progress.js";
 import type { CompletionCounts, SnapshotCounts } from "../transport.js";
 import type { WriteFigures } from "../write/outcomes.js";

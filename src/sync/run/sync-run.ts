@@ -1,4 +1,4 @@
-import { linkedController } from "../../core/abort.js";
+import { linkAbort, raceAbort } from "../../core/abort.js";
 import { Deadline } from "../../core/deadline.js";
 import {
   BatchOutcomeUnknownError,
@@ -9,15 +9,14 @@ import {
   TimeoutError,
   TransportError,
 } from "../../core/errors/index.js";
-import { untilAborted } from "../../core/until-aborted.js";
-import type { StartBatchOptions } from "../batch/options.js";
-import type { BatchWatch } from "../batch/session-options.js";
+import type { BatchWatch } from "../batch/session.js";
+import type { StartBatchOptions } from "../batch/start.js";
 import type { SyncBatch } from "../batch/sync-batch.js";
 import type { SnapshotCollection } from "../collections.js";
-import type { SyncConfiguration } from "../configuration.js";
 import { RunGuard } from "../guard/run-guard.js";
 import { Journal } from "../ledger/journal.js";
 import { directoryOf } from "../ledger/ledger.js";
+import type { SyncConfiguration } from "../options.js";
 import type { SyncProgress } from "../progress.js";
 import { hasUnknownEvents } from "../write/unknown-events.js";
 import { AcceptedEvents } from "./accepted-events.js";
@@ -85,7 +84,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   async execute(): Promise<SyncReceipt> {
     const { signal, signals, maxDurationMs } = this.#options;
     const { configuration, begunAt } = this.#parts;
-    const { controller, unlink } = linkedController(signal);
+    const { controller, unlink } = linkAbort(signal);
     const stopListening = signals === true ? abortAtSignals(controller) : undefined;
     const deadline =
       maxDurationMs === undefined
@@ -114,8 +113,8 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     const { clock, logger } = configuration;
     const since = clock.monotonic();
     for (let number = 1; ; number += 1) {
-      await untilAborted(this.#recover(signal), signal, closed);
-      await untilAborted(this.#unreleased.release(signal), signal, closed);
+      await raceAbort(this.#recover(signal), signal, closed);
+      await raceAbort(this.#unreleased.release(signal), signal, closed);
       const batch = await this.#start(signal);
       const end = await attemptRun(batch, number, {
         options: this.#options,
@@ -154,7 +153,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   async #returned(returned: Promise<void>, signal: AbortSignal): Promise<void> {
     const { configuration, closed } = this.#parts;
     const stopTimer = configuration.clock.after(LONGEST_TIMER_MS, () => {}, { keepAlive: true });
-    await untilAborted(returned, signal, closed).finally(stopTimer);
+    await raceAbort(returned, signal, closed).finally(stopTimer);
   }
 
   #recover(signal: AbortSignal): Promise<void> {

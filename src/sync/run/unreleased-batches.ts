@@ -1,5 +1,5 @@
-import { BatchAlreadyInProgressError, retelling } from "../../core/errors/index.js";
-import { hasEnded } from "../batch/state.js";
+import { annotate, BatchAlreadyInProgressError } from "../../core/errors/index.js";
+import { hasEnded } from "../call.js";
 
 /** Aborts a batch by its id. */
 export type AbortBatch = (batchId: string, signal: AbortSignal) => Promise<void>;
@@ -55,7 +55,7 @@ export class UnreleasedBatches {
       `A batch of this installation is in progress. It may be batch ${batchId} of an earlier attempt of this run, which failed and could not be aborted. Its lock ends 15 minutes after its last accepted message.`,
       { installationId, serverMessage, waitedMs, mayBeOwn: true, cause },
     );
-    return retelling(own, error);
+    return annotate(own, error);
   }
 
   async #release(signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 import { noteCallSite, withCallSite, withFrequentSite } from "../../core/call-site.js";
 import { InvalidInputError } from "../../core/errors/index.js";
-import type { NamesOf } from "../../core/option-names.js";
+import type { KeysOf } from "../../core/validate.js";
 import type { CollectionName, RecordOf } from "../collections.js";
 import type { WriteResult } from "./outcomes.js";
 import { PushedRecords } from "./pushed-records.js";
@@ -15,7 +15,7 @@ export interface SealOptions {
 }
 
 /** The names of {@link SealOptions}. */
-export const SEAL_NAMES = { expectedCount: true } satisfies NamesOf<SealOptions>;
+export const SEAL_NAMES = { expectedCount: true } satisfies KeysOf<SealOptions>;
 
 /**
  * Writes one collection piece by piece, for sources that interleave collections: several may be open at a time.

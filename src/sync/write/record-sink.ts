@@ -7,8 +7,10 @@ import type { RecordPlace } from "../encoding/issues.js";
 import { type EncodedMessage, MessageBuilder } from "../encoding/messages.js";
 import type { RecordObserver } from "../encoding/record-observer.js";
 import { RecordView } from "../encoding/record-view.js";
+import type { MessageEncoder } from "../encoding/record-writer.js";
 import { shownId } from "../encoding/shown-id.js";
 import { tooLarge } from "../encoding/too-large.js";
+import { ENCODERS } from "../generated/encoders.js";
 import type { AcceptedEvents } from "../run/accepted-events.js";
 import { EventLoopTurns } from "./event-loop-turns.js";
 import { inSteps } from "./in-steps.js";
@@ -33,6 +35,7 @@ export interface SinkContext extends WindowQueueContext {
 export class RecordSink {
   readonly #context: SinkContext;
   readonly #builder: MessageBuilder;
+  readonly #encoder: MessageEncoder;
   readonly #view: RecordView;
   readonly #queue: WindowQueue;
   readonly #turns: EventLoopTurns;
@@ -45,6 +48,7 @@ export class RecordSink {
     this.#context = context;
     this.#turns = new EventLoopTurns(context.clock);
     this.#builder = builder;
+    this.#encoder = ENCODERS[collection.name];
     this.#view = new RecordView(collection.hasIds);
     this.#queue = new WindowQueue(context, {
       flush: () => (builder.pending > 0 ? builder.flush() : undefined),
@@ -111,8 +115,7 @@ export class RecordSink {
   /** Takes in a record; `list` and `position` tell where it comes from. */
   #takeOne(record: unknown, list: List, position: number): Promise<void> | undefined {
     const index = this.#records++;
-    if (!this.#builder.encode(record, this.#context.collection.encoder))
-      return this.#examine(record, index, list, position);
+    if (!this.#builder.encode(record, this.#encoder)) return this.#examine(record, index, list, position);
     return this.#takeEncoded(record, index, list, position);
   }
 

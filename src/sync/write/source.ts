@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { InvalidInputError } from "../../core/errors/index.js";
-import { given } from "../../core/given.js";
+import { describeType } from "../../core/validate.js";
 import { wasRead } from "../../core/was-read.js";
 import type { CollectionName } from "../collections.js";
 import { checkHoldsRecords } from "./recordless-source.js";
@@ -119,7 +119,7 @@ function noIterator(method: "asyncIterator" | "iterator", collection: Collection
 export function checkStep(step: unknown): void {
   if (typeof step === "object" && step !== null) return;
   throw new InvalidInputError(
-    `The source has an iterator whose next() gave ${given(step)}: it must give an object with value or done.`,
+    `The source has an iterator whose next() gave ${describeType(step)}: it must give an object with value or done.`,
   );
 }
 

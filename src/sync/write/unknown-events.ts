@@ -1,6 +1,6 @@
-import { retelling, TransportError } from "../../core/errors/index.js";
-import type { SyncConfiguration } from "../configuration.js";
+import { annotate, TransportError } from "../../core/errors/index.js";
 import { WIRE } from "../generated/collections.js";
+import type { SyncConfiguration } from "../options.js";
 import type { WriteReport } from "./outcomes.js";
 
 /**
@@ -25,5 +25,5 @@ export function unknownEventsError(failure: TransportError): TransportError {
     `${message} Whether the service took these events is not known, and unknownEvents: "fail" keeps them from being sent again.`,
     { status, contentType, grpcStatus, retryAfterMs, serverMessage },
   );
-  return retelling(error, failure);
+  return annotate(error, failure);
 }

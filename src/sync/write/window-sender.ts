@@ -1,10 +1,9 @@
 import { type RecordOutcome, SyncProtocolError, TransportError } from "../../core/errors/index.js";
-import { Attempts } from "../attempts.js";
-import { callWithRetry } from "../call.js";
+import { Attempts, callWithRetry } from "../call.js";
 import type { Collection } from "../collections.js";
-import type { SyncConfiguration } from "../configuration.js";
 import type { EncodedMessage } from "../encoding/messages.js";
 import { type CountedLease, momentOf } from "../lease.js";
+import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncTransport } from "../transport.js";
 import { addRange, type MutableWriteReport } from "./outcomes.js";

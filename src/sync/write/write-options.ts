@@ -1,6 +1,6 @@
 import { checkSignal } from "../../core/abort.js";
 import { InvalidInputError } from "../../core/errors/index.js";
-import type { NamesOf } from "../../core/option-names.js";
+import type { KeysOf } from "../../core/validate.js";
 import { readOptions } from "../../core/validate.js";
 import type { CollectionName } from "../collections.js";
 import type { OnProgress } from "../progress.js";
@@ -24,7 +24,7 @@ const WRITE_NAMES = {
   signal: true,
   onProgress: true,
   expectedCount: true,
-} satisfies NamesOf<WriteOptions>;
+} satisfies KeysOf<WriteOptions>;
 
 /**
  * A copy of the options, each of which is read once.

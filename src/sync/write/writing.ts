@@ -1,6 +1,5 @@
 /** What a write needs: the generated encoders and whatever stands on them. */
 
-export { COLLECTIONS } from "../collections.js";
 export { MessageBuilder } from "../encoding/messages.js";
 export { RecordSink } from "./record-sink.js";
 export { writeSource } from "./source-reader.js";

@@ -1,7 +1,7 @@
 import type { ReferenceServer } from "@saas-management/sdk/reference-server";
-import { resolveSyncOptions } from "../../../src/sync/configuration.js";
 import { SyncEngine } from "../../../src/sync/engine.js";
 import { GrpcTransport } from "../../../src/sync/grpc/transport.js";
+import { resolveSyncOptions } from "../../../src/sync/options.js";
 import type { Observation } from "../observation.js";
 import type { SimClock } from "../sim-clock.js";
 import { makeCurt } from "./curt-answers.js";

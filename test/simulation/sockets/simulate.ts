@@ -2,6 +2,7 @@
 import type { FaultHandle, SyncFault } from "@saas-management/sdk/reference-server";
 import { checkOptions } from "../../../src/reference-server/options.js";
 import { runServer } from "../../../src/reference-server/run-server.js";
+import { loadRuns } from "../../../src/sync/engine.js";
 import { examination, writing } from "../../../src/sync/write/load-writing.js";
 import { Observation } from "../observation.js";
 import { runProcess } from "../process.js";

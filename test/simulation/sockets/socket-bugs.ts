@@ -46,13 +46,13 @@ export const SOCKET_BUGS: readonly Bug[] = [
   },
   {
     name: "a closed client leaves its connection open",
-    file: "sync/grpc/connections.ts",
+    file: "sync/grpc/connection.ts",
     right: "    this.#current?.destroy();\n",
     wrong: "",
   },
   {
     name: "a connection that is lost is not replaced",
-    file: "sync/grpc/connections.ts",
+    file: "sync/grpc/connection.ts",
     right: "if (this.#current?.isLost === true) this.#replace(this.#current);",
     wrong: "",
   },

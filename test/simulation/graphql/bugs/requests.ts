@@ -34,7 +34,7 @@ export const REQUEST_BUGS: readonly Bug[] = [
   },
   {
     name: "a Retry-After that is a date means now",
-    file: "core/retry-after.ts",
+    file: "core/retry.ts",
     right: "Math.max(0, date - now)",
     wrong: "0",
   },
@@ -52,7 +52,7 @@ export const REQUEST_BUGS: readonly Bug[] = [
   },
   {
     name: "retries cost nothing",
-    file: "core/retry-budget.ts",
+    file: "core/retry.ts",
     right: "this.#tokens -= RETRY_COST;",
     wrong: "",
   },
@@ -118,7 +118,7 @@ export const REQUEST_BUGS: readonly Bug[] = [
   },
   {
     name: "a key that was refused is sent again",
-    file: "core/operation-credential.ts",
+    file: "core/credential.ts",
     right: "if (value === refused) return false;",
     wrong: "",
   },

@@ -11,12 +11,12 @@ export const SECRET_BUGS: readonly Bug[] = [
   {
     name: "the key stands in the declared type of an answer",
     file: "graphql/request/failures.ts",
-    right: "plainText(this.redact(contentType))",
-    wrong: "plainText(contentType)",
+    right: "escapeControls(this.redact(contentType))",
+    wrong: "escapeControls(contentType)",
   },
   {
     name: "the key stands in the id of a request",
-    file: "core/request-id.ts",
+    file: "core/operation.ts",
     right: " && redact(value) === value",
     wrong: "",
   },
@@ -29,7 +29,7 @@ export const SECRET_BUGS: readonly Bug[] = [
   {
     name: "the cursor stands in the JSON of an error",
     file: "core/errors/base.ts",
-    right: "nodesYielded: this.#position?.nodesYielded,",
-    wrong: "nodesYielded: this.#position?.cursor,",
+    right: "const nodesYielded = this.position?.nodesYielded;",
+    wrong: "const nodesYielded = this.position?.cursor;",
   },
 ];

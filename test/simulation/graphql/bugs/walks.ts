@@ -47,7 +47,7 @@ export const WALK_BUGS: readonly Bug[] = [
   {
     name: "the position of toArray is where it failed",
     file: "graphql/paging/connection.ts",
-    right: "if (signal?.aborted !== true) notePosition(error, { cursor: start, nodesYielded: 0 });",
+    right: "if (signal?.aborted !== true) annotate(error, { position: { cursor: start, nodesYielded: 0 } });",
     wrong: "",
   },
   {

@@ -1,7 +1,7 @@
 import type { SnapshotCollection, SyncReceipt } from "@saas-management/sdk/sync";
 import type { World } from "./world.js";
 
-/** What stops an attack, in the words of docs/snapshot-safety.md. */
+/** What stops an attack, in the words of docs/reference/run-and-guard.md. */
 export type Stop =
   | "declaration"
   | "expected count"

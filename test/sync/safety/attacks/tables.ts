@@ -9,7 +9,7 @@ import { processAttacks } from "./processes.js";
 import { serviceAttacks } from "./service.js";
 import { sourceAttacks } from "./sources.js";
 
-/** All attacks, by what they are about, as docs/snapshot-safety.md lists them. */
+/** All attacks, by what they are about. */
 export const ATTACK_TABLES: Readonly<Record<string, readonly Attack[]>> = {
   "The source": sourceAttacks,
   "The function": declarationAttacks,
@@ -21,12 +21,3 @@ export const ATTACK_TABLES: Readonly<Record<string, readonly Attack[]>> = {
   Approvals: approvalAttacks,
   Processes: processAttacks,
 };
-
-/** The attacks as a table in Markdown. */
-export function attacksAsMarkdown(): string {
-  const tables = Object.entries(ATTACK_TABLES).map(([title, attacks]) => {
-    const rows = attacks.map(({ name, stop }) => `| ${name} | ${stop} |`);
-    return [`| ${title} | is stopped by |`, "|---|---|", ...rows].join("\n");
-  });
-  return `${tables.join("\n\n")}\n`;
-}

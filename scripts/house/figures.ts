@@ -1,0 +1,62 @@
+/** Size of the source and the words of the docs, from the files that git knows. */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../api/entries.js";
+
+export interface SourceFigures {
+  readonly files: number;
+  readonly lines: number;
+  readonly median: number;
+  readonly over300: readonly string[];
+  /** Files under 20 lines that hold more than types. */
+  readonly under20: readonly string[];
+  /** Files `x.ts` beside a folder `x/`. */
+  readonly besideFolder: readonly string[];
+}
+
+/** Hand-written TypeScript below a folder. */
+export function sourceFigures(folder: string): SourceFigures {
+  const files = tracked(folder, ".ts").map((path) => ({ path, text: read(path) }));
+  const sizes = files.map(({ path, text }) => ({ path, text, lines: countLines(text) }));
+  const sorted = sizes.map(({ lines }) => lines).sort((a, b) => a - b);
+  const folders = new Set(files.map(({ path }) => path.slice(0, path.lastIndexOf("/"))));
+  return {
+    files: files.length,
+    lines: sorted.reduce((sum, lines) => sum + lines, 0),
+    median: sorted[Math.floor(sorted.length / 2)] ?? 0,
+    over300: sizes.filter(({ lines }) => lines > 300).map(({ path }) => path),
+    under20: sizes.filter(({ lines, text }) => lines < 20 && !holdsOnlyTypes(text)).map(({ path }) => path),
+    besideFolder: files.map(({ path }) => path).filter((path) => folders.has(path.replace(/\.ts$/, ""))),
+  };
+}
+
+/** Words of the README and of all pages in docs, counted as `wc -w` counts them. */
+export function docWords(): number {
+  const pages = ["README.md", ...tracked("docs", ".md")];
+  return pages.reduce((sum, page) => sum + read(page).split(/\s+/).filter(Boolean).length, 0);
+}
+
+export function readmeWords(): number {
+  return read("README.md").split(/\s+/).filter(Boolean).length;
+}
+
+function tracked(folder: string, ending: string): string[] {
+  return execFileSync("git", ["ls-files", folder], { cwd: ROOT, encoding: "utf8" })
+    .split("\n")
+    .filter((path) => path.endsWith(ending) && !path.includes("/generated/"));
+}
+
+function read(path: string): string {
+  return readFileSync(join(ROOT, path), "utf8");
+}
+
+function countLines(text: string): number {
+  return text.split("\n").length - 1;
+}
+
+function holdsOnlyTypes(text: string): boolean {
+  return !/^(export )?(async )?(abstract )?(const|let|function|class|enum)\b|^export (\*|\{(?! *type))/m.test(
+    text,
+  );
+}

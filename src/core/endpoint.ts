@@ -1,0 +1,96 @@
+import { ConfigurationError } from "./errors/index.js";
+import type { Logger } from "./logger.js";
+import { type KeysOf, rejectUnknownKeys, requireObject } from "./validate.js";
+
+/** TLS as plain data: PEM strings or buffers. */
+export interface TlsOptions {
+  /** Certificates of the authorities to trust, instead of the well-known ones. @default the well-known ones */
+  readonly ca?: string | Uint8Array | undefined;
+  /** Certificate of the client, for mutual TLS; together with `key`. @default none */
+  readonly cert?: string | Uint8Array | undefined;
+  /** Private key of the client; together with `cert`. @default none */
+  readonly key?: string | Uint8Array | undefined;
+  /** Name that the server's certificate must have, if it is not the endpoint's host. @default the endpoint's host */
+  readonly serverName?: string | undefined;
+}
+
+const TLS_KEYS = { ca: true, cert: true, key: true, serverName: true } satisfies KeysOf<TlsOptions>;
+
+/** How the network is reached, in Node. */
+export interface NetworkOptions {
+  /** Which servers are trusted, and the client's own certificate. @default the well-known authorities, no certificate */
+  readonly tls?: TlsOptions | undefined;
+  /**
+   * Proxy that opens tunnels (`CONNECT`) to the service, as `http://user:password@proxy.example.com:3128`; user and
+   * password are optional. It is used for every host, including loopback; for an `http://` endpoint only if the proxy is
+   * on this machine too. `https://` to the proxy itself works for GraphQL only.
+   * @default none for GraphQL; for the Sync API `grpc_proxy`, `https_proxy` and `http_proxy` of the environment, which
+   *   never capture loopback
+   */
+  readonly proxy?: string | undefined;
+}
+
+/** The keys of {@link NetworkOptions}. */
+export const NETWORK_KEYS = { tls: true, proxy: true } satisfies KeysOf<NetworkOptions>;
+
+/** True for a host that never leaves this machine, as in a URL or as a socket takes it. */
+export function isLoopback(host: string): boolean {
+  return ["localhost", "[::1]", "::1"].includes(host) || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/**
+ * Checks an endpoint: absolute `https://`, or `http://` to loopback; no user info, query or fragment, and a path only
+ * with `"path"`.
+ * @returns the endpoint without a trailing slash
+ */
+export function resolveEndpoint(name: string, value: string, path: "path" | "no-path"): URL {
+  // Not the parser's own error: it holds the whole input, which may have user info in it.
+  if (typeof value !== "string" || !URL.canParse(value)) {
+    throw new ConfigurationError(`${name} must be an absolute URL such as https://api.example.com.`);
+  }
+  const url = new URL(value);
+  const refuse = (problem: string) => new ConfigurationError(`${name} ${problem}`);
+  if (url.username !== "" || url.password !== "") throw refuse("must not contain user info: use apiKey.");
+  if (url.search !== "" || url.hash !== "") throw refuse("must not have a query or a fragment.");
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
+    throw refuse("must begin with https://; http:// is for loopback only (localhost, 127.0.0.0/8, [::1]).");
+  }
+  if (path === "no-path" && url.pathname !== "/") throw refuse("must not have a path.");
+  url.pathname = url.pathname.replace(/\/+$/, "");
+  return url;
+}
+
+/** Copies TLS settings. @throws {ConfigurationError} they are not an object, or have an unknown key */
+export function readTls(tls: TlsOptions | undefined): TlsOptions | undefined {
+  requireObject("tls", tls);
+  if (tls === undefined) return undefined;
+  rejectUnknownKeys("tls", tls, TLS_KEYS, ConfigurationError);
+  return { ...tls };
+}
+
+/**
+ * Checks that TLS settings are complete and that the endpoint uses TLS.
+ * @param name Option that `endpoint` comes from.
+ */
+export function checkTls(tls: TlsOptions | undefined, name: string, endpoint: URL): void {
+  if ((tls?.cert === undefined) !== (tls?.key === undefined)) {
+    throw new ConfigurationError("tls.cert and tls.key belong together: set both or neither.");
+  }
+  if (tls !== undefined && endpoint.protocol === "http:") {
+    throw new ConfigurationError(`tls is set but ${name} begins with http://.`);
+  }
+}
+
+/**
+ * Warns that `globalThis.fetch` follows settings of the process that weaken TLS: they are the user's own, so it is used
+ * all the same.
+ */
+export function warnOfWeakTls({ protocol }: URL, logger: Logger): void {
+  const { process } = globalThis;
+  if (protocol !== "https:" || process?.env === undefined) return;
+  if (process.env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0")
+    logger.warn("saas-management: NODE_TLS_REJECT_UNAUTHORIZED=0, so server certificates are not checked");
+  const minVersion = process.getBuiltinModule?.("node:tls")?.DEFAULT_MIN_VERSION;
+  if (minVersion === "TLSv1" || minVersion === "TLSv1.1")
+    logger.warn(`saas-management: this process allows ${minVersion}, which is not secure`);
+}

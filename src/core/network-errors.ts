@@ -1,0 +1,218 @@
+/**
+ * What a failure of the network means, for GraphQL (fetch), gRPC and proxies: one table of codes. Nothing that the peer
+ * or the runtime said is part of a message.
+ *
+ * - `networkErrorOf(error)` reads the codes along the causes of an error of fetch.
+ * - `networkErrorInText(text)` reads the last error that grpc-js quotes in the details of a status.
+ * - `NETWORK_ERRORS.SILENT` and the like are for what a caller finds out itself.
+ */
+
+export interface NetworkError {
+  /** What happened, as the end of a sentence: `the server refused the connection`. */
+  readonly description: string;
+  /** What to do about it, as a sentence without its full stop. */
+  readonly advice: string;
+  /** Whether another attempt may succeed: a network recovers, a wrong certificate does not. */
+  readonly retryable: boolean;
+  /** Whether it is certain that nothing was sent. */
+  readonly unsent: boolean;
+}
+
+const CHECK_ADDRESS = "Check the host and port of the endpoint, and that the service is running";
+const CHECK_NETWORK = "Check the host of the endpoint and the network of this machine";
+const CHECK_CLIENT_CERT = "Set tls.cert and tls.key to a certificate that the server accepts";
+const TRY_AGAIN = "Try again later";
+
+export const NETWORK_ERRORS = {
+  // The connection.
+  ECONNREFUSED: unsent("the server refused the connection", CHECK_ADDRESS),
+  ENOTFOUND: unsent(
+    "the host name cannot be resolved",
+    "Check the host of the endpoint, and of the proxy if there is one",
+  ),
+  EAI_AGAIN: unsent(
+    "the host name cannot be resolved at the moment",
+    "Check the name service of this machine",
+  ),
+  EHOSTUNREACH: unsent("the host cannot be reached", CHECK_NETWORK),
+  ENETUNREACH: unsent("the network cannot be reached", CHECK_NETWORK),
+  UND_ERR_CONNECT_TIMEOUT: unsent(
+    "the connection timed out",
+    `${CHECK_ADDRESS}, and that no firewall drops the packets`,
+  ),
+  ETIMEDOUT: interrupted(
+    "the connection timed out",
+    `${CHECK_ADDRESS}, and that no firewall drops the packets`,
+  ),
+  ECONNRESET: interrupted(
+    "the connection was closed by the other side",
+    `Check firewalls on the way. ${TRY_AGAIN}`,
+  ),
+  UND_ERR_HEADERS_TIMEOUT: interrupted("the server did not respond in time", TRY_AGAIN),
+  UND_ERR_BODY_TIMEOUT: interrupted("the response stopped arriving", TRY_AGAIN),
+  CLOSED: unsent(
+    "the server closed the connection at once",
+    "Check that the endpoint begins with https:// if the server uses TLS",
+  ),
+  SILENT: unsent(
+    "the server accepted the connection but sent nothing",
+    "Check the port of the endpoint, and that the endpoint begins with https:// if the server uses TLS",
+  ),
+  UNKNOWN: interrupted("the connection failed", "Check the endpoint, the network and the TLS settings"),
+
+  // TLS.
+  CLOSED_IN_HANDSHAKE: unsent(
+    "the server closed the connection during the TLS handshake",
+    "Check the port of the endpoint, and tls.cert and tls.key if the server requires a client certificate",
+  ),
+  CLOSED_AFTER_HANDSHAKE: unsent(
+    "the server closed the connection after the TLS handshake",
+    "Check tls.cert and tls.key: the server may not accept the client certificate",
+  ),
+  CERT_HOST_NAME: lasting(
+    "the server's certificate is for another host name",
+    "Check the host of the endpoint; if the names differ on purpose, set tls.serverName",
+  ),
+  CERT_EXPIRED: lasting(
+    "the server's certificate has expired or is not valid yet",
+    "Renew it, or correct the clock of this machine",
+  ),
+  CERT_UNTRUSTED: lasting(
+    "the server's certificate is not trusted",
+    "If a private authority issued it, set tls.ca to the certificate of that authority",
+  ),
+  CLIENT_CERT_REFUSED: lasting(
+    "the server requires a client certificate, or refused the one it got",
+    CHECK_CLIENT_CERT,
+  ),
+  TLS_VERSION: lasting(
+    "the server supports no TLS version that is accepted here",
+    "It must support TLS 1.2 or later",
+  ),
+  TLS_REFUSED: lasting("the server refused the TLS handshake", `${CHECK_CLIENT_CERT}, if it requires one`),
+  NOT_TLS: lasting("the server does not use TLS", "Check the port of the endpoint"),
+
+  // The protocol.
+  NOT_HTTP1: lasting(
+    "the server does not speak HTTP/1.1",
+    "Check that baseUrl is not the address of the Sync API",
+  ),
+  NOT_HTTP2: lasting(
+    "the server does not speak HTTP/2, which gRPC needs",
+    "Check that the endpoint is the address of the Sync API, and begins with https:// if the server uses TLS",
+  ),
+  BODY_ENCODING: {
+    description: "the response body is damaged, or not compressed as its headers say",
+    advice: "Check what is between this machine and the service",
+    retryable: false,
+    unsent: false,
+  },
+
+  // The proxy.
+  PROXY_UNREACHABLE: unsent("the proxy cannot be reached", "Check the option proxy"),
+  PROXY_TUNNEL_FAILED: unsent(
+    "the proxy did not open a tunnel to the server",
+    "Check the option proxy with its user name and password, or grpc_proxy, https_proxy, http_proxy and no_proxy of the environment",
+  ),
+  PROXY_AUTHENTICATION: lasting(
+    "the proxy requires authentication",
+    "Check the user name and password in proxy",
+  ),
+  PROXY_REFUSED: lasting(
+    "the proxy refused to open a tunnel to the server",
+    "Check the port in proxy, and whether the proxy allows this host and port",
+  ),
+} satisfies Readonly<Record<string, NetworkError>>;
+
+export type NetworkErrorCode = keyof typeof NETWORK_ERRORS;
+
+/**
+ * Codes of Node, undici, OpenSSL, zlib and llhttp, and the messages that grpc-js and Deno give in place of a code, all
+ * in lower case with blanks for `_`. The first match counts. TLS alerts have numbers (RFC 8446, section 6).
+ */
+const PATTERNS: readonly (readonly [RegExp, NetworkErrorCode])[] = [
+  [
+    /alert (bad|unsupported) certificate|alert certificate (revoked|expired|unknown|required)|alert unknown ca|alert number (4[2-68]|116)\b/,
+    "CLIENT_CERT_REFUSED",
+  ],
+  [/alert protocol version|alert number 70\b|unsupported protocol|version too low/, "TLS_VERSION"],
+  [/alert no application protocol|alert number 120\b|^protocol error/, "NOT_HTTP2"],
+  [/\balert\b/, "TLS_REFUSED"],
+  [/wrong version number|packet length too long|[: ]http request\b/, "NOT_TLS"],
+  [/altname invalid|hostname mismatch|certificate not valid for name/, "CERT_HOST_NAME"],
+  [/cert(ificate)? has expired|certificate expired|not yet valid|not valid yet/, "CERT_EXPIRED"],
+  [
+    /unable to (verify|get)|self[- ]signed|invalid ca\b|invalid peer certificate|^cert |^err tls /,
+    "CERT_UNTRUSTED",
+  ],
+  [/before secure tls connection/, "CLOSED_IN_HANDSHAKE"],
+  [/^hpe invalid constant/, "NOT_HTTP1"],
+  [/^z \w+ error$|^err (brotli| error format)|^zstd error/, "BODY_ENCODING"],
+  [/^undefined\b/, "PROXY_TUNNEL_FAILED"],
+  [/\bepipe\b|socket hang up|^und err socket/, "ECONNRESET"],
+  [/\b(enetdown|eaddrnotavail)\b/, "ENETUNREACH"],
+  [/\behostdown\b/, "EHOSTUNREACH"],
+  [/^name resolution failed|^failed to parse dns address/, "ENOTFOUND"],
+];
+
+/** What became of an error of fetch: its meaning, and the code of the cause that tells it. */
+export interface NetworkFailure extends NetworkError {
+  readonly code: string | undefined;
+}
+
+/** Reads the codes along the causes of an error: fetch wraps what happened into a TypeError. */
+export function networkErrorOf(error: unknown): NetworkFailure {
+  for (const cause of causesOf(error)) {
+    const code = errorCode(cause);
+    // Deno gives no code for a certificate that it refuses.
+    const known = meaningOf(code ?? (cause instanceof Error ? cause.message : ""));
+    if (known !== undefined) return { ...NETWORK_ERRORS[known], code: code ?? known };
+  }
+  return { ...NETWORK_ERRORS.UNKNOWN, code: undefined };
+}
+
+/** Reads an error message, such as the last error that grpc-js quotes; undefined if it is not in the table. */
+export function networkErrorInText(text: string): NetworkError | undefined {
+  const code = meaningOf(text);
+  return code === undefined ? undefined : NETWORK_ERRORS[code];
+}
+
+/** The error and its causes, at most five deep. */
+export function causesOf(error: unknown): readonly unknown[] {
+  const chain = [error];
+  for (let last = error; chain.length < 5 && last instanceof Error && last.cause !== undefined; ) {
+    last = last.cause;
+    chain.push(last);
+  }
+  return chain;
+}
+
+/** The code of an error, if it looks like one: it stands in messages. */
+export function errorCode(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  return typeof error.code === "string" && /^\w{1,64}$/.test(error.code) ? error.code : undefined;
+}
+
+function meaningOf(text: string): NetworkErrorCode | undefined {
+  const named = text.match(/\b(E[A-Z]{2,}(_AGAIN)?|UND_ERR_\w+|PROXY_\w+)\b/g)?.find(isKnownCode);
+  if (named !== undefined) return named;
+  const folded = text.toLowerCase().replaceAll("_", " ");
+  return PATTERNS.find(([pattern]) => pattern.test(folded))?.[1];
+}
+
+function isKnownCode(code: string): code is NetworkErrorCode {
+  return Object.hasOwn(NETWORK_ERRORS, code);
+}
+
+function unsent(description: string, advice: string): NetworkError {
+  return { description, advice, retryable: true, unsent: true };
+}
+
+function interrupted(description: string, advice: string): NetworkError {
+  return { description, advice, retryable: true, unsent: false };
+}
+
+/** No retry helps. */
+function lasting(description: string, advice: string): NetworkError {
+  return { description, advice, retryable: false, unsent: true };
+}

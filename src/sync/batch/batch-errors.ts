@@ -1,0 +1,83 @@
+import {
+  annotate,
+  type BatchState,
+  BatchStateError,
+  type BatchStateReason,
+  ClosedError,
+  SyncProtocolError,
+} from "../../core/errors/index.js";
+
+const SEND_AGAIN = "Send every snapshot in full in a new batch or run.";
+
+const REASONS: Readonly<Record<BatchStateReason, string>> = {
+  completed: "the batch was completed. Write further records in a new batch or run.",
+  aborted: `the batch was aborted. ${SEND_AGAIN}`,
+  expired: `the batch's lease of 15 minutes without an accepted message is over. ${SEND_AGAIN}`,
+  incomplete: `the batch is incomplete, and completing it would mark what its snapshots lack as removed. Abort it (run does so itself). ${SEND_AGAIN}`,
+  unknown: `it is not known whether the batch was completed. ${SEND_AGAIN}`,
+};
+
+/** The reason why a batch in this state takes no more writes and cannot be completed. */
+const REFUSED_BECAUSE: Readonly<Record<Exclude<BatchState, "active" | "closed">, BatchStateReason>> = {
+  completing: "completed",
+  completed: "completed",
+  aborting: "aborted",
+  aborted: "aborted",
+  expired: "expired",
+  unknown: "unknown",
+};
+
+/** Returns the error with which a batch in this state refuses a write or a completion; undefined if it accepts it. */
+export function refusal(call: string, state: BatchState): BatchStateError | ClosedError | undefined {
+  if (state === "active") return undefined;
+  return state === "closed" ? closedError() : stateError(call, state, REFUSED_BECAUSE[state]);
+}
+
+export function stateError(
+  call: string,
+  state: BatchState,
+  reason: BatchStateReason,
+  details: {
+    readonly because?: string | undefined;
+    readonly cause?: unknown;
+    /** The service's refusal. */
+    readonly refusal?: SyncProtocolError | undefined;
+  } = {},
+): BatchStateError {
+  const { because, refusal, ...cause } = details;
+  const why = because === undefined ? REASONS[reason] : `${because}, so ${REASONS[reason]}`;
+  const serverMessage = refusal?.serverMessage;
+  const error = new BatchStateError(`${call} was refused: ${why}`, {
+    state,
+    reason,
+    serverMessage,
+    ...cause,
+  });
+  return refusal === undefined ? error : annotate(error, refusal);
+}
+
+export function closedError(): ClosedError {
+  return new ClosedError(
+    "The batch handle is closed. The batch on the server stays open until it is completed or aborted, or its lease ends.",
+  );
+}
+
+/** Returns a copy of the reason for which a batch ended: each write notes its own outcomes in its error. */
+export function copyOfReason(reason: unknown): unknown {
+  if (reason instanceof ClosedError) return annotate(closedError(), reason);
+  return reason instanceof BatchStateError ? copyOfStateError(reason) : reason;
+}
+
+export function copyOfStateError(error: BatchStateError): BatchStateError {
+  const { message, state, reason, serverMessage, cause } = error;
+  const details = { state, reason, serverMessage, ...(cause !== undefined && { cause }) };
+  return annotate(new BatchStateError(message, details), error);
+}
+
+/** Returns the error of a batch that the service says has ended; other errors stay as they are. */
+export function meaningOf(call: string, error: unknown): unknown {
+  if (!(error instanceof SyncProtocolError)) return error;
+  const { batchState } = error;
+  if (batchState !== "completed" && batchState !== "aborted" && batchState !== "expired") return error;
+  return stateError(call, batchState, batchState, { refusal: error });
+}

@@ -1,0 +1,212 @@
+import { Credential } from "../core/credential.js";
+import {
+  checkTls,
+  NETWORK_KEYS,
+  type NetworkOptions,
+  readTls,
+  resolveEndpoint,
+  type TlsOptions,
+} from "../core/endpoint.js";
+import { ConfigurationError } from "../core/errors/index.js";
+import {
+  COMMON_KEYS,
+  type CommonConfiguration,
+  type CommonOptions,
+  resolveCommonOptions,
+} from "../core/options.js";
+import { isObject, type KeysOf, readOptions, requirePositive } from "../core/validate.js";
+import { checkCertificates } from "../node/certificates.js";
+import { checkProxy, type HttpProxy, resolveProxy } from "../node/proxy.js";
+import { LEASE_MS } from "./lease.js";
+
+/** 16 MiB: every encoded SyncRecordsRequest must be smaller (service description, "Limits"). */
+const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;
+
+/** Options of a gRPC channel, by their gRPC names. */
+export type ChannelOptions = Readonly<Record<string, string | number>>;
+
+/**
+ * How the Sync API is spoken; the field `sync` of the whole client's options (service description, "Official client SDK
+ * behavior").
+ */
+export interface SyncTuning {
+  /** Largest answer that is accepted, in bytes. @default 16 MiB */
+  readonly maxReceiveMessageBytes?: number | undefined;
+  /** Largest request message, in bytes; never above 16 MiB − 1, which the service sets. @default 16 MiB − 1 */
+  readonly maxSendMessageBytes?: number | undefined;
+  /** Size in bytes that messages are cut to. @default 1 MiB */
+  readonly messageBytes?: number | undefined;
+  /**
+   * Most bytes that are sent before an acknowledgement is awaited; for event collections it is one message.
+   * @default 6 MiB
+   */
+  readonly windowBytes?: number | undefined;
+  /** How long a record of a slow source waits for its window to fill, in milliseconds. @default 300_000, 5 minutes */
+  readonly flushAfterMs?: number | undefined;
+  /**
+   * Whether a window of events without an id is sent again when its answer was lost: `"retry"` delivers them at least
+   * once, as rule 8 of the service allows; `"fail"` fails the write instead, and the run with it. @default "retry"
+   */
+  readonly unknownEvents?: "retry" | "fail" | undefined;
+  /** Further options of the gRPC channel, by their gRPC names. @default none */
+  readonly channelOptions?: ChannelOptions | undefined;
+}
+
+/** Options of a {@link SyncClient}. */
+export interface SyncClientOptions extends CommonOptions, NetworkOptions, SyncTuning {
+  /** Absolute `https://` endpoint without a path; `http://` for loopback only. */
+  readonly endpoint: string;
+}
+
+export const TUNING_KEYS = {
+  maxReceiveMessageBytes: true,
+  maxSendMessageBytes: true,
+  messageBytes: true,
+  windowBytes: true,
+  flushAfterMs: true,
+  unknownEvents: true,
+  channelOptions: true,
+} satisfies KeysOf<SyncTuning>;
+
+const CLIENT_KEYS = {
+  ...COMMON_KEYS,
+  ...NETWORK_KEYS,
+  ...TUNING_KEYS,
+  endpoint: true,
+} satisfies KeysOf<SyncClientOptions>;
+
+/** Sync options, checked and with every value set. */
+export interface SyncConfiguration extends CommonConfiguration {
+  readonly endpoint: URL;
+  readonly credential: Credential;
+  readonly tls: TlsOptions | undefined;
+  readonly proxy: HttpProxy | undefined;
+  readonly maxReceiveMessageBytes: number;
+  readonly maxMessageBytes: number;
+  readonly messageBytes: number;
+  readonly windowBytes: number;
+  readonly flushAfterMs: number;
+  readonly unknownEvents: "retry" | "fail";
+  readonly channelOptions: ChannelOptions;
+}
+
+/** @throws {ConfigurationError} naming the option and what is allowed */
+export function resolveSyncOptions(given: SyncClientOptions): SyncConfiguration {
+  const options = readOptions("SyncClient", given, CLIENT_KEYS, ConfigurationError);
+  const { maxReceiveMessageBytes = MESSAGE_LIMIT_BYTES, maxSendMessageBytes = MESSAGE_LIMIT_BYTES - 1 } =
+    options;
+  const { messageBytes = 1024 * 1024, windowBytes = 6 * 1024 * 1024, flushAfterMs = 5 * 60_000 } = options;
+  const { unknownEvents = "retry", channelOptions = {} } = options;
+  const endpoint = resolveEndpoint("endpoint", options.endpoint, "no-path");
+  const tls = readTls(options.tls);
+  checkTls(tls, "the endpoint", endpoint);
+  checkCertificates(tls);
+  const common = resolveCommonOptions(options);
+  checkMetadata(common.headers);
+  const maxMessageBytes = requireBytes("maxSendMessageBytes", maxSendMessageBytes);
+  if (maxMessageBytes >= MESSAGE_LIMIT_BYTES) {
+    throw new ConfigurationError(
+      "maxSendMessageBytes must be smaller than 16 MiB (16777216), the limit of the service.",
+    );
+  }
+  if (requirePositive("flushAfterMs", flushAfterMs) >= LEASE_MS)
+    throw new ConfigurationError("flushAfterMs must be shorter than the lease of 15 minutes (900000).");
+  if (unknownEvents !== "retry" && unknownEvents !== "fail")
+    throw new ConfigurationError('unknownEvents must be "retry" or "fail".');
+  return {
+    ...common,
+    endpoint,
+    credential: new Credential(options, "ApiKey "),
+    tls,
+    proxy: proxyFor(endpoint, options.proxy),
+    maxReceiveMessageBytes: requireBytes("maxReceiveMessageBytes", maxReceiveMessageBytes),
+    maxMessageBytes,
+    messageBytes: Math.min(requireBytes("messageBytes", messageBytes), maxMessageBytes),
+    windowBytes: requireBytes("windowBytes", windowBytes),
+    flushAfterMs,
+    unknownEvents,
+    channelOptions: checkChannelOptions(channelOptions),
+  };
+}
+
+function requireBytes(name: string, value: number): number {
+  if (!Number.isInteger(requirePositive(name, value)))
+    throw new ConfigurationError(`${name} must be a whole number of bytes.`);
+  return value;
+}
+
+/** Headers are sent as gRPC metadata, which allows less than HTTP does. */
+function checkMetadata(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    if (!/^[\w.-]+$/.test(name) || /^grpc-|-bin$/i.test(name))
+      throw new ConfigurationError(
+        "headers: for the Sync API a name must consist of letters, digits and - _ . and must neither begin with grpc- nor end with -bin.",
+      );
+    if (!/^[\x20-\x7e]*$/.test(value))
+      throw new ConfigurationError(`headers: the value of ${name} must be printable ASCII.`);
+  }
+}
+
+/** Checks that grpc-js can use the proxy. */
+function proxyFor(endpoint: URL, option: string | undefined): HttpProxy | undefined {
+  const proxy = resolveProxy(option);
+  checkProxy(proxy, "the endpoint", endpoint);
+  if (proxy?.origin.startsWith("https:") === true)
+    throw new ConfigurationError(
+      "proxy must begin with http:// for the Sync API: gRPC does not use TLS to a proxy. The traffic in its tunnel is encrypted.",
+    );
+  // grpc-js would ask the proxy for the address without brackets, which no proxy understands.
+  if (proxy !== undefined && endpoint.hostname.startsWith("["))
+    throw new ConfigurationError(
+      "proxy cannot be used with an endpoint whose host is an IPv6 address. Use a host name.",
+    );
+  return proxy;
+}
+
+/** Channel options that the SDK sets, and what to use instead. */
+const RESERVED_OPTIONS: ReadonlyMap<string, string> = new Map([
+  ["grpc.max_receive_message_length", "use maxReceiveMessageBytes"],
+  ["grpc.max_send_message_length", "use maxSendMessageBytes"],
+  ["grpc.enable_retries", "use retry"],
+  ["grpc.primary_user_agent", "use appInfo"],
+  ["grpc.ssl_target_name_override", "use tls.serverName"],
+  ["grpc.http_connect_target", "use proxy"],
+  ["grpc.http_connect_creds", "use proxy"],
+  ["grpc.per_rpc_retry_buffer_size", "the SDK sends messages again itself"],
+  ["grpc.use_local_subchannel_pool", "each client has connections of its own"],
+]);
+
+/** gRPC options that are strings; all others are numbers. */
+const STRING_OPTIONS: ReadonlySet<string> = new Set([
+  "grpc.default_authority",
+  "grpc.service_config",
+  "grpc.secondary_user_agent",
+  "grpc.lb_policy_name",
+]);
+
+const MAX_INT32 = 2 ** 31 - 1;
+
+/** grpc-js does not check its options, and ends the process if one has a value of the wrong type. */
+function checkChannelOptions(options: ChannelOptions): ChannelOptions {
+  if (!isObject(options) || Array.isArray(options))
+    throw new ConfigurationError("channelOptions must be an object of gRPC option names and values.");
+  for (const [name, value] of Object.entries(options)) {
+    const instead = RESERVED_OPTIONS.get(name);
+    if (instead !== undefined)
+      throw new ConfigurationError(`channelOptions must not set ${name}: ${instead}.`);
+    const expected = expectedValue(name, value);
+    if (expected !== undefined) throw new ConfigurationError(`channelOptions: ${name} must be ${expected}.`);
+  }
+  return { ...options };
+}
+
+/** Returns what the value should be if it is something else. */
+function expectedValue(name: string, value: unknown): string | undefined {
+  if (STRING_OPTIONS.has(name)) return typeof value === "string" ? undefined : "a string";
+  if (!/^grpc(-node)?\./.test(name))
+    return typeof value === "string" || Number.isFinite(value) ? undefined : "a string or a finite number";
+  // An HTTP/2 window of 0 or less is not valid (RFC 9113, section 6.9.2).
+  const min = name === "grpc-node.flow_control_window" ? 1 : -1;
+  const valid = typeof value === "number" && Number.isInteger(value) && value >= min && value <= MAX_INT32;
+  return valid ? undefined : `an integer from ${min} to ${MAX_INT32}`;
+}

@@ -1,0 +1,15 @@
+/** The contents of the records of the golden transcript: drawn once, kept in records.json. */
+import { readFileSync } from "node:fs";
+import type { CollectionName, RecordTypes } from "@saas-management/sdk/sync";
+
+export type GoldenRecords = { readonly [C in CollectionName]: readonly RecordTypes[C][] };
+
+/** Reads the records; `{ $date }` and `{ $bigint }` stand for values that JSON does not have. */
+export function readGoldenRecords(): GoldenRecords {
+  const text = readFileSync(new URL("./records.json", import.meta.url), "utf8");
+  return JSON.parse(text, (_key, value: unknown) => {
+    if (typeof value !== "object" || value === null) return value;
+    if ("$date" in value) return new Date(String(value.$date));
+    return "$bigint" in value ? BigInt(String(value.$bigint)) : value;
+  });
+}

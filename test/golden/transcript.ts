@@ -1,0 +1,75 @@
+/** Runs every collection and every GraphQL operation of the facade once, and tells what was sent. */
+import { GraphQLClient } from "@saas-management/sdk/graphql";
+import { startReferenceServer } from "@saas-management/sdk/reference-server";
+import { SyncClient } from "@saas-management/sdk/sync";
+import { type RecordedCall, startRecorder } from "./recorder.js";
+import { readGoldenRecords } from "./records.js";
+
+/** One GraphQL request as it left the client. */
+interface RecordedRequest {
+  readonly headers: readonly string[];
+  readonly body: unknown;
+}
+
+/** A managed run that writes all twelve collections, and an aborted batch. */
+export async function syncTranscript(): Promise<readonly RecordedCall[]> {
+  const recorder = await startRecorder();
+  const client = new SyncClient({ endpoint: recorder.endpoint, apiKey: "key-1" });
+  try {
+    const records = readGoldenRecords();
+    await client.run(
+      {
+        installationId: "installation-1",
+        snapshots: ["accounts", "plans", "licenses", "employees", "groups", "groupMembers", "devices"],
+        ledger: "none",
+      },
+      async (batch) => {
+        await batch.write("accounts", records.accounts);
+        await batch.write("plans", records.plans);
+        await batch.write("licenses", records.licenses);
+        await batch.write("employees", records.employees);
+        await batch.write("groups", records.groups);
+        await batch.write("groupMembers", records.groupMembers);
+        await batch.write("devices", []);
+        await batch.write("usage", records.usage);
+        await batch.write("externallyDiscoveredUsage", records.externallyDiscoveredUsage);
+        await batch.write("auditLogs", records.auditLogs);
+        await batch.write("aiUsage", records.aiUsage);
+        await batch.write("aiCost", records.aiCost);
+      },
+    );
+    const batch = await client.startBatch({ installationId: "installation-1" });
+    await batch.write("devices", records.devices);
+    await batch.abort();
+    return recorder.calls;
+  } finally {
+    await client.close();
+    recorder.close();
+  }
+}
+
+/** Each query and each mutation of the facade once. */
+export async function graphqlTranscript(): Promise<readonly RecordedRequest[]> {
+  await using server = await startReferenceServer();
+  const requests: RecordedRequest[] = [];
+  const client = new GraphQLClient({
+    baseUrl: server.baseUrl,
+    apiKey: server.apiKey,
+    fetch: async (input, init) => {
+      const headers = [...new Headers(init?.headers).keys()].sort();
+      requests.push({ headers, body: JSON.parse(String(init?.body)) });
+      return fetch(input, init);
+    },
+  });
+  try {
+    await client.applications({ first: 2 }, { prefetch: false }).firstPage();
+    await client.licenses({ where: { state: { activity: { eq: "UNUSED" } } } }, { prefetch: false }).firstPage();
+    await client.licensePlans({ last: 3, order: { name: "DESC" } }, { prefetch: false }).firstPage();
+    const created = await client.createProcurementCase({ name: "Renewal", state: "PRE" });
+    await client.updateProcurementCase({ id: created.id, name: "Renewal 2" });
+    await client.changeVendorsState({ state: "SANCTIONED" }, { vendor: { name: { contains: "Acme" } } });
+    return JSON.parse(JSON.stringify(requests).replaceAll(created.id, "case-1"));
+  } finally {
+    await client.close();
+  }
+}

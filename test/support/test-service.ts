@@ -1,0 +1,257 @@
+import { mkdtempSync } from "node:fs";
+import { readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SaasManagementClient, type SaasManagementClientOptions } from "@saas-management/sdk";
+import { GraphQLClient, type GraphQLClientOptions } from "@saas-management/sdk/graphql";
+import {
+  type Inspection,
+  type Portfolio,
+  type ReferenceServer,
+  type ReferenceServerOptions,
+  startReferenceServer,
+  type TestClock,
+} from "@saas-management/sdk/reference-server";
+import {
+  fileLedger,
+  RemovalGuardError,
+  type RunFunction,
+  type RunOptions,
+  type SnapshotCollection,
+  type StartBatchOptions,
+  type SyncBatch,
+  SyncClient,
+  type SyncClientOptions,
+  type SyncReceipt,
+} from "@saas-management/sdk/sync";
+import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from "vitest";
+import { accounts } from "./accounts.js";
+import { PlainClient } from "./grpc-client.js";
+
+export { accounts, ids } from "./accounts.js";
+
+const QUICK_RETRY = { retries: 1, minDelayMs: 1, maxDelayMs: 1 } as const;
+
+export interface TestServiceOptions {
+  readonly server?: ReferenceServerOptions | undefined;
+  /** Defaults of the clients of the Sync API. */
+  readonly sync?: Partial<SyncClientOptions> | undefined;
+  /** Defaults of the clients of the GraphQL API. */
+  readonly graphql?: Partial<GraphQLClientOptions> | undefined;
+}
+
+/**
+ * One reference server for all tests of a file. Each test gets a workspace, a key and an installation of its own, and
+ * no faults. Clients and the directory are gone after the test.
+ */
+export function testService(options: TestServiceOptions = {}): TestService {
+  const service = new TestService(options);
+  beforeAll(() => service.start());
+  beforeEach(() => service.reset());
+  afterEach(() => service.cleanUp());
+  afterAll(() => service.close());
+  return service;
+}
+
+/** A server for one test: for tests of server options, of a clock that stands still, or of a server that ends. */
+export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
+  const service = new TestService(options);
+  await service.start();
+  onTestFinished(() => service.close());
+  return service;
+}
+
+export class TestService {
+  readonly #options: TestServiceOptions;
+  #shared: ReferenceServer | undefined;
+  #server: ReferenceServer | undefined;
+  #clients: { close(): Promise<void> }[] = [];
+  #sync: SyncClient | undefined;
+  #graphql: GraphQLClient | undefined;
+  #directory: string | undefined;
+
+  constructor(options: TestServiceOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    this.#shared = await startReferenceServer(this.#options.server);
+    this.#server = this.#shared;
+  }
+
+  /** Gives the test an empty workspace. */
+  reset(portfolio: Portfolio | undefined = this.#options.server?.portfolio): void {
+    const shared = started(this.#shared);
+    shared.faults.clear();
+    const workspace = shared.createWorkspace("Test workspace", { portfolio });
+    this.#server = {
+      ...shared,
+      workspace,
+      apiKey: shared.createApiKey({ workspace }),
+      installationId: shared.createInstallation({ workspace }),
+      createApiKey: (key) => shared.createApiKey({ workspace, ...key }),
+      createInstallation: (installation) => shared.createInstallation({ workspace, ...installation }),
+    };
+  }
+
+  async cleanUp(): Promise<void> {
+    const clients = this.#clients;
+    const directory = this.#directory;
+    this.#clients = [];
+    this.#sync = this.#graphql = this.#directory = undefined;
+    await Promise.all(clients.map((client) => client.close()));
+    if (directory !== undefined) await rm(directory, { recursive: true, force: true, maxRetries: 10 });
+  }
+
+  async close(): Promise<void> {
+    await this.cleanUp();
+    await this.#shared?.close();
+  }
+
+  /** The server, as the workspace of the test sees it. */
+  get server(): ReferenceServer {
+    return started(this.#server);
+  }
+
+  /** The server's clock, which the clients share. */
+  get clock(): TestClock {
+    return this.server.clock;
+  }
+
+  get installationId(): string {
+    return this.server.installationId;
+  }
+
+  /** The test's client of the Sync API. */
+  get sync(): SyncClient {
+    this.#sync ??= this.syncClient();
+    return this.#sync;
+  }
+
+  /** The test's client of the GraphQL API. */
+  get graphql(): GraphQLClient {
+    this.#graphql ??= this.graphqlClient();
+    return this.#graphql;
+  }
+
+  /** Another client of the Sync API. */
+  syncClient(options: Partial<SyncClientOptions> = {}): SyncClient {
+    const { syncUrl: endpoint, apiKey, clock } = this.server;
+    const credential = options.authorization === undefined ? { apiKey } : {};
+    const defaults = { endpoint, ...credential, clock, retry: QUICK_RETRY, ...this.#options.sync };
+    return this.#closing(new SyncClient({ ...defaults, ...options }));
+  }
+
+  /** Another client of the GraphQL API. */
+  graphqlClient(options: Partial<GraphQLClientOptions> = {}): GraphQLClient {
+    const { baseUrl, apiKey, clock } = this.server;
+    const credential = options.authorization === undefined ? { apiKey } : {};
+    const defaults = { baseUrl, ...credential, clock, retry: QUICK_RETRY, ...this.#options.graphql };
+    return this.#closing(new GraphQLClient({ ...defaults, ...options }));
+  }
+
+  /** A client of both APIs. */
+  client(options: SaasManagementClientOptions = {}): SaasManagementClient {
+    const { baseUrl, syncUrl, apiKey, clock } = this.server;
+    const credential = options.authorization === undefined ? { apiKey } : {};
+    const defaults = { baseUrl, syncUrl, ...credential, clock, retry: QUICK_RETRY };
+    return this.#closing(new SaasManagementClient({ ...defaults, ...options }));
+  }
+
+  /** A gRPC client with a connection of its own that uses nothing of the SDK but the generated messages. */
+  plainClient(key: string = this.server.apiKey): PlainClient {
+    return new PlainClient(this.server.syncUrl, `ApiKey ${key}`);
+  }
+
+  startBatch(start: Partial<StartBatchOptions> = {}): Promise<SyncBatch> {
+    return this.sync.startBatch({ installationId: this.installationId, ...start });
+  }
+
+  /** An empty directory. */
+  get directory(): string {
+    this.#directory ??= mkdtempSync(join(tmpdir(), "sdk-test-"));
+    return this.#directory;
+  }
+
+  /** Writes a file into the directory and returns its path. */
+  async writeFile(name: string, content: string | Uint8Array): Promise<string> {
+    const path = join(this.directory, name);
+    await writeFile(path, content);
+    return path;
+  }
+
+  /** A run with a file ledger in the directory. */
+  run<const S extends SnapshotCollection>(
+    snapshots: readonly S[],
+    fn: RunFunction<S>,
+    options?: Partial<RunOptions<S>>,
+  ): Promise<SyncReceipt> {
+    const { installationId } = this;
+    return this.sync.run({ installationId, ledger: fileLedger(this.directory), ...options, snapshots }, fn);
+  }
+
+  /** A run that sends these accounts. */
+  runAccounts(ids: readonly string[], options?: Partial<RunOptions<"accounts">>): Promise<SyncReceipt> {
+    return this.run(
+      ["accounts"],
+      async (batch) => void (await batch.write("accounts", accounts(ids))),
+      options,
+    );
+  }
+
+  inspect(): Inspection {
+    return this.server.inspect(this.installationId);
+  }
+
+  /** Ids of the accounts that the service holds and has not marked as removed, sorted. */
+  present(): string[] {
+    const { snapshots } = this.inspect();
+    return snapshots.accounts
+      .filter(({ removed }) => !removed)
+      .map(({ id }) => id)
+      .sort();
+  }
+
+  /** The states of all batches, in the order of their start. */
+  states(): string[] {
+    return this.inspect().batches.map(({ state }) => state);
+  }
+
+  /** Paths of the ledger's files, without the journal's. */
+  async files(): Promise<string[]> {
+    const entries = await readdir(this.directory, { recursive: true, withFileTypes: true });
+    return entries
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .filter((path) => !path.startsWith(join(this.directory, "journal")))
+      .sort();
+  }
+
+  /** The one ledger file whose name matches. */
+  async file(name: RegExp): Promise<string> {
+    const found = (await this.files()).filter((path) => name.test(path));
+    const [path] = found;
+    if (path === undefined || found.length > 1) throw new Error(`${found.length} files match ${name}.`);
+    return path;
+  }
+
+  #closing<C extends { close(): Promise<void> }>(client: C): C {
+    this.#clients.push(client);
+    return client;
+  }
+}
+
+function started<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("The test service runs within tests only.");
+  return value;
+}
+
+/** The error with which the guard holds a run. */
+export async function heldBy(run: Promise<unknown>): Promise<RemovalGuardError> {
+  const outcome = await run.then(
+    () => new Error("The run was not held."),
+    (error: unknown) => error,
+  );
+  if (outcome instanceof RemovalGuardError) return outcome;
+  throw outcome;
+}

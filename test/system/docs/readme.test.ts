@@ -1,0 +1,32 @@
+import { startReferenceServer } from "@saas-management/sdk/reference-server";
+import { expect, onTestFinished, test } from "vitest";
+import { makeConsumerFolder, runNode, TOOLS } from "../../consumers/packed-package.js";
+import { Page } from "../../docs/pages.js";
+
+test("the snippets of the README run with tsx in any type of package and print something", {
+  timeout: 180_000,
+}, async () => {
+  const [push = "", read = ""] = (await Page.read("README.md")).snippets();
+  const folder = await makeConsumerFolder();
+  onTestFinished(() => folder.remove());
+  for (const type of [undefined, "commonjs", "module"]) {
+    const server = await startReferenceServer();
+    onTestFinished(() => server.close());
+    const project = await folder.write(`readme-${type ?? "plain"}`, {
+      "package.json": JSON.stringify({ name: "readme", type }),
+      "tsconfig.json": "{}",
+      "push.ts": push,
+      "read.ts": read,
+    });
+    const env = {
+      SAAS_MANAGEMENT_BASE_URL: server.baseUrl,
+      SAAS_MANAGEMENT_SYNC_URL: server.syncUrl,
+      SAAS_MANAGEMENT_API_KEY: server.apiKey,
+      INSTALLATION_ID: server.installationId,
+    };
+    expect(await runNode([TOOLS.tsx, "push.ts"], project, env)).toBe("licenses sent: 1\n");
+    expect(await runNode([TOOLS.tsx, "read.ts"], project, env)).toBe(
+      "Ada does not use Pro\nunused licenses: 1\n",
+    );
+  }
+});

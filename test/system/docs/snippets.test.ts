@@ -1,0 +1,52 @@
+import { execFile } from "node:child_process";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { DOCS, Page } from "../../docs/pages.js";
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const OUT = `${ROOT}build/snippets/`;
+const TSX = [`${ROOT}node_modules/tsx/dist/cli.mjs`, "--tsconfig", `${ROOT}tsconfig.dev.json`];
+
+const pages = await Promise.all(["README.md", ...DOCS].map((path) => Page.read(path)));
+const snippets = pages.flatMap((page) =>
+  page.snippets().map((code, index) => ({ name: `${page.path.replace(/\W+/g, "-")}-${index + 1}`, code })),
+);
+let server: ReferenceServer;
+
+beforeAll(async () => {
+  await rm(OUT, { recursive: true, force: true });
+  await mkdir(OUT, { recursive: true });
+  for (const { name, code } of snippets) {
+    // A file without an import would be a script, which allows no top-level await.
+    await writeFile(`${OUT}${name}.ts`, `${code}\nexport {};\n`);
+  }
+  const tsconfig = { extends: "../../tsconfig.dev.json", include: ["*.ts"], exclude: [] };
+  await writeFile(`${OUT}tsconfig.json`, JSON.stringify(tsconfig));
+  server = await startReferenceServer();
+});
+afterAll(() => server.close());
+
+test("every snippet of README and docs type-checks", { timeout: 120_000 }, async () => {
+  expect(snippets.length).toBeGreaterThan(20);
+  await run(process.execPath, ["node_modules/typescript/bin/tsc", "-p", "build/snippets"], { cwd: ROOT });
+});
+
+test.each(snippets.map(({ name }) => name))("snippet %s runs", { timeout: 60_000 }, async (name) => {
+  const { stdout } = await run(process.execPath, [...TSX, `${OUT}${name}.ts`], {
+    // What a snippet writes beside itself is removed with it.
+    cwd: OUT,
+    timeout: 50_000,
+    env: {
+      ...process.env,
+      SAAS_MANAGEMENT_BASE_URL: server.baseUrl,
+      SAAS_MANAGEMENT_SYNC_URL: server.syncUrl,
+      SAAS_MANAGEMENT_API_KEY: server.apiKey,
+      INSTALLATION_ID: server.installationId,
+    },
+  });
+  if (name.startsWith("README")) expect(stdout).not.toBe("");
+});
