@@ -18,7 +18,7 @@ import type { SnapshotCollection } from "./collections.js";
 import { type Moment, momentOf } from "./lease.js";
 import type { SyncConfiguration } from "./options.js";
 import { guardProgress, type OnProgress } from "./progress.js";
-import { RUN_KEYS, type RunFunction, type RunOptions } from "./run/options.js";
+import { RUN_KEYS, type RunFunction, type RunOptions, resolveRunOptions } from "./run/options.js";
 import type { SyncReceipt } from "./run/receipt.js";
 import type { SyncTransport } from "./transport.js";
 
@@ -92,7 +92,7 @@ export class SyncEngine {
     options: RunOptions<Snapshots>,
     fn: RunFunction<Snapshots>,
   ): Promise<SyncReceipt> {
-    const given = readBatchOptions("run", options, RUN_KEYS);
+    const given = resolveRunOptions(readBatchOptions("run", options, RUN_KEYS));
     const { clock } = this.#configuration;
     const begunAt = clock.monotonic();
     const { SyncRun } = await loadRuns();

@@ -84,13 +84,9 @@ const DEFAULTS: ResolvedRule = {
  * Checks the options of the guard.
  * @throws {InvalidInputError} naming the option and what is allowed
  */
-export function resolveGuard(options: GuardOptions | false | undefined): GuardRules {
+export function resolveGuard(options: GuardOptions | false = {}): GuardRules {
   if (options === false) return { requireBaseline: false, ruleOf: () => undefined };
-  const {
-    requireBaseline = false,
-    collections = {},
-    ...general
-  } = readOptions("guard", options ?? {}, GUARD_KEYS);
+  const { requireBaseline = false, collections = {}, ...general } = readOptions("guard", options, GUARD_KEYS);
   if (typeof requireBaseline !== "boolean")
     throw new InvalidInputError("guard.requireBaseline must be true or false.");
   if (!isPlainObject(collections)) throw new InvalidInputError("guard.collections must be an object.");

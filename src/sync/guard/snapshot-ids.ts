@@ -53,7 +53,7 @@ export class SnapshotIds implements RecordObserver {
       this.#duplicates += 1;
       return undefined;
     }
-    return `an id that no other record of the snapshot has (the record at index ${first} has the same id and different contents)`;
+    return `an id that no other record of the snapshot has: the record at index ${first} has the same id and different contents`;
   }
 
   /** Passes the remaining ids on, when the snapshot is complete. */

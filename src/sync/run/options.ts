@@ -64,20 +64,20 @@ export type RunFunction<Snapshots extends SnapshotCollection> = (
 ) => unknown;
 
 /**
- * Checks the options that only runs have.
+ * Checks the options that only runs have, and copies the list of snapshots.
  * @throws {InvalidInputError} naming the option and what is allowed
  */
-export function checkRunOptions({
-  restarts = DEFAULT_RESTARTS,
-  maxDurationMs,
-  signals,
-}: Pick<RunOptions, "restarts" | "maxDurationMs" | "signals">): void {
+export function resolveRunOptions<Snapshots extends SnapshotCollection>(
+  options: RunOptions<Snapshots>,
+): RunOptions<Snapshots> {
+  const { restarts = DEFAULT_RESTARTS, maxDurationMs, signals } = options;
   if (!Number.isInteger(restarts) || restarts < 0)
     throw new InvalidInputError("restarts must be an integer of 0 or more.");
   if (maxDurationMs !== undefined && !(Number.isFinite(maxDurationMs) && maxDurationMs > 0))
     throw new InvalidInputError("maxDurationMs must be a positive number of milliseconds.");
   if (signals !== undefined && typeof signals !== "boolean")
     throw new InvalidInputError("signals must be true or false.");
+  return { ...options, snapshots: checkSnapshots(options.snapshots) };
 }
 
 /**

@@ -21,14 +21,7 @@ import type { SyncProgress } from "../progress.js";
 import { hasUnknownEvents } from "../write/unknown-events.js";
 import { AcceptedEvents } from "./accepted-events.js";
 import { attemptRun } from "./attempt.js";
-import {
-  checkRunFunction,
-  checkRunOptions,
-  checkSnapshots,
-  DEFAULT_RESTARTS,
-  type RunFunction,
-  type RunOptions,
-} from "./options.js";
+import { checkRunFunction, DEFAULT_RESTARTS, type RunFunction, type RunOptions } from "./options.js";
 import { abortAtSignals } from "./process-signals.js";
 import { collectionReceipts, type SyncReceipt } from "./receipt.js";
 import { type AbortBatch, endBatch, UnreleasedBatches } from "./unreleased-batches.js";
@@ -60,9 +53,8 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   /** The error of an attempt whose batch may have been completed. */
   #unclear: BatchOutcomeUnknownError | undefined;
 
-  constructor(given: RunOptions<Snapshots>, fn: RunFunction<Snapshots>, parts: RunParts) {
-    checkRunOptions(given);
-    const options = { ...given, snapshots: checkSnapshots(given.snapshots) };
+  /** @throws {InvalidInputError} the function, the guard or the ledger is invalid */
+  constructor(options: RunOptions<Snapshots>, fn: RunFunction<Snapshots>, parts: RunParts) {
     checkRunFunction("run", fn);
     const { clock, logger, endpoint } = parts.configuration;
     this.#guard = new RunGuard(options, parts.configuration);
