@@ -1,8 +1,8 @@
 import type { EventCollection, RecordOf } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { collectionOf } from "../../src/sync/collections.js";
-import { type EncodedMessage, MessageBuilder } from "../../src/sync/encoding/messages.js";
+import { COLLECTIONS } from "../../src/sync/collections.js";
+import { type EncodedMessage, MessageBuilder } from "../../src/sync/encoding/message-builder.js";
 import { ENCODERS } from "../../src/sync/generated/encoders.js";
 import { AcceptedEvents } from "../../src/sync/run/accepted-events.js";
 import { LIMITS, RUNS, TIMEOUT_MS } from "../support/property-runs.js";
@@ -93,7 +93,7 @@ test("events are remembered only for further attempts, once per acceptance", () 
 
 /** The bytes of an event, and a message with it alone. */
 function oneEvent(): readonly [Uint8Array, EncodedMessage] {
-  const builder = new MessageBuilder("batch-1", collectionOf("usage").fieldNumber, 1000);
+  const builder = new MessageBuilder("batch-1", COLLECTIONS.usage.fieldNumber, 1000);
   builder.encode({ generic: { id: "e", sourceActorId: "a", lastActivity: new Date(0) } }, ENCODERS.usage);
   const event = Uint8Array.from(builder.buffer.subarray(builder.recordStart, builder.recordEnd));
   builder.keep(0);

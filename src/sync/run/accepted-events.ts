@@ -1,6 +1,6 @@
 import type { CollectionName } from "../collections.js";
-import { forEachRecord, type MessageRecords } from "../encoding/message-records.js";
-import { EventMultiset } from "../ids/event-multiset.js";
+import { type EncodedMessage, forEachRecord } from "../encoding/message-builder.js";
+import { EventCounts } from "../ids/event-counts.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";
 
 /**
@@ -8,7 +8,7 @@ import { IdHash, viewOf } from "../ids/id-hash.js";
  * as it was accepted: two equal observations are not duplicates. Stored as 96-bit hashes of the encoded records.
  */
 export class AcceptedEvents {
-  readonly #events = new Map<CollectionName, EventMultiset>();
+  readonly #events = new Map<CollectionName, EventCounts>();
   readonly #hash = new IdHash();
   #isFirstAttempt = true;
   #restartsLeft: number;
@@ -40,9 +40,9 @@ export class AcceptedEvents {
    * Remembers the records of a message that the service accepted.
    * @throws {ConfigurationError} out of memory
    */
-  accepted(collection: CollectionName, message: MessageRecords): void {
+  accepted(collection: CollectionName, message: Pick<EncodedMessage, "bytes" | "recordsStart">): void {
     if (this.#restartsLeft <= 0) return;
-    const events = this.#events.get(collection) ?? new EventMultiset();
+    const events = this.#events.get(collection) ?? new EventCounts();
     this.#events.set(collection, events);
     const view = viewOf(message.bytes);
     const hash = this.#hash;

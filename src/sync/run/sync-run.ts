@@ -18,7 +18,7 @@ import { Journal } from "../ledger/journal.js";
 import { directoryOf } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import type { SyncProgress } from "../progress.js";
-import { hasUnknownEvents } from "../write/unknown-events.js";
+import { hasUnknownEvents } from "../write/window-sender.js";
 import { AcceptedEvents } from "./accepted-events.js";
 import { attemptRun } from "./attempt.js";
 import { checkRunFunction, DEFAULT_RESTARTS, type RunFunction, type RunOptions } from "./options.js";
