@@ -27,7 +27,7 @@ export class RunGuard {
   readonly #configuration: SyncConfiguration;
   readonly #ledger: Ledger | undefined;
   readonly #rules: GuardRules;
-  readonly #onProgress: OnProgress;
+  readonly #onProgress: OnProgress | undefined;
   /** Ids that earlier attempts sent. */
   readonly #earlier = new Map<SnapshotCollection, IdTable>();
   #snapshots = new Map<string, GuardedSnapshot>();
@@ -169,7 +169,7 @@ export class RunGuard {
       held !== undefined && problem === undefined && this.#options.approveRemovals !== undefined;
     if (isApproved) this.#approved.push(snapshot);
     const isHeld = held !== undefined && !isApproved;
-    this.#onProgress({ type: "removals-checked", collection, held: isHeld, ...figures });
+    this.#onProgress?.({ type: "removals-checked", collection, held: isHeld, ...figures });
     this.#configuration.logger.info("saas-management: removals checked", {
       collection,
       held: isHeld,
