@@ -1,6 +1,7 @@
 import type { ConnectionOptions, SecureContext } from "node:tls";
 import type { TlsOptions } from "../core/endpoint.js";
 import { ConfigurationError } from "../core/errors/index.js";
+import { describeType } from "../core/validate.js";
 
 const CERTIFICATE =
   /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;
@@ -53,7 +54,7 @@ export function secureContext(tls: TlsOptions = {}): SecureContext {
 function certificates(name: string, value: string | Uint8Array | undefined): string | undefined {
   if (value === undefined) return undefined;
   const { X509Certificate } = process.getBuiltinModule("node:crypto");
-  const text = textOf(value);
+  const text = textOf(name, value);
   const found = text.match(CERTIFICATE) ?? [];
   try {
     for (const pem of found) new X509Certificate(pem);
@@ -69,7 +70,7 @@ function certificates(name: string, value: string | Uint8Array | undefined): str
 function privateKey(value: string | Uint8Array | undefined, cert: string | undefined): string | undefined {
   if (value === undefined || cert === undefined) return undefined;
   const { createPrivateKey, X509Certificate } = process.getBuiltinModule("node:crypto");
-  const text = textOf(value);
+  const text = textOf("tls.key", value);
   let matches: boolean;
   try {
     matches = new X509Certificate(cert).checkPrivateKey(createPrivateKey(text));
@@ -82,6 +83,8 @@ function privateKey(value: string | Uint8Array | undefined, cert: string | undef
   throw new ConfigurationError("tls.key is not the key of the first certificate of tls.cert.");
 }
 
-function textOf(value: string | Uint8Array): string {
+function textOf(name: string, value: string | Uint8Array): string {
+  if (typeof value !== "string" && !(value instanceof Uint8Array))
+    throw new ConfigurationError(`${name} must be PEM, as a string or bytes, got ${describeType(value)}.`);
   return Buffer.from(value).toString("latin1");
 }

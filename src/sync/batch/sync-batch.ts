@@ -6,9 +6,9 @@ import type { CollectionName, RecordOf } from "../collections.js";
 import type { Lease } from "../lease.js";
 import type { CompletionCounts } from "../transport.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
+import type { WriteOptions } from "../write/options.js";
 import type { WriteFigures, WriteReport, WriteResult } from "../write/outcomes.js";
 import type { RecordSource } from "../write/source.js";
-import type { WriteOptions } from "../write/write-options.js";
 import { BatchLifecycle } from "./lifecycle.js";
 import type { BatchSession } from "./session.js";
 import { WriteQueue } from "./write-queue.js";
@@ -114,7 +114,7 @@ export class SyncBatch {
   write<C extends CollectionName>(
     collection: C,
     source: RecordSource<RecordOf<C>>,
-    options: WriteOptions = {},
+    options?: WriteOptions,
   ): Promise<WriteResult> {
     const refused = this.#lifecycle.refusal("write");
     if (refused !== undefined) {
