@@ -1,10 +1,8 @@
-/** Text -> rows of cells, by Papa Parse, with the line on which each row begins. */
+/** Parses text into rows of cells with Papa Parse, and adds what Papa Parse does not report. */
 import Papa from "papaparse";
 import { InvalidInputError } from "../core/errors/index.js";
-import { countIn } from "./count-in.js";
-import { RawRows } from "./csv-raw-rows.js";
-import { problemAt } from "./problem.js";
-import { MAX_LINE_BYTES, type TextBlock, tooLong } from "./text.js";
+import { countIn, MAX_LINE_BYTES, type TextBlock, tooLong } from "./lines.js";
+import { problemAt } from "./located-records.js";
 
 const BYTE_ORDER_MARK = "\ufeff";
 
@@ -14,11 +12,11 @@ export interface CsvRows {
   readonly lines: readonly number[];
 }
 
-/** What a quoted cell without an end would otherwise collect: the whole file. */
+/** An unclosed quote would otherwise collect the whole file. */
 const MAX_ROW_CHARACTERS = MAX_LINE_BYTES;
 
 /**
- * Parses whole lines to whole rows: a row goes on over several lines where a quoted cell holds line breaks.
+ * Parses blocks of whole lines. A row spans several lines if a quoted cell contains line breaks.
  * @throws {InvalidInputError} quotes that do not match, or a zero character
  */
 export async function* csvRows(
@@ -28,105 +26,133 @@ export async function* csvRows(
 ): AsyncGenerator<CsvRows, void, undefined> {
   let text = "";
   let line = 1;
-  let enough = 0;
+  let minLength = 0;
   for await (const block of blocks) {
     refuseZeros(block, name);
     text += block.text;
-    // A row that is longer than a block is not parsed again for each block that it goes on in.
-    if (text.length < enough) continue;
+    // A long row is parsed again only after its text has doubled, not for every block.
+    if (text.length < minLength) continue;
     const parsed = parse(text, line, name, delimiter);
     yield parsed;
     line = parsed.nextLine;
     text = parsed.rest;
-    enough = text.length * 2;
+    minLength = text.length * 2;
     if (text.length > MAX_ROW_CHARACTERS) throw tooLong(`${name}:${line}`, MAX_ROW_CHARACTERS);
   }
   const last = parse(text, line, name, delimiter);
   yield last;
   if (last.rest !== "") {
-    throw problemAt(
-      `${name}:${last.nextLine}`,
-      "begins a row with a quoted cell that is not closed before the end",
-      "The file may be truncated.",
-    );
+    const problem = "starts a row with a quoted cell that is not closed";
+    throw problemAt(`${name}:${last.nextLine}`, problem, "The file may be truncated.");
   }
 }
 
-/** A writer that failed may leave zeros where rows should be: without a line end they pass for a header. */
+/** A failed writer may leave zeros in place of rows. Without a line end they would pass for a header. */
 function refuseZeros(block: TextBlock, name: string): void {
   const at = block.text.indexOf("\0");
   if (at < 0) return;
   throw problemAt(
     `${name}:${block.line + countIn(block.text.slice(0, at), "\n")}`,
-    "holds a zero character",
-    'The file may be damaged, or be in UTF-16: then say encoding: "utf-16le".',
+    "contains a zero character",
+    'The file may be damaged, or in UTF-16 (encoding: "utf-16le").',
   );
 }
 
 interface ParsedText extends CsvRows {
-  /** The beginning of a row that goes on. */
+  /** The beginning of a row that continues in the next block. */
   readonly rest: string;
   /** The line on which it begins. */
   readonly nextLine: number;
 }
 
 function parse(text: string, firstLine: number, name: string, delimiter: string): ParsedText {
-  // A mark within the file is a character like others, but Papa Parse takes one off the beginning of each text.
+  // Papa Parse removes a byte order mark from the start of every text, also within the file.
   const kept = text.startsWith(BYTE_ORDER_MARK) ? `${BYTE_ORDER_MARK}${text}` : text;
-  // With \n as the line end, \r\n works too, and both within one file: the \r is taken off below.
+  // The line end \n also splits \r\n, even mixed in one file. The \r is removed below.
   const { data, errors } = Papa.parse<string[]>(kept, { delimiter, newline: "\n" });
   const broken = errors.find((error) => error.code !== "MissingQuotes");
-  const goesOn = broken === undefined && errors.length > 0;
-  const whole = goesOn ? data.length - 1 : data.length;
-  // Of rows that take one line each there are as many as line feeds, and the empty one after the last.
-  const lineFeeds = countIn(text, "\n");
-  const tall = lineFeeds !== data.length - 1;
+  const isCut = broken === undefined && errors.length > 0;
+  const hasTallRows = countIn(text, "\n") !== data.length - 1;
+  const needsQuoting = /""|\r(?!\n)/.test(text);
   const rows: string[][] = [];
   const lines: number[] = [];
-  const raw = new RawRows(text, delimiter);
   let line = firstLine;
+  let start = 0;
   for (const [index, cells] of data.entries()) {
     if (index === broken?.row) {
-      const problem = "begins a row with a quoted cell that goes on after its closing quote";
-      throw problemAt(`${name}:${line}`, problem, "Quotes within a quoted cell are doubled.");
+      const problem = "starts a row with a quoted cell that continues after its closing quote";
+      throw problemAt(`${name}:${line}`, problem, "Double the quotes inside a quoted cell.");
     }
-    if (index === whole) break;
-    const height = tall ? heightOf(cells) : 1;
-    const row = raw.next(height);
+    if (isCut && index === data.length - 1) return { rows, lines, rest: text.slice(start), nextLine: line };
+    const height = hasTallRows ? heightOf(cells) : 1;
+    const end = afterLines(text, start, height);
+    const { endsQuoted, hasBareReturn } = needsQuoting
+      ? quotingOf(text.slice(start, end - 1), delimiter)
+      : UNQUOTED;
+    if (hasBareReturn) {
+      const advice = "Separate lines with \\n or \\r\\n; quote a cell that contains a \\r.";
+      throw problemAt(`${name}:${line}`, "has line ends of \\r alone", advice);
+    }
     const last = cells.length - 1;
     const cell = cells[last];
-    if (cell?.endsWith("\r") === true && !row.endsQuoted) cells[last] = cell.slice(0, -1);
-    if (row.hasLineEndWithin) {
-      throw problemAt(
-        `${name}:${line}`,
-        "has line ends of one \\r",
-        "Save the file with \\n or \\r\\n between its lines; a cell that holds a \\r must be quoted.",
-      );
-    }
-    if (cells.length > 1 || cells[0] !== "" || row.endsQuoted) {
+    if (cell?.endsWith("\r") === true && !endsQuoted) cells[last] = cell.slice(0, -1);
+    if (cells.length > 1 || cells[0] !== "" || endsQuoted) {
       rows.push(cells);
       lines.push(line);
     }
     line += height;
+    start = end;
   }
-  if (!goesOn) return { rows, lines, rest: "", nextLine: firstLine + lineFeeds };
-  return { rows, lines, rest: fromLine(text, line - firstLine), nextLine: line };
+  return { rows, lines, rest: "", nextLine: firstLine + countIn(text, "\n") };
 }
 
 function heightOf(cells: readonly string[]): number {
   return cells.reduce((sum, cell) => sum + countIn(cell, "\n"), 1);
 }
 
-/** The text after so many line ends. */
-function fromLine(text: string, lines: number): string {
-  let at = 0;
-  for (let left = lines; left > 0; left -= 1) at = text.indexOf("\n", at) + 1;
-  return text.slice(at);
+/** The position after so many lines; one past the end if the last of them has no line feed. */
+function afterLines(text: string, start: number, lines: number): number {
+  let at = start;
+  for (let left = lines; left > 0; left -= 1) at = text.indexOf("\n", at) + 1 || text.length + 1;
+  return at;
 }
 
-/** @throws {InvalidInputError} not one character that can stand between cells */
-export function checkDelimiter(delimiter: string): void {
-  const given: unknown = delimiter;
-  if (typeof given === "string" && given.length === 1 && !Papa.BAD_DELIMITERS.includes(given)) return;
-  throw new InvalidInputError("delimiter must be one character, and no quote or line break.");
+interface Quoting {
+  /** A quoted last cell keeps a `\r` at its end, and makes an empty row a record. */
+  readonly endsQuoted: boolean;
+  /** Whether a `\r` without a `\n` stands outside quotes: other programs end the row there. */
+  readonly hasBareReturn: boolean;
+}
+
+const UNQUOTED: Quoting = { endsQuoted: false, hasBareReturn: false };
+
+/** No regular expression: it would overflow its stack in a cell of many MiB. */
+function quotingOf(row: string, delimiter: string): Quoting {
+  let hasBareReturn = false;
+  let cell = 0;
+  for (;;) {
+    const endsQuoted = row[cell] === '"';
+    const unquoted = endsQuoted ? afterQuotes(row, cell) : cell;
+    const next = row.indexOf(delimiter, unquoted);
+    const end = next < 0 ? row.length : next;
+    const bareReturn = row.slice(unquoted, end).indexOf("\r");
+    if (bareReturn >= 0 && unquoted + bareReturn < row.length - 1) hasBareReturn = true;
+    if (next < 0) return { endsQuoted, hasBareReturn };
+    cell = next + delimiter.length;
+  }
+}
+
+/** The position after the closing quote of a quoted cell. */
+function afterQuotes(row: string, cell: number): number {
+  let quote = row.indexOf('"', cell + 1);
+  while (quote >= 0 && row[quote + 1] === '"') quote = row.indexOf('"', quote + 2);
+  return quote < 0 ? row.length : quote + 1;
+}
+
+/** @throws {InvalidInputError} not one character that can separate cells */
+export function checkDelimiter(delimiter: unknown): void {
+  if (typeof delimiter === "string" && delimiter.length === 1 && !Papa.BAD_DELIMITERS.includes(delimiter)) {
+    return;
+  }
+  throw new InvalidInputError("delimiter must be one character, and not a quote or line break.");
 }

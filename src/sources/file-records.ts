@@ -1,46 +1,53 @@
 import { checkSignal, raceAbort } from "../core/abort.js";
 import type { LocatedRecords } from "../core/record-location.js";
 import type { KeysOf } from "../core/validate.js";
-import type { Input, OpenInput } from "./input.js";
+import type { Input } from "./file-input.js";
+import type { MutableFigures, SourceFigures } from "./located-records.js";
 
-/** What the latest reading of a source came across. */
-export interface SourceFigures {
-  /** Rows, lines or items that were read. */
-  readonly read: number;
-  /** Those of them that `map` left out by returning undefined. */
-  readonly leftOut: number;
-}
-
-/** Figures while they are counted. */
-export type MutableFigures = { -readonly [Key in keyof SourceFigures]: SourceFigures[Key] };
-
-/** What `map` is told of where a row, line or item stands. */
+/** Where a row or line begins; the second argument of `map`. */
 export interface RecordPlace {
-  /** Number of the line on which it begins, from 1. */
+  /** Number of the line, from 1. */
   readonly line: number;
-  /** The place as errors name it, such as `users.csv:1042`: for an error of your own. */
+  /** The location as errors name it, such as `users.csv:1042`. */
   readonly location: string;
 }
 
 /** Options of every file source. */
 export interface FileOptions {
-  /** What places are named after. @default the file's base name; `stream` for a stream */
+  /** The file's name in locations. @default the file's base name; `stream` for a stream */
   readonly name?: string | undefined;
-  /** Ends the reading, which then throws the signal's reason. @default none */
+  /** Ends the iteration, which then throws the signal's reason. @default none */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The names of {@link FileOptions}. */
-export const FILE_NAMES = { name: true, signal: true } satisfies KeysOf<FileOptions>;
+export const FILE_KEYS = { name: true, signal: true } satisfies KeysOf<FileOptions>;
 
-/** Reads an opened input to its end and counts along. */
-export type ReadRecords<R> = (input: OpenInput, figures: MutableFigures) => AsyncIterable<LocatedRecords<R>>;
+/** A line of a file. The location is a getter because few records need it. */
+export class Line implements RecordPlace {
+  readonly #name: string;
+  readonly line: number;
+
+  constructor(name: string, line: number) {
+    this.#name = name;
+    this.line = line;
+  }
+
+  get location(): string {
+    return `${this.#name}:${this.line}`;
+  }
+}
+
+/** Reads chunks to their end and counts the records. */
+export type ReadRecords<R> = (
+  chunks: AsyncIterable<Uint8Array | string>,
+  figures: MutableFigures,
+) => AsyncIterable<LocatedRecords<R>>;
 
 /**
- * The records of a file, in arrays that know where each record comes from.
+ * The records of a file, in arrays that know the location of each record.
  *
- * - From a path it can be iterated again, each time from the beginning: what a run's restart needs.
- * - From a stream it can be iterated once; a second time throws, because it would look empty.
+ * - A file can be iterated again, each time from the beginning, as the restart of a run needs.
+ * - A stream can be iterated once. A second iteration throws, because it would look like an empty collection.
  * - An iteration that ends early closes the file.
  */
 export class FileRecords<R> implements AsyncIterable<LocatedRecords<R>> {
@@ -62,49 +69,40 @@ export class FileRecords<R> implements AsyncIterable<LocatedRecords<R>> {
     return { ...this.#figures };
   }
 
-  /** Begins to read, from the beginning. @throws {InvalidInputError} a stream was read before */
+  /** Starts from the beginning. @throws {InvalidInputError} the stream was already read */
   [Symbol.asyncIterator](): AsyncIterator<LocatedRecords<R>, void, undefined> {
-    const opened = this.#input.open();
+    const { chunks, close: closeInput } = this.#input.open();
     const figures = { read: 0, leftOut: 0 };
     this.#figures = figures;
     const signal = this.#signal;
-    const records = wholeUnlessAborted(this.#read(opened, figures), signal);
+    const records = nonEmpty(this.#read(chunks, figures), signal);
     const close = () => {
-      // A generator returns only when its stream has given what it owes: a stream that hangs would stay open.
-      opened.close();
+      // First, because a generator returns only when its stream has given the chunk that it owes.
+      closeInput();
       return records.return();
     };
-    return {
-      next: signal === undefined ? () => records.next() : () => nextUnlessAborted(records, signal, close),
-      return: close,
+    if (signal === undefined) return { next: () => records.next(), return: close };
+    const next = async () => {
+      try {
+        return await raceAbort(records.next(), signal);
+      } catch (error) {
+        if (signal.aborted) close().catch(() => {});
+        throw error;
+      }
     };
+    return { next, return: close };
   }
 }
 
-/** The next records; where the signal fires first, its reason, also while the file or the stream owes them. */
-async function nextUnlessAborted<T>(
-  records: AsyncIterator<T, void, undefined>,
-  signal: AbortSignal,
-  close: () => Promise<unknown>,
-): Promise<IteratorResult<T, void>> {
-  try {
-    return await raceAbort(records.next(), signal);
-  } catch (error) {
-    // What comes of it is nothing to anybody now.
-    if (signal.aborted) close().catch(() => {});
-    throw error;
-  }
-}
-
-async function* wholeUnlessAborted<R>(
-  arrays: AsyncIterable<LocatedRecords<R>>,
+async function* nonEmpty<R>(
+  blocks: AsyncIterable<LocatedRecords<R>>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<LocatedRecords<R>, void, undefined> {
   signal?.throwIfAborted();
-  for await (const records of arrays) {
+  for await (const records of blocks) {
     signal?.throwIfAborted();
     if (records.length > 0) yield records;
   }
-  // What ended quietly because the signal fired is not at its end.
+  // A stream that ended because the signal fired is not complete.
   signal?.throwIfAborted();
 }

@@ -1,6 +1,6 @@
 /**
- * Sources with places: records from CSV and JSON Lines files and from a vendor's pages, streamed. An error of a write
- * then names the line or the page that a record comes from.
+ * Sources with locations: records from CSV and JSON Lines files and from a vendor's pages, streamed. An error of a write
+ * names the line or the page of the record.
  *
  * @packageDocumentation
  */
@@ -17,10 +17,18 @@ export {
 } from "../core/errors/index.js";
 export { LOCATE, type LocatedRecords } from "../core/record-location.js";
 export { type CsvOptions, type CsvRow, fromCsv } from "./csv.js";
-export type { TextEncoding } from "./encoding.js";
-export type { FileOptions, FileRecords, RecordPlace, SourceFigures } from "./file-records.js";
-export type { FileInput } from "./input.js";
+export type { FileInput } from "./file-input.js";
+export type { FileOptions, FileRecords, RecordPlace } from "./file-records.js";
 export { fromJsonl, type JsonlOptions } from "./jsonl.js";
-export type { FetchPage, Page, PageRequest } from "./page.js";
-export type { ItemPlace, PageRecords, PagesFigures } from "./page-records.js";
-export { fromPages, type PagesOptions } from "./pages.js";
+export type { TextEncoding } from "./lines.js";
+export type { SourceFigures } from "./located-records.js";
+export type { Page } from "./page-proof.js";
+export {
+  type FetchPage,
+  fromPages,
+  type ItemPlace,
+  type PageRecords,
+  type PageRequest,
+  type PagesFigures,
+  type PagesOptions,
+} from "./pages.js";

@@ -1,10 +1,50 @@
-/** Holds the pages of a vendor's listing against each other: what is not shown to be whole ends in an error. */
+/** Checks the pages of a listing: what is not proven to be complete ends in an error. */
 import { createHash } from "node:crypto";
 import { serialize } from "node:v8";
-import type { CheckedPage } from "./page.js";
-import { problemAt } from "./problem.js";
+import { problemAt } from "./located-records.js";
 
-/** How far a listing is followed. */
+/** One page of a vendor's listing. */
+export interface Page<Item> {
+  /** The items in the vendor's order; an empty array for an empty page. */
+  readonly items: readonly Item[];
+  /** Token of the next page; null, undefined or an empty string on the last one. */
+  readonly next?: string | null | undefined;
+  /** Number of items in the whole listing, if the vendor sends it. It must not shrink from page to page. */
+  readonly total?: number | undefined;
+}
+
+export interface CheckedPage<Item> {
+  readonly items: readonly Item[];
+  readonly next: string | undefined;
+  readonly total: number | undefined;
+}
+
+/** Checks the shape of a page. @throws {InvalidInputError} it is not a page, such as an error answered with HTTP 200 */
+export function checkPage<Item>(page: Page<Item>, number: number): CheckedPage<Item> {
+  const location = `page ${number}`;
+  const given: unknown = page;
+  if (typeof given !== "object" || given === null) throw problemAt(location, "is not an object with items");
+  const items: unknown = page.items;
+  const next: unknown = page.next;
+  const { total } = page;
+  if (!Array.isArray(items)) {
+    const advice = "The vendor may have answered with an error page. An empty page is items: [].";
+    throw problemAt(location, "has no array of items", advice);
+  }
+  if (next !== undefined && next !== null && typeof next !== "string") {
+    throw problemAt(location, "has a next that is neither a string nor null");
+  }
+  if (total !== undefined && !isCount(total)) {
+    throw problemAt(location, "has a total that is not an integer of at least 0");
+  }
+  // A copy, because a prefetched page may fill the same array.
+  return { items: page.items.slice(), next: page.next || undefined, total };
+}
+
+export function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0;
+}
+
 export interface PageLimits {
   readonly expectedTotal: number | undefined;
   readonly maxPages: number;
@@ -15,12 +55,11 @@ export interface PageLimits {
 /** The pages of one listing so far. */
 export class PageProof {
   readonly #limits: PageLimits;
-  /** Digest of a token, which may be as long as the vendor likes -> number of the page that it was for. */
+  /** Digest of a token -> number of the page that it led to. */
   readonly #tokens = new Map<string, number>();
   /** Digest of the items, or of their records -> number of the page that held them. */
   readonly #pages = new Map<string, number>();
-  /** Whether the items of the latest page could be compared. */
-  #comparable = true;
+  #itemsAreComparable = true;
   #emptyInSuccession = 0;
   #items = 0;
   #total: number | undefined;
@@ -29,17 +68,13 @@ export class PageProof {
     this.#limits = limits;
   }
 
-  /**
-   * Takes in the next page.
-   * @throws {InvalidInputError} it shows that the listing goes in circles, does not end, or lacks items
-   */
-  take({ items, next, total }: CheckedPage<unknown>, number: number): void {
+  /** @throws {InvalidInputError} the listing loops, does not end, or lacks items */
+  addPage({ items, next, total }: CheckedPage<unknown>, number: number): void {
     const location = `page ${number}`;
     const { maxPages, maxEmptyPages } = this.#limits;
     this.#items += items.length;
-    this.#refuseShrunk(total, location);
-    this.#total = total ?? this.#total;
-    this.#comparable = this.#refuseRepeated(items, number, "items");
+    this.#refuseShrunkTotal(total, location);
+    this.#itemsAreComparable = this.#refuseRepeated(items, number, "items");
     this.#emptyInSuccession = items.length === 0 ? this.#emptyInSuccession + 1 : 0;
     if (next === undefined) {
       this.#checkTotal(location);
@@ -48,40 +83,37 @@ export class PageProof {
     const token = digestOf(next);
     const before = this.#tokens.get(token);
     if (before !== undefined) {
-      throw problemAt(location, `has the token that led to page ${before}`, "The listing goes in circles.");
+      throw problemAt(location, `has the token that led to page ${before}`, "The listing loops.");
     }
     this.#tokens.set(token, number + 1);
     if (this.#emptyInSuccession > maxEmptyPages) {
-      const problem = `is empty, as are the ${maxEmptyPages} before it, but tells of a next one`;
-      throw problemAt(location, problem, "Where the vendor does that, set maxEmptyPages.");
+      const problem = `is empty, like the ${maxEmptyPages} before it, but has a next page`;
+      throw problemAt(location, problem, "If the vendor sends so many empty pages, raise maxEmptyPages.");
     }
     if (number >= maxPages) {
-      throw problemAt(
-        location,
-        `is not the last one, but maxPages is ${maxPages}`,
-        "Where there are so many, set maxPages.",
-      );
+      const problem = `is not the last one, but maxPages is ${maxPages}`;
+      throw problemAt(location, problem, "If the listing has more pages, raise maxPages.");
     }
   }
 
   /**
-   * Takes in what `map` made of the latest page: where its items hold functions, the records are compared instead.
+   * Adds the records of the latest page. They are compared if its items cannot be, because they hold functions.
    * @throws {InvalidInputError} an earlier page had the same records
    */
-  takeRecords(records: readonly unknown[], number: number): void {
-    if (!this.#comparable) this.#refuseRepeated(records, number, "records");
+  addRecords(records: readonly unknown[], number: number): void {
+    if (!this.#itemsAreComparable) this.#refuseRepeated(records, number, "records");
   }
 
-  /**
-   * Where something was deleted meanwhile, the items after it have moved up, and a page by numbers skips some of them.
-   */
-  #refuseShrunk(total: number | undefined, location: string): void {
-    if (total === undefined || this.#total === undefined || total >= this.#total) return;
-    throw problemAt(
-      location,
-      `has the total ${total}, and a page before it ${this.#total}`,
-      "The data changed while it was read, and items may have been skipped: read it again. Leave total out where the vendor's number is not one of the whole listing.",
-    );
+  /** After a deletion the later items move up, and numbered pages skip some of them. */
+  #refuseShrunkTotal(total: number | undefined, location: string): void {
+    if (total !== undefined && this.#total !== undefined && total < this.#total) {
+      throw problemAt(
+        location,
+        `has the total ${total}, but an earlier page had ${this.#total}`,
+        "The data changed during the read and items may be missing: read it again. Omit total if it does not count the whole listing.",
+      );
+    }
+    this.#total = total ?? this.#total;
   }
 
   #checkTotal(location: string): void {
@@ -90,19 +122,19 @@ export class PageProof {
       throw problemAt(
         location,
         `is the last one, with ${this.#items} items in all, but the total is ${total}`,
-        "Pages may be missing, or the data changed while it was read: read it again.",
+        "Pages may be missing, or the data changed during the read: read it again.",
       );
     }
   }
 
-  /** Whether they could be compared. */
+  /** Returns false if the content cannot be compared. */
   #refuseRepeated(content: readonly unknown[], number: number, what: "items" | "records"): boolean {
     if (this.#limits.allowRepeatedPages || content.length === 0) return true;
     const digest = digestOfContent(content);
     if (digest === undefined) return false;
     const before = this.#pages.get(`${what} ${digest}`);
     if (before !== undefined) {
-      const advice = "The vendor may ignore the token; where equal pages are right, set allowRepeatedPages.";
+      const advice = "The vendor may ignore the token. If equal pages are valid, set allowRepeatedPages.";
       throw problemAt(`page ${number}`, `has the same ${what} as page ${before}`, advice);
     }
     this.#pages.set(`${what} ${digest}`, number);
@@ -110,7 +142,6 @@ export class PageProof {
   }
 }
 
-/** Undefined for what cannot be compared, such as items that hold functions. */
 function digestOfContent(content: readonly unknown[]): string | undefined {
   try {
     return digestOf(serialize(content));

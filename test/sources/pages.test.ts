@@ -1,249 +1,213 @@
 import {
+  type FetchPage,
   fromPages,
-  InvalidInputError,
   LOCATE,
   type Page,
   type PageRequest,
   type PagesOptions,
 } from "@saas-management/sdk/sources";
-import { describe, expect, it } from "vitest";
-import { all } from "./files.js";
+import { expect, test } from "vitest";
+import { all, refusalOf } from "../support/source-reading.js";
 
 /** A vendor that answers with these pages, one after the other, under tokens "2", "3", … */
-function vendor(pages: readonly (readonly string[])[], rest: Partial<Page<string>> = {}) {
-  return async (cursor: string | undefined): Promise<Page<string>> => {
-    const at = cursor === undefined ? 0 : Number(cursor) - 1;
-    return { items: pages[at] ?? [], next: at + 1 < pages.length ? String(at + 2) : null, ...rest };
+function vendor(pages: readonly (readonly string[])[], rest: Partial<Page<string>> = {}): FetchPage<string> {
+  return async (cursor = "1") => {
+    const at = Number(cursor);
+    return { items: pages[at - 1] ?? [], next: at < pages.length ? String(at + 1) : null, ...rest };
   };
 }
 
 const read = (pages: readonly (readonly string[])[], options?: PagesOptions, rest?: Partial<Page<string>>) =>
   all(fromPages(vendor(pages, rest), options));
 
-describe("a vendor's pages", () => {
-  it("are read to the last one, each as an array that knows the places of its records", async () => {
-    const source = fromPages(vendor([["a", "b"], [], ["c", "d", "e"]]), {
-      map: (item, place) => (item === "c" ? undefined : `${item} at ${place.location}`),
-    });
-    const places: string[] = [];
-    const seen: string[] = [];
-    for await (const records of source) {
-      seen.push(...records);
-      places.push(...records.map((_, position) => records[LOCATE](position)));
-    }
-    expect(places).toEqual(["page 1, item 1", "page 1, item 2", "page 3, item 2", "page 3, item 3"]);
-    expect(seen).toEqual(["a", "b", "d", "e"].map((item, i) => `${item} at ${places[i]}`));
-    expect(source.figures).toEqual({ pages: 3, read: 5, leftOut: 1 });
+test("reads a listing to its last page, in arrays that know the locations of their records", async () => {
+  const source = fromPages(vendor([["a", "b"], [], ["c", "d", "e"]]), {
+    map: (item, place) => (item === "c" ? undefined : `${item} at ${place.location}`),
   });
-
-  it("can be read again from the first one, as a restart of a run does", async () => {
-    const source = fromPages(vendor([["a"], ["b"]]));
-    expect(await all(source)).toEqual(["a", "b"]);
-    expect(await all(source)).toEqual(["a", "b"]);
-  });
-
-  it.each([[null], [undefined], [""]])("end where next is %j", async (next) => {
-    expect(await all(fromPages(async () => ({ items: ["a"], next })))).toEqual(["a"]);
-  });
-
-  it("may be equal where that is said to be right", async () => {
-    expect(await read([["a"], ["a"]], { allowRepeatedPages: true })).toEqual(["a", "a"]);
-  });
-
-  it.each([false, true])(
-    "are held against each other by their records where an item has a method, prefetch %s",
-    async (prefetch) => {
-      const pagesOf =
-        (ids: (page: number) => readonly string[]) =>
-        async (_: string | undefined, { page }: PageRequest) => ({
-          items: ids(page).map((id) => ({ id, refresh() {} })),
-          next: page < 4 ? String(page + 1) : null,
-        });
-      const map = ({ id }: { readonly id: string }) => (id === "x" ? undefined : { generic: { id } });
-      const repeated = fromPages(
-        pagesOf(() => ["u1", "u2"]),
-        { map, prefetch },
-      );
-      await expect(all(repeated)).rejects.toThrow(/^page 2 has the same records as page 1/);
-      const different = fromPages(
-        pagesOf((page) => [`u${page}`]),
-        { map, prefetch },
-      );
-      expect(await all(different)).toHaveLength(4);
-      // What is left out on every page tells nothing of the pages.
-      expect(
-        await all(
-          fromPages(
-            pagesOf(() => ["x"]),
-            { map, prefetch },
-          ),
-        ),
-      ).toEqual([]);
-    },
-  );
-
-  it("may hold what cannot be compared", async () => {
-    const items = [() => 1];
-    const pages = fromPages(async (cursor) => ({ items, next: cursor === undefined ? "2" : null }));
-    expect(await all(pages)).toHaveLength(2);
-  });
+  const places: string[] = [];
+  const seen: string[] = [];
+  for await (const records of source) {
+    seen.push(...records);
+    places.push(...records.map((_, position) => records[LOCATE](position)));
+  }
+  expect(places).toEqual(["page 1, item 1", "page 1, item 2", "page 3, item 2", "page 3, item 3"]);
+  expect(seen).toEqual(["a", "b", "d", "e"].map((item, i) => `${item} at ${places[i]}`));
+  expect(source.figures).toEqual({ pages: 3, read: 5, leftOut: 1 });
 });
 
-describe("a vendor's client that fills one array anew for each page", () => {
-  it.each([false, true])("loses nothing, with prefetch %s", async (prefetch) => {
+test("reads a listing again from its first page", async () => {
+  const source = fromPages(vendor([["a"], ["b"]]));
+  expect(await all(source)).toEqual(["a", "b"]);
+  expect(await all(source)).toEqual(["a", "b"]);
+});
+
+test.each([[null], [undefined], [""]])("ends where next is %j", async (next) => {
+  expect(await all(fromPages(async () => ({ items: ["a"], next })))).toEqual(["a"]);
+});
+
+test("accepts equal pages with allowRepeatedPages", async () => {
+  expect(await read([["a"], ["a"]], { allowRepeatedPages: true })).toEqual(["a", "a"]);
+});
+
+test.each([false, true])(
+  "compares the records of items that have methods, with prefetch: %s",
+  async (prefetch) => {
+    const pagesOf = (idsOf: (page: number) => readonly string[]) => {
+      const fetchPage = async (_: string | undefined, { page }: PageRequest) => ({
+        items: idsOf(page).map((id) => ({ id, refresh() {} })),
+        next: page < 4 ? String(page + 1) : null,
+      });
+      return all(
+        fromPages(fetchPage, { map: ({ id }) => (id === "x" ? undefined : { generic: { id } }), prefetch }),
+      );
+    };
+    const { issue } = await refusalOf(pagesOf(() => ["u1", "u2"]));
+    expect(issue).toMatchObject({ location: "page 2" });
+    expect(await pagesOf((page) => [`u${page}`])).toHaveLength(4);
+    // Items that are left out on every page prove nothing.
+    expect(await pagesOf(() => ["x"])).toEqual([]);
+  },
+);
+
+test("accepts items that cannot be compared", async () => {
+  const items = [() => 1];
+  const pages = fromPages(async (cursor) => ({ items, next: cursor === undefined ? "2" : null }));
+  expect(await all(pages)).toHaveLength(2);
+});
+
+test.each([false, true])(
+  "loses nothing if the vendor's client refills one array, with prefetch: %s",
+  async (prefetch) => {
     const pages = [["a", "b"], ["c", "d"], ["e"]];
     const items: string[] = [];
-    const fetchPage = async (cursor = "0") => {
-      const next = Number(cursor) + 1;
-      items.splice(0, items.length, ...(pages[next - 1] ?? []));
-      return { items, next: next < pages.length ? String(next) : null, total: 5 };
+    const fetchPage = async (cursor = "1") => {
+      const number = Number(cursor);
+      items.splice(0, items.length, ...(pages[number - 1] ?? []));
+      return { items, next: number < pages.length ? String(number + 1) : null, total: 5 };
     };
     expect(await all(fromPages(fetchPage, { prefetch }))).toEqual(["a", "b", "c", "d", "e"]);
-  });
-});
+  },
+);
 
-describe("the end is not believed, and the page is named, where", () => {
-  it.each<[string, () => Promise<unknown>, RegExp]>([
-    [
-      "a token comes again",
-      () => {
-        const next: Record<string, string> = { "": "A", A: "B", B: "A" };
-        return all(fromPages(async (cursor = "") => ({ items: [cursor], next: next[cursor] })));
-      },
-      /^page 3 has the token that led to page 2/,
-    ],
-    [
-      "a page comes again under a new token",
-      () => read([["a", "b"], ["c"], ["a", "b"]]),
-      /^page 3 has the same items as page 1/,
-    ],
-    [
-      "there are more pages than maxPages",
-      () => read([["a"], ["b"], ["c"]], { maxPages: 2 }),
-      /^page 2 is not the last one, but maxPages is 2/,
-    ],
-    [
-      "empty pages go on and on",
-      () => read([["a"], [], [], [], ["b"]], { maxEmptyPages: 2 }),
-      /^page 4 is empty, as are the 2 before it/,
-    ],
-    [
-      "the vendor's total is larger",
-      () => read([["a"], ["b"]], {}, { total: 3 }),
-      /^page 2 is the last one, with 2 items in all, but the total is 3/,
-    ],
-    [
-      "the vendor's total is smaller",
-      () => read([["a"], ["b"]], {}, { total: 1 }),
-      /with 2 items in all, but the total is 1/,
-    ],
-    [
-      "the expected total differs, although the vendor's does not",
-      () => read([["a"]], { expectedTotal: 2 }, { total: 1 }),
-      /with 1 items in all, but the total is 2/,
-    ],
-  ])("%s", async (_, reading, expected) => {
-    await expect(reading()).rejects.toThrow(InvalidInputError);
-    await expect(reading()).rejects.toThrow(expected);
-  });
-
-  it.each<[string, unknown, RegExp]>([
-    [
-      "the answer is an error page",
-      { error: { message: "rate limited s3cret" } },
-      /^page 1 has no array of items/,
-    ],
-    ["the items are no array", { items: "s3cret" }, /^page 1 has no array of items/],
-    ["there is no answer", undefined, /^page 1 is not an object/],
-    ["next is a number", { items: [], next: 17 }, /^page 1 has a next that is neither/],
-    ["the total is a text", { items: [], total: "17" }, /^page 1 has a total that is not/],
-  ])("%s", async (_, page, expected) => {
-    const source: AsyncIterable<readonly unknown[]> = Reflect.apply(fromPages, undefined, [async () => page]);
-    await expect(all(source)).rejects.toThrow(expected);
-    await expect(all(source)).rejects.not.toThrow(/s3cret/);
-  });
-});
-
-describe("a page is asked for", () => {
-  it("with its number, and a signal that fires when nobody wants it any more", async () => {
-    const requests: PageRequest[] = [];
-    const source = fromPages(async (_cursor, request) => {
-      requests.push(request);
-      if (request.page === 2) {
-        await new Promise((_, reject) =>
-          request.signal.addEventListener("abort", () => reject(request.signal.reason)),
-        );
-      }
-      return { items: ["a"], next: `after ${request.page}` };
-    });
-    const iterator = source[Symbol.asyncIterator]();
-    await iterator.next();
-    const second = iterator.next().catch(() => {});
-    await iterator.return?.();
-    await second;
-    expect(requests.map(({ page, signal }) => [page, signal.aborted])).toEqual([
-      [1, true],
-      [2, true],
-    ]);
-  });
-
-  it("only when it is wanted, or one ahead", async () => {
-    for (const prefetch of [false, true]) {
-      let asked = 0;
-      const fetch = vendor([["a"], ["b"], ["c"]]);
-      const source = fromPages(
-        (cursor) => {
-          asked += 1;
-          return fetch(cursor);
-        },
-        { prefetch },
-      );
-      const iterator = source[Symbol.asyncIterator]();
-      await iterator.next();
-      expect(asked).toBe(prefetch ? 2 : 1);
-      await iterator.return?.();
-    }
-  });
-
-  it("and a failure comes back unchanged, also of one that was asked for ahead", async () => {
-    const own = new Error("HTTP 503");
-    for (const prefetch of [false, true]) {
-      const source = fromPages(
-        async (cursor) => {
-          if (cursor !== undefined) throw own;
-          return { items: ["a"], next: "2" };
-        },
-        { prefetch },
-      );
-      const iterator = source[Symbol.asyncIterator]();
-      await iterator.next();
-      await expect(iterator.next()).rejects.toBe(own);
-    }
-  });
-
-  it("no more after the signal fired, and the reading ends with its reason", async () => {
-    const stop = new AbortController();
-    const reason = new Error("SIGTERM");
-    const source = fromPages(
-      async () => {
-        stop.abort(reason);
-        return { items: ["a"] };
-      },
-      { signal: stop.signal },
-    );
-    await expect(all(source)).rejects.toBe(reason);
-  });
-});
-
-it("a signal ends the reading also while a page is waited for that never comes", async () => {
-  const stop = new AbortController();
-  const reason = new Error("SIGTERM");
-  const hanging = fromPages<string>(
+test.each<[string, () => Promise<unknown>, string]>([
+  [
+    "repeats a token",
     () => {
-      setImmediate(() => stop.abort(reason));
+      const next: Record<string, string> = { "": "A", A: "B", B: "A" };
+      return all(fromPages(async (cursor = "") => ({ items: [cursor], next: next[cursor] })));
+    },
+    "page 3",
+  ],
+  ["repeats a page under a new token", () => read([["a", "b"], ["c"], ["a", "b"]]), "page 3"],
+  ["has more pages than maxPages", () => read([["a"], ["b"], ["c"]], { maxPages: 2 }), "page 2"],
+  ["has empty pages without end", () => read([["a"], [], [], [], ["b"]], { maxEmptyPages: 2 }), "page 4"],
+  ["has fewer items than its total", () => read([["a"], ["b"]], {}, { total: 3 }), "page 2"],
+  ["has more items than its total", () => read([["a"], ["b"]], {}, { total: 1 }), "page 2"],
+  [
+    "has a total that differs from expectedTotal",
+    () => read([["a"]], { expectedTotal: 2 }, { total: 1 }),
+    "page 1",
+  ],
+  [
+    "has a total that shrinks",
+    () =>
+      all(
+        fromPages(async (cursor) =>
+          cursor === undefined ? { items: ["a"], next: "2", total: 2 } : { items: [], total: 1 },
+        ),
+      ),
+    "page 2",
+  ],
+])("rejects a listing that %s, and names the page", async (_, reading, location) => {
+  expect((await refusalOf(reading())).issue).toMatchObject({ location });
+});
+
+test.each<[string, unknown]>([
+  ["an error page", { error: { message: "rate limited s3cret" } }],
+  ["items that are not an array", { items: "s3cret" }],
+  ["nothing", undefined],
+  ["a next that is a number", { items: [], next: 17 }],
+  ["a total that is a string", { items: [], total: "17" }],
+])("rejects %s in place of a page", async (_, page) => {
+  const source: AsyncIterable<readonly unknown[]> = Reflect.apply(fromPages, undefined, [async () => page]);
+  const { error, issue } = await refusalOf(all(source));
+  expect(issue).toMatchObject({ location: "page 1" });
+  expect(error.message).not.toContain("s3cret");
+});
+
+test("passes the page number, and a signal that fires when the page is no longer needed", async () => {
+  const requests: PageRequest[] = [];
+  const source = fromPages(async (_cursor, request) => {
+    requests.push(request);
+    if (request.page === 2) {
+      await new Promise((_, reject) =>
+        request.signal.addEventListener("abort", () => reject(request.signal.reason)),
+      );
+    }
+    return { items: ["a"], next: `after ${request.page}` };
+  });
+  const iterator = source[Symbol.asyncIterator]();
+  await iterator.next();
+  const second = iterator.next().catch(() => {});
+  await iterator.return?.();
+  await second;
+  expect(requests.map(({ page, signal }) => [page, signal.aborted])).toEqual([
+    [1, true],
+    [2, true],
+  ]);
+});
+
+test.each([
+  [false, 1],
+  [true, 2],
+])("with prefetch: %s has fetched %i pages when the first is consumed", async (prefetch, expected) => {
+  let fetched = 0;
+  const fetchPage = vendor([["a"], ["b"], ["c"]]);
+  const source = fromPages(
+    (cursor, request) => {
+      fetched += 1;
+      return fetchPage(cursor, request);
+    },
+    { prefetch },
+  );
+  const iterator = source[Symbol.asyncIterator]();
+  await iterator.next();
+  expect(fetched).toBe(expected);
+  await iterator.return?.();
+});
+
+test.each([false, true])("rethrows what fetchPage throws, with prefetch: %s", async (prefetch) => {
+  const own = new Error("HTTP 503");
+  const source = fromPages(
+    async (cursor) => {
+      if (cursor !== undefined) throw own;
+      return { items: ["a"], next: "2" };
+    },
+    { prefetch },
+  );
+  const iterator = source[Symbol.asyncIterator]();
+  await iterator.next();
+  await expect(iterator.next()).rejects.toBe(own);
+});
+
+test.each<[string, (stop: () => void) => Promise<Page<string>>]>([
+  [
+    "before the page arrived",
+    async (stop) => {
+      stop();
+      return { items: ["a"] };
+    },
+  ],
+  [
+    "while a page never arrives",
+    (stop) => {
+      setImmediate(stop);
       return new Promise(() => {});
     },
-    { signal: stop.signal },
-  );
-  await expect(all(hanging)).rejects.toBe(reason);
+  ],
+])("rejects with the signal's reason if the signal fired %s", async (_, fetchPage) => {
+  const stop = new AbortController();
+  const reason = new Error("SIGTERM");
+  const source = fromPages<string>(() => fetchPage(() => stop.abort(reason)), { signal: stop.signal });
+  await expect(all(source)).rejects.toBe(reason);
 });

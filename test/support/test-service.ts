@@ -1,5 +1,5 @@
 import { mkdtempSync } from "node:fs";
-import { readdir, rm } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SaasManagementClient, type SaasManagementClientOptions } from "@saas-management/sdk";
@@ -171,6 +171,13 @@ export class TestService {
   get directory(): string {
     this.#directory ??= mkdtempSync(join(tmpdir(), "sdk-test-"));
     return this.#directory;
+  }
+
+  /** Writes a file into the directory and returns its path. */
+  async writeFile(name: string, content: string | Uint8Array): Promise<string> {
+    const path = join(this.directory, name);
+    await writeFile(path, content);
+    return path;
   }
 
   /** A run with a file ledger in the directory. */

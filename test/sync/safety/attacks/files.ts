@@ -29,14 +29,14 @@ export const fileAttacks: readonly Attack[] = [
   {
     name: "a CSV file has zeros only",
     stop: "file checks",
-    ending: refused("INVALID_INPUT", /users\.csv:1 holds a zero character/),
+    ending: refused("INVALID_INPUT", /users\.csv:1 contains a zero character/),
     attack: async ({ send, write }) =>
       send(fromCsv(await write("users.csv", new Uint8Array(4096)), ({ id = "" }) => ({ generic: { id } }))),
   },
   {
     name: "a CSV file comes line by line, without line ends, and looks like a header",
     stop: "file checks",
-    ending: refused("INVALID_INPUT", /stream comes in 41 pieces without any line end/),
+    ending: refused("INVALID_INPUT", /stream arrives in 41 pieces without a line end/),
     attack: async ({ send }) =>
       send(fromCsv(Readable.from(csv().trimEnd().split("\n")), ({ id = "" }) => ({ generic: { id } }))),
   },
@@ -63,7 +63,7 @@ export const fileAttacks: readonly Attack[] = [
   {
     name: "a file is written to while it is read",
     stop: "file checks",
-    ending: refused("INVALID_INPUT", /users\.csv was written to while it was read/),
+    ending: refused("INVALID_INPUT", /users\.csv changed while it was read/),
     attack: async ({ send, write }) => {
       const path = await write("users.csv", csv(0, 20));
       let first = true;

@@ -20,7 +20,7 @@ export const pageAttacks: readonly Attack[] = [
   }),
   pageAttack({
     name: "the total shrinks between two pages",
-    ending: refused("INVALID_INPUT", /page 2 has the total 20, and a page before it 40/),
+    ending: refused("INVALID_INPUT", /page 2 has the total 20, but an earlier page had 40/),
     pages: (page) => (page === 2 ? { items: people(10, 20), total: 20 } : { ...listed(page), total: COUNT }),
   }),
   pageAttack({
@@ -71,7 +71,7 @@ export const pageAttacks: readonly Attack[] = [
   },
   pageAttack({
     name: "empty pages that tell of a next one do not end",
-    ending: refused("INVALID_INPUT", /is empty, as are the 5 before it, but tells of a next one/),
+    ending: refused("INVALID_INPUT", /is empty, like the 5 before it, but has a next page/),
     pages: (page) => (page < 3 ? listed(page) : { items: [], next: String(page + 1) }),
     options: { maxEmptyPages: 5 },
   }),

@@ -1,0 +1,137 @@
+/** Opens the file or stream that a source reads. */
+import { open } from "node:fs/promises";
+import { basename } from "node:path";
+import { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { InvalidInputError } from "../core/errors/index.js";
+
+/** A path, a `file:` URL, or a stream of bytes or text: a Node stream, a web stream, or any async iterable. */
+export type FileInput = string | URL | AsyncIterable<Uint8Array | string>;
+
+const CHUNK_BYTES = 64 * 1024;
+
+export interface OpenInput {
+  /** A chunk is valid until the next one is requested. */
+  readonly chunks: AsyncIterable<Uint8Array | string>;
+  /** Releases a stream, even while it owes a chunk. */
+  close(): void;
+}
+
+/** A file can be opened any number of times, a stream once. */
+export class Input {
+  /** The name in locations: the base name of a file, never its path. */
+  readonly name: string;
+  readonly #source: string | AsyncIterable<unknown>;
+  #isOpened = false;
+
+  /** @throws {InvalidInputError} neither a path nor a stream */
+  constructor(input: FileInput, name: string | undefined) {
+    if (name !== undefined && typeof name !== "string") {
+      throw new InvalidInputError("name must be a string.");
+    }
+    this.#source = sourceOf(input);
+    this.name = name ?? (typeof this.#source === "string" ? basename(this.#source) : "stream");
+  }
+
+  /** @throws {InvalidInputError} the stream was already read */
+  open(): OpenInput {
+    const source = this.#source;
+    if (typeof source === "string") return { chunks: fileChunks(source, this.name), close: () => {} };
+    if (this.#isOpened || wasRead(source)) {
+      throw new InvalidInputError(
+        `${this.name} was already read, and a stream can be read only once. Create a new source for each write, or pass a file path.`,
+      );
+    }
+    this.#isOpened = true;
+    const iterator = source[Symbol.asyncIterator]();
+    const close = closer(source, iterator);
+    return { chunks: streamChunks(iterator, this.name, close), close: () => void close().catch(() => {}) };
+  }
+}
+
+function sourceOf(input: FileInput): string | AsyncIterable<unknown> {
+  const given: unknown = input;
+  if (input instanceof URL) {
+    if (input.protocol !== "file:") throw new InvalidInputError("The URL of the input must be a file: URL.");
+    return fileURLToPath(input);
+  }
+  if (typeof input === "string") {
+    if (input === "") throw new InvalidInputError("The path of the input is empty.");
+    return input;
+  }
+  if (typeof given === "object" && given !== null && Symbol.asyncIterator in given) return input;
+  throw new InvalidInputError("The input must be a path, a file: URL or a stream.");
+}
+
+function wasRead(stream: object): boolean {
+  // A stream that failed before reading reports its own error.
+  if (stream instanceof Readable) return stream.readableDidRead;
+  return stream instanceof ReadableStream && Reflect.apply(Readable.isDisturbed, Readable, [stream]) === true;
+}
+
+async function* fileChunks(path: string, name: string): AsyncGenerator<Uint8Array, void, undefined> {
+  const file = await open(path).catch((error: unknown) => {
+    throw unreadable(name, error);
+  });
+  try {
+    const before = await file.stat();
+    const buffer = new Uint8Array(CHUNK_BYTES);
+    for (;;) {
+      const { bytesRead } = await file.read(buffer, 0, CHUNK_BYTES).catch((error: unknown) => {
+        throw unreadable(name, error);
+      });
+      if (bytesRead === 0) break;
+      yield buffer.subarray(0, bytesRead);
+    }
+    const after = await file.stat();
+    if (before.isFile() && (before.size !== after.size || before.mtimeMs !== after.mtimeMs)) {
+      throw new InvalidInputError(
+        `${name} changed while it was read. Read it after its writer has finished, or have the writer rename the complete file into place.`,
+      );
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** The message of the operating system contains the whole path. */
+function unreadable(name: string, error: unknown): InvalidInputError {
+  const code = error instanceof Error ? Reflect.get(error, "code") : undefined;
+  if (code === "ENOENT") return new InvalidInputError(`${name} does not exist.`);
+  if (code === "EISDIR") return new InvalidInputError(`${name} is a directory, not a file.`);
+  return new InvalidInputError(`${name} cannot be read${typeof code === "string" ? ` (${code})` : ""}.`);
+}
+
+async function* streamChunks(
+  iterator: AsyncIterator<unknown>,
+  name: string,
+  close: () => Promise<unknown>,
+): AsyncGenerator<Uint8Array | string, void, undefined> {
+  let isDone = false;
+  try {
+    for (;;) {
+      const { done, value } = await iterator.next();
+      isDone = done === true;
+      if (isDone) return;
+      if (!(value instanceof Uint8Array) && typeof value !== "string") {
+        throw new InvalidInputError(`${name} must be a stream of bytes or text.`);
+      }
+      yield value;
+    }
+  } finally {
+    // An error of the stream comes before one of its closing.
+    if (!isDone) await close().catch(() => {});
+  }
+}
+
+/** Closes a stream once. */
+function closer(stream: AsyncIterable<unknown>, iterator: AsyncIterator<unknown>): () => Promise<unknown> {
+  let closed: Promise<unknown> | undefined;
+  return () => {
+    closed ??= (async () => {
+      if (stream instanceof Readable) stream.destroy();
+      else await iterator.return?.();
+    })();
+    return closed;
+  };
+}

@@ -1,0 +1,193 @@
+/** Splits bytes or text into decoded blocks of whole lines. */
+import { InvalidInputError } from "../core/errors/index.js";
+import { problemAt } from "./located-records.js";
+
+/** Encoding of a file. `latin1` is read as `windows-1252`, of which it is a part. */
+export type TextEncoding = "utf-8" | "utf-16le" | "latin1" | "windows-1252";
+
+export interface TextFormat {
+  /** Name of the input in locations. */
+  readonly name: string;
+  /** Encoding of bytes. Text is already decoded. */
+  readonly encoding: TextEncoding;
+  readonly maxLineBytes: number;
+  /** Whether text in several chunks must have a line end: without one, it may be lines whose ends were removed. */
+  readonly needsLineEnd?: boolean;
+}
+
+/** Whole lines. Only the last line of a file may lack its line feed. */
+export interface TextBlock {
+  readonly text: string;
+  /** Number of the first line, from 1. */
+  readonly line: number;
+}
+
+/** Default limit of a line: the service takes no record of this size. */
+export const MAX_LINE_BYTES = 16 * 1024 * 1024;
+
+const LINE_FEED = 0x0a;
+
+/** @throws {InvalidInputError} invalid bytes or text, or a line over the limit */
+export async function* textBlocks(
+  chunks: AsyncIterable<Uint8Array | string>,
+  format: TextFormat,
+): AsyncGenerator<TextBlock, void, undefined> {
+  let reader: LineReader | undefined;
+  for await (const chunk of chunks) {
+    if (chunk.length === 0) continue;
+    reader ??= new LineReader(format, typeof chunk === "string");
+    const block = reader.push(chunk);
+    if (block !== undefined) yield block;
+  }
+  const last = reader?.end();
+  if (last !== undefined) yield last;
+}
+
+/** Cuts chunks after line feeds, so that no character is ever cut, and decodes the whole lines. */
+class LineReader {
+  readonly #format: TextFormat;
+  readonly #isText: boolean;
+  readonly #encoding: TextEncoding;
+  readonly #decode: (bytes: Uint8Array) => string;
+  readonly #maxHeldBytes: number;
+  #held: Uint8Array[] = [];
+  #heldBytes = 0;
+  #line = 1;
+  #chunks = 0;
+
+  constructor(format: TextFormat, isText: boolean) {
+    this.#format = format;
+    this.#isText = isText;
+    // Text is held as UTF-16, which keeps both halves of a character that two chunks share.
+    this.#encoding = isText ? "utf-16le" : format.encoding;
+    this.#decode = decoderOf(this.#encoding);
+    this.#maxHeldBytes = format.maxLineBytes * (isText ? 2 : 1);
+  }
+
+  push(chunk: Uint8Array | string): TextBlock | undefined {
+    const { name, maxLineBytes } = this.#format;
+    if (this.#isText !== (typeof chunk === "string")) {
+      throw problemAt(name, "mixes text and bytes", "Pass bytes only, and set their encoding.");
+    }
+    this.#chunks += 1;
+    const bytes = typeof chunk === "string" ? Buffer.from(chunk, "utf16le") : chunk;
+    const end = this.#endOfLastLine(bytes);
+    const block = end === 0 ? undefined : this.#block(bytes.subarray(0, end));
+    // A copy, because the memory of the chunk is reused.
+    if (end < bytes.length) this.#held.push(new Uint8Array(bytes.subarray(end)));
+    this.#heldBytes += bytes.length - end;
+    if (this.#heldBytes > this.#maxHeldBytes) throw tooLong(`${name}:${this.#line}`, maxLineBytes);
+    return block;
+  }
+
+  end(): TextBlock | undefined {
+    if (this.#format.needsLineEnd === true && this.#isText && this.#chunks > 1 && this.#line === 1) {
+      const problem = `arrives in ${this.#chunks} pieces without a line end`;
+      throw problemAt(this.#format.name, problem, "Pass the stream itself, not its lines.");
+    }
+    return this.#heldBytes === 0 ? undefined : this.#block(new Uint8Array());
+  }
+
+  /** Decodes the held bytes and these. */
+  #block(bytes: Uint8Array): TextBlock {
+    const whole = this.#heldBytes === 0 ? bytes : Buffer.concat([...this.#held, bytes]);
+    this.#held = [];
+    this.#heldBytes = 0;
+    const line = this.#line;
+    const decoded = this.#decodeOrRefuse(whole);
+    const text = line === 1 && decoded.startsWith("\uFEFF") ? decoded.slice(1) : decoded;
+    this.#line += countIn(text, "\n");
+    return { text, line };
+  }
+
+  #decodeOrRefuse(bytes: Uint8Array): string {
+    try {
+      return this.#decode(bytes);
+    } catch {
+      const location = `${this.#format.name}:${this.#line + this.#linesBeforeInvalid(bytes)}`;
+      throw this.#isText
+        ? problemAt(location, "has half of a character (a lone surrogate)", "Pass bytes instead of text.")
+        : problemAt(
+            location,
+            `is not valid ${this.#encoding.toUpperCase()}`,
+            'Set the encoding, such as encoding: "windows-1252".',
+          );
+    }
+  }
+
+  #linesBeforeInvalid(bytes: Uint8Array): number {
+    let before = 0;
+    for (let start = 0; start < bytes.length; before += 1) {
+      const end = this.#endOfLine(bytes, start);
+      try {
+        this.#decode(bytes.subarray(start, end));
+      } catch {
+        break;
+      }
+      start = end;
+    }
+    return before;
+  }
+
+  /** The position after the first line that begins at `start`. */
+  #endOfLine(bytes: Uint8Array, start: number): number {
+    const isWide = this.#encoding === "utf-16le";
+    for (let at = bytes.indexOf(LINE_FEED, start); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) {
+      if (!isWide) return at + 1;
+      if (at % 2 === 0 && bytes[at + 1] === 0) return at + 2;
+    }
+    return bytes.length;
+  }
+
+  /** The position after the last line feed of a chunk, or 0. */
+  #endOfLastLine(chunk: Uint8Array): number {
+    if (this.#encoding !== "utf-16le") return chunk.lastIndexOf(LINE_FEED) + 1;
+    // A line feed takes two bytes, the first of them at an even position of the file.
+    const odd = this.#heldBytes % 2;
+    for (let at = chunk.length - 1; at >= 0; at -= 1) {
+      const low = at === 0 ? this.#held.at(-1)?.at(-1) : chunk[at - 1];
+      if (chunk[at] === 0 && low === LINE_FEED && at % 2 === 1 - odd) return at + 1;
+    }
+    return 0;
+  }
+}
+
+/**
+ * A function that decodes whole lines and throws for invalid bytes.
+ * @throws {InvalidInputError} unknown encoding
+ */
+export function decoderOf(encoding: TextEncoding): (bytes: Uint8Array) => string {
+  switch (encoding) {
+    case "utf-8":
+    case "utf-16le": {
+      // LineReader removes the byte order mark: a decoder would remove one at the start of every block.
+      const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
+      return (bytes) => decoder.decode(bytes);
+    }
+    case "latin1":
+    case "windows-1252":
+      return decodeWindows1252;
+    default:
+      throw new InvalidInputError("encoding must be utf-8, utf-16le, latin1 or windows-1252.");
+  }
+}
+
+/** The characters 0x80 to 0x9F of windows-1252, where ISO 8859-1 has control characters. */
+const WINDOWS_1252 = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008DŽ\u008F\u0090‘’“”•–—˜™š›œ\u009DžŸ";
+
+/** Some versions of Node decode windows-1252 as ISO 8859-1 and lose the € sign. */
+function decodeWindows1252(bytes: Uint8Array): string {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+  return text.replace(/[\u0080-\u009F]/g, (control) => WINDOWS_1252.charAt(control.charCodeAt(0) - 0x80));
+}
+
+export function tooLong(location: string, maxBytes: number): InvalidInputError {
+  return problemAt(location, `is longer than ${maxBytes} bytes`);
+}
+
+/** Counts how often a character occurs in a string. */
+export function countIn(text: string, character: string): number {
+  let count = 0;
+  for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) count += 1;
+  return count;
+}
