@@ -1,13 +1,7 @@
-/**
- * What the fictional company knows about its vendors and no export tells: prices, contracts, applications. The
- * quickstart's reference server is started with it.
- */
+/** What no export contains: prices, contracts and applications of the fictional company. */
 import type { Portfolio } from "@saas-management/sdk/reference-server";
 
-/**
- * The portfolio on a given day. Contracts renew a fixed number of days after it, so that there is always something to
- * decide within the next 90 days.
- */
+/** The portfolio on a given day. Some contracts always renew within the next 90 days. */
 export function portfolioOn(today: Date): Portfolio {
   const renewal = (inDays: number, noticeDays: number) => ({
     upcomingDate: { value: dayAfter(today, inDays), origin: "INTEGRATION" as const },
@@ -68,7 +62,7 @@ export function portfolioOn(today: Date): Portfolio {
   };
 }
 
-/** The UTC day some days after another, as YYYY-MM-DD. */
+/** Adds days to a date and returns the UTC day as YYYY-MM-DD. */
 function dayAfter(day: Date, days: number): string {
   return new Date(day.getTime() + days * 86_400_000).toISOString().slice(0, 10);
 }

@@ -1,9 +1,8 @@
 /**
- * Adds optional platform packages to package-lock.json that npm left out.
+ * Adds optional platform packages that npm left out of package-lock.json.
  *
- * npm writes only those that the registry in use serves, and then refuses its own lockfile in `npm ci` because of the
- * others. Each gets an entry with its version, os and cpu, so that it is skipped where it does not fit and installed
- * where it does. Run after every `npm install`; it changes nothing where nothing is missing.
+ * npm writes only those that the registry in use serves, and `npm ci` then rejects the lockfile. Run it after every
+ * `npm install`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 
@@ -61,7 +60,7 @@ function platformEntry(name, version, dependent) {
   const cpu = words.map((word) => CPU[word]).find((word) => word !== undefined);
   if (!/^\d/.test(version) || os === undefined || cpu === undefined) {
     throw new Error(
-      `${name}@${version} is missing from package-lock.json and is no package for one platform.`,
+      `${name}@${version} is missing from package-lock.json and is not a package for one platform.`,
     );
   }
   return {

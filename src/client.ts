@@ -3,22 +3,22 @@ import { ConfigurationError } from "./core/errors/index.js";
 import { COMMON_KEYS, type CommonOptions } from "./core/options.js";
 import { type KeysOf, readOptions } from "./core/validate.js";
 import { GraphQLClient } from "./graphql/client.js";
-import type { GraphQLClientOptions } from "./graphql/configuration.js";
-import { checkCertificates } from "./node/certificates.js";
-import { NodeFetch } from "./node/fetch.js";
+import type { GraphQLClientOptions } from "./graphql/options.js";
+import type { NodeFetch } from "./node/fetch.js";
 import { checkProxy, resolveProxy } from "./node/proxy.js";
+import { checkCertificates } from "./node/tls.js";
 import { SyncClient } from "./sync/client.js";
 import { type SyncTuning, TUNING_KEYS } from "./sync/options.js";
 
 /** Options of a {@link SaasManagementClient}: one configuration for both APIs. */
 export interface SaasManagementClientOptions extends CommonOptions, NetworkOptions {
   /**
-   * Base of the GraphQL API, which is `POST {baseUrl}/graphql`. May be left out where only `sync` is used.
+   * Base URL of the GraphQL API, which is `POST {baseUrl}/graphql`. Optional if only `sync` is used.
    * @default none: `graphql` cannot be used
    */
   readonly baseUrl?: string | undefined;
   /**
-   * Endpoint of the Sync API (gRPC). May be left out where only `graphql` is used.
+   * Endpoint of the Sync API (gRPC). Optional if only `graphql` is used.
    * @default none: `sync` cannot be used
    */
   readonly syncUrl?: string | undefined;
@@ -29,7 +29,7 @@ export interface SaasManagementClientOptions extends CommonOptions, NetworkOptio
   readonly fetch?: GraphQLClientOptions["fetch"];
   /** Most bytes of one GraphQL response, after decompression. @default 67_108_864 (64 MiB) */
   readonly maxResponseBytes?: GraphQLClientOptions["maxResponseBytes"];
-  /** How the Sync API is spoken. @default what each of its fields says */
+  /** Tuning of the Sync API. @default see each field */
   readonly sync?: SyncTuning | undefined;
 }
 
@@ -44,9 +44,9 @@ const CLIENT_KEYS = {
 } satisfies KeysOf<SaasManagementClientOptions>;
 
 /**
- * The SaaS Management Service (service description, "Official client SDK behavior"): the GraphQL API reads and works
- * with a workspace's portfolio, the Sync API pushes the data of custom connectors. Nothing is loaded or connected
- * before it is used.
+ * The SaaS Management Service (service description, "Official client SDK behavior"): the GraphQL API reads and changes a
+ * workspace's portfolio, the Sync API pushes the data of custom connectors. Nothing is loaded or connected before it is
+ * used.
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ const CLIENT_KEYS = {
  * ```
  */
 export class SaasManagementClient {
-  readonly #nodeFetch: NodeFetch | undefined;
+  readonly #network: NodeFetch | undefined;
   readonly #graphql: GraphQLClient | undefined;
   readonly #sync: SyncClient | undefined;
 
@@ -70,10 +70,10 @@ export class SaasManagementClient {
     }
     const tls = readTls(givenTls);
     const tuning = readOptions("sync", sync ?? {}, TUNING_KEYS, ConfigurationError);
-    this.#nodeFetch = nodeFetch({ baseUrl, fetch, tls, proxy });
+    this.#network = lazyFetch({ baseUrl, fetch, tls, proxy });
     if (baseUrl !== undefined) {
-      const sender = this.#nodeFetch?.fetch ?? fetch;
-      this.#graphql = new GraphQLClient({ ...common, baseUrl, fetch: sender, maxResponseBytes });
+      const ownFetch = this.#network?.fetch ?? fetch;
+      this.#graphql = new GraphQLClient({ ...common, baseUrl, fetch: ownFetch, maxResponseBytes });
     }
     if (syncUrl !== undefined) {
       // Here too, so that the message has the option's name in this client.
@@ -83,9 +83,9 @@ export class SaasManagementClient {
   }
 
   /**
-   * Makes a client from the environment: `SAAS_MANAGEMENT_BASE_URL`, `SAAS_MANAGEMENT_SYNC_URL` and
-   * `SAAS_MANAGEMENT_API_KEY`. What is given in `overrides` wins.
-   * @throws {ConfigurationError} what is needed is in neither
+   * Creates a client from the environment: `SAAS_MANAGEMENT_BASE_URL`, `SAAS_MANAGEMENT_SYNC_URL` and
+   * `SAAS_MANAGEMENT_API_KEY`. `overrides` take precedence.
+   * @throws {ConfigurationError} a required option is in neither
    */
   static fromEnv(overrides: SaasManagementClientOptions = {}): SaasManagementClient {
     const { SAAS_MANAGEMENT_BASE_URL, SAAS_MANAGEMENT_SYNC_URL, SAAS_MANAGEMENT_API_KEY } = process.env;
@@ -98,25 +98,25 @@ export class SaasManagementClient {
     });
   }
 
-  /** The GraphQL API. @throws {ConfigurationError} the client was made without `baseUrl` */
+  /** The GraphQL API. @throws {ConfigurationError} the client was created without `baseUrl` */
   get graphql(): GraphQLClient {
     if (this.#graphql !== undefined) return this.#graphql;
     throw new ConfigurationError("The GraphQL API needs baseUrl (SAAS_MANAGEMENT_BASE_URL with fromEnv).");
   }
 
-  /** The Sync API. @throws {ConfigurationError} the client was made without `syncUrl` */
+  /** The Sync API. @throws {ConfigurationError} the client was created without `syncUrl` */
   get sync(): SyncClient {
     if (this.#sync !== undefined) return this.#sync;
     throw new ConfigurationError("The Sync API needs syncUrl (SAAS_MANAGEMENT_SYNC_URL with fromEnv).");
   }
 
   /**
-   * Refuses new calls, cancels what is under way and leaves no handle. Open batches are not completed and not aborted;
-   * of a completion that was sent and not answered yet the outcome is not known (`BATCH_OUTCOME_UNKNOWN`).
+   * Refuses new calls, cancels running ones and closes all connections. Open batches are neither completed nor aborted;
+   * the outcome of a completion that was sent but not answered is unknown (`BATCH_OUTCOME_UNKNOWN`).
    */
   async close(): Promise<void> {
     await Promise.all([this.#graphql?.close(), this.#sync?.close()]);
-    await this.#nodeFetch?.close();
+    await this.#network?.close();
   }
 
   /** Closes the client, as `close()` does. */
@@ -125,8 +125,8 @@ export class SaasManagementClient {
   }
 }
 
-/** The fetch for TLS settings or a proxy; undefined if there are none. */
-function nodeFetch(
+/** A fetch with TLS settings or a proxy, which loads undici with the first request; undefined if it is not needed. */
+function lazyFetch(
   options: Pick<SaasManagementClientOptions, "baseUrl" | "fetch" | "tls" | "proxy">,
 ): NodeFetch | undefined {
   const { baseUrl, tls, fetch } = options;
@@ -141,7 +141,19 @@ function nodeFetch(
   checkTls(tls, "baseUrl", endpoint);
   checkProxy(proxy, "baseUrl", endpoint);
   checkCertificates(tls);
-  return new NodeFetch({ tls, proxy });
+  let opened: Promise<NodeFetch> | undefined;
+  return {
+    fetch: async (url, init) => {
+      opened ??= import("./node/fetch.js").then(({ openFetch }) => openFetch(tls, proxy));
+      return (await opened).fetch(url, init);
+    },
+    close: async () => {
+      await opened?.then(
+        (network) => network.close(),
+        () => {},
+      );
+    },
+  };
 }
 
 /** An empty variable counts as not set. */

@@ -1,9 +1,8 @@
-/** What an IT manager does with the report: through the GraphQL API's mutations. */
 import { type GraphQLClient, isMutationError } from "@saas-management/sdk";
 import { count, heading, money } from "./print.js";
 import { largestSaving } from "./report.js";
 
-/** Opens a procurement case for the plan on which most could be saved, and sanctions a vendor. */
+/** Opens a procurement case for the plan with the largest potential saving, and sanctions a vendor. */
 export async function act(graphql: GraphQLClient, vendor: string): Promise<void> {
   heading("What is done about it");
   const plan = await largestSaving(graphql);

@@ -1,4 +1,3 @@
-/** Pushes the collections of one source as one run, and shows beforehand what such a run would do. */
 import {
   type CollectionName,
   formatPreview,
@@ -12,57 +11,60 @@ import {
   type SyncReceipt,
 } from "@saas-management/sdk";
 import { count } from "./print.js";
-import { startProgress } from "./progress.js";
 
-/** What a source has, by collection. */
-export type Collections = { readonly [C in CollectionName]?: RecordSource<RecordTypes[C]> };
+type Collections = { readonly [C in CollectionName]?: RecordSource<RecordTypes[C]> };
 
-/** Where records come from, and where they go. */
+/** The records of one installation. */
 export interface Source {
   readonly name: string;
   readonly installationId: string;
-  /** The snapshot collections that it has: what a completed run does not bring again is marked removed. */
+  /** The snapshot collections: records that a completed run does not send are marked as removed. */
   readonly snapshots: readonly SnapshotCollection[];
-  /** Reads everything from the beginning: a run that is started anew asks again. */
+  /** Reads all records from the beginning; called again if the run restarts. */
   collections(): Collections;
 }
 
-/** Writes every collection in full; whatever fails aborts the run, and a list that is far too short is held. */
-export async function push(sync: SyncClient, source: Source, ledger: Ledger): Promise<SyncReceipt> {
-  const progress = startProgress(source.name);
-  const { installationId, snapshots } = source;
-  try {
-    const receipt = await sync.run(
+/** Pushes each source as one run with a ledger, so that a list that is far too short is held. */
+export class Pusher {
+  constructor(
+    private readonly sync: SyncClient,
+    private readonly endpoint: string,
+    private readonly ledger: Ledger,
+  ) {}
+
+  async push(source: Source): Promise<SyncReceipt> {
+    const { name, installationId, snapshots } = source;
+    const title = `  ${name.padEnd(14)}`;
+    const { stdout } = process;
+    const receipt = await this.sync.run(
       {
         installationId,
         snapshots,
-        ledger,
+        ledger: this.ledger,
         onProgress: (event) => {
-          if (event.type === "window-accepted") progress.update(event.collection, event.accepted);
+          if (event.type !== "window-accepted" || !stdout.isTTY) return;
+          stdout.write(`\r\x1b[K${title} ${event.collection} ${count(event.accepted)}`);
         },
       },
-      writing(source),
+      writerOf(source),
     );
-    const written = Object.entries(receipt.collections).map(
-      ([collection, { accepted }]) => `${collection} ${count(accepted)}`,
+    const accepted = Object.entries(receipt.collections).map(
+      ([collection, figures]) => `${collection} ${count(figures.accepted)}`,
     );
-    progress.end(written.join(", "));
+    console.log(`${stdout.isTTY ? "\r\x1b[K" : ""}${title} ${accepted.join(", ")}`);
     return receipt;
-  } catch (error) {
-    progress.end("failed: the error says why");
-    throw error;
+  }
+
+  /** Prints what `push` would do. Nothing is sent. */
+  async preview(source: Source): Promise<void> {
+    const { installationId, snapshots } = source;
+    const options = { endpoint: this.endpoint, installationId, snapshots, ledger: this.ledger };
+    const preview = await previewSync(options, writerOf(source));
+    console.log(formatPreview(preview).replace(/^/gm, "    "));
   }
 }
 
-/** Prints what a push would do: the same function, without the service. */
-export async function preview(endpoint: string, source: Source, ledger: Ledger): Promise<void> {
-  const { installationId, snapshots } = source;
-  const previewed = await previewSync({ endpoint, installationId, snapshots, ledger }, writing(source));
-  console.log(formatPreview(previewed).replace(/^/gm, "    "));
-}
-
-/** The function of a run. */
-function writing(source: Source): RunFunction<SnapshotCollection> {
+function writerOf(source: Source): RunFunction<SnapshotCollection> {
   return async (batch) => {
     const { employees, accounts, plans, licenses, groups, groupMembers, devices, usage } =
       source.collections();

@@ -1,10 +1,9 @@
-/** The report: read back through the GraphQL API alone. */
+/** The report, read over the GraphQL API. */
 import { type CalendarDate, type GraphQLClient, renewalBetween, sumByCurrency } from "@saas-management/sdk";
 import { count, heading, money, table } from "./print.js";
 
 const DAY_MS = 86_400_000;
 
-/** A plan and what could be saved on it in a year. */
 export interface PlanSaving {
   readonly name: string;
   readonly product: string;
@@ -31,7 +30,7 @@ export async function reportSeats(graphql: GraphQLClient): Promise<void> {
   table(["Vendor", "Plan", "Seats", "In use", "Unused", "Annual cost"], rows, [2, 3, 4, 5]);
 }
 
-/** What the unused licenses cost in a year, and the ten most expensive of them. */
+/** The annual cost of unused licenses, and the ten most expensive ones. */
 export async function reportUnused(graphql: GraphQLClient): Promise<void> {
   heading("Licenses that nobody uses");
   const unused = graphql.licenses({
@@ -55,7 +54,7 @@ export async function reportUnused(graphql: GraphQLClient): Promise<void> {
   table(["Holder", "E-mail", "Plan", "Annual price", "Why unused"], rows, [3]);
 }
 
-/** Contracts that renew in the next 90 days, the next one first. */
+/** Contracts that renew in the next 90 days. */
 export async function reportRenewals(graphql: GraphQLClient, today: Date): Promise<void> {
   heading("Renewals in the next 90 days");
   const plans = await graphql
@@ -78,14 +77,14 @@ export async function reportRenewals(graphql: GraphQLClient, today: Date): Promi
   table(["Renews on", "Plan", "Contract", "Notice", "Annual cost"], rows, [3, 4]);
 }
 
-/** The plan on which most could be saved. */
+/** The plan with the largest potential saving. */
 export async function largestSaving(graphql: GraphQLClient): Promise<PlanSaving> {
   const [plan] = await graphql
     .licensePlans({ order: { pricingStats: { potentialSaving: { amount: "DESC" } } } })
     .toArray({ limit: 1 });
   const { annualCost, currency, potentialSaving } = plan?.pricingStats ?? {};
   if (plan === undefined || annualCost == null || currency == null || potentialSaving?.amount == null) {
-    throw new Error("No plan has a price: nothing can be saved.");
+    throw new Error("No plan has a price.");
   }
   return {
     name: plan.name,

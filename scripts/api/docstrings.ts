@@ -20,8 +20,8 @@ const TITLES: ReadonlySet<string> = new Set([
   "Limits",
 ]);
 
-/** Public names that stand for something the service description tells, and so say under which title. */
-const OF_THE_SERVICE = [
+/** Public names from the service description; their docstrings cite a title. */
+const DESCRIBED = [
   /(?:FilterInput|SortInput)$/,
   /^(?:List|Paging|Applications|Licenses|LicensePlans)Arguments$/,
   /^(?:ApplicationDiscovery|License|LicensePlan|ProcurementCase|MoneyAmount|PageInfo)$/,
@@ -35,7 +35,7 @@ const OF_THE_SERVICE = [
   /^(?:GraphQLErrorEntry|(?:GraphQLResponse|Mutation|Authentication|PermissionDenied|BatchAlreadyInProgress|SyncProtocol|BatchState|Closed|Transport|InvalidInput|Configuration)Error)$/,
 ];
 
-/** Calls that cannot fail, whatever they are given: there is nothing to say of it. */
+/** Calls that never throw. */
 const NEVER_THROW: ReadonlySet<string> = new Set([
   "formatPreview",
   "idsOfLines",
@@ -52,12 +52,12 @@ const NEVER_THROW: ReadonlySet<string> = new Set([
   "SyncClient.close",
 ]);
 
-/** What a program may put in place of the SDK's own: here the SDK is the caller. `TestClock` is a `Clock`. */
-const OF_THE_CALLER = /^(?:Clock|TestClock|Ledger|LedgerDraft|KnownIds|PendingApproval|Logger)\./;
+/** Interfaces that programs implement and the SDK calls. `TestClock` is a `Clock`. */
+const IMPLEMENTED_BY_CALLER = /^(?:Clock|TestClock|Ledger|LedgerDraft|KnownIds|PendingApproval|Logger)\./;
 
 /**
- * What the docstrings of one entry leave out: what a member is, the unit of a figure, the default of an option, what a
- * call throws, and the title of the service description that a name comes from.
+ * Reports what the docstrings of one entry lack: a description, the unit of a number, the default of an option, what a
+ * call throws, or the title in the service description.
  */
 export function docstringProblems(entry: Entry): readonly string[] {
   const { config } = ts.readConfigFile(`${ROOT}tsconfig.json`, ts.sys.readFile);
@@ -82,12 +82,12 @@ function sectionProblems(name: string, node: ts.Node): string[] {
     ([, title = ""]) => title,
   );
   const unknown = named.filter((title) => !TITLES.has(title));
-  const isMissing = named.length === 0 && OF_THE_SERVICE.some((pattern) => pattern.test(name));
+  const isMissing = named.length === 0 && DESCRIBED.some((pattern) => pattern.test(name));
   return [
     ...unknown.map(
-      (title) => `${at(node)} ${name} names "${title}", which is no title of the service description`,
+      (title) => `${at(node)} ${name} cites "${title}", which is not a title of the service description`,
     ),
-    ...(isMissing ? [`${at(node)} ${name} does not say where the service description tells of it`] : []),
+    ...(isMissing ? [`${at(node)} ${name} does not cite the service description`] : []),
   ];
 }
 
@@ -110,7 +110,7 @@ function memberProblems(name: string, node: ts.Node): string[] {
     }
     const isCall =
       ts.isMethodDeclaration(member) || ts.isMethodSignature(member) || ts.isConstructorDeclaration(member);
-    // How an error of the SDK is made is of no interest to who catches it.
+    // Programs catch errors of the SDK and do not construct them.
     return isCall && !name.endsWith("Error") ? throwsProblems(own, member) : [];
   });
 }
@@ -120,16 +120,16 @@ function literalMembers(type: ts.TypeNode): ts.TypeElement[] {
   return ts.isIntersectionTypeNode(type) ? type.types.flatMap(literalMembers) : [];
 }
 
-/** A tag alone says nothing of what the member is; one without any docstring is told of elsewhere. */
+/** Finds docstrings of tags only. API Extractor reports missing docstrings. */
 function wordProblems(name: string, node: ts.Node): string[] {
   return /^\/\*\*[\s*]*@(?!inheritDoc)/.test(docOf(node))
-    ? [`${at(node)} ${name} has tags and no words`]
+    ? [`${at(node)} ${name} has tags but no description`]
     : [];
 }
 
 function unitProblems(name: string, node: ts.Node): string[] {
   const unit = /Ms$/.test(name) ? /millisecond/i : /[bB]ytes$/.test(name) ? /bytes/i : undefined;
-  return unit === undefined || unit.test(docOf(node)) ? [] : [`${at(node)} ${name} does not say its unit`];
+  return unit === undefined || unit.test(docOf(node)) ? [] : [`${at(node)} ${name} does not name its unit`];
 }
 
 function defaultProblems(owner: string, name: string, node: ts.Node): string[] {
@@ -141,14 +141,14 @@ function defaultProblems(owner: string, name: string, node: ts.Node): string[] {
 }
 
 function throwsProblems(name: string, node: ts.SignatureDeclaration): string[] {
-  if (NEVER_THROW.has(name) || OF_THE_CALLER.test(name) || isImplementation(node)) return [];
-  // The language calls those with a symbol's name, at the end of a block or in a loop.
+  if (NEVER_THROW.has(name) || IMPLEMENTED_BY_CALLER.test(name) || isImplementation(node)) return [];
+  // The language calls members such as [Symbol.asyncIterator].
   if (node.name !== undefined && ts.isComputedPropertyName(node.name)) return [];
   if (ts.isConstructorDeclaration(node) && node.parameters.length === 0) return [];
   return /@throws/.test(docOf(node)) ? [] : [`${at(node)} ${name} has no @throws`];
 }
 
-/** True for the body behind overloads, which nobody sees from outside. */
+/** True for the implementation of overloads, which is not public. */
 function isImplementation(node: ts.SignatureDeclaration): boolean {
   if (!ts.isFunctionDeclaration(node) || node.body === undefined) return false;
   const overloads = node

@@ -1,18 +1,18 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-/** The project's root, with a slash at its end. */
+/** The root of the project, with a trailing slash. */
 export const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** One subpath of the package that programs import. */
+/** A subpath of the package. */
 export interface Entry {
-  /** As it is imported, such as `@saas-management/sdk/graphql`. */
+  /** Such as `@saas-management/sdk/graphql`. */
   readonly specifier: string;
-  /** What its report is called: `index` for the package itself. */
+  /** Name of its report; `index` for the package itself. */
   readonly name: string;
-  /** Its declarations, from the folder that tsc wrote. */
+  /** Its declarations, relative to the output of tsc. */
   readonly declarations: string;
-  /** Its source, from the project's root. */
+  /** Its source, relative to the root. */
   readonly source: string;
 }
 
@@ -21,7 +21,7 @@ interface Manifest {
   readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
 }
 
-/** Every subpath with types. The list is `exports` of package.json: an entry added there is checked everywhere. */
+/** Every subpath with types in `exports` of package.json. */
 export async function entries(): Promise<readonly Entry[]> {
   const manifest: Manifest = JSON.parse(await readFile(`${ROOT}package.json`, "utf8"));
   return Object.entries(manifest.exports).flatMap(([subpath, target]) => {

@@ -7,23 +7,23 @@ import {
 } from "@microsoft/api-extractor";
 import { type Entry, ROOT } from "./entries.js";
 
-/** The folder of the committed reports. */
+/** Folder of the committed reports. */
 export const REPORTS = `${ROOT}api/`;
 const BUILD = `${ROOT}build/api/`;
 
-/** Where tsc writes the declarations that are looked at. */
+/** Folder of the declarations that tsc writes. */
 export const DECLARATIONS = `${BUILD}types/`;
 
-/** What one entry's public surface is. */
+/** The public surface of one entry. */
 export interface Surface {
-  /** Whether the committed report says otherwise. */
+  /** Whether it differs from the committed report. */
   readonly changed: boolean;
   /** Its declarations in one file. */
   readonly rollup: string;
   readonly problems: readonly string[];
 }
 
-/** Messages that name a fault of the surface. All others are about the tool's own conventions. */
+/** Messages about faults of the surface. All others are about conventions of the tool. */
 const FAULTS: ReadonlySet<string> = new Set([
   "ae-undocumented",
   "ae-forgotten-export",
@@ -35,15 +35,14 @@ const FAULTS: ReadonlySet<string> = new Set([
   "ae-wrong-input-file-type",
 ]);
 
-/** What is well as it is. */
 const ACCEPTED = [
-  // An error's code says nothing of its own in any class: the base class documents it.
+  // The base class documents `code`.
   /errors\/[a-z-]+\.ts:\d+ Missing documentation for "code"/,
-  // Reached through MutationName, MutationErrorOf and MutationPayloadOf alone.
+  // Reached only through MutationName, MutationErrorOf and MutationPayloadOf.
   /The symbol "MutationPayloads" needs to be exported/,
 ];
 
-/** Looks at one entry and, where `write` is set, writes its report anew. */
+/** Checks one entry; with `write`, also updates its report. */
 export async function extract(entry: Entry, write: boolean): Promise<Surface> {
   await mkdir(REPORTS, { recursive: true });
   const rollup = `${BUILD}${entry.name}.d.ts`;
@@ -66,7 +65,7 @@ export async function extract(entry: Entry, write: boolean): Promise<Surface> {
       tsdocMetadata: { enabled: false },
       newlineKind: "lf",
       messages: {
-        // In the callback each has its level; here none goes into the report, which is about the surface alone.
+        // Keeps all messages out of the report. The callback decides which are problems.
         extractorMessageReporting: { default: { logLevel: ExtractorLogLevel.Warning } },
         tsdocMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },
         compilerMessageReporting: { default: { logLevel: ExtractorLogLevel.Error } },

@@ -1,9 +1,9 @@
 /**
- * The public surface, entry by entry: what changed, what has no docstring or one that leaves something out, what cannot
- * be named by who imports it, and what shows a type of a package that is to stay hidden.
+ * Checks the public surface of each entry: changes, docstrings, types that importers cannot name, and types of packages
+ * that are implementation details.
  *
- *   npm run api         writes api/*.api.md anew
- *   npm run check:api   fails where they are not fresh, too
+ *   npm run api         updates api/*.api.md
+ *   npm run check:api   also fails if a report is out of date
  */
 import { spawnSync } from "node:child_process";
 import { readdir, readFile, rm } from "node:fs/promises";
@@ -34,14 +34,12 @@ for (const entry of all) {
     problems.add(problem);
   }
   if (surface.changed && !write) {
-    problems.add(
-      `api/${entry.name}.api.md is not what ${entry.specifier} exports. Look at it: npm run api, then git diff api`,
-    );
+    problems.add(`api/${entry.name}.api.md is out of date. Run: npm run api, then git diff api`);
   }
 }
 const reports = new Set(all.map(({ name }) => `${name}.api.md`));
 for (const file of await readdir(REPORTS)) {
-  if (!reports.has(file)) problems.add(`api/${file} belongs to no entry of package.json`);
+  if (!reports.has(file)) problems.add(`api/${file} has no entry in package.json`);
 }
 for (const problem of problems) process.stdout.write(`${problem}\n`);
 process.stdout.write(`${all.length} entries, ${problems.size} problems\n`);

@@ -1,6 +1,5 @@
 /**
- * The package as a user gets it: packs `dist` as it was built, and checks what is in it, whether its entry points and
- * types can be found, and how large it is.
+ * Packs `dist` and checks the files, the entry points, the types and the size of the package.
  *
  *   npm run check:package
  */
@@ -10,11 +9,8 @@ import { join } from "node:path";
 import { entries, ROOT } from "../api/entries.js";
 import { expectedFiles, packProblems } from "./pack-list.js";
 
-/**
- * Largest tarball, in KiB. It grows with the generated code and with the pages in docs/; a leap means that something
- * strayed in.
- */
-const MOST_KIBIBYTES = 980;
+/** Largest tarball. A sudden growth means that it contains stray files. */
+const MAX_KIBIBYTES = 980;
 
 const folder = join(ROOT, "build/package");
 const tarball = join(folder, "package.tgz");
@@ -27,19 +23,19 @@ const answer = execFileSync("npm", ["pack", "--ignore-scripts", "--json", "--pac
 });
 const [packed]: { readonly filename: string; readonly size: number; readonly entryCount: number }[] =
   JSON.parse(answer);
-if (packed === undefined) throw new Error("npm pack made no tarball.");
+if (packed === undefined) throw new Error("npm pack did not create a tarball.");
 await rename(join(folder, packed.filename), tarball);
 execFileSync("tar", ["-xzf", tarball, "-C", folder]);
 
 const kibibytes = Math.round(packed.size / 1024);
 const problems = [
   ...(await packProblems(join(folder, "package"), await expectedFiles(ROOT))),
-  ...(kibibytes > MOST_KIBIBYTES ? [`the tarball is larger than ${MOST_KIBIBYTES} KiB`] : []),
+  ...(kibibytes > MAX_KIBIBYTES ? [`the tarball is larger than ${MAX_KIBIBYTES} KiB`] : []),
 ];
 for (const problem of problems) process.stdout.write(`${problem}\n`);
 process.stdout.write(`${packed.entryCount} files, ${kibibytes} KiB packed, ${problems.length} problems\n`);
 
-// Programs that are ESM alone are what the package is for: CommonJS takes them with require() from Node 20.19.
+// The package is ESM only, which CommonJS can require() from Node 20.19 on.
 const subpaths = (await entries()).map(({ name }) => (name === "index" ? "." : name));
 const tools = [
   ["publint", "--strict", tarball],

@@ -1,5 +1,5 @@
 /**
- * Everything that must hold before a version is released, beside what continuous integration checks of every change.
+ * Checks what must hold before a release, beyond what continuous integration checks for every change.
  *
  *   npm run release:check
  */
@@ -37,16 +37,14 @@ const changelog = await read("CHANGELOG.md");
 const dirty = execFileSync("git", ["status", "--porcelain"], { cwd: ROOT, encoding: "utf8" }).trim();
 
 const problems = [
-  ...(VERSION === version
-    ? []
-    : [`src/core/options.ts says version ${VERSION}, package.json ${version}.`]),
-  ...(lock.version === version ? [] : [`package-lock.json says version ${lock.version}. Run npm install.`]),
+  ...(VERSION === version ? [] : [`src/core/options.ts has version ${VERSION}, package.json ${version}.`]),
+  ...(lock.version === version ? [] : [`package-lock.json has version ${lock.version}. Run npm install.`]),
   ...(new RegExp(`^## \\[${version.replaceAll(".", "\\.")}\\] - \\d{4}-\\d{2}-\\d{2}$`, "m").test(changelog)
     ? []
     : [`CHANGELOG.md has no section "## [${version}] - YYYY-MM-DD".`]),
-  ...(dirty === "" ? [] : [`The work tree is not clean:\n${dirty}`]),
+  ...(dirty === "" ? [] : [`There are uncommitted changes:\n${dirty}`]),
   ...Object.entries(lock.packages).flatMap(([path, { resolved }]) =>
-    resolved === undefined ? [] : [`package-lock.json holds a download address for ${path}.`],
+    resolved === undefined ? [] : [`package-lock.json has a download URL for ${path}.`],
   ),
   ...(await licenseProblems()),
 ];
@@ -59,7 +57,7 @@ for (const script of failed) process.stdout.write(`npm run ${script} fails.\n`);
 process.stdout.write(`${problems.length + failed.length} problems\n`);
 process.exitCode = problems.length + failed.length === 0 ? 0 : 1;
 
-/** Packages that come to a user with this one and whose license asks for more than a notice. */
+/** Runtime dependencies whose license is not permissive. */
 async function licenseProblems(): Promise<string[]> {
   const shipped = Object.entries(lock.packages).filter(
     ([path, { dev, optional }]) => path !== "" && !dev && !optional,
@@ -75,7 +73,7 @@ async function licenseProblems(): Promise<string[]> {
       ({ license }) =>
         !(license ?? "").split(/[()]|\bAND\b|\bOR\b/).every((part) => isPermissive(part.trim())),
     )
-    .map(({ path, license }) => `${path} is under ${license ?? "no license"}.`);
+    .map(({ path, license }) => `${path} has ${license ?? "no license"}.`);
 }
 
 function isPermissive(license: string): boolean {

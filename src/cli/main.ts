@@ -10,7 +10,7 @@ import { parsePortfolio } from "../reference-server/portfolio-file.js";
 const USAGE = `Usage: saas-management serve [options]
 
 Starts the reference server: the GraphQL API and the Sync API of the SaaS Management Service, in memory, to test
-integrations against. It stops at Ctrl+C, and everything in it is gone then.
+integrations against. Ctrl+C stops it and discards all data.
 
 Options:
   --port <number>        port of the GraphQL API (default: a free one)
@@ -26,10 +26,9 @@ Options:
 const EXIT_FAILURE = 1;
 const EXIT_USAGE = 2;
 
-/** Letters of an argument that a message repeats. */
-const MOST_SHOWN = 100;
+const MAX_QUOTED = 100;
 
-/** The command line cannot be carried out as it was written. */
+/** The command line is not valid. */
 class UsageError extends Error {}
 
 async function main(args: string[]): Promise<void> {
@@ -37,9 +36,9 @@ async function main(args: string[]): Promise<void> {
   if (values.help === true) return print(USAGE);
   if (values.version === true) return print(`${VERSION}\n`);
   const [command, ...rest] = positionals;
-  if (command === undefined) throw new UsageError("There is no command.");
-  if (command !== "serve") throw new UsageError(`There is no command "${shortened(command)}".`);
-  if (rest.length > 0) throw new UsageError(`Too many arguments: "${shortened(rest.join(" "))}".`);
+  if (command === undefined) throw new UsageError("A command is missing.");
+  if (command !== "serve") throw new UsageError(`Unknown command "${shorten(command)}".`);
+  if (rest.length > 0) throw new UsageError(`Too many arguments: "${shorten(rest.join(" "))}".`);
   await serve({
     port: portNumber("--port", values.port),
     syncPort: portNumber("--sync-port", values["sync-port"]),
@@ -70,18 +69,18 @@ function parse(args: string[]) {
   }
 }
 
-/** Node's text in one line, without its advice on arguments that begin with a dash: no command takes any. */
+/** Node's message in one line, without its advice on positional arguments that begin with a dash. */
 function problemOf(text: string): string {
   const [problem = ""] = text.split(/\. To specify a positional argument /);
   const line = problem.replaceAll(/([.?])\n(?=[A-Z])/g, "$1 ");
-  return /[.?]$/.test(line) ? line : `${shortened(line)}.`;
+  return /[.?]$/.test(line) ? line : `${shorten(line)}.`;
 }
 
 async function serve(options: ReferenceServerOptions): Promise<void> {
-  // Loaded here only, so that help and complaints do not wait for it.
+  // Loaded late, so that help and usage errors are quick.
   const { startReferenceServer } = await import("../reference-server/index.js");
   const server = await startReferenceServer(options).catch((error: unknown) => {
-    // Only what is wrong with the options is a TypeError; a port that is taken is not.
+    // Invalid options are a TypeError, a port in use is not.
     throw error instanceof TypeError ? new UsageError(error.message) : error;
   });
   const stop = (): void => void server.close();
@@ -94,14 +93,14 @@ async function serve(options: ReferenceServerOptions): Promise<void> {
 }
 
 function describe({ baseUrl, syncUrl, apiKey, installationId }: ReferenceServer): string {
-  // All of it can be an environment file: an equals sign in a line without "#" would be taken for a variable's.
+  // The whole output is a valid environment file.
   return `# GraphQL API      ${baseUrl}/graphql
 # Sync API         ${syncUrl}
 # API key          ${apiKey}
 # Installation id  ${installationId}
 #
-# The key and all data are gone when the server stops (Ctrl+C). As an environment file (node --env-file), for fromEnv()
-# and the examples of the README:
+# The key and all data are discarded when the server stops (Ctrl+C). This output is an environment file
+# (node --env-file) for fromEnv() and the examples of the README:
 
 SAAS_MANAGEMENT_BASE_URL=${baseUrl}
 SAAS_MANAGEMENT_SYNC_URL=${syncUrl}
@@ -138,7 +137,7 @@ function readText(option: string, file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new UsageError(`${option} ${file} cannot be read: ${messageOf(error)}.`);
+    throw new UsageError(`Cannot read ${option} ${file}: ${messageOf(error)}.`);
   }
 }
 
@@ -146,9 +145,8 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** An argument as a message can hold it. */
-function shortened(argument: string): string {
-  return argument.length > MOST_SHOWN ? `${argument.slice(0, MOST_SHOWN)}…` : argument;
+function shorten(argument: string): string {
+  return argument.length > MAX_QUOTED ? `${argument.slice(0, MAX_QUOTED)}…` : argument;
 }
 
 function print(text: string): void {
@@ -159,12 +157,12 @@ function complain(text: string): void {
   process.stderr.write(`saas-management: ${escapeControls(text)}\n`);
 }
 
-// Into a pipe whose reader has gone, or on a full disk. Nobody would learn where the server is.
+// The reader of the pipe is gone, or the disk is full: nobody would learn the addresses of the server.
 process.stdout.once("error", (error) => {
-  complain(`the output cannot be written: ${error.message}`);
+  complain(`cannot write the output: ${error.message}`);
   process.exit(EXIT_FAILURE);
 });
-// There is nowhere to say that a complaint cannot be written.
+// There is nowhere to report that stderr cannot be written.
 process.stderr.on("error", () => {});
 
 main(process.argv.slice(2)).catch((error: unknown) => {

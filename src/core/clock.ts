@@ -1,5 +1,5 @@
 import { InvalidInputError } from "./errors/index.js";
-import { rejectUnknownKeys } from "./validate.js";
+import { readOptions } from "./validate.js";
 
 /** Time as the SDK sees it. Injectable, so that tests and simulations need no real waiting. */
 export interface Clock {
@@ -8,8 +8,8 @@ export interface Clock {
   /** Milliseconds that never jump back; only differences mean anything. */
   monotonic(): number;
   /**
-   * Resolves after `ms` milliseconds, at once for zero or less.
-   * Rejects with the signal's reason when `signal` fires first; no timer or listener is left behind.
+   * Resolves after `ms` milliseconds, at once for zero or less. Rejects with the signal's reason if it aborts first; no
+   * timer or listener is left behind.
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /**
@@ -19,38 +19,50 @@ export interface Clock {
   after(ms: number, callback: () => void, options?: { readonly keepAlive?: boolean | undefined }): () => void;
 }
 
-/** The machine's own clock. */
+/** Options of a timer: whether it keeps the process alive. */
+export type TimerOptions = Parameters<Clock["after"]>[2];
+
+/** Longer timers fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  sleep: (ms, signal) => abortable(signal, (done) => startTimer(ms, done, { keepAlive: true })),
-  after: (ms, callback, options) => startTimer(ms, callback, options),
+  sleep: (ms, signal) => sleepWith(systemClock, ms, signal),
+  after: (ms, callback, options) => {
+    const timer: ReturnType<typeof setTimeout> = setTimeout(callback, Math.min(ms, MAX_TIMER_MS));
+    // Timers of browsers are numbers.
+    if (typeof timer === "object" && options?.keepAlive !== true) timer.unref();
+    return () => clearTimeout(timer);
+  },
 };
 
 interface Sleeper {
-  /** When it ends, by `monotonic()`. */
+  /** End of the sleep, by `monotonic()`. */
   readonly until: number;
   readonly wake: () => void;
-  /** Starts the machine's timer for what is left, instead of the one that runs. */
+  /** Restarts the system timer for the time left. */
   readonly startTimer: () => void;
 }
 
 /**
- * A clock that can be moved by hand.
+ * A clock for tests that can be advanced.
  *
- * - Without `startAt` it shows the machine's time, which goes on by itself, plus whatever it was advanced by.
- * - With `startAt` it stands still at that moment until it is advanced.
+ * - Without `startAt` it shows the system time plus what it was advanced by.
+ * - With `startAt` it stands still until it is advanced.
  */
 export class TestClock implements Clock {
   readonly #frozenAt: number | undefined;
   #offset = 0;
   readonly #sleepers = new Set<Sleeper>();
 
-  /** @throws {InvalidInputError} `startAt` is no moment, or an option's name is not known */
+  /** @throws {InvalidInputError} `startAt` is not a valid date, or an option is unknown */
   constructor(options: { readonly startAt?: number | Date | undefined } = {}) {
-    rejectUnknownKeys("The options of TestClock", options, { startAt: true });
-    const { startAt } = options;
-    this.#frozenAt = startAt === undefined ? undefined : startOf(startAt);
+    const { startAt } = readOptions("TestClock", options, { startAt: true });
+    this.#frozenAt = startAt === undefined ? undefined : Number(startAt);
+    if (startAt !== undefined && !Number.isFinite(this.#frozenAt))
+      throw new InvalidInputError("startAt must be a valid Date, or milliseconds since the epoch.");
   }
 
   /** The clock's time in milliseconds since the epoch. */
@@ -63,18 +75,18 @@ export class TestClock implements Clock {
     return (this.#frozenAt === undefined ? performance.now() : 0) + this.#offset;
   }
 
-  /** Number of sleeps and callbacks that are still to come: a test waits for it before it advances. */
+  /** Number of pending sleeps and callbacks: a test waits for it before it advances. */
   get sleeping(): number {
     return this.#sleepers.size;
   }
 
   /**
-   * Moves the time forward and wakes every sleep that is over by then, the earliest first.
-   * @throws {InvalidInputError} `ms` is no number, or less than zero
+   * Moves the time forward and wakes every sleep that is due, the earliest first.
+   * @throws {InvalidInputError} `ms` is not a number, or less than zero
    */
   advance(ms: number): void {
     if (!Number.isFinite(ms) || ms < 0)
-      throw new InvalidInputError("A TestClock advances by a number of milliseconds, 0 or more.");
+      throw new InvalidInputError("TestClock.advance takes a number of milliseconds, 0 or more.");
     this.#offset += ms;
     const now = this.monotonic();
     const sleepers = [...this.#sleepers].sort((a, b) => a.until - b.until);
@@ -83,21 +95,13 @@ export class TestClock implements Clock {
     for (const sleeper of due) sleeper.wake();
   }
 
-  /** Resolves when the clock has moved on by `ms` milliseconds; rejects with the signal's reason. */
+  /** Resolves when the clock has moved by `ms` milliseconds; rejects with the signal's reason. */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    return abortable(signal, (done) => {
-      if (ms > 0) return this.#wake(ms, done, { keepAlive: true });
-      done();
-      return () => {};
-    });
+    return sleepWith(this, ms, signal);
   }
 
-  /** Calls back when the clock has moved on by `ms` milliseconds, unless the returned function cancels it. */
+  /** Calls back when the clock has moved by `ms` milliseconds, unless the returned function cancels it. */
   after(ms: number, callback: () => void, options?: TimerOptions): () => void {
-    return this.#wake(ms, callback, options);
-  }
-
-  #wake(ms: number, callback: () => void, options: TimerOptions | undefined): () => void {
     let stopTimer = () => {};
     const cancel = () => {
       this.#sleepers.delete(sleeper);
@@ -112,7 +116,7 @@ export class TestClock implements Clock {
       startTimer: () => {
         if (this.#frozenAt !== undefined) return;
         stopTimer();
-        stopTimer = startTimer(sleeper.until - this.monotonic(), sleeper.wake, options);
+        stopTimer = systemClock.after(sleeper.until - this.monotonic(), sleeper.wake, options);
       },
     };
     this.#sleepers.add(sleeper);
@@ -121,63 +125,22 @@ export class TestClock implements Clock {
   }
 }
 
-/** A clock that showed no time would never let anything run out. */
-function startOf(startAt: unknown): number {
-  // Not instanceof: where a test runner gives each test file a realm of its own, there is more than one Date.
-  const isTime = typeof startAt === "number" || Object.prototype.toString.call(startAt) === "[object Date]";
-  const time = isTime ? Number(startAt) : Number.NaN;
-  if (Number.isFinite(time)) return time;
-  throw new InvalidInputError("startAt must be a Date, or milliseconds since the epoch.");
-}
-
-type Timer = ReturnType<typeof setTimeout>;
-
-/** Options of a timer: whether it keeps the process running. */
-export type TimerOptions = Parameters<Clock["after"]>[2];
-
-/** Lets the process end although the timer runs; browsers' timers are numbers and need no such thing. */
-function adjust(timer: Timer, options: TimerOptions): Timer {
-  if (typeof timer === "object" && options?.keepAlive !== true) timer.unref();
-  return timer;
-}
-
-/** The longest time that a timer takes; it fires at once where it is given a longer one. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** Calls back after a time of any length. @returns a function that cancels it */
-function startTimer(ms: number, callback: () => void, options: TimerOptions): () => void {
-  let timer: Timer;
-  const wait = (left: number): void => {
-    const part = Math.min(left, MAX_TIMER_MS);
-    timer = adjust(
-      setTimeout(() => (left > part ? wait(left - part) : callback()), part),
-      options,
-    );
-  };
-  wait(Math.max(0, ms));
-  return () => clearTimeout(timer);
-}
-
-/** Runs `begin` until it calls back or the signal fires, and undoes it in both cases. */
-function abortable(signal: AbortSignal | undefined, begin: (done: () => void) => () => void): Promise<void> {
+function sleepWith(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason);
-    let undo: (() => void) | undefined;
-    let ended = false;
-    const end = () => {
-      ended = true;
-      undo?.();
-      signal?.removeEventListener("abort", abort);
-    };
+    if (ms <= 0) return resolve();
     const abort = () => {
-      end();
+      cancel();
       reject(signal?.reason);
     };
+    const cancel = clock.after(
+      ms,
+      () => {
+        signal?.removeEventListener("abort", abort);
+        resolve();
+      },
+      { keepAlive: true },
+    );
     signal?.addEventListener("abort", abort, { once: true });
-    undo = begin(() => {
-      end();
-      resolve();
-    });
-    if (ended) undo();
   });
 }

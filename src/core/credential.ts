@@ -5,45 +5,43 @@ import { redactSecrets, secretsIn } from "./redact.js";
 /** How requests are authenticated (service description, "Authentication"): exactly one of the two. */
 export interface CredentialOptions {
   /**
-   * The workspace API key, or a function that returns it, so that keys can rotate while the program runs.
+   * The workspace API key, or a function that returns it, so that keys can rotate while the program runs. The key alone,
+   * without `Bearer` or `ApiKey` before it.
    *
-   * A function is asked once per attempt; attempts that need the key at the same time share one call. One client is one
-   * workspace: the function must give the same key whoever makes the call, and not look who that is. Where the service
-   * refuses the key it is asked once more, and if it then returns another one the attempt is repeated at once; a
-   * mutation only where certainly nothing of it was executed. What it throws is the `cause` of an
-   * `AuthenticationError`. The key alone, without `Bearer` or `ApiKey` before it, which is an `AuthenticationError`
-   * too: the SDK adds what each API needs.
+   * A function is called once per attempt; concurrent attempts share one call. One client is one workspace: the function
+   * must not depend on who makes the call. If the service refuses the key, the function is called once more, and if it
+   * returns another key, the attempt is repeated at once; a mutation only if certainly nothing of it was executed. What
+   * it throws is the `cause` of an `AuthenticationError`.
    * @default none: `authorization` is then required
    */
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
   /**
-   * Platform-managed authentication: returns the whole `Authorization` value. Asked as a function of `apiKey` is.
+   * Platform-managed authentication: returns the whole `Authorization` value. Called as a function of `apiKey` is.
    * @default none: `apiKey` is then required
    */
   readonly authorization?: (() => string | Promise<string>) | undefined;
 }
 
-/** A server can only echo what it was sent lately. */
+/** A server can only echo what it was sent recently. */
 const MAX_SECRETS = 64;
 
-/** A call of the provider that is under way. */
-interface Asking {
+/** A call of the provider that has not settled yet. */
+interface PendingCall {
   readonly secret: Promise<unknown>;
-  /** Value after whose refusal it was asked. */
+  /** The refused value that this call is to replace. */
   readonly refused: string | undefined;
 }
 
-/** Builds the `Authorization` value of each attempt. Keeps the secret where neither JSON nor inspection reaches it. */
+/** Builds the `Authorization` value of each attempt. JSON and inspection do not show the secret. */
 export class Credential {
   /** Name of the option that it comes from. */
   readonly name: "apiKey" | "authorization";
-  /** A key that is given as it is: there is nobody to ask for it. */
   readonly #constant: string | undefined;
-  readonly #provide: () => string | Promise<string>;
+  readonly #provide: () => unknown;
   readonly #scheme: string;
-  /** What was sent lately and must not be shown, the latest first. */
+  /** Secrets sent recently, the latest first. */
   #secrets: readonly string[] = [];
-  #asking: Asking | undefined;
+  #pending: PendingCall | undefined;
 
   /** @param scheme What stands before an API key: nothing for GraphQL, `"ApiKey "` for the Sync API. */
   constructor(options: CredentialOptions, scheme: "" | "ApiKey ") {
@@ -52,7 +50,7 @@ export class Credential {
       throw new ConfigurationError(
         apiKey === undefined
           ? "No credential: set apiKey (or SAAS_MANAGEMENT_API_KEY with fromEnv), or authorization."
-          : "Both apiKey and authorization are set: give exactly one of them.",
+          : "Both apiKey and authorization are set: set only one of them.",
       );
     }
     if (authorization !== undefined && typeof authorization !== "function")
@@ -60,91 +58,72 @@ export class Credential {
     if (apiKey !== undefined && typeof apiKey !== "function" && typeof apiKey !== "string")
       throw new ConfigurationError("apiKey must be a string, or a function that returns one.");
     this.#constant = typeof apiKey === "string" ? apiKey : undefined;
-    this.#provide = authorization ?? (typeof apiKey === "function" ? apiKey : () => apiKey ?? "");
+    this.#provide = authorization ?? (typeof apiKey === "function" ? apiKey : () => apiKey);
     this.name = authorization === undefined ? "apiKey" : "authorization";
     this.#scheme = authorization === undefined ? scheme : "";
   }
 
   /**
    * The `Authorization` value for one attempt.
-   * @param signal Ends the wait, with its reason: a provider may never settle.
-   * @param refused Value that the service has refused: what was asked for before may be the same one.
+   * @param signal Ends the wait: a provider may never settle.
+   * @param refused Value that the service refused; a pending call may return the same one.
    * @throws {AuthenticationError} the provider failed, or what it returned cannot be sent
    */
   async authorization(signal: AbortSignal, refused?: string): Promise<string> {
-    const secret = this.#constant ?? (await this.#shared(signal, refused));
-    if (typeof secret !== "string" || secret.trim() === "") {
-      throw new AuthenticationError(`${this.name} is empty or not a string, so nothing was sent.`);
-    }
+    const secret = this.#constant ?? (await this.#provided(signal, refused));
+    if (typeof secret !== "string" || secret.trim() === "")
+      throw new AuthenticationError(`${this.name} is empty or not a string. Nothing was sent.`);
     if (!/^[\x20-\x7e]+$/.test(secret)) {
       throw new AuthenticationError(
-        `${this.name} has a line break or another character that a header cannot carry, so nothing was sent. Was it read from a file with its line end?`,
+        `${this.name} has a character that a header cannot hold. Nothing was sent. It may contain a trailing newline.`,
       );
     }
-    const prefix = this.name === "apiKey" ? prefixOf(secret) : undefined;
+    const prefix = this.name === "apiKey" ? /^ *(bearer|apikey) /i.exec(secret)?.[1] : undefined;
     if (prefix !== undefined) {
       throw new AuthenticationError(
-        `apiKey begins with ${prefix}: give the key alone, the SDK adds what each API needs. Nothing was sent. A whole Authorization value of a platform goes into authorization.`,
+        `apiKey begins with ${prefix}. Nothing was sent. Set the key alone, or the whole value as authorization.`,
       );
     }
-    this.#remember(secret);
+    if (this.#secrets[0] !== secret)
+      this.#secrets = [...new Set([...secretsIn(secret), ...this.#secrets])].slice(0, MAX_SECRETS);
     return this.#scheme + secret;
   }
 
-  /**
-   * Takes every secret sent lately out of a text that came from the server.
-   * @param more Further secrets, which may have been sent longer ago.
-   */
-  redact(text: string, more: readonly string[] = []): string {
-    return redactSecrets(text, [...this.#secrets, ...more]);
+  /** Redacts every secret sent recently, and those in `older`. */
+  redact(text: string, older: readonly string[] = []): string {
+    return redactSecrets(text, [...this.#secrets, ...older]);
   }
 
-  #remember(secret: string): void {
-    if (this.#secrets[0] === secret) return;
-    this.#secrets = [...new Set([...secretsIn(secret), ...this.#secrets])].slice(0, MAX_SECRETS);
-  }
-
-  /** What the provider returns; those who wait at the same time share one call of it. */
-  async #shared(signal: AbortSignal, refused: string | undefined): Promise<unknown> {
-    const underWay = this.#asking;
-    const asking =
-      underWay !== undefined && (refused === undefined || underWay.refused === refused)
-        ? underWay
-        : { secret: ask(this.#provide), refused };
-    this.#asking = asking;
+  /** Calls the provider, or waits for the pending call. */
+  async #provided(signal: AbortSignal, refused: string | undefined): Promise<unknown> {
+    const shared = this.#pending;
+    const pending =
+      shared !== undefined && (refused === undefined || shared.refused === refused)
+        ? shared
+        : { secret: Promise.resolve().then(this.#provide), refused };
+    this.#pending = pending;
     try {
-      return await raceAbort(asking.secret, signal);
+      return await raceAbort(pending.secret, signal);
     } catch (cause) {
       signal.throwIfAborted();
-      throw new AuthenticationError(`The ${this.name} function failed, so nothing was sent.`, { cause });
+      throw new AuthenticationError(`The ${this.name} function failed. Nothing was sent.`, { cause });
     } finally {
-      // Also when the wait was given up: whoever comes later must not wait for a call that may never settle.
-      if (this.#asking === asking) this.#asking = undefined;
+      // Also after an abort: later attempts must not wait for a call that may never settle.
+      if (this.#pending === pending) this.#pending = undefined;
     }
   }
 }
 
-/** The scheme that somebody put before a key: of other APIs, or of what the Sync API is sent. */
-function prefixOf(key: string): "Bearer" | "ApiKey" | undefined {
-  if (/^ *bearer /i.test(key)) return "Bearer";
-  return /^ *apikey /i.test(key) ? "ApiKey" : undefined;
-}
-
-/** A promise of it even where it throws. */
-async function ask(provide: () => unknown): Promise<unknown> {
-  return provide();
-}
-
-/** The credential as one operation uses it: asked for with each attempt, and once more where it was refused. */
+/** The credential as one operation uses it: asked for with each attempt, and once more after it was refused. */
 export class OperationCredential {
   readonly #credential: Credential;
   readonly #signal: AbortSignal;
-  /** Value of the latest attempt; undefined where it did not come to sending one. */
+  /** Value of the latest attempt; undefined if none was sent. */
   #sent: string | undefined;
-  /** Value that replaces a refused one in the next attempt. */
+  /** Value for the next attempt, in place of a refused one. */
   #replacement: string | undefined;
   #askedAgain = false;
-  /** What this operation sent, however much others have sent since. */
+  /** What this operation sent, however many other keys were sent since. */
   #secrets: readonly string[] = [];
 
   constructor(credential: Credential, signal: AbortSignal) {
@@ -158,23 +137,22 @@ export class OperationCredential {
     this.#replacement = undefined;
     this.#sent = undefined;
     this.#sent = replacement ?? (await this.#credential.authorization(this.#signal));
-    this.#secrets = [...new Set([...secretsIn(this.#sent), ...this.#secrets])];
+    this.#secrets = [...secretsIn(this.#sent), ...this.#secrets];
     return this.#sent;
   }
 
-  /** Takes what was sent, by this operation or lately by others, out of a text that came from the server. */
+  /** Redacts what this operation or, recently, another one sent. */
   redact(text: string): string {
     return this.#credential.redact(text, this.#secrets);
   }
 
   /**
-   * Asks once more, at most once an operation, where the service has refused the value of the latest attempt.
-   * @returns whether there is another one now
+   * Asks for another value, at most once per operation, if the service refused that of the latest attempt.
+   * @returns whether there is another one
    * @throws {AuthenticationError} the provider failed
    */
   async replaceAfter(failure: unknown): Promise<boolean> {
     const refused = this.#sent;
-    const { name } = this.#credential;
     if (!(failure instanceof AuthenticationError) || refused === undefined || this.#askedAgain) return false;
     this.#askedAgain = true;
     try {
@@ -184,12 +162,13 @@ export class OperationCredential {
       return true;
     } catch (error) {
       if (!(error instanceof AuthenticationError)) throw error;
+      const { message, serverMessage, requestId } = failure;
       throw new AuthenticationError(
-        `${failure.message} Asked for another one, the ${name} function failed.`,
+        `${message} The ${this.#credential.name} function failed to replace it.`,
         {
           cause: error.cause ?? error,
-          serverMessage: failure.serverMessage,
-          requestId: failure.requestId,
+          serverMessage,
+          requestId,
         },
       );
     }

@@ -81,16 +81,13 @@ export function checkTls(tls: TlsOptions | undefined, name: string, endpoint: UR
   }
 }
 
-/**
- * Warns that `globalThis.fetch` follows settings of the process that weaken TLS: they are the user's own, so it is used
- * all the same.
- */
+/** Warns if `globalThis.fetch` follows settings of the process that weaken TLS. They are the user's own decision. */
 export function warnOfWeakTls({ protocol }: URL, logger: Logger): void {
   const { process } = globalThis;
   if (protocol !== "https:" || process?.env === undefined) return;
-  if (process.env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0")
-    logger.warn("saas-management: NODE_TLS_REJECT_UNAUTHORIZED=0, so server certificates are not checked");
-  const minVersion = process.getBuiltinModule?.("node:tls")?.DEFAULT_MIN_VERSION;
-  if (minVersion === "TLSv1" || minVersion === "TLSv1.1")
-    logger.warn(`saas-management: this process allows ${minVersion}, which is not secure`);
+  const { NODE_TLS_REJECT_UNAUTHORIZED, NODE_OPTIONS = "" } = process.env;
+  if (NODE_TLS_REJECT_UNAUTHORIZED === "0")
+    logger.warn("saas-management: NODE_TLS_REJECT_UNAUTHORIZED=0 disables the check of server certificates");
+  if (/--tls-min-v1\.[01]/.test([NODE_OPTIONS, ...(process.execArgv ?? [])].join(" ")))
+    logger.warn("saas-management: --tls-min allows TLS versions below 1.2, which are not secure");
 }

@@ -1,7 +1,7 @@
 import { type Credential, OperationCredential } from "./credential.js";
 import { Deadline } from "./deadline.js";
-import { annotate, type ErrorCode, SaasManagementError } from "./errors/index.js";
-import type { OperationInfo, RequestEvent } from "./hooks.js";
+import { annotate, SaasManagementError } from "./errors/index.js";
+import type { OperationInfo, RequestEvent, RetryEvent } from "./hooks.js";
 import { SILENT } from "./logger.js";
 import type { CommonConfiguration } from "./options.js";
 import { withRetry } from "./retry.js";
@@ -10,23 +10,23 @@ import { withRetry } from "./retry.js";
 export interface AttemptContext {
   /** The `Authorization` value. */
   readonly authorization: string;
-  /** Takes the credential out of a text that came from the server. */
+  /** Redacts the credential in a text of the server. */
   readonly redact: (text: string) => string;
-  /** Fires when the caller aborts or the operation's time is up. */
+  /** Aborts when the caller does or the operation's time is up. */
   readonly signal: AbortSignal;
   /** Milliseconds until the operation's deadline. */
   readonly timeoutMs: number;
-  /** To be told what an answer says of itself, as soon as it is known; parts may follow each other. */
+  /** Reports the head of an answer, as soon as it is known; may be called again with further parts. */
   readonly answered: (answer: AnswerHead) => void;
 }
 
-/** What an answer says of itself. */
+/** Status and headers of an answer. */
 export interface AnswerHead {
   /** HTTP status. */
   readonly status?: number;
   /** Name of the gRPC status. */
   readonly grpcStatus?: string;
-  /** The value of a header or of metadata; anything but a string is none. */
+  /** The value of a header or of metadata; what is not a string is ignored. */
   readonly header: (name: string) => unknown;
 }
 
@@ -36,30 +36,23 @@ export interface Operation {
   /** What it is, for messages: `GraphQL query Licenses`. */
   readonly label: string;
   readonly credential: Credential;
-  /** The caller's signal, or a controller that follows it and is this operation's own. */
+  /** The caller's signal, or a controller of this operation that is linked to it. */
   readonly cancellation: AbortSignal | AbortController | undefined;
-  /** Monotonic time when it began, where it waited for something before. @default now */
+  /** Monotonic time of its start, if it waited before. @default now */
   readonly begunAt?: number | undefined;
-  /** Whether calling the same method again is safe when the time is up. */
+  /** Whether calling the same method again is safe after the time is up. */
   readonly repeatable: boolean;
-  /** Asked before a failed attempt is repeated, for an operation that must not be done twice. @default always */
+  /** Whether a failed attempt may be repeated, for an operation that must not be done twice. @default always */
   readonly mayRepeat?: (() => boolean) | undefined;
-  /** Whether an attempt whose key was refused executed nothing, so that another key may be tried. @default always */
+  /** Whether an attempt with a refused key executed nothing, so that another key may be tried. @default always */
   readonly mayReplaceKey?: ((failure: SaasManagementError) => boolean) | undefined;
   /** Called before each pause. */
-  readonly onRetry?: ((event: RetryNotice) => void) | undefined;
-}
-
-/** What is known of an attempt that failed and is followed by another. */
-interface RetryNotice {
-  readonly attempt: number;
-  readonly delayMs: number;
-  readonly code: ErrorCode;
+  readonly onRetry?: ((event: Pick<RetryEvent, "attempt" | "delayMs" | "code">) => void) | undefined;
 }
 
 /**
- * Runs one operation: attempts with the credential, within one time, again where they failed transiently; with each of
- * them told to the hooks and the logger. The one way in which either API is spoken.
+ * Runs one operation of either API: attempts with the credential, within one deadline, repeated after transient
+ * failures. Each is reported to the hooks and the logger.
  */
 export async function runOperation<T>(
   configuration: CommonConfiguration,
@@ -108,7 +101,7 @@ export async function runOperation<T>(
         const event = Object.freeze({ ...info, attempt: number, delayMs, code });
         hooks.onRetry?.(event);
         logger.warn(`saas-management: ${label}: retrying`, event);
-        onRetry?.({ attempt: number, delayMs, code });
+        onRetry?.(event);
       },
     });
   } finally {
@@ -116,7 +109,7 @@ export async function runOperation<T>(
   }
 }
 
-/** Tells hooks and logger of one attempt, and errors of the request's id. Makes nothing where nobody looks on. */
+/** Reports one attempt to hooks and logger, and adds the request id to its error. Creates no events for nobody. */
 class AttemptObserver {
   readonly #configuration: CommonConfiguration;
   readonly #operation: Operation;
@@ -148,13 +141,12 @@ class AttemptObserver {
   }
 
   failed(error: unknown, byCaller: boolean): void {
-    const own = error instanceof SaasManagementError ? error : undefined;
     // The caller's reason may be an error of another operation.
-    if (!byCaller && own !== undefined) {
-      const requestId = this.#requestId();
-      if (requestId !== undefined) annotate(own, { requestId });
-    }
-    this.#ended(byCaller ? "cancelled" : "failure", own?.code);
+    if (!byCaller) annotate(error, { requestId: this.#requestId() });
+    this.#ended(
+      byCaller ? "cancelled" : "failure",
+      error instanceof SaasManagementError ? error.code : undefined,
+    );
   }
 
   #ended(outcome: "success" | "failure" | "cancelled", code: SaasManagementError["code"] | undefined): void {
@@ -173,7 +165,6 @@ class AttemptObserver {
     logger.debug(`saas-management: ${this.#operation.label}: ${outcome}`, event);
   }
 
-  /** The first one that an answer told. */
   #requestId(): string | undefined {
     for (const { header } of this.#answers) {
       const requestId = readRequestId(header, this.#redact);
@@ -187,8 +178,8 @@ class AttemptObserver {
 const REQUEST_ID_HEADERS = ["x-request-id", "x-correlation-id"];
 
 /**
- * The server's own id of a request. It is shown in errors and events, so only what looks like an id is one: printable
- * ASCII without blanks, at most 128 characters, and nothing of a secret.
+ * The server's own id of a request. It stands in errors and events, so it must look like an id: printable ASCII without
+ * blanks, at most 128 characters, and no secret.
  */
 export function readRequestId(
   header: (name: string) => unknown,

@@ -1,64 +1,87 @@
+// The file, because Bun replaces the bare "undici" with a stub that ignores `dispatcher` silently.
+import { Agent, fetch, ProxyAgent } from "undici/index.js";
 import type { TlsOptions } from "../core/endpoint.js";
-import { ClosedError, TransportError } from "../core/errors/index.js";
-import type { HttpProxy } from "./proxy.js";
-import { proxyFailure, refusedByProxy } from "./proxy-failure.js";
+import { ConfigurationError } from "../core/errors/index.js";
+import { type HttpProxy, proxyFailure } from "./proxy.js";
+import { connectionOptions } from "./tls.js";
 
-/** What a {@link NodeFetch} connects with. */
-export interface NodeFetchOptions {
-  readonly tls: TlsOptions | undefined;
-  readonly proxy: HttpProxy | undefined;
-}
-
-type Network = ReturnType<typeof import("./undici.js").openNetwork>;
-
-/** A fetch with TLS settings or a proxy, which Node's own does not take. undici is loaded with the first request. */
-export class NodeFetch {
-  readonly #options: NodeFetchOptions;
-  #network: Promise<Network> | undefined;
-  #closed = false;
-
-  constructor(options: NodeFetchOptions) {
-    this.#options = options;
-  }
-
+/** A fetch with TLS settings or a proxy, which Node's own fetch does not take. */
+export interface NodeFetch {
   /**
    * Sends a request, as `globalThis.fetch` does.
    * @throws {TransportError} the proxy refuses to open a tunnel
    */
-  readonly fetch = async (url: string, init: RequestInit): Promise<Response> => {
-    const network = await this.#open();
-    init.signal?.throwIfAborted();
-    const { proxy } = this.#options;
-    try {
-      return await network.fetch(url, init);
-    } catch (error) {
-      if (proxy === undefined || init.signal?.aborted === true) throw error;
-      const status = refusedByProxy(error);
-      if (status === undefined || status >= 500) throw proxyFailure(error);
-      throw new TransportError(
-        `The proxy ${proxy.origin} did not open a tunnel to ${new URL(url).host} (HTTP ${status}): ${advice(status)}`,
-      );
-    }
-  };
-
+  fetch(url: string, init: RequestInit): Promise<Response>;
   /** Closes the connections. */
-  async close(): Promise<void> {
-    this.#closed = true;
-    await this.#network?.then(
-      (network) => network.close(),
-      () => {},
-    );
-  }
-
-  async #open(): Promise<Network> {
-    if (this.#closed) throw new ClosedError("The client is closed.");
-    this.#network ??= import("./undici.js").then(({ openNetwork }) => openNetwork(this.#options));
-    return this.#network;
-  }
+  close(): Promise<void>;
 }
 
-function advice(status: number): string {
-  return status === 407
-    ? "check the user name and password in proxy."
-    : "check the port in proxy, and whether the proxy allows this host and port.";
+/** Every operation has its `timeoutMs`, which may be longer than the 300 s of undici. */
+const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 } as const;
+
+/**
+ * Opens a fetch with connections of its own. It is undici's: Node's own is of another version, and versions do not mix.
+ * @throws {ConfigurationError} a certificate or key cannot be used, or the runtime replaced undici
+ */
+export function openFetch(tls: TlsOptions | undefined, proxy: HttpProxy | undefined): NodeFetch {
+  const connect = connectionOptions(tls);
+  const dispatcher =
+    proxy === undefined
+      ? new Agent({ ...NO_TIMEOUTS, connect })
+      : new ProxyAgent({
+          ...NO_TIMEOUTS,
+          uri: proxy.origin,
+          requestTls: connect,
+          // The proxy is not the service: its certificate is from an authority that the process trusts.
+          proxyTls: connectionOptions(),
+          ...authentication(proxy),
+        });
+  if (!("dispatch" in dispatcher)) {
+    // A fetch that ignores the dispatcher would send the key without TLS settings and proxy.
+    throw new ConfigurationError(
+      "This runtime, or a bundler, replaced the package undici, which tls and proxy need. Nothing was sent.",
+    );
+  }
+  return {
+    async fetch(url, init) {
+      const { method = "GET", headers, body, redirect = "follow", signal = null } = init;
+      try {
+        const response = await fetch(url, {
+          method,
+          headers: [...new Headers(headers)],
+          body: typeof body === "string" ? body : null,
+          redirect,
+          signal,
+          dispatcher,
+        });
+        return responseOf(response);
+      } catch (error) {
+        if (proxy === undefined || signal?.aborted === true) throw error;
+        throw proxyFailure(error, proxy, new URL(url).host);
+      }
+    },
+    close: () => dispatcher.destroy(),
+  };
+}
+
+function authentication({ credentials }: HttpProxy): { readonly token?: string } {
+  if (credentials === undefined) return {};
+  return { token: `Basic ${Buffer.from(credentials).toString("base64")}` };
+}
+
+/** Converts a response of undici to a global one. */
+function responseOf({ status, statusText, headers, body }: Awaited<ReturnType<typeof fetch>>): Response {
+  const stream = body === null ? null : streamOf(body.getReader());
+  return new Response(stream, { status, statusText, headers: [...headers] });
+}
+
+function streamOf(reader: ReadableStreamDefaultReader<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
 }

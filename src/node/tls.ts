@@ -1,11 +1,14 @@
-import { isIP } from "node:net";
-import { type ConnectionOptions, checkServerIdentity } from "node:tls";
+import type { ConnectionOptions, SecureContext } from "node:tls";
 import type { TlsOptions } from "../core/endpoint.js";
-import { secureContext } from "./certificates.js";
+import { ConfigurationError } from "../core/errors/index.js";
+import { describeType } from "../core/validate.js";
+
+const CERTIFICATE =
+  /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;
 
 /**
- * How Node's TLS connects to the API. That certificates are checked is said, because the environment could say
- * otherwise (`NODE_TLS_REJECT_UNAUTHORIZED`). An address cannot be sent as the server's name (RFC 6066, section 3).
+ * How Node's TLS connects to the API. `rejectUnauthorized` is explicit because `NODE_TLS_REJECT_UNAUTHORIZED` could
+ * disable it. An IP address cannot be sent as the server's name (RFC 6066, section 3).
  */
 export function connectionOptions(
   tls: TlsOptions = {},
@@ -13,6 +16,75 @@ export function connectionOptions(
   const { serverName } = tls;
   const context = { secureContext: secureContext(tls), rejectUnauthorized: true };
   if (serverName === undefined) return context;
-  if (isIP(serverName) === 0) return { ...context, servername: serverName };
+  if (process.getBuiltinModule("node:net").isIP(serverName) === 0)
+    return { ...context, servername: serverName };
+  const { checkServerIdentity } = process.getBuiltinModule("node:tls");
   return { ...context, checkServerIdentity: (_, peer) => checkServerIdentity(serverName, peer) };
+}
+
+/**
+ * Checks certificates and key, so that a mistake shows when the client is created.
+ * @throws {ConfigurationError} naming the option, without quoting it
+ */
+export function checkCertificates(tls: TlsOptions | undefined): void {
+  // node:tls is slow to load.
+  if (tls?.ca !== undefined || tls?.cert !== undefined || tls?.key !== undefined) secureContext(tls);
+}
+
+/**
+ * Creates a context for TLS 1.2 or later.
+ * @throws {ConfigurationError} a certificate or key cannot be used
+ */
+export function secureContext(tls: TlsOptions = {}): SecureContext {
+  const { createSecureContext } = process.getBuiltinModule("node:tls");
+  const ca = certificates("tls.ca", tls.ca);
+  const cert = certificates("tls.cert", tls.cert);
+  const key = privateKey(tls.key, cert);
+  try {
+    return createSecureContext({ ca, cert, key, minVersion: "TLSv1.2" });
+  } catch {
+    // No cause: OpenSSL's message may quote the key.
+    throw new ConfigurationError(
+      "tls holds a certificate or key that OpenSSL refuses: it may be too weak, or of an unknown kind.",
+    );
+  }
+}
+
+/** Node ignores silently what it cannot read of an authority. */
+function certificates(name: string, value: string | Uint8Array | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const { X509Certificate } = process.getBuiltinModule("node:crypto");
+  const text = textOf(name, value);
+  const found = text.match(CERTIFICATE) ?? [];
+  try {
+    for (const pem of found) new X509Certificate(pem);
+  } catch {
+    throw new ConfigurationError(`${name} holds a damaged certificate.`);
+  }
+  if (found.length > 0) return text;
+  throw new ConfigurationError(
+    `${name} holds no certificate: set it to the content of a PEM file, not its path.`,
+  );
+}
+
+function privateKey(value: string | Uint8Array | undefined, cert: string | undefined): string | undefined {
+  if (value === undefined || cert === undefined) return undefined;
+  const { createPrivateKey, X509Certificate } = process.getBuiltinModule("node:crypto");
+  const text = textOf("tls.key", value);
+  let matches: boolean;
+  try {
+    matches = new X509Certificate(cert).checkPrivateKey(createPrivateKey(text));
+  } catch {
+    throw new ConfigurationError(
+      "tls.key holds no readable private key: set it to the content of a PEM file without a passphrase, not its path.",
+    );
+  }
+  if (matches) return text;
+  throw new ConfigurationError("tls.key is not the key of the first certificate of tls.cert.");
+}
+
+function textOf(name: string, value: string | Uint8Array): string {
+  if (typeof value !== "string" && !(value instanceof Uint8Array))
+    throw new ConfigurationError(`${name} must be PEM, as a string or bytes, got ${describeType(value)}.`);
+  return Buffer.from(value).toString("latin1");
 }

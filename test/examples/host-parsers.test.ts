@@ -1,14 +1,15 @@
-import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
-import { arch, endianness, tmpdir } from "node:os";
+import { truncate } from "node:fs/promises";
+import { arch, endianness } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parseOsRelease, parsePlatformExpert } from "../../examples/connectors/host/device.js";
 import { parseLoginTime, readLoginTimes } from "../../examples/connectors/host/lastlog.js";
 import { parseDirectoryGroups, parseDirectoryUsers } from "../../examples/connectors/host/macos-directory.js";
 import { parseGroup, parsePasswd } from "../../examples/connectors/host/user-database.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 
 describe("the user database of Linux", () => {
-  test("gives each account with its ids, full name, home and shell", () => {
+  test("parses each account of passwd(5)", () => {
     const { entries, notes } = parsePasswd(
       "root:x:0:0:root:/root:/bin/bash\nzoë:x:1000:1000:Zoë O'Brien,Room 3,,:/home/zoë:/usr/bin/zsh\n",
     );
@@ -35,7 +36,7 @@ describe("the user database of Linux", () => {
     expect(notes).toEqual([]);
   });
 
-  test("may lack the last line end, full name and shell, and may have comments and empty lines", () => {
+  test("accepts comments, empty lines, and a missing line end, full name and shell", () => {
     const { entries, notes } = parsePasswd("# made by hand\n\n   \nsvc:*:42:42::/:");
     expect(entries).toMatchObject([
       { name: "svc", uid: 42, gecos: "", shell: "", at: "/etc/passwd: line 4" },
@@ -43,26 +44,26 @@ describe("the user database of Linux", () => {
     expect(notes).toEqual([]);
   });
 
-  test("may be empty", () => {
+  test("accepts empty databases", () => {
     expect(parsePasswd("")).toEqual({ entries: [], notes: [] });
     expect(parseGroup("\n")).toEqual({ entries: [], notes: [] });
   });
 
   test.each([
-    ["+", "refers to a directory service (NIS), which is not read."],
-    ["+@staff::::::", "refers to a directory service (NIS), which is not read."],
-    ["-mallory::::::", "refers to a directory service (NIS), which is not read."],
-    ["eve:x:1001:1001:Eve", "has 5 fields instead of 7 and is not read."],
-    ["eve:x:1001:1001:Eve: the first:/home/eve:/bin/sh", "has 8 fields instead of 7 and is not read."],
-    ["just words", "has 1 fields instead of 7 and is not read."],
-    [":x:1001:1001::/:/bin/sh", "lacks a name or a numeric id and is not read."],
-    ["eve:x:zero:1001::/:/bin/sh", "lacks a name or a numeric id and is not read."],
-    ["eve:x::1001::/:/bin/sh", "lacks a name or a numeric id and is not read."],
-    ["eve:x:1001:0x3e9::/:/bin/sh", "lacks a name or a numeric id and is not read."],
-    ["eve:x:4294967296:1001::/:/bin/sh", "lacks a name or a numeric id and is not read."],
-    ["eve:x:1 001:1001::/:/bin/sh", "lacks a name or a numeric id and is not read."],
-    ["bob:x:1002:1002::/:/bin/sh", "repeats the name of an earlier entry and is not read."],
-  ])("passes over %j and says so, without telling the content", (line, problem) => {
+    ["+", "refers to a directory service (NIS) and was skipped."],
+    ["+@staff::::::", "refers to a directory service (NIS) and was skipped."],
+    ["-mallory::::::", "refers to a directory service (NIS) and was skipped."],
+    ["eve:x:1001:1001:Eve", "has 5 fields instead of 7 and was skipped."],
+    ["eve:x:1001:1001:Eve: the first:/home/eve:/bin/sh", "has 8 fields instead of 7 and was skipped."],
+    ["just words", "has 1 fields instead of 7 and was skipped."],
+    [":x:1001:1001::/:/bin/sh", "lacks a name or a numeric id and was skipped."],
+    ["eve:x:zero:1001::/:/bin/sh", "lacks a name or a numeric id and was skipped."],
+    ["eve:x::1001::/:/bin/sh", "lacks a name or a numeric id and was skipped."],
+    ["eve:x:1001:0x3e9::/:/bin/sh", "lacks a name or a numeric id and was skipped."],
+    ["eve:x:4294967296:1001::/:/bin/sh", "lacks a name or a numeric id and was skipped."],
+    ["eve:x:1 001:1001::/:/bin/sh", "lacks a name or a numeric id and was skipped."],
+    ["bob:x:1002:1002::/:/bin/sh", "repeats the name of an earlier entry and was skipped."],
+  ])("skips %j and notes it without the content", (line, problem) => {
     const text = `bob:x:1000:1000:Bob:/home/bob:/bin/sh\n${line}\nann:x:1003:1003:Ann:/home/ann:/bin/sh\n`;
     const { entries, notes } = parsePasswd(text);
     expect(entries.map(({ name, uid }) => [name, uid])).toEqual([
@@ -72,13 +73,13 @@ describe("the user database of Linux", () => {
     expect(notes).toEqual([`/etc/passwd: line 2 ${problem}`]);
   });
 
-  test("may give one uid to two accounts", () => {
+  test("accepts two accounts with one uid", () => {
     const { entries, notes } = parsePasswd("root:x:0:0::/root:/bin/sh\ntoor:x:0:0::/root:/bin/csh\n");
     expect(entries.map(({ name }) => name)).toEqual(["root", "toor"]);
     expect(notes).toEqual([]);
   });
 
-  test("gives each group with its members", () => {
+  test("parses each group of group(5)", () => {
     const { entries, notes } = parseGroup("sudo:x:27:zoë,bob\nempty:x:100:\nodd:x:101:bob, ,,ann\n");
     expect(entries).toEqual([
       { name: "sudo", gid: 27, members: ["zoë", "bob"], at: "/etc/group: line 1" },
@@ -88,16 +89,16 @@ describe("the user database of Linux", () => {
     expect(notes).toEqual([]);
   });
 
-  test("passes over groups that it does not understand and says so", () => {
+  test("skips invalid groups and notes them", () => {
     const { entries, notes } = parseGroup(
       "+:::\nstaff:x:50\nstaff:x:x:bob\nstaff:x:50:bob\nstaff:x:51:ann\n",
     );
     expect(entries).toMatchObject([{ name: "staff", gid: 50, members: ["bob"] }]);
     expect(notes).toEqual([
-      "/etc/group: line 1 refers to a directory service (NIS), which is not read.",
-      "/etc/group: line 2 has 3 fields instead of 4 and is not read.",
-      "/etc/group: line 3 lacks a name or a numeric id and is not read.",
-      "/etc/group: line 5 repeats the name of an earlier entry and is not read.",
+      "/etc/group: line 1 refers to a directory service (NIS) and was skipped.",
+      "/etc/group: line 2 has 3 fields instead of 4 and was skipped.",
+      "/etc/group: line 3 lacks a name or a numeric id and was skipped.",
+      "/etc/group: line 5 repeats the name of an earlier entry and was skipped.",
     ]);
   });
 });
@@ -121,7 +122,7 @@ gecos: Zoë: the "first" O'Brien
 
 `;
 
-  test("gives each account, whose id may be negative", () => {
+  test("parses the accounts of macOS, whose ids may be negative", () => {
     const { entries, notes } = parseDirectoryUsers(users);
     expect(entries).toMatchObject([
       {
@@ -144,7 +145,7 @@ gecos: Zoë: the "first" O'Brien
     expect(notes).toEqual([]);
   });
 
-  test("gives each group with its members, of whom there may be none", () => {
+  test("parses the groups of macOS, with or without members", () => {
     const groups =
       "name: admin\npassword: *\ngid: 80\nusers: root zoe \n\nname: wheel\npassword: *\ngid: 0\n";
     expect(parseDirectoryGroups(groups)).toEqual({
@@ -156,20 +157,16 @@ gecos: Zoë: the "first" O'Brien
     });
   });
 
-  test("passes over entries without a name or an id and says so", () => {
+  test("skips entries of macOS without a name or an id and notes them", () => {
     const { entries, notes } = parseDirectoryUsers(`uid: 1\ngid: 1\n\nname: x\nuid: one\ngid: 1\n\n${users}`);
     expect(entries.map(({ name }) => name)).toEqual(["nobody", "zoe"]);
     expect(notes).toEqual([
-      "dscacheutil -q user: entry 1 lacks a name or a numeric id and is not read.",
-      "dscacheutil -q user: entry 2 lacks a name or a numeric id and is not read.",
+      "dscacheutil -q user: entry 1 lacks a name or a numeric id and was skipped.",
+      "dscacheutil -q user: entry 2 lacks a name or a numeric id and was skipped.",
     ]);
   });
 
-  test("prints nothing where it knows nothing", () => {
-    expect(parseDirectoryUsers("")).toEqual({ entries: [], notes: [] });
-  });
-
-  test("tells a Mac's id and serial number", () => {
+  test("parses a Mac's id and serial number", () => {
     const registry =
       '    "IOPlatformSerialNumber" = "C02ABC"\n    "IOPlatformUUID" = "0000-11"\n    "clock" = <00>\n';
     expect(parsePlatformExpert(registry)).toEqual({ uuid: "0000-11", serialNumber: "C02ABC" });
@@ -184,21 +181,14 @@ describe("os-release", () => {
     ["# comment\nNAME='Single \"quotes\"'\n\n  VERSION_ID=3.20.1  \n", 'Single "quotes"', "3.20.1"],
     ['NAME="A \\"rolling\\" \\$ystem"\nBUILD_ID=rolling\n', 'A "rolling" $ystem', undefined],
     ["nonsense\nname=lower\n", undefined, undefined],
-  ])("%j names the system and its version", (text, name, version) => {
+  ])("parses the system and its version from os-release %j", (text, name, version) => {
     const values = parseOsRelease(text);
     expect([values.get("NAME"), values.get("VERSION_ID")]).toEqual([name, version]);
   });
 });
 
 describe("the login record", () => {
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "lastlog-test-"));
-  });
-  afterAll(async () => {
-    await rm(folder, { recursive: true });
-  });
-
+  const folder = temporaryFolder();
   const timeBytes = ["arm64", "riscv64", "loong64"].includes(arch()) ? 8 : 4;
   const recordBytes = timeBytes + 288;
 
@@ -222,17 +212,16 @@ describe("the login record", () => {
     ["four bytes, big end first", Buffer.from("6ae92800", "hex"), "BE"],
     ["eight bytes, little end first", Buffer.from("0028e96a00000000", "hex"), "LE"],
     ["eight bytes, big end first", Buffer.from("000000006ae92800", "hex"), "BE"],
-  ] as const)("is read from %s", (_, time, order) => {
+  ] as const)("parses the time of a login from %s", (_, time, order) => {
     expect(parseLoginTime(time, order)).toEqual(new Date(0x6ae92800 * 1000));
   });
 
-  test("of somebody who never logged in is none", () => {
+  test("returns no time for somebody who never logged in", () => {
     expect(parseLoginTime(Buffer.alloc(4))).toBeUndefined();
   });
 
-  test("is found at the place of each uid, and nowhere else", async () => {
-    const path = join(folder, "lastlog");
-    await writeFile(path, lastlog({ 0: 1_700_000_000, 7: 1_750_000_000 }, 8));
+  test("finds a login at the position of each uid, and nowhere else", async () => {
+    const path = await folder.write("lastlog", lastlog({ 0: 1_700_000_000, 7: 1_750_000_000 }, 8));
     const times = await readLoginTimes(path, [0, 3, 7, 7, 8, 65_534, 4_294_967_294, -2]);
     expect([...times]).toEqual([
       [0, new Date(1_700_000_000_000)],
@@ -240,23 +229,20 @@ describe("the login record", () => {
     ]);
   });
 
-  test("is found in a sparse file that seems to be a terabyte long", async () => {
-    const path = join(folder, "sparse");
-    await writeFile(path, lastlog({ 1: 1_700_000_000 }, 2));
+  test("finds a login in a sparse file that appears to be a terabyte long", async () => {
+    const path = await folder.write("sparse", lastlog({ 1: 1_700_000_000 }, 2));
     await truncate(path, recordBytes * 4_000_000_000).catch(() => truncate(path, recordBytes * 1_000_000));
     expect([...(await readLoginTimes(path, [1, 999_999]))]).toEqual([[1, new Date(1_700_000_000_000)]]);
   });
 
-  test("of another kind of machine is left alone", async () => {
-    const path = join(folder, "foreign");
-    await writeFile(path, lastlog({ 0: 1_700_000_000 }, 3).subarray(1));
+  test("ignores the file of another architecture", async () => {
+    const path = await folder.write("foreign", lastlog({ 0: 1_700_000_000 }, 3).subarray(1));
     expect([...(await readLoginTimes(path, [0, 1]))]).toEqual([]);
   });
 
-  test("may be absent or empty", async () => {
-    const path = join(folder, "empty");
-    await writeFile(path, "");
+  test("accepts a missing or empty file", async () => {
+    const path = await folder.write("empty", "");
     expect([...(await readLoginTimes(path, [0]))]).toEqual([]);
-    expect([...(await readLoginTimes(join(folder, "absent"), [0]))]).toEqual([]);
+    expect([...(await readLoginTimes(join(folder.path, "absent"), [0]))]).toEqual([]);
   });
 });

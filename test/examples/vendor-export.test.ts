@@ -1,16 +1,22 @@
+import { pathToFileURL } from "node:url";
 import { describe, expect, test } from "vitest";
-import { employeeExport, vendorExports } from "../../examples/connectors/vendor-export/index.js";
+import {
+  employeeExport,
+  type Month,
+  type VendorExport,
+  vendorExports,
+} from "../../examples/connectors/vendor-export/index.js";
+import { type UsageLogOptions, usage } from "../../examples/connectors/vendor-export/usage-log.js";
+import { rejection } from "../support/promises.js";
+import { all } from "../support/source-reading.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { DATA, people, rawRows, vendorFacts } from "./raw-data.js";
 
-async function all<T>(source: AsyncIterable<T[]> | Iterable<T[]>): Promise<T[]> {
-  const items: T[] = [];
-  for await (const some of source) items.push(...some);
-  return items;
-}
+const folder = temporaryFolder();
 
-/** Paths of the fields that are there and hold nothing. */
+/** Paths of fields with an empty string, array or object. */
 function emptyFields(value: unknown, path = ""): string[] {
-  if (value === undefined || value === "") return [path];
+  if (value === "") return [path];
   if (value instanceof Date || typeof value !== "object" || value === null) return [];
   const entries = Object.entries(value);
   return entries.length === 0
@@ -18,39 +24,42 @@ function emptyFields(value: unknown, path = ""): string[] {
     : entries.flatMap(([key, inner]) => emptyFields(inner, `${path}.${key}`));
 }
 
+const generic = async <T>(source: AsyncIterable<readonly { readonly generic: T }[]>) =>
+  (await all(source)).map((record) => record.generic);
+
+function exportOf(vendor: string, month?: Month): VendorExport {
+  const found = vendorExports(DATA, month).find((candidate) => candidate.vendor === vendor);
+  if (found === undefined) throw new Error(`There is no export of ${vendor}.`);
+  return found;
+}
+
 describe("the HR export", async () => {
   const employees = (await all(employeeExport(DATA))).map((record) => record.generic);
-  const byId = new Map(employees.map((employee) => [employee?.id, employee]));
 
-  test("becomes an employee for each row, each with an id of its own", () => {
-    expect(employees).toHaveLength(people.length);
-    expect(byId.size).toBe(people.length);
-  });
-
-  test("leaves out the fields of empty cells", () => {
+  test("maps each row to an employee with its own id, name, department and dates", () => {
+    expect(new Set(employees.map((employee) => employee?.id)).size).toBe(people.length);
     expect(employees.flatMap((employee) => emptyFields(employee))).toEqual([]);
-    expect(employees.filter((employee) => employee?.email === undefined)).toHaveLength(
-      people.filter((row) => row["Work e-mail"] === "").length,
+    const iso = (date = "") => date.replace(/^(\d\d)\.(\d\d)\.(\d{4})$/, "$3-$2-$1");
+    expect(
+      employees.map((employee) => [
+        employee?.fullName,
+        employee?.departmentPath?.join(" > ") ?? "",
+        employee?.attributes?.["hireDate"],
+        employee?.active,
+        employee?.deletionTime instanceof Date,
+      ]),
+    ).toEqual(
+      people.map((row) => [
+        row["Full name"],
+        row["Department path"],
+        iso(row["Hire date"]),
+        row["Active"] === "Yes",
+        row["Record deleted"] !== "",
+      ]),
     );
   });
 
-  test("keeps names as they are written, in every script", () => {
-    const names = employees.map((employee) => employee?.fullName);
-    expect(names).toEqual(people.map((row) => row["Full name"]));
-    expect(names).toEqual(
-      expect.arrayContaining([expect.stringMatching(/'/), expect.stringMatching(/[一-龯]/)]),
-    );
-  });
-
-  test("reads both ways to write a date as the same calendar", () => {
-    const dates = people.map((row) => row["Hire date"] ?? "");
-    expect(dates.some((date) => date.includes("."))).toBe(true);
-    expect(dates.some((date) => date.includes("-"))).toBe(true);
-    const iso = dates.map((date) => date.replace(/^(\d\d)\.(\d\d)\.(\d{4})$/, "$3-$2-$1"));
-    expect(employees.map((employee) => employee?.attributes?.["hireDate"])).toEqual(iso);
-  });
-
-  test("writes all addresses in lower case and takes apart those that share a cell", () => {
+  test("writes addresses in lower case and splits those that share a cell", () => {
     const addresses = employees.flatMap((employee) => [
       employee?.email ?? "",
       ...(employee?.emailAliases ?? []),
@@ -59,131 +68,138 @@ describe("the HR export", async () => {
     expect(employees.some((employee) => (employee?.emailAliases?.length ?? 0) > 1)).toBe(true);
   });
 
-  test("splits the department path, also where a department has a comma in its name", () => {
-    expect(employees.map((employee) => employee?.departmentPath?.join(" > ") ?? "")).toEqual(
-      people.map((row) => row["Department path"]),
-    );
-    expect(employees.flatMap((employee) => employee?.departmentPath ?? [])).toContain(
-      "Optics, Coatings & Materials",
-    );
-  });
-
-  test("says who left, and when", () => {
-    const left = employees.filter((employee) => employee?.active === false);
-    expect(left).toHaveLength(people.filter((row) => row["Active"] === "No").length);
-    expect(left.every((employee) => employee?.attributes?.["terminationDate"] !== undefined)).toBe(true);
-    const deleted = employees.filter((employee) => employee?.deleted);
-    expect(deleted).toHaveLength(people.filter((row) => row["Record deleted"] !== "").length);
-    expect(deleted.every((employee) => employee?.deletionTime instanceof Date)).toBe(true);
-  });
-
-  test("gives everybody but one a manager who is an employee", () => {
-    const without = employees.filter((employee) => !byId.has(employee?.managerId));
+  test("gives everybody but the CEO a manager who is an employee", () => {
+    const ids = new Set(employees.map((employee) => employee?.id));
+    const without = employees.filter((employee) => !ids.has(employee?.managerId ?? ""));
     expect(without.map((employee) => employee?.jobTitle)).toEqual(["Chief Executive Officer"]);
   });
 
-  test("keeps remarks about people to itself", () => {
+  test("leaves out remarks about people", () => {
     expect(people.some((row) => row["Notes"] !== "")).toBe(true);
     expect(JSON.stringify(employees)).not.toMatch(/Jimmy|Locker|Parental/);
   });
 });
 
 const months = [
-  { month: "this month", suffix: "" },
-  { month: "next month", suffix: "-next-month" },
+  ["this month", ""],
+  ["next month", "-next-month"],
 ] as const;
 
-describe.each(months)("the vendor exports of $month", async ({ month, suffix }) => {
-  const exports = await Promise.all(
-    vendorExports(DATA, month).map(async (source) => ({
-      vendor: source.vendor,
-      accounts: (await all(source.accounts())).map(({ generic }) => generic),
-      plans: (await all(source.plans())).map(({ generic }) => generic),
-      licenses: (await all(source.licenses())).map(({ generic }) => generic),
-    })),
-  );
-  const vendors = vendorFacts(suffix).map((facts) => {
-    const records = exports.find(({ vendor }) => vendor === facts.vendor);
-    if (records === undefined) throw new Error(`There is no export of ${facts.vendor}.`);
-    return { vendor: facts.vendor, facts, records };
-  });
-
-  test.each(vendors)("$vendor: every user becomes an account", ({ facts, records }) => {
-    expect(records.accounts).toHaveLength(facts.users);
-    expect(new Set(records.accounts.map(({ id }) => id)).size).toBe(facts.users);
-  });
-
-  test.each(vendors)("$vendor: every assignment becomes a license", ({ facts, records }) => {
-    expect(records.licenses).toHaveLength(facts.licenses);
-    expect(new Set(records.licenses.map(({ sourceId }) => sourceId)).size).toBe(facts.licenses);
-  });
-
-  test.each(vendors)("$vendor: every plan tells its seats, paid and taken", ({ facts, records }) => {
-    const plans = records.plans.map(({ externalPlanName, details: { seatBased } }) => {
-      return { name: externalPlanName, paid: seatBased?.paidSeats, consumed: seatBased?.consumedSeats };
-    });
-    expect(plans).toEqual(facts.plans.map(({ name, paid, consumed }) => ({ name, paid, consumed })));
-  });
-
-  test.each(vendors)("$vendor: no field is empty, no address has capitals", ({ records }) => {
-    const { accounts, plans, licenses } = records;
+test.each(months)("maps the users, plans and assignments of all vendors of %s", async (month, suffix) => {
+  for (const facts of vendorFacts(suffix)) {
+    const source = exportOf(facts.vendor, month);
+    const accounts = await generic(source.accounts());
+    const plans = await generic(source.plans());
+    const licenses = await generic(source.licenses());
+    expect(new Set(accounts.map(({ id }) => id)).size).toBe(facts.users);
+    expect(new Set(licenses.map(({ sourceId }) => sourceId)).size).toBe(facts.licenses);
+    expect(accounts).toHaveLength(facts.users);
+    expect(licenses).toHaveLength(facts.licenses);
+    expect(
+      plans.map(({ externalPlanName: name, details: { seatBased } }) => {
+        return { name, paid: seatBased?.paidSeats, consumed: seatBased?.consumedSeats };
+      }),
+    ).toEqual(facts.plans.map(({ name, paid, consumed }) => ({ name, paid, consumed })));
     expect([...accounts, ...plans, ...licenses].flatMap((record) => emptyFields(record))).toEqual([]);
     expect(accounts.filter(({ email }) => email === undefined || email !== email.toLowerCase())).toEqual([]);
-  });
+  }
 });
 
-describe("the exports of this month", async () => {
-  const [tuschgruen, brambleboard, quillmarsh] = vendorExports(DATA);
+test("writes Tuschgrün's names with the first name first, and knows its closed accounts", async () => {
+  const rows = rawRows("tuschgruen-users", ";");
+  const accounts = await generic(exportOf("Tuschgrün").accounts());
+  expect(accounts.map(({ name, active }) => [name, active])).toEqual(
+    rows.map((row) => [row["Anzeigename"]?.split(", ").reverse().join(" "), row["Aktiv"] === "ja"]),
+  );
+});
 
-  test("have Tuschgrün's names with the first name first", async () => {
-    const accounts = await all(tuschgruen?.accounts() ?? []);
-    const names = rawRows("tuschgruen-users", ";").map((row) =>
-      row["Anzeigename"]?.split(", ").reverse().join(" "),
-    );
-    expect(accounts.map(({ generic }) => generic.name)).toEqual(names);
-  });
+test("treats only Brambleboard's guests as free, and invited members as inactive accounts without a seat", async () => {
+  const { accounts, licenses } = exportOf("Brambleboard");
+  const seats = await generic(licenses());
+  expect(new Set(seats.filter(({ billable }) => !billable).map(({ sourcePlanId }) => sourcePlanId))).toEqual(
+    new Set(["bb-guest"]),
+  );
+  const seated = new Set(seats.map(({ sourceAccountId }) => sourceAccountId));
+  const members = await generic(accounts());
+  expect(members.filter(({ active }) => active === false).map(({ id }) => id)).toEqual(
+    members.filter(({ id }) => !seated.has(id)).map(({ id }) => id),
+  );
+});
 
-  test("tell which accounts of Tuschgrün are closed", async () => {
-    const accounts = await all(tuschgruen?.accounts() ?? []);
-    const closed = rawRows("tuschgruen-users", ";").filter((row) => row["Aktiv"] === "nein");
-    expect(closed.length).toBeGreaterThan(0);
-    expect(
-      accounts.filter(({ generic }) => generic.active === false).map(({ generic }) => generic.id),
-    ).toEqual(closed.map((row) => row["Benutzer-ID"]));
-  });
+test("keeps the license ids of Brambleboard's members from one month to the next", async () => {
+  const before = new Set(
+    (await generic(exportOf("Brambleboard").licenses())).map(({ sourceId }) => sourceId),
+  );
+  const after = await generic(exportOf("Brambleboard", "next month").licenses());
+  expect(after.filter(({ sourceId }) => !before.has(sourceId))).toEqual([]);
+});
 
-  test("take Brambleboard's guests for free and all others for paid", async () => {
-    const licenses = await all(brambleboard?.licenses() ?? []);
-    const plans = new Set(
-      licenses.filter(({ generic }) => !generic.billable).map(({ generic }) => generic.sourcePlanId),
-    );
-    expect([...plans]).toEqual(["bb-guest"]);
-  });
+test("gives an account of Quillmarsh all its roles", async () => {
+  const accounts = await generic(exportOf("Quillmarsh").accounts());
+  expect(accounts.map(({ roles }) => roles)).toEqual(
+    rawRows("quillmarsh-users").map((row) => row["roles"]?.split("|")),
+  );
+});
 
-  test("take who was invited to Brambleboard for an account that is not active and holds no seat", async () => {
-    const accounts = await all(brambleboard?.accounts() ?? []);
-    const seated = new Set(
-      (await all(brambleboard?.licenses() ?? [])).map(({ generic }) => generic.sourceAccountId),
-    );
-    const invited = accounts.filter(({ generic }) => generic.active === false);
-    expect(invited).toHaveLength(accounts.length - seated.size);
-    expect(invited.filter(({ generic }) => seated.has(generic.id))).toEqual([]);
-  });
+const LINES = [
+  "EV-3,2026-03-31T19:58:40+02:00,Board,a,open,10.0.0.1",
+  "EV-2,2026-03-29T00:30:00+01:00,Draw,b,open,10.0.0.1",
+  "EV-1,2025-12-01T12:00:00Z,Board,c,edit,10.0.0.1",
+];
 
-  test("give an account of Quillmarsh all its roles", async () => {
-    const accounts = await all(quillmarsh?.accounts() ?? []);
-    expect(accounts.map(({ generic }) => generic.roles)).toEqual(
-      rawRows("quillmarsh-users").map((row) => row["roles"]?.split("|")),
-    );
-  });
+async function usageOf(lines: readonly string[], options: UsageLogOptions) {
+  const header = "event_id,occurred_at,application,account,action,source_ip";
+  return generic(
+    usage(pathToFileURL(await folder.write("log.csv", `${[header, ...lines].join("\n")}\n`)), options),
+  );
+}
 
-  test("have the same license ids for Brambleboard's members in both months", async () => {
-    const [, later] = vendorExports(DATA, "next month");
-    const before = new Set(
-      (await all(brambleboard?.licenses() ?? [])).map(({ generic }) => generic.sourceId),
-    );
-    const after = (await all(later?.licenses() ?? [])).map(({ generic }) => generic.sourceId);
-    expect(after.filter((id) => !before.has(id))).toEqual([]);
-    expect(after.length).toBeLessThan(before.size);
-  });
+test("reads the usage of the given products at its own times", async () => {
+  const events = await usageOf(LINES, { products: ["Board"] });
+  expect(events).toEqual([
+    {
+      id: "EV-3",
+      sourceActorId: "a",
+      externalProductName: "Board",
+      lastActivity: new Date("2026-03-31T17:58:40Z"),
+    },
+    {
+      id: "EV-1",
+      sourceActorId: "c",
+      externalProductName: "Board",
+      lastActivity: new Date("2025-12-01T12:00:00Z"),
+    },
+  ]);
+});
+
+test.each([
+  ["forward", "Draw", "2027-01-11T00:00:01Z", "2027-01-07T23:30:00Z"],
+  ["back", "Board", "2026-03-30T23:59:59Z", "2026-03-29T17:58:40Z"],
+])(
+  "moves usage %s by whole days, so that the newest event of any product is of yesterday",
+  async (_, product, asOf, moved) => {
+    const [first] = await usageOf(LINES, { products: [product], asOf: new Date(asOf) });
+    expect(first?.lastActivity).toEqual(new Date(moved));
+  },
+);
+
+test.each([
+  ["an event that is newer than the one before", [...LINES].reverse(), 3],
+  ["an invalid time, of any product", [...LINES, "EV-0,yesterday,Draw,b,open,"], 5],
+])("rejects %s", async (_, lines, line) => {
+  const failure = await rejection(usageOf(lines, { products: ["Board"] }));
+  expect(String(failure)).toMatch(new RegExp(`^Error: log\\.csv:${line} `));
+});
+
+test("assigns every event of the committed usage log to one vendor, and ends it yesterday", async () => {
+  const asOf = new Date("2030-06-15T03:00:00Z");
+  const events = (await Promise.all(vendorExports(DATA).map((vendor) => generic(vendor.usage(asOf))))).flat();
+  expect(events.map(({ id }) => id).sort()).toEqual(
+    rawRows("usage-log")
+      .map((row) => row["event_id"])
+      .sort(),
+  );
+  const newest = Math.max(...events.map(({ lastActivity }) => new Date(lastActivity).getTime()));
+  expect(new Date(newest).toISOString().slice(0, 10)).toBe("2030-06-14");
+  expect(JSON.stringify(events)).not.toMatch(/10\.1\d\./);
 });

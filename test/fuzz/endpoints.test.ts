@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { SyncClient } from "@saas-management/sdk/sync";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, test } from "vitest";
 import { resolveEndpoint } from "../../src/core/endpoint.js";
 import { holds } from "../support/fuzz.js";
 import { outcomeOf } from "../support/hostile.js";
@@ -46,7 +46,7 @@ const url = fc.oneof(
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 describe("a hostile endpoint", { timeout: TIMEOUT_MS }, () => {
-  it("is one that a key may be sent to, or refused without being quoted", async () => {
+  test("is one that a key may be sent to, or refused without being quoted", async () => {
     const seen = { taken: 0, refused: 0 };
     const property = fc.asyncProperty(url, async (text) => {
       const made = [

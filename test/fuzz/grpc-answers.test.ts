@@ -1,6 +1,6 @@
 import { SyncClient } from "@saas-management/sdk/sync";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   CompleteSyncBatchResponse,
   StartSyncBatchResponse,
@@ -69,7 +69,7 @@ beforeAll(async () => {
     endpoint: server.endpoint,
     apiKey: "canary-key-6f1d",
     retry: false,
-    timeoutMs: 500,
+    timeoutMs: 150,
   });
 });
 afterAll(async () => {
@@ -78,7 +78,7 @@ afterAll(async () => {
 });
 
 describe("an answer of the Sync API that is not what it should be", { timeout: TIMEOUT_MS }, () => {
-  it("gives a result, or an error of the SDK's, and never a completion that was not said", async () => {
+  test("gives a result or an SDK error, and never a completion that was not said", async () => {
     const answers = fc.tuple(
       fc.oneof(fc.constant({ body: framed(STARTED) }), answer(STARTED)),
       fc.oneof(fc.constant({ body: framed(ACCEPTED) }), answer(ACCEPTED)),
@@ -107,22 +107,11 @@ describe("an answer of the Sync API that is not what it should be", { timeout: T
       }
       batch.close();
     });
-    await holds({ group: "gRPC answers", what: "answers to a whole batch", share: 0.2 }, property);
+    await holds({ group: "gRPC answers", what: "answers to a whole batch", share: 0.5 }, property);
     expect(Math.min(seen.completed, seen.refused)).toBeGreaterThan(0);
   });
 
-  it("gives the id of a batch that is no empty text, or an error of the SDK's", async () => {
-    const property = fc.asyncProperty(answer(STARTED), async (start) => {
-      server.answers = { StartSyncBatch: start };
-      const started = await outcomeOf(() => client.startBatch({ installationId: "installation-1" }));
-      if (started === undefined || started.error !== undefined) return;
-      expect(started.value.id).not.toBe("");
-      started.value.close();
-    });
-    await holds({ group: "gRPC answers", what: "answers to a start", share: 0.4 }, property);
-  });
-
-  it("is no acceptance of records, unless it says so of as many as were sent", async () => {
+  test("accepts records only if it says so of as many as were sent", async () => {
     const counted = fc
       .bigInt({ min: 0n, max: 5n })
       .map((acceptedRecords) => ({ body: framed(SyncRecordsResponse.encode({ acceptedRecords }).finish()) }));
@@ -137,6 +126,6 @@ describe("an answer of the Sync API that is not what it should be", { timeout: T
       }
       batch.close();
     });
-    await holds({ group: "gRPC answers", what: "answers to records", share: 0.4 }, property);
+    await holds({ group: "gRPC answers", what: "answers to records", share: 0.5 }, property);
   });
 });

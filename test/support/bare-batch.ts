@@ -1,5 +1,5 @@
-import { type SyncBatch, SyncClient, type SyncClientOptions } from "@saas-management/sdk/sync";
-import { onTestFinished } from "vitest";
+import type { SyncBatch, SyncClient, SyncClientOptions } from "@saas-management/sdk/sync";
+import { quickRetries, START, syncClient } from "./sync-client.js";
 import { type BareServer, startBareServer } from "./tls-bare-server.js";
 
 /** A batch of a bare server. */
@@ -20,12 +20,6 @@ export async function startBareBatch(
     if (operation === "StartSyncBatch") started(stream, operation);
     else answer(stream, operation);
   };
-  const client = new SyncClient({
-    endpoint: `http://127.0.0.1:${server.port}`,
-    apiKey: "key-1",
-    retry: { retries: 2, minDelayMs: 1, maxDelayMs: 1 },
-    ...options,
-  });
-  onTestFinished(() => client.close());
-  return { server, client, batch: await client.startBatch({ installationId: "installation-1" }) };
+  const client = syncClient(server, { retry: quickRetries(2), ...options });
+  return { server, client, batch: await client.startBatch(START) };
 }

@@ -4,7 +4,7 @@
  */
 import { once } from "node:events";
 import { connect } from "node:tls";
-import { SyncClient } from "../../src/sync/index.js";
+import { SyncClient, type TransportError } from "../../src/sync/index.js";
 import { certificate } from "./tls-certificates.js";
 
 const port = Number(process.argv[2]);
@@ -22,7 +22,7 @@ const client = new SyncClient({
 });
 const sdk = await client.startBatch({ installationId: "i" }).then(
   () => "started",
-  (error: Error) => error.message,
+  (error: TransportError) => `${error.code}, retryable: ${error.retryable}`,
 );
 await client.close();
 process.stdout.write(JSON.stringify({ node, sdk }));

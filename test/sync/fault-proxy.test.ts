@@ -139,7 +139,7 @@ describe("whatever happens to connections, drawn from a seed,", { timeout: TIMEO
     });
 
   test("a batch is there as it was written, or ends with an error of the SDK", () =>
-    forSeeds(80, draw, async (schedule) => {
+    forSeeds(12, draw, async (schedule) => {
       const clock = new SteppedClock();
       await using server = await startReferenceServer({ clock });
       const proxy = await startFaultProxy(Number(new URL(server.syncUrl).port), clock);

@@ -1,10 +1,14 @@
 import type { ServerHttp2Stream } from "node:http2";
 import { gzipSync } from "node:zlib";
-import { SyncClient } from "@saas-management/sdk/sync";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { SyncRecordsResponse } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import type { SyncClientOptions } from "@saas-management/sdk/sync";
+import { expect, onTestFinished, test } from "vitest";
+import {
+  CompleteSyncBatchResponse,
+  SyncRecordsResponse,
+} from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 import { startAnsweringServer } from "../support/answering-server.js";
 import { startBareBatch } from "../support/bare-batch.js";
+import { quickRetries, START, syncClient } from "../support/sync-client.js";
 import { accounts } from "../support/sync-harness.js";
 import {
   answerCompressed,
@@ -18,171 +22,164 @@ const EMPTY = new Uint8Array();
 
 const accepting = (count: bigint) => SyncRecordsResponse.encode({ acceptedRecords: count }).finish();
 
-describe("a service that does not keep to the contract:", () => {
-  it("more records accepted than sent are a failure, whose records are unknown", async () => {
-    const { batch, server } = await startBareBatch((stream) => answerWhenRead(stream, accepting(6n)));
-    const error = await batch.write("accounts", accounts(5)).catch((e: unknown) => e);
+test("fails a write if the service accepts more records than were sent", async () => {
+  const { batch, server } = await startBareBatch((stream) => answerWhenRead(stream, accepting(6n)));
+  await expect(batch.write("accounts", accounts(5))).rejects.toMatchObject({
+    code: "SYNC_PROTOCOL",
+    retryable: false,
+    outcomes: [{ outcome: "unknown", firstIndex: 0, records: 5 }],
+  });
+  expect(server.calls).toHaveLength(2);
+  await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+});
+
+test("accepts empty answers, which count nothing and refuse nothing", async () => {
+  const { batch } = await startBareBatch((stream) => answerWhenRead(stream, EMPTY));
+  expect(await batch.write("accounts", accounts(5))).toMatchObject({ accepted: 5 });
+  expect(await batch.complete()).toEqual({ snapshots: {}, events: {} });
+});
+
+test("leaves the outcome of a completion unknown if its answer is compressed without saying how", async () => {
+  const server = await startAnsweringServer();
+  onTestFinished(() => server.close());
+  const client = syncClient(server.endpoint);
+  const packed = { body: Uint8Array.of(1, 0, 0, 0, 3, 1, 2, 3) };
+  server.answers = { SyncRecords: packed, CompleteSyncBatch: packed };
+  await expect(client.openBatch("batch-1").complete({ unverified: true })).rejects.toMatchObject({
+    code: "BATCH_OUTCOME_UNKNOWN",
+  });
+  await expect(client.openBatch("batch-1").write("accounts", accounts(1))).rejects.toMatchObject({
+    code: "SYNC_PROTOCOL",
+  });
+});
+
+test.each<[string, Uint8Array]>([
+  ["has no batch id", EMPTY],
+  ["cannot be read", Buffer.from("\u0007canary")],
+])("does not retry a start whose answer %s, and does not quote it", async (_, answer) => {
+  const server = await startBareServer();
+  server.answer = (stream) => answerWith(stream, answer);
+  const error = await syncClient(server, { retry: quickRetries(3) })
+    .startBatch(START)
+    .catch((e: unknown) => e);
+  expect(error).toMatchObject({ code: "SYNC_PROTOCOL", grpcStatus: undefined, attempts: 1 });
+  expect(String(error)).not.toContain("canary");
+  expect(server.calls).toHaveLength(1);
+});
+
+test("believes an answer that accepts all records before all were sent", async () => {
+  const { batch } = await startBareBatch((stream) => answerWith(stream, accepting(350n)), {
+    messageBytes: 100_000,
+  });
+  expect(await batch.write("accounts", accounts(350, 1000))).toMatchObject({ accepted: 350 });
+});
+
+test("does not take an answer without a count for an acceptance if it comes before all was sent", async () => {
+  const { batch, server } = await startBareBatch(
+    (stream) => stream.once("data", () => answerWith(stream.pause(), EMPTY)),
+    { messageBytes: 100_000 },
+  );
+  // More than HTTP/2 takes without being read: the answer comes before the last message can have been sent.
+  await expect(batch.write("accounts", accounts(350, 1000))).rejects.toMatchObject({
+    code: "SYNC_PROTOCOL",
+    retryable: false,
+    outcomes: [{ outcome: "unknown", firstIndex: 0, records: 350 }],
+  });
+  await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+  expect(server.calls).toHaveLength(2);
+});
+
+test.each([
+  [16 * 1024 * 1024, {}, "completed"],
+  [16 * 1024 * 1024 + 1, {}, "unknown"],
+  [17_000_000, { maxReceiveMessageBytes: 17_000_000 }, "completed"],
+])("takes a completion's answer of %i bytes with %j: the batch is %s", async (bytes, options, state) => {
+  // The prefixes of the two nested fields take the rest.
+  const snapshots = [{ collection: "x".repeat(bytes - 10), added: 0n, updated: 0n, removed: 0n }];
+  const message = CompleteSyncBatchResponse.encode({ snapshots, events: [] }).finish();
+  expect(message).toHaveLength(bytes);
+  const { batch, server } = await startBareBatch((stream) => answerWith(stream, message), options);
+  await batch.complete().catch((error: unknown) => {
     expect(error).toMatchObject({
-      code: "SYNC_PROTOCOL",
-      retryable: false,
-      message: expect.stringContaining("acknowledged 6 of 5 records"),
-      outcomes: [{ outcome: "unknown", firstIndex: 0, records: 5 }],
-    });
-    expect(server.calls).toHaveLength(2);
-    await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
-  });
-
-  it("empty answers are taken for what they are: nothing is counted, and nothing is refused", async () => {
-    const { batch } = await startBareBatch((stream) => answerWhenRead(stream, EMPTY));
-    expect(await batch.write("accounts", accounts(5))).toMatchObject({ accepted: 5 });
-    expect(await batch.complete()).toEqual({ snapshots: {}, events: {} });
-  });
-
-  it("an answer that is said to be packed, and not how, tells nothing: what it answers may be done", async () => {
-    const server = await startAnsweringServer();
-    onTestFinished(() => server.close());
-    const client = new SyncClient({ endpoint: server.endpoint, apiKey: "key-1", retry: false });
-    onTestFinished(() => client.close());
-    const packed = { body: Uint8Array.of(1, 0, 0, 0, 3, 1, 2, 3) };
-    server.answers = { SyncRecords: packed, CompleteSyncBatch: packed };
-    await expect(client.openBatch("batch-1").complete({ unverified: true })).rejects.toMatchObject({
       code: "BATCH_OUTCOME_UNKNOWN",
-    });
-    await expect(client.openBatch("batch-1").write("accounts", accounts(1))).rejects.toMatchObject({
-      code: "SYNC_PROTOCOL",
+      cause: expect.objectContaining({ code: "SYNC_PROTOCOL", retryable: false }),
     });
   });
+  expect(batch.state).toBe(state);
+  expect(server.calls).toHaveLength(2);
+});
 
-  it("a start without a batch id is a failure that is not tried again", async () => {
-    const server = await startBareServer();
-    server.answer = (stream) => answerWith(stream, EMPTY);
-    const client = new SyncClient({ endpoint: `http://127.0.0.1:${server.port}`, apiKey: "key-1" });
-    onTestFinished(() => client.close());
-    await expect(client.startBatch({ installationId: "installation-1" })).rejects.toMatchObject({
-      code: "SYNC_PROTOCOL",
-      message: "StartSyncBatch: the service answered without a batch id.",
-    });
-    expect(server.calls).toHaveLength(1);
-  });
+const SMALL: Partial<SyncClientOptions> = { maxReceiveMessageBytes: 1000 };
 
-  it("an answer before all was sent, that accepts all of it, is believed", async () => {
-    const { batch } = await startBareBatch((stream) => answerWith(stream, accepting(350n)), {
-      messageBytes: 100_000,
-    });
-    expect(await batch.write("accounts", accounts(350, 1000))).toMatchObject({ accepted: 350 });
-  });
+/** Answers that cannot be read: the service may have said OK. */
+const UNREADABLE: readonly (readonly [string, (stream: ServerHttp2Stream) => void])[] = [
+  ["OK without a message", (stream) => stream.resume().once("end", () => refuseWith(stream, 0, ""))],
+  ["an answer in a compression that was not offered", (stream) => answerCompressed(stream, "snappy", EMPTY)],
+  ["an answer that is not what its compression says", (stream) => answerCompressed(stream, "gzip", EMPTY)],
+  [
+    "a compressed answer that is too large",
+    (stream) => answerCompressed(stream, "gzip", gzipSync(Buffer.alloc(2000))),
+  ],
+  ["an answer that is too large", (stream) => answerWhenRead(stream, Buffer.alloc(2000))],
+];
 
-  it("an answer before all was sent, that does not say what it accepts, is no acceptance", async () => {
-    const { batch, server } = await startBareBatch(
-      (stream) => stream.once("data", () => answerWith(stream.pause(), EMPTY)),
-      { messageBytes: 100_000 },
-    );
-    // More than HTTP/2 takes without being read: the answer comes before the last message can have been sent.
-    const error = await batch.write("accounts", accounts(350, 1000)).catch((e: unknown) => e);
-    expect(error).toMatchObject({
+// Of a call with one message grpc-js reads one answer, and waits for its end until the time is up.
+const TWO_MESSAGES: (typeof UNREADABLE)[number] = [
+  "OK with two messages",
+  (stream) => answerWhenRead(stream, EMPTY, EMPTY),
+];
+
+test.each([...UNREADABLE, TWO_MESSAGES])(
+  "leaves the outcome of records unknown after %s, and does not retry",
+  async (_, answer) => {
+    const { batch, server } = await startBareBatch(answer, SMALL);
+    const event = { generic: { sourceActorId: "a", lastActivity: new Date(0) } };
+    await expect(batch.write("externallyDiscoveredUsage", [event])).rejects.toMatchObject({
       code: "SYNC_PROTOCOL",
       retryable: false,
-      message: expect.stringContaining("answered before everything was sent"),
-      outcomes: [{ outcome: "unknown", firstIndex: 0, records: 350 }],
+      grpcStatus: undefined,
+      outcomes: [{ outcome: "unknown", records: 1 }],
     });
-    await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
     expect(server.calls).toHaveLength(2);
+  },
+);
+
+test.each(UNREADABLE)("leaves the outcome of a completion unknown after %s", async (_, answer) => {
+  const { batch } = await startBareBatch(answer, SMALL);
+  await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
+  expect(batch.state).toBe("unknown");
+});
+
+test.each(UNREADABLE)("says that a lock may be its own after a start with %s", async (_, answer) => {
+  const server = await startBareServer();
+  server.answer = answer;
+  const client = syncClient(server, SMALL);
+  await expect(client.startBatch(START)).rejects.toMatchObject({
+    code: "SYNC_PROTOCOL",
+    grpcStatus: undefined,
   });
+  server.answer = (stream) => stream.resume().once("end", () => refuseWith(stream, 6, "locked"));
+  await expect(client.startBatch(START)).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS", mayBeOwn: true });
+});
 
-  it.each(["SyncRecords", "AbortSyncBatch"] as const)(
-    "an answer to %s that is larger than maxReceiveMessageBytes is named as that, and not tried again",
-    async (operation) => {
-      const { batch, server } = await startBareBatch((stream) => answerWhenRead(stream, Buffer.alloc(2000)), {
-        maxReceiveMessageBytes: 1000,
-      });
-      const call = operation === "SyncRecords" ? batch.write("accounts", accounts(1)) : batch.abort();
-      const error = await call.catch((e: unknown) => e);
-      expect(error).toMatchObject({
-        code: "SYNC_PROTOCOL",
-        retryable: false,
-        grpcStatus: undefined,
-        message: `${operation}: the answer is larger than maxReceiveMessageBytes, which is 1000. Raise it.`,
-      });
-      expect(server.calls).toHaveLength(2);
-    },
-  );
-
-  const unreadable: [string, (stream: ServerHttp2Stream) => void][] = [
-    ["OK without a message", (stream) => stream.resume().once("end", () => refuseWith(stream, 0, ""))],
-    [
-      "an answer in a compression that was not offered",
-      (stream) => answerCompressed(stream, "snappy", EMPTY),
-    ],
-    ["an answer that is not what its compression says", (stream) => answerCompressed(stream, "gzip", EMPTY)],
-    [
-      "a compressed answer that is too large",
-      (stream) => answerCompressed(stream, "gzip", gzipSync(Buffer.alloc(2000))),
-    ],
-  ];
-
-  // Of a call with one message grpc-js reads one answer, and waits for its end until the time is up.
-  const twoMessages: (typeof unreadable)[number] = [
-    "OK with two messages",
-    (stream) => answerWhenRead(stream, EMPTY, EMPTY),
-  ];
-
-  it.each([...unreadable, twoMessages])(
-    "%s is no refusal: nobody knows what became of the records",
-    async (_, answer) => {
-      const { batch, server } = await startBareBatch(answer, { maxReceiveMessageBytes: 1000 });
-      const event = { generic: { sourceActorId: "a", lastActivity: new Date(0) } };
-      const error = await batch.write("externallyDiscoveredUsage", [event]).catch((e: unknown) => e);
-      expect(error).toMatchObject({
-        code: "SYNC_PROTOCOL",
-        grpcStatus: undefined,
-        message: expect.stringMatching(/the answer (cannot be read|is larger than maxReceiveMessageBytes)/),
-        outcomes: [{ outcome: "unknown", records: 1 }],
-      });
-      expect(server.calls).toHaveLength(2);
-    },
-  );
-
-  it.each(unreadable)("%s to a completion leaves its outcome unknown", async (_, answer) => {
-    const { batch } = await startBareBatch(answer, { maxReceiveMessageBytes: 1000 });
-    await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
-    expect(batch.state).toBe("unknown");
+test("makes the next call on a new connection after GOAWAY on a stream that still ends well", async () => {
+  const { batch, server } = await startBareBatch((stream, operation) => {
+    if (operation === "SyncRecords") stream.session?.goaway(0, 2 ** 31 - 1);
+    answerWhenRead(stream, EMPTY);
   });
+  expect(await batch.write("accounts", accounts(5))).toMatchObject({ accepted: 5, retries: 0 });
+  await batch.complete();
+  expect(server.accepted()).toBe(2);
+});
 
-  it.each(unreadable)("%s to a start leaves a lock that may be the client's own", async (_, answer) => {
-    const server = await startBareServer();
-    server.answer = answer;
-    const client = new SyncClient({
-      endpoint: `http://127.0.0.1:${server.port}`,
-      apiKey: "key-1",
-      retry: false,
-      maxReceiveMessageBytes: 1000,
-    });
-    onTestFinished(() => client.close());
-    const start = () => client.startBatch({ installationId: "installation-1" });
-    await expect(start()).rejects.toMatchObject({ code: "SYNC_PROTOCOL", grpcStatus: undefined });
-    server.answer = (stream) => stream.resume().once("end", () => refuseWith(stream, 6, "locked"));
-    await expect(start()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS", mayBeOwn: true });
+test("sends a window again over a new connection after GOAWAY drops its stream", async () => {
+  let streams = 0;
+  const { batch, server } = await startBareBatch((stream) => {
+    streams += 1;
+    if (streams > 1) return answerWhenRead(stream, EMPTY);
+    stream.session?.goaway(0, 0);
+    stream.session?.destroy();
   });
-
-  it("GOAWAY in the middle of a stream that it goes on with changes nothing, and the next call is on a new connection", async () => {
-    const { batch, server } = await startBareBatch((stream, operation) => {
-      if (operation === "SyncRecords") stream.session?.goaway(0, 2 ** 31 - 1);
-      answerWhenRead(stream, EMPTY);
-    });
-    expect(await batch.write("accounts", accounts(5))).toMatchObject({ accepted: 5, retries: 0 });
-    await batch.complete();
-    expect(server.accepted()).toBe(2);
-  });
-
-  it("GOAWAY that drops a stream has its window sent again, over a new connection", async () => {
-    let streams = 0;
-    const { batch, server } = await startBareBatch((stream) => {
-      streams += 1;
-      if (streams > 1) return answerWhenRead(stream, EMPTY);
-      stream.session?.goaway(0, 0);
-      stream.session?.destroy();
-    });
-    expect(await batch.write("accounts", accounts(5))).toMatchObject({ accepted: 5, retries: 1 });
-    expect(server.accepted()).toBe(2);
-  });
+  expect(await batch.write("accounts", accounts(5))).toMatchObject({ accepted: 5, retries: 1 });
+  expect(server.accepted()).toBe(2);
 });

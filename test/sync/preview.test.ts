@@ -1,5 +1,4 @@
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { fromCsv } from "@saas-management/sdk/sources";
 import {
   ConfigurationError,
@@ -12,14 +11,13 @@ import {
   previewSync,
   type RunFunction,
   type SnapshotCollection,
-  SyncClient,
 } from "@saas-management/sdk/sync";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { accounts, ids, testService } from "../support/test-service.js";
 
 const service = testService();
 
-/** A preview of what a run of the harness would do. */
+/** Previews a run of the test's installation. */
 function preview<const S extends SnapshotCollection>(
   snapshots: readonly S[],
   fn: RunFunction<S>,
@@ -32,375 +30,344 @@ function preview<const S extends SnapshotCollection>(
   );
 }
 
-/** A preview of these accounts, with no server at all. */
+/** Previews a run of these accounts without a ledger. */
 function previewAccounts(accounts: readonly unknown[], options: Partial<PreviewOptions<"accounts">> = {}) {
   return previewSync({ ledger: "none", ...options, snapshots: ["accounts"] }, async (batch) => {
-    // @ts-expect-error invalid records are what is tried here
+    // @ts-expect-error the records may be invalid
     await batch.write("accounts", accounts);
   });
 }
 
-describe("a preview", () => {
-  it("declares what it did when it was called, whatever becomes of the list, and each collection once", async () => {
-    await previewAccounts([]);
-    const snapshots: ("accounts" | "plans")[] = ["accounts", "plans", "plans"];
-    const previewed = previewSync({ ledger: "none", snapshots }, (batch) =>
-      batch.write("accounts", accounts(ids(1))),
-    );
-    snapshots.length = 1;
-    await expect(previewed).rejects.toThrow(
-      "declares the snapshots accounts, plans, but did not write plans",
-    );
-  });
-
-  it("runs the function of a run with no server and no credential, and tells it that it is a preview", async () => {
-    const told: boolean[] = [];
-    const fn: RunFunction<"accounts"> = async (batch, attempt) => {
-      told.push(attempt.preview);
-      await batch.write("accounts", accounts(["a", "b"]));
-    };
-    const { collections, refusals } = await previewSync({ snapshots: ["accounts"], ledger: "none" }, fn);
-    expect(collections.accounts).toMatchObject({ records: 2, messages: 1, invalid: 0 });
-    expect(refusals).toEqual([]);
-    await service.run(["accounts"], fn);
-    expect(told).toEqual([true, false]);
-  });
-
-  it("has the records, messages and bytes of the run's receipt, also with sizes of its own", async () => {
-    const sizes = { messageBytes: 4096, windowBytes: 10_000 };
-    const { syncUrl: endpoint, apiKey, installationId } = service.server;
-    await using client = new SyncClient({ endpoint, apiKey, ...sizes });
-    const fn: RunFunction<"accounts" | "plans"> = async (batch) => {
-      await batch.write(
-        "accounts",
-        (async function* () {
-          for (let page = 0; page < 20; page += 1) yield accounts(ids(50, `page${page}-`));
-        })(),
-      );
-      await batch.write("plans", []);
-      await batch.write("usage", [
-        { generic: { id: "e1", sourceActorId: "page0-0", lastActivity: "2026-01-01T00:00:00Z" } },
-      ]);
-    };
-    const snapshots = ["accounts", "plans"] as const;
-    const { collections } = await preview(snapshots, fn, sizes);
-    const receipt = await client.run({ installationId, snapshots, ledger: "none" }, fn);
-    for (const name of ["accounts", "plans", "usage"] as const) {
-      const { accepted: records, messages, bytes } = receipt.collections[name] ?? {};
-      expect(collections[name]).toMatchObject({ records, messages, bytes });
-    }
-    expect(collections.accounts?.messages).toBeGreaterThan(5);
-  });
-
-  it("goes on after invalid records, and names them with their places, up to a limit", async () => {
-    const file = join(service.directory, "users.csv");
-    const rows = ids(300).map((id, i) => `${i % 3 === 0 ? "" : id},${id}@example.com`);
-    await writeFile(file, ["id,email", ...rows].join("\n"));
-    const source = () => fromCsv(file, (row) => ({ generic: { id: row["id"] ?? "", email: row["email"] } }));
-    const write: RunFunction<"accounts"> = async (batch) => void (await batch.write("accounts", source()));
-    const { collections, refusals } = await preview(["accounts"], write, { maxIssues: 7 });
-    expect(collections.accounts).toMatchObject({ records: 200, invalid: 100 });
-    expect(collections.accounts?.issues).toHaveLength(7);
-    expect(collections.accounts?.issues[1]).toMatchObject({
-      collection: "accounts",
-      index: 3,
-      location: expect.stringMatching(/users\.csv:5$/),
-      path: "generic.id",
-    });
-    expect(refusals).toEqual(["accounts has invalid records."]);
-    await expect(service.run(["accounts"], write)).rejects.toBeInstanceOf(InvalidInputError);
-    const all = await preview(["accounts"], write);
-    expect(all.collections.accounts?.issues).toHaveLength(100);
-  });
-
-  it("names records that are too large for a message", async () => {
-    const large = { generic: { id: "large", name: "n".repeat(5000) } };
-    const { collections } = await previewAccounts([large, ...accounts(["a"])], { maxSendMessageBytes: 1000 });
-    expect(collections.accounts).toMatchObject({ records: 1, invalid: 1, issues: [{ id: "large" }] });
-  });
-
-  it("counts invalid records among those of expectedCount", async () => {
-    const options = { snapshots: ["accounts"], ledger: "none" } as const;
-    const invalid = { generic: { id: "" } };
-    const whole = previewSync(options, async (batch) => {
-      await batch.write("accounts", [invalid, ...accounts(["a"])], { expectedCount: 2 });
-    });
-    await expect(whole).resolves.toMatchObject({ collections: { accounts: { records: 1, invalid: 1 } } });
-    const open = previewSync(options, async (batch) => {
-      const writer = batch.open("accounts");
-      await writer.push([invalid, ...accounts(["a"])]);
-      await writer.seal({ expectedCount: 2 });
-    });
-    await expect(open).resolves.toMatchObject({ collections: { accounts: { records: 1, invalid: 1 } } });
-  });
-
-  it("counts ids that come twice, and says whether the contents differ", async () => {
-    const twice = { generic: { id: "b", name: "somebody else" } };
-    const { collections, refusals } = await previewAccounts([...accounts(["a", "b", "a"]), twice]);
-    expect(collections.accounts).toMatchObject({
-      records: 3,
-      invalid: 0,
-      duplicates: {
-        same: 1,
-        different: 1,
-        first: [
-          { index: 2, id: "a", contents: "same" },
-          { index: 3, id: "b", contents: "different" },
-        ],
-      },
-      issues: [{ index: 3, id: "b", expected: expect.stringContaining("the record at index 1") }],
-    });
-    expect(refusals).toEqual(["accounts has ids that come again with different contents."]);
-  });
-
-  it("counts ids that come twice and refuses none, where a run does not look at ids", async () => {
-    const twice = [...accounts(["b"]), { generic: { id: "b", name: "somebody else" } }];
-    const options = { snapshots: ["accounts"], ledger: "none", guard: false } as const;
-    const { collections, refusals } = await previewSync(options, (batch) => batch.write("accounts", twice));
-    expect(collections.accounts).toMatchObject({ records: 1, duplicates: { different: 1 } });
-    expect(refusals).toEqual([]);
-  });
-
-  it("counts events that come twice, which a run does not refuse, and has nothing to count where they have no id", async () => {
-    const at = "2026-01-01T00:00:00Z";
-    const use = (sourceActorId: string) => ({ generic: { id: "e1", sourceActorId, lastActivity: at } });
-    const found = { generic: { sourceActorId: "a", lastActivity: at } };
-    const { collections, refusals } = await previewSync({ snapshots: [], ledger: "none" }, async (batch) => {
-      await batch.write("usage", [use("a"), use("b")]);
-      await batch.write("usage", [use("a")]);
-      await batch.write("externallyDiscoveredUsage", [found, found]);
-    });
-    expect(collections.usage).toMatchObject({ records: 3, duplicates: { same: 1, different: 1 } });
-    expect(collections.usage?.changes).toBeUndefined();
-    expect(collections.externallyDiscoveredUsage).toMatchObject({ records: 2, duplicates: undefined });
-    expect(refusals).toEqual([]);
-  });
-
-  it("rejects with what the function or a source throws, and with what keeps a run from its declaration", async () => {
-    const options = { snapshots: ["accounts", "plans"], ledger: "none" } as const;
-    const reason = new Error("the vendor is down");
-    const failing = previewSync(options, async (batch) => {
-      await batch.write(
-        "accounts",
-        (async function* () {
-          yield accounts(["a"]);
-          throw reason;
-        })(),
-      );
-    });
-    await expect(failing).rejects.toBe(reason);
-    const missing = previewSync(options, async (batch) => void (await batch.write("plans", [])));
-    await expect(missing).rejects.toThrow(/did not write accounts/);
-    const swallowed = previewSync(options, async (batch) => {
-      await batch.write("plans", []);
-      await batch.write("accounts", accounts(["a"]), { expectedCount: 2 }).catch(() => {});
-    });
-    await expect(swallowed).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
-    const stop = new AbortController();
-    const stopped = previewSync({ ...options, signal: stop.signal }, async () => {
-      stop.abort(reason);
-      await new Promise(() => {});
-    });
-    await expect(stopped).rejects.toBe(reason);
-  });
-
-  it("outlives a source that is silent for longer than a lease with the keepAlive of its run, and not without", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] });
-    onTestFinished(() => void vi.useRealTimers());
-    const after16Minutes = (keepAlive: PreviewOptions["keepAlive"]) =>
-      previewSync({ snapshots: ["accounts"], ledger: "none", keepAlive }, async (batch) => {
-        await vi.advanceTimersByTimeAsync(16 * 60_000);
-        await batch.write("accounts", accounts(ids(1)));
-      });
-    await expect(after16Minutes(undefined)).rejects.toMatchObject({
-      code: "BATCH_STATE",
-      reason: "expired",
-    });
-    const { collections } = await after16Minutes({ maxIdleMs: 3_600_000 });
-    expect(Object.keys(collections)).toEqual(["accounts"]);
-    expect(collections.accounts).toMatchObject({ records: 1 });
-    await expect(after16Minutes({ maxIdleMs: 0 })).rejects.toThrow("maxIdleMs");
-  });
-
-  it("ends with its signal where the ledger never answers", async () => {
-    const stop = new AbortController();
-    const reason = { why: "shutdown" };
-    const ledger = {
-      ...memoryLedger(),
-      known: () => {
-        stop.abort(reason);
-        return new Promise<never>(() => {});
-      },
-    };
-    const scope = { endpoint: "https://sync.example.com", installationId: "installation-1" };
-    const options = { snapshots: ["accounts"], ledger, signal: stop.signal, ...scope } as const;
-    const run = previewSync(options, async (batch) => {
-      await batch.write("accounts", accounts(["a"]));
-    });
-    await expect(run).rejects.toBe(reason);
-  });
+test("rejects a preview that does not write a declared snapshot, and counts each declared collection once", async () => {
+  const snapshots = ["accounts", "plans", "plans"] as const;
+  const previewed = previewSync({ ledger: "none", snapshots }, (batch) =>
+    batch.write("accounts", accounts(ids(1))),
+  );
+  await expect(previewed).rejects.toMatchObject({ code: "INVALID_INPUT" });
 });
 
-describe("the memory of a preview", () => {
-  it("is bounded by windows and ids, whatever the size of the records", async () => {
-    const [pages, page, mib] = [50, 1000, 1024 * 1024];
-    const before = process.memoryUsage().arrayBuffers;
-    let most = 0;
-    const { collections } = await previewSync({ snapshots: ["accounts"], ledger: "none" }, async (batch) => {
-      await batch.write(
-        "accounts",
-        (function* () {
-          for (let number = 0; number < pages; number += 1) {
-            most = Math.max(most, process.memoryUsage().arrayBuffers - before);
-            yield ids(page, `${number}-`).map((id) => ({ generic: { id, name: "n".repeat(2048) } }));
-          }
-        })(),
-      );
-    });
-    expect(collections.accounts?.bytes).toBeGreaterThan(90 * mib);
-    expect(most).toBeLessThan(30 * mib);
-  });
+test("runs the function of a run without a server, and tells it that it is a preview", async () => {
+  const told: boolean[] = [];
+  const fn: RunFunction<"accounts"> = async (batch, attempt) => {
+    told.push(attempt.preview);
+    await batch.write("accounts", accounts(["a", "b"]));
+  };
+  const { collections, refusals } = await previewSync({ snapshots: ["accounts"], ledger: "none" }, fn);
+  expect(collections.accounts).toMatchObject({ records: 2, messages: 1, invalid: 0 });
+  expect(refusals).toEqual([]);
+  await service.run(["accounts"], fn);
+  expect(told).toEqual([true, false]);
 });
 
-describe("a preview with a ledger", () => {
-  it("tells what would be added, kept and removed", async () => {
-    await service.runAccounts(ids(40));
-    const { collections, refusals } = await preview(["accounts"], async (batch) => {
-      await batch.write("accounts", accounts([...ids(36), "new1", "new2"]));
-    });
-    expect(collections.accounts?.changes).toEqual({
-      baseline: "ledger",
-      known: 40,
-      added: 2,
-      kept: 36,
-      removed: 4,
-      removedShare: 0.1,
-      firstRemoved: ["u36", "u37", "u38", "u39"],
-      held: undefined,
-    });
-    expect(refusals).toEqual([]);
-  });
-
-  it("tells that the guard would hold, by its own rules, and why", async () => {
-    await service.runAccounts(ids(40));
-    const write: RunFunction<"accounts"> = async (batch) =>
-      void (await batch.write("accounts", accounts(ids(20))));
-    const held = await preview(["accounts"], write);
-    expect(held.collections.accounts?.changes).toMatchObject({ removed: 20, held: "removals" });
-    expect(held.refusals).toEqual([
-      expect.stringContaining("20 of 40 known ids of accounts would be removed (50 %)"),
+test("counts the records, messages and bytes of the run's receipt, for any message size", async () => {
+  const sizes = { messageBytes: 4096, windowBytes: 10_000 };
+  const { installationId } = service;
+  const client = service.syncClient(sizes);
+  const fn: RunFunction<"accounts" | "plans"> = async (batch) => {
+    await batch.write(
+      "accounts",
+      (async function* () {
+        for (let page = 0; page < 20; page += 1) yield accounts(ids(50, `page${page}-`));
+      })(),
+    );
+    await batch.write("plans", []);
+    await batch.write("usage", [
+      { generic: { id: "e1", sourceActorId: "page0-0", lastActivity: "2026-01-01T00:00:00Z" } },
     ]);
-    const guard = { collections: { accounts: { maxRemovedShare: 0.5 } } };
-    expect((await preview(["accounts"], write, { guard })).refusals).toEqual([]);
-    const elsewhere = { installationId: "another", guard: { requireBaseline: true } };
-    expect((await preview(["accounts"], write, elsewhere)).collections.accounts?.changes).toMatchObject({
-      baseline: "none",
-      held: "no-baseline",
-    });
-    expect((await preview(["accounts"], write, { guard: false })).refusals).toEqual([]);
-  });
-
-  it("says where the ledger cannot be read", async () => {
-    await service.runAccounts(ids(4));
-    await writeFile(await service.file(/accounts\.completed/), "not a ledger");
-    const { collections, refusals } = await preview(["accounts"], async (batch) => {
-      await batch.write("accounts", accounts(ids(4)));
-    });
-    expect(collections.accounts?.changes).toMatchObject({
-      baseline: "unreadable",
-      held: "unreadable-ledger",
-    });
-    expect(refusals.join()).toContain("cannot be read");
-  });
-
-  it("changes nothing of the ledger, and asks it for nothing but what it knows", async () => {
-    await service.runAccounts(ids(40));
-    const before = await service.files();
-    await preview(["accounts"], async (batch) => void (await batch.write("accounts", [])));
-    expect(await service.files()).toEqual(before);
-
-    const calls: string[] = [];
-    const ledger = memoryLedger();
-    const refuse = (name: string) => () => {
-      calls.push(name);
-      throw new Error(name);
-    };
-    const readOnly: Ledger = {
-      known: (scope) => {
-        calls.push("known");
-        return ledger.known(scope);
-      },
-      draft: refuse("draft"),
-      hold: refuse("hold"),
-      held: refuse("held"),
-      release: refuse("release"),
-    };
-    await preview(["accounts"], async (batch) => void (await batch.write("accounts", [])), {
-      ledger: readOnly,
-    });
-    expect(calls).toEqual(["known"]);
-  });
-
-  it("reads each option once, when it is called", async () => {
-    let reads = 0;
-    const options = {
-      ledger: "none",
-      get snapshots(): readonly [] {
-        reads += 1;
-        return [];
-      },
-    } as const;
-    const previewed = previewSync(options, () => {});
-    expect(reads).toBe(1);
-    await previewed;
-    expect(reads).toBe(1);
-  });
-
-  it("needs the endpoint and the installation of the run", async () => {
-    const none: RunFunction<"accounts"> = () => {};
-    const ledger = memoryLedger();
-    for (const part of [{}, { endpoint: "https://sync.example.com" }, { installationId: "i" }]) {
-      await expect(previewSync({ snapshots: ["accounts"], ledger, ...part }, none)).rejects.toThrow(
-        /endpoint and installationId must be those of the run/,
-      );
-    }
-    await expect(previewSync({ snapshots: [], ledger: "none", maxIssues: -1 }, none)).rejects.toThrow(
-      /maxIssues/,
-    );
-    await expect(
-      previewSync({ snapshots: [], ledger: "none", endpoint: "http://sync.example.com" }, none),
-    ).rejects.toBeInstanceOf(ConfigurationError);
-  });
+  };
+  const snapshots = ["accounts", "plans"] as const;
+  const { collections } = await preview(snapshots, fn, sizes);
+  const receipt = await client.run({ installationId, snapshots, ledger: "none" }, fn);
+  for (const name of ["accounts", "plans", "usage"] as const) {
+    const { accepted: records, messages, bytes } = receipt.collections[name] ?? {};
+    expect(collections[name]).toMatchObject({ records, messages, bytes });
+  }
+  expect(collections.accounts?.messages).toBeGreaterThan(5);
 });
 
-describe("the text of a preview", () => {
-  it("says what would happen, collection by collection, and whether a run would be completed", async () => {
-    await service.runAccounts(ids(10));
-    const twice = { generic: { id: "u1", name: "somebody else" } };
-    const secret = { generic: { id: "u99", name: "Ada", email: 7 } };
-    const text = formatPreview(
-      await preview(["accounts"], async (batch) => {
-        await batch.write("accounts", [...accounts(ids(8)), twice, secret]);
-      }),
-    );
-    expect(text.replace(/[\d,]+ bytes/, "N bytes")).toBe(
-      [
-        "Preview: nothing was sent.",
-        "accounts: 8 records, 1 message, N bytes",
-        '  changes: 0 added, 8 kept, 2 removed: "u8", "u9"',
-        "  invalid: 1 record",
-        '  duplicate ids: 0 with the same contents, 1 with different contents: "u1"',
-        '  - accounts[8] "u1": expected an id that no other record of the snapshot has: the record at index 1 has the same id and different contents',
-        '  - accounts[9] "u99" generic.email: expected a string, got a number',
-        "A run would not be completed. accounts has invalid records. accounts has ids that come again with different contents.",
-      ].join("\n"),
-    );
-    expect(text).not.toContain("Ada");
+test("continues after invalid records, and lists them with their locations up to maxIssues", async () => {
+  const rows = ids(300).map((id, i) => `${i % 3 === 0 ? "" : id},${id}@example.com`);
+  const file = await service.writeFile("users.csv", ["id,email", ...rows].join("\n"));
+  const source = () => fromCsv(file, (row) => ({ generic: { id: row["id"] ?? "", email: row["email"] } }));
+  const write: RunFunction<"accounts"> = async (batch) => void (await batch.write("accounts", source()));
+  const { collections, refusals } = await preview(["accounts"], write, { maxIssues: 7 });
+  expect(collections.accounts).toMatchObject({ records: 200, invalid: 100 });
+  expect(collections.accounts?.issues).toHaveLength(7);
+  expect(collections.accounts?.issues[1]).toMatchObject({
+    collection: "accounts",
+    index: 3,
+    location: expect.stringMatching(/users\.csv:5$/),
+    path: "generic.id",
   });
+  expect(refusals).toEqual(["accounts has invalid records."]);
+  await expect(service.run(["accounts"], write)).rejects.toBeInstanceOf(InvalidInputError);
+  const all = await preview(["accounts"], write);
+  expect(all.collections.accounts?.issues).toHaveLength(100);
+});
 
-  it("says so where there is no ledger, and where a run would be completed", async () => {
-    expect(formatPreview(await previewAccounts(accounts(["a"])))).toMatch(
-      /^Preview: nothing was sent\.\naccounts: 1 record, 1 message, \d+ bytes\n {2}changes: not known without a ledger\nA run would be completed\.$/,
+test("lists records that are too large for a message", async () => {
+  const large = { generic: { id: "large", name: "n".repeat(5000) } };
+  const { collections } = await previewAccounts([large, ...accounts(["a"])], { maxSendMessageBytes: 1000 });
+  expect(collections.accounts).toMatchObject({ records: 1, invalid: 1, issues: [{ id: "large" }] });
+});
+
+test("counts invalid records towards expectedCount", async () => {
+  const options = { snapshots: ["accounts"], ledger: "none" } as const;
+  const invalid = { generic: { id: "" } };
+  const whole = previewSync(options, async (batch) => {
+    await batch.write("accounts", [invalid, ...accounts(["a"])], { expectedCount: 2 });
+  });
+  await expect(whole).resolves.toMatchObject({ collections: { accounts: { records: 1, invalid: 1 } } });
+  const open = previewSync(options, async (batch) => {
+    const writer = batch.open("accounts");
+    await writer.push([invalid, ...accounts(["a"])]);
+    await writer.seal({ expectedCount: 2 });
+  });
+  await expect(open).resolves.toMatchObject({ collections: { accounts: { records: 1, invalid: 1 } } });
+});
+
+test("counts repeated ids, and compares the contents of their records", async () => {
+  const twice = { generic: { id: "b", name: "somebody else" } };
+  const { collections, refusals } = await previewAccounts([...accounts(["a", "b", "a"]), twice]);
+  expect(collections.accounts).toMatchObject({
+    records: 3,
+    invalid: 0,
+    duplicates: {
+      same: 1,
+      different: 1,
+      first: [
+        { index: 2, id: "a", contents: "same" },
+        { index: 3, id: "b", contents: "different" },
+      ],
+    },
+    issues: [{ index: 3, id: "b", expected: expect.stringContaining("the record at index 1") }],
+  });
+  expect(refusals).toEqual(["accounts has ids that come again with different contents."]);
+});
+
+test("counts repeated ids but refuses none if the run does not check ids", async () => {
+  const twice = [...accounts(["b"]), { generic: { id: "b", name: "somebody else" } }];
+  const options = { snapshots: ["accounts"], ledger: "none", guard: false } as const;
+  const { collections, refusals } = await previewSync(options, (batch) => batch.write("accounts", twice));
+  expect(collections.accounts).toMatchObject({ records: 1, duplicates: { different: 1 } });
+  expect(refusals).toEqual([]);
+});
+
+test("counts repeated events, which a run accepts, unless they have no id", async () => {
+  const at = "2026-01-01T00:00:00Z";
+  const use = (sourceActorId: string) => ({ generic: { id: "e1", sourceActorId, lastActivity: at } });
+  const found = { generic: { sourceActorId: "a", lastActivity: at } };
+  const { collections, refusals } = await previewSync({ snapshots: [], ledger: "none" }, async (batch) => {
+    await batch.write("usage", [use("a"), use("b")]);
+    await batch.write("usage", [use("a")]);
+    await batch.write("externallyDiscoveredUsage", [found, found]);
+  });
+  expect(collections.usage).toMatchObject({ records: 3, duplicates: { same: 1, different: 1 } });
+  expect(collections.usage?.changes).toBeUndefined();
+  expect(collections.externallyDiscoveredUsage).toMatchObject({ records: 2, duplicates: undefined });
+  expect(refusals).toEqual([]);
+});
+
+test("rejects with the errors of the function, of a source, of the declaration and of the signal", async () => {
+  const options = { snapshots: ["accounts", "plans"], ledger: "none" } as const;
+  const reason = new Error("the vendor is down");
+  const failing = previewSync(options, async (batch) => {
+    await batch.write(
+      "accounts",
+      (async function* () {
+        yield accounts(["a"]);
+        throw reason;
+      })(),
     );
   });
+  await expect(failing).rejects.toBe(reason);
+  const missing = previewSync(options, async (batch) => void (await batch.write("plans", [])));
+  await expect(missing).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  const swallowed = previewSync(options, async (batch) => {
+    await batch.write("plans", []);
+    await batch.write("accounts", accounts(["a"]), { expectedCount: 2 }).catch(() => {});
+  });
+  await expect(swallowed).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
+  const stop = new AbortController();
+  const stopped = previewSync({ ...options, signal: stop.signal }, async () => {
+    stop.abort(reason);
+    await new Promise(() => {});
+  });
+  await expect(stopped).rejects.toBe(reason);
+});
+
+test("survives a source that is silent for longer than a lease only with keepAlive", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const after16Minutes = (keepAlive: PreviewOptions["keepAlive"]) =>
+    previewSync({ snapshots: ["accounts"], ledger: "none", keepAlive }, async (batch) => {
+      await vi.advanceTimersByTimeAsync(16 * 60_000);
+      await batch.write("accounts", accounts(ids(1)));
+    });
+  await expect(after16Minutes(undefined)).rejects.toMatchObject({
+    code: "BATCH_STATE",
+    reason: "expired",
+  });
+  const { collections } = await after16Minutes({ maxIdleMs: 3_600_000 });
+  expect(Object.keys(collections)).toEqual(["accounts"]);
+  expect(collections.accounts).toMatchObject({ records: 1 });
+  await expect(after16Minutes({ maxIdleMs: 0 })).rejects.toBeInstanceOf(InvalidInputError);
+});
+
+test("rejects with the signal's reason while the ledger does not answer", async () => {
+  const stop = new AbortController();
+  const reason = { why: "shutdown" };
+  const ledger = {
+    ...memoryLedger(),
+    known: () => {
+      stop.abort(reason);
+      return new Promise<never>(() => {});
+    },
+  };
+  const scope = { endpoint: "https://sync.example.com", installationId: "installation-1" };
+  const options = { snapshots: ["accounts"], ledger, signal: stop.signal, ...scope } as const;
+  const run = previewSync(options, async (batch) => {
+    await batch.write("accounts", accounts(["a"]));
+  });
+  await expect(run).rejects.toBe(reason);
+});
+
+test("bounds its memory by windows and ids, whatever the size of the records", async () => {
+  const [pages, page, mib] = [50, 1000, 1024 * 1024];
+  const before = process.memoryUsage().arrayBuffers;
+  let most = 0;
+  const { collections } = await previewSync({ snapshots: ["accounts"], ledger: "none" }, async (batch) => {
+    await batch.write(
+      "accounts",
+      (function* () {
+        for (let number = 0; number < pages; number += 1) {
+          most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+          yield ids(page, `${number}-`).map((id) => ({ generic: { id, name: "n".repeat(2048) } }));
+        }
+      })(),
+    );
+  });
+  expect(collections.accounts?.bytes).toBeGreaterThan(90 * mib);
+  expect(most).toBeLessThan(30 * mib);
+});
+
+test("reports which accounts a run would add, keep and remove", async () => {
+  await service.runAccounts(ids(40));
+  const { collections, refusals } = await preview(["accounts"], async (batch) => {
+    await batch.write("accounts", accounts([...ids(36), "new1", "new2"]));
+  });
+  expect(collections.accounts?.changes).toEqual({
+    baseline: "ledger",
+    known: 40,
+    added: 2,
+    kept: 36,
+    removed: 4,
+    removedShare: 0.1,
+    firstRemoved: ["u36", "u37", "u38", "u39"],
+    held: undefined,
+  });
+  expect(refusals).toEqual([]);
+});
+
+test("reports that the guard would hold the run, by the rules of the preview", async () => {
+  await service.runAccounts(ids(40));
+  const write: RunFunction<"accounts"> = async (batch) =>
+    void (await batch.write("accounts", accounts(ids(20))));
+  const held = await preview(["accounts"], write);
+  expect(held.collections.accounts?.changes).toMatchObject({ removed: 20, held: "removals" });
+  expect(held.refusals).toHaveLength(1);
+  const guard = { collections: { accounts: { maxRemovedShare: 0.5 } } };
+  expect((await preview(["accounts"], write, { guard })).refusals).toEqual([]);
+  const elsewhere = { installationId: "another", guard: { requireBaseline: true } };
+  expect((await preview(["accounts"], write, elsewhere)).collections.accounts?.changes).toMatchObject({
+    baseline: "none",
+    held: "no-baseline",
+  });
+  expect((await preview(["accounts"], write, { guard: false })).refusals).toEqual([]);
+});
+
+test("reports a ledger that cannot be read", async () => {
+  await service.runAccounts(ids(4));
+  await writeFile(await service.file(/accounts\.completed/), "not a ledger");
+  const { collections, refusals } = await preview(["accounts"], async (batch) => {
+    await batch.write("accounts", accounts(ids(4)));
+  });
+  expect(collections.accounts?.changes).toMatchObject({
+    baseline: "unreadable",
+    held: "unreadable-ledger",
+  });
+  expect(refusals).toHaveLength(1);
+});
+
+test("never changes the ledger", async () => {
+  await service.runAccounts(ids(40));
+  const before = await service.files();
+  await preview(["accounts"], async (batch) => void (await batch.write("accounts", [])));
+  expect(await service.files()).toEqual(before);
+
+  const calls: string[] = [];
+  const ledger = memoryLedger();
+  const refuse = (name: string) => () => {
+    calls.push(name);
+    throw new Error(name);
+  };
+  const readOnly: Ledger = {
+    known: (scope) => {
+      calls.push("known");
+      return ledger.known(scope);
+    },
+    draft: refuse("draft"),
+    hold: refuse("hold"),
+    held: refuse("held"),
+    release: refuse("release"),
+  };
+  await preview(["accounts"], async (batch) => void (await batch.write("accounts", [])), {
+    ledger: readOnly,
+  });
+  expect(calls).toEqual(["known"]);
+});
+
+test("requires the endpoint and the installation of the run if there is a ledger", async () => {
+  const none: RunFunction<"accounts"> = () => {};
+  const ledger = memoryLedger();
+  for (const part of [{}, { endpoint: "https://sync.example.com" }, { installationId: "i" }]) {
+    const previewed = previewSync({ snapshots: ["accounts"], ledger, ...part }, none);
+    await expect(previewed).rejects.toBeInstanceOf(InvalidInputError);
+  }
+  await expect(previewSync({ snapshots: [], ledger: "none", maxIssues: -1 }, none)).rejects.toBeInstanceOf(
+    InvalidInputError,
+  );
+  await expect(
+    previewSync({ snapshots: [], ledger: "none", endpoint: "http://sync.example.com" }, none),
+  ).rejects.toBeInstanceOf(ConfigurationError);
+});
+
+test("formats a preview collection by collection, without the contents of records", async () => {
+  await service.runAccounts(ids(10));
+  const twice = { generic: { id: "u1", name: "somebody else" } };
+  const secret = { generic: { id: "u99", name: "Ada", email: 7 } };
+  const text = formatPreview(
+    await preview(["accounts"], async (batch) => {
+      await batch.write("accounts", [...accounts(ids(8)), twice, secret]);
+    }),
+  );
+  expect(text.replace(/[\d,]+ bytes/, "N bytes")).toBe(
+    [
+      "Preview: nothing was sent.",
+      "accounts: 8 records, 1 message, N bytes",
+      '  changes: 0 added, 8 kept, 2 removed: "u8", "u9"',
+      "  invalid: 1 record",
+      '  duplicate ids: 0 with the same contents, 1 with different contents: "u1"',
+      '  - accounts[8] "u1": expected an id that no other record of the snapshot has: the record at index 1 has the same id and different contents',
+      '  - accounts[9] "u99" generic.email: expected a string, got a number',
+      "A run would not be completed. accounts has invalid records. accounts has ids that come again with different contents.",
+    ].join("\n"),
+  );
+  expect(text).not.toContain("Ada");
+});
+
+test("formats a preview without a ledger", async () => {
+  expect(formatPreview(await previewAccounts(accounts(["a"])))).toMatch(
+    /^Preview: nothing was sent\.\naccounts: 1 record, 1 message, \d+ bytes\n {2}changes: not known without a ledger\nA run would be completed\.$/,
+  );
 });

@@ -4,24 +4,22 @@ import { basename, join } from "node:path";
 import { readLoginTimes } from "./lastlog.js";
 import type { HostUser } from "./user-database.js";
 
-/** What shows that an account was used. */
+/** Evidence that an account was used. */
 export type Evidence = "login" | "home" | "mail";
 
-/** A trace of an account's use. */
 export interface Activity {
   readonly user: HostUser;
   readonly evidence: Evidence;
   readonly time: Date;
 }
 
-/** Where mail waits, depending on the system; one is often a link to the other. */
+/** Mail spools of different systems. */
 const SPOOLS = ["var/mail", "var/spool/mail"];
 
 /**
- * Finds when the login record, the home directory and the mail spool of each account were last written. What is
- * absent, or may not be read without being root, is no evidence.
- *
- * @param root Directory that the paths of the user database begin from.
+ * Finds when the login record, the home directory and the mail spool of each account were last written. Files that are
+ * missing or unreadable are skipped.
+ * @param root directory that replaces `/`
  */
 export async function findActivity(users: readonly HostUser[], root: string): Promise<Activity[]> {
   const logins = await readLoginTimes(
@@ -41,7 +39,7 @@ export async function findActivity(users: readonly HostUser[], root: string): Pr
   return traces.flat();
 }
 
-/** System accounts share directories such as `/bin` as their home: only one that the account owns says anything. */
+/** System accounts share homes such as `/bin`, so only a home that the account owns is evidence. */
 async function homeTime({ home, uid }: HostUser, root: string): Promise<Date | undefined> {
   if (!home.startsWith("/")) return undefined;
   const found = await statIfPresent(join(root, home));

@@ -5,13 +5,12 @@ import { arch, hostname, release, type } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** What is known of this machine. */
 export interface HostDevice {
   readonly id: string;
   readonly name: string;
   readonly manufacturer: string | undefined;
   readonly model: string | undefined;
-  /** On Linux only root may know it. */
+  /** Readable by root only on Linux. */
   readonly serialNumber: string | undefined;
   readonly operatingSystem: string;
   readonly operatingSystemVersion: string;
@@ -19,7 +18,6 @@ export interface HostDevice {
   readonly architecture: string;
 }
 
-/** Reads what any user may know of this machine. */
 export async function readDevice(platform: NodeJS.Platform, root: string): Promise<HostDevice> {
   const details = platform === "darwin" ? await macDetails() : await linuxDetails(root);
   return { name: hostname(), kernel: `${type()} ${release()}`, architecture: arch(), ...details };
@@ -32,7 +30,7 @@ async function linuxDetails(root: string): Promise<Details> {
   const system = parseOsRelease((await text("etc/os-release")) ?? (await text("usr/lib/os-release")) ?? "");
   const machineId = (await text("etc/machine-id")) ?? (await text("var/lib/dbus/machine-id"));
   return {
-    // An image that has not been started yet has "uninitialized" here, or nothing.
+    // Before its first boot an image has "uninitialized" or nothing here.
     id: /^[0-9a-f]{32}$/.test(machineId ?? "") ? derivedId(`${machineId}`) : hostname(),
     manufacturer: await text("sys/class/dmi/id/sys_vendor"),
     model: await text("sys/class/dmi/id/product_name"),
@@ -60,12 +58,12 @@ async function macDetails(): Promise<Details> {
   };
 }
 
-/** An id that stays when the machine is renamed. machine-id(5) asks for a keyed hash: the id itself is a secret. */
+/** The id survives renaming. machine-id(5) is confidential and requires a keyed hash. */
 function derivedId(machineId: string): string {
   return createHmac("sha256", machineId).update("saas-management host connector").digest("hex").slice(0, 32);
 }
 
-/** Reads what `ioreg -rd1 -c IOPlatformExpertDevice` prints about a Mac. */
+/** Parses the output of `ioreg -rd1 -c IOPlatformExpertDevice`. */
 export function parsePlatformExpert(text: string): {
   readonly uuid: string | undefined;
   readonly serialNumber: string | undefined;
@@ -74,7 +72,7 @@ export function parsePlatformExpert(text: string): {
   return { uuid: value("IOPlatformUUID"), serialNumber: value("IOPlatformSerialNumber") };
 }
 
-/** Reads the text of an `os-release(5)` file: shell assignments, with or without quotes. */
+/** Parses `os-release(5)`: shell assignments with optional quotes. */
 export function parseOsRelease(text: string): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   for (const line of text.split("\n")) {

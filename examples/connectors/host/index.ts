@@ -1,8 +1,6 @@
 /**
- * The host connector: reads the machine that it runs on. Linux and other systems with `/etc/passwd`, and macOS; without
- * any setup, and without being root.
- *
- * What it reads is the local user database: accounts that a directory service (LDAP, NIS) adds are not in it.
+ * The host connector: reads the machine that it runs on, without setup and without root. It supports macOS and systems
+ * with `/etc/passwd`. Accounts of a directory service (LDAP, NIS) are not read.
  */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
@@ -17,22 +15,20 @@ import type { Parsed } from "./notes.js";
 import { toAccount, toDevice, toGroup, toGroupMembers, toUsage, withUnnamedGroups } from "./records.js";
 import { type HostGroup, type HostUser, parseGroup, parsePasswd } from "./user-database.js";
 
-/** How to read a host. */
 export interface HostOptions {
-  /** Directory that takes the place of `/`, such as a mounted disk. Not on macOS. @default "/" */
+  /** Directory that replaces `/`, such as a mounted disk. Not on macOS. @default "/" */
   readonly root?: string;
-  /** When the machine is seen. @default now */
+  /** Time of the snapshot. @default now */
   readonly now?: Date;
 }
 
-/** What a host knows, as the collections of a sync batch. */
 export interface HostRecords {
   readonly accounts: readonly RecordOf<"accounts">[];
   readonly groups: readonly RecordOf<"groups">[];
   readonly groupMembers: readonly RecordOf<"groupMembers">[];
   readonly devices: readonly RecordOf<"devices">[];
   readonly usage: readonly RecordOf<"usage">[];
-  /** What could not be read, a sentence each. */
+  /** What was skipped, one sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -67,13 +63,13 @@ interface UserDatabase {
 
 async function fileDatabase(root: string): Promise<UserDatabase> {
   const users = parsePasswd(await readFile(join(root, "etc/passwd"), "utf8"));
-  // Without it the machine shows the groups' numbers, and so do the records.
+  // Without the file, groups are shown by number.
   const groupText = await readFile(join(root, "etc/group"), "utf8").catch(() => undefined);
   if (groupText === undefined) {
     return {
       users: users.entries,
       groups: [],
-      notes: [...users.notes, "/etc/group cannot be read: groups have no names."],
+      notes: [...users.notes, "/etc/group cannot be read, so groups have no names."],
     };
   }
   return database(users, parseGroup(groupText));
@@ -81,7 +77,7 @@ async function fileDatabase(root: string): Promise<UserDatabase> {
 
 async function macDatabase(): Promise<UserDatabase> {
   const query = async (kind: string) => {
-    // The directory of a large company is longer than the default of 1 MiB.
+    // The directory of a large company exceeds the default of 1 MiB.
     const { stdout } = await promisify(execFile)("dscacheutil", ["-q", kind], { maxBuffer: 2 ** 28 });
     return stdout;
   };
@@ -92,7 +88,7 @@ function database(users: Parsed<HostUser>, groups: Parsed<HostGroup>): UserDatab
   return { users: users.entries, groups: groups.entries, notes: [...users.notes, ...groups.notes] };
 }
 
-/** Members whom the user database does not have: accounts of a directory service, or left over from deleted ones. */
+/** Notes members without an account: they belong to a directory service, or their accounts were deleted. */
 function strangers(groups: readonly HostGroup[], users: readonly HostUser[]): string[] {
   const known = new Set(users.map(({ name }) => name));
   return groups.flatMap(({ at, members }) => {

@@ -1,16 +1,13 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { arch, endianness } from "node:os";
 
-/** Bytes of the terminal's and the other host's name in a record of `lastlog(5)`. */
+/** Bytes of the terminal and host names in a record of `lastlog(5)`. */
 const NAME_BYTES = 32 + 256;
 
-/**
- * Bytes of the time in a record. glibc keeps it at four bytes where 32-bit programs may share the file with 64-bit
- * ones; architectures that came later have no such past.
- */
+/** Bytes of the time in a record: glibc uses 4 on architectures that also run 32-bit programs. */
 const timeBytes = () => (["arm64", "riscv64", "loong64"].includes(arch()) ? 8 : 4);
 
-/** Reads the time of a record, in the machine's byte order: seconds since 1970, and 0 for "never". */
+/** Parses seconds since 1970, in the byte order of the machine; 0 means never. */
 export function parseLoginTime(time: Buffer, order: "BE" | "LE" = endianness()): Date | undefined {
   const seconds =
     time.length === 8
@@ -22,10 +19,8 @@ export function parseLoginTime(time: Buffer, order: "BE" | "LE" = endianness()):
 }
 
 /**
- * When the accounts logged in last, by uid. Empty where the file is absent or may not be read.
- *
- * Records lie at the position of their uid. The file is sparse and can seem to be hundreds of gigabytes long, so only
- * the records that are asked for are read.
+ * The last logins by uid; empty if the file is missing or unreadable. Reads single records at the positions of the
+ * uids, because the sparse file can appear to be hundreds of gigabytes long.
  */
 export async function readLoginTimes(
   path: string,
@@ -37,7 +32,7 @@ export async function readLoginTimes(
   try {
     const { size } = await file.stat();
     const recordBytes = timeBytes() + NAME_BYTES;
-    // Written by a machine of another kind: its records would be taken for something else.
+    // The file was written by another architecture.
     if (size % recordBytes !== 0) return times;
     for (const uid of new Set(uids)) {
       if (uid < 0) continue;

@@ -1,7 +1,7 @@
 import { firstOfEachName, type Parsed, parseId } from "./notes.js";
 import type { HostGroup, HostUser } from "./user-database.js";
 
-/** Reads what `dscacheutil -q user` prints: an entry a paragraph, `name: value` on each line. */
+/** Parses the output of `dscacheutil -q user`: one paragraph per entry, one `name: value` per line. */
 export function parseDirectoryUsers(text: string): Parsed<HostUser> {
   return parseParagraphs(text, "dscacheutil -q user", (fields, at) => {
     const name = fields.get("name");
@@ -13,7 +13,7 @@ export function parseDirectoryUsers(text: string): Parsed<HostUser> {
   });
 }
 
-/** Reads what `dscacheutil -q group` prints. Members stand in one line, with spaces between them. */
+/** Parses the output of `dscacheutil -q group`. Members are separated by spaces. */
 export function parseDirectoryGroups(text: string): Parsed<HostGroup> {
   return parseParagraphs(text, "dscacheutil -q group", (fields, at) => {
     const name = fields.get("name");
@@ -41,7 +41,7 @@ function parseParagraphs<T extends { readonly name: string; readonly at: string 
       }),
     );
     const entry = toEntry(fields, at);
-    if (entry === undefined) notes.push(`${at} lacks a name or a numeric id and is not read.`);
+    if (entry === undefined) notes.push(`${at} lacks a name or a numeric id and was skipped.`);
     else entries.push(entry);
   }
   return firstOfEachName(entries, notes);

@@ -1,13 +1,13 @@
 /**
- * What was read, and what was not: a machine's own tools pass over lines that they do not understand, and so does this
- * connector, but it says so. Notes tell the place and never the content.
+ * Entries, and notes about lines that were skipped, as the tools of the machine skip them. Notes name the line and never
+ * its content.
  */
 export interface Parsed<T> {
   readonly entries: readonly T[];
   readonly notes: readonly string[];
 }
 
-/** The lines of a database that hold an entry, with their numbers from 1: no empty lines and no comments. */
+/** The lines with entries, with their numbers from 1. Empty lines and comments are left out. */
 export function entryLines(text: string): { readonly number: number; readonly line: string }[] {
   return text
     .split("\n")
@@ -15,14 +15,14 @@ export function entryLines(text: string): { readonly number: number; readonly li
     .filter(({ line }) => line.trim() !== "" && !line.trimStart().startsWith("#"));
 }
 
-/** A user or group id: a number of 32 bits, which macOS may show with a sign. */
+/** Parses a user or group id of 32 bits; macOS may print it as negative. */
 export function parseId(text: string | undefined): number | undefined {
   if (text === undefined || !/^-?\d{1,10}$/.test(text)) return undefined;
   const id = Number(text);
   return id <= 0xffff_ffff ? id : undefined;
 }
 
-/** The first of the entries of each name, as the machine takes it, too; and a note on every other one. */
+/** Keeps the first entry of each name, as the machine does, and notes the others. */
 export function firstOfEachName<T extends { readonly name: string; readonly at: string }>(
   entries: readonly T[],
   notes: readonly string[],
@@ -31,7 +31,7 @@ export function firstOfEachName<T extends { readonly name: string; readonly at: 
   const repeated: string[] = [];
   for (const entry of entries) {
     if (byName.has(entry.name))
-      repeated.push(`${entry.at} repeats the name of an earlier entry and is not read.`);
+      repeated.push(`${entry.at} repeats the name of an earlier entry and was skipped.`);
     else byName.set(entry.name, entry);
   }
   return { entries: [...byName.values()], notes: [...notes, ...repeated] };

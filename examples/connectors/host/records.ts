@@ -1,36 +1,36 @@
 import type { RecordOf } from "@saas-management/sdk";
-import { attributes, filled } from "../fields.js";
+import { attributes } from "../fields.js";
 import type { Activity } from "./activity.js";
 import type { HostDevice } from "./device.js";
 import type { HostGroup, HostUser } from "./user-database.js";
 
-/** Shells that end a login at once. */
+/** Shells that reject logins. */
 const NO_LOGIN = /\/(nologin|false)$/;
 
-/** Accounts are known by their names: these are unique on a machine, and what groups refer to. Uids may be shared. */
+/** The id is the name, which is unique and which groups refer to. Accounts may share a uid. */
 export function toAccount(user: HostUser, firstPersonalUid: number): RecordOf<"accounts"> {
   return {
-    generic: filled({
+    generic: {
       id: user.name,
       name: fullName(user),
       username: user.name,
       active: !NO_LOGIN.test(user.shell),
       roles: user.uid === 0 ? ["superuser"] : undefined,
       type: user.uid >= firstPersonalUid && !NOBODY.includes(user.uid) ? "personal" : "system",
-    }),
+    },
   };
 }
 
 /** Uids of "nobody": -2 in 16 and in 32 bits. */
 const NOBODY = [65_534, 4_294_967_294];
 
-/** The part of the GECOS field before the first comma, in which `&` stands for the name of the account. */
+/** The GECOS field up to the first comma. `&` stands for the account name. */
 function fullName({ gecos, name }: HostUser): string | undefined {
   const [written = ""] = gecos.split(",");
   return written.trim().replaceAll("&", name.charAt(0).toUpperCase() + name.slice(1)) || undefined;
 }
 
-/** The groups, and one more for each gid that an account has and no group: `#1234`, as tools show such a gid. */
+/** Adds a group `#1234` for each gid that only accounts have. */
 export function withUnnamedGroups(groups: readonly HostGroup[], users: readonly HostUser[]): HostGroup[] {
   const known = new Set(groups.map(({ gid }) => gid));
   const unnamed = new Map<number, HostGroup>();
@@ -44,7 +44,7 @@ export function toGroup({ name, gid }: HostGroup): RecordOf<"groups"> {
   return { generic: { id: name, name, attributes: { gid: String(gid) } } };
 }
 
-/** Who belongs to which group: by its list of members, or because it is an account's primary group. */
+/** Members are listed in the group, or have it as their primary group. */
 export function toGroupMembers(
   groups: readonly HostGroup[],
   users: readonly HostUser[],
@@ -57,7 +57,7 @@ export function toGroupMembers(
     const primary = new Set(byPrimaryGroup.get(gid));
     return [...new Set([...primary, ...members])].map((member) => ({
       generic: {
-        // Neither name can hold a colon: it divides the fields of the databases.
+        // Neither name can contain a colon, which separates the fields of the databases.
         id: `${name}:${member}`,
         sourceGroupId: name,
         sourceMemberId: member,
@@ -69,10 +69,10 @@ export function toGroupMembers(
 
 export function toDevice(device: HostDevice, lastSeen: Date): RecordOf<"devices"> {
   const { kernel, architecture, ...fields } = device;
-  return { generic: filled({ ...fields, lastSeen, attributes: attributes({ kernel, architecture }) }) };
+  return { generic: { ...fields, lastSeen, attributes: attributes({ kernel, architecture }) } };
 }
 
-/** Made of what was seen, and when: reading the same trace again gives the same event, and a newer one another. */
+/** The id contains the evidence and its time, so the same trace read again is the same event. */
 export function toUsage({ user, evidence, time }: Activity, device: HostDevice): RecordOf<"usage"> {
   return {
     generic: {

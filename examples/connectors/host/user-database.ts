@@ -1,30 +1,28 @@
 import { entryLines, firstOfEachName, type Parsed, parseId } from "./notes.js";
 
-/** An account of the machine. */
 export interface HostUser {
   readonly name: string;
   readonly uid: number;
   /** Id of the primary group. */
   readonly gid: number;
-  /** Full name, perhaps with room and telephone number after commas. */
+  /** Full name, optionally with room and telephone numbers after commas. */
   readonly gecos: string;
   readonly home: string;
   readonly shell: string;
-  /** Where the entry stands, for notes. */
+  /** Location of the entry, for notes. */
   readonly at: string;
 }
 
-/** A group of the machine. */
 export interface HostGroup {
   readonly name: string;
   readonly gid: number;
-  /** Names of the accounts that belong to it beside those whose primary group it is. */
+  /** Names of its members, except those with this primary group. */
   readonly members: readonly string[];
-  /** Where the entry stands, for notes. */
+  /** Location of the entry, for notes. */
   readonly at: string;
 }
 
-/** Reads the text of a `passwd(5)` file: name, password, uid, gid, gecos, home and shell between colons. */
+/** Parses `passwd(5)`: name, password, uid, gid, gecos, home and shell. */
 export function parsePasswd(text: string, file = "/etc/passwd"): Parsed<HostUser> {
   return parseFields(
     text,
@@ -39,7 +37,7 @@ export function parsePasswd(text: string, file = "/etc/passwd"): Parsed<HostUser
   );
 }
 
-/** Reads the text of a `group(5)` file: name, password, gid and members between colons. */
+/** Parses `group(5)`: name, password, gid and members. */
 export function parseGroup(text: string, file = "/etc/group"): Parsed<HostGroup> {
   return parseFields(text, file, 4, ([name = "", , gidText, list = ""], at) => {
     const gid = parseId(gidText);
@@ -59,17 +57,17 @@ function parseFields<T extends { readonly name: string; readonly at: string }>(
   const notes: string[] = [];
   for (const { number, line } of entryLines(text)) {
     const at = `${file}: line ${number}`;
-    // nsswitch.conf(5), "compat": such a line includes or excludes entries that a directory service holds.
+    // nsswitch.conf(5), "compat": the line includes or excludes entries of a directory service.
     if (/^[+-]/.test(line)) {
-      notes.push(`${at} refers to a directory service (NIS), which is not read.`);
+      notes.push(`${at} refers to a directory service (NIS) and was skipped.`);
       continue;
     }
     const fields = line.split(":");
     const entry = fields.length === count ? toEntry(fields, at) : undefined;
     if (entry !== undefined) entries.push(entry);
     else if (fields.length !== count)
-      notes.push(`${at} has ${fields.length} fields instead of ${count} and is not read.`);
-    else notes.push(`${at} lacks a name or a numeric id and is not read.`);
+      notes.push(`${at} has ${fields.length} fields instead of ${count} and was skipped.`);
+    else notes.push(`${at} lacks a name or a numeric id and was skipped.`);
   }
   return firstOfEachName(entries, notes);
 }

@@ -1,9 +1,8 @@
 import type { RecordOf } from "@saas-management/sdk";
-import { attributes, filled } from "../fields.js";
-import { readRecords } from "./csv.js";
-import type { CsvRow } from "./row.js";
+import { attributes } from "../fields.js";
+import { type Row, readRows } from "./rows.js";
 
-/** The column "Notes" is in the file and not in this list: remarks about people stay in the company. */
+/** The file's column "Notes" is left out: remarks about people stay in the company. */
 const COLUMNS = [
   "Employee ID",
   "Full name",
@@ -29,27 +28,24 @@ const COLUMNS = [
   "Photo",
 ] as const;
 
-type Row = CsvRow<(typeof COLUMNS)[number]>;
-
-/** The employees of the HR export. */
-export function employees(file: URL): AsyncIterable<RecordOf<"employees">[]> {
-  return readRecords(file, { columns: COLUMNS }, toEmployee);
+export function employees(file: URL): AsyncIterable<readonly RecordOf<"employees">[]> {
+  return readRows(file, { columns: COLUMNS }, toEmployee);
 }
 
-function toEmployee(row: Row): RecordOf<"employees"> {
-  const deletionTime = row.moment("Record deleted");
+function toEmployee(row: Row<(typeof COLUMNS)[number]>): RecordOf<"employees"> {
+  const deletionTime = row.timestamp("Record deleted");
   return {
-    generic: filled({
+    generic: {
       id: row.required("Employee ID"),
       fullName: row.required("Full name"),
       firstName: row.text("First name"),
       lastName: row.text("Last name"),
-      email: row.address("Work e-mail"),
+      email: row.email("Work e-mail"),
       emailAliases: row.list("Other e-mail addresses", /[;,\s]/)?.map((alias) => alias.toLowerCase()),
       active: row.flag("Active", "Yes", "No"),
       deleted: deletionTime === undefined ? undefined : true,
       deletionTime,
-      creationTime: row.moment("Record created"),
+      creationTime: row.timestamp("Record created"),
       avatarUrl: row.text("Photo"),
       orgUnit: row.text("Legal entity"),
       departmentPath: row.list("Department path", ">"),
@@ -61,11 +57,11 @@ function toEmployee(row: Row): RecordOf<"employees"> {
       managerId: row.text("Manager ID"),
       hasMailbox: row.flag("Mailbox", "Yes", "No"),
       attributes: attributes({
-        // The German company's rows have German dates, all others ISO dates.
+        // Employees of the German company have German dates.
         hireDate: row.day("Hire date", "YYYY-MM-DD", "DD.MM.YYYY"),
         terminationDate: row.day("Termination date", "YYYY-MM-DD", "DD.MM.YYYY"),
         office: row.text("Office")?.replaceAll(/\s*\n\s*/g, ", "),
       }),
-    }),
+    },
   };
 }

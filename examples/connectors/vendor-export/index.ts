@@ -1,7 +1,6 @@
 /**
- * The vendor export connector: reads CSV files as admin consoles export them, and maps their rows to records.
- *
- * One file beside this one for each source. Every function reads its file anew, as a stream.
+ * The vendor export connector: streams the CSV files that admin consoles export, and maps their rows to records. There
+ * is one module per source.
  */
 import type { RecordOf } from "@saas-management/sdk";
 import * as brambleboard from "./brambleboard.js";
@@ -10,42 +9,31 @@ import * as quillmarsh from "./quillmarsh.js";
 import * as tuschgruen from "./tuschgruen.js";
 import { usage } from "./usage-log.js";
 
-export { CsvRowError } from "./row.js";
-
-/** Which of the exports to read: this month's, or next month's where a console was exported twice. */
+/** Which exports to read. Only Brambleboard was exported again the next month. */
 export type Month = "this month" | "next month";
 
-/** What one vendor's console exports, as the collections of a sync batch. */
+/** The collections of one vendor. Each call reads its file again. */
 export interface VendorExport {
-  /** The vendor's name. */
   readonly vendor: string;
-  accounts(): AsyncIterable<RecordOf<"accounts">[]>;
-  plans(): AsyncIterable<RecordOf<"plans">[]>;
-  licenses(): AsyncIterable<RecordOf<"licenses">[]>;
-  /** @param asOf Moves the log's times, so that the newest is of the day before; see `UsageLogOptions`. */
-  usage(asOf?: Date): AsyncIterable<RecordOf<"usage">[]>;
+  accounts(): AsyncIterable<readonly RecordOf<"accounts">[]>;
+  plans(): AsyncIterable<readonly RecordOf<"plans">[]>;
+  licenses(): AsyncIterable<readonly RecordOf<"licenses">[]>;
+  /** @param asOf see `UsageLogOptions` */
+  usage(asOf?: Date): AsyncIterable<readonly RecordOf<"usage">[]>;
 }
 
-/**
- * The employees of the HR export.
- *
- * @param folder Folder of the CSV files, with a slash at its end.
- */
-export function employeeExport(folder: URL): AsyncIterable<RecordOf<"employees">[]> {
+/** @param folder of the CSV files, with a trailing slash */
+export function employeeExport(folder: URL): AsyncIterable<readonly RecordOf<"employees">[]> {
   return employees(new URL("hr-export.csv", folder));
 }
 
-/**
- * The exports of the three vendors. Only Brambleboard was exported again next month.
- *
- * @param folder Folder of the CSV files, with a slash at its end.
- */
+/** @param folder of the CSV files, with a trailing slash */
 export function vendorExports(folder: URL, month: Month = "this month"): VendorExport[] {
   const file = (name: string) => new URL(`${name}.csv`, folder);
   const usageOf =
     (...products: string[]) =>
     (asOf?: Date) =>
-      usage(file("usage-log"), asOf === undefined ? { products } : { products, asOf });
+      usage(file("usage-log"), { products, asOf });
   const suffix = month === "next month" ? "-next-month" : "";
   return [
     {

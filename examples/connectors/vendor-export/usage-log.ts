@@ -1,30 +1,31 @@
 import type { RecordOf } from "@saas-management/sdk";
-import { readRecords } from "./csv.js";
-import type { CsvRow } from "./row.js";
+import { type Row, readRows } from "./rows.js";
 
-/** The column "source_ip" is in the file and not in this list: where people work stays in the company. */
+/** The file's column "source_ip" is left out: the service does not need to know where people work. */
 const COLUMNS = ["event_id", "occurred_at", "application", "account"] as const;
 
 const DAY_MS = 86_400_000;
 
-/** Which part of the log to read, and how. */
+/** Which part of the log to read. */
 export interface UsageLogOptions {
-  /** Products to read the use of. Account ids mean something only to their vendor, so each vendor reads its own. */
+  /** Products whose usage to read. Account ids are unique within a vendor only, so each vendor reads its own. */
   readonly products: readonly string[];
   /**
-   * The day to take for the export's: all times move by the same number of whole days, so that the newest entry is of
-   * the day before (in UTC). A committed file ages, and with the times that are in it, every seat would soon count as
-   * unused.
-   * @default times stay as they are
+   * Moves all times by whole days, so that the newest event is of the day before this one (in UTC). Otherwise every seat
+   * would count as unused as soon as the committed file is old.
+   * @default times are not moved
    */
-  readonly asOf?: Date;
+  readonly asOf?: Date | undefined;
 }
 
-/** The use of some products, from the access gateway's log, newest first. */
-export function usage(file: URL, { products, asOf }: UsageLogOptions): AsyncIterable<RecordOf<"usage">[]> {
+/** The usage of some products, from the access gateway's log, newest first. */
+export function usage(
+  file: URL,
+  { products, asOf }: UsageLogOptions,
+): AsyncIterable<readonly RecordOf<"usage">[]> {
   const timeOf = newestFirst();
   let shift: number | undefined;
-  return readRecords(file, { columns: COLUMNS }, (row) => {
+  return readRows(file, { columns: COLUMNS }, (row) => {
     const occurred = timeOf(row);
     shift ??= asOf === undefined ? 0 : daysToYesterday(occurred, asOf) * DAY_MS;
     const product = row.required("application");
@@ -40,19 +41,19 @@ export function usage(file: URL, { products, asOf }: UsageLogOptions): AsyncIter
   });
 }
 
-/** The first entry's time decides how far all are moved, so the order that the console promises is checked. */
-function newestFirst(): (row: CsvRow<(typeof COLUMNS)[number]>) => Date {
+/** Checks the order, because the first event's time decides how far all are moved. */
+function newestFirst(): (row: Row<(typeof COLUMNS)[number]>) => Date {
   let newer = Number.POSITIVE_INFINITY;
   return (row) => {
-    const occurred = row.requiredMoment("occurred_at");
+    const occurred = row.requiredTimestamp("occurred_at");
     if (occurred.getTime() > newer)
-      throw row.error("is newer than the line before; the log should begin with the newest");
+      throw row.error("is newer than the row before; the log must be newest first");
     newer = occurred.getTime();
     return occurred;
   };
 }
 
-/** Whole days from the UTC day of a moment to the day before another. */
+/** Whole days from the UTC day of a date to the day before another. */
 function daysToYesterday(from: Date, to: Date): number {
   return Math.floor(to.getTime() / DAY_MS) - 1 - Math.floor(from.getTime() / DAY_MS);
 }

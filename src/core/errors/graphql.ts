@@ -2,13 +2,13 @@ import { annotate, type ErrorDetails, hide, SaasManagementError, type WalkPositi
 
 /** One entry of a GraphQL response's `errors` (service description, "Errors"). */
 export interface GraphQLErrorEntry {
-  /** The server's text: not for end users. */
+  /** The server's message: not for end users. */
   readonly message: string;
-  /** Where in the result it happened. */
+  /** Where in the result the error happened. */
   readonly path?: readonly (string | number)[];
-  /** What of the document it is about: lines and columns, from 1. */
+  /** Positions in the document: lines and columns, from 1. */
   readonly locations?: readonly { readonly line: number; readonly column: number }[];
-  /** Further facts; `code` among them. */
+  /** Further facts, including `code`. */
   readonly extensions?: Readonly<Record<string, unknown>> & { readonly code?: string };
 }
 
@@ -20,7 +20,7 @@ export class GraphQLResponseError extends SaasManagementError {
   override readonly code = GraphQLResponseError.code;
   /** The entries. Not enumerable. */
   declare readonly errors: readonly GraphQLErrorEntry[];
-  /** The partial data beside them; `null` or undefined where there is none. Not enumerable. */
+  /** The partial data beside them; `null` or undefined if there is none. Not enumerable. */
   declare readonly data: unknown;
   /** HTTP status of the response. */
   readonly status: number;
@@ -44,13 +44,13 @@ export class GraphQLResponseError extends SaasManagementError {
 export interface MutationErrorEntry {
   /** The error's type in the schema. */
   readonly __typename: string;
-  /** The server's text: not for end users. */
+  /** The server's message: not for end users. */
   readonly message: string;
 }
 
 /**
- * The payload of a mutation has typed errors (service description, "Typed mutation errors"): the change was not made,
- * or not wholly.
+ * The payload of a mutation has typed errors (service description, "Typed mutation errors"): the change was not made, or
+ * only in part.
  */
 export class MutationError<
   Entry extends MutationErrorEntry = MutationErrorEntry,
@@ -82,7 +82,7 @@ export class MutationError<
   }
 }
 
-/** A connection cannot be walked on: its cursor repeats or is missing, or what came is no page. */
+/** The walk over a connection cannot continue: its cursor repeats or is missing, or the answer is not a page. */
 export class PaginationError extends SaasManagementError {
   static readonly code = "PAGINATION";
   /** @internal */
@@ -95,12 +95,12 @@ export class PaginationError extends SaasManagementError {
     annotate(this, { position: { cursor, nodesYielded } });
   }
 
-  /** Cursor of the last page that was good: what to go on from. The same as in `position`. */
+  /** Cursor of the last valid page, to continue from. The same as in `position`. */
   get cursor(): string | undefined {
     return this.position?.cursor;
   }
 
-  /** Number of nodes that were handed out before. The same as in `position`. */
+  /** Number of nodes yielded before. The same as in `position`. */
   get nodesYielded(): number {
     return this.position?.nodesYielded ?? 0;
   }

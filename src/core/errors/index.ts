@@ -1,10 +1,10 @@
 /**
  * Every error class of the SDK, and its code.
  *
- * - A message is written by the SDK and safe to show; it never holds a key, a variable or contents of a record but its
- *   id. It is one line, without control characters.
- * - What the server said is kept apart, in `serverMessage` or `errors`: not enumerable, so that neither
- *   `JSON.stringify` nor `util.inspect` prints it by accident.
+ * - A message is written by the SDK and safe to show: one line without control characters, never with a key, a variable
+ *   or contents of a record other than its id.
+ * - The server's own messages are in `serverMessage` or `errors`: not enumerable, so that neither `JSON.stringify` nor
+ *   `util.inspect` prints them by accident.
  * - `instanceof` works across two copies of the package.
  */
 

@@ -1,6 +1,6 @@
 import { type ErrorDetails, SaasManagementError } from "./base.js";
 
-/** Options, environment or endpoint are not usable (service description, "Errors"). */
+/** Options, environment or endpoint are not valid (service description, "Errors"). */
 export class ConfigurationError extends SaasManagementError {
   static readonly code = "INVALID_CONFIGURATION";
   /** @internal */
@@ -9,23 +9,23 @@ export class ConfigurationError extends SaasManagementError {
 }
 
 /**
- * One thing that is wrong with an input. Says what was expected; of what was given its kind, and its value only where
- * that is a number, a boolean, null or undefined: never a text.
+ * One problem of an input: what was expected and the type of what was given. A value is quoted only if it is a number, a
+ * boolean, null or undefined, never a string.
  */
 export interface InputIssue {
   /** Collection of the record. */
   readonly collection?: string;
   /** Index of the record in its write, from 0. */
   readonly index?: number;
-  /** Id of the record, where it has a readable one. */
+  /** Id of the record, if it has a readable one. */
   readonly id?: string;
-  /** Where the record comes from, such as `users.csv:1042`, where its source knows. */
+  /** Where the record comes from, such as `users.csv:1042`, if its source knows. */
   readonly location?: string;
-  /** Path of the field, such as `generic.details.model`; empty where the whole value is meant. */
+  /** Path of the field, such as `generic.details.model`; empty for the whole value. */
   readonly path: string;
   /**
-   * What was expected there, and what there was: `a string, got a number`. Of a place in a file or a listing: what is
-   * wrong with it, as `has 3 cells, but the header has 4`.
+   * What was expected and what was given: `a string, got a number`. For a place in a file or a listing: what is wrong
+   * with it, such as `has 3 cells, but the header has 4`.
    */
   readonly expected: string;
 }
@@ -36,7 +36,7 @@ export class InvalidInputError extends SaasManagementError {
   /** @internal */
   static override readonly name = "InvalidInputError";
   override readonly code = InvalidInputError.code;
-  /** What is wrong, up to 20 entries. */
+  /** The problems, up to 20. */
   readonly issues: readonly InputIssue[];
 
   constructor(message: string, details: ErrorDetails & { readonly issues?: readonly InputIssue[] } = {}) {

@@ -11,8 +11,8 @@ export class BatchAlreadyInProgressError extends SaasManagementError {
   /** How long the lock was waited for, in milliseconds. */
   readonly waitedMs: number;
   /**
-   * Whether the lock may be this client's own: of an earlier start whose answer was lost, or of a batch of the same run
-   * that could not be aborted; `cause` is then what that batch failed with.
+   * Whether the lock may be this client's own: from an earlier start whose answer was lost, or from a batch of the same
+   * run that could not be aborted; `cause` is then the failure of that batch.
    */
   readonly mayBeOwn: boolean;
 
@@ -37,9 +37,9 @@ export class SyncProtocolError extends SaasManagementError {
   /** @internal */
   static override readonly name = "SyncProtocolError";
   override readonly code = SyncProtocolError.code;
-  /** Name of the gRPC status, such as `INVALID_ARGUMENT`; undefined where the answer itself was wrong. */
+  /** Name of the gRPC status, such as `INVALID_ARGUMENT`; undefined if the answer itself was wrong. */
   readonly grpcStatus: string | undefined;
-  /** State of the batch as the server tells it, such as `completed`; undefined where it does not. */
+  /** State of the batch according to the server, such as `completed`; undefined if it does not say. */
   readonly batchState: string | undefined;
 
   constructor(
@@ -90,7 +90,7 @@ export class BatchStateError extends SaasManagementError {
   }
 }
 
-/** Complete was sent and its fate is not known: the snapshots may or may not be reconciled. */
+/** Complete was sent and its outcome is not known: the snapshots may or may not be reconciled. */
 export class BatchOutcomeUnknownError extends SaasManagementError {
   static readonly code = "BATCH_OUTCOME_UNKNOWN";
   /** @internal */
@@ -111,11 +111,11 @@ export interface HeldSnapshot {
   readonly collection: string;
   /**
    * - `removals`: too many of the known ids would be removed.
-   * - `no-baseline`: the ledger knows nothing of the collection, and `requireBaseline` was said.
+   * - `no-baseline`: the ledger knows nothing of the collection, and `requireBaseline` was set.
    * - `unreadable-ledger`: what the ledger knows cannot be read.
    */
   readonly reason: "removals" | "no-baseline" | "unreadable-ledger";
-  /** Number of ids that were known before: of the ledger, and of earlier attempts of the run. */
+  /** Number of ids known before: from the ledger, and from earlier attempts of the run. */
   readonly known: number;
   /** Number of different ids that were sent. */
   readonly sent: number;
@@ -127,18 +127,18 @@ export interface HeldSnapshot {
   readonly removed: number;
   /** Share of the known ids that would be removed, from 0 to 1. */
   readonly removedShare: number;
-  /** The first ids that would be removed, up to 20. Those are not among them that only an earlier attempt had sent. */
+  /** The first ids that would be removed, up to 20, without those that only an earlier attempt had sent. */
   readonly firstRemoved: readonly string[];
   /**
-   * Path of the file with all of those; undefined where the ledger keeps no such file. Where the reason is not
+   * Path of the file with all of those; undefined if the ledger keeps no such file. If the reason is not
    * `removals`, the file has the ids that were sent: an approval takes them as the new baseline.
    */
   readonly listedIn: string | undefined;
 }
 
 /**
- * The removal guard held a run: it did not complete its batch, and aborts it. Where somebody else has completed that
- * batch by its id, a warning in the log says so.
+ * The removal guard held a run: its batch was not completed, and is aborted. If somebody else completed that batch by its
+ * id, a warning is logged.
  */
 export class RemovalGuardError extends SaasManagementError {
   static readonly code = "REMOVAL_GUARD";
@@ -147,11 +147,11 @@ export class RemovalGuardError extends SaasManagementError {
   override readonly code = RemovalGuardError.code;
   /** Id of the batch that the run did not complete. */
   readonly batchId: string;
-  /** What was held. */
+  /** The snapshots that were held. */
   readonly collections: readonly HeldSnapshot[];
-  /** What `approveRemovals` has to say for the same run to go through; undefined where it could not be stored. */
+  /** The value of `approveRemovals` that lets the same run pass; undefined if it could not be stored. */
   readonly approvalId: string | undefined;
-  /** Until when that is good. */
+  /** Until when the approval is valid. */
   readonly approvalExpiresAt: Date | undefined;
 
   constructor(

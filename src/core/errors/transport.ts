@@ -1,18 +1,18 @@
 import { type ErrorDetails, SaasManagementError } from "./base.js";
 
-/** The network, the server, or an answer that is not what the API speaks (service description, "Errors"). */
+/** The network or the server failed, or the answer is not one of the API (service description, "Errors"). */
 export class TransportError extends SaasManagementError {
   static readonly code = "TRANSPORT_FAILED";
   /** @internal */
   static override readonly name = "TransportError";
   override readonly code = TransportError.code;
-  /** HTTP status, where there was an HTTP answer. */
+  /** HTTP status, if there was an HTTP answer. */
   readonly status: number | undefined;
   /** Declared content type of the HTTP answer. */
   readonly contentType: string | undefined;
   /** Name of the gRPC status, such as `UNAVAILABLE`. */
   readonly grpcStatus: string | undefined;
-  /** How long the service asks to wait, in milliseconds; undefined where it does not say. */
+  /** How long the service asks to wait, in milliseconds; undefined if it does not say. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -38,7 +38,7 @@ export class RateLimitError extends SaasManagementError {
   /** @internal */
   static override readonly name = "RateLimitError";
   override readonly code = RateLimitError.code;
-  /** How long the service asks to wait, in milliseconds; undefined where it does not say. */
+  /** How long the service asks to wait, in milliseconds; undefined if it does not say. */
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, details: ErrorDetails & { readonly retryAfterMs?: number | undefined } = {}) {
@@ -47,13 +47,13 @@ export class RateLimitError extends SaasManagementError {
   }
 }
 
-/** The operation's time is up. `cause` is the failure of the last attempt that was answered, where there was one. */
+/** The operation's time is up. `cause` is the failure of the last attempt that was answered, if any. */
 export class TimeoutError extends SaasManagementError {
   static readonly code = "TIMEOUT";
   /** @internal */
   static override readonly name = "TimeoutError";
   override readonly code = TimeoutError.code;
-  /** The operation's time, in milliseconds. */
+  /** Time of the operation, in milliseconds. */
   readonly timeoutMs: number;
 
   constructor(message: string, details: ErrorDetails & { readonly timeoutMs: number }) {
@@ -62,7 +62,7 @@ export class TimeoutError extends SaasManagementError {
   }
 }
 
-/** The service does not accept the credential, or there is no usable one (service description, "Authentication"). */
+/** The service refused the credential, or there is no usable one (service description, "Authentication"). */
 export class AuthenticationError extends SaasManagementError {
   static readonly code = "AUTHENTICATION_FAILED";
   /** @internal */
@@ -70,7 +70,7 @@ export class AuthenticationError extends SaasManagementError {
   override readonly code = AuthenticationError.code;
 }
 
-/** The credential is known but may not do this (service description, "Errors"). */
+/** The credential is valid but does not permit this (service description, "Errors"). */
 export class PermissionDeniedError extends SaasManagementError {
   static readonly code = "PERMISSION_DENIED";
   /** @internal */

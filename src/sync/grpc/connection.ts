@@ -1,9 +1,9 @@
 import { Client, connectivityState } from "@grpc/grpc-js";
 import type { Clock } from "../../core/clock.js";
 import { ClosedError, ConfigurationError, TimeoutError, TransportError } from "../../core/errors/index.js";
+import { NETWORK_ERRORS, type NetworkError } from "../../core/network-errors.js";
 import type { SyncConfiguration } from "../options.js";
 import type { CallBounds } from "../transport.js";
-import { type ConnectionFailure, NO_ANSWER, SILENT } from "./connection-failure.js";
 import { channelCredentials, channelOptions, proxyRoute } from "./options.js";
 import { OwnedSockets } from "./sockets.js";
 
@@ -45,7 +45,7 @@ export class Connections {
   async use<T>(
     { signal, timeoutMs }: CallBounds,
     call: (client: Client, discard: () => void) => Promise<T>,
-    toError: (stall: ConnectionFailure) => Error,
+    toError: (stall: NetworkError) => Error,
   ): Promise<T> {
     const limit = Math.min(CONNECT_LIMIT_MS, timeoutMs * CONNECT_SHARE);
     for (;;) {
@@ -119,8 +119,8 @@ class Connection {
   }
 
   /** Why it does not come about. */
-  get stall(): ConnectionFailure {
-    return this.#sockets.connected ? SILENT : NO_ANSWER;
+  get stall(): NetworkError {
+    return this.#sockets.connected ? NETWORK_ERRORS.SILENT : NETWORK_ERRORS.ETIMEDOUT;
   }
 
   /**

@@ -2,12 +2,12 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { subscribe } from "node:diagnostics_channel";
 import { Socket } from "node:net";
 
-/** Whom a new socket is handed to: whoever set going what opened it. */
+/** Who owns the sockets that the current work opens. */
 const owner = new AsyncLocalStorage<(socket: Socket) => void>();
 
 /**
- * Those whose work may still open sockets. While there are none, nothing is tracked: to track the course of work makes
- * every promise of the process much dearer in Node before 24, and an asynchronous source has one a record.
+ * Those whose work may still open sockets. Nothing is tracked while there are none: before Node 24 the tracking slows
+ * down every promise of the process, and an asynchronous source has one for each record.
  */
 const opening = new Set<OwnedSockets>();
 
@@ -18,26 +18,25 @@ subscribe("net.client.socket", (message) => {
 /**
  * The sockets that are opened in the course of some work, so that they can be ended with it.
  *
- * grpc-js ends a connection only once it stands. One that stalls before (no answer to the first packet, to the TLS
- * handshake, or no HTTP/2 settings) outlives its client and keeps the process alive. Where a runtime does not tell of
- * its sockets, as Node does, none is known, and they end as grpc-js ends them.
+ * grpc-js can only close a connection that is established and has nothing to send. One that stalls before outlives its
+ * client and keeps the process alive, and one whose peer does not read keeps what was not sent in memory.
  */
 export class OwnedSockets {
   readonly #sockets = new Set<Socket>();
   #destroyed = false;
 
-  /** Whether one of them was accepted by the other side. */
+  /** Whether the other side accepted one of them. */
   get connected(): boolean {
     return [...this.#sockets].some((socket) => !socket.connecting);
   }
 
-  /** Owns whatever `work` opens, also later, in what it set going. */
+  /** Owns whatever `work` opens, also later. */
   during<T>(work: () => T): T {
     opening.add(this);
     return owner.run((socket) => this.#add(socket), work);
   }
 
-  /** What was set going opens no more. */
+  /** The work opens no more sockets. */
   settled(): void {
     opening.delete(this);
     if (opening.size === 0) owner.disable();
@@ -52,7 +51,7 @@ export class OwnedSockets {
   #add(socket: Socket): void {
     this.#sockets.add(socket);
     socket.once("close", () => this.#sockets.delete(socket));
-    // It is announced before it begins to connect, and cannot be ended yet.
+    // It is announced before it begins to connect, and cannot be destroyed yet.
     if (this.#destroyed) process.nextTick(() => socket.destroy());
   }
 }

@@ -9,11 +9,11 @@ import {
   SyncProtocolError,
   TransportError,
 } from "../../core/errors/index.js";
+import { NETWORK_ERRORS, type NetworkError, networkErrorInText } from "../../core/network-errors.js";
+import { parseRetryAfter } from "../../core/retry.js";
 import type { SyncRpc } from "../transport.js";
-import { type ConnectionFailure, connectionFailure, type EndpointKind } from "./connection-failure.js";
-import { readRetryHint } from "./retry-hint.js";
 
-/** What a failed call is known by. */
+/** The status of a failed call. */
 export interface FailedCall {
   readonly code: number;
   readonly details: string;
@@ -21,10 +21,13 @@ export interface FailedCall {
 }
 
 /** The operation that failed, and where. */
-export interface CallPlace extends EndpointKind {
+export interface CallPlace {
   readonly operation: SyncRpc;
   /** Host and port. */
   readonly target: string;
+  /** Whether the endpoint uses TLS. */
+  readonly secure: boolean;
+  readonly clientCertificate: boolean;
   readonly credential: Credential;
   readonly maxReceiveMessageBytes: number;
   /** Wall-clock time. */
@@ -34,7 +37,7 @@ export interface CallPlace extends EndpointKind {
 /** Trailer in which the service tells the state of a batch that is not active. */
 const BATCH_STATE_TRAILER = "batch-state";
 
-/** Statuses of a server or a network that may do better the next time. */
+/** Statuses of a server or a network that may recover. */
 const TRANSIENT: ReadonlySet<number> = new Set([
   status.UNAVAILABLE,
   status.DEADLINE_EXCEEDED,
@@ -53,93 +56,66 @@ const RESET_STREAM: ReadonlySet<string> = new Set([
 /** The details of an answer in a compression that grpc-js does not know, for which it has none. */
 export const UNKNOWN_COMPRESSION = "Unknown compression";
 
-/**
- * What grpc-js says of an answer that cannot be read, with a status of its own: the service said OK, or may yet have
- * done what it was asked.
- */
-const UNREADABLE_ANSWERS: readonly RegExp[] = [
-  /^No message received$/,
-  /^Too many responses received$/,
-  /^Response message parsing error/,
-  /^Failed to decompress (deflate|gzip)-encoded message$/,
-  new RegExp(`^${UNKNOWN_COMPRESSION}$`),
-];
+/** What grpc-js says of an answer that cannot be read, with a status of its own: the service may have said OK. */
+const UNREADABLE_ANSWERS = new RegExp(
+  `^(No message received|Too many responses received|Failed to decompress (deflate|gzip)-encoded message|${UNKNOWN_COMPRESSION})$|^Response message parsing error`,
+);
 
 /** What grpc-js says of an answer that is compressed and would be too large. Requests are not compressed. */
 const TOO_LARGE_DECOMPRESSED = /^Received message that decompresses to a size larger than \d+$/;
 
-/** Turns a gRPC status into an error of the SDK, by its meaning: on the status and on the details. */
+/** Turns a gRPC status into an error of the SDK: by the status and its details. */
 export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagementError {
   const { operation } = place;
   const { code, details } = failed;
   const serverMessage = place.credential.redact(details);
-  if (RESET_STREAM.has(details)) return disturbed(failed, place, serverMessage);
-  if (UNREADABLE_ANSWERS.some((text) => text.test(details))) return unreadable(place);
+  if (RESET_STREAM.has(details)) return callFailed(failed, place, serverMessage);
+  // No status and no details in the error: the service may have done it, and the details quote the answer.
+  if (UNREADABLE_ANSWERS.test(details))
+    return new SyncProtocolError(
+      `${operation}: the answer cannot be read. Check that the endpoint is the address of the Sync API.`,
+    );
   if (TOO_LARGE_DECOMPRESSED.test(details)) return answerTooLarge(place, serverMessage);
   switch (code) {
     case status.UNAUTHENTICATED:
       return new AuthenticationError(
-        `${operation}: the service does not accept the credential. Is the API key complete, active, and of this workspace?`,
+        `${operation}: the service does not accept the credential. Check that the API key is complete, active and of this workspace.`,
         { serverMessage },
       );
     case status.PERMISSION_DENIED:
       return new PermissionDeniedError(
-        `${operation}: the API key may not do this. It needs write access and the permission integration:sync, and the installation and the batch must be of its workspace.`,
+        `${operation}: the API key may not do this. It needs write access and the permission integration:sync; the installation and the batch must belong to its workspace.`,
         { serverMessage },
       );
     case status.RESOURCE_EXHAUSTED:
-      // The same status tells of a message that is too large, here or there, which no repetition mends.
+      // The same status tells of a message that is too large, here or there, which no retry can fix.
       if (/larger than|too large|size|bytes/i.test(details)) return tooLarge(failed, place, serverMessage);
       return new RateLimitError(`${operation}: the service asks for fewer requests. Try again later.`, {
         serverMessage,
-        ...readRetryHint(failed.metadata, place.now()),
+        ...retryHint(failed.metadata, place),
       });
   }
   const failure = code === status.UNAVAILABLE ? connectionFailure(details, place) : undefined;
   if (failure !== undefined) return toConnectionError(failure, place, serverMessage);
   // grpc-js reports a reset stream as INTERNAL; a message that could not be encoded or decoded has the same status.
   if (TRANSIENT.has(code) || (code === status.INTERNAL && details.includes("RST_STREAM"))) {
-    return disturbed(failed, place, serverMessage);
+    return callFailed(failed, place, serverMessage);
   }
   const httpStatus = /^Received HTTP status code (\d{3})$/.exec(details)?.[1];
-  if (httpStatus !== undefined) return notGrpc(place, Number(httpStatus));
+  if (httpStatus !== undefined)
+    return new TransportError(
+      `${operation}: ${place.target} answered with HTTP status ${httpStatus} instead of a gRPC response. Check that the endpoint is the address of the Sync API.`,
+      { status: Number(httpStatus) },
+    );
   return new SyncProtocolError(`${operation}: the service rejected the operation with ${nameOf(code)}.`, {
-    // gRPC takes a status that it does not know for this one.
+    // gRPC treats a status that it does not know as this one.
     grpcStatus: status[code] ?? status[status.UNKNOWN],
     batchState: batchState(failed.metadata, place.credential),
     serverMessage,
   });
 }
 
-function disturbed(
-  { code, metadata }: FailedCall,
-  { operation, target, now }: CallPlace,
-  serverMessage: string,
-): TransportError {
-  return new TransportError(
-    `${operation}: the call to ${target} failed with ${nameOf(code)}. The service or the network had a temporary problem: try again later.`,
-    { grpcStatus: nameOf(code), serverMessage, ...readRetryHint(metadata, now()) },
-  );
-}
-
-function nameOf(code: number): string {
-  return status[code] ?? `status ${code}`;
-}
-
-/** The error of a call for which there was no connection: nothing was sent. */
-export function toConnectionError(
-  { reason, advice, retryable }: ConnectionFailure,
-  { operation, target }: CallPlace,
-  serverMessage?: string,
-): TransportError {
-  return new TransportError(`${operation}: no connection to ${target}: ${reason}. ${advice}`, {
-    grpcStatus: status[status.UNAVAILABLE],
-    serverMessage,
-    retryable,
-  });
-}
-
-/** Statuses with which a start is refused because a lock is held; which of them the service uses is not shown. */
+/** Statuses with which a start may be refused because a lock is held; the service description does not say which. */
 const LOCKED: ReadonlySet<number> = new Set([
   status.ALREADY_EXISTS,
   status.FAILED_PRECONDITION,
@@ -154,9 +130,49 @@ export function toStartError(
 ): SaasManagementError {
   if (!LOCKED.has(failed.code)) return toSyncError(failed, place);
   return new BatchAlreadyInProgressError(
-    `Another batch of the installation ${installationId} is in progress. Wait until it is completed or aborted, with waitForLockMs; the lock of an owner that died ends 15 minutes after its last accepted message.`,
+    `Another batch of the installation ${installationId} is in progress. Set waitForLockMs to wait until it is completed or aborted; if its owner died, its lock ends 15 minutes after the last accepted message.`,
     { installationId, serverMessage: place.credential.redact(failed.details) },
   );
+}
+
+/** The error of a call for which there was no connection: nothing was sent. */
+export function toConnectionError(
+  { description, advice, retryable }: NetworkError,
+  { operation, target }: CallPlace,
+  serverMessage?: string,
+): TransportError {
+  return new TransportError(`${operation}: no connection to ${target}: ${description}. ${advice}.`, {
+    grpcStatus: status[status.UNAVAILABLE],
+    serverMessage,
+    retryable,
+  });
+}
+
+/** Returns why there was no connection; undefined if the call failed for another reason. */
+export function connectionFailure(
+  details: string,
+  { secure, clientCertificate }: Pick<CallPlace, "secure" | "clientCertificate">,
+): NetworkError | undefined {
+  if (/^(Name resolution failed|Failed to parse DNS address)/.test(details)) return NETWORK_ERRORS.ENOTFOUND;
+  const lastError = /^No connection established\. Last error: (?:Error: )?(.*)/s.exec(details)?.[1];
+  if (lastError === undefined) return undefined;
+  if (!lastError.startsWith("Failed to connect"))
+    return networkErrorInText(lastError) ?? NETWORK_ERRORS.UNKNOWN;
+  if (!secure) return NETWORK_ERRORS.CLOSED;
+  // A TLS 1.3 server checks the client's certificate after the client has finished the handshake.
+  return clientCertificate ? NETWORK_ERRORS.CLOSED_AFTER_HANDSHAKE : NETWORK_ERRORS.CLOSED_IN_HANDSHAKE;
+}
+
+function callFailed(failed: FailedCall, place: CallPlace, serverMessage: string): TransportError {
+  const grpcStatus = nameOf(failed.code);
+  return new TransportError(
+    `${place.operation}: the call to ${place.target} failed with ${grpcStatus}. The service or the network had a temporary problem. Try again later.`,
+    { grpcStatus, serverMessage, ...retryHint(failed.metadata, place) },
+  );
+}
+
+function nameOf(code: number): string {
+  return status[code] ?? `status ${code}`;
 }
 
 /** No status: the service may have done what it was asked. */
@@ -165,7 +181,7 @@ function answerTooLarge(
   serverMessage: string,
 ): SyncProtocolError {
   return new SyncProtocolError(
-    `${operation}: the answer is larger than maxReceiveMessageBytes, which is ${maxReceiveMessageBytes}. Raise it.`,
+    `${operation}: the answer is larger than maxReceiveMessageBytes (${maxReceiveMessageBytes}). Raise that limit.`,
     { serverMessage },
   );
 }
@@ -173,41 +189,42 @@ function answerTooLarge(
 /** The answer, or what was sent. */
 function tooLarge({ details }: FailedCall, place: CallPlace, serverMessage: string): SyncProtocolError {
   const { operation, maxReceiveMessageBytes } = place;
-  // grpc-js says the same of an answer here as of a request there. Only records make a request large; the limit tells.
+  // grpc-js says the same of an answer here and of a request there. Only records make a request large.
   const limit = /^Received message larger than max \(\d+ vs (\d+)\)/.exec(details)?.[1];
-  if (limit !== undefined && (operation !== "SyncRecords" || Number(limit) === maxReceiveMessageBytes)) {
+  if (limit !== undefined && (operation !== "SyncRecords" || Number(limit) === maxReceiveMessageBytes))
     return answerTooLarge(place, serverMessage);
+  if (operation === "SyncRecords")
+    return new SyncProtocolError(
+      `${operation}: the service does not accept a message of this size. Lower messageBytes and maxSendMessageBytes.`,
+      { grpcStatus: status[status.RESOURCE_EXHAUSTED], serverMessage },
+    );
+  // No status: the service may have done what it could not answer.
+  return new SyncProtocolError(`${operation}: the service could not send its answer, which is too large.`, {
+    serverMessage,
+  });
+}
+
+/**
+ * Reads the trailers `grpc-retry-pushback-ms` (gRFC A6: anything but a number of milliseconds means not to try again)
+ * and `retry-after`.
+ */
+function retryHint(
+  trailers: Metadata,
+  { now }: CallPlace,
+): { readonly retryable: boolean; readonly retryAfterMs: number | undefined } {
+  const [pushback] = trailers.get("grpc-retry-pushback-ms");
+  if (pushback !== undefined) {
+    const retryAfterMs = /^\d{1,9}$/.test(String(pushback)) ? Number(pushback) : undefined;
+    return { retryable: retryAfterMs !== undefined, retryAfterMs };
   }
-  if (operation !== "SyncRecords") return unsendable(place, serverMessage);
-  return new SyncProtocolError(
-    `${operation}: the service does not take a message of this size. Lower messageBytes and maxSendMessageBytes.`,
-    { grpcStatus: status[status.RESOURCE_EXHAUSTED], serverMessage },
-  );
+  const [retryAfter] = trailers.get("retry-after");
+  return {
+    retryable: true,
+    retryAfterMs: typeof retryAfter === "string" ? parseRetryAfter(retryAfter, now()) : undefined,
+  };
 }
 
-/** No status: what it could not answer, the service may have done. */
-function unsendable({ operation }: CallPlace, serverMessage: string): SyncProtocolError {
-  return new SyncProtocolError(
-    `${operation}: the service could not send its answer, which it finds too large.`,
-    { serverMessage },
-  );
-}
-
-/** No status and no details: the service may have done what it was asked, and the details quote the answer. */
-function unreadable({ operation }: CallPlace): SyncProtocolError {
-  return new SyncProtocolError(
-    `${operation}: the answer cannot be read. Is the endpoint the address of the Sync API?`,
-  );
-}
-
-function notGrpc({ operation, target }: CallPlace, httpStatus: number): TransportError {
-  return new TransportError(
-    `${operation}: ${target} answered with HTTP status ${httpStatus} instead of a gRPC response. Check that the endpoint is the address of the Sync API.`,
-    { status: httpStatus },
-  );
-}
-
-/** It is shown in errors, so only what looks like the name of a state is one, and nothing of a secret. */
+/** Errors show the state, so it must look like the name of one and contain no secret. */
 function batchState(metadata: Metadata, credential: Credential): string | undefined {
   const [value] = metadata.get(BATCH_STATE_TRAILER);
   if (typeof value !== "string" || !/^[\w-]{1,40}$/.test(value)) return undefined;

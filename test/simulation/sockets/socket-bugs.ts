@@ -35,14 +35,14 @@ export const SOCKET_BUGS: readonly Bug[] = [
   {
     name: "a stream that was reset with ENHANCE_YOUR_CALM counts as a refusal",
     file: "sync/grpc/status.ts",
-    right: "if (RESET_STREAM.has(details)) return disturbed(failed, place, serverMessage);",
+    right: "if (RESET_STREAM.has(details)) return callFailed(failed, place, serverMessage);",
     wrong: "",
   },
   {
     name: "an answer that is too large counts as a refusal",
     file: "sync/grpc/status.ts",
-    right: "Raise it.`,\n    { serverMessage },",
-    wrong: "Raise it.`,\n    { grpcStatus: status[status.RESOURCE_EXHAUSTED], serverMessage },",
+    right: "Raise that limit.`,\n    { serverMessage },",
+    wrong: "Raise that limit.`,\n    { grpcStatus: status[status.RESOURCE_EXHAUSTED], serverMessage },",
   },
   {
     name: "a closed client leaves its connection open",

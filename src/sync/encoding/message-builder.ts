@@ -1,0 +1,187 @@
+/**
+ * Puts records into SyncRecordsRequest messages of exactly known size.
+ *
+ * A repeated message field is tag, length and bytes for each record. Each record is encoded once, at its place in the
+ * message. The header, which holds the length of all records, is written last, into room kept in front of them.
+ */
+import { varintBytes } from "./byte-writer.js";
+import { afterVarint, varintAt } from "./record-id.js";
+import { type MessageEncoder, RecordWriter } from "./record-writer.js";
+
+/** An encoded SyncRecordsRequest. */
+export interface EncodedMessage {
+  readonly bytes: Uint8Array;
+  /** Where the first record begins in `bytes`, with its tag. The last one ends where `bytes` ends. */
+  readonly recordsStart: number;
+  /** Index of the first record in its write. */
+  readonly firstIndex: number;
+  /** Number of records. */
+  readonly records: number;
+  /** The buffer that holds `bytes`. */
+  readonly buffer: Buffer;
+}
+
+const LENGTH_DELIMITED = 2;
+/** Tag of field `batch_id` of SyncRecordsRequest. */
+const BATCH_ID_TAG = (1 << 3) | LENGTH_DELIMITED;
+/** Tag of `records`, field 1 of every collection. */
+const RECORD_TAG = (1 << 3) | LENGTH_DELIMITED;
+/** Most bytes of the length of a message's records. */
+const LENGTH_BYTES = 5;
+/** Size of a write's first buffer: many collections are small. */
+const FIRST_BUFFER_BYTES = 16 * 1024;
+/** Most room for the record that no longer fits into the message. */
+const SPARE_BYTES = 16 * 1024;
+
+/** Cuts the records of one write into messages. */
+export class MessageBuilder {
+  /** Batch id and tag of the collection, which begin every message. */
+  readonly #preamble: Buffer;
+  readonly #targetBytes: number;
+  readonly #writer: RecordWriter;
+  /** Buffers of acknowledged messages. */
+  readonly #free: Buffer[] = [];
+  /** Where the records begin in a buffer. */
+  readonly #headerRoom: number;
+  /** Where the last record begins, with its tag. */
+  #lastStart: number;
+  #records = 0;
+  #firstIndex = 0;
+
+  /** @param targetBytes Size that a message stays within, unless a single record is larger. */
+  constructor(batchId: string, fieldNumber: number, targetBytes: number) {
+    const writer = new RecordWriter(Buffer.allocUnsafeSlow(FIRST_BUFFER_BYTES));
+    writer.string(BATCH_ID_TAG, batchId);
+    writer.varint((fieldNumber << 3) | LENGTH_DELIMITED);
+    this.#preamble = Buffer.from(writer.buffer.subarray(0, writer.position));
+    this.#headerRoom = this.#preamble.length + LENGTH_BYTES;
+    this.#targetBytes = targetBytes;
+    this.#lastStart = this.#headerRoom;
+    writer.position = this.#headerRoom;
+    this.#writer = writer;
+  }
+
+  /** Holds the last record; reused for later ones. */
+  get buffer(): Buffer {
+    return this.#writer.buffer;
+  }
+
+  /** Where the last record begins, without its tag and length. */
+  get recordStart(): number {
+    return afterVarint(this.#writer.buffer, this.#lastStart + 1);
+  }
+
+  /** Where the last record ends. */
+  get recordEnd(): number {
+    return this.#writer.position;
+  }
+
+  /** Size of a message that holds the last record only. */
+  get sizeAlone(): number {
+    return this.#sizeOf(this.#writer.position - this.#lastStart);
+  }
+
+  /** Number of records since the last message. */
+  get pending(): number {
+    return this.#records;
+  }
+
+  /** Encodes a record after those of the message. Returns false, and leaves nothing of it, if it is invalid. */
+  encode(record: unknown, encoder: MessageEncoder): boolean {
+    const writer = this.#writer;
+    this.#lastStart = writer.position;
+    try {
+      if (writer.requiredMessage(RECORD_TAG, record, encoder)) return true;
+    } catch {
+      // A getter threw, or the record is nested too deep. explainRecord finds out which.
+    }
+    this.drop();
+    return false;
+  }
+
+  /** Removes the last record. */
+  drop(): void {
+    this.#writer.position = this.#lastStart;
+  }
+
+  /**
+   * Keeps the last record.
+   * @param index Index of the record in its write. Records before it may have been left out.
+   * @returns the message before it, if the record begins a new one
+   */
+  keep(index: number): EncodedMessage | undefined {
+    const isFull =
+      this.#records > 0 && this.#sizeOf(this.#writer.position - this.#headerRoom) > this.#targetBytes;
+    const full = isFull ? this.#cut(this.#fullBuffer()) : undefined;
+    if (this.#records === 0) this.#firstIndex = index;
+    this.#records += 1;
+    return full;
+  }
+
+  /** Returns the message with all records since the last one. A message without records is an empty collection. */
+  flush(): EncodedMessage {
+    this.#lastStart = this.#writer.position;
+    // Often little or nothing follows.
+    return this.#cut(Buffer.allocUnsafeSlow(FIRST_BUFFER_BYTES));
+  }
+
+  /** Takes back the buffer of a message that was acknowledged. */
+  reuse({ buffer }: EncodedMessage): void {
+    if (buffer.length >= this.#fullBytes) this.#free.push(buffer);
+  }
+
+  /** Returns the message with the records before the last one, which moves on to the next message. */
+  #cut(next: Buffer): EncodedMessage {
+    const { buffer, position } = this.#writer;
+    const end = this.#lastStart;
+    const bytes = this.#withHeader(buffer, end);
+    const message = {
+      bytes,
+      recordsStart: bytes.length - (end - this.#headerRoom),
+      firstIndex: this.#firstIndex,
+      records: this.#records,
+      buffer,
+    };
+    this.#writer.moveTo(next, this.#headerRoom);
+    this.#writer.raw(buffer, end, position);
+    this.#lastStart = this.#headerRoom;
+    this.#records = 0;
+    return message;
+  }
+
+  #withHeader(buffer: Buffer, end: number): Buffer {
+    const payload = end - this.#headerRoom;
+    const start = LENGTH_BYTES - varintBytes(payload);
+    this.#preamble.copy(buffer, start);
+    const header = new RecordWriter(buffer);
+    header.position = start + this.#preamble.length;
+    header.varint(payload);
+    return buffer.subarray(start, end);
+  }
+
+  #fullBuffer(): Buffer {
+    return this.#free.pop() ?? Buffer.allocUnsafeSlow(this.#fullBytes);
+  }
+
+  get #fullBytes(): number {
+    // A window of small messages has many buffers, so they get little spare room.
+    return this.#headerRoom + this.#targetBytes + Math.min(this.#targetBytes, SPARE_BYTES);
+  }
+
+  #sizeOf(payloadBytes: number): number {
+    return this.#preamble.length + varintBytes(payloadBytes) + payloadBytes;
+  }
+}
+
+/** Calls back with the place of each record of a message, without its tag and length. */
+export function forEachRecord(
+  { bytes, recordsStart }: Pick<EncodedMessage, "bytes" | "recordsStart">,
+  callback: (start: number, end: number) => void,
+): void {
+  for (let at = recordsStart; at < bytes.length; ) {
+    const start = afterVarint(bytes, at + 1);
+    const end = start + varintAt(bytes, at + 1);
+    callback(start, end);
+    at = end;
+  }
+}

@@ -1,0 +1,22 @@
+import { SyncClient, type SyncClientOptions } from "@saas-management/sdk/sync";
+import { onTestFinished } from "vitest";
+
+export const START = { installationId: "installation-1" };
+
+/** Retries without noticeable pauses. */
+export const quickRetries = (retries: number) => ({ retries, minDelayMs: 1, maxDelayMs: 1 });
+
+/** A client without retries, or with others; closed when the test ends. */
+export function syncClient(
+  endpoint: string | { readonly port: number },
+  options: Partial<SyncClientOptions> = {},
+): SyncClient {
+  const client = new SyncClient({
+    endpoint: typeof endpoint === "string" ? endpoint : `http://127.0.0.1:${endpoint.port}`,
+    apiKey: "key-1",
+    retry: false,
+    ...options,
+  });
+  onTestFinished(() => client.close());
+  return client;
+}

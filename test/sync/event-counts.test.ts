@@ -1,0 +1,124 @@
+import { ConfigurationError } from "@saas-management/sdk/sync";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { EventCounts } from "../../src/sync/ids/event-counts.js";
+import { LIMITS, RUNS, TIMEOUT_MS } from "../support/property-runs.js";
+
+type Hash = readonly [low: number, high: number, third: number];
+
+/** Hashes that share a part, a slot, or all but one word. */
+const hash: fc.Arbitrary<Hash> = fc.tuple(
+  fc.constantFrom(0, 1, 1 << 26, -1),
+  fc.constantFrom(0, 1, 2 ** 31 - 1, -(2 ** 31), -1),
+  fc.constantFrom(0, 1, -1),
+);
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ does: fc.constant("add"), hash }) },
+  { weight: 4, arbitrary: fc.record({ does: fc.constant("take"), hash }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant("restore"), hash }) },
+);
+
+/** The same, by the book. */
+class Model {
+  readonly #counts = new Map<string, { added: number; usedUp: number }>();
+
+  add(hash: Hash): void {
+    const counts = this.#of(hash);
+    counts.added += 1;
+    counts.usedUp += 1;
+  }
+
+  take(hash: Hash): boolean {
+    const counts = this.#of(hash);
+    if (counts.usedUp === counts.added) return false;
+    counts.usedUp += 1;
+    return true;
+  }
+
+  restore(): void {
+    for (const counts of this.#counts.values()) counts.usedUp = 0;
+  }
+
+  #of(hash: Hash): { added: number; usedUp: number } {
+    const counts = this.#counts.get(hash.join()) ?? { added: 0, usedUp: 0 };
+    this.#counts.set(hash.join(), counts);
+    return counts;
+  }
+}
+
+/** Numbers without a pattern, the same each time. */
+function numbers(): () => number {
+  let state = 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return state;
+  };
+}
+
+describe("a multiset of events", { timeout: TIMEOUT_MS }, () => {
+  it("answers as a map of counts does, whatever is added, taken and restored", () => {
+    const property = fc.property(fc.array(step, { maxLength: 300, size: "max" }), (steps) => {
+      const events = new EventCounts();
+      const model = new Model();
+      for (const { does, hash } of steps) {
+        if (does === "add") {
+          events.add(...hash);
+          model.add(hash);
+        } else if (does === "take") {
+          expect(events.take(...hash)).toBe(model.take(hash));
+        } else {
+          events.restore();
+          model.restore();
+        }
+      }
+    });
+    fc.assert(property, { ...LIMITS, numRuns: RUNS });
+  });
+
+  it("keeps each of 200,000 apart, as often as it was added, and no other", () => {
+    const next = numbers();
+    const hashes = Array.from({ length: 200_000 }, (): Hash => [next(), next(), next()]);
+    const events = new EventCounts();
+    const often = (index: number) => 1 + (index % 3);
+    hashes.forEach((hash, index) => {
+      for (let i = 0; i < often(index); i += 1) events.add(...hash);
+    });
+    expect(hashes.some((hash) => events.take(...hash))).toBe(false);
+    for (let round = 0; round < 2; round += 1) {
+      events.restore();
+      const wrong = hashes.filter(([low, high, third], index) => {
+        for (let i = 0; i < often(index); i += 1) if (!events.take(low, high, third)) return true;
+        return events.take(low, high, third) || events.take(low, high, ~third);
+      });
+      expect(wrong).toEqual([]);
+    }
+  });
+
+  it("counts an event on beyond what one slot counts", () => {
+    const events = new EventCounts();
+    for (let i = 0; i < 200_000; i += 1) events.add(1, -1, 1);
+    events.restore();
+    let taken = 0;
+    while (events.take(1, -1, 1)) taken += 1;
+    expect(taken).toBe(200_000);
+  });
+
+  it("refuses what it has no room for with an error that says what to do, and keeps what it has", () => {
+    const events = new EventCounts(100);
+    const next = numbers();
+    const added: Hash[] = [];
+    const fill = () => {
+      for (;;) {
+        const hash: Hash = [next(), next(), next()];
+        events.add(...hash);
+        added.push(hash);
+      }
+    };
+    expect(fill).toThrow(ConfigurationError);
+    expect(fill).toThrow(/restarts: 0/);
+    events.restore();
+    expect(added.filter((hash) => !events.take(...hash))).toEqual([]);
+  });
+});

@@ -1,0 +1,253 @@
+import { createServer as createHttpServer } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import { Metadata } from "@grpc/grpc-js";
+import { type SyncClientOptions, type TlsOptions, TransportError } from "@saas-management/sdk/sync";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { NETWORK_ERRORS, type NetworkErrorCode } from "../../src/core/network-errors.js";
+import { connectionFailure } from "../../src/sync/grpc/status.js";
+import { startConnectProxy } from "../support/connect-proxy.js";
+import { observedHooks } from "../support/observed.js";
+import { quickRetries, START, syncClient } from "../support/sync-client.js";
+import { useScriptedServer } from "../support/sync-harness.js";
+import { listen, listenTcp, unusedPort } from "../support/tcp-peers.js";
+import { startBareServer } from "../support/tls-bare-server.js";
+import { certificate, identity } from "../support/tls-certificates.js";
+
+const TRUSTING: TlsOptions = { ca: certificate("authority") };
+const MUTUAL = { ...identity("server"), requestCert: true, ca: certificate("authority") };
+const API_KEY = "sk-canary-4711";
+
+/** The error of a start. */
+async function failure(endpoint: string, options: Partial<SyncClientOptions> = {}): Promise<TransportError> {
+  const client = syncClient(endpoint, { apiKey: API_KEY, ...options });
+  const error = await client.startBatch(START).catch((e: unknown) => e);
+  if (error instanceof TransportError) return error;
+  throw error;
+}
+
+/** What the peer is, the code in the table of network errors, and the error of a call to it. */
+const PEERS: readonly (readonly [string, NetworkErrorCode, () => Promise<TransportError>])[] = [
+  [
+    "whose certificate is of another authority",
+    "CERT_UNTRUSTED",
+    async () => {
+      const { port } = await startBareServer(identity("server"));
+      return failure(`https://localhost:${port}`, { tls: { ca: certificate("stranger") } });
+    },
+  ],
+  [
+    "whose certificate is of a private authority",
+    "CERT_UNTRUSTED",
+    async () => {
+      const { cert, key } = identity("server");
+      const { port } = await startBareServer({ cert: cert + certificate("authority"), key });
+      return failure(`https://localhost:${port}`);
+    },
+  ],
+  [
+    "whose certificate has expired",
+    "CERT_EXPIRED",
+    async () => {
+      const { port } = await startBareServer(identity("expired"));
+      return failure(`https://localhost:${port}`, { tls: TRUSTING });
+    },
+  ],
+  [
+    "whose certificate is for another host name",
+    "CERT_HOST_NAME",
+    async () => {
+      const { port } = await startBareServer(identity("named"));
+      return failure(`https://localhost:${port}`, { tls: TRUSTING });
+    },
+  ],
+  [
+    "whose certificate is not for its address",
+    "CERT_HOST_NAME",
+    async () => {
+      const { port } = await startBareServer(identity("named"));
+      return failure(`https://127.0.0.1:${port}`, { tls: TRUSTING });
+    },
+  ],
+  [
+    "that requires a client certificate, by TLS 1.3",
+    "CLIENT_CERT_REFUSED",
+    async () => {
+      const { port } = await startBareServer(MUTUAL);
+      return failure(`https://localhost:${port}`, { tls: TRUSTING });
+    },
+  ],
+  [
+    "that requires a client certificate, by TLS 1.2",
+    "TLS_REFUSED",
+    async () => {
+      const { port } = await startBareServer({ ...MUTUAL, maxVersion: "TLSv1.2" });
+      return failure(`https://localhost:${port}`, { tls: TRUSTING });
+    },
+  ],
+  [
+    "that does not accept the client certificate",
+    "CLOSED_AFTER_HANDSHAKE",
+    async () => {
+      const { port } = await startBareServer(MUTUAL);
+      return failure(`https://localhost:${port}`, { tls: { ...TRUSTING, ...identity("strange-client") } });
+    },
+  ],
+  [
+    "that uses no TLS, called with it",
+    "NOT_TLS",
+    async () => failure(`https://localhost:${(await startBareServer()).port}`, { tls: TRUSTING }),
+  ],
+  [
+    "that uses TLS, called without",
+    "CLOSED",
+    async () => failure(`http://localhost:${(await startBareServer(identity("server"))).port}`),
+  ],
+  [
+    "that speaks HTTP/1 over TLS",
+    "NOT_HTTP2",
+    async () => {
+      const { port } = await listen(createHttpsServer(identity("server")));
+      return failure(`https://localhost:${port}`, { tls: TRUSTING });
+    },
+  ],
+  [
+    "that speaks HTTP/1",
+    "NOT_HTTP2",
+    async () => failure(`http://localhost:${(await listen(createHttpServer())).port}`),
+  ],
+  ["that does not listen", "ECONNREFUSED", async () => failure(`http://localhost:${await unusedPort()}`)],
+  [
+    "that drops TLS connections",
+    "CLOSED_IN_HANDSHAKE",
+    async () => {
+      const { port } = await listenTcp((socket) => socket.end());
+      return failure(`https://localhost:${port}`, { tls: TRUSTING });
+    },
+  ],
+  [
+    "whose name does not exist",
+    "ENOTFOUND",
+    // A label that is too long: no name service is asked.
+    () => failure(`https://${"a".repeat(64)}.invalid`),
+  ],
+  [
+    "behind a proxy that refuses",
+    "PROXY_TUNNEL_FAILED",
+    async () => {
+      const proxy = await startConnectProxy({ status: 407 });
+      // grpc-js writes the proxy's answer to the console.
+      vi.spyOn(console, "error").mockImplementation(() => {});
+      onTestFinished(() => void vi.restoreAllMocks());
+      return failure("https://sync.example.test", { proxy: `http://127.0.0.1:${proxy.port}` });
+    },
+  ],
+];
+
+test.each(PEERS)("says why there is no connection to a server %s (%s)", async (_, code, meet) => {
+  const error = await meet();
+  const { description, advice, retryable } = NETWORK_ERRORS[code];
+  expect(error.message).toMatch(/^StartSyncBatch: no connection to [\w.]+:\d+: /);
+  expect(error.message).toContain(`: ${description}. ${advice}.`);
+  expect(error).toMatchObject({ grpcStatus: "UNAVAILABLE", retryable, attempts: 1 });
+  expect(error.message).not.toMatch(/OpenSSL|error:|altnames|Z\)|sk-canary/);
+});
+
+test.each<[string, NetworkErrorCode]>([
+  ["Error: certificate is not yet valid", "CERT_EXPIRED"],
+  ["Error: self-signed certificate; if the root CA is installed locally, try …", "CERT_UNTRUSTED"],
+  ["40CD:error:0A000410:SSL routines::ssl/tls alert handshake failure:SSL alert number 40\n", "TLS_REFUSED"],
+  ["40CD:error:0A000418:SSL routines::tlsv1 alert unknown ca:SSL alert number 48\n", "CLIENT_CERT_REFUSED"],
+  ["Error: connect ETIMEDOUT 192.0.2.1:443", "ETIMEDOUT"],
+  ["Error: connect ENETUNREACH 2001:db8::1:443", "ENETUNREACH"],
+  ["Error: connect EHOSTUNREACH 192.0.2.1:443", "EHOSTUNREACH"],
+  ["Error: read ECONNRESET", "ECONNRESET"],
+  ["something new", "UNKNOWN"],
+  ["null", "UNKNOWN"],
+])("understands the last error %j of grpc-js as %s", (lastError, code) => {
+  const details = `No connection established. Last error: ${lastError}. Resolution note: `;
+  expect(connectionFailure(details, { secure: true, clientCertificate: false })).toBe(NETWORK_ERRORS[code]);
+});
+
+test.each(["Connection dropped", "read ECONNRESET", "Stream refused by server", ""])(
+  "does not take the details %j of a call under way for a failed connection",
+  (details) => {
+    expect(connectionFailure(details, { secure: true, clientCertificate: false })).toBeUndefined();
+  },
+);
+
+test("does not retry when the server's certificate is wrong", async () => {
+  const server = await startBareServer(identity("expired"));
+  const error = await failure(`https://localhost:${server.port}`, { tls: TRUSTING, retry: quickRetries(3) });
+  expect(error.attempts).toBe(1);
+  expect(server.accepted()).toBe(1);
+});
+
+test("connects once for each attempt", async () => {
+  const peer = await listenTcp((socket) => socket.destroy());
+  const error = await failure(`http://127.0.0.1:${peer.port}`, { retry: quickRetries(3) });
+  expect(error.attempts).toBe(4);
+  expect(peer.accepted()).toBe(4);
+});
+
+test("reports the HTTP status of an answer that is not gRPC", async () => {
+  const server = await startBareServer();
+  server.answer = (stream) => {
+    stream.respond({ ":status": 404, "content-type": "text/html" });
+    stream.end("<html>Nothing here, but a text of some length.</html>");
+  };
+  expect(await failure(`http://127.0.0.1:${server.port}`)).toMatchObject({ status: 404, retryable: false });
+});
+
+const harness = useScriptedServer();
+const UNAVAILABLE = { code: 14, details: "try later" };
+const EXHAUSTED = { code: 8, details: "too many requests" };
+
+function trailer(name: string, value: string): Metadata {
+  const metadata = new Metadata();
+  metadata.set(name, value);
+  return metadata;
+}
+
+test.each([
+  ["grpc-retry-pushback-ms", "25"],
+  ["retry-after", "0.025"],
+])("waits as long as the trailer %s says", async (name, value) => {
+  const metadata = trailer(name, value);
+  const { hooks, retries } = observedHooks();
+  harness.server.scripts.StartSyncBatch.push({ ...UNAVAILABLE, metadata }, { ...EXHAUSTED, metadata });
+  await harness.startBatch(hooks);
+  expect(retries).toMatchObject([
+    { delayMs: 25, code: "TRANSPORT_FAILED" },
+    { delayMs: 25, code: "RATE_LIMITED" },
+  ]);
+});
+
+test.each([
+  ["grpc-retry-pushback-ms", "259200000"],
+  ["retry-after", "259200"],
+])("fails at once if the trailer %s exceeds the time left", async (name, value) => {
+  const metadata = trailer(name, value);
+  harness.server.scripts.StartSyncBatch.push({ ...UNAVAILABLE, metadata }, { ...EXHAUSTED, metadata });
+  for (const code of ["TRANSPORT_FAILED", "RATE_LIMITED"])
+    await expect(harness.startBatch()).rejects.toMatchObject({
+      code,
+      retryAfterMs: 259_200_000,
+      attempts: 1,
+      retryable: true,
+      stoppedBecause: "retry-after-exceeds-deadline",
+    });
+});
+
+test.each([
+  ["grpc-retry-pushback-ms", "-1", false],
+  ["grpc-retry-pushback-ms", "soon", false],
+  ["grpc-retry-pushback-ms", "", false],
+  ["retry-after", "soon", true],
+])("reads no time from %s: %j, and retryable is %s", async (name, value, retryable) => {
+  harness.server.scripts.StartSyncBatch.push({ ...UNAVAILABLE, metadata: trailer(name, value) });
+  await expect(harness.startBatch({ retry: false })).rejects.toMatchObject({
+    retryable,
+    attempts: 1,
+    retryAfterMs: undefined,
+  });
+});

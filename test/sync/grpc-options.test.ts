@@ -1,0 +1,131 @@
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConfigurationError, type SyncClientOptions } from "@saas-management/sdk/sync";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { resolveEndpoint } from "../../src/core/endpoint.js";
+import { StartSyncBatchResponse } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { targetOf } from "../../src/sync/grpc/options.js";
+import { startConnectProxy } from "../support/connect-proxy.js";
+import { START, syncClient } from "../support/sync-client.js";
+import { until } from "../support/sync-harness.js";
+import { answerWith, startBareServer } from "../support/tls-bare-server.js";
+import { certificate, identity } from "../support/tls-certificates.js";
+
+const tls = { ca: certificate("authority") };
+
+test.each([
+  ["https://sync.example.com", "sync.example.com:443"],
+  ["HTTPS://SYNC.Example.com:8443/", "sync.example.com:8443"],
+  ["https://sync.bücher.example", "sync.xn--bcher-kva.example:443"],
+  ["http://localhost", "localhost:80"],
+  ["http://[::1]:5000", "[::1]:5000"],
+])("connects %s at %s", (endpoint, target) => {
+  expect(targetOf(resolveEndpoint("endpoint", endpoint, "no-path"))).toBe(target);
+});
+
+test.each<[string, Partial<SyncClientOptions> & { readonly endpoint: string }]>([
+  ["endpoint", { endpoint: "https://unix:7443" }],
+  ["proxy", { endpoint: "https://sync.example.test", proxy: "http://unix:7443" }],
+])("does not take the %s of a host called unix for a socket file", async (_, { endpoint, ...options }) => {
+  const home = process.cwd();
+  const folder = await mkdtemp(join(tmpdir(), "unix-host-"));
+  onTestFinished(async () => {
+    process.chdir(home);
+    await rm(folder, { recursive: true });
+  });
+  process.chdir(folder);
+  let accepted = 0;
+  const file = createServer((socket) => {
+    accepted += 1;
+    socket.destroy();
+  });
+  await once(file.listen(join(folder, "7443")), "listening");
+  onTestFinished(() => void file.close());
+  await expect(syncClient(endpoint, { timeoutMs: 2000, ...options }).startBatch(START)).rejects.toThrow();
+  expect(accepted).toBe(0);
+});
+
+test("passes channelOptions to the channel", async () => {
+  const server = await startBareServer();
+  const channelOptions = {
+    "grpc.default_authority": "tenant.example.test",
+    "grpc.secondary_user_agent": "more/1",
+    "grpc.keepalive_time_ms": 1,
+  };
+  let answer = () => {};
+  server.answer = (stream) => {
+    answer = () => answerWith(stream, StartSyncBatchResponse.encode({ batchId: "batch-1" }).finish());
+  };
+  const started = syncClient(server, { channelOptions }).startBatch(START);
+  await until(() => server.pings() > 0);
+  answer();
+  await started;
+  expect(server.calls[0]?.[":authority"]).toBe("tenant.example.test");
+  expect(server.calls[0]?.["user-agent"]).toMatch(/^saas-management-sdk\/.* more\/1$/);
+});
+
+test.each([
+  ['{ "grpc.max_receive_message_length": -1 }', "maxReceiveMessageBytes"],
+  ['{ "grpc.max_send_message_length": 10 }', "maxSendMessageBytes"],
+  ['{ "grpc.enable_retries": 1 }', "retry"],
+  ['{ "grpc.primary_user_agent": "mine" }', "appInfo"],
+  ['{ "grpc.ssl_target_name_override": "localhost" }', "tls.serverName"],
+  ['{ "grpc.http_connect_target": "dns:localhost" }', "proxy"],
+  ['{ "grpc.per_rpc_retry_buffer_size": 1 }', "per_rpc_retry_buffer_size"],
+  ['{ "grpc.use_local_subchannel_pool": 0 }', "use_local_subchannel_pool"],
+  ['["grpc.keepalive_time_ms"]', "object"],
+  ['{ "grpc.keepalive_time_ms": true }', "keepalive_time_ms"],
+  ['{ "grpc.keepalive_time_ms": null }', "keepalive_time_ms"],
+  ['{ "grpc.keepalive_time_ms": "1000" }', "keepalive_time_ms"],
+  ['{ "grpc.max_reconnect_backoff_ms": 1e300 }', "max_reconnect_backoff_ms"],
+  ['{ "grpc-node.flow_control_window": 0 }', "flow_control_window"],
+  ['{ "grpc-node.flow_control_window": 2147483648 }', "flow_control_window"],
+  ['{ "grpc.default_authority": 1 }', "default_authority"],
+  ['{ "of.somebody.else": true }', "of.somebody.else"],
+])("refuses the channelOptions %s and names %s", (json, named) => {
+  const make = () => syncClient("https://sync.example.com", { channelOptions: JSON.parse(json) });
+  expect(make).toThrow(ConfigurationError);
+  expect(make).toThrow(named);
+});
+
+/** A proxy that the environment names. */
+async function proxyOfEnvironment(variable: string) {
+  const proxy = await startConnectProxy();
+  vi.stubEnv(variable, `http://127.0.0.1:${proxy.port}`);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return proxy;
+}
+
+test.each(["grpc_proxy", "https_proxy", "http_proxy"])(
+  "never uses the proxy of %s for loopback",
+  async (variable) => {
+    const plain = await startBareServer();
+    const secure = await startBareServer(identity("server"));
+    const proxy = await proxyOfEnvironment(variable);
+    const channelOptions = { "grpc.enable_http_proxy": 1 };
+    for (const host of ["127.0.0.1", "localhost"]) {
+      await syncClient(`http://${host}:${plain.port}`, { channelOptions }).startBatch(START);
+      await syncClient(`https://${host}:${secure.port}`, { channelOptions, tls }).startBatch(START);
+    }
+    // Nobody listens there, but the proxy would have answered.
+    const v6 = syncClient(`http://[::1]:${plain.port}`, { channelOptions });
+    await expect(v6.startBatch(START)).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
+    expect(proxy.accepted()).toBe(0);
+  },
+);
+
+// Without its scheme, grpc-js takes some of these for schemes themselves.
+test.each(["sync.example.test", "unix", "dns", "ipv4", "constructor"])(
+  "asks a proxy of the environment for the host %s",
+  async (host) => {
+    const server = await startBareServer(identity("named"));
+    const proxy = await proxyOfEnvironment("grpc_proxy");
+    const named = { ...tls, serverName: "sync.example.test" };
+    await syncClient(`https://${host}:${server.port}`, { tls: named }).startBatch(START);
+    expect(proxy.requests).toMatchObject([{ target: `${host}:${server.port}` }]);
+    expect(server.calls[0]?.[":authority"]).toBe(`${host}:${server.port}`);
+  },
+);

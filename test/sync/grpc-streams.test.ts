@@ -1,0 +1,102 @@
+import { constants } from "node:http2";
+import { type SyncClientOptions, TestClock, TimeoutError } from "@saas-management/sdk/sync";
+import { expect, test } from "vitest";
+import { SyncRecordsResponse } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { startBareBatch } from "../support/bare-batch.js";
+import { quickRetries } from "../support/sync-client.js";
+import { accounts, until } from "../support/sync-harness.js";
+import { answerWith, type BareServer, refuseWith } from "../support/tls-bare-server.js";
+
+/** A batch of a server that does this with every SyncRecords stream, and reads nothing of it by itself. */
+function startBatch(onStream: BareServer["answer"], options: Partial<SyncClientOptions> = {}) {
+  return startBareBatch(onStream, {
+    retry: false,
+    messageBytes: 100_000,
+    windowBytes: 400_000,
+    ...options,
+  });
+}
+
+/** Accounts without end, and what became of their source. */
+function endless() {
+  const seen = { pulled: 0, returned: 0 };
+  async function* source() {
+    try {
+      for (;;) {
+        seen.pulled += 1;
+        yield { generic: { id: `u${seen.pulled}`, name: "n".repeat(1000) } };
+      }
+    } finally {
+      seen.returned += 1;
+    }
+  }
+  return { seen, source: source() };
+}
+
+test("reports a refusal in the middle of a stream and closes the source once", async () => {
+  const { batch } = await startBatch((stream) => {
+    stream.once("readable", () => refuseWith(stream, 3, "no such thing"));
+  });
+  const { seen, source } = endless();
+  await expect(batch.write("accounts", source)).rejects.toMatchObject({
+    code: "SYNC_PROTOCOL",
+    grpcStatus: "INVALID_ARGUMENT",
+    serverMessage: "no such thing",
+  });
+  expect(seen.returned).toBe(1);
+});
+
+test("drops the connection that still holds unsent bytes of a refused stream", async () => {
+  const { batch, server, client } = await startBatch((stream) => {
+    stream.once("readable", () => refuseWith(stream, 3, "no"));
+  });
+  await expect(batch.write("accounts", accounts(350, 1000))).rejects.toMatchObject({ code: "SYNC_PROTOCOL" });
+  await client.startBatch({ installationId: "installation-1" });
+  expect(server.accepted()).toBe(2);
+  await until(() => server.open() === 1);
+});
+
+test("fails a write whose early answer acknowledges fewer records", async () => {
+  const answer = SyncRecordsResponse.encode({ acceptedRecords: 1n }).finish();
+  const { batch } = await startBatch((stream) => answerWith(stream, answer));
+  await expect(batch.write("accounts", accounts(350, 1000))).rejects.toMatchObject({ code: "SYNC_PROTOCOL" });
+});
+
+test.each(["NGHTTP2_INTERNAL_ERROR", "NGHTTP2_REFUSED_STREAM", "NGHTTP2_CANCEL"] as const)(
+  "reports a stream that is reset with %s as retryable",
+  async (reset) => {
+    const { batch } = await startBatch((stream) => stream.close(constants[reset]));
+    await expect(batch.write("accounts", accounts(350, 1000))).rejects.toMatchObject({
+      code: "TRANSPORT_FAILED",
+      retryable: true,
+    });
+  },
+);
+
+test("sends a window again over another connection if its own is dropped", async () => {
+  let dropped = 0;
+  const { batch, server } = await startBatch(
+    (stream) => {
+      dropped += 1;
+      if (dropped === 1) stream.session?.destroy();
+      else stream.resume().once("end", () => answerWith(stream, new Uint8Array()));
+    },
+    { retry: quickRetries(1) },
+  );
+  expect(await batch.write("accounts", accounts(350, 1000))).toMatchObject({ retries: 1 });
+  expect(server.accepted()).toBe(2);
+});
+
+test("reads no more than two windows of a source whose server never reads, and ends with the timeout", async () => {
+  const clock = new TestClock({ startAt: 0 });
+  const { batch, server } = await startBatch(() => {}, { clock, timeoutMs: 5000 });
+  const { seen, source } = endless();
+  const write = batch.write("accounts", source).catch((e: unknown) => e);
+  await until(() => server.calls.length === 2);
+  // Two windows of 400 kB, and the message that is being filled.
+  await until(() => seen.pulled >= 400);
+  clock.advance(5000);
+  expect(await write).toBeInstanceOf(TimeoutError);
+  expect(seen.pulled).toBeLessThan(1000);
+  expect(seen.returned).toBe(1);
+});

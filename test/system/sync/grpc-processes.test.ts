@@ -1,0 +1,48 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { useScriptedServer } from "../../support/sync-harness.js";
+import { droppingPort, listenSilently } from "../../support/tcp-peers.js";
+import { startBareServer } from "../../support/tls-bare-server.js";
+import { identity } from "../../support/tls-certificates.js";
+
+const harness = useScriptedServer();
+
+/** Runs a script of test/support, and returns what it prints. */
+async function run(script: string, flags: readonly string[], ...args: string[]): Promise<string> {
+  const { pathname } = new URL(`../../support/${script}`, import.meta.url);
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--import=tsx", ...flags, pathname, ...args],
+    { timeout: 30_000 },
+  );
+  return stdout;
+}
+
+test("a process that closed its client ends by itself with a batch still open", async () => {
+  expect(await run("tcp-close-script.ts", [], harness.server.endpoint)).toBe("active");
+});
+
+test.each(["http", "https"])(
+  "a process that closed its client ends by itself if the peer sent nothing: %s",
+  async (scheme) => {
+    const peer = await listenSilently();
+    expect(await run("tcp-close-script.ts", [], `${scheme}://127.0.0.1:${peer.port}`, "200")).toBe("failed");
+  },
+);
+
+test.runIf(process.platform === "linux")(
+  "a process that closed its client ends by itself if nobody answered",
+  async () => {
+    const port = await droppingPort();
+    expect(await run("tcp-close-script.ts", [], `http://127.0.0.1:${port}`, "200")).toBe("failed");
+  },
+);
+
+test("a server that supports TLS 1.1 only is refused, also by a process that would accept it", async () => {
+  const old = { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
+  const { port } = await startBareServer({ ...identity("server"), ...old });
+  const flags = ["--tls-min-v1.0", "--tls-cipher-list=DEFAULT@SECLEVEL=0"];
+  const printed: unknown = JSON.parse(await run("tls-old-client-script.ts", flags, String(port)));
+  expect(printed).toEqual({ node: "TLSv1.1", sdk: "TRANSPORT_FAILED, retryable: false" });
+});
