@@ -17,7 +17,7 @@ import { CLEANUP_GRACE_MS } from "./cleanup-grace.js";
 import type { SnapshotCollection } from "./collections.js";
 import { type Moment, momentOf } from "./lease.js";
 import type { SyncConfiguration } from "./options.js";
-import { guardProgress, type OnProgress } from "./progress.js";
+import { guardProgress } from "./progress.js";
 import { loadRun, running } from "./run/load-run.js";
 import { RUN_KEYS, type RunFunction, type RunOptions } from "./run/options.js";
 import type { SyncReceipt } from "./run/receipt.js";
@@ -119,7 +119,7 @@ export class SyncEngine {
   #handle(
     id: string,
     startedAt: Moment,
-    { onProgress, keepAlive }: BatchOptions & { readonly onProgress: OnProgress },
+    { onProgress, keepAlive }: BatchOptions,
     watch: BatchWatch,
     { unverified }: { readonly unverified: boolean },
   ): SyncBatch {

@@ -31,7 +31,7 @@ export class RunGuard {
   readonly #configuration: SyncConfiguration;
   readonly #ledger: Ledger | undefined;
   readonly #rules: GuardRules;
-  readonly #onProgress: OnProgress;
+  readonly #onProgress: OnProgress | undefined;
   /** What attempts that ended had sent. */
   readonly #earlier = new Map<SnapshotCollection, IdTable>();
   #snapshots = new Map<string, GuardedSnapshot>();
@@ -174,7 +174,7 @@ export class RunGuard {
       held !== undefined && refusal === undefined && this.#options.approveRemovals !== undefined;
     if (approved) this.#approved.push(snapshot);
     const isHeld = held !== undefined && !approved;
-    this.#onProgress({ type: "removals-checked", collection, held: isHeld, ...figures });
+    this.#onProgress?.({ type: "removals-checked", collection, held: isHeld, ...figures });
     this.#configuration.logger.info("saas-management: removals checked", {
       collection,
       held: isHeld,

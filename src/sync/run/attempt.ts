@@ -163,7 +163,7 @@ async function giveUp<Snapshots extends SnapshotCollection>(
     return "aborted";
   } catch (error) {
     if (error instanceof BatchStateError) return error.reason === "completed" ? "completed" : "aborted";
-    guardProgress(options.onProgress, logger)({ type: "abort-failed", lockedUntil });
+    guardProgress(options.onProgress, logger)?.({ type: "abort-failed", lockedUntil });
     logger.error("saas-management: the batch could not be aborted; its lock ends with the lease", {
       batchId: batch.id,
       lockedUntil,
