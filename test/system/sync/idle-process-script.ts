@@ -1,9 +1,9 @@
 /**
- * Starts a batch in a process that nothing else keeps alive, and prints how it ends. `waiting` runs with a source that
- * gives one record and then waits for something that never comes, until the lease is over. `completed`, `aborted`,
- * `closed` and `client closed` end the batch in that way, and have nothing more to do.
+ * Starts a batch in a process that nothing else keeps alive, and prints how it ends. `waiting`: a run whose source waits
+ * for something that never comes, until the lease is over. `completed`, `aborted`, `closed` and `client closed` end the
+ * batch in that way.
  */
-import { BatchStateError, SyncClient, TestClock } from "../../src/sync/index.js";
+import { BatchStateError, SyncClient, TestClock } from "../../../src/sync/index.js";
 
 const LEASE_MS = 15 * 60_000;
 const [endpoint = "", way = ""] = process.argv.slice(2);
@@ -13,7 +13,7 @@ const client = new SyncClient({ endpoint, apiKey: "key-1", clock });
 
 async function* source() {
   yield [{ generic: { id: "u1" } }];
-  // Neither of them keeps the process alive.
+  // Neither keeps the process alive.
   setTimeout(() => clock.advance(LEASE_MS), 1).unref();
   await new Promise(() => {});
 }

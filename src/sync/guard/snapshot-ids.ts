@@ -1,26 +1,26 @@
 import type { EncodedRecord, RecordObserver } from "../encoding/record-observer.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";
 import { IdTable } from "../ids/id-table.js";
-import { putLine } from "./id-lines.js";
+import { putLine } from "../ledger/id-lines.js";
 
-/** Size of the pieces in which ids are handed to a ledger. */
+/** Size of the pieces that a ledger receives. */
 const PIECE_BYTES = 64 * 1024;
 
-/** Where the ids of a snapshot go, and what is kept in place of them. */
+/** Where the ids of a snapshot go, and what is stored instead of them. */
 export interface SnapshotIdsOptions {
-  /** Takes whole lines; the bytes are the taker's from then on. */
+  /** Receives whole lines, and owns their bytes. */
   readonly write: ((lines: Uint8Array) => void) | undefined;
   readonly keyOf: ((id: Uint8Array) => Uint8Array) | undefined;
 }
 
-/** Takes down the ids of a snapshot while its records go by: by their hashes in memory, and as lines for a ledger. */
+/** Collects the ids of a snapshot while it is written: as hashes in memory, and as lines for a ledger. */
 export class SnapshotIds implements RecordObserver {
   readonly table = new IdTable();
   readonly #options: SnapshotIdsOptions;
   readonly #hash = new IdHash();
   #piece = new Uint8Array(PIECE_BYTES);
   #pieceView = viewOf(this.#piece);
-  /** The buffer that the last record was in, and a view of it: most records share theirs with the one before. */
+  /** The buffer of the last record and a view of it: most records share the buffer of the previous one. */
   #buffer: Uint8Array = new Uint8Array();
   #view = viewOf(this.#buffer);
   #filled = 0;
@@ -30,7 +30,7 @@ export class SnapshotIds implements RecordObserver {
     this.#options = options;
   }
 
-  /** Number of records whose id and contents were there before. */
+  /** Number of records with the id and contents of an earlier one. */
   get duplicates(): number {
     return this.#duplicates;
   }
@@ -56,7 +56,7 @@ export class SnapshotIds implements RecordObserver {
     return `an id that no other record of the snapshot has: the record at index ${first} has the same id and different contents`;
   }
 
-  /** Hands over what is left. To be called when the snapshot is whole. */
+  /** Passes the remaining ids on, when the snapshot is complete. */
   flush(): void {
     if (this.#filled > 0) this.#options.write?.(this.#piece.subarray(0, this.#filled));
     this.#newPiece(PIECE_BYTES);

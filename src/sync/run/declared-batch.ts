@@ -8,14 +8,14 @@ import type { WriteResult } from "../write/outcomes.js";
 import type { RecordSource } from "../write/source.js";
 
 /**
- * The batch as a run's function has it: it writes, and the run completes or aborts.
+ * The batch that a run's function writes to; the run completes or aborts it.
  *
- * A declared snapshot collection is written exactly once, as a whole; event collections as often as wanted.
+ * A declared snapshot collection is written exactly once, in full; event collections any number of times.
  */
 export interface RunBatch<Snapshots extends SnapshotCollection = SnapshotCollection>
   extends Pick<SyncBatch, "id" | "lease" | "signal" | "stats" | "writes"> {
   /**
-   * See {@link SyncBatch.write}. @throws {InvalidInputError} a snapshot collection that is undeclared or written before
+   * See {@link SyncBatch.write}. @throws {InvalidInputError} the snapshot collection is not declared, or was written before
    */
   write<C extends Snapshots | EventCollection>(
     collection: C,
@@ -23,12 +23,12 @@ export interface RunBatch<Snapshots extends SnapshotCollection = SnapshotCollect
     options?: WriteOptions,
   ): Promise<WriteResult>;
   /**
-   * See {@link SyncBatch.open}. @throws {InvalidInputError} a snapshot collection that is undeclared or written before
+   * See {@link SyncBatch.open}. @throws {InvalidInputError} the snapshot collection is not declared, or was written before
    */
   open<C extends Snapshots | EventCollection>(collection: C, options?: WriteOptions): CollectionWriter<C>;
 }
 
-/** Guards a batch by the declaration of its run. */
+/** Holds a run's function to the declaration of its snapshots. */
 export class DeclaredBatch<Snapshots extends SnapshotCollection> implements RunBatch<Snapshots> {
   readonly #batch: SyncBatch;
   readonly #declared: ReadonlySet<CollectionName>;
@@ -78,42 +78,26 @@ export class DeclaredBatch<Snapshots extends SnapshotCollection> implements RunB
     try {
       return this.#batch.open(collection, options);
     } catch (error) {
-      // It was not opened: it is still missing.
       this.#written.delete(collection);
       throw error;
     }
   }
 
-  // The types have none of these three. Who calls them all the same, in JavaScript, is told why, and nothing is
-  // completed: a call that nobody awaits must not pass for done.
-
-  complete(): Promise<never> {
-    return refusal(this.#violated(endedByRun("complete")));
-  }
-
-  abort(): Promise<never> {
-    return refusal(this.#violated(endedByRun("abort")));
-  }
-
-  close(): never {
-    throw this.#violated(endedByRun("close"));
-  }
-
   /**
-   * Checks that what was declared was written, before the batch is completed.
-   * @throws {InvalidInputError} the first violation of the declaration, or the collections that are missing
+   * Checks that all declared snapshots were written.
+   * @throws {InvalidInputError} the first violation of the declaration, or the missing collections
    */
   requireComplete(): void {
     if (this.#violation !== undefined) throw this.#violation;
     const missing = [...this.#declared].filter((collection) => !this.#written.has(collection));
     if (missing.length === 0) return;
     throw new InvalidInputError(
-      `The run declares the snapshots ${[...this.#declared].join(", ")}, but did not write ${missing.join(", ")}. Nothing was completed. Write an empty list where the source has none.`,
+      `The run declares the snapshots ${[...this.#declared].join(", ")}, but did not write ${missing.join(", ")}. Nothing was completed. Write an empty array if there are no records.`,
     );
   }
 
   #admit(collection: CollectionName): void {
-    // A batch that is over says so itself: that the snapshot was written before is then not what is wrong.
+    // A batch that has ended refuses the write itself.
     if (this.#batch.state !== "active") return;
     if (!Object.hasOwn(WIRE, collection) || WIRE[collection].model === "event") return;
     if (!this.#declared.has(collection)) {
@@ -123,7 +107,7 @@ export class DeclaredBatch<Snapshots extends SnapshotCollection> implements RunB
     }
     if (this.#written.has(collection)) {
       throw this.#violated(
-        `${collection} was written before in this run. A snapshot is written once, as a whole: a second write would hide that the first was only a part. Write one source that has all pages, or use open, push and seal.`,
+        `${collection} was already written in this run. Write a snapshot once, in full: use one source for all pages, or open, push and seal.`,
       );
     }
     this.#written.add(collection);
@@ -135,13 +119,9 @@ export class DeclaredBatch<Snapshots extends SnapshotCollection> implements RunB
   }
 }
 
-/** A rejection that nobody has to await: the violation still stands in the way of completion. */
+/** A rejection that the caller need not await: the violation prevents the completion in any case. */
 function refusal(error: unknown): Promise<never> {
   const refused = Promise.reject<never>(error);
   refused.catch(() => {});
   return refused;
-}
-
-function endedByRun(method: string): string {
-  return `The batch of a run completes when its function returns and is aborted when it throws: leave ${method}() out, and throw to abort.`;
 }

@@ -1,14 +1,14 @@
 /**
- * A run of a process whose disks have stopped answering, so that it waits for its journal before it starts a batch.
- * `signal`, `time` and `close` are what ends it; with `nothing` the clock goes on until it has ended, at most for ten
- * minutes. Prints how it ended, and what was logged of the journal.
+ * A run in a process whose disks have stopped answering, so that it waits for its journal before it starts a batch.
+ * `signal`, `time` and `close` end it; with `nothing` the clock goes on until it has ended, at most for ten minutes.
+ * Prints how it ended, and the warnings about the journal.
  */
-import { memoryLedger, SaasManagementError, SyncClient, TestClock } from "../../src/sync/index.js";
-import { stopDisks } from "./unanswered.js";
+import { memoryLedger, SaasManagementError, SyncClient, TestClock } from "../../../src/sync/index.js";
+import { stopDisks } from "../../support/unanswered.js";
 
 const [endpoint = "", apiKey = "", installationId = "", directory = "", by = ""] = process.argv.slice(2);
 const clock = new TestClock({ startAt: 1_700_000_000_000 });
-/** Requests that wait for their answer. */
+/** Requests in progress. */
 let calls = 0;
 const journal: string[] = [];
 const note = (message: string) => void (message.includes("journal") && journal.push(message));
@@ -24,7 +24,7 @@ const client = new SyncClient({
     calls -= 1;
   },
 });
-// A clock that stands still keeps no process alive.
+// A frozen clock does not keep the process alive.
 const alive = setInterval(() => {}, 1000);
 const stop = new AbortController();
 const options = {
@@ -37,7 +37,7 @@ const options = {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 const run = () => client.run(options, (batch) => batch.write("accounts", [{ generic: { id: "u1" } }]));
 
-// Whatever is loaded when it is first needed comes from the disk too.
+// Loads all modules from the disk.
 await run();
 const letAnswer = stopDisks(directory);
 const end = run().then(
@@ -54,7 +54,7 @@ await letAnswer();
 await client.close();
 clearInterval(alive);
 
-/** How the run ends while time passes, wherever it waits for nothing but its disk. */
+/** How the run ends while time passes whenever it waits for its disk only. */
 async function endWithTime(): Promise<string> {
   let said: string | undefined;
   end.then((how) => {

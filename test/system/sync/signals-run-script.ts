@@ -1,7 +1,5 @@
-/**
- * Runs at the endpoint that it is given until a signal ends it, says how the run ended, and must then end by itself.
- */
-import { SaasManagementError, SyncClient } from "../../src/sync/index.js";
+/** Runs until a signal ends it, prints how the run ended, and must then end by itself. */
+import { SaasManagementError, SyncClient } from "../../../src/sync/index.js";
 
 const client = new SyncClient({ endpoint: process.argv[2] ?? "", apiKey: "key-1", retry: false });
 try {
