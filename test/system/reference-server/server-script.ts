@@ -1,16 +1,14 @@
 /**
- * A reference server in a process of its own, which tells what it holds when it is asked. Started with --expose-gc. The
- * commands: `quiet` waits until the clients have been heard, `held` tells the memory then, `left` tells it once they
- * are gone, `expire` lets the lease of every batch run out.
+ * A reference server in a process of its own that reports its memory. Started with --expose-gc. Commands: `quiet` waits
+ * until everything was received, `held` then reports the memory, `left` reports it after the last connection has closed.
  */
 import { subscribe } from "node:diagnostics_channel";
 import { Socket } from "node:net";
-import { startReferenceServer } from "../../src/reference-server/index.js";
-import { LEASE_MS } from "../../src/reference-server/sync/batch.js";
+import { startReferenceServer } from "../../../src/reference-server/index.js";
 
-/** Turns of the event loop without a byte on any connection, after which what was sent counts as heard. */
+/** Turns of the event loop without traffic after which everything counts as received. */
 const QUIET_TURNS = 25;
-/** Collections that differ by no more than this have found all there is. */
+/** Garbage collections that differ by less are complete. */
 const AGREEMENT_BYTES = 16 * 1024;
 
 const sockets = new Set<Socket>();
@@ -21,7 +19,7 @@ subscribe("net.server.socket", (message) => {
   socket.once("close", () => sockets.delete(socket));
 });
 
-const { baseUrl, syncUrl, apiKey, installationId, clock } = await startReferenceServer();
+const { baseUrl, syncUrl, apiKey, installationId } = await startReferenceServer();
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 const traffic = () =>
@@ -37,13 +35,12 @@ async function quiet(): Promise<void> {
   }
 }
 
-/** After collections until two agree: what the first one lets go of may free more. */
+/** Collects garbage until two results agree. */
 async function bytes(): Promise<number> {
   let before = Number.POSITIVE_INFINITY;
   for (;;) {
     globalThis.gc?.();
     await turn();
-    // Buffers are part of what is external.
     const { heapUsed, external } = process.memoryUsage();
     const now = heapUsed + external;
     if (now > before - AGREEMENT_BYTES) return Math.min(now, before);
@@ -52,7 +49,6 @@ async function bytes(): Promise<number> {
 }
 
 async function answer(command: unknown): Promise<number> {
-  if (command === "expire") clock.advance(LEASE_MS);
   if (command === "left") while (sockets.size > 0) await turn();
   await quiet();
   return command === "held" || command === "left" ? bytes() : 0;

@@ -1,4 +1,4 @@
-/** HTTP/2 as bytes (RFC 9113), for clients that no library would be. */
+/** HTTP/2 frames as bytes (RFC 9113), for clients that no library would be. */
 
 export const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
@@ -17,7 +17,6 @@ export const FrameType = {
 export const END_STREAM = 0x1;
 export const END_HEADERS = 0x4;
 
-/** One frame. */
 export function frame(
   type: number,
   flags: number,
@@ -32,17 +31,17 @@ export function frame(
   return Buffer.concat([head, payload]);
 }
 
-/** A header as HPACK (RFC 7541) writes it in letters, without adding it to the table. */
+/** A literal header of HPACK (RFC 7541), not added to the table. */
 export function literal(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.from([0]), text(name), text(value)]);
 }
 
-/** The same, added to the table: from then on it is 62. */
+/** A literal header that is added to the table as entry 62. */
 export function added(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.from([0x40]), text(name), text(value)]);
 }
 
-/** The header that was added last, in one byte. */
+/** The header that was added last. */
 export const LATEST = Buffer.from([0x80 | 62]);
 
 /** The headers of a call without a key. */

@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-const SCRIPT = fileURLToPath(new URL("reference-server-script.ts", import.meta.url));
+const SCRIPT = fileURLToPath(new URL("server-script.ts", import.meta.url));
 
 /** A reference server in a process of its own. */
 export interface ReferenceServerProcess {
@@ -10,26 +10,22 @@ export interface ReferenceServerProcess {
   readonly syncUrl: string;
   readonly apiKey: string;
   readonly installationId: string;
-  /** Resolves when the server has heard what was sent to it. */
+  /** Resolves when the server has received everything. */
   quiet(): Promise<void>;
-  /** Bytes that it holds after a full collection, when it has heard what was sent to it. */
+  /** Bytes that it holds after a garbage collection when it has received everything. */
   held(): Promise<number>;
-  /** The same, when the last connection is gone. */
+  /** The same after the last connection has closed. */
   left(): Promise<number>;
-  /** Lets the lease of every batch run out. */
-  expireLeases(): Promise<void>;
-  /** Ends the process. */
   stop(): void;
 }
 
 export async function forkReferenceServer(): Promise<ReferenceServerProcess> {
   const child = fork(SCRIPT, { execArgv: ["--import=tsx", "--expose-gc"] });
-  const heard = async (): Promise<unknown> => {
+  const nextMessage = async (): Promise<unknown> => {
     const ended = new AbortController();
     const exited = once(child, "exit", { signal: ended.signal }).then(([code, signal]) => {
-      throw new Error(`The server's process has ended: ${code ?? signal}`);
+      throw new Error(`The server process has exited: ${code ?? signal}`);
     });
-    // Whichever comes second is not waited for.
     exited.catch(() => {});
     try {
       const [message] = await Promise.race([once(child, "message", { signal: ended.signal }), exited]);
@@ -38,22 +34,21 @@ export async function forkReferenceServer(): Promise<ReferenceServerProcess> {
       ended.abort();
     }
   };
-  const ask = async (command: "quiet" | "held" | "left" | "expire"): Promise<number> => {
+  const ask = async (command: "quiet" | "held" | "left"): Promise<number> => {
     child.send(command);
-    const answer = await heard();
+    const answer = await nextMessage();
     return Number(Reflect.get(Object(answer), "bytes"));
   };
-  const started: unknown = await heard();
-  const told = (name: string) => String(Reflect.get(Object(started), name));
+  const started: unknown = await nextMessage();
+  const field = (name: string) => String(Reflect.get(Object(started), name));
   return {
-    baseUrl: told("baseUrl"),
-    syncUrl: told("syncUrl"),
-    apiKey: told("apiKey"),
-    installationId: told("installationId"),
+    baseUrl: field("baseUrl"),
+    syncUrl: field("syncUrl"),
+    apiKey: field("apiKey"),
+    installationId: field("installationId"),
     quiet: async () => void (await ask("quiet")),
     held: () => ask("held"),
     left: () => ask("left"),
-    expireLeases: async () => void (await ask("expire")),
     stop: () => child.disconnect(),
   };
 }
