@@ -31,19 +31,6 @@ function accountOfMessageBytes(bytes: number) {
   return { generic: { id: "a", name } };
 }
 
-test("cuts messages to messageBytes and sends every record once, in order", async () => {
-  const batch = await startBatch({ messageBytes: 2000, windowBytes: 6000 });
-  await batch.write("accounts", accounts(100));
-  const messages = harness.server.streams.flatMap((stream) => stream.messages);
-  expect(messages.length).toBeGreaterThan(3);
-  for (const message of messages) expect(message.length).toBeLessThanOrEqual(2000);
-  const ids = messages.flatMap(recordsOf).map((record) => JSON.stringify(record));
-  expect(ids).toHaveLength(100);
-  expect(ids[0]).toContain('"u0"');
-  expect(ids[99]).toContain('"u99"');
-  expect(new Set(ids).size).toBe(100);
-});
-
 test("sends a record of exactly the largest size that the service accepts", async () => {
   const bytes = LIMIT - 1;
   const batch = await startBatch();
@@ -61,16 +48,6 @@ test("refuses a record that would make a message of 16 MiB, and sends nothing", 
   expect(harness.server.streams).toHaveLength(0);
 });
 
-test("keeps messages within maxSendMessageBytes, to the byte", async () => {
-  const batch = await startBatch({ maxSendMessageBytes: 5000 });
-  await batch.write("accounts", [accountOfMessageBytes(5000)]);
-  expect(harness.server.streams[0]?.messages[0]?.length).toBe(5000);
-  const next = await startBatch({ maxSendMessageBytes: 5000 });
-  await expect(next.write("accounts", [accountOfMessageBytes(5001)])).rejects.toBeInstanceOf(
-    InvalidInputError,
-  );
-});
-
 test("sends an empty source as one empty collection", async () => {
   const batch = await startBatch();
   const result = await batch.write("groupMembers", []);
@@ -82,16 +59,6 @@ test("sends an empty source as one empty collection", async () => {
   });
 });
 
-test("sends a window of snapshot messages up to windowBytes on each stream", async () => {
-  const batch = await startBatch({ messageBytes: 1000, windowBytes: 3000 });
-  await batch.write("accounts", accounts(50));
-  expect(harness.server.streams.length).toBeGreaterThan(1);
-  for (const { messages } of harness.server.streams) {
-    expect(messages.reduce((sum, m) => sum + m.length, 0)).toBeLessThanOrEqual(3000);
-  }
-  expect(harness.server.streams[0]?.messages.length).toBeGreaterThan(1);
-});
-
 test("sends six messages of 1 MiB in a window by default", async () => {
   const batch = await startBatch();
   const large = Array.from({ length: 140 }, (_, i) => ({
@@ -101,34 +68,6 @@ test("sends six messages of 1 MiB in a window by default", async () => {
   expect(harness.server.streams.map(({ messages }) => messages.length)).toEqual([6, 6, 2]);
   for (const { messages } of harness.server.streams)
     for (const message of messages) expect(message.length).toBeLessThanOrEqual(1024 * KIB);
-});
-
-test("sends one message in a window of events", async () => {
-  const batch = await startBatch({ messageBytes: 1000, windowBytes: 100_000 });
-  const events = Array.from({ length: 50 }, (_, i) => ({
-    generic: {
-      id: `e${i}`,
-      sourceActorId: "u1",
-      lastActivity: new Date(0),
-      externalProductName: "p".repeat(50),
-    },
-  }));
-  await batch.write("usage", events);
-  expect(harness.server.streams.length).toBeGreaterThan(2);
-  for (const { messages } of harness.server.streams) expect(messages).toHaveLength(1);
-});
-
-test("never overlaps streams, even if writes are not awaited", async () => {
-  const batch = await startBatch({ messageBytes: 500, windowBytes: 1000 });
-  const writes = [
-    batch.write("accounts", accounts(20)),
-    batch.write("plans", []),
-    batch.write("accounts", accounts(20)),
-  ];
-  await batch.complete();
-  await Promise.all(writes);
-  expect(harness.server.mostOpenStreams()).toBe(1);
-  expect(harness.server.streams.flatMap((s) => s.messages).flatMap(recordsOf)).toHaveLength(40);
 });
 
 test("sends a window again alone, with the same bytes, after a transient failure", async () => {
