@@ -44,7 +44,7 @@ try {
 async function measure(round: string): Promise<void> {
   const before = await memory();
   const snapshot = await GuardedSnapshot.begin(scope, ledger, round);
-  const record = { buffer, start: 0, end: 0, idStart: 0, idEnd: 0, index: 0 };
+  const record = { buffer, start: 0, end: 0, idStart: 0, idEnd: 0, index: 0, location: undefined };
   const writing = stopwatch();
   for (; record.index < RECORDS; record.index += 1) {
     record.start = record.index * RECORD_BYTES;

@@ -10,16 +10,16 @@ import {
 } from "./model.js";
 import { enumLiterals, schemaName } from "./names.js";
 
-const HEADER = `One encoder a message: it checks a record as users write it and encodes it in the same pass.
+const HEADER = `An encoder for each message: checks a record and encodes it in the same pass.
 
-An encoder is a chain of the RecordWriter's methods in the order of the fields' numbers; the first one that refuses its
-value ends it. Each is given the field's tag, number * 8 + wire type. The verdict is that of the schema in schemas.ts,
-and the bytes are those of the message's codec.`;
+An encoder is a chain of RecordWriter methods in the order of the field numbers, and ends at the first that refuses its
+value. Each gets the tag of its field, number * 8 + wire type. Encoders accept what the schemas in schemas.ts accept,
+and write the bytes that the message's codec writes.`;
 
 const VARINT = 0;
 const LENGTH_DELIMITED = 2;
 
-/** Writes encoders.ts: what checks a record and encodes it in one pass. */
+/** Writes encoders.ts, which checks and encodes records in one pass. */
 export function writeEncoders(
   file: GeneratedFile,
   collections: readonly Collection[],
@@ -108,7 +108,7 @@ function fieldStep({ name, number, type, required }: Field): string {
       return present(call("enumeration", `${type.type.name}Numbers`));
     case "string":
       if (type.format !== "any") return present(call(type.format));
-      return call(required ? "requiredText" : "text");
+      return call(required ? "requiredString" : "string");
     case "strings":
     case "stringMap":
       return call(type.kind);
@@ -128,7 +128,7 @@ function tagOf(number: number, wireType: number): number {
 }
 
 function fieldNames(file: GeneratedFile) {
-  return file.import("FieldNames", "../encoding/field-names.js");
+  return file.import("FieldNames", "../encoding/record-writer.js");
 }
 
 function messageEncoder(file: GeneratedFile) {
@@ -136,5 +136,5 @@ function messageEncoder(file: GeneratedFile) {
 }
 
 function rule(file: GeneratedFile, name: "exactlyOne" | "completeGroups") {
-  return file.import(name, "../encoding/field-rules.js");
+  return file.import(name, "../encoding/record-writer.js");
 }

@@ -1,6 +1,5 @@
 import { InvalidInputError } from "../core/errors/index.js";
 import { describeType, suggestKey } from "../core/validate.js";
-import { textInVariant } from "./encoding/variant-field.js";
 import { WIRE } from "./generated/collections.js";
 import type { RecordTypes } from "./generated/records.js";
 
@@ -20,21 +19,11 @@ export interface Collection {
   /** Number of the field in SyncRecordsRequest. */
   readonly fieldNumber: number;
   readonly model: "snapshot" | "event";
-  /** Whether its records have an id, so that one that arrives twice is still one record. */
-  readonly hasIds: boolean;
-  /** Returns the record's id if it has a readable one. */
-  identify(record: unknown): string | undefined;
+  /** Field of a record's variant that holds its id. A record without one counts twice if it arrives twice. */
+  readonly idField: string | undefined;
 }
 
-export function collectionOf(name: CollectionName): Collection {
-  const { idField, ...facts } = WIRE[name];
-  return {
-    name,
-    ...facts,
-    hasIds: idField !== undefined,
-    identify: (record) => (idField === undefined ? undefined : textInVariant(record, idField)),
-  };
-}
+export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = WIRE;
 
 export function isCollection(name: unknown): name is CollectionName {
   return typeof name === "string" && Object.hasOwn(WIRE, name);

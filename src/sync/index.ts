@@ -108,10 +108,10 @@ export type { RunAttempt, RunFunction, RunOptions } from "./run/options.js";
 export type { CollectionReceipt, SyncReceipt } from "./run/receipt.js";
 export type { RunBatch } from "./run/run-batch.js";
 export type { CompletionCounts, SnapshotCounts } from "./transport.js";
-export type { CollectionWriter, SealOptions } from "./write/collection-writer.js";
+export type { CollectionWriter } from "./write/collection-writer.js";
+export type { SealOptions, WriteOptions } from "./write/options.js";
 export type { WriteFigures, WriteReport, WriteResult } from "./write/outcomes.js";
 export type { RecordSource } from "./write/source.js";
-export type { WriteOptions } from "./write/write-options.js";
 
 // For other libraries: what wraps the client, or stands in for its clock, logger or ledger.
 

@@ -36,9 +36,8 @@ export const ENGINE_BUGS: readonly Bug[] = [
   {
     name: "the record at which a message is cut is lost",
     file: "sync/write/record-sink.ts",
-    right: "return this.#builder.keep(index);",
-    wrong:
-      "const cut = this.#builder.keep(index); if (cut !== undefined) { this.#builder.drop(); } return cut;",
+    right: "const full = builder.keep(index);",
+    wrong: "const full = builder.keep(index); if (full !== undefined) builder.drop();",
   },
   {
     name: "streams of one batch do not wait for each other",
@@ -110,20 +109,20 @@ export const ENGINE_BUGS: readonly Bug[] = [
   {
     name: "a write leaves its listener on the caller's signal",
     file: "sync/batch/write-queue.ts",
-    right: "      } finally {\n        unlink();\n      }\n",
-    wrong: "      } finally {\n        void unlink;\n      }\n",
+    right: "        unlink();\n",
+    wrong: "        void unlink;\n",
   },
   {
     name: "an array that is pushed is read later",
     file: "sync/write/collection-writer.ts",
-    right: "held = pushed.hold(records);",
-    wrong: "pushed.hold(records); held = records;",
+    right: "const own = Array.isArray(records) ? copyOf(records) : records;",
+    wrong: "const own = records; void copyOf;",
   },
   {
-    name: "an array that is filled anew before its write had its turn is written",
+    name: "an array that is refilled before its write has its turn is written",
     file: "sync/batch/write-queue.ts",
-    right: "      checkShape(source, shape);\n",
-    wrong: "      void [checkShape, shape];\n",
+    right: "      requireUnchanged();\n",
+    wrong: "      void requireUnchanged;\n",
   },
   {
     name: "a batch is completed beside a message that keeps its lease alive",
@@ -140,14 +139,14 @@ export const ENGINE_BUGS: readonly Bug[] = [
   {
     name: "a message may be as large as the limit",
     file: "sync/write/record-sink.ts",
-    right: "bytes > maxMessageBytes ?",
-    wrong: "bytes > maxMessageBytes + 1 ?",
+    right: "bytes > maxMessageBytes\n",
+    wrong: "bytes > maxMessageBytes + 1\n",
   },
   {
     name: "an error shows the record",
     file: "sync/write/record-sink.ts",
-    right: "this.#invalid.add(located);",
+    right: "this.#invalid.add(issues);",
     wrong:
-      "this.#invalid.add(located.map((issue) => ({ ...issue, expected: issue.expected + Buffer.from(this.#builder.buffer) })));",
+      "this.#invalid.add(issues.map((issue) => ({ ...issue, expected: issue.expected + Buffer.from(this.#builder.buffer) })));",
   },
 ];

@@ -3,7 +3,6 @@
 import { SyncEngine } from "../../src/sync/engine.js";
 import { resolveSyncOptions } from "../../src/sync/options.js";
 import { running } from "../../src/sync/run/load-run.js";
-import { examination, writing } from "../../src/sync/write/load-writing.js";
 import type { Conduct } from "./conduct.js";
 import { FaultSchedule, type ScheduledFault } from "./faults.js";
 import { API_KEY } from "./faulty-network.js";
@@ -15,6 +14,7 @@ import { ServiceModel } from "./service-model.js";
 import { settle, withoutChance } from "./settle.js";
 import { SimClock } from "./sim-clock.js";
 import { SimulatedTransport } from "./transport.js";
+import { warmUp } from "./warm-up.js";
 
 /** How a program went. */
 export interface Simulated {
@@ -42,7 +42,7 @@ const MESSAGE_BYTES = 120;
 const WINDOW_BYTES = 260;
 
 // Loaded with the first write otherwise, in turns that are not the simulation's.
-await Promise.all([writing.load(), examination.load(), running.load()]);
+await Promise.all([warmUp(), running.load()]);
 
 export async function simulate(program: Program): Promise<Simulated> {
   const clock = new SimClock();

@@ -1,8 +1,8 @@
 import type { EventCollection, RecordOf } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { collectionOf } from "../../src/sync/collections.js";
-import { type EncodedMessage, MessageBuilder } from "../../src/sync/encoding/messages.js";
+import { COLLECTIONS } from "../../src/sync/collections.js";
+import { type EncodedMessage, MessageBuilder } from "../../src/sync/encoding/message-builder.js";
 import { ENCODERS } from "../../src/sync/generated/encoders.js";
 import { AcceptedEvents } from "../../src/sync/run/accepted-events.js";
 import { LIMITS, RUNS, TIMEOUT_MS } from "../support/property-runs.js";
@@ -131,7 +131,7 @@ describe("the memory of accepted events", () => {
 
 /** An event's bytes, and the message that holds it alone. */
 function oneEvent(): readonly [Uint8Array, EncodedMessage] {
-  const { fieldNumber } = collectionOf("usage");
+  const { fieldNumber } = COLLECTIONS.usage;
   const encoder = ENCODERS.usage;
   const builder = new MessageBuilder("batch-1", fieldNumber, 1000);
   builder.encode({ generic: { id: "e", sourceActorId: "a", lastActivity: new Date(0) } }, encoder);

@@ -2,9 +2,9 @@ import { BatchStateError, InvalidInputError } from "../../core/errors/index.js";
 import type { KeysOf } from "../../core/validate.js";
 import { WIRE } from "../generated/collections.js";
 import { LEASE_MS, momentOf } from "../lease.js";
-import { writing } from "../write/load-writing.js";
 import { meaningOf } from "./batch-errors.js";
 import type { BatchSession } from "./session.js";
+import { loadWriting } from "./write-queue.js";
 
 /** How long after a message that failed the next one is sent, in milliseconds. */
 const PAUSE_MS = 30_000;
@@ -34,7 +34,7 @@ export function checkKeepAlive(keepAlive: KeepAliveOptions | undefined): void {
 export function startKeepAlive(session: BatchSession, { maxIdleMs }: KeepAliveOptions): void {
   const { clock } = session.configuration;
   const renew = async (): Promise<void> => {
-    const { MessageBuilder } = writing.loaded ?? (await writing.load(session.signal));
+    const { MessageBuilder } = await loadWriting();
     const { bytes } = new MessageBuilder(session.id, WIRE[COLLECTION].fieldNumber, 1).flush();
     await session.sendAlone(COLLECTION, bytes, momentOf(clock));
   };

@@ -157,8 +157,9 @@ export class BatchSession {
         }),
       acceptedEvents: collection.model === "event" ? acceptedEvents : undefined,
       observer: observerOf?.(collection),
+      stop: controller,
     };
-    return { context, stop: controller, unlink };
+    return { context, unlink };
   }
 
   /** Sends a message of a collection that belongs to no write, in its turn. */

@@ -6,21 +6,27 @@ import {
   InvalidInputError,
   SaasManagementError,
 } from "../../core/errors/index.js";
-import { type CollectionName, collectionOf, isCollection, unknownCollectionError } from "../collections.js";
+import { COLLECTIONS, type CollectionName, isCollection, unknownCollectionError } from "../collections.js";
 import { type CollectionWriter, collectionWriter } from "../write/collection-writer.js";
-import { writing } from "../write/load-writing.js";
+import { readWriteOptions, requireCount, type WriteOptions } from "../write/options.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "../write/outcomes.js";
-import { checkShape, shapeOf } from "../write/source-shape.js";
-import {
-  checkCount,
-  checkSealOptions,
-  checkWriteOptions,
-  type WriteOptions,
-} from "../write/write-options.js";
+import { watchArray } from "../write/source.js";
+import type { SourceReader } from "../write/source-reader.js";
 import { copyOfReason, meaningOf, stateError } from "./batch-errors.js";
 import type { BatchSession } from "./session.js";
 
 const NO_COLLECTION = "a collection that does not exist";
+
+/** How long a queued write waits for a silent source before a warning, in milliseconds. */
+const STUCK_MS = 30_000;
+
+let writing: typeof import("../write/source-reader.js") | undefined;
+
+/** Loads what writes need with the first of them, because the encoders are large. */
+export async function loadWriting() {
+  writing ??= await import("../write/source-reader.js");
+  return writing;
+}
 
 /** The writes of one batch: their queue, the collections that are open, and whether the batch is complete so far. */
 export class WriteQueue {
@@ -35,6 +41,8 @@ export class WriteQueue {
   #failure: { readonly what: string; readonly error: unknown } | undefined;
   readonly #incomplete = new AbortController();
   #completed = false;
+  /** The write that is reading its source. */
+  #reading: { readonly collection: CollectionName; readonly reader: SourceReader } | undefined;
 
   constructor(session: BatchSession) {
     this.#session = session;
@@ -83,7 +91,9 @@ export class WriteQueue {
 
   /** Resolves when every queued write and every seal under way has ended. */
   async settled(): Promise<void> {
+    const stopWarning = this.#warnWhenStuck("complete()");
     await this.#queue;
+    stopWarning();
     await this.#seals;
   }
 
@@ -110,44 +120,30 @@ export class WriteQueue {
     const own = this.#checkOpening(collection, options);
     this.#open.add(collection);
     const report = this.#session.newReport(collection);
-    const sink = this.#openSink(own, report);
-    // The caller is told by push and seal.
-    sink.catch(() => {});
-    const failing = async <T>(step: () => Promise<T>): Promise<T> => {
-      try {
-        this.#session.signal.throwIfAborted();
+    const session = this.#session;
+    return collectionWriter(collection, {
+      options: own,
+      report,
+      openSink: async () => {
+        const { RecordSink } = await loadWriting();
+        const { context, unlink } = session.openSink(
+          COLLECTIONS[collection],
+          report,
+          own.signal,
+          own.onProgress,
+        );
+        return { sink: new RecordSink(context), stop: context.stop.signal, unlink };
+      },
+      requireActive: () => {
+        session.signal.throwIfAborted();
         // A collection reports its own failure first.
         if (this.failed && report.state !== "failed") throw this.refusal("The call");
-        return await step();
-      } catch (error) {
-        throw this.#fail(error, report);
-      }
-    };
-    let taken = 0;
-    return collectionWriter(collection, {
-      signal: own.signal,
-      take: (records) => failing(async () => (await sink).take(records)),
-      readSeal: checkSealOptions,
-      finish: ({ expectedCount = own.expectedCount }) =>
-        failing(async () => {
-          taken = await (await sink).finish();
-          checkCount(expectedCount, collection, taken);
-          this.#open.delete(collection);
-          report.state = "done";
-          return resultOf(report);
-        }),
-      recount: async ({ expectedCount }) => {
-        try {
-          checkCount(expectedCount, collection, taken);
-          return resultOf(report);
-        } catch (error) {
-          throw this.#fail(error, report);
-        }
       },
+      fail: (error) => this.#fail(error, report),
       sealing: (sealed) => {
         this.#seals = Promise.allSettled([this.#seals, sealed]);
       },
-      late: (error) => void this.#fail(error, report),
+      sealed: () => void this.#open.delete(collection),
     });
   }
 
@@ -156,43 +152,11 @@ export class WriteQueue {
       if (!isCollection(collection)) throw unknownCollectionError(collection);
       if (this.#open.has(collection))
         throw new InvalidInputError(`${collection} is already open. Seal it first.`);
-      return checkWriteOptions("open", options);
+      return readWriteOptions("open", options);
     } catch (error) {
       this.markIncomplete(collection, error);
       throw error;
     }
-  }
-
-  /** The sink of an open collection; the end of the batch or the caller's signal makes it fail. */
-  async #openSink({ signal, onProgress }: WriteOptions, report: MutableWriteReport) {
-    const session = this.#session;
-    const { RecordSink } = writing.loaded ?? (await writing.load(session.signal, signal));
-    const collection = collectionOf(report.collection);
-    const { context, stop, unlink } = session.openSink(collection, report, signal, onProgress);
-    const sink = new RecordSink({ ...context, stop });
-    const close = () => {
-      sink.close();
-      unlink();
-    };
-    const stopped = () => {
-      close();
-      this.#fail(stop.signal.reason, report);
-    };
-    report.state = "writing";
-    if (stop.signal.aborted) stopped();
-    else stop.signal.addEventListener("abort", stopped, { once: true });
-    return {
-      take: async (records: unknown) => {
-        stop.signal.throwIfAborted();
-        await sink.take(records);
-        sink.throwIssues();
-      },
-      finish: async () => {
-        await sink.finish();
-        close();
-        return sink.taken;
-      },
-    };
   }
 
   #write(
@@ -203,7 +167,7 @@ export class WriteQueue {
   ): Promise<WriteResult> {
     let options: WriteOptions;
     try {
-      options = checkWriteOptions("write", given);
+      options = readWriteOptions("write", given);
     } catch (error) {
       return Promise.reject(this.#fail(error, report));
     }
@@ -217,28 +181,52 @@ export class WriteQueue {
     turn: Promise<unknown>,
   ): Promise<WriteResult> {
     const session = this.#session;
+    const { collection } = report;
     const { signal, onProgress, expectedCount } = options;
     try {
-      const shape = shapeOf(source);
-      await (signal === undefined ? turn : raceAbort(turn, signal));
+      const requireUnchanged = watchArray(source);
+      const stopWarning = this.#warnWhenStuck(`the write of ${collection}`);
+      await (signal === undefined ? turn : raceAbort(turn, signal)).finally(stopWarning);
       session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
-      const { writeSource } = writing.loaded ?? (await writing.load(session.signal, signal));
-      const collection = collectionOf(report.collection);
-      const { context, stop, unlink } = session.openSink(collection, report, signal, onProgress);
+      const { SourceReader } = await loadWriting();
+      const { context, unlink } = session.openSink(COLLECTIONS[collection], report, signal, onProgress);
       report.state = "writing";
       try {
-        const records = await writeSource(source, { ...context, stop });
-        checkCount(expectedCount, report.collection, records);
+        context.stop.signal.throwIfAborted();
+        const reader = new SourceReader(source, context);
+        this.#reading = { collection, reader };
+        requireCount(expectedCount, collection, await reader.run());
       } finally {
+        this.#reading = undefined;
         unlink();
       }
-      checkShape(source, shape);
+      requireUnchanged();
       report.state = "done";
       return resultOf(report);
     } catch (error) {
       throw this.#fail(error, report);
     }
+  }
+
+  /** Warns if a call has waited long behind a source that yields nothing: the source may be waiting for that call. */
+  #warnWhenStuck(what: string): () => void {
+    const { clock, logger } = this.#session.configuration;
+    let stop = () => {};
+    const watch = (): void => {
+      const { reader, collection: previous } = this.#reading ?? {};
+      const taken = reader?.taken;
+      stop = clock.after(STUCK_MS, () => {
+        const isStuck =
+          reader?.isWaiting === true && reader === this.#reading?.reader && reader.taken === taken;
+        if (!isStuck) return watch();
+        logger.warn(
+          `saas-management: ${what} has waited 30 s for the write of ${previous}, whose source yields nothing. If that source waits for ${what}, neither can go on: use batch.open to feed several collections from one source.`,
+        );
+      });
+    };
+    watch();
+    return () => stop();
   }
 
   /** A write failed: from now on the batch cannot be completed. */

@@ -1,10 +1,10 @@
-/** Most bytes of a tag with a length or a number. */
+/** Most bytes of a tag followed by a length or a number. */
 export const FIELD_BYTES = 16;
-/** Most bytes of a letter's UTF-8 for one unit of UTF-16. */
+/** Most UTF-8 bytes of one UTF-16 unit. */
 export const BYTES_PER_UNIT = 3;
 const TWO_32 = 2 ** 32;
 
-/** Bytes of protobuf, one after the other, in a buffer that is used again and again. */
+/** Writes protobuf into a buffer that grows and is reused. */
 export class ByteWriter {
   #buffer: Buffer;
   /** Where the next byte goes. */
@@ -14,22 +14,22 @@ export class ByteWriter {
     this.#buffer = buffer;
   }
 
-  /** What was written so far is in here; a larger one takes its place where it gets too small. */
+  /** The current buffer; a larger one replaces it when it gets too small. */
   get buffer(): Buffer {
     return this.#buffer;
   }
 
-  /** Goes on in another buffer. */
+  /** Continues in another buffer. */
   moveTo(buffer: Buffer, position: number): void {
     this.#buffer = buffer;
     this.position = position;
   }
 
-  /** Begins what a length stands before; its end is to be told with what this returns. */
+  /** Starts a length-delimited field. Pass the returned position to `end`. */
   begin(tag: number): number {
     this.reserve(FIELD_BYTES);
     this.tag(tag);
-    // Most lengths take one byte; where it takes more, the contents are moved.
+    // Most lengths take one byte; `end` moves the contents if more are needed.
     this.position += 1;
     return this.position;
   }
@@ -48,14 +48,14 @@ export class ByteWriter {
     }
   }
 
-  /** Bytes as they are. */
+  /** Copies bytes. */
   raw(bytes: Uint8Array, start: number, end: number): void {
     this.reserve(end - start);
     this.#buffer.set(bytes.subarray(start, end), this.position);
     this.position += end - start;
   }
 
-  /** A number of at most 32 bits without a sign, as lengths are. */
+  /** An unsigned number of at most 32 bits. */
   varint(value: number): void {
     const buffer = this.#buffer;
     let position = this.position;
@@ -68,7 +68,7 @@ export class ByteWriter {
     this.position = position;
   }
 
-  /** A field with a whole number that is safe: one below zero takes ten bytes. */
+  /** A field that holds a safe integer; a negative one takes ten bytes. */
   number(tag: number, value: number): void {
     this.reserve(FIELD_BYTES);
     this.tag(tag);
@@ -76,7 +76,7 @@ export class ByteWriter {
     else this.varint64(value >>> 0, Math.floor(value / TWO_32) >>> 0);
   }
 
-  /** A number of 64 bits in two halves without a sign. */
+  /** A 64-bit number in two unsigned halves. */
   varint64(low: number, high: number): void {
     const buffer = this.#buffer;
     let position = this.position;
@@ -91,7 +91,7 @@ export class ByteWriter {
     this.position = position;
   }
 
-  /** A field's number and wire type. */
+  /** A field number with its wire type. */
   tag(tag: number): void {
     if (tag < 0x80) {
       this.#buffer[this.position] = tag;
@@ -101,7 +101,7 @@ export class ByteWriter {
     }
   }
 
-  /** Makes room for so many bytes more. */
+  /** Makes room for this many more bytes. */
   reserve(bytes: number): void {
     if (this.position + bytes > this.#buffer.length) this.#grow(bytes);
   }
@@ -113,7 +113,7 @@ export class ByteWriter {
   }
 }
 
-/** Number of bytes of an unsigned varint of at most 32 bits: seven bits a byte. */
+/** Size in bytes of an unsigned varint of at most 32 bits. */
 export function varintBytes(value: number): number {
   let bytes = 1;
   for (let rest = value; rest >= 0x80; rest >>>= 7) bytes += 1;

@@ -1,6 +1,6 @@
 /**
- * Reads an ISO 8601 time such as `2026-01-31T09:30:00.25+01:00`: date, hours, minutes, seconds, up to nine digits of a
- * fraction, and `Z` or an offset. Nothing is allocated: half of an event's cost would be the parsing of its time.
+ * Reads an ISO 8601 time such as `2026-01-31T09:30:00.25+01:00`: date, hours, minutes, seconds, up to nine fraction
+ * digits, and `Z` or an offset. Allocates nothing: parsing would otherwise be half of an event's cost.
  */
 
 const DASH = 0x2d;
@@ -11,11 +11,11 @@ const ZERO = 0x30;
 const LETTER_T = 0x54;
 const LETTER_Z = 0x5a;
 
-/** Where the seconds end: fraction and offset follow. */
+/** Where the seconds end; fraction and offset follow. */
 const SECONDS_END = 19;
 const FRACTION_DIGITS = 9;
 
-/** Seconds since 1970, rounded down; NaN for any other text. */
+/** Returns the seconds since 1970, rounded down, or NaN if the string is not such a time. */
 export function isoSeconds(iso: string): number {
   const year = digits(iso, 0, 4);
   const month = digits(iso, 5, 2);
@@ -42,13 +42,13 @@ export function isoSeconds(iso: string): number {
   return local - offsetSeconds(iso, fractionEnd(iso));
 }
 
-/** Nanoseconds of a text that {@link isoSeconds} has read. */
+/** Returns the nanoseconds of a string for which {@link isoSeconds} returned a number. */
 export function isoNanos(iso: string): number {
   const length = fractionEnd(iso) - SECONDS_END - 1;
   return length <= 0 ? 0 : digits(iso, SECONDS_END + 1, length) * 10 ** (FRACTION_DIGITS - length);
 }
 
-/** Seconds that the local time is ahead; NaN where no valid offset ends the text. */
+/** Returns the offset from UTC, or NaN if the string does not end with a valid one. */
 function offsetSeconds(iso: string, start: number): number {
   const first = iso.charCodeAt(start);
   if (first === LETTER_Z) return iso.length === start + 1 ? 0 : Number.NaN;
@@ -63,7 +63,7 @@ function offsetSeconds(iso: string, start: number): number {
   return (first === DASH ? -60 : 60) * (hours * 60 + minutes);
 }
 
-/** The position after the fraction; a text that cannot be one makes what follows no offset. */
+/** Returns the position after the fraction. A dot without digits leaves no valid offset. */
 function fractionEnd(iso: string): number {
   if (iso.charCodeAt(SECONDS_END) !== DOT) return SECONDS_END;
   let end = SECONDS_END + 1;
@@ -71,11 +71,11 @@ function fractionEnd(iso: string): number {
   return end === SECONDS_END + 1 ? iso.length : end;
 }
 
-/** A number of so many digits; -1 for anything else. */
-function digits(text: string, start: number, count: number): number {
+/** Returns the number that these digits stand for, or -1 if one of them is not a digit. */
+function digits(iso: string, start: number, count: number): number {
   let value = 0;
   for (let at = start; at < start + count; at += 1) {
-    const code = text.charCodeAt(at);
+    const code = iso.charCodeAt(at);
     if (!isDigit(code)) return -1;
     value = value * 10 + (code - ZERO);
   }
@@ -95,9 +95,7 @@ function daysOf(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }
 
-/**
- * By the calendar's rules; years are counted from March, so that the day that may be missing is the last of its year.
- */
+/** Years are counted from March, so that a leap day is the last day of its year. */
 function daysSince1970(year: number, month: number, day: number): number {
   const marchYear = month > 2 ? year : year - 1;
   const leapDays = Math.floor(marchYear / 4) - Math.floor(marchYear / 100) + Math.floor(marchYear / 400);

@@ -1,28 +1,29 @@
-/** Bytes of an id: from `start` up to `end`. */
+import { isObject } from "../../core/validate.js";
+
+/** Longest id that an error or a preview shows. */
+const MAX_SHOWN_ID = 200;
+
+/** Where an id lies in a buffer: from `start` up to `end`. */
 export interface IdRange {
   readonly start: number;
   readonly end: number;
 }
 
-/**
- * Where the id lies in an encoded record whose records have ids: a record is its variant, whose first field is the id.
- * The code generator makes sure of that.
- */
+/** Finds the id in an encoded record: the code generator makes it the first field of the record's only variant. */
 export function idRange(buffer: Uint8Array, recordStart: number): IdRange {
-  const length = afterVarint(buffer, afterVarint(buffer, recordStart));
-  const idTag = length;
+  const idTag = afterVarint(buffer, afterVarint(buffer, recordStart));
   const start = afterVarint(buffer, idTag + 1);
   return { start, end: start + varintAt(buffer, idTag + 1) };
 }
 
-/** Where a varint that begins at `position` ends. */
+/** Returns the position after the varint at `position`. */
 export function afterVarint(buffer: Uint8Array, position: number): number {
   let at = position;
   while ((buffer[at] ?? 0) >= 0x80) at += 1;
   return at + 1;
 }
 
-/** The number that a varint at `position` stands for. */
+/** Reads the varint at `position`. */
 export function varintAt(buffer: Uint8Array, position: number): number {
   let value = 0;
   let factor = 1;
@@ -32,4 +33,16 @@ export function varintAt(buffer: Uint8Array, position: number): number {
     if (byte < 0x80) return value;
     factor *= 0x80;
   }
+}
+
+/** Returns the string in a field of a record's variant, if there is one. The record may be invalid. */
+export function stringInVariant(record: unknown, field: string): string | undefined {
+  const variant: unknown = isObject(record) ? Object.values(record).find(isObject) : undefined;
+  const value: unknown = isObject(variant) ? Reflect.get(variant, field) : undefined;
+  return typeof value === "string" ? value : undefined;
+}
+
+/** Shortens an id for an error or a preview. */
+export function truncateId(id: string): string {
+  return id.slice(0, MAX_SHOWN_ID);
 }

@@ -1,39 +1,72 @@
 import type { InputIssue } from "../../core/errors/index.js";
+import { locationOf } from "../../core/record-location.js";
 import type { Collection } from "../collections.js";
+import type { MessageBuilder } from "./message-builder.js";
+import { type IdRange, idRange } from "./record-id.js";
 
-/**
- * A record as it was encoded. One object serves for all records of a write, so that none is made for each: what it says
- * holds for the call that brings it.
- */
+/** Where the records of a write come from, if they come in an array. */
+export type RecordList = readonly unknown[] | undefined;
+
+const NO_ID: IdRange = { start: 0, end: 0 };
+
+/** A record as it was encoded. One object serves for all records of a write, so it holds during the call only. */
 export interface EncodedRecord {
-  /** Holds the record's bytes from `start` up to `end`; they may be overwritten after the call. */
+  /** Holds the record's bytes from `start` up to `end`. They may be overwritten after the call. */
   readonly buffer: Uint8Array;
   readonly start: number;
   readonly end: number;
-  /** The UTF-8 bytes of its id are those from here up to `idEnd`: none where records of the collection have no id. */
+  /** The UTF-8 bytes of the id lie between these two; there are none in a collection without ids. */
   readonly idStart: number;
   readonly idEnd: number;
-  /** Number of records of its write before it. */
+  /** Number of records of the write before this one. */
   readonly index: number;
+  /** Where the source says that the record comes from, such as `users.csv:1042`. */
+  readonly location: string | undefined;
 }
 
-/** Looks at the records of one write, each after it was checked and encoded and before it is put into a message. */
+/** The last record of a message builder. */
+export class RecordView implements EncodedRecord {
+  buffer: Uint8Array = new Uint8Array();
+  start = 0;
+  end = 0;
+  idStart = 0;
+  idEnd = 0;
+  index = 0;
+  readonly #hasIds: boolean;
+  #list: RecordList;
+  #position = 0;
+
+  constructor(hasIds: boolean) {
+    this.#hasIds = hasIds;
+  }
+
+  get location(): string | undefined {
+    return this.#list && locationOf(this.#list, this.#position);
+  }
+
+  /** Moves on to the builder's last record, which came at this position of a list. */
+  moveTo(builder: MessageBuilder, index: number, list: RecordList, position: number): this {
+    const { buffer, recordStart, recordEnd } = builder;
+    this.buffer = buffer;
+    this.start = recordStart;
+    this.end = recordEnd;
+    this.index = index;
+    this.#list = list;
+    this.#position = position;
+    const { start, end } = this.#hasIds ? idRange(buffer, recordStart) : NO_ID;
+    this.idStart = start;
+    this.idEnd = end;
+    return this;
+  }
+}
+
+/** Watches the records of one write, each after it was encoded and before it is put into a message. */
 export interface RecordObserver {
-  /**
-   * One record, as it was encoded and as it was given.
-   * @returns what was expected instead, where the record must not be sent: the write then fails as for an invalid one
-   */
+  /** Sees one record. Returns what was expected instead if the record must not be sent, which fails the write. */
   observe(encoded: EncodedRecord, record: unknown): string | undefined;
-  /**
-   * The next records are those of this array, the first of them with this index; not told of records that come alone.
-   */
-  beginList?(records: readonly unknown[], firstIndex: number): void;
-  /**
-   * Takes down what is wrong with a record; the write then goes on without it. Where an observer has no such method, an
-   * invalid record ends its write.
-   */
+  /** Takes over the issues of an invalid record; the write goes on without it. By default it fails. */
   invalid?(issues: readonly InputIssue[]): void;
 }
 
-/** Gives the observer of a write that begins; undefined where nobody looks on. */
+/** Returns the observer of a write that begins, if there is one. */
 export type ObserverOf = (collection: Collection) => RecordObserver | undefined;

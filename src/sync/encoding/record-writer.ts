@@ -1,14 +1,35 @@
 /**
- * Checks values as users write them and encodes them, in one pass, into a buffer that is used again and again.
+ * Checks the values of a record and encodes them in one pass.
  *
- * The generated encoders are made of these methods. Each reads a value once, and answers false, without saying why,
- * where the schemas would refuse it: who wants to know asks them. What was written before a refusal is to be dropped.
- * The bytes are those that the generated codec writes.
+ * The generated encoders are chains of these methods. Each returns false, without saying why, for a value that the
+ * schema refuses; explain-record.ts finds the reason. What was written before a refusal must be dropped.
  */
+import { isObject, isPlainObject } from "../../core/validate.js";
 import { BYTES_PER_UNIT, ByteWriter, FIELD_BYTES, varintBytes } from "./byte-writer.js";
-import type { FieldNames, Fields } from "./field-names.js";
-import { CURRENCY, DECIMAL, isPlainObject, MAX_SECONDS, MIN_SECONDS } from "./formats.js";
 import { isoNanos, isoSeconds } from "./iso-time.js";
+
+/** A decimal number without exponent or grouping. */
+export const DECIMAL = /^-?\d+(\.\d+)?$/;
+/** The form of an ISO 4217 code. */
+export const CURRENCY = /^[A-Z]{3}$/;
+/** The range of a protobuf Timestamp: the first second of year 1 and the last of year 9999. */
+export const MIN_SECONDS = -62_135_596_800;
+export const MAX_SECONDS = 253_402_300_799;
+
+/** Strings up to this length are copied character by character; above it the native call is faster. */
+const SHORT_STRING = 26;
+/** Strings from this length on are measured before room is made for them. */
+const LONG_STRING = 4096;
+/** Most bytes of a Timestamp with tag and length. */
+const TIMESTAMP_BYTES = 32;
+/** Tags of a map entry. */
+const KEY_TAG = 10;
+const VALUE_TAG = 18;
+/** Tags of a Timestamp. */
+const SECONDS_TAG = 8;
+const NANOS_TAG = 16;
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** Checks and encodes the fields of one message. */
 export interface MessageEncoder {
@@ -16,21 +37,33 @@ export interface MessageEncoder {
   readonly encode: (to: RecordWriter, fields: Fields) => boolean;
 }
 
-/** Longest text that is copied letter by letter; from there on the native call costs less. */
-const SHORT_TEXT = 26;
-/** From this length on the size of a text is measured before room is made for it. */
-const LONG_TEXT = 4096;
-/** Most bytes of a Timestamp with tag and length. */
-const TIMESTAMP_BYTES = 32;
-/** Tags of a map's entry. */
-const KEY_TAG = 10;
-const VALUE_TAG = 18;
-/** Tags of a Timestamp. */
-const SECONDS_TAG = 8;
-const NANOS_TAG = 16;
+/** The field names of a message. */
+export class FieldNames {
+  readonly #names: ReadonlySet<string>;
+  /** The names of the previous object in their order: records of one source are mostly alike. */
+  readonly #seen: string[] = [];
 
+  constructor(...names: readonly string[]) {
+    this.#names = new Set(names);
+  }
+
+  /** Whether a value is an object without any other field, own or inherited. */
+  areAllOf(value: unknown): value is Fields {
+    if (!isObject(value) || Array.isArray(value)) return false;
+    let position = 0;
+    for (const name in value) {
+      if (this.#seen[position] !== name) {
+        if (!this.#names.has(name)) return false;
+        this.#seen[position] = name;
+      }
+      position += 1;
+    }
+    return true;
+  }
+}
+
+/** Encodes values as the generated codec does, byte for byte. */
 export class RecordWriter extends ByteWriter {
-  /** A message that may be absent. */
   message(tag: number, value: unknown, encoder: MessageEncoder): boolean {
     return value === undefined || this.requiredMessage(tag, value, encoder);
   }
@@ -42,23 +75,23 @@ export class RecordWriter extends ByteWriter {
     return true;
   }
 
-  text(tag: number, value: unknown): boolean {
-    return value === undefined || (typeof value === "string" && this.#text(tag, value));
+  string(tag: number, value: unknown): boolean {
+    return value === undefined || (typeof value === "string" && this.#string(tag, value));
   }
 
-  requiredText(tag: number, value: unknown): boolean {
-    return typeof value === "string" && value !== "" && this.#text(tag, value);
+  requiredString(tag: number, value: unknown): boolean {
+    return typeof value === "string" && value !== "" && this.#string(tag, value);
   }
 
   decimal(tag: number, value: unknown): boolean {
     return (
-      value === undefined || (typeof value === "string" && DECIMAL.test(value) && this.#text(tag, value))
+      value === undefined || (typeof value === "string" && DECIMAL.test(value) && this.#string(tag, value))
     );
   }
 
   currency(tag: number, value: unknown): boolean {
     return (
-      value === undefined || (typeof value === "string" && CURRENCY.test(value) && this.#text(tag, value))
+      value === undefined || (typeof value === "string" && CURRENCY.test(value) && this.#string(tag, value))
     );
   }
 
@@ -68,12 +101,12 @@ export class RecordWriter extends ByteWriter {
     const list: readonly unknown[] = value;
     for (let i = 0; i < list.length; i += 1) {
       const entry = list[i];
-      if (typeof entry !== "string" || !this.#text(tag, entry)) return false;
+      if (typeof entry !== "string" || !this.#string(tag, entry)) return false;
     }
     return true;
   }
 
-  /** Every own key is taken, `__proto__` too. */
+  /** Takes every own key, `__proto__` too. */
   stringMap(tag: number, value: unknown): boolean {
     if (value === undefined) return true;
     if (!isPlainObject(value)) return false;
@@ -81,8 +114,8 @@ export class RecordWriter extends ByteWriter {
       const entry = value[key];
       if (typeof entry !== "string") return false;
       const start = this.begin(tag);
-      if (key !== "" && !this.#text(KEY_TAG, key)) return false;
-      if (entry !== "" && !this.#text(VALUE_TAG, entry)) return false;
+      if (key !== "" && !this.#string(KEY_TAG, key)) return false;
+      if (entry !== "" && !this.#string(VALUE_TAG, entry)) return false;
       this.end(start);
     }
     return true;
@@ -138,7 +171,7 @@ export class RecordWriter extends ByteWriter {
   }
 
   #timestamp(tag: number, seconds: number, nanos: number): boolean {
-    // NaN is in no range.
+    // Also refuses NaN.
     if (!(seconds >= MIN_SECONDS && seconds <= MAX_SECONDS)) return false;
     this.reserve(TIMESTAMP_BYTES);
     const start = this.begin(tag);
@@ -148,9 +181,9 @@ export class RecordWriter extends ByteWriter {
     return true;
   }
 
-  #text(tag: number, value: string): boolean {
+  #string(tag: number, value: string): boolean {
     const { length } = value;
-    if (length > SHORT_TEXT) return this.#longText(tag, value);
+    if (length > SHORT_STRING) return this.#longString(tag, value);
     this.reserve(FIELD_BYTES + BYTES_PER_UNIT * length);
     this.tag(tag);
     const buffer = this.buffer;
@@ -166,21 +199,21 @@ export class RecordWriter extends ByteWriter {
     return true;
   }
 
-  #longText(tag: number, value: string): boolean {
-    const most = value.length < LONG_TEXT ? BYTES_PER_UNIT * value.length : Buffer.byteLength(value);
+  #longString(tag: number, value: string): boolean {
+    const most = value.length < LONG_STRING ? BYTES_PER_UNIT * value.length : Buffer.byteLength(value);
     this.reserve(FIELD_BYTES + most);
     this.tag(tag);
     return this.#utf8(value);
   }
 
-  /** Length and UTF-8; there is room for both. */
+  /** Writes length and UTF-8; the room for both must be reserved. */
   #utf8(value: string): boolean {
     const { length } = value;
     const guessed = varintBytes(length);
     const { position } = this;
     const written = this.buffer.write(value, position + guessed);
     if (written !== length) {
-      // A lone surrogate would reach the service as another letter. Only text beyond ASCII can hold one.
+      // A lone surrogate would reach the service as another character. Only non-ASCII strings can hold one.
       if (!value.isWellFormed()) return false;
       const needed = varintBytes(written);
       if (needed !== guessed) {
@@ -191,4 +224,22 @@ export class RecordWriter extends ByteWriter {
     this.position += written;
     return true;
   }
+}
+
+/** Whether exactly one variant of a oneof is set. */
+export function exactlyOne(...variants: readonly unknown[]): boolean {
+  let set = 0;
+  for (const variant of variants) if (variant !== undefined) set += 1;
+  return set === 1;
+}
+
+/** Whether a group of fields is complete, and none is half-filled. */
+export function completeGroups(...groups: readonly (readonly unknown[])[]): boolean {
+  let complete = 0;
+  for (const group of groups) {
+    const set = group.filter((value) => value !== undefined).length;
+    if (set === group.length) complete += 1;
+    else if (set > 0) return false;
+  }
+  return complete > 0;
 }

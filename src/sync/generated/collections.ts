@@ -10,18 +10,18 @@
 
 /** Name, field number, data model and id of each collection of SyncRecordsRequest. */
 export const WIRE = {
-  accounts: { wireName: "accounts", fieldNumber: 2, model: "snapshot", idField: "id" },
-  plans: { wireName: "plans", fieldNumber: 3, model: "snapshot", idField: "id" },
-  licenses: { wireName: "licenses", fieldNumber: 4, model: "snapshot", idField: "sourceId" },
-  employees: { wireName: "employees", fieldNumber: 5, model: "snapshot", idField: "id" },
-  groups: { wireName: "groups", fieldNumber: 6, model: "snapshot", idField: "id" },
-  groupMembers: { wireName: "group_members", fieldNumber: 7, model: "snapshot", idField: "id" },
-  devices: { wireName: "devices", fieldNumber: 8, model: "snapshot", idField: "id" },
-  usage: { wireName: "usage", fieldNumber: 9, model: "event", idField: "id" },
-  externallyDiscoveredUsage: { wireName: "externally_discovered_usage", fieldNumber: 10, model: "event", idField: undefined },
-  auditLogs: { wireName: "audit_logs", fieldNumber: 11, model: "event", idField: "id" },
-  aiUsage: { wireName: "ai_usage", fieldNumber: 12, model: "event", idField: "id" },
-  aiCost: { wireName: "ai_cost", fieldNumber: 13, model: "event", idField: "id" },
+  accounts: { name: "accounts", wireName: "accounts", fieldNumber: 2, model: "snapshot", idField: "id" },
+  plans: { name: "plans", wireName: "plans", fieldNumber: 3, model: "snapshot", idField: "id" },
+  licenses: { name: "licenses", wireName: "licenses", fieldNumber: 4, model: "snapshot", idField: "sourceId" },
+  employees: { name: "employees", wireName: "employees", fieldNumber: 5, model: "snapshot", idField: "id" },
+  groups: { name: "groups", wireName: "groups", fieldNumber: 6, model: "snapshot", idField: "id" },
+  groupMembers: { name: "groupMembers", wireName: "group_members", fieldNumber: 7, model: "snapshot", idField: "id" },
+  devices: { name: "devices", wireName: "devices", fieldNumber: 8, model: "snapshot", idField: "id" },
+  usage: { name: "usage", wireName: "usage", fieldNumber: 9, model: "event", idField: "id" },
+  externallyDiscoveredUsage: { name: "externallyDiscoveredUsage", wireName: "externally_discovered_usage", fieldNumber: 10, model: "event", idField: undefined },
+  auditLogs: { name: "auditLogs", wireName: "audit_logs", fieldNumber: 11, model: "event", idField: "id" },
+  aiUsage: { name: "aiUsage", wireName: "ai_usage", fieldNumber: 12, model: "event", idField: "id" },
+  aiCost: { name: "aiCost", wireName: "ai_cost", fieldNumber: 13, model: "event", idField: "id" },
 } as const;
 
 /** Collections of which a completed batch carries the complete current set (service description, "Sync API records"). */

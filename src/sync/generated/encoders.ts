@@ -9,15 +9,14 @@
 // the files of this package and run the code generator.
 
 import type { MessageEncoder } from "../encoding/record-writer.js";
-import { FieldNames } from "../encoding/field-names.js";
-import { completeGroups, exactlyOne } from "../encoding/field-rules.js";
+import { completeGroups, exactlyOne, FieldNames } from "../encoding/record-writer.js";
 
 /**
- * One encoder a message: it checks a record as users write it and encodes it in the same pass.
+ * An encoder for each message: checks a record and encodes it in the same pass.
  *
- * An encoder is a chain of the RecordWriter's methods in the order of the fields' numbers; the first one that refuses its
- * value ends it. Each is given the field's tag, number * 8 + wire type. The verdict is that of the schema in schemas.ts,
- * and the bytes are those of the message's codec.
+ * An encoder is a chain of RecordWriter methods in the order of the field numbers, and ends at the first that refuses its
+ * value. Each gets the tag of its field, number * 8 + wire type. Encoders accept what the schemas in schemas.ts accept,
+ * and write the bytes that the message's codec writes.
  */
 
 const SubscriptionModelNumbers = new Map<unknown, number>([["SEAT_BASED", 1]]);
@@ -43,14 +42,14 @@ const accountDetails: MessageEncoder = {
 const genericAccountDetails: MessageEncoder = {
   names: new FieldNames("id", "name", "email", "username", "active", "roles", "details", "type"),
   encode: (to, { id, name, email, username, active, roles, details, type }) =>
-    to.requiredText(10, id) &&
-    to.text(18, name) &&
-    to.text(26, email) &&
-    to.text(34, username) &&
+    to.requiredString(10, id) &&
+    to.string(18, name) &&
+    to.string(26, email) &&
+    to.string(34, username) &&
     to.bool(40, active) &&
     to.strings(50, roles) &&
     to.message(58, details, accountDetails) &&
-    to.text(66, type),
+    to.string(66, type),
 };
 
 const account: MessageEncoder = {
@@ -77,9 +76,9 @@ const planDetails: MessageEncoder = {
 const genericPlanDetails: MessageEncoder = {
   names: new FieldNames("id", "externalPlanName", "externalProductName", "attributes", "details"),
   encode: (to, { id, externalPlanName, externalProductName, attributes, details }) =>
-    to.requiredText(10, id) &&
-    to.requiredText(18, externalPlanName) &&
-    to.text(26, externalProductName) &&
+    to.requiredString(10, id) &&
+    to.requiredString(18, externalPlanName) &&
+    to.string(26, externalProductName) &&
     to.stringMap(34, attributes) &&
     to.requiredMessage(42, details, planDetails),
 };
@@ -93,11 +92,11 @@ const plan: MessageEncoder = {
 const genericLicenseDetails: MessageEncoder = {
   names: new FieldNames("sourceId", "sourceAccountId", "sourcePlanId", "billable", "externalProductId"),
   encode: (to, { sourceId, sourceAccountId, sourcePlanId, billable, externalProductId }) =>
-    to.requiredText(10, sourceId) &&
-    to.requiredText(18, sourceAccountId) &&
-    to.requiredText(26, sourcePlanId) &&
+    to.requiredString(10, sourceId) &&
+    to.requiredString(18, sourceAccountId) &&
+    to.requiredString(26, sourcePlanId) &&
     billable !== undefined && to.bool(32, billable) &&
-    to.text(42, externalProductId),
+    to.string(42, externalProductId),
 };
 
 const license: MessageEncoder = {
@@ -109,25 +108,25 @@ const license: MessageEncoder = {
 const genericEmployeeDetails: MessageEncoder = {
   names: new FieldNames("id", "fullName", "firstName", "lastName", "email", "emailAliases", "active", "deleted", "deletionTime", "creationTime", "avatarUrl", "orgUnit", "departmentPath", "jobTitle", "country", "division", "costCenter", "userType", "managerId", "hasMailbox", "attributes"),
   encode: (to, { id, fullName, firstName, lastName, email, emailAliases, active, deleted, deletionTime, creationTime, avatarUrl, orgUnit, departmentPath, jobTitle, country, division, costCenter, userType, managerId, hasMailbox, attributes }) =>
-    to.requiredText(10, id) &&
-    to.requiredText(18, fullName) &&
-    to.text(26, firstName) &&
-    to.text(34, lastName) &&
-    to.text(42, email) &&
+    to.requiredString(10, id) &&
+    to.requiredString(18, fullName) &&
+    to.string(26, firstName) &&
+    to.string(34, lastName) &&
+    to.string(42, email) &&
     to.strings(50, emailAliases) &&
     to.bool(56, active) &&
     to.bool(64, deleted) &&
     to.timestamp(74, deletionTime) &&
     to.timestamp(82, creationTime) &&
-    to.text(90, avatarUrl) &&
-    to.text(98, orgUnit) &&
+    to.string(90, avatarUrl) &&
+    to.string(98, orgUnit) &&
     to.strings(106, departmentPath) &&
-    to.text(114, jobTitle) &&
-    to.text(122, country) &&
-    to.text(130, division) &&
-    to.text(138, costCenter) &&
-    to.text(146, userType) &&
-    to.text(154, managerId) &&
+    to.string(114, jobTitle) &&
+    to.string(122, country) &&
+    to.string(130, division) &&
+    to.string(138, costCenter) &&
+    to.string(146, userType) &&
+    to.string(154, managerId) &&
     to.bool(160, hasMailbox) &&
     to.stringMap(170, attributes),
 };
@@ -135,33 +134,33 @@ const genericEmployeeDetails: MessageEncoder = {
 const microsoftEmployeeDetails: MessageEncoder = {
   names: new FieldNames("id", "displayName", "userPrincipalName"),
   encode: (to, { id, displayName, userPrincipalName }) =>
-    to.requiredText(10, id) &&
-    to.requiredText(18, displayName) &&
-    to.requiredText(26, userPrincipalName),
+    to.requiredString(10, id) &&
+    to.requiredString(18, displayName) &&
+    to.requiredString(26, userPrincipalName),
 };
 
 const googleEmployeeDetails: MessageEncoder = {
   names: new FieldNames("id", "fullName", "primaryEmail"),
   encode: (to, { id, fullName, primaryEmail }) =>
-    to.requiredText(10, id) &&
-    to.requiredText(18, fullName) &&
-    to.requiredText(26, primaryEmail),
+    to.requiredString(10, id) &&
+    to.requiredString(18, fullName) &&
+    to.requiredString(26, primaryEmail),
 };
 
 const oktaEmployeeDetails: MessageEncoder = {
   names: new FieldNames("id", "displayName", "login"),
   encode: (to, { id, displayName, login }) =>
-    to.requiredText(10, id) &&
-    to.requiredText(18, displayName) &&
-    to.requiredText(26, login),
+    to.requiredString(10, id) &&
+    to.requiredString(18, displayName) &&
+    to.requiredString(26, login),
 };
 
 const bambooHrEmployeeDetails: MessageEncoder = {
   names: new FieldNames("id", "displayName", "workEmail"),
   encode: (to, { id, displayName, workEmail }) =>
-    to.requiredText(10, id) &&
-    to.requiredText(18, displayName) &&
-    to.text(26, workEmail),
+    to.requiredString(10, id) &&
+    to.requiredString(18, displayName) &&
+    to.string(26, workEmail),
 };
 
 const employee: MessageEncoder = {
@@ -178,10 +177,10 @@ const employee: MessageEncoder = {
 const genericGroupDetails: MessageEncoder = {
   names: new FieldNames("id", "name", "description", "email", "attributes"),
   encode: (to, { id, name, description, email, attributes }) =>
-    to.requiredText(10, id) &&
-    to.requiredText(18, name) &&
-    to.text(26, description) &&
-    to.text(34, email) &&
+    to.requiredString(10, id) &&
+    to.requiredString(18, name) &&
+    to.string(26, description) &&
+    to.string(34, email) &&
     to.stringMap(42, attributes),
 };
 
@@ -194,10 +193,10 @@ const group: MessageEncoder = {
 const genericGroupMemberDetails: MessageEncoder = {
   names: new FieldNames("id", "sourceGroupId", "sourceMemberId", "role", "attributes"),
   encode: (to, { id, sourceGroupId, sourceMemberId, role, attributes }) =>
-    to.requiredText(10, id) &&
-    to.requiredText(18, sourceGroupId) &&
-    to.requiredText(26, sourceMemberId) &&
-    to.text(34, role) &&
+    to.requiredString(10, id) &&
+    to.requiredString(18, sourceGroupId) &&
+    to.requiredString(26, sourceMemberId) &&
+    to.string(34, role) &&
     to.stringMap(42, attributes),
 };
 
@@ -210,14 +209,14 @@ const groupMember: MessageEncoder = {
 const genericDeviceDetails: MessageEncoder = {
   names: new FieldNames("id", "name", "serialNumber", "manufacturer", "model", "operatingSystem", "operatingSystemVersion", "sourceOwnerId", "lastSeen", "attributes"),
   encode: (to, { id, name, serialNumber, manufacturer, model, operatingSystem, operatingSystemVersion, sourceOwnerId, lastSeen, attributes }) =>
-    to.requiredText(10, id) &&
-    to.text(18, name) &&
-    to.text(26, serialNumber) &&
-    to.text(34, manufacturer) &&
-    to.text(42, model) &&
-    to.text(50, operatingSystem) &&
-    to.text(58, operatingSystemVersion) &&
-    to.text(66, sourceOwnerId) &&
+    to.requiredString(10, id) &&
+    to.string(18, name) &&
+    to.string(26, serialNumber) &&
+    to.string(34, manufacturer) &&
+    to.string(42, model) &&
+    to.string(50, operatingSystem) &&
+    to.string(58, operatingSystemVersion) &&
+    to.string(66, sourceOwnerId) &&
     to.timestamp(74, lastSeen) &&
     to.stringMap(82, attributes),
 };
@@ -231,10 +230,10 @@ const device: MessageEncoder = {
 const genericUsageDetails: MessageEncoder = {
   names: new FieldNames("id", "sourceActorId", "externalProductName", "sourcePlanId", "lastActivity"),
   encode: (to, { id, sourceActorId, externalProductName, sourcePlanId, lastActivity }) =>
-    to.requiredText(10, id) &&
-    to.requiredText(18, sourceActorId) &&
-    to.text(26, externalProductName) &&
-    to.text(34, sourcePlanId) &&
+    to.requiredString(10, id) &&
+    to.requiredString(18, sourceActorId) &&
+    to.string(26, externalProductName) &&
+    to.string(34, sourcePlanId) &&
     lastActivity !== undefined && to.timestamp(42, lastActivity),
 };
 
@@ -248,10 +247,10 @@ const genericExternallyDiscoveredUsageDetails: MessageEncoder = {
   names: new FieldNames("sourceActorId", "actorEmail", "externalProductName", "source", "lastActivity", "lastActivityFrom", "lastActivityTo"),
   encode: (to, { sourceActorId, actorEmail, externalProductName, source, lastActivity, lastActivityFrom, lastActivityTo }) =>
     completeGroups([lastActivity], [lastActivityFrom, lastActivityTo]) &&
-    to.requiredText(10, sourceActorId) &&
-    to.text(18, actorEmail) &&
-    to.text(26, externalProductName) &&
-    to.text(34, source) &&
+    to.requiredString(10, sourceActorId) &&
+    to.string(18, actorEmail) &&
+    to.string(26, externalProductName) &&
+    to.string(34, source) &&
     to.timestamp(42, lastActivity) &&
     to.timestamp(50, lastActivityFrom) &&
     to.timestamp(58, lastActivityTo),
@@ -266,11 +265,11 @@ const externallyDiscoveredUsage: MessageEncoder = {
 const genericAuditLogDetails: MessageEncoder = {
   names: new FieldNames("id", "action", "sourceActorId", "targetId", "targetType", "eventTime", "attributes"),
   encode: (to, { id, action, sourceActorId, targetId, targetType, eventTime, attributes }) =>
-    to.requiredText(10, id) &&
-    to.requiredText(18, action) &&
-    to.text(26, sourceActorId) &&
-    to.text(34, targetId) &&
-    to.text(42, targetType) &&
+    to.requiredString(10, id) &&
+    to.requiredString(18, action) &&
+    to.string(26, sourceActorId) &&
+    to.string(34, targetId) &&
+    to.string(42, targetType) &&
     eventTime !== undefined && to.timestamp(50, eventTime) &&
     to.stringMap(58, attributes),
 };
@@ -284,10 +283,10 @@ const auditLog: MessageEncoder = {
 const genericAiUsageDetails: MessageEncoder = {
   names: new FieldNames("id", "sourceActorId", "externalProductName", "model", "inputTokens", "outputTokens", "lastActivity", "attributes"),
   encode: (to, { id, sourceActorId, externalProductName, model, inputTokens, outputTokens, lastActivity, attributes }) =>
-    to.requiredText(10, id) &&
-    to.requiredText(18, sourceActorId) &&
-    to.text(26, externalProductName) &&
-    to.text(34, model) &&
+    to.requiredString(10, id) &&
+    to.requiredString(18, sourceActorId) &&
+    to.string(26, externalProductName) &&
+    to.string(34, model) &&
     to.int64(40, inputTokens) &&
     to.int64(48, outputTokens) &&
     lastActivity !== undefined && to.timestamp(58, lastActivity) &&
@@ -303,10 +302,10 @@ const aiUsage: MessageEncoder = {
 const genericAiCostDetails: MessageEncoder = {
   names: new FieldNames("id", "sourceActorId", "externalProductName", "model", "amount", "currency", "costTime", "attributes"),
   encode: (to, { id, sourceActorId, externalProductName, model, amount, currency, costTime, attributes }) =>
-    to.requiredText(10, id) &&
-    to.text(18, sourceActorId) &&
-    to.text(26, externalProductName) &&
-    to.text(34, model) &&
+    to.requiredString(10, id) &&
+    to.string(18, sourceActorId) &&
+    to.string(26, externalProductName) &&
+    to.string(34, model) &&
     amount !== undefined && to.decimal(42, amount) &&
     currency !== undefined && to.currency(50, currency) &&
     costTime !== undefined && to.timestamp(58, costTime) &&

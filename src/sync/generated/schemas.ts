@@ -8,381 +8,251 @@
 // start, complete and abort messages and of the answers are assumptions: to use the service's own contract, replace
 // the files of this package and run the code generator.
 
+import { bool, completeGroups, currency, decimal, enumeration, exactlyOne, int32, int64, message, requiredString, requiredWhen, string, stringMap, strings, timestamp } from "../encoding/schema-checks.js";
+import type { RecordTypes } from "./records.js";
 import type { ZodType } from "zod";
-import { z } from "zod";
-import type { AccountDetails, GenericAccountDetails, GenericLicenseDetails, GenericPlanDetails, MicrosoftAccountDetails, PlanDetails, SeatBasedPlanDetails, TeamsMetadata } from "./saas_management/sync/v1/access_records.js";
-import { Account, License, Plan } from "./saas_management/sync/v1/access_records.js";
-import { bool, completeGroups, currency, decimal, enumeration, exactlyOne, int32, int64, recordCheck, requiredText, requiredWhen, stringMap, strings, text, timestamp } from "../encoding/checks.js";
-import type { BambooHrEmployeeDetails, GenericDeviceDetails, GenericEmployeeDetails, GenericGroupDetails, GenericGroupMemberDetails, GoogleEmployeeDetails, MicrosoftEmployeeDetails, OktaEmployeeDetails } from "./saas_management/sync/v1/identity_records.js";
-import { Device, Employee, Group, GroupMember } from "./saas_management/sync/v1/identity_records.js";
-import type { GenericAiCostDetails, GenericAiUsageDetails, GenericAuditLogDetails, GenericExternallyDiscoveredUsageDetails, GenericUsageDetails } from "./saas_management/sync/v1/activity_records.js";
-import { AiCost, AiUsage, AuditLog, ExternallyDiscoveredUsage, Usage } from "./saas_management/sync/v1/activity_records.js";
 
 
-export const teamsMetadata: ZodType<TeamsMetadata> = z
-  .strictObject({
-    hasTeams: bool,
-  })
-  ;
+const teamsMetadata = message({
+  hasTeams: bool,
+});
 
-export const microsoftAccountDetails: ZodType<MicrosoftAccountDetails> = z
-  .strictObject({
-    teams: teamsMetadata.optional(),
-  })
-  ;
+const microsoftAccountDetails = message({
+  teams: teamsMetadata.optional(),
+});
 
-export const accountDetails: ZodType<AccountDetails> = z
-  .strictObject({
-    microsoft: microsoftAccountDetails.optional(),
-  })
-  .check(exactlyOne(["microsoft"]))
-  .transform((record) => {
-    if (record.microsoft !== undefined) return { variant: { $case: "microsoft" as const, value: record.microsoft } };
-    return { variant: undefined };
-  });
+const accountDetails = message({
+  microsoft: microsoftAccountDetails.optional(),
+}).check(exactlyOne(["microsoft"]));
 
-export const genericAccountDetails: ZodType<GenericAccountDetails> = z
-  .strictObject({
-    id: requiredText,
-    name: text.optional(),
-    email: text.optional(),
-    username: text.optional(),
-    active: bool.optional(),
-    roles: strings,
-    details: accountDetails.optional(),
-    type: text.optional(),
-  })
-  ;
+const genericAccountDetails = message({
+  id: requiredString,
+  name: string.optional(),
+  email: string.optional(),
+  username: string.optional(),
+  active: bool.optional(),
+  roles: strings.optional(),
+  details: accountDetails.optional(),
+  type: string.optional(),
+});
 
-export const account: ZodType<Account> = z
-  .strictObject({
-    generic: genericAccountDetails.optional(),
-  })
-  .check(exactlyOne(["generic"]))
-  .transform((record) => {
-    if (record.generic !== undefined) return { variant: { $case: "generic" as const, value: record.generic } };
-    return { variant: undefined };
-  });
+const account = message({
+  generic: genericAccountDetails.optional(),
+}).check(exactlyOne(["generic"]));
 
-export const seatBasedPlanDetails: ZodType<SeatBasedPlanDetails> = z
-  .strictObject({
-    paidSeats: int32.optional(),
-    consumedSeats: int32.optional(),
-  })
-  ;
+const seatBasedPlanDetails = message({
+  paidSeats: int32.optional(),
+  consumedSeats: int32.optional(),
+});
 
-export const planDetails: ZodType<PlanDetails> = z
-  .strictObject({
-    model: enumeration({"SEAT_BASED":1}),
-    seatBased: seatBasedPlanDetails.optional(),
-  })
-  .check(requiredWhen("seatBased", "model", 1, "SEAT_BASED"))
-  ;
+const planDetails = message({
+  model: enumeration(["SEAT_BASED"]),
+  seatBased: seatBasedPlanDetails.optional(),
+}).check(requiredWhen("seatBased", "model", "SEAT_BASED"));
 
-export const genericPlanDetails: ZodType<GenericPlanDetails> = z
-  .strictObject({
-    id: requiredText,
-    externalPlanName: requiredText,
-    externalProductName: text.optional(),
-    attributes: stringMap,
-    details: planDetails,
-  })
-  ;
+const genericPlanDetails = message({
+  id: requiredString,
+  externalPlanName: requiredString,
+  externalProductName: string.optional(),
+  attributes: stringMap.optional(),
+  details: planDetails,
+});
 
-export const plan: ZodType<Plan> = z
-  .strictObject({
-    generic: genericPlanDetails.optional(),
-  })
-  .check(exactlyOne(["generic"]))
-  .transform((record) => {
-    if (record.generic !== undefined) return { variant: { $case: "generic" as const, value: record.generic } };
-    return { variant: undefined };
-  });
+const plan = message({
+  generic: genericPlanDetails.optional(),
+}).check(exactlyOne(["generic"]));
 
-export const genericLicenseDetails: ZodType<GenericLicenseDetails> = z
-  .strictObject({
-    sourceId: requiredText,
-    sourceAccountId: requiredText,
-    sourcePlanId: requiredText,
-    billable: bool,
-    externalProductId: text.optional(),
-  })
-  ;
+const genericLicenseDetails = message({
+  sourceId: requiredString,
+  sourceAccountId: requiredString,
+  sourcePlanId: requiredString,
+  billable: bool,
+  externalProductId: string.optional(),
+});
 
-export const license: ZodType<License> = z
-  .strictObject({
-    generic: genericLicenseDetails.optional(),
-  })
-  .check(exactlyOne(["generic"]))
-  .transform((record) => {
-    if (record.generic !== undefined) return { variant: { $case: "generic" as const, value: record.generic } };
-    return { variant: undefined };
-  });
+const license = message({
+  generic: genericLicenseDetails.optional(),
+}).check(exactlyOne(["generic"]));
 
-export const genericEmployeeDetails: ZodType<GenericEmployeeDetails> = z
-  .strictObject({
-    id: requiredText,
-    fullName: requiredText,
-    firstName: text.optional(),
-    lastName: text.optional(),
-    email: text.optional(),
-    emailAliases: strings,
-    active: bool.optional(),
-    deleted: bool.optional(),
-    deletionTime: timestamp.optional(),
-    creationTime: timestamp.optional(),
-    avatarUrl: text.optional(),
-    orgUnit: text.optional(),
-    departmentPath: strings,
-    jobTitle: text.optional(),
-    country: text.optional(),
-    division: text.optional(),
-    costCenter: text.optional(),
-    userType: text.optional(),
-    managerId: text.optional(),
-    hasMailbox: bool.optional(),
-    attributes: stringMap,
-  })
-  ;
+const genericEmployeeDetails = message({
+  id: requiredString,
+  fullName: requiredString,
+  firstName: string.optional(),
+  lastName: string.optional(),
+  email: string.optional(),
+  emailAliases: strings.optional(),
+  active: bool.optional(),
+  deleted: bool.optional(),
+  deletionTime: timestamp.optional(),
+  creationTime: timestamp.optional(),
+  avatarUrl: string.optional(),
+  orgUnit: string.optional(),
+  departmentPath: strings.optional(),
+  jobTitle: string.optional(),
+  country: string.optional(),
+  division: string.optional(),
+  costCenter: string.optional(),
+  userType: string.optional(),
+  managerId: string.optional(),
+  hasMailbox: bool.optional(),
+  attributes: stringMap.optional(),
+});
 
-export const microsoftEmployeeDetails: ZodType<MicrosoftEmployeeDetails> = z
-  .strictObject({
-    id: requiredText,
-    displayName: requiredText,
-    userPrincipalName: requiredText,
-  })
-  ;
+const microsoftEmployeeDetails = message({
+  id: requiredString,
+  displayName: requiredString,
+  userPrincipalName: requiredString,
+});
 
-export const googleEmployeeDetails: ZodType<GoogleEmployeeDetails> = z
-  .strictObject({
-    id: requiredText,
-    fullName: requiredText,
-    primaryEmail: requiredText,
-  })
-  ;
+const googleEmployeeDetails = message({
+  id: requiredString,
+  fullName: requiredString,
+  primaryEmail: requiredString,
+});
 
-export const oktaEmployeeDetails: ZodType<OktaEmployeeDetails> = z
-  .strictObject({
-    id: requiredText,
-    displayName: requiredText,
-    login: requiredText,
-  })
-  ;
+const oktaEmployeeDetails = message({
+  id: requiredString,
+  displayName: requiredString,
+  login: requiredString,
+});
 
-export const bambooHrEmployeeDetails: ZodType<BambooHrEmployeeDetails> = z
-  .strictObject({
-    id: requiredText,
-    displayName: requiredText,
-    workEmail: text.optional(),
-  })
-  ;
+const bambooHrEmployeeDetails = message({
+  id: requiredString,
+  displayName: requiredString,
+  workEmail: string.optional(),
+});
 
-export const employee: ZodType<Employee> = z
-  .strictObject({
-    generic: genericEmployeeDetails.optional(),
-    microsoft: microsoftEmployeeDetails.optional(),
-    google: googleEmployeeDetails.optional(),
-    okta: oktaEmployeeDetails.optional(),
-    bambooHr: bambooHrEmployeeDetails.optional(),
-  })
-  .check(exactlyOne(["generic","microsoft","google","okta","bambooHr"]))
-  .transform((record) => {
-    if (record.generic !== undefined) return { variant: { $case: "generic" as const, value: record.generic } };
-    if (record.microsoft !== undefined) return { variant: { $case: "microsoft" as const, value: record.microsoft } };
-    if (record.google !== undefined) return { variant: { $case: "google" as const, value: record.google } };
-    if (record.okta !== undefined) return { variant: { $case: "okta" as const, value: record.okta } };
-    if (record.bambooHr !== undefined) return { variant: { $case: "bambooHr" as const, value: record.bambooHr } };
-    return { variant: undefined };
-  });
+const employee = message({
+  generic: genericEmployeeDetails.optional(),
+  microsoft: microsoftEmployeeDetails.optional(),
+  google: googleEmployeeDetails.optional(),
+  okta: oktaEmployeeDetails.optional(),
+  bambooHr: bambooHrEmployeeDetails.optional(),
+}).check(exactlyOne(["generic","microsoft","google","okta","bambooHr"]));
 
-export const genericGroupDetails: ZodType<GenericGroupDetails> = z
-  .strictObject({
-    id: requiredText,
-    name: requiredText,
-    description: text.optional(),
-    email: text.optional(),
-    attributes: stringMap,
-  })
-  ;
+const genericGroupDetails = message({
+  id: requiredString,
+  name: requiredString,
+  description: string.optional(),
+  email: string.optional(),
+  attributes: stringMap.optional(),
+});
 
-export const group: ZodType<Group> = z
-  .strictObject({
-    generic: genericGroupDetails.optional(),
-  })
-  .check(exactlyOne(["generic"]))
-  .transform((record) => {
-    if (record.generic !== undefined) return { variant: { $case: "generic" as const, value: record.generic } };
-    return { variant: undefined };
-  });
+const group = message({
+  generic: genericGroupDetails.optional(),
+}).check(exactlyOne(["generic"]));
 
-export const genericGroupMemberDetails: ZodType<GenericGroupMemberDetails> = z
-  .strictObject({
-    id: requiredText,
-    sourceGroupId: requiredText,
-    sourceMemberId: requiredText,
-    role: text.optional(),
-    attributes: stringMap,
-  })
-  ;
+const genericGroupMemberDetails = message({
+  id: requiredString,
+  sourceGroupId: requiredString,
+  sourceMemberId: requiredString,
+  role: string.optional(),
+  attributes: stringMap.optional(),
+});
 
-export const groupMember: ZodType<GroupMember> = z
-  .strictObject({
-    generic: genericGroupMemberDetails.optional(),
-  })
-  .check(exactlyOne(["generic"]))
-  .transform((record) => {
-    if (record.generic !== undefined) return { variant: { $case: "generic" as const, value: record.generic } };
-    return { variant: undefined };
-  });
+const groupMember = message({
+  generic: genericGroupMemberDetails.optional(),
+}).check(exactlyOne(["generic"]));
 
-export const genericDeviceDetails: ZodType<GenericDeviceDetails> = z
-  .strictObject({
-    id: requiredText,
-    name: text.optional(),
-    serialNumber: text.optional(),
-    manufacturer: text.optional(),
-    model: text.optional(),
-    operatingSystem: text.optional(),
-    operatingSystemVersion: text.optional(),
-    sourceOwnerId: text.optional(),
-    lastSeen: timestamp.optional(),
-    attributes: stringMap,
-  })
-  ;
+const genericDeviceDetails = message({
+  id: requiredString,
+  name: string.optional(),
+  serialNumber: string.optional(),
+  manufacturer: string.optional(),
+  model: string.optional(),
+  operatingSystem: string.optional(),
+  operatingSystemVersion: string.optional(),
+  sourceOwnerId: string.optional(),
+  lastSeen: timestamp.optional(),
+  attributes: stringMap.optional(),
+});
 
-export const device: ZodType<Device> = z
-  .strictObject({
-    generic: genericDeviceDetails.optional(),
-  })
-  .check(exactlyOne(["generic"]))
-  .transform((record) => {
-    if (record.generic !== undefined) return { variant: { $case: "generic" as const, value: record.generic } };
-    return { variant: undefined };
-  });
+const device = message({
+  generic: genericDeviceDetails.optional(),
+}).check(exactlyOne(["generic"]));
 
-export const genericUsageDetails: ZodType<GenericUsageDetails> = z
-  .strictObject({
-    id: requiredText,
-    sourceActorId: requiredText,
-    externalProductName: text.optional(),
-    sourcePlanId: text.optional(),
-    lastActivity: timestamp,
-  })
-  ;
+const genericUsageDetails = message({
+  id: requiredString,
+  sourceActorId: requiredString,
+  externalProductName: string.optional(),
+  sourcePlanId: string.optional(),
+  lastActivity: timestamp,
+});
 
-export const usage: ZodType<Usage> = z
-  .strictObject({
-    generic: genericUsageDetails.optional(),
-  })
-  .check(exactlyOne(["generic"]))
-  .transform((record) => {
-    if (record.generic !== undefined) return { variant: { $case: "generic" as const, value: record.generic } };
-    return { variant: undefined };
-  });
+const usage = message({
+  generic: genericUsageDetails.optional(),
+}).check(exactlyOne(["generic"]));
 
-export const genericExternallyDiscoveredUsageDetails: ZodType<GenericExternallyDiscoveredUsageDetails> = z
-  .strictObject({
-    sourceActorId: requiredText,
-    actorEmail: text.optional(),
-    externalProductName: text.optional(),
-    source: text.optional(),
-    lastActivity: timestamp.optional(),
-    lastActivityFrom: timestamp.optional(),
-    lastActivityTo: timestamp.optional(),
-  })
-  .check(completeGroups([["lastActivity"],["lastActivityFrom","lastActivityTo"]]))
-  ;
+const genericExternallyDiscoveredUsageDetails = message({
+  sourceActorId: requiredString,
+  actorEmail: string.optional(),
+  externalProductName: string.optional(),
+  source: string.optional(),
+  lastActivity: timestamp.optional(),
+  lastActivityFrom: timestamp.optional(),
+  lastActivityTo: timestamp.optional(),
+}).check(completeGroups([["lastActivity"],["lastActivityFrom","lastActivityTo"]]));
 
-export const externallyDiscoveredUsage: ZodType<ExternallyDiscoveredUsage> = z
-  .strictObject({
-    generic: genericExternallyDiscoveredUsageDetails.optional(),
-  })
-  .check(exactlyOne(["generic"]))
-  .transform((record) => {
-    if (record.generic !== undefined) return { variant: { $case: "generic" as const, value: record.generic } };
-    return { variant: undefined };
-  });
+const externallyDiscoveredUsage = message({
+  generic: genericExternallyDiscoveredUsageDetails.optional(),
+}).check(exactlyOne(["generic"]));
 
-export const genericAuditLogDetails: ZodType<GenericAuditLogDetails> = z
-  .strictObject({
-    id: requiredText,
-    action: requiredText,
-    sourceActorId: text.optional(),
-    targetId: text.optional(),
-    targetType: text.optional(),
-    eventTime: timestamp,
-    attributes: stringMap,
-  })
-  ;
+const genericAuditLogDetails = message({
+  id: requiredString,
+  action: requiredString,
+  sourceActorId: string.optional(),
+  targetId: string.optional(),
+  targetType: string.optional(),
+  eventTime: timestamp,
+  attributes: stringMap.optional(),
+});
 
-export const auditLog: ZodType<AuditLog> = z
-  .strictObject({
-    generic: genericAuditLogDetails.optional(),
-  })
-  .check(exactlyOne(["generic"]))
-  .transform((record) => {
-    if (record.generic !== undefined) return { variant: { $case: "generic" as const, value: record.generic } };
-    return { variant: undefined };
-  });
+const auditLog = message({
+  generic: genericAuditLogDetails.optional(),
+}).check(exactlyOne(["generic"]));
 
-export const genericAiUsageDetails: ZodType<GenericAiUsageDetails> = z
-  .strictObject({
-    id: requiredText,
-    sourceActorId: requiredText,
-    externalProductName: text.optional(),
-    model: text.optional(),
-    inputTokens: int64.optional(),
-    outputTokens: int64.optional(),
-    lastActivity: timestamp,
-    attributes: stringMap,
-  })
-  ;
+const genericAiUsageDetails = message({
+  id: requiredString,
+  sourceActorId: requiredString,
+  externalProductName: string.optional(),
+  model: string.optional(),
+  inputTokens: int64.optional(),
+  outputTokens: int64.optional(),
+  lastActivity: timestamp,
+  attributes: stringMap.optional(),
+});
 
-export const aiUsage: ZodType<AiUsage> = z
-  .strictObject({
-    generic: genericAiUsageDetails.optional(),
-  })
-  .check(exactlyOne(["generic"]))
-  .transform((record) => {
-    if (record.generic !== undefined) return { variant: { $case: "generic" as const, value: record.generic } };
-    return { variant: undefined };
-  });
+const aiUsage = message({
+  generic: genericAiUsageDetails.optional(),
+}).check(exactlyOne(["generic"]));
 
-export const genericAiCostDetails: ZodType<GenericAiCostDetails> = z
-  .strictObject({
-    id: requiredText,
-    sourceActorId: text.optional(),
-    externalProductName: text.optional(),
-    model: text.optional(),
-    amount: decimal,
-    currency: currency,
-    costTime: timestamp,
-    attributes: stringMap,
-  })
-  ;
+const genericAiCostDetails = message({
+  id: requiredString,
+  sourceActorId: string.optional(),
+  externalProductName: string.optional(),
+  model: string.optional(),
+  amount: decimal,
+  currency: currency,
+  costTime: timestamp,
+  attributes: stringMap.optional(),
+});
 
-export const aiCost: ZodType<AiCost> = z
-  .strictObject({
-    generic: genericAiCostDetails.optional(),
-  })
-  .check(exactlyOne(["generic"]))
-  .transform((record) => {
-    if (record.generic !== undefined) return { variant: { $case: "generic" as const, value: record.generic } };
-    return { variant: undefined };
-  });
+const aiCost = message({
+  generic: genericAiCostDetails.optional(),
+}).check(exactlyOne(["generic"]));
 
-/** The schema and the codec of each collection's records. */
-export const RECORD_CHECKS = {
-  accounts: recordCheck(account, Account),
-  plans: recordCheck(plan, Plan),
-  licenses: recordCheck(license, License),
-  employees: recordCheck(employee, Employee),
-  groups: recordCheck(group, Group),
-  groupMembers: recordCheck(groupMember, GroupMember),
-  devices: recordCheck(device, Device),
-  usage: recordCheck(usage, Usage),
-  externallyDiscoveredUsage: recordCheck(externallyDiscoveredUsage, ExternallyDiscoveredUsage),
-  auditLogs: recordCheck(auditLog, AuditLog),
-  aiUsage: recordCheck(aiUsage, AiUsage),
-  aiCost: recordCheck(aiCost, AiCost),
+/** The schema of each collection's records. */
+export const RECORD_SCHEMAS: Readonly<Record<keyof RecordTypes, ZodType>> = {
+  accounts: account,
+  plans: plan,
+  licenses: license,
+  employees: employee,
+  groups: group,
+  groupMembers: groupMember,
+  devices: device,
+  usage: usage,
+  externallyDiscoveredUsage: externallyDiscoveredUsage,
+  auditLogs: auditLog,
+  aiUsage: aiUsage,
+  aiCost: aiCost,
 };

@@ -1,28 +1,25 @@
-/** Number of parts; each grows by itself, so that growing never needs twice the memory of the whole. */
+/** Each part grows on its own, so that growing never needs twice the memory of the whole table. */
 const PARTS = 64;
-/** Numbers of an entry: both halves of the id's hash, the hash of the contents, and the index. */
+/** Words of an entry: both halves of the id's hash, the hash of the contents, and the index. */
 const WIDTH = 4;
-/** Numbers of slots are powers of two. */
+/** Slot counts are powers of two. */
 const FIRST_SLOTS = 64;
 const GROWTH = 2;
-/** Slots are cheap, and half of them empty make for short searches. */
+/** Slots are small, and half of them empty keep searches short. */
 const MAX_LOAD = 0.5;
-/** Bits of a slot that are the number of an entry; the others are of the id's hash. */
+/** Bits of a slot that number an entry; the others are bits of the id's hash. */
 const NUMBER_BITS = 25;
 const NUMBER_MASK = (1 << NUMBER_BITS) - 1;
 
-/**
- * The ids whose hashes begin alike: entries in the order in which they came, and slots that say which entry is where.
- * The slots are what is read and written all over the place, so they are small enough for the processor's cache.
- */
+/** Entries in the order in which they came, and slots that find them. Slots are small to fit the processor's cache. */
 interface Part {
-  /** 0 where nothing is; else the number of an entry, counted from 1, and some bits of its hash. */
+  /** 0 if empty; otherwise the number of an entry, from 1, with some bits of its hash. */
   readonly slots: Int32Array;
   readonly entries: Int32Array;
   size: number;
 }
 
-/** The ids of one snapshot, by their hashes: 24 bytes for each that there is room for. */
+/** The ids of one snapshot by their hashes: 24 bytes per id that there is room for. */
 export class IdTable {
   readonly #parts = new Array<Part | undefined>(PARTS);
   #size = 0;
@@ -33,8 +30,8 @@ export class IdTable {
   }
 
   /**
-   * Puts an id in.
-   * @returns -1 where it is new, the index of the first record with this id otherwise
+   * Adds an id.
+   * @returns -1 if it is new, otherwise the index of the first record with this id
    */
   add(low: number, high: number, contents: number, index: number): number {
     let part = this.#parts[low >>> 26];
@@ -54,12 +51,12 @@ export class IdTable {
     return -1;
   }
 
-  /** Whether the id is there. */
+  /** Whether the table has the id. */
   has(low: number, high: number): boolean {
     return this.contentsOf(low, high) !== undefined;
   }
 
-  /** The hash of the contents of the first record with this id; undefined where the id is not there. */
+  /** Returns the hash of the contents of the first record with this id, if there is one. */
   contentsOf(low: number, high: number): number | undefined {
     const part = this.#parts[low >>> 26];
     if (part === undefined) return undefined;
@@ -92,16 +89,16 @@ export class IdTable {
   }
 }
 
-/** Where the entry that a slot names begins; negative where it names none. */
+/** Returns where the entry of a slot begins; negative if the slot is empty. */
 function entryAt(slots: Int32Array, slot: number): number {
   return ((slots[slot] ?? 0) & NUMBER_MASK) * WIDTH - WIDTH;
 }
 
-/** The slot of the id, or the one where it would go. */
+/** Returns the slot of the id, or the empty one where it belongs. */
 function slotOf({ slots, entries }: Part, low: number, high: number): number {
   let slot = firstSlot(slots, high);
   for (let word = slots[slot] ?? 0; word !== 0; word = slots[slot] ?? 0) {
-    // Nearly always tells another id apart without a look at its entry.
+    // Almost always tells ids apart without reading the entry.
     if (word >>> NUMBER_BITS === (low << NUMBER_BITS) >>> NUMBER_BITS) {
       const at = (word & NUMBER_MASK) * WIDTH - WIDTH;
       if (entries[at] === low && entries[at + 1] === high) return slot;
@@ -111,7 +108,7 @@ function slotOf({ slots, entries }: Part, low: number, high: number): number {
   return slot;
 }
 
-/** Where the search begins: by the uppermost bits, as many as tell the slots apart. */
+/** The search begins at a slot chosen by the uppermost bits of the hash. */
 function firstSlot(slots: Int32Array, high: number): number {
   return high >>> (Math.clz32(slots.length) + 1);
 }

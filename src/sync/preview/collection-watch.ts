@@ -1,8 +1,7 @@
 import type { InputIssue } from "../../core/errors/index.js";
-import { locationOf } from "../../core/record-location.js";
 import type { Collection } from "../collections.js";
+import { stringInVariant, truncateId } from "../encoding/record-id.js";
 import type { EncodedRecord, RecordObserver } from "../encoding/record-observer.js";
-import { shownId } from "../encoding/shown-id.js";
 import { SnapshotIds } from "../ledger/snapshot-ids.js";
 import type { WriteFigures } from "../write/outcomes.js";
 import { MAX_EXAMPLES } from "./examples.js";
@@ -31,8 +30,6 @@ export class CollectionWatch implements RecordObserver {
   readonly #firstDuplicates: DuplicateId[] = [];
   #different = 0;
   #invalid = 0;
-  /** The array that records are being taken from, and the index of its first. */
-  #list: { readonly records: readonly unknown[]; readonly firstIndex: number } | undefined;
   /** Whether the record of the next issues is refused for its id alone. */
   #refusedForId = false;
 
@@ -44,13 +41,9 @@ export class CollectionWatch implements RecordObserver {
     this.#maxIssues = maxIssues;
   }
 
-  beginList(records: readonly unknown[], firstIndex: number): void {
-    this.#list = { records, firstIndex };
-  }
-
   observe(encoded: EncodedRecord, record: unknown): string | undefined {
     const { index } = encoded;
-    if (this.#collection.hasIds) {
+    if (this.#collection.idField !== undefined) {
       const { duplicates } = this.#ids;
       const refusal = this.#ids.observe(encoded);
       if (refusal !== undefined) this.#different += 1;
@@ -63,7 +56,7 @@ export class CollectionWatch implements RecordObserver {
       }
       this.#there.add(this.#collection.name, encoded);
     }
-    const describe = () => ({ id: this.#idOf(record), location: this.#locationOf(record, index) });
+    const describe = () => ({ id: this.#idOf(record), location: encoded.location });
     for (const reference of this.#references) {
       const id = referenceIn(record, reference.field);
       if (id !== undefined) reference.see(id, index, describe);
@@ -93,7 +86,7 @@ export class CollectionWatch implements RecordObserver {
       bytes,
       invalid: this.#invalid,
       issues: this.#issues,
-      duplicates: this.#collection.hasIds ? duplicates : undefined,
+      duplicates: this.#collection.idField !== undefined ? duplicates : undefined,
       references: this.#references.map((reference) => reference.preview()),
       changes,
     };
@@ -110,16 +103,9 @@ export class CollectionWatch implements RecordObserver {
       this.#firstDuplicates.push({ index, id: this.#idOf(record) ?? "", contents });
   }
 
-  #locationOf(record: unknown, index: number): string | undefined {
-    if (this.#list === undefined) return undefined;
-    const { records, firstIndex } = this.#list;
-    const position = index - firstIndex;
-    // A record that came alone, or in a later write, is not of this array.
-    return records[position] === record ? locationOf(records, position) : undefined;
-  }
-
   #idOf(record: unknown): string | undefined {
-    const id = this.#collection.identify(record);
-    return id === undefined ? undefined : shownId(id);
+    const { idField } = this.#collection;
+    const id = idField === undefined ? undefined : stringInVariant(record, idField);
+    return id === undefined ? undefined : truncateId(id);
   }
 }

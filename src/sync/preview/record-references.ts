@@ -1,5 +1,5 @@
 import type { CollectionName, SnapshotCollection } from "../collections.js";
-import { textInVariant } from "../encoding/variant-field.js";
+import { stringInVariant } from "../encoding/record-id.js";
 import type { RecordTypes } from "../generated/records.js";
 
 /** A field that holds the id of a record of one of these collections. */
@@ -52,5 +52,5 @@ export const REFERRED_TO: ReadonlySet<SnapshotCollection> = new Set(
 
 /** The id that a field of a record refers to; undefined where it refers to none. */
 export function referenceIn(record: unknown, field: string): string | undefined {
-  return textInVariant(record, field) || undefined;
+  return stringInVariant(record, field) || undefined;
 }

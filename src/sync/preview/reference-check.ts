@@ -1,5 +1,5 @@
 import type { SnapshotCollection } from "../collections.js";
-import { shownId } from "../encoding/shown-id.js";
+import { truncateId } from "../encoding/record-id.js";
 import { IdTable } from "../ids/id-table.js";
 import { MAX_EXAMPLES } from "./examples.js";
 import type { RecordReference } from "./record-references.js";
@@ -45,7 +45,7 @@ export class ReferenceCheck {
       return;
     }
     this.#records[number] = 1;
-    if (number < MAX_WAITING_IDS) this.#known.push({ ...describe(), missingId: shownId(missingId) });
+    if (number < MAX_WAITING_IDS) this.#known.push({ ...describe(), missingId: truncateId(missingId) });
   }
 
   /** What came of it, when everything was written. */

@@ -1,6 +1,6 @@
 import type { CollectionName } from "../collections.js";
-import { forEachRecord, type MessageRecords } from "../encoding/message-records.js";
-import { EventMultiset } from "../ids/event-multiset.js";
+import { type EncodedMessage, forEachRecord } from "../encoding/message-builder.js";
+import { EventCounts } from "../ids/event-counts.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";
 
 /**
@@ -10,7 +10,7 @@ import { IdHash, viewOf } from "../ids/id-hash.js";
  * the encoded records, of 96 bits: the keyed hash of 64, which cannot be steered, and that of contents.
  */
 export class AcceptedEvents {
-  readonly #events = new Map<CollectionName, EventMultiset>();
+  readonly #events = new Map<CollectionName, EventCounts>();
   readonly #hash = new IdHash();
   #isFirstAttempt = true;
   #restartsLeft: number;
@@ -42,10 +42,10 @@ export class AcceptedEvents {
    * The service acknowledged this message. Its records are read from its bytes: nothing has to be kept of them before.
    * @throws {ConfigurationError} there is no memory left
    */
-  accepted(collection: CollectionName, message: MessageRecords): void {
+  accepted(collection: CollectionName, message: Pick<EncodedMessage, "bytes" | "recordsStart">): void {
     // Nobody will ask again.
     if (this.#restartsLeft <= 0) return;
-    const events = this.#events.get(collection) ?? new EventMultiset();
+    const events = this.#events.get(collection) ?? new EventCounts();
     this.#events.set(collection, events);
     const view = viewOf(message.bytes);
     const hash = this.#hash;

@@ -3,9 +3,9 @@ import type { SyncBatch } from "../batch/sync-batch.js";
 import type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "../collections.js";
 import { WIRE } from "../generated/collections.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
+import type { WriteOptions } from "../write/options.js";
 import type { WriteResult } from "../write/outcomes.js";
 import type { RecordSource } from "../write/source.js";
-import type { WriteOptions } from "../write/write-options.js";
 
 /**
  * The batch as a run's function has it: it writes, and the run completes or aborts.

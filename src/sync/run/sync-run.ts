@@ -17,7 +17,7 @@ import { RunGuard } from "../guard/run-guard.js";
 import { RunJournal } from "../ledger/run-journal.js";
 import type { SyncConfiguration } from "../options.js";
 import type { SyncProgress } from "../progress.js";
-import { hasUnknownEvents } from "../write/unknown-events.js";
+import { hasUnknownEvents } from "../write/window-sender.js";
 import { AcceptedEvents } from "./accepted-events.js";
 import { attemptRun } from "./attempt.js";
 import { LeftBatches } from "./left-batches.js";

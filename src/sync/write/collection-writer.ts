@@ -1,21 +1,11 @@
-import { noteCallSite, withCallSite, withFrequentSite } from "../../core/call-site.js";
+import { withCallSite } from "../../core/call-site.js";
 import { InvalidInputError } from "../../core/errors/index.js";
-import type { KeysOf } from "../../core/validate.js";
+import { copyOf } from "../../core/record-location.js";
+import { isObject } from "../../core/validate.js";
 import type { CollectionName, RecordOf } from "../collections.js";
-import type { WriteResult } from "./outcomes.js";
-import { PushedRecords } from "./pushed-records.js";
-
-/** Options of a seal. */
-export interface SealOptions {
-  /**
-   * How many records were to be pushed, such as the vendor's own total, where it is known only now.
-   * @default not checked
-   */
-  readonly expectedCount?: number | undefined;
-}
-
-/** The names of {@link SealOptions}. */
-export const SEAL_NAMES = { expectedCount: true } satisfies KeysOf<SealOptions>;
+import { readSealOptions, requireCount, type SealOptions, type WriteOptions } from "./options.js";
+import { type MutableWriteReport, resultOf, type WriteResult } from "./outcomes.js";
+import type { RecordSink } from "./record-sink.js";
 
 /**
  * Writes one collection piece by piece, for sources that interleave collections: several may be open at a time.
@@ -26,91 +16,153 @@ export interface CollectionWriter<C extends CollectionName = CollectionName> {
   /** The collection that it writes. */
   readonly collection: C;
   /**
-   * Takes records in; resolves when there is room for more. Calls queue up in order. An array is copied at once and may
-   * be used again; a record must stay as it is until its push has resolved.
-   * @throws {InvalidInputError} a record is invalid or too large, one was pushed again before its last push had
-   *   resolved, or the collection is sealed; the batch can then no longer be completed
+   * Adds records; resolves when there is room for more. Calls queue up in order. An array is copied at once and may be
+   * reused; a record must stay unchanged until its push has resolved.
+   * @throws {InvalidInputError} a record is invalid or too large, was pushed again before its last push had resolved,
+   *   or the collection is sealed; the batch can then no longer be completed
    * @throws {BatchStateError | ClosedError} the batch is not active, or another write failed
    */
   push(records: RecordOf<C> | readonly RecordOf<C>[]): Promise<void>;
   /**
-   * The collection is whole: sends what is left and resolves when all of it was accepted. May be repeated.
-   * @throws {InvalidInputError} the collection has not `expectedCount` records
+   * Declares the collection complete: sends what is left and resolves when all of it was accepted. May be repeated.
+   * @throws {InvalidInputError} the collection does not have `expectedCount` records
    */
   seal(options?: SealOptions): Promise<WriteResult>;
 }
 
-/** What a collection writer does its work with. */
-export interface CollectionWriterParts {
-  /** The signal that the collection was opened with. */
-  readonly signal: AbortSignal | undefined;
-  readonly take: (records: unknown) => Promise<void>;
-  /** A copy of a seal's options. @throws {InvalidInputError} they are not what they should be */
-  readonly readSeal: (options: SealOptions) => SealOptions;
-  readonly finish: (options: SealOptions) => Promise<WriteResult>;
-  /** Checks the number of records of what is sealed already. */
-  readonly recount: (options: SealOptions) => Promise<WriteResult>;
-  /** The collection is being sealed: a completion waits for it, also where the caller does not. */
+/** What a collection writer needs of its batch. */
+export interface OpenCollection {
+  readonly options: WriteOptions;
+  readonly report: MutableWriteReport;
+  /** Opens the sink of this write, which `stop` ends. `unlink` is called when the write ends. */
+  readonly openSink: () => Promise<{
+    readonly sink: RecordSink;
+    readonly stop: AbortSignal;
+    readonly unlink: () => void;
+  }>;
+  /** @throws the batch takes no more records */
+  readonly requireActive: () => void;
+  /** Marks the batch incomplete. Returns the error to reject with. */
+  readonly fail: (error: unknown) => unknown;
+  /** A completion waits for this seal, even if the caller does not. */
   readonly sealing: (sealed: Promise<WriteResult>) => void;
-  /** Records came that cannot be taken in: what is sealed, or will be, is not whole. */
-  readonly late: (error: unknown) => void;
+  /** Everything was accepted. */
+  readonly sealed: () => void;
 }
 
-/** Puts the calls of a collection writer in order. */
+/** Makes a collection writer, whose pushes are taken in one after the other. */
 export function collectionWriter<C extends CollectionName>(
   collection: C,
-  { signal, take, readSeal, finish, recount, sealing, late }: CollectionWriterParts,
+  open: OpenCollection,
 ): CollectionWriter<C> {
-  let queue: Promise<unknown> = Promise.resolve();
+  const { options, report, requireActive, fail } = open;
+  const sink = openSink(open);
+  sink.catch(() => {});
+  let pushes: Promise<void> = Promise.resolve();
   let sealed: Promise<WriteResult> | undefined;
-  const pushed = new PushedRecords();
-  const opened = noteCallSite(collectionWriter);
-  const refuse = (error: unknown): Promise<never> => {
-    late(error);
-    return Promise.reject(error);
+  /** Record objects of pushes that have not resolved. */
+  const pending = new Set<unknown>();
+  let taken = 0;
+
+  const failing = async <T>(step: () => T | Promise<T>): Promise<T> => {
+    try {
+      return await step();
+    } catch (error) {
+      throw fail(error);
+    }
   };
+  const take = async (records: unknown, refilled: boolean): Promise<void> => {
+    requireActive();
+    if (refilled) throw new InvalidInputError(PUSHED_TWICE);
+    await (await sink).take(records);
+  };
+  const finish = async (expectedCount: number | undefined): Promise<WriteResult> => {
+    requireActive();
+    taken = await (await sink).finish();
+    requireCount(expectedCount, collection, taken);
+    open.sealed();
+    report.state = "done";
+    return resultOf(report);
+  };
+  const recount = (expectedCount: number): WriteResult => {
+    requireCount(expectedCount, collection, taken);
+    return resultOf(report);
+  };
+
   const push = (records: unknown): Promise<void> => {
     if (sealed !== undefined) {
-      return refuse(
-        new InvalidInputError(
-          `${collection} is sealed, and records came after that: it was not whole. Await every push before the seal, and send all of it in a new batch or run.`,
-        ),
-      );
+      return failing(() => {
+        throw new InvalidInputError(`${collection} is sealed: ${PUSHED_LATE}`);
+      });
     }
-    let held: unknown;
-    try {
-      held = pushed.hold(records);
-    } catch (error) {
-      // What was pushed before is a part only, which nothing seals.
-      const refused = refuse(error);
-      queue = queue.then(() => refused);
-      queue.catch(() => {});
-      return refused;
-    }
-    const taken = queue.then(() => take(held)).finally(() => pushed.release(held));
-    queue = taken;
-    return taken;
+    // The caller may reuse the array at once.
+    const own = Array.isArray(records) ? copyOf(records) : records;
+    const objects = (Array.isArray(own) ? own : [own]).filter(isObject);
+    const refilled = objects.some((object) => pending.has(object));
+    for (const object of objects) pending.add(object);
+    const pushed = pushes.then(() => failing(() => take(own, refilled)));
+    const release = () => {
+      for (const object of objects) pending.delete(object);
+    };
+    pushed.then(release, release);
+    pushes = pushed;
+    return pushed;
   };
-  const seal = (options: SealOptions): Promise<WriteResult> => {
+  const seal = async (given: SealOptions): Promise<WriteResult> => {
     let own: SealOptions;
     try {
-      own = readSeal(options);
+      own = readSealOptions(given);
     } catch (error) {
-      return refuse(error);
+      throw fail(error);
     }
-    if (sealed !== undefined && own.expectedCount === undefined) return sealed;
-    sealed = sealed === undefined ? queue.then(() => finish(own)) : sealed.then(() => recount(own));
-    sealing(sealed);
+    const { expectedCount = sealed === undefined ? options.expectedCount : undefined } = own;
+    if (sealed === undefined) sealed = pushes.then(() => failing(() => finish(expectedCount)));
+    else if (expectedCount !== undefined) sealed = sealed.then(() => failing(() => recount(expectedCount)));
+    open.sealing(sealed);
     return sealed;
   };
   return {
     collection,
-    // A push that nobody awaits stands in the way of seal() and complete().
-    push: (records) => withFrequentSite(signal, opened, () => push(records)),
-    seal: (options = {}) => {
-      const result = withCallSite(signal, () => seal(options));
-      result.catch(() => {});
-      return result;
+    push: (records) => handled(push(records)),
+    seal: (given = {}) => handled(withCallSite(options.signal, () => seal(given))),
+  };
+}
+
+const PUSHED_LATE =
+  "records came after the seal. Await every push before the seal, and send everything in a new batch or run.";
+
+const PUSHED_TWICE =
+  "A record object was pushed again before its last push had resolved, so its former contents may be lost. Await each push or make a new object for each record, and start a new batch.";
+
+/** A call that nobody awaits is not an unhandled rejection: its failure makes complete() refuse. */
+function handled<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}
+
+async function openSink(open: OpenCollection) {
+  const { sink, stop, unlink } = await open.openSink();
+  const close = () => {
+    sink.close();
+    unlink();
+  };
+  const stopped = () => {
+    close();
+    open.fail(stop.reason);
+  };
+  open.report.state = "writing";
+  if (stop.aborted) stopped();
+  else stop.addEventListener("abort", stopped, { once: true });
+  return {
+    take: async (records: unknown) => {
+      stop.throwIfAborted();
+      await sink.take(records);
+      sink.throwIssues();
+    },
+    finish: async () => {
+      await sink.finish();
+      close();
+      return sink.taken;
     },
   };
 }

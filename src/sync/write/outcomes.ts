@@ -3,7 +3,7 @@ import type { CollectionName } from "../collections.js";
 
 /** Figures of what the service accepted. */
 export interface WriteFigures {
-  /** Number of records that were sent; a window that was sent again counts once. */
+  /** Number of records that were sent. A window that was sent again counts once. */
   readonly sent: number;
   /** Number of events that were left out because an earlier attempt of the run got them accepted. */
   readonly leftOut: number;
@@ -18,26 +18,13 @@ export interface WriteFigures {
   /** Number of times that a window was sent again. */
   readonly retries: number;
   /**
-   * Time that an asynchronous source was waited for, in milliseconds. Where it gives single records, not arrays of
-   * them, the time to encode the records of one message is in here: to look at the clock for each would cost too much.
+   * Time spent waiting for an asynchronous source, in milliseconds. For a source of single records it includes the time
+   * to encode them: reading the clock for each record would cost too much.
    */
   readonly sourceWaitMs: number;
-  /** Time that the service's acknowledgements were waited for while nothing else could be done, in milliseconds. */
+  /** Time spent waiting for acknowledgements while nothing else could be done, in milliseconds. */
   readonly serverWaitMs: number;
 }
-
-/** Every figure, so that a new one is summed too. */
-const FIGURES = [
-  "sent",
-  "leftOut",
-  "windows",
-  "accepted",
-  "messages",
-  "bytes",
-  "retries",
-  "sourceWaitMs",
-  "serverWaitMs",
-] as const satisfies readonly (keyof WriteFigures)[];
 
 /** Figures of one finished write. */
 export interface WriteResult extends WriteFigures {
@@ -47,18 +34,17 @@ export interface WriteResult extends WriteFigures {
 
 /** What is known of one write of a batch. */
 export interface WriteReport extends WriteResult {
-  /** How far the write is. What comes too late for a completed batch, and is refused, changes nothing of it. */
+  /** How far the write is. A call that a completed batch refuses does not change it. */
   readonly state: "queued" | "writing" | "done" | "failed";
-  /** What became of the records that were sent, in order; neighbours with the same outcome are one range. */
+  /** What became of the records that were sent, in order. Neighbours with the same outcome share a range. */
   readonly ranges: readonly RecordOutcome[];
 }
 
-/** A report while its write goes on. */
+/** The report of a write that is under way. */
 export type MutableWriteReport = { -readonly [Key in keyof WriteReport]: WriteReport[Key] } & {
   readonly ranges: RecordOutcome[];
 };
 
-/** The report of a write that has not begun. */
 export function newReport(collection: CollectionName): MutableWriteReport {
   return { collection, state: "queued", ranges: [], ...ZERO };
 }
@@ -75,29 +61,40 @@ const ZERO: WriteFigures = {
   serverWaitMs: 0,
 };
 
-/** The result of a write that is done. */
 export function resultOf(report: WriteReport): WriteResult {
   const { state: _state, ranges: _ranges, ...result } = report;
   return result;
 }
 
-/** The figures of several writes, summed per collection. */
+/** Sums the figures of several writes by collection. */
 export function sumByCollection(
   reports: readonly WriteReport[],
 ): Partial<Record<CollectionName, WriteFigures>> {
   const sums: Partial<Record<CollectionName, WriteFigures>> = {};
   for (const report of reports) {
-    const sum: { -readonly [Key in keyof WriteFigures]: number } = { ...(sums[report.collection] ?? ZERO) };
-    for (const figure of FIGURES) sum[figure] += report[figure];
-    sums[report.collection] = sum;
+    sums[report.collection] = add(sums[report.collection] ?? ZERO, report);
   }
   return sums;
 }
 
-/** A range more; the last one grows where it fits. */
+function add(a: WriteFigures, b: WriteFigures): WriteFigures {
+  return {
+    sent: a.sent + b.sent,
+    leftOut: a.leftOut + b.leftOut,
+    windows: a.windows + b.windows,
+    accepted: a.accepted + b.accepted,
+    messages: a.messages + b.messages,
+    bytes: a.bytes + b.bytes,
+    retries: a.retries + b.retries,
+    sourceWaitMs: a.sourceWaitMs + b.sourceWaitMs,
+    serverWaitMs: a.serverWaitMs + b.serverWaitMs,
+  };
+}
+
+/** Adds a range, or extends the last one if the new range continues it. */
 export function addRange(ranges: RecordOutcome[], range: RecordOutcome): void {
   const last = ranges.at(-1);
-  // Between two windows there may be events that were left out.
+  // Events that were left out may lie between two windows.
   if (last?.outcome !== range.outcome || last.firstIndex + last.records !== range.firstIndex)
     ranges.push(range);
   else ranges[ranges.length - 1] = { ...last, records: last.records + range.records };

@@ -1,55 +1,65 @@
-/** Records -> messages, for one write: checks and encodes each record and hands full messages to the windows. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { InputIssue } from "../../core/errors/index.js";
 import { locationOf } from "../../core/record-location.js";
-import type { Collection } from "../collections.js";
-import { InvalidRecords } from "../encoding/invalid-records.js";
-import type { RecordPlace } from "../encoding/issues.js";
-import { type EncodedMessage, MessageBuilder } from "../encoding/messages.js";
-import type { RecordObserver } from "../encoding/record-observer.js";
-import { RecordView } from "../encoding/record-view.js";
+import type { CollectionName } from "../collections.js";
+import {
+  describeOversizedRecord,
+  explainRecord,
+  InvalidRecords,
+  type RecordPlace,
+} from "../encoding/explain-record.js";
+import { type EncodedMessage, MessageBuilder } from "../encoding/message-builder.js";
+import { stringInVariant, truncateId } from "../encoding/record-id.js";
+import { type RecordList, type RecordObserver, RecordView } from "../encoding/record-observer.js";
 import type { MessageEncoder } from "../encoding/record-writer.js";
-import { shownId } from "../encoding/shown-id.js";
-import { tooLarge } from "../encoding/too-large.js";
 import { ENCODERS } from "../generated/encoders.js";
-import type { AcceptedEvents } from "../run/accepted-events.js";
-import { EventLoopTurns } from "./event-loop-turns.js";
-import { inSteps } from "./in-steps.js";
-import { examination } from "./load-writing.js";
-import { checkPage, pageShape } from "./source-shape.js";
+import { watchArray } from "./source.js";
 import { WindowQueue, type WindowQueueContext } from "./window-queue.js";
 
-/** What a sink needs. */
+/** How many records are taken in between two looks at the clock. */
+const RECORDS_PER_LOOK = 16;
+/** How long the event loop waits for its turn, in milliseconds: about what one message takes. */
+const TURN_MS = 10;
+
+/** Knows the events that earlier attempts of a run got accepted. */
+export interface EventFilter {
+  /** Whether an earlier attempt got this event accepted. Each acceptance counts once. */
+  take(collection: CollectionName, buffer: Uint8Array, start: number, end: number): boolean;
+  /** Remembers the events of a message that was accepted. */
+  accepted(collection: CollectionName, message: EncodedMessage): void;
+}
+
 export interface SinkContext extends WindowQueueContext {
   readonly batchId: string;
   /** Size that a message stays within, unless a single record is larger. */
   readonly messageBytes: number;
   /** Largest message that may be sent. */
   readonly maxMessageBytes: number;
-  /** Events that are accepted already and are left out; undefined where there can be none. */
-  readonly acceptedEvents: AcceptedEvents | undefined;
-  /** Looks at each record before it is sent. */
+  /** Leaves out events that are accepted already. */
+  readonly acceptedEvents: EventFilter | undefined;
   readonly observer: RecordObserver | undefined;
 }
 
-/** Takes in the records of one write and sends them in windows. */
+/** Checks, encodes and sends the records of one write. */
 export class RecordSink {
   readonly #context: SinkContext;
-  readonly #builder: MessageBuilder;
   readonly #encoder: MessageEncoder;
-  readonly #view: RecordView;
+  readonly #builder: MessageBuilder;
+  readonly #view: RecordView | undefined;
   readonly #queue: WindowQueue;
-  readonly #turns: EventLoopTurns;
-  readonly #invalid = new InvalidRecords();
+  #invalid: InvalidRecords | undefined;
   #records = 0;
+  /** When the event loop last had its turn. */
+  #turnAt: number;
 
   constructor(context: SinkContext) {
-    const { batchId, collection, messageBytes, acceptedEvents } = context;
+    const { batchId, collection, messageBytes, acceptedEvents, observer } = context;
     const builder = new MessageBuilder(batchId, collection.fieldNumber, messageBytes);
     this.#context = context;
-    this.#turns = new EventLoopTurns(context.clock);
-    this.#builder = builder;
     this.#encoder = ENCODERS[collection.name];
-    this.#view = new RecordView(collection.hasIds);
+    this.#builder = builder;
+    this.#view = observer && new RecordView(collection.idField !== undefined);
+    this.#turnAt = context.clock.monotonic();
     this.#queue = new WindowQueue(context, {
       flush: () => (builder.pending > 0 ? builder.flush() : undefined),
       accepted: (message) => {
@@ -59,37 +69,37 @@ export class RecordSink {
     });
   }
 
+  /** Number of records that were brought, whatever became of them. */
+  get taken(): number {
+    return this.#records;
+  }
+
   /**
-   * Takes in a record or an array of them; a promise where the caller has to wait before it brings more.
-   * @throws {InvalidInputError} where enough is known of what is wrong
+   * Takes in a record or an array of them. Returns a promise if the caller must wait before it brings more.
+   * @throws {InvalidInputError} enough is known of what is wrong
    */
   take(value: unknown): Promise<void> | undefined {
     if (!Array.isArray(value)) return this.#takeOne(value, undefined, 0);
     const records: readonly unknown[] = value;
-    this.#context.observer?.beginList?.(records, this.#records);
     const { length } = records;
     let position = 0;
     return inSteps(() => {
       while (position < length) {
         const waits = this.#takeOne(records[position], records, position++);
-        // What was taken in already may be used again.
         if (waits !== undefined) return position < length ? unchanged(records, waits) : waits;
       }
       return undefined;
     });
   }
 
-  /**
-   * Says what is known to be wrong with the records so far.
-   * @throws {InvalidInputError} a record was invalid
-   */
+  /** @throws {InvalidInputError} a record was invalid */
   throwIssues(): void {
-    this.#invalid.throwIfAny();
+    this.#invalid?.throw();
   }
 
-  /** There are no more records: sends what is left and waits until all was accepted. */
+  /** Sends what is left, and resolves when all was accepted. */
   async finish(): Promise<void> {
-    // A source that ends quietly because it saw its signal fire is not at its end.
+    // A source may end quietly because it saw its signal fire: then it is not complete.
     this.#context.stop.signal.throwIfAborted();
     this.throwIssues();
     const empty = this.#queue.isUnused;
@@ -97,108 +107,116 @@ export class RecordSink {
     await this.#queue.finish();
   }
 
-  /** Number of records that were brought, whatever became of them. */
-  get taken(): number {
-    return this.#records;
-  }
-
-  /** Resolves when no window is on its way. Never rejects. */
+  /** Resolves when no window is in flight. Never rejects. */
   settled(): Promise<void> {
     return this.#queue.settled();
   }
 
-  /** Leaves no timer. Whoever closes it brings nothing more. */
   close(): void {
     this.#queue.close();
   }
 
-  /** Takes in a record; `list` and `position` tell where it comes from. */
-  #takeOne(record: unknown, list: List, position: number): Promise<void> | undefined {
+  #takeOne(record: unknown, list: RecordList, position: number): Promise<void> | undefined {
     const index = this.#records++;
-    if (!this.#builder.encode(record, this.#encoder)) return this.#examine(record, index, list, position);
-    return this.#takeEncoded(record, index, list, position);
-  }
-
-  /** Takes in the record that the builder holds. */
-  #takeEncoded(record: unknown, index: number, list: List, position: number): Promise<void> | undefined {
-    const { collection, maxMessageBytes } = this.#context;
-    const bytes = this.#builder.sizeAlone;
+    const builder = this.#builder;
+    if (!builder.encode(record, this.#encoder)) return this.#explain(record, index, list, position);
+    const { maxMessageBytes } = this.#context;
+    const bytes = builder.sizeAlone;
     const refusal =
-      bytes > maxMessageBytes ? tooLarge(record, bytes, maxMessageBytes) : this.#observe(record, index);
-    if (refusal === undefined && !this.#invalid.any) {
-      const message = this.#keep(index);
-      if (message !== undefined) return this.#offer(message);
-      return this.#turns.isDue() ? this.#pause() : undefined;
-    }
-    this.#builder.drop();
-    if (refusal === undefined) this.#invalid.lookAhead();
-    else
-      this.#refuse([{ ...placeOf(collection, record, index), path: "", expected: refusal }], list, position);
+      bytes > maxMessageBytes
+        ? describeOversizedRecord(record, bytes, maxMessageBytes)
+        : this.#observe(record, index, list, position);
+    if (refusal === undefined && this.#invalid === undefined) return this.#keep(index);
+    builder.drop();
+    if (refusal === undefined) this.#invalid?.lookAhead();
+    else this.#refuse([{ ...this.#placeOf(record, index, list, position), path: "", expected: refusal }]);
     return undefined;
   }
 
-  /** Finds out what is wrong with a record that its encoder refused. */
-  async #examine(record: unknown, index: number, list: List, position: number): Promise<void> {
-    const { collection, stop } = this.#context;
-    const { examineRecord } = examination.loaded ?? (await examination.load(stop.signal));
-    const examined = examineRecord(collection.name, record, placeOf(collection, record, index));
-    if (!examined.ok) return this.#refuse(examined.issues, list, position);
-    this.#builder.append(examined.bytes);
-    await this.#takeEncoded(record, index, list, position);
+  async #explain(record: unknown, index: number, list: RecordList, position: number): Promise<void> {
+    const place = this.#placeOf(record, index, list, position);
+    this.#refuse(await explainRecord(this.#context.collection.name, record, place));
   }
 
-  /** What the observer expected of the last record instead. */
-  #observe(record: unknown, index: number): string | undefined {
+  /** Returns what the observer expected of the last record instead. */
+  #observe(record: unknown, index: number, list: RecordList, position: number): string | undefined {
+    if (this.#view === undefined || this.#invalid !== undefined) return undefined;
+    const encoded = this.#view.moveTo(this.#builder, index, list, position);
+    return this.#context.observer?.observe(encoded, record);
+  }
+
+  #refuse(issues: readonly InputIssue[]): void {
     const { observer } = this.#context;
-    if (observer === undefined || this.#invalid.any) return undefined;
-    return observer.observe(this.#view.moveTo(this.#builder, index), record);
+    if (observer?.invalid !== undefined) {
+      observer.invalid(issues);
+      return;
+    }
+    this.#invalid ??= new InvalidRecords();
+    this.#invalid.add(issues);
   }
 
-  #refuse(issues: readonly InputIssue[], list: List, position: number): void {
-    const location = list === undefined ? undefined : locationOf(list, position);
-    const located = location === undefined ? issues : issues.map((issue) => ({ ...issue, location }));
-    const { observer } = this.#context;
-    if (observer?.invalid === undefined) this.#invalid.add(located);
-    else observer.invalid(located);
+  #placeOf(record: unknown, index: number, list: RecordList, position: number): RecordPlace {
+    const { name, idField } = this.#context.collection;
+    const id = idField === undefined ? undefined : stringInVariant(record, idField);
+    const location = list && locationOf(list, position);
+    return {
+      collection: name,
+      index,
+      ...(id !== undefined && { id: truncateId(id) }),
+      ...(location !== undefined && { location }),
+    };
   }
 
-  /** Keeps the last record; the message before it, where it begins a new one. */
-  #keep(index: number): EncodedMessage | undefined {
+  /** Keeps the last record, unless it is an event that was accepted before. */
+  #keep(index: number): Promise<void> | undefined {
     const { collection, acceptedEvents, report } = this.#context;
-    if (acceptedEvents !== undefined) {
-      const { buffer, recordStart, recordEnd } = this.#builder;
-      if (acceptedEvents.take(collection.name, buffer, recordStart, recordEnd)) {
-        report.leftOut += 1;
-        this.#builder.drop();
-        return undefined;
-      }
+    const builder = this.#builder;
+    if (
+      acceptedEvents?.take(collection.name, builder.buffer, builder.recordStart, builder.recordEnd) === true
+    ) {
+      report.leftOut += 1;
+      builder.drop();
+      return this.#yieldIfDue();
     }
     this.#queue.recordWaits();
-    return this.#builder.keep(index);
+    const full = builder.keep(index);
+    return full === undefined ? this.#yieldIfDue() : this.#offer(full);
   }
 
   async #offer(message: EncodedMessage): Promise<void> {
     await this.#queue.put(message);
-    await this.#pause();
+    await this.#yieldToEventLoop();
   }
 
-  async #pause(): Promise<void> {
-    await this.#turns.give();
+  /** A source that always has a record ready must not keep the event loop to itself. */
+  #yieldIfDue(): Promise<void> | undefined {
+    if (this.#records % RECORDS_PER_LOOK !== 0) return undefined;
+    return this.#context.clock.monotonic() - this.#turnAt < TURN_MS ? undefined : this.#yieldToEventLoop();
+  }
+
+  async #yieldToEventLoop(): Promise<void> {
+    await nextTurn();
+    this.#turnAt = this.#context.clock.monotonic();
     this.#context.stop.signal.throwIfAborted();
   }
 }
 
-/** The array that a record comes in, if any. */
-type List = readonly unknown[] | undefined;
-
-/** Waits, during which the source may bring its next records, but not in the array that is being taken in. */
+/** Waits, while the array that is being taken in must not change. */
 async function unchanged(records: readonly unknown[], waits: Promise<void>): Promise<void> {
-  const shape = pageShape(records);
+  const requireUnchanged = watchArray(records);
   await waits;
-  checkPage(records, shape);
+  requireUnchanged();
 }
 
-function placeOf({ name, identify }: Collection, record: unknown, index: number): RecordPlace {
-  const id = identify(record);
-  return { collection: name, index, ...(id === undefined ? {} : { id: shownId(id) }) };
+/**
+ * Repeats a step that goes on as long as it can without waiting, and then returns what to wait for.
+ * @returns nothing if it never had to wait: an `await` per record would cost more than the record
+ */
+export function inSteps(step: () => Promise<void> | undefined): Promise<void> | undefined {
+  const waits = step();
+  return waits === undefined ? undefined : continueSteps(waits, step);
+}
+
+async function continueSteps(first: Promise<void>, step: () => Promise<void> | undefined): Promise<void> {
+  for (let waits: Promise<void> | undefined = first; waits !== undefined; waits = step()) await waits;
 }

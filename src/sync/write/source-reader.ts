@@ -1,161 +1,136 @@
-/** One write: pulls a source into a sink, no faster than the sink sends. */
-import type { Clock } from "../../core/clock.js";
-import { inSteps } from "./in-steps.js";
-import type { MutableWriteReport } from "./outcomes.js";
-import { RecordSink, type SinkContext } from "./record-sink.js";
-import { checkLastStep, checkStep, type OpenedSource, openSource } from "./source.js";
-import { StreamObjects } from "./stream-objects.js";
+import { raceAbort } from "../../core/abort.js";
+import { InvalidInputError } from "../../core/errors/index.js";
+import { isObject } from "../../core/validate.js";
+import { inSteps, RecordSink, type SinkContext } from "./record-sink.js";
+import { closeSource, type OpenedSource, openSource } from "./source.js";
 
-/**
- * Writes a source.
- *
- * Rejects with the signal's reason, the source's own exception, or an error of the SDK. The source's `return()` is
- * called when the write ends before the source does.
- * @returns number of records that the source had
- */
-export async function writeSource(source: unknown, context: SinkContext): Promise<number> {
-  const { stop } = context;
-  stop.signal.throwIfAborted();
-  const opened = openSource(source, context.collection.name);
-  const sink = new RecordSink(context);
-  const pull = new Pull(sink, stop.signal, context);
-  const stopped = new Promise<never>((_, reject) => {
-    stop.signal.addEventListener("abort", () => reject(stop.signal.reason), { once: true });
-  });
-  stopped.catch(() => {});
-  const pulled = pull.all(opened);
-  try {
-    await Promise.race([pulled, stopped]);
-    return sink.taken;
-  } catch (error) {
-    if (!pull.sourceEnded) close(opened);
-    // What is on its way gets the chance to be acknowledged, unless the write was told to end at once.
-    if (!stop.signal.aborted) await sink.settled();
-    throw error;
-  } finally {
-    sink.close();
-    // A source may still be stuck in its last step: whatever comes of that is nothing to anybody now.
-    stop.abort();
-    pulled.catch(() => {});
-  }
-}
+// What writes need is loaded together with the first of them.
+export { MessageBuilder } from "../encoding/message-builder.js";
+export { RecordSink };
 
-/** Reads a source to its end. */
-class Pull {
+/** Reads one source into a sink, no faster than the service accepts. */
+export class SourceReader {
+  readonly #source: OpenedSource;
   readonly #sink: RecordSink;
-  readonly #stop: AbortSignal;
-  readonly #clock: Clock;
-  readonly #report: MutableWriteReport;
-  /** Whether the source has no more, or threw: it is not to be told to return then. */
-  sourceEnded = false;
+  readonly #context: SinkContext;
+  /** Whether the source has no more or threw, so that its return() must not be called. */
+  #ended = false;
+  #isWaiting = false;
 
-  constructor(sink: RecordSink, stop: AbortSignal, { clock, report }: SinkContext) {
-    this.#sink = sink;
-    this.#stop = stop;
-    this.#clock = clock;
-    this.#report = report;
+  /** @throws {InvalidInputError} this is not a source, or one that cannot be read */
+  constructor(source: unknown, context: SinkContext) {
+    this.#source = openSource(source, context.collection.name);
+    this.#sink = new RecordSink(context);
+    this.#context = context;
   }
 
-  /** Settles when everything was accepted, or something failed. */
-  all(source: OpenedSource): Promise<void> {
-    if (source.kind === "array") return this.#array(source.records);
-    return source.kind === "sync" ? this.#sync(source.iterator) : this.#async(source);
+  /** Number of records that the source gave so far. */
+  get taken(): number {
+    return this.#sink.taken;
   }
 
-  async #array(records: readonly unknown[]): Promise<void> {
-    let position = 0;
-    await inSteps(() => {
-      while (position < records.length) {
-        const waits = this.#sink.take(records[position++]);
-        if (waits !== undefined) return waits;
-      }
-      return undefined;
-    });
-    await this.#finish();
+  /** Whether the source was asked for more and has not answered. */
+  get isWaiting(): boolean {
+    return this.#isWaiting;
   }
 
-  async #sync(iterator: Iterator<unknown>): Promise<void> {
-    await inSteps(() => {
+  /**
+   * Resolves with the number of records when all were accepted. Rejects with the signal's reason, the source's own
+   * exception or an error of the SDK.
+   */
+  async run(): Promise<number> {
+    const { signal } = this.#context.stop;
+    const reading = this.#read();
+    try {
+      await raceAbort(reading, signal);
+      return this.taken;
+    } catch (error) {
+      if (!this.#ended) closeSource(this.#source);
+      // What is in flight may still be acknowledged, unless the write must end at once.
+      if (!signal.aborted) await this.#sink.settled();
+      throw error;
+    } finally {
+      this.#sink.close();
+      // The source may be stuck in its last step; what comes of that no longer matters.
+      this.#context.stop.abort();
+    }
+  }
+
+  async #read(): Promise<void> {
+    const source = this.#source;
+    if (source.kind === "sync") await this.#readSync(source.iterator);
+    else await this.#readAsync(source);
+    await this.#sink.finish();
+  }
+
+  #readSync(iterator: Iterator<unknown>): Promise<void> | undefined {
+    return inSteps(() => {
       for (;;) {
         const step = this.#next(iterator);
-        if (step.done === true) return this.#end(step);
+        if (step.done === true) return this.#end(step.value);
         const waits = this.#sink.take(step.value);
         if (waits !== undefined) return waits;
       }
     });
-    await this.#finish();
-  }
-
-  async #async({ iterator, readsAhead }: OpenedSource & { readonly kind: "async" }): Promise<void> {
-    const given = readsAhead ? new StreamObjects() : undefined;
-    let since = this.#clock.monotonic();
-    const sourceGave = () => {
-      const now = this.#clock.monotonic();
-      this.#report.sourceWaitMs += now - since;
-      since = now;
-    };
-    for (;;) {
-      let step: IteratorResult<unknown>;
-      try {
-        step = await iterator.next();
-        checkStep(step);
-      } catch (error) {
-        this.sourceEnded = true;
-        throw error;
-      }
-      this.#stop.throwIfAborted();
-      if (step.done === true) {
-        this.#end(step);
-        break;
-      }
-      const { value } = step;
-      // To look at the clock costs a tenth of what a single record does.
-      const many = Array.isArray(value);
-      if (many) sourceGave();
-      given?.take(value);
-      const waits = this.#sink.take(value);
-      if (waits !== undefined) {
-        if (!many) sourceGave();
-        await waits;
-      }
-      if (many || waits !== undefined) since = this.#clock.monotonic();
-      // The next record of an asynchronous source may be long in coming: what is known to be wrong is said now.
-      this.#sink.throwIssues();
-    }
-    sourceGave();
-    await this.#finish();
   }
 
   #next(iterator: Iterator<unknown>): IteratorResult<unknown> {
     try {
-      const step = iterator.next();
-      checkStep(step);
-      return step;
+      return iterator.next();
     } catch (error) {
-      this.sourceEnded = true;
+      this.#ended = true;
       throw error;
     }
   }
 
-  #end(step: IteratorResult<unknown>): undefined {
-    this.sourceEnded = true;
-    checkLastStep(step);
+  async #readAsync({ iterator, readsAhead }: OpenedSource & { readonly kind: "async" }): Promise<void> {
+    const { clock, report, stop } = this.#context;
+    let since = clock.monotonic();
+    const countWait = () => {
+      report.sourceWaitMs += clock.monotonic() - since;
+    };
+    let previous: unknown;
+    for (;;) {
+      let step: IteratorResult<unknown>;
+      this.#isWaiting = true;
+      try {
+        step = await iterator.next();
+      } catch (error) {
+        this.#ended = true;
+        throw error;
+      }
+      this.#isWaiting = false;
+      stop.signal.throwIfAborted();
+      if (step.done === true) {
+        countWait();
+        return this.#end(step.value);
+      }
+      const { value } = step;
+      if (readsAhead && isObject(value) && value === previous) throw new InvalidInputError(REFILLED);
+      previous = value;
+      // Reading the clock costs a tenth of what a record does, so it is read once for many.
+      const many = Array.isArray(value);
+      if (many) countWait();
+      const waits = this.#sink.take(value);
+      if (waits !== undefined) {
+        if (!many) countWait();
+        await waits;
+      }
+      if (many || waits !== undefined) since = clock.monotonic();
+      // The next record may take long, so an invalid one is reported now.
+      this.#sink.throwIssues();
+    }
   }
 
-  async #finish(): Promise<void> {
-    this.sourceEnded = true;
-    await this.#sink.finish();
+  /** A generator that returns its last records instead of yielding them would lose them. */
+  #end(returned: unknown): undefined {
+    this.#ended = true;
+    if (isObject(returned)) throw new InvalidInputError(RETURNED);
   }
 }
 
-/** Tells a source that no more is wanted. It may never answer, and what it says then changes nothing. */
-function close(source: OpenedSource): void {
-  if (source.kind === "array") return;
-  const { iterator } = source;
-  try {
-    Promise.resolve(iterator.return?.()).catch(() => {});
-    if (source.kind === "async") source.destroy?.();
-  } catch {
-    // The write has failed already; the source's farewell must not take the place of the reason.
-  }
-}
+const REFILLED =
+  "The source is a stream that gave the same object twice in a row. Streams read ahead, so what was sent may be incomplete: make a new object for each chunk, and start a new batch.";
+
+const RETURNED =
+  "The source returned an object or an array with done: true, which is not written. Yield the last records instead of returning them, and start a new batch.";

@@ -1,94 +1,101 @@
 import { Readable } from "node:stream";
 import { InvalidInputError } from "../../core/errors/index.js";
-import { describeType } from "../../core/validate.js";
+import { isObject } from "../../core/validate.js";
 import { wasRead } from "../../core/was-read.js";
 import type { CollectionName } from "../collections.js";
-import { checkHoldsRecords } from "./recordless-source.js";
-import { readerOf } from "./web-stream.js";
 
 /**
  * Where the records of a write come from: an array, an iterable, an async iterable or a stream, of records or of
- * arrays of records. Arrays of records are much faster than single ones where the source is asynchronous.
+ * arrays of records. For an asynchronous source, arrays are much faster than single records.
  *
- * A record that was handed over must stay as it is until its write has resolved: it is not copied. A generator that
- * gives one record at a time may fill the same object anew when it is asked for the next one.
+ * Records are not copied: a record must stay unchanged until its write has resolved. A generator that yields one record
+ * at a time may refill the same object when it is asked for the next one.
  */
 export type RecordSource<R> = Iterable<R | readonly R[]> | AsyncIterable<R | readonly R[]>;
 
 /** Iterators that a write has begun to read: read again, they would look like an empty source. */
 const begun = new WeakSet<object>();
 
-/** What a source is read by. */
+/** A source as it is read. */
 export type OpenedSource =
-  | { readonly kind: "array"; readonly records: readonly unknown[] }
   | { readonly kind: "sync"; readonly iterator: Iterator<unknown> }
   | {
       readonly kind: "async";
       readonly iterator: AsyncIterator<unknown>;
-      /** Whether it is a stream: those make the next chunk while one is taken in. */
+      /** Whether it makes the next value while one is taken in, as streams do. */
       readonly readsAhead: boolean;
-      /** Ends a stream whose iterator answers only when its stream does. */
+      /** Ends a stream whose iterator is stuck in `next()`. */
       readonly destroy?: () => void;
     };
 
 /**
  * Begins to read a source.
- * @throws {InvalidInputError} it is no source, one that never holds records, a stream that is locked or was read, or a
- *   one-shot iterator that was begun before
+ * @throws {InvalidInputError} it is not a source, holds bytes, is locked, or was read before
  */
 export function openSource(source: unknown, collection: CollectionName): OpenedSource {
-  if (typeof source !== "object" || source === null) throw notASource(source, collection);
-  if (wasRead(source)) {
-    throw new InvalidInputError(
-      `The source of ${collection} is a stream that somebody has read from: what was read is gone, and an exhausted one would be taken for an empty collection. Make a new one for each write.`,
-    );
-  }
-  if (source instanceof ReadableStream && source.locked) {
-    throw new InvalidInputError(
-      `The source of ${collection} is a stream that is locked: somebody else reads it. Release its reader, or make a new stream for each write.`,
-    );
-  }
-  checkHoldsRecords(source, collection);
-  const opened = openIterator(source, collection);
-  if (opened.kind === "array") return opened;
-  // An iterable that hands out the same iterator again can be read only once; what it held is gone after that.
+  if (!isObject(source)) throw notASource(source, collection);
+  const problem = problemOf(source);
+  if (problem !== undefined) throw new InvalidInputError(`The source of ${collection} is ${problem}`);
+  const opened = openIterator(source);
+  if (opened === undefined) throw notASource(source, collection);
   if (begun.has(opened.iterator)) {
     throw new InvalidInputError(
-      `The source of ${collection} is an iterator that an earlier write has read: it is exhausted, and would be taken for an empty collection. Make a new one for each write.`,
+      `The source of ${collection} is an iterator that an earlier write has read, so it is exhausted. Make a new one for each write.`,
     );
   }
   begun.add(opened.iterator);
   return opened;
 }
 
-function openIterator(source: object, collection: CollectionName): OpenedSource {
-  if (isPlainArray(source)) return { kind: "array", records: source };
+const OF_BYTES = "Parse a file with fromCsv or fromJsonl, and a response with fromPages.";
+
+/** An exhausted or empty stream would pass for an empty collection, which removes every record. */
+function problemOf(source: object): string | undefined {
+  if (ArrayBuffer.isView(source)) return `a buffer of bytes. ${OF_BYTES}`;
+  if (!(source instanceof Readable || source instanceof ReadableStream)) return undefined;
+  if (wasRead(source)) return "a stream that was read before. Make a new one for each write.";
+  if (source instanceof Readable)
+    return source.readableObjectMode ? undefined : `a stream of bytes or text. ${OF_BYTES}`;
+  if (source.locked) return "a stream that is locked by another reader. Release the reader first.";
+  return isOfBytes(source) ? `a stream of bytes. ${OF_BYTES}` : undefined;
+}
+
+/** Only a byte stream has a reader that fills the caller's own buffer. */
+function isOfBytes(stream: ReadableStream): boolean {
+  try {
+    stream.getReader({ mode: "byob" }).releaseLock();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function openIterator(source: object): OpenedSource | undefined {
+  if (source instanceof ReadableStream)
+    return { kind: "async", iterator: readerOf(source), readsAhead: true };
   if (isAsyncIterable(source)) {
-    if (isWebStream(source)) return { kind: "async", iterator: readerOf(source), readsAhead: true };
-    const iterator: unknown = source[Symbol.asyncIterator]();
-    if (!isIterator<AsyncIterator<unknown>>(iterator)) throw noIterator("asyncIterator", collection);
+    const iterator = source[Symbol.asyncIterator]();
     if (!(source instanceof Readable)) return { kind: "async", iterator, readsAhead: false };
     return { kind: "async", iterator, readsAhead: true, destroy: () => void source.destroy() };
   }
-  if (isIterable(source)) {
-    const iterator: unknown = source[Symbol.iterator]();
-    if (!isIterator<Iterator<unknown>>(iterator)) throw noIterator("iterator", collection);
-    return { kind: "sync", iterator };
-  }
-  throw notASource(source, collection);
+  return isIterable(source) ? { kind: "sync", iterator: source[Symbol.iterator]() } : undefined;
 }
 
-/** Whether an iterator would give what the array holds, and in its order: then none is needed. */
-function isPlainArray(source: object): source is readonly unknown[] {
-  return (
-    Array.isArray(source) &&
-    !isAsyncIterable(source) &&
-    Reflect.get(source, Symbol.iterator) === Array.prototype.values
-  );
-}
-
-function isWebStream(source: object): source is ReadableStream<unknown> {
-  return source instanceof ReadableStream;
+/** The stream's own iterator would answer `return()` only after the read that is under way. */
+function readerOf(stream: ReadableStream<unknown>): AsyncIterator<unknown> {
+  const reader = stream.getReader();
+  return {
+    next: async () => {
+      const step = await reader.read();
+      if (step.done) reader.releaseLock();
+      return step;
+    },
+    return: async () => {
+      await reader.cancel();
+      reader.releaseLock();
+      return { done: true, value: undefined };
+    },
+  };
 }
 
 function isAsyncIterable(source: object): source is AsyncIterable<unknown> {
@@ -99,56 +106,41 @@ function isIterable(source: object): source is Iterable<unknown> {
   return typeof Reflect.get(source, Symbol.iterator) === "function";
 }
 
-/** The types say so already; an iterable that was written without types may give anything. */
-function isIterator<I extends Iterator<unknown> | AsyncIterator<unknown>>(iterator: unknown): iterator is I {
-  return (
-    typeof iterator === "object" && iterator !== null && typeof Reflect.get(iterator, "next") === "function"
-  );
-}
-
-function noIterator(method: "asyncIterator" | "iterator", collection: CollectionName): InvalidInputError {
-  return new InvalidInputError(
-    `The source of ${collection} has a [Symbol.${method}]() that returns no iterator: an object with a method next() is one.`,
-  );
-}
-
-/**
- * Checks what an iterator's `next()` gave.
- * @throws {InvalidInputError} it is no object, which says neither that there is a record nor that there are no more
- */
-export function checkStep(step: unknown): void {
-  if (typeof step === "object" && step !== null) return;
-  throw new InvalidInputError(
-    `The source has an iterator whose next() gave ${describeType(step)}: it must give an object with value or done.`,
-  );
-}
-
-/**
- * Checks the last step of an iterator.
- * @throws {InvalidInputError} it holds something that looks like records, which nobody would write
- */
-export function checkLastStep(step: IteratorResult<unknown>): void {
-  const value: unknown = step.value;
-  if (typeof value !== "object" || value === null) return;
-  throw new InvalidInputError(
-    "The source gave an object or an array together with done: true, as a generator does that returns its last records. What is returned is not written: yield it, and start a new batch.",
-  );
-}
-
 function notASource(source: unknown, collection: CollectionName): InvalidInputError {
+  let advice = "Put a single record into an array.";
+  if (typeof source === "function") advice = "Call the function and pass its result.";
+  if (source instanceof Promise) advice = "Await the promise first.";
   return new InvalidInputError(
-    `The source of ${collection} must be an array, an iterable, an async iterable or a ReadableStream of records. ${adviceFor(source)}`,
+    `The source of ${collection} must be an array, an iterable, an async iterable or a ReadableStream of records. ${advice}`,
   );
 }
 
-function adviceFor(source: unknown): string {
-  if (typeof source === "function" && !isClass(source))
-    return "This is a function: call it, and give what it returns.";
-  if (source instanceof Promise) return "This is a promise: await it first.";
-  return "Put a single record into an array.";
+/** Tells a source that no more is wanted. An error from its return() must not mask the original failure. */
+export function closeSource(source: OpenedSource): void {
+  try {
+    Promise.resolve(source.iterator.return?.()).catch(() => {});
+    if (source.kind === "async") source.destroy?.();
+  } catch {
+    // The write has failed already.
+  }
 }
 
-/** Whether it cannot be called without `new`. */
-function isClass(source: object): boolean {
-  return Function.prototype.toString.call(source).startsWith("class");
+/**
+ * Notes what an array looks like. One that changes while it is written was still being filled, or was emptied early.
+ * @returns throws an {@link InvalidInputError} if the array has changed since
+ */
+export function watchArray(source: unknown): () => void {
+  if (!Array.isArray(source)) return () => {};
+  const array: readonly unknown[] = source;
+  const { length } = array;
+  const first = array[0];
+  const last = array.at(-1);
+  return () => {
+    if (array.length === length && array[0] === first && array.at(-1) === last) return;
+    const how =
+      array.length === length ? "has other entries now" : `had ${length} entries and has ${array.length} now`;
+    throw new InvalidInputError(
+      `An array of the source ${how}, so what was sent may be incomplete. Leave arrays unchanged until the write has resolved, and start a new batch.`,
+    );
+  };
 }

@@ -1,15 +1,14 @@
 /**
- * Messages -> windows, for one write.
+ * Puts the messages of one write into windows.
  *
- * A window is what one `SyncRecords` stream carries. The next window is encoded while the last is on its way, so
- * memory is bounded by two windows however many records come.
+ * A window is what one SyncRecords stream carries. The next window is encoded while the last one is on its way, so
+ * memory is bounded by two windows.
  */
 import type { Clock } from "../../core/clock.js";
 import type { Collection } from "../collections.js";
-import type { EncodedMessage } from "../encoding/messages.js";
+import type { EncodedMessage } from "../encoding/message-builder.js";
 import type { MutableWriteReport } from "./outcomes.js";
 
-/** What a queue of windows needs. */
 export interface WindowQueueContext {
   readonly collection: Collection;
   /** Most bytes of a window. */
@@ -17,31 +16,31 @@ export interface WindowQueueContext {
   /** How long a record waits for its window to fill, in milliseconds. */
   readonly flushAfterMs: number;
   readonly clock: Clock;
-  /** Where the time spent waiting is written down. */
+  /** Gets the time spent waiting. */
   readonly report: MutableWriteReport;
-  /** Sends one window and resolves when it was accepted. Called for one window at a time. */
+  /** Sends one window, and resolves when it was accepted. Called for one window at a time. */
   readonly send: (window: readonly EncodedMessage[]) => Promise<void>;
-  /** Ends the write with its reason; fired from outside, and by the queue when a window fails. */
+  /** Ends the write with its reason. Fired by the batch, by the caller, or by the queue if a window fails. */
   readonly stop: AbortController;
 }
 
-/** Whom a queue gets its last message from, and tells of those that are done with. */
+/** Makes the messages. */
 export interface MessageSource {
-  /** The message that is not full yet; undefined where it has no records. */
+  /** Returns the message that is not full yet, unless it is empty. */
   flush(): EncodedMessage | undefined;
-  /** The message was accepted. */
+  /** Takes back a message that was accepted. */
   accepted(message: EncodedMessage): void;
 }
 
-/** Sends messages in windows, one after the other. */
+/** Sends windows one after the other. */
 export class WindowQueue {
   readonly #context: WindowQueueContext;
   readonly #source: MessageSource;
   #window: EncodedMessage[] = [];
   #windowBytes = 0;
   #anythingSent = false;
-  /** Settles when every window so far was accepted, or one of them failed. */
-  #onItsWay: Promise<void> = Promise.resolve();
+  /** Settles when every window so far was accepted, or one of them has failed. */
+  #inFlight: Promise<void> = Promise.resolve();
   #stopTimer: (() => void) | undefined;
 
   constructor(context: WindowQueueContext, source: MessageSource) {
@@ -49,45 +48,44 @@ export class WindowQueue {
     this.#source = source;
   }
 
-  /** Whether there was no message yet. */
+  /** Whether there was no message so far. */
   get isUnused(): boolean {
     return !this.#anythingSent && this.#window.length === 0;
   }
 
-  /** A record has come that waits for its window to fill: a slow source must not let the lease run out on it. */
+  /** Starts the flush timer: a slow source must not let the lease run out on records that wait for their window. */
   recordWaits(): void {
     if (this.#stopTimer === undefined) this.#startTimer();
   }
 
   /**
-   * Puts a message into a window, at once: its place in the order is taken before anything is waited for.
-   * @returns what to wait for before more is brought, if anything
+   * Puts a message into a window, before anything is awaited: that keeps the order.
+   * @returns what to await before more is brought, if anything
    */
   put(message: EncodedMessage): Promise<void> | undefined {
     const room = this.#enqueue(message);
     return room === undefined ? undefined : this.#waitForServer(room);
   }
 
-  /** Sends what there is and waits until all was accepted. */
+  /** Sends what is left, and resolves when all was accepted. */
   async finish(): Promise<void> {
-    // After a pause of the source all may be on its way: a stream without a message renews no lease.
+    // The window is empty if the flush timer has sent everything.
     if (this.#window.length > 0) this.#dispatch().catch(() => {});
-    await this.#waitForServer(this.#onItsWay);
+    await this.#waitForServer(this.#inFlight);
   }
 
-  /** Resolves when no window is on its way. Never rejects. */
+  /** Resolves when no window is in flight. Never rejects. */
   async settled(): Promise<void> {
-    await this.#onItsWay.catch(() => {});
+    await this.#inFlight.catch(() => {});
   }
 
-  /** Leaves no timer. */
   close(): void {
     this.#stopTimer?.();
   }
 
   #enqueue(message: EncodedMessage): Promise<void> | undefined {
     const { collection, windowBytes } = this.#context;
-    // An event collection's window is one message: a refusal then says exactly which events were not taken.
+    // An event window is one message, so that a refusal tells exactly which events were not accepted.
     const full = collection.model === "event" || this.#windowBytes + message.bytes.length > windowBytes;
     const room = full && this.#window.length > 0 ? this.#dispatch() : undefined;
     this.#window.push(message);
@@ -96,18 +94,18 @@ export class WindowQueue {
     return room;
   }
 
-  /** Sends the window as soon as those before it were accepted; resolves when there is room for a further one. */
+  /** Sends the window after those before it. The returned promise resolves when there is room for another. */
   #dispatch(): Promise<void> {
     const window = this.#window;
-    const before = this.#onItsWay;
+    const previous = this.#inFlight;
     this.#window = [];
     this.#windowBytes = 0;
     this.#anythingSent = true;
     this.#stopTimer?.();
     this.#stopTimer = undefined;
-    this.#onItsWay = before.then(() => this.#send(window));
-    this.#onItsWay.catch((error: unknown) => this.#context.stop.abort(error));
-    return before;
+    this.#inFlight = previous.then(() => this.#send(window));
+    this.#inFlight.catch((error: unknown) => this.#context.stop.abort(error));
+    return previous;
   }
 
   async #send(window: readonly EncodedMessage[]): Promise<void> {
@@ -128,11 +126,11 @@ export class WindowQueue {
     const { clock, flushAfterMs } = this.#context;
     let stopped = false;
     const flush = () => {
-      // Meanwhile its window may have become full.
+      // The window may have been sent meanwhile.
       if (!stopped) this.#flush();
     };
-    // One that waited for another would be sent no sooner, and the source would be read on and on.
-    const stopTimer = clock.after(flushAfterMs, () => void this.#onItsWay.then(flush, () => {}));
+    // Flushing behind a window in flight would send nothing sooner, and take in more than two windows.
+    const stopTimer = clock.after(flushAfterMs, () => void this.#inFlight.then(flush, () => {}));
     this.#stopTimer = () => {
       stopped = true;
       stopTimer();

@@ -1,15 +1,14 @@
-import { type RecordOutcome, SyncProtocolError, TransportError } from "../../core/errors/index.js";
+import { annotate, type RecordOutcome, SyncProtocolError, TransportError } from "../../core/errors/index.js";
 import { Attempts, callWithRetry } from "../call.js";
 import type { Collection } from "../collections.js";
-import type { EncodedMessage } from "../encoding/messages.js";
+import type { EncodedMessage } from "../encoding/message-builder.js";
+import { WIRE } from "../generated/collections.js";
 import { type CountedLease, momentOf } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncTransport } from "../transport.js";
-import { addRange, type MutableWriteReport } from "./outcomes.js";
-import { unknownEventsError } from "./unknown-events.js";
+import { addRange, type MutableWriteReport, type WriteReport } from "./outcomes.js";
 
-/** What a sender needs. */
 export interface WindowSenderOptions {
   readonly transport: SyncTransport;
   readonly configuration: SyncConfiguration;
@@ -20,7 +19,7 @@ export interface WindowSenderOptions {
   readonly onProgress: OnProgress;
 }
 
-/** Sends the windows of one write and keeps the account of what became of them. */
+/** Sends the windows of one write, and reports what became of their records. */
 export class WindowSender {
   readonly #options: WindowSenderOptions;
 
@@ -28,7 +27,7 @@ export class WindowSender {
     this.#options = options;
   }
 
-  /** Sends one window; where the failure was transient, the same bytes again on a new stream. */
+  /** Sends one window. After a transient failure it sends the same bytes again, on a new stream. */
   async send(window: readonly EncodedMessage[]): Promise<void> {
     const { configuration, report, signal, onProgress } = this.#options;
     const firstIndex = window[0]?.firstIndex ?? 0;
@@ -39,7 +38,7 @@ export class WindowSender {
     const operation = {
       rpc: "SyncRecords",
       collection: report.collection,
-      mayRepeat: () => this.#mayBeTwice || !attempts.mayBeDone,
+      mayRepeat: () => this.#mayRepeat || !attempts.mayBeDone,
     } as const;
     let tries = 0;
     report.sent += records;
@@ -53,8 +52,8 @@ export class WindowSender {
       const outcome = outcomeOf(attempts, messages.length);
       if (outcome === "unsent") report.sent -= records;
       addRange(report.ranges, { outcome, firstIndex, records });
-      // What the write is cut off with is the caller's own.
-      if (outcome !== "unknown" || this.#mayBeTwice || signal.aborted) throw error;
+      // The reason of an abort is passed on unchanged.
+      if (outcome !== "unknown" || this.#mayRepeat || signal.aborted) throw error;
       throw error instanceof TransportError ? unknownEventsError(error) : error;
     } finally {
       report.retries += Math.max(0, tries - 1);
@@ -80,21 +79,43 @@ export class WindowSender {
     const { accepted } = await transport.syncRecords(messages, call);
     if (accepted !== undefined && accepted !== records) {
       throw new SyncProtocolError(
-        `The service acknowledged ${accepted} of ${records} records of ${report.collection} from index ${firstIndex}. Abort the batch and start a new one.`,
+        `The service acknowledged ${accepted} of the ${records} records of ${report.collection} from index ${firstIndex} on. Abort the batch and start a new one.`,
       );
     }
     lease.renew(sentAt);
   }
 
-  /** Events without an id are counted twice when they are applied twice: who minds that has them never sent again. */
-  get #mayBeTwice(): boolean {
+  /** Events without an id count twice if they arrive twice, so `unknownEvents: "fail"` never sends them again. */
+  get #mayRepeat(): boolean {
     const { configuration, collection } = this.#options;
-    return collection.hasIds || configuration.unknownEvents === "retry";
+    return collection.idField !== undefined || configuration.unknownEvents === "retry";
   }
 }
 
-/** What became of a window that failed. A refusal of one message among several does not tell what was taken. */
+/** A refusal of one message among several does not tell which were accepted. */
 function outcomeOf({ mayBeDone, refused }: Attempts, messages: number): RecordOutcome["outcome"] {
   if (mayBeDone || (refused && messages > 1)) return "unknown";
   return refused ? "rejected" : "unsent";
+}
+
+/** The error of a window of such events whose answer was lost. */
+function unknownEventsError(failure: TransportError): TransportError {
+  const { message, status, contentType, grpcStatus, retryAfterMs, serverMessage } = failure;
+  const error = new TransportError(
+    `${message} It is unknown whether the service accepted these events, and unknownEvents: "fail" does not send them again.`,
+    { status, contentType, grpcStatus, retryAfterMs, serverMessage },
+  );
+  return annotate(error, failure);
+}
+
+/** Whether a second sending could count events twice and `unknownEvents` forbids that. */
+export function hasUnknownEvents(
+  writes: readonly WriteReport[],
+  { unknownEvents }: SyncConfiguration,
+): boolean {
+  if (unknownEvents === "retry") return false;
+  return writes.some(
+    ({ collection, ranges }) =>
+      WIRE[collection].idField === undefined && ranges.some(({ outcome }) => outcome === "unknown"),
+  );
 }

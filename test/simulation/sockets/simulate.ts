@@ -3,13 +3,13 @@ import type { FaultHandle, SyncFault } from "@saas-management/sdk/reference-serv
 import { checkOptions } from "../../../src/reference-server/options.js";
 import { runServer } from "../../../src/reference-server/run-server.js";
 import { running } from "../../../src/sync/run/load-run.js";
-import { examination, writing } from "../../../src/sync/write/load-writing.js";
 import { Observation } from "../observation.js";
 import { runProcess } from "../process.js";
 import { ServiceModel } from "../service-model.js";
 import { settle, withoutChance } from "../settle.js";
 import { SimClock } from "../sim-clock.js";
 import { type Simulated, unsuccessful } from "../simulate.js";
+import { warmUp } from "../warm-up.js";
 import { type Client, openClient, Restarts } from "./clients.js";
 import { differences } from "./compare.js";
 import { gone, leftBehind, openResources } from "./left-behind.js";
@@ -30,7 +30,7 @@ export interface SimulatedOverSockets extends Simulated {
 }
 
 // Loaded with the first write otherwise, in turns that are not the simulation's.
-await Promise.all([writing.load(), examination.load(), running.load()]);
+await Promise.all([warmUp(), running.load()]);
 
 export async function simulateOverSockets(program: SocketProgram): Promise<SimulatedOverSockets> {
   const before = openResources();

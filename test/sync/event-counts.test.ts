@@ -1,7 +1,7 @@
 import { ConfigurationError } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { EventMultiset } from "../../src/sync/ids/event-multiset.js";
+import { EventCounts } from "../../src/sync/ids/event-counts.js";
 import { LIMITS, RUNS, TIMEOUT_MS } from "../support/property-runs.js";
 
 type Hash = readonly [low: number, high: number, third: number];
@@ -60,7 +60,7 @@ function numbers(): () => number {
 describe("a multiset of events", { timeout: TIMEOUT_MS }, () => {
   it("answers as a map of counts does, whatever is added, taken and restored", () => {
     const property = fc.property(fc.array(step, { maxLength: 300, size: "max" }), (steps) => {
-      const events = new EventMultiset();
+      const events = new EventCounts();
       const model = new Model();
       for (const { does, hash } of steps) {
         if (does === "add") {
@@ -80,7 +80,7 @@ describe("a multiset of events", { timeout: TIMEOUT_MS }, () => {
   it("keeps each of 200,000 apart, as often as it was added, and no other", () => {
     const next = numbers();
     const hashes = Array.from({ length: 200_000 }, (): Hash => [next(), next(), next()]);
-    const events = new EventMultiset();
+    const events = new EventCounts();
     const often = (index: number) => 1 + (index % 3);
     hashes.forEach((hash, index) => {
       for (let i = 0; i < often(index); i += 1) events.add(...hash);
@@ -97,7 +97,7 @@ describe("a multiset of events", { timeout: TIMEOUT_MS }, () => {
   });
 
   it("counts an event on beyond what one slot counts", () => {
-    const events = new EventMultiset();
+    const events = new EventCounts();
     for (let i = 0; i < 200_000; i += 1) events.add(1, -1, 1);
     events.restore();
     let taken = 0;
@@ -106,7 +106,7 @@ describe("a multiset of events", { timeout: TIMEOUT_MS }, () => {
   });
 
   it("refuses what it has no room for with an error that says what to do, and keeps what it has", () => {
-    const events = new EventMultiset(100);
+    const events = new EventCounts(100);
     const next = numbers();
     const added: Hash[] = [];
     const fill = () => {

@@ -1,25 +1,26 @@
 /**
  * Puts records into SyncRecordsRequest messages of exactly known size.
  *
- * A repeated message field is tag, length and bytes, one after the other. Each record is encoded once, to its place in
- * the message; the message's header, which says how long all of it is, is written last, into room kept before it.
+ * A repeated message field is tag, length and bytes for each record. Each record is encoded once, at its place in the
+ * message. The header, which holds the length of all records, is written last, into room kept in front of them.
  */
 import { varintBytes } from "./byte-writer.js";
-import type { MessageRecords } from "./message-records.js";
-import { afterVarint } from "./record-id.js";
+import { afterVarint, varintAt } from "./record-id.js";
 import { type MessageEncoder, RecordWriter } from "./record-writer.js";
 
 /** An encoded SyncRecordsRequest. */
-export interface EncodedMessage extends MessageRecords {
-  /** Index in its write of the first record. */
+export interface EncodedMessage {
+  readonly bytes: Uint8Array;
+  /** Where the first record begins in `bytes`, with its tag. The last one ends where `bytes` ends. */
+  readonly recordsStart: number;
+  /** Index of the first record in its write. */
   readonly firstIndex: number;
   /** Number of records. */
   readonly records: number;
-  /** What its bytes lie in. */
+  /** The buffer that holds `bytes`. */
   readonly buffer: Buffer;
 }
 
-/** Wire type "length-delimited". */
 const LENGTH_DELIMITED = 2;
 /** Tag of field `batch_id` of SyncRecordsRequest. */
 const BATCH_ID_TAG = (1 << 3) | LENGTH_DELIMITED;
@@ -27,21 +28,21 @@ const BATCH_ID_TAG = (1 << 3) | LENGTH_DELIMITED;
 const RECORD_TAG = (1 << 3) | LENGTH_DELIMITED;
 /** Most bytes of the length of a message's records. */
 const LENGTH_BYTES = 5;
-/** Size of a write's first buffer: many a collection is small. */
+/** Size of a write's first buffer: many collections are small. */
 const FIRST_BUFFER_BYTES = 16 * 1024;
-/** Most room for the record that a message turns out to be too small for. */
+/** Most room for the record that no longer fits into the message. */
 const SPARE_BYTES = 16 * 1024;
 
 /** Cuts the records of one write into messages. */
 export class MessageBuilder {
-  /** Batch id and tag of the collection, which every message begins with. */
+  /** Batch id and tag of the collection, which begin every message. */
   readonly #preamble: Buffer;
   readonly #targetBytes: number;
   readonly #writer: RecordWriter;
-  /** Buffers that no message needs any more. */
+  /** Buffers of acknowledged messages. */
   readonly #free: Buffer[] = [];
   /** Where the records begin in a buffer. */
-  readonly #room: number;
+  readonly #headerRoom: number;
   /** Where the last record begins, with its tag. */
   #lastStart: number;
   #records = 0;
@@ -50,17 +51,17 @@ export class MessageBuilder {
   /** @param targetBytes Size that a message stays within, unless a single record is larger. */
   constructor(batchId: string, fieldNumber: number, targetBytes: number) {
     const writer = new RecordWriter(Buffer.allocUnsafeSlow(FIRST_BUFFER_BYTES));
-    writer.text(BATCH_ID_TAG, batchId);
+    writer.string(BATCH_ID_TAG, batchId);
     writer.varint((fieldNumber << 3) | LENGTH_DELIMITED);
     this.#preamble = Buffer.from(writer.buffer.subarray(0, writer.position));
-    this.#room = this.#preamble.length + LENGTH_BYTES;
+    this.#headerRoom = this.#preamble.length + LENGTH_BYTES;
     this.#targetBytes = targetBytes;
-    this.#lastStart = this.#room;
-    writer.position = this.#room;
+    this.#lastStart = this.#headerRoom;
+    writer.position = this.#headerRoom;
     this.#writer = writer;
   }
 
-  /** What holds the last record; it is used again for others. */
+  /** Holds the last record; reused for later ones. */
   get buffer(): Buffer {
     return this.#writer.buffer;
   }
@@ -75,57 +76,9 @@ export class MessageBuilder {
     return this.#writer.position;
   }
 
-  /** Size of the message that holds nothing but the last record. */
+  /** Size of a message that holds the last record only. */
   get sizeAlone(): number {
     return this.#sizeOf(this.#writer.position - this.#lastStart);
-  }
-
-  /** Encodes a record behind those of the message; false: it was refused, and nothing of it is left. */
-  encode(record: unknown, encoder: MessageEncoder): boolean {
-    const writer = this.#writer;
-    this.#lastStart = writer.position;
-    try {
-      if (writer.requiredMessage(RECORD_TAG, record, encoder)) return true;
-    } catch {
-      // A getter threw: whoever examines the record will find that out.
-    }
-    this.drop();
-    return false;
-  }
-
-  /** Takes in a record that is encoded already. */
-  append(record: Uint8Array): void {
-    this.#lastStart = this.#writer.position;
-    const start = this.#writer.begin(RECORD_TAG);
-    this.#writer.raw(record, 0, record.length);
-    this.#writer.end(start);
-  }
-
-  /** Takes the last record back. */
-  drop(): void {
-    this.#writer.position = this.#lastStart;
-  }
-
-  /**
-   * Keeps the last record.
-   * @param index Of the record in its write: those before it may have been left out.
-   * @returns the message before it, where the record begins a new one
-   */
-  keep(index: number): EncodedMessage | undefined {
-    const full =
-      this.#records > 0 && this.#sizeOf(this.#writer.position - this.#room) > this.#targetBytes
-        ? this.#cut(this.#fullBuffer())
-        : undefined;
-    if (this.#records === 0) this.#firstIndex = index;
-    this.#records += 1;
-    return full;
-  }
-
-  /** The message with all records since the last one; a message without records is an empty collection. */
-  flush(): EncodedMessage {
-    this.#lastStart = this.#writer.position;
-    // Often nothing follows, or little.
-    return this.#cut(Buffer.allocUnsafeSlow(FIRST_BUFFER_BYTES));
   }
 
   /** Number of records since the last message. */
@@ -133,32 +86,71 @@ export class MessageBuilder {
     return this.#records;
   }
 
-  /** Gives back the buffer of a message whose bytes nobody will read again. */
+  /** Encodes a record after those of the message. Returns false, and leaves nothing of it, if it is invalid. */
+  encode(record: unknown, encoder: MessageEncoder): boolean {
+    const writer = this.#writer;
+    this.#lastStart = writer.position;
+    try {
+      if (writer.requiredMessage(RECORD_TAG, record, encoder)) return true;
+    } catch {
+      // A getter threw, or the record is nested too deep. explainRecord finds out which.
+    }
+    this.drop();
+    return false;
+  }
+
+  /** Removes the last record. */
+  drop(): void {
+    this.#writer.position = this.#lastStart;
+  }
+
+  /**
+   * Keeps the last record.
+   * @param index Index of the record in its write. Records before it may have been left out.
+   * @returns the message before it, if the record begins a new one
+   */
+  keep(index: number): EncodedMessage | undefined {
+    const isFull =
+      this.#records > 0 && this.#sizeOf(this.#writer.position - this.#headerRoom) > this.#targetBytes;
+    const full = isFull ? this.#cut(this.#fullBuffer()) : undefined;
+    if (this.#records === 0) this.#firstIndex = index;
+    this.#records += 1;
+    return full;
+  }
+
+  /** Returns the message with all records since the last one. A message without records is an empty collection. */
+  flush(): EncodedMessage {
+    this.#lastStart = this.#writer.position;
+    // Often little or nothing follows.
+    return this.#cut(Buffer.allocUnsafeSlow(FIRST_BUFFER_BYTES));
+  }
+
+  /** Takes back the buffer of a message that was acknowledged. */
   reuse({ buffer }: EncodedMessage): void {
     if (buffer.length >= this.#fullBytes) this.#free.push(buffer);
   }
 
-  /** The message with the records before the last one, which goes on to the next. */
+  /** Returns the message with the records before the last one, which moves on to the next message. */
   #cut(next: Buffer): EncodedMessage {
     const { buffer, position } = this.#writer;
     const end = this.#lastStart;
     const bytes = this.#withHeader(buffer, end);
     const message = {
       bytes,
-      recordsStart: bytes.length - (end - this.#room),
+      recordsStart: bytes.length - (end - this.#headerRoom),
       firstIndex: this.#firstIndex,
       records: this.#records,
       buffer,
     };
-    this.#writer.moveTo(next, this.#room);
+    this.#writer.moveTo(next, this.#headerRoom);
     this.#writer.raw(buffer, end, position);
-    this.#lastStart = this.#room;
+    this.#lastStart = this.#headerRoom;
     this.#records = 0;
     return message;
   }
 
   #withHeader(buffer: Buffer, end: number): Buffer {
-    const payload = end - this.#room;
+    const payload = end - this.#headerRoom;
     const start = LENGTH_BYTES - varintBytes(payload);
     this.#preamble.copy(buffer, start);
     const header = new RecordWriter(buffer);
@@ -172,11 +164,24 @@ export class MessageBuilder {
   }
 
   get #fullBytes(): number {
-    // A window has many of them where messages are small.
-    return this.#room + this.#targetBytes + Math.min(this.#targetBytes, SPARE_BYTES);
+    // A window of small messages has many buffers, so they get little spare room.
+    return this.#headerRoom + this.#targetBytes + Math.min(this.#targetBytes, SPARE_BYTES);
   }
 
   #sizeOf(payloadBytes: number): number {
     return this.#preamble.length + varintBytes(payloadBytes) + payloadBytes;
+  }
+}
+
+/** Calls back with the place of each record of a message, without its tag and length. */
+export function forEachRecord(
+  { bytes, recordsStart }: Pick<EncodedMessage, "bytes" | "recordsStart">,
+  callback: (start: number, end: number) => void,
+): void {
+  for (let at = recordsStart; at < bytes.length; ) {
+    const start = afterVarint(bytes, at + 1);
+    const end = start + varintAt(bytes, at + 1);
+    callback(start, end);
+    at = end;
   }
 }

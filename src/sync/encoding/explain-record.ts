@@ -1,0 +1,126 @@
+import type { z } from "zod";
+import { type InputIssue, InvalidInputError } from "../../core/errors/index.js";
+import { isObject } from "../../core/validate.js";
+import type { CollectionName } from "../collections.js";
+
+/** Most issues of one error. */
+const MAX_ISSUES = 20;
+/** How many records after an invalid one are checked for further issues. */
+const LOOK_AHEAD = 1000;
+/** How many fields of an oversized record are named. */
+const NAMED_FIELDS = 3;
+/** How the messages of our own checks begin. */
+const OWN = "expected ";
+
+/** Which record an issue is about. */
+export type RecordPlace = Pick<InputIssue, "collection" | "index" | "id" | "location">;
+
+let schemas: typeof import("../generated/schemas.js") | undefined;
+
+/** Explains by its schema why the encoder refused a record. Loads zod and the schemas with the first such record. */
+export async function explainRecord(
+  collection: CollectionName,
+  record: unknown,
+  place: RecordPlace,
+): Promise<readonly InputIssue[]> {
+  schemas ??= await import("../generated/schemas.js");
+  const refused = (expected: string): readonly InputIssue[] => [{ ...place, path: "", expected }];
+  if (record instanceof Promise) return refused("a record, not a promise: await it in the source");
+  if (typeof record === "string" || ArrayBuffer.isView(record))
+    return refused("a record, not text or bytes: parse a file with fromCsv or fromJsonl");
+  try {
+    const issues = schemas.RECORD_SCHEMAS[collection].safeParse(record).error?.issues ?? [];
+    // A field with a wrong name comes first: that another is missing often follows from it.
+    const ordered = [...issues].sort((a, b) => Number(isUnknownField(b)) - Number(isUnknownField(a)));
+    const explained = ordered.flatMap((issue) => toIssues(issue, place));
+    return explained.length > 0 ? explained : refused("a valid record");
+  } catch {
+    return refused("a plain object: reading this one threw an exception");
+  }
+}
+
+function isUnknownField(issue: z.core.$ZodIssue): boolean {
+  return issue.code === "unrecognized_keys";
+}
+
+function toIssues(issue: z.core.$ZodIssue, place: RecordPlace): InputIssue[] {
+  const path = issue.path.map(String);
+  // Messages of zod itself may echo values.
+  const expected = issue.message.startsWith(OWN) ? issue.message.slice(OWN.length) : "a valid value";
+  if (issue.code !== "unrecognized_keys") return [{ ...place, path: path.join("."), expected }];
+  return issue.keys.map((key) => ({
+    ...place,
+    path: [...path, showKey(key)].join("."),
+    expected: suggestCamelCase(key) ?? expected,
+  }));
+}
+
+/** The name of the wire is the likeliest mistake: `source_id` for `sourceId`. */
+function suggestCamelCase(key: string): string | undefined {
+  const camelCase = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return camelCase === key ? undefined : `a field name in camelCase (${showKey(camelCase)})`;
+}
+
+/** An unknown key may be data, so only what looks like a name is shown. */
+function showKey(key: string): string {
+  return /^\w{1,60}$/.test(key) ? key : "(a key that is not a field name)";
+}
+
+/** Describes what was expected of a record that is too large: names its largest fields and shows none of them. */
+export function describeOversizedRecord(record: unknown, bytes: number, maxMessageBytes: number): string {
+  const variant = isObject(record) ? Object.values(record).find(isObject) : undefined;
+  const largest = Object.entries(variant ?? {})
+    .map(([name, value]) => ({ name, bytes: stringBytes(value) }))
+    .sort((a, b) => b.bytes - a.bytes)
+    .slice(0, NAMED_FIELDS)
+    .map((field) => `${field.name} (${field.bytes} bytes)`);
+  return `a record that fits into a message of ${maxMessageBytes} bytes: alone it makes one of ${bytes} bytes; its largest fields are ${largest.join(", ")}`;
+}
+
+/** Number of bytes of all strings in a value. */
+function stringBytes(value: unknown): number {
+  if (typeof value === "string") return Buffer.byteLength(value);
+  if (!isObject(value)) return 0;
+  return Object.entries(value).reduce(
+    (sum, [key, entry]) => sum + (Array.isArray(value) ? 0 : Buffer.byteLength(key)) + stringBytes(entry),
+    0,
+  );
+}
+
+/** The issues of one write. After the first, records are checked only and no longer sent. */
+export class InvalidRecords {
+  readonly #issues: InputIssue[] = [];
+  #checked = 0;
+
+  /**
+   * Adds the issues of a record.
+   * @throws {InvalidInputError} enough is known
+   */
+  add(issues: readonly InputIssue[]): void {
+    this.#issues.push(...issues.slice(0, MAX_ISSUES - this.#issues.length));
+    this.lookAhead();
+  }
+
+  /**
+   * Counts a record that was checked after an invalid one.
+   * @throws {InvalidInputError} enough is known
+   */
+  lookAhead(): void {
+    if (this.#issues.length >= MAX_ISSUES || this.#checked >= LOOK_AHEAD) this.throw();
+    this.#checked += 1;
+  }
+
+  /** @throws {InvalidInputError} with all issues so far */
+  throw(): never {
+    throw new InvalidInputError(summarize(this.#issues), { issues: [...this.#issues] });
+  }
+}
+
+function summarize([issue, ...more]: readonly InputIssue[]): string {
+  if (issue === undefined) return "A record is invalid.";
+  const id = issue.id === undefined ? "" : ` (id ${JSON.stringify(issue.id)})`;
+  const location = issue.location === undefined ? "" : ` (${issue.location})`;
+  const path = issue.path === "" ? "" : ` ${issue.path}`;
+  const others = more.length > 0 ? ` ${more.length} more in issues.` : "";
+  return `${issue.collection}[${issue.index}]${id}${location}${path}: expected ${issue.expected}. Nothing after this was sent. Correct the records and send all of them in a new batch or run.${others}`;
+}

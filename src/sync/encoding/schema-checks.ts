@@ -1,0 +1,152 @@
+/** The checks that the generated schemas are made of. They explain a refusal and never echo a value of the record. */
+import { z } from "zod";
+import { describeType, isPlainObject } from "../../core/validate.js";
+import { isoSeconds } from "./iso-time.js";
+import { CURRENCY, DECIMAL, MAX_SECONDS, MIN_SECONDS } from "./record-writer.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The message of a failed check: what was expected, and what there was. */
+const expected = (what: string, describe: (input: unknown) => string = describeField) => ({
+  error: ({ input }: { readonly input?: unknown }) => `expected ${what}, got ${describe(input)}`,
+});
+
+function describeField(value: unknown): string {
+  if (value === undefined) return "undefined (the field is required)";
+  if (value === null) return "null (leave the field out instead)";
+  return describeType(value);
+}
+
+/** Describes a value where only certain strings are valid. */
+const describeString = (value: unknown) =>
+  typeof value === "string" && value !== "" ? "another string" : describeField(value);
+
+const LONE_SURROGATES = "expected well-formed Unicode, got a string with a lone surrogate";
+
+/** A message with these fields and no others. */
+export function message<Shape extends z.ZodRawShape>(shape: Shape) {
+  const unknownField = `expected one of the fields ${Object.keys(shape).join(", ")}`;
+  return z.strictObject(shape, {
+    error: ({ code, input, path }) => {
+      if (code === "unrecognized_keys") return unknownField;
+      return path?.length === 0
+        ? `expected a record (an object), got ${describeType(input)}`
+        : `expected an object, got ${describeField(input)}`;
+    },
+  });
+}
+
+export const string = z
+  .string(expected("a string"))
+  .refine((value) => value.isWellFormed(), { error: LONE_SURROGATES });
+
+export const requiredString = string.min(1, expected("a string that is not empty"));
+
+export const bool = z.boolean(expected("true or false"));
+
+export const int32 = z.int32(expected("a whole number of at most 32 bits"));
+
+export const int64 = z
+  .union([z.bigint(), z.int()], expected("a whole number (a safe integer or a bigint)"))
+  .refine(
+    (value) => typeof value === "number" || BigInt.asIntN(64, value) === value,
+    expected("a whole number of at most 64 bits"),
+  );
+
+const aDecimal = expected(
+  'a decimal number as a string, such as "12.50" (no exponent, no grouping)',
+  describeString,
+);
+
+export const decimal = z.string(aDecimal).regex(DECIMAL, aDecimal);
+
+export const currency = z
+  .string(expected("a string"))
+  .regex(CURRENCY, expected("an ISO 4217 currency code, such as EUR", describeString));
+
+export const strings = z.array(string, expected("an array of strings"));
+
+/** Checks every own key, `__proto__` too, which zod's own record type would drop. */
+export const stringMap = z.custom(isPlainObject, expected("an object of strings")).check((map) => {
+  for (const [position, [key, entry]] of Object.entries(map.value ?? {}).entries()) {
+    // A key is content of the record, so an issue names an entry by its position.
+    const issue = { code: "custom" as const, input: map.value, path: [position] };
+    if (typeof entry !== "string")
+      map.issues.push({ ...issue, message: `expected a string, got ${describeField(entry)}` });
+    else if (!entry.isWellFormed() || !key.isWellFormed())
+      map.issues.push({ ...issue, message: LONE_SURROGATES });
+  }
+});
+
+export function enumeration(literals: readonly string[]) {
+  return z.enum(literals, expected(`one of ${literals.map((l) => `"${l}"`).join(", ")}`, describeString));
+}
+
+export const timestamp = z.custom(
+  (value) => inRange(secondsOf(value)),
+  expected('a Date or an ISO 8601 string with an offset, such as "2026-01-31T09:30:00Z"', describeTimestamp),
+);
+
+function secondsOf(value: unknown): number {
+  if (value instanceof Date) return Math.floor(value.getTime() / 1000);
+  return typeof value === "string" ? isoSeconds(value) : Number.NaN;
+}
+
+function inRange(seconds: number): boolean {
+  return seconds >= MIN_SECONDS && seconds <= MAX_SECONDS;
+}
+
+const WITHOUT_OFFSET = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?$/;
+const WITH_OFFSET = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+const DAY = /^\d{4}-\d\d-\d\d$/;
+/** A count since 1970 from here on is of milliseconds: as seconds it would be after the year 5000. */
+const LEAST_MS = 100_000_000_000;
+
+/** Describes a value that is not a valid timestamp, with what to do about the usual mistakes. */
+function describeTimestamp(value: unknown): string {
+  if (!Number.isNaN(secondsOf(value))) return "a time outside the years 1 to 9999";
+  if (value instanceof Date) return "an invalid Date";
+  if (typeof value === "number" && Number.isFinite(value)) {
+    const [unit, ms] = Math.abs(value) < LEAST_MS ? ["seconds", "1000 * value"] : ["milliseconds", "value"];
+    return `a number: if it counts ${unit} since 1970, pass new Date(${ms})`;
+  }
+  if (typeof value !== "string") return describeField(value);
+  if (WITHOUT_OFFSET.test(value)) return "a time without an offset: add Z or an offset such as +01:00";
+  if (DAY.test(value)) return "a day without a time: add one, such as T00:00:00Z";
+  return WITH_OFFSET.test(value) ? "a day or a time that does not exist" : describeString(value);
+}
+
+/** Of the variants of a oneof exactly one is set. */
+export function exactlyOne(names: readonly string[]) {
+  return z.check<Fields>(({ value, issues }) => {
+    const set = names.filter((name) => value[name] !== undefined);
+    if (set.length === 1) return;
+    const found = set.length === 0 ? "none is" : `${set.join(" and ")} are`;
+    const one =
+      names.length === 1
+        ? `the fields within ${names[0]}: { … }`
+        : `exactly one of ${names.join(", ")}: ${found} set`;
+    issues.push({ code: "custom", input: value, message: `expected ${one}` });
+  });
+}
+
+/** A field that must be present if a sibling enum has a given value. */
+export function requiredWhen(field: string, sibling: string, literal: string) {
+  return z.check<Fields>(({ value, issues }) => {
+    if (value[sibling] !== literal || value[field] !== undefined) return;
+    const message = `expected to be present because ${sibling} is "${literal}"`;
+    issues.push({ code: "custom", input: value, path: [field], message });
+  });
+}
+
+/** Groups of fields of which one must be complete, and none half-filled. */
+export function completeGroups(groups: readonly (readonly string[])[]) {
+  const choices = groups.map((fields) => fields.join(" with ")).join(", or ");
+  return z.check<Fields>(({ value, issues }) => {
+    const counts = groups.map((fields) => fields.filter((field) => value[field] !== undefined).length);
+    const complete = groups.some((fields, i) => counts[i] === fields.length);
+    const halfFilled = groups.some((fields, i) => counts[i] !== 0 && counts[i] !== fields.length);
+    if (complete && !halfFilled) return;
+    issues.push({ code: "custom", input: value, message: `expected ${choices}` });
+  });
+}
