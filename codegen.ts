@@ -29,7 +29,7 @@ const openOperationTypes: typeof operationTypes = async (schema, documents, conf
   if (typeof output === "string") throw new Error("typescript-operations was expected to return its parts.");
   return {
     ...output,
-    prepend: [...(output.prepend ?? []), "import type { UnknownTypename } from '../open-types.js';"],
+    prepend: [...(output.prepend ?? []), "import type { UnknownTypename } from '../scalars.js';"],
     content: output.content
       .replaceAll(`'${ANY_VALUE}'`, "(string & {})")
       .replaceAll(`'${ANY_MEMBER}'`, "UnknownTypename")
@@ -97,7 +97,7 @@ const config: CodegenConfig & { readonly sort: boolean } = {
         documentMode: "string",
         pureMagicComment: true,
         strictScalars: true,
-        scalars: { ID: "string", Date: "../dates.js#CalendarDate", Decimal: "number" },
+        scalars: { ID: "string", Date: "../scalars.js#CalendarDate", Decimal: "number" },
         inlineFragmentTypes: "combine",
         immutableTypes: true,
         useTypeImports: true,

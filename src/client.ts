@@ -3,7 +3,7 @@ import { ConfigurationError } from "./core/errors/index.js";
 import { COMMON_KEYS, type CommonOptions } from "./core/options.js";
 import { type KeysOf, readOptions } from "./core/validate.js";
 import { GraphQLClient } from "./graphql/client.js";
-import type { GraphQLClientOptions } from "./graphql/configuration.js";
+import type { GraphQLClientOptions } from "./graphql/options.js";
 import type { NodeFetch } from "./node/fetch.js";
 import { checkProxy, resolveProxy } from "./node/proxy.js";
 import { checkCertificates } from "./node/tls.js";

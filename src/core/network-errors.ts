@@ -93,6 +93,7 @@ export const NETWORK_ERRORS = {
   NOT_TLS: lasting("the server does not use TLS", "Check the port of the endpoint"),
 
   // The protocol.
+  BAD_PORT: lasting("fetch refuses this port", "Serve the API at another port and change baseUrl"),
   NOT_HTTP1: lasting(
     "the server does not speak HTTP/1.1",
     "Check that baseUrl is not the address of the Sync API",
@@ -146,6 +147,7 @@ const PATTERNS: readonly (readonly [RegExp, NetworkErrorCode])[] = [
     "CERT_UNTRUSTED",
   ],
   [/before secure tls connection/, "CLOSED_IN_HANDSHAKE"],
+  [/^bad port$/, "BAD_PORT"],
   [/^hpe invalid constant/, "NOT_HTTP1"],
   [/^z \w+ error$|^err (brotli| error format)|^zstd error/, "BODY_ENCODING"],
   [/^undefined\b/, "PROXY_TUNNEL_FAILED"],

@@ -1,5 +1,4 @@
 import { withCallSite } from "../core/call-site.js";
-import type { GraphQLClientOptions } from "./configuration.js";
 import {
   type ApplicationDiscoveryFragment,
   ApplicationsDocument,
@@ -13,21 +12,21 @@ import {
   type UpdateProcurementCaseInput,
   type VendorDiscoveryFilterInput,
 } from "./generated/operations.js";
-import { type VendorsStateChange, valueOrThrow } from "./mutation-outcome.js";
-import { SafeMutations } from "./mutations.js";
+import { SafeMutations, type VendorsStateChange, valueOrThrow } from "./mutations.js";
+import {
+  type GraphQLClientOptions,
+  type MutationOptions,
+  readRequestOptions,
+  resolveOptions,
+} from "./options.js";
 import type { ConnectionOptions } from "./paging/arguments.js";
 import type { Connection } from "./paging/connection.js";
-import {
-  type ApplicationsArguments,
-  type LicensePlansArguments,
-  type LicensesArguments,
-  list,
-} from "./paging/list.js";
-import { type PaginateOptions, paginate } from "./paging/paginate.js";
-import type { GraphQLAnswer } from "./request/answer.js";
-import type { DocumentArguments, GraphQLDocument } from "./request/document-types.js";
-import { callOptions, type MutationOptions } from "./request/request-options.js";
+import { listConnection, type PaginateOptions, paginate } from "./paging/paginate.js";
+import type { DocumentArguments, GraphQLDocument } from "./request/document.js";
+import type { GraphQLAnswer } from "./request/response.js";
 import { Transport } from "./request/transport.js";
+import { copyVariables } from "./request/variables.js";
+import type { ApplicationsArguments, LicensePlansArguments, LicensesArguments } from "./types.js";
 
 /**
  * The GraphQL API of one workspace (service description, "GraphQL API").
@@ -47,43 +46,43 @@ import { Transport } from "./request/transport.js";
 export class GraphQLClient {
   readonly #transport: Transport;
 
-  /** The mutations, resolving with `{ ok, value }` or `{ ok, errors }` for those who do not want them to throw. */
+  /** The mutations, resolving with `{ ok, value }` or `{ ok, errors }` instead of throwing a {@link MutationError}. */
   readonly safe: SafeMutations;
 
   /** @throws {ConfigurationError} an option is missing or not usable */
   constructor(options: GraphQLClientOptions) {
-    this.#transport = new Transport(options);
+    this.#transport = new Transport(resolveOptions(options));
     this.safe = new SafeMutations(this.#transport);
   }
 
   /**
    * The applications of the workspace.
-   * @throws {InvalidInputError} the directions of paging are mixed, or a value is not usable
+   * @throws {InvalidInputError} both directions of paging are mixed, or a value is not usable
    */
   applications(
     args: ApplicationsArguments = {},
     options: ConnectionOptions = {},
   ): Connection<ApplicationDiscoveryFragment> {
-    return list(this.#transport, "applications", ApplicationsDocument, args, options);
+    return listConnection(this.#transport, "applications", ApplicationsDocument, args, options);
   }
 
   /**
    * The licenses: assignments of a plan's seats to employees or external users.
-   * @throws {InvalidInputError} the directions of paging are mixed, or a value is not usable
+   * @throws {InvalidInputError} both directions of paging are mixed, or a value is not usable
    */
   licenses(args: LicensesArguments = {}, options: ConnectionOptions = {}): Connection<LicenseFragment> {
-    return list(this.#transport, "licenses", LicensesDocument, args, options);
+    return listConnection(this.#transport, "licenses", LicensesDocument, args, options);
   }
 
   /**
    * The license plans, with contract, prices and use of seats.
-   * @throws {InvalidInputError} the directions of paging are mixed, or a value is not usable
+   * @throws {InvalidInputError} both directions of paging are mixed, or a value is not usable
    */
   licensePlans(
     args: LicensePlansArguments = {},
     options: ConnectionOptions = {},
   ): Connection<LicensePlanFragment> {
-    return list(this.#transport, "licensePlans", LicensePlansDocument, args, options);
+    return listConnection(this.#transport, "licensePlans", LicensePlansDocument, args, options);
   }
 
   /**
@@ -95,10 +94,7 @@ export class GraphQLClient {
     input: CreateProcurementCaseInput,
     options?: MutationOptions,
   ): Promise<ProcurementCaseFragment> {
-    const own = callOptions("createProcurementCase", options);
-    return withCallSite(own?.signal, async () =>
-      valueOrThrow("createProcurementCase", await this.safe.createProcurementCase(input, own)),
-    );
+    return valueOrThrow("createProcurementCase", await this.safe.createProcurementCase(input, options));
   }
 
   /**
@@ -111,18 +107,15 @@ export class GraphQLClient {
     input: UpdateProcurementCaseInput,
     options?: MutationOptions,
   ): Promise<ProcurementCaseFragment> {
-    const own = callOptions("updateProcurementCase", options);
-    return withCallSite(own?.signal, async () =>
-      valueOrThrow("updateProcurementCase", await this.safe.updateProcurementCase(input, own)),
-    );
+    return valueOrThrow("updateProcurementCase", await this.safe.updateProcurementCase(input, options));
   }
 
   /**
    * Sets the state of vendors, and so of their applications.
    *
    * @param where Which vendors, or `"all"` for every vendor of the workspace. A filter with an empty part, also one
-   * that `undefined` left empty, is refused: it would reach more vendors than was meant.
-   * @throws {InvalidInputError} `where` is left out or has a part without a condition; nothing was sent
+   * that became empty because a value was `undefined`, is refused: it would reach more vendors than intended.
+   * @throws {InvalidInputError} `where` is missing or has a part without a condition; nothing was sent
    * @throws {MutationError} the change failed; narrow with `isMutationError(e, "changeVendorsState")`
    */
   async changeVendorsState(
@@ -130,10 +123,7 @@ export class GraphQLClient {
     where: VendorDiscoveryFilterInput | "all",
     options?: MutationOptions,
   ): Promise<VendorsStateChange> {
-    const own = callOptions("changeVendorsState", options);
-    return withCallSite(own?.signal, async () =>
-      valueOrThrow("changeVendorsState", await this.safe.changeVendorsState(input, where, own)),
-    );
+    return valueOrThrow("changeVendorsState", await this.safe.changeVendorsState(input, where, options));
   }
 
   /**
@@ -145,21 +135,23 @@ export class GraphQLClient {
     document: GraphQLDocument<Result, Variables>,
     ...[variables, options]: DocumentArguments<Variables, MutationOptions>
   ): Promise<Result> {
-    const own = callOptions("request", options);
-    return withCallSite(own?.signal, () => this.#transport.request<Result>(document, variables, own));
+    const own = readRequestOptions("request", options);
+    const copy = copyVariables(variables ?? {}, { allowDates: true });
+    return withCallSite(own.signal, () => this.#transport.request<Result>(document, copy, own));
   }
 
   /**
-   * Sends a document of your own and takes the response as it is: data, which may be partial or null, and errors. It still
-   * rejects where the request as a whole failed (network, credential, rate limit).
+   * Sends a document of your own and returns the response as it is: data, which may be partial or null, and errors. It
+   * still rejects if the request as a whole failed (network, credential, rate limit).
    * @throws {AuthenticationError | RateLimitError | TransportError | TimeoutError | ClosedError}
    */
   async rawRequest<Result = unknown, Variables extends object = object>(
     document: GraphQLDocument<Result, Variables>,
     ...[variables, options]: DocumentArguments<Variables, MutationOptions>
   ): Promise<GraphQLAnswer<Result>> {
-    const own = callOptions("rawRequest", options);
-    return withCallSite(own?.signal, () => this.#transport.rawRequest<Result>(document, variables, own));
+    const own = readRequestOptions("rawRequest", options);
+    const copy = copyVariables(variables ?? {}, { allowDates: true });
+    return withCallSite(own.signal, () => this.#transport.rawRequest<Result>(document, copy, own));
   }
 
   /**
@@ -179,7 +171,7 @@ export class GraphQLClient {
     return paginate(this.#transport, document, variables, options);
   }
 
-  /** Refuses new requests, cancels those under way and waits until they have ended. May be called again. */
+  /** Refuses new requests, cancels those that are running and waits for their end. May be called again. */
   async close(): Promise<void> {
     await this.#transport.close();
   }

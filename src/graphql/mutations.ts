@@ -1,33 +1,90 @@
 import { withCallSite } from "../core/call-site.js";
-import { type MutationErrorEntry, TransportError } from "../core/errors/index.js";
-import { refuseDates } from "./dates.js";
+import { MutationError, type MutationErrorEntry, TransportError } from "../core/errors/index.js";
+import { narrowingFilter } from "./filters.js";
 import {
   ChangeVendorsStateDocument,
   type ChangeVendorsStateInput,
+  type ChangeVendorsStateMutation,
   CreateProcurementCaseDocument,
   type CreateProcurementCaseInput,
+  type CreateProcurementCaseMutation,
   type ProcurementCaseFragment,
   UpdateProcurementCaseDocument,
   type UpdateProcurementCaseInput,
+  type UpdateProcurementCaseMutation,
   type VendorDiscoveryFilterInput,
 } from "./generated/operations.js";
-import type {
-  MutationName,
-  MutationOutcome,
-  MutationPayloads,
-  VendorsStateChange,
-} from "./mutation-outcome.js";
+import { type MutationOptions, readRequestOptions } from "./options.js";
 import { readCount } from "./paging/page-walk.js";
-import type { GraphQLDocument } from "./request/document-types.js";
-import { MAX_ENTRIES } from "./request/error-entries.js";
-import { isObject } from "./request/json.js";
-import { RedactedCopies } from "./request/redacted-copies.js";
-import { callOptions, type MutationOptions } from "./request/request-options.js";
-import type { Transport } from "./request/transport.js";
-import { narrowingFilter } from "./vendor-filter.js";
+import type { GraphQLDocument } from "./request/document.js";
+import { MAX_ENTRIES, redactStrings } from "./request/error-entries.js";
+import type { IdentifiedData, Transport } from "./request/transport.js";
+import { copyVariables, isJsonObject, type JsonObject } from "./request/variables.js";
+
+/** What the mutations return, by their names. */
+interface MutationPayloads {
+  readonly createProcurementCase: NonNullable<CreateProcurementCaseMutation["createProcurementCase"]>;
+  readonly updateProcurementCase: NonNullable<UpdateProcurementCaseMutation["updateProcurementCase"]>;
+  readonly changeVendorsState: NonNullable<ChangeVendorsStateMutation["changeVendorsState"]>;
+}
+
+/** Name of a mutation. */
+export type MutationName = keyof MutationPayloads;
+
+/** The typed errors of a mutation: a union on `__typename`, with a member for those that are not known yet. */
+export type MutationErrorOf<Name extends MutationName> = NonNullable<
+  MutationPayloads[Name]["errors"]
+>[number];
+
+/** The payload of a mutation without its errors. */
+export type MutationPayloadOf<Name extends MutationName> = Omit<MutationPayloads[Name], "errors">;
+
+/** How a mutation ended, for callers that do not want it to throw. */
+export type MutationOutcome<Name extends MutationName, Value> =
+  | { readonly ok: true; readonly value: Value }
+  | {
+      readonly ok: false;
+      /** Why the change was refused; at least one. */
+      readonly errors: readonly MutationErrorOf<Name>[];
+      /** The rest of the payload. */
+      readonly payload: MutationPayloadOf<Name>;
+      /** The server's own id of the request; undefined if it sent none. */
+      readonly requestId: string | undefined;
+    };
+
+/** What `changeVendorsState` did. */
+export interface VendorsStateChange {
+  /** Number of vendors whose state was set. */
+  readonly updatedCount: number;
+}
+
+/** The payload of a mutation is the only field of its data. */
+type MutationData<Name extends MutationName> = { readonly [N in Name]: MutationPayloads[N] | null };
+
+/** Takes the result out of a payload without errors; null if it has none. */
+type ResultReader<Name extends MutationName, Value> = (payload: MutationPayloads[Name]) => Value | null;
+
+const MAX_SHOWN_TYPES = 5;
 
 /**
- * The mutations, resolving with `{ ok: false, errors }` where the service refuses the change (service description,
+ * Whether an error is a {@link MutationError} of this mutation, whose `errors` can then be told apart by `__typename`.
+ *
+ * @example
+ * ```ts
+ * if (isMutationError(error, "updateProcurementCase")) {
+ *   const missing = error.errors.some((entry) => entry.__typename === "ProcurementCaseNotFoundError");
+ * }
+ * ```
+ */
+export function isMutationError<Name extends MutationName>(
+  error: unknown,
+  mutation: Name,
+): error is MutationError<MutationErrorOf<Name>, MutationPayloadOf<Name>> {
+  return error instanceof MutationError && error.mutation === mutation;
+}
+
+/**
+ * The mutations, resolving with `{ ok: false, errors }` if the service refuses the change (service description,
  * "Typed mutation errors"). All other failures (network, credential, `errors` of the response) still reject.
  */
 export class SafeMutations {
@@ -42,38 +99,38 @@ export class SafeMutations {
    * Opens a procurement case.
    * @throws {GraphQLResponseError} the response has `errors` of its own; also every other error of a request
    */
-  createProcurementCase(
+  async createProcurementCase(
     input: CreateProcurementCaseInput,
     options?: MutationOptions,
   ): Promise<MutationOutcome<"createProcurementCase", ProcurementCaseFragment>> {
-    const name = "createProcurementCase";
-    return this.#run(name, CreateProcurementCaseDocument, { input }, options, caseOf);
+    const variables = copyVariables({ input }, { allowDates: false });
+    return this.#run("createProcurementCase", CreateProcurementCaseDocument, variables, options, readCase);
   }
 
   /**
    * Changes a procurement case that is not completed.
    * @throws {GraphQLResponseError} the response has `errors` of its own; also every other error of a request
    */
-  updateProcurementCase(
+  async updateProcurementCase(
     input: UpdateProcurementCaseInput,
     options?: MutationOptions,
   ): Promise<MutationOutcome<"updateProcurementCase", ProcurementCaseFragment>> {
-    const name = "updateProcurementCase";
-    return this.#run(name, UpdateProcurementCaseDocument, { input }, options, caseOf);
+    const variables = copyVariables({ input }, { allowDates: false });
+    return this.#run("updateProcurementCase", UpdateProcurementCaseDocument, variables, options, readCase);
   }
 
   /**
    * Sets the state of the vendors that match `where`, or of every vendor with `"all"`.
-   * @throws {InvalidInputError} `where` is left out, or has a part without a condition
+   * @throws {InvalidInputError} `where` is missing, or has a part without a condition
    */
   async changeVendorsState(
     input: ChangeVendorsStateInput,
     where: VendorDiscoveryFilterInput | "all",
     options?: MutationOptions,
   ): Promise<MutationOutcome<"changeVendorsState", VendorsStateChange>> {
-    const variables = where === "all" ? { input } : { input, where: narrowingFilter(where) };
-    const name = "changeVendorsState";
-    return this.#run(name, ChangeVendorsStateDocument, variables, options, (payload) => {
+    const filter = where === "all" ? {} : narrowingFilter(where);
+    const variables = { ...copyVariables({ input }, { allowDates: false }), ...filter };
+    return this.#run("changeVendorsState", ChangeVendorsStateDocument, variables, options, (payload) => {
       const updatedCount = readCount(payload.updatedCount);
       return updatedCount === undefined ? null : { updatedCount };
     });
@@ -81,81 +138,74 @@ export class SafeMutations {
 
   async #run<Name extends MutationName, Value>(
     name: Name,
-    document: MutationDocument<Name>,
-    variables: object,
-    given: MutationOptions | undefined,
-    resultOf: ResultOf<Name, Value>,
+    document: GraphQLDocument<MutationData<Name>, never>,
+    variables: JsonObject,
+    options: MutationOptions | undefined,
+    readResult: ResultReader<Name, Value>,
   ): Promise<MutationOutcome<Name, Value>> {
-    const options = callOptions(name, given);
-    refuseDates(variables);
-    return withCallSite(options?.signal, async () => {
-      const answer = await this.#transport.identifiedRequest(document, variables, options);
-      return outcomeOf(name, answer.data[name], answer, resultOf);
-    });
+    const own = readRequestOptions(name, options);
+    return withCallSite(own.signal, async () =>
+      readOutcome(name, await this.#transport.identifiedRequest(document, variables, own), readResult),
+    );
   }
 }
 
-/** Reads a payload. @throws {TransportError} it tells neither success nor failure */
-function outcomeOf<Name extends MutationName, Value>(
+/** Returns the value of an outcome. @throws {MutationError} the service refused the change */
+export function valueOrThrow<Name extends MutationName, Value>(
+  mutation: Name,
+  outcome: MutationOutcome<Name, Value>,
+): Value {
+  if (outcome.ok) return outcome.value;
+  const { errors, payload, requestId } = outcome;
+  const types = [...new Set(errors.map(({ __typename }) => __typename))]
+    .filter((type) => typeof type === "string" && /^\w{1,100}$/.test(type))
+    .slice(0, MAX_SHOWN_TYPES);
+  throw new MutationError(
+    `The service refused ${mutation}${types.length === 0 ? "" : `: ${types.join(", ")}`}. See errors.`,
+    { mutation, errors, payload, requestId, serverMessage: errors[0]?.message },
+  );
+}
+
+/** @throws {TransportError} the payload shows neither success nor failure */
+function readOutcome<Name extends MutationName, Value>(
   name: Name,
-  payload: MutationPayloads[Name] | null,
-  { requestId, redact }: AnswerFacts,
-  resultOf: ResultOf<Name, Value>,
+  { data, requestId, redact }: IdentifiedData<MutationData<Name>>,
+  readResult: ResultReader<Name, Value>,
 ): MutationOutcome<Name, Value> {
-  if (!isObject(payload)) throw unclear(name, "has no payload", requestId);
-  const { errors, ...rest } = payload;
-  if (!isListOfObjects(errors ?? [])) throw unclear(name, "has errors that are none", requestId);
-  if (errors !== null && errors !== undefined && errors.length > 0) {
-    const copies = new RedactedCopies(redact);
-    // First: it is what was asked for, and there is no bound to what a server writes into errors.
-    const cleanRest = copies.ofObject(rest);
-    const entries = errors.slice(0, MAX_ENTRIES).map((entry) => clean(entry, copies));
-    return { ok: false, errors: entries, payload: cleanRest, requestId };
+  const unclear = (what: string) =>
+    new TransportError(
+      `The answer to ${name} ${what}. It is not known whether the change was made: read the data to find out.`,
+      { requestId },
+    );
+  const payload: MutationPayloads[Name] | null = data[name];
+  if (!isJsonObject(payload)) throw unclear("has no payload");
+  if (!isArrayOfObjects(payload.errors ?? [])) throw unclear("has errors that are not a list");
+  if (payload.errors !== null && payload.errors !== undefined && payload.errors.length > 0) {
+    // A server may echo the credential in an error, and in whatever it sends with it.
+    redactStrings(payload, redact);
+    const { errors, ...rest } = payload;
+    return {
+      ok: false,
+      errors: errors.slice(0, MAX_ENTRIES).map((entry) => withMessage(entry)),
+      payload: rest,
+      requestId,
+    };
   }
-  const value = resultOf(payload);
-  if (value === null) throw unclear(name, "holds neither a result nor an error", requestId);
+  const value = readResult(payload);
+  if (value === null) throw unclear("has neither a result nor an error");
   return { ok: true, value };
 }
 
-/** A copy of an entry with the credential taken out of all that it holds, and a message where it has none. */
-function clean<Entry extends MutationErrorEntry>(entry: Entry, copies: RedactedCopies): Entry {
+/** The types promise a message; a server may leave it out. */
+function withMessage<Entry extends MutationErrorEntry>(entry: Entry): Entry {
   const message: unknown = entry.message;
-  const type: unknown = entry.__typename;
-  return {
-    ...copies.ofObject(entry),
-    ...(typeof type === "string" ? { __typename: copies.redact(type) } : {}),
-    message: typeof message === "string" ? copies.redact(message) : "",
-  };
+  return { ...entry, message: typeof message === "string" ? message : "" };
 }
 
-/** What is known of the answer that a payload came with. */
-interface AnswerFacts {
-  readonly requestId: string | undefined;
-  /** Takes the credential out of a text of the server's. */
-  readonly redact: (text: string) => string;
+function isArrayOfObjects(errors: unknown): boolean {
+  return Array.isArray(errors) && errors.every(isJsonObject);
 }
 
-/** A mutation's document: its payload is the one field of the data. */
-type MutationDocument<Name extends MutationName> = GraphQLDocument<
-  { readonly [N in Name]: MutationPayloads[N] | null },
-  never
->;
-
-/** Takes the result out of a payload without errors; null where it holds none. */
-type ResultOf<Name extends MutationName, Value> = (payload: MutationPayloads[Name]) => Value | null;
-
-/** The types say so already, and a server may not. */
-function isListOfObjects(errors: unknown): boolean {
-  return Array.isArray(errors) && errors.every(isObject);
-}
-
-function caseOf<Case>(payload: { readonly case: Case }): Case | null {
-  return isObject(payload.case) ? payload.case : null;
-}
-
-function unclear(name: MutationName, what: string, requestId: string | undefined): TransportError {
-  return new TransportError(
-    `The answer to ${name} ${what}: whether the change was made is not known. Read the data to find out.`,
-    { requestId },
-  );
+function readCase<Case>({ case: result }: { readonly case: Case }): Case | null {
+  return isJsonObject(result) ? result : null;
 }

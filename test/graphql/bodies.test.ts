@@ -4,28 +4,31 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import {
   ConfigurationError,
   GraphQLClient,
+  type GraphQLClientOptions,
   PermissionDeniedError,
   TimeoutError,
   TransportError,
 } from "@saas-management/sdk/graphql";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { API_KEY, connectClient, everythingIn, passPause, rejection, until } from "../support/http-client.js";
+import { answerText } from "../support/http-server.js";
 
 const QUERY = "query Names { applications { nodes { id } } }";
 const JSON_TYPE = { "content-type": "application/json" };
 const MEBIBYTE = 1024 * 1024;
 
-type Body = string | Uint8Array;
-
-/** A client whose server answers with this body. */
-function answering(body: Body, headers: Readonly<Record<string, string>> = {}, status = 200) {
-  return connectClient((_, response) => response.writeHead(status, { ...JSON_TYPE, ...headers }).end(body), {
-    retry: false,
-  });
+async function dataOf(body: string | Uint8Array, headers?: Readonly<Record<string, string>>) {
+  const { client } = await connectClient(answerText(body, { headers: headers ?? {} }), { retry: false });
+  return client.request<Record<string, unknown>>(QUERY);
 }
 
-/** Sends without end, as fast as it is taken. */
-function pour(response: ServerResponse, chunk: Body): void {
+/** The client of a fetch that needs no network. */
+function clientOf(fetch: () => Promise<Response>, options: Partial<GraphQLClientOptions> = {}) {
+  return new GraphQLClient({ baseUrl: "https://api.example.com", apiKey: API_KEY, fetch, ...options });
+}
+
+/** Sends without end, as fast as the client reads. */
+function pour(response: ServerResponse, chunk: string): void {
   const more = () => {
     while (!response.destroyed && response.write(chunk));
   };
@@ -33,377 +36,240 @@ function pour(response: ServerResponse, chunk: Body): void {
   more();
 }
 
-async function dataOf(body: Body, headers?: Readonly<Record<string, string>>): Promise<unknown> {
-  const { client } = await answering(body, headers);
-  return client.request(QUERY);
-}
-
-async function errorOf(body: Body, headers?: Readonly<Record<string, string>>): Promise<unknown> {
-  return rejection(dataOf(body, headers));
-}
-
-/** Fetches as node-fetch does: the body is a stream of Node's, and not one of the Web's. */
-async function nodeFetch(url: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(url, init);
-  const text = await response.text();
-  return Object.defineProperties(response, {
-    body: { value: Readable.from([text]) },
-    text: { value: async () => text, writable: true },
-  });
-}
-
-describe("a fetch whose body is a stream of Node's", () => {
-  it("brings answers as every other does", async () => {
-    const { client } = await connectClient(
-      (_, response) => response.writeHead(200, JSON_TYPE).end('{"data":{"a":1}}'),
-      {
-        fetch: nodeFetch,
-      },
-    );
-    expect(await client.request(QUERY)).toEqual({ a: 1 });
-  });
-
-  it.each([
-    ["redirected", 302, { location: "/other" }, "redirected"],
-    ["of another type", 200, { "content-type": "text/html" }, "not answered with JSON"],
-    ["too large", 200, { ...JSON_TYPE, "content-length": "64" }, "more than 32 bytes"],
-  ])("gives up an answer that is %s", async (_, status, headers, told) => {
-    const bodies: unknown[] = [];
-    const { client } = await connectClient(
-      (_request, response) => response.writeHead(status, headers).end(" ".repeat(64)),
-      {
-        maxResponseBytes: 32,
-        fetch: async (url, init) => {
-          const response = await nodeFetch(url, init);
-          bodies.push(response.body);
-          return response;
-        },
-      },
-    );
-    expect(String(await rejection(client.request(QUERY)))).toContain(told);
-    expect(bodies).toMatchObject([{ destroyed: true }]);
-  });
+test("reads the body of a fetch that returns streams of Node", async () => {
+  const text = '{"data":{"a":1}}';
+  const client = clientOf(async () =>
+    Object.defineProperties(new Response(text, { headers: JSON_TYPE }), {
+      body: { value: Readable.from([text]) },
+      text: { value: async () => text, writable: true },
+    }),
+  );
+  expect(await client.request(QUERY)).toEqual({ a: 1 });
 });
 
-describe("a body that is too large", () => {
-  it("is refused by its bytes, also where an engine gives its text alone", async () => {
-    const text = JSON.stringify({ data: { a: "\u00e9".repeat(20) } });
-    const answer = () =>
-      Object.defineProperty(new Response(text, { headers: JSON_TYPE }), "body", { value: undefined });
-    for (const [maxResponseBytes, allowed] of [
-      [text.length + 19, false],
-      [text.length + 20, true],
-    ] as const) {
-      const { client } = await connectClient(() => {}, { maxResponseBytes, fetch: async () => answer() });
-      const outcome = client.request(QUERY);
-      if (allowed) expect(await outcome).toBeDefined();
-      else expect(String(await rejection(outcome))).toContain("bytes");
-    }
+test("rejects a body that declares more than maxResponseBytes, and closes its connection", async () => {
+  const { client, server } = await connectClient(
+    (_, response) =>
+      response.writeHead(200, { ...JSON_TYPE, "content-length": String(100 * MEBIBYTE) }).write("{"),
+    { maxResponseBytes: MEBIBYTE },
+  );
+  const error = await rejection(client.request(QUERY));
+  expect(error).toBeInstanceOf(TransportError);
+  expect(error).toMatchObject({
+    status: 200,
+    contentType: "application/json",
+    retryable: false,
+    attempts: 1,
   });
-
-  it("is refused by its declared length, and its connection is given up", async () => {
-    const { client, server } = await connectClient(
-      (_, response) => {
-        response.writeHead(200, { ...JSON_TYPE, "content-length": String(100 * MEBIBYTE) });
-        response.write("{");
-      },
-      { maxResponseBytes: MEBIBYTE },
-    );
-    const error = await rejection(client.request(QUERY));
-    expect(error).toBeInstanceOf(TransportError);
-    expect(error).toMatchObject({ status: 200, contentType: "application/json", retryable: false });
-    expect(String(error)).toContain(`${MEBIBYTE} bytes`);
-    await server.requests[0]?.cancelled;
-  });
-
-  it("is given up where it declares no length and never ends", async () => {
-    const { client, server } = await connectClient(
-      (_, response) => pour(response.writeHead(200, JSON_TYPE), "[".repeat(65_536)),
-      { maxResponseBytes: MEBIBYTE },
-    );
-    const error = await rejection(client.rawRequest(QUERY));
-    expect(error).toMatchObject({ code: "TRANSPORT_FAILED", status: 200, retryable: false, attempts: 1 });
-    expect(String(error)).toContain("maxResponseBytes");
-    await server.requests[0]?.cancelled;
-  });
-
-  it("is measured after decompression: a small one may hold a large one", async () => {
-    const bomb = gzipSync(Buffer.alloc(8 * MEBIBYTE, " "));
-    expect(bomb.byteLength).toBeLessThan(64 * 1024);
-    const { client } = await connectClient(
-      (_, response) => response.writeHead(200, { ...JSON_TYPE, "content-encoding": "gzip" }).end(bomb),
-      { maxResponseBytes: MEBIBYTE },
-    );
-    expect(await rejection(client.request(QUERY))).toMatchObject({ code: "TRANSPORT_FAILED", status: 200 });
-  });
-
-  it("keeps the class that its status means", async () => {
-    const { client } = await connectClient(
-      (_, response) => pour(response.writeHead(403, JSON_TYPE), " ".repeat(65_536)),
-      { maxResponseBytes: MEBIBYTE },
-    );
-    expect(await rejection(client.request(QUERY))).toBeInstanceOf(PermissionDeniedError);
-  });
-
-  it("is one of more bytes than allowed, not of as many", async () => {
-    const body = '{"data":{"ok":true}}';
-    const within = { maxResponseBytes: body.length };
-    const { client, server } = await connectClient(
-      (_, response) => response.writeHead(200, JSON_TYPE).end(body),
-      within,
-    );
-    await expect(client.request(QUERY)).resolves.toEqual({ ok: true });
-    const stricter = new GraphQLClient({
-      baseUrl: server.baseUrl,
-      apiKey: API_KEY,
-      maxResponseBytes: body.length - 1,
-    });
-    expect(await rejection(stricter.request(QUERY))).toBeInstanceOf(TransportError);
-  });
-
-  it("is given up with a fetch of the user's too, one without streams included", async () => {
-    let cancelled = false;
-    const endless = new ReadableStream<Uint8Array>({
-      pull: (controller) => controller.enqueue(new Uint8Array(65_536)),
-      cancel: () => {
-        cancelled = true;
-      },
-    });
-    const whole = Response.json({ data: { text: "x".repeat(MEBIBYTE) } });
-    Object.defineProperty(whole, "body", { value: undefined });
-    const answers = [new Response(endless, { headers: JSON_TYPE }), whole];
-    const client = new GraphQLClient({
-      baseUrl: "https://api.example.com",
-      apiKey: API_KEY,
-      maxResponseBytes: MEBIBYTE,
-      fetch: async () => answers.shift() ?? Response.error(),
-    });
-    expect(await rejection(client.request(QUERY))).toBeInstanceOf(TransportError);
-    expect(cancelled).toBe(true);
-    expect(await rejection(client.request(QUERY))).toMatchObject({ code: "TRANSPORT_FAILED", status: 200 });
-  });
-
-  it("is not judged by the declared length of its compression", async () => {
-    const body = gzipSync('{"data":{"ok":1}}');
-    const maxResponseBytes = body.byteLength - 1;
-    const { client } = await connectClient(
-      (_, response) => {
-        const length = String(body.byteLength);
-        response.writeHead(200, { ...JSON_TYPE, "content-encoding": "gzip", "content-length": length });
-        response.end(body);
-      },
-      { maxResponseBytes },
-    );
-    expect(await client.request(QUERY)).toEqual({ ok: 1 });
-  });
-
-  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("cannot be told by %d", (maxResponseBytes) => {
-    const options = { baseUrl: "https://api.example.com", apiKey: API_KEY, maxResponseBytes };
-    expect(() => new GraphQLClient(options)).toThrow(ConfigurationError);
-  });
+  await server.requests[0]?.cancelled;
 });
 
-describe("a body that stalls", () => {
-  it("ends with the operation's time, and its connection is given up", async () => {
-    const { client, clock, server } = await connectClient((_, response) => {
-      response.writeHead(200, JSON_TYPE);
-      response.write('{"data":');
-    });
-    const error = rejection(client.request(QUERY, {}, { timeoutMs: 5_000 }));
-    await server.arrived(1);
-    await until(() => clock.sleeping > 0);
-    clock.advance(5_000);
-    expect(await error).toBeInstanceOf(TimeoutError);
-    await server.requests[0]?.cancelled;
-  });
-
-  it("is cancelled with a fetch that does not look at the signal", async () => {
-    let begun = false;
-    const cancelled = new Promise<void>((resolve) => {
-      const stalled = new ReadableStream<Uint8Array>({
-        pull: () => {
-          begun = true;
-        },
-        cancel: () => resolve(),
-      });
-      const client = new GraphQLClient({
-        baseUrl: "https://api.example.com",
-        apiKey: API_KEY,
-        fetch: async () => new Response(stalled, { headers: JSON_TYPE }),
-      });
-      const abort = new AbortController();
-      client.request(QUERY, {}, { signal: abort.signal }).catch(() => {});
-      until(() => begun).then(() => setImmediate(() => abort.abort()));
-    });
-    await cancelled;
-  });
+test("rejects a body that never ends, and closes its connection", async () => {
+  const { client, server } = await connectClient(
+    (_, response) => pour(response.writeHead(200, JSON_TYPE), "[".repeat(65_536)),
+    { maxResponseBytes: MEBIBYTE },
+  );
+  const error = await rejection(client.rawRequest(QUERY));
+  expect(error).toMatchObject({ code: "TRANSPORT_FAILED", status: 200, retryable: false, attempts: 1 });
+  await server.requests[0]?.cancelled;
 });
 
-describe("a body that begins after its request was given up", () => {
-  it("is given up too, with a fetch that does not look at the signal", async () => {
-    let begin = () => {};
-    const { client, server } = await connectClient(
-      (_, response) => {
-        begin = () => {
-          response.writeHead(200, JSON_TYPE);
-          response.write('{"data":');
-        };
-      },
-      { fetch: (url, init) => fetch(url, { ...init, signal: null }) },
-    );
+test("measures a compressed body after decompression", async () => {
+  const bomb = gzipSync(Buffer.alloc(8 * MEBIBYTE, " "));
+  expect(bomb.byteLength).toBeLessThan(64 * 1024);
+  const { client } = await connectClient(answerText(bomb, { headers: { "content-encoding": "gzip" } }), {
+    maxResponseBytes: MEBIBYTE,
+  });
+  expect(await rejection(client.request(QUERY))).toMatchObject({ code: "TRANSPORT_FAILED", status: 200 });
+  const small = gzipSync('{"data":{"ok":1}}');
+  const headers = { "content-encoding": "gzip", "content-length": String(small.byteLength) };
+  const { client: other } = await connectClient(answerText(small, { headers }), {
+    maxResponseBytes: small.byteLength - 1,
+  });
+  expect(await other.request(QUERY)).toEqual({ ok: 1 });
+});
+
+test("keeps the error class of the status of a body that is too large", async () => {
+  const { client } = await connectClient(
+    (_, response) => pour(response.writeHead(403, JSON_TYPE), " ".repeat(65_536)),
+    { maxResponseBytes: MEBIBYTE },
+  );
+  expect(await rejection(client.request(QUERY))).toBeInstanceOf(PermissionDeniedError);
+});
+
+test.each(["stream", "text"])("allows exactly maxResponseBytes bytes of a %s", async (kind) => {
+  const text = JSON.stringify({ data: { a: "é".repeat(20) } });
+  const answer = async () => {
+    const response = new Response(text, { headers: JSON_TYPE });
+    return kind === "stream" ? response : Object.defineProperty(response, "body", { value: undefined });
+  };
+  const bytes = Buffer.byteLength(text);
+  expect(await clientOf(answer, { maxResponseBytes: bytes }).request(QUERY)).toBeDefined();
+  const error = await rejection(clientOf(answer, { maxResponseBytes: bytes - 1 }).request(QUERY));
+  expect(error).toMatchObject({ code: "TRANSPORT_FAILED", status: 200 });
+});
+
+test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
+  "rejects a maxResponseBytes of %d",
+  (maxResponseBytes) => {
+    expect(() => clientOf(async () => new Response(), { maxResponseBytes })).toThrow(ConfigurationError);
+  },
+);
+
+test("ends a body that stalls with the time of the request, and closes its connection", async () => {
+  const { client, clock, server } = await connectClient((_, response) =>
+    response.writeHead(200, JSON_TYPE).write('{"data":'),
+  );
+  const error = rejection(client.request(QUERY, {}, { timeoutMs: 5_000 }));
+  await server.arrived(1);
+  await until(() => clock.sleeping > 0);
+  clock.advance(5_000);
+  expect(await error).toBeInstanceOf(TimeoutError);
+  await server.requests[0]?.cancelled;
+});
+
+test("cancels the body of a fetch that ignores the signal, also one that begins after the abort", async () => {
+  let begin = () => {};
+  const { client, server } = await connectClient(
+    (_, response, index) => {
+      begin = () => void response.writeHead(200, JSON_TYPE).write('{"data":');
+      if (index === 0) begin();
+    },
+    { fetch: (url, init) => fetch(url, { ...init, signal: null }) },
+  );
+  for (const index of [0, 1]) {
     const abort = new AbortController();
     const error = rejection(client.request(QUERY, {}, { signal: abort.signal }));
-    await server.arrived(1);
+    await server.arrived(index + 1);
     abort.abort("enough");
     expect(await error).toBe("enough");
-    begin();
-    await server.requests[0]?.cancelled;
+    if (index === 1) begin();
+    await server.requests[index]?.cancelled;
+  }
+});
+
+test.each(["utf-8", "UTF8", '"utf-8"', "us-ascii"])("reads a body with the charset %s", async (charset) => {
+  const headers = { "content-type": `application/json; charset=${charset}` };
+  expect(await dataOf('{"data":{"name":"Zoë"}}', headers)).toEqual({ name: "Zoë" });
+});
+
+test.each(["utf-16", "utf-16le", "iso-8859-1", "windows-1252", "nonsense"])(
+  "rejects a body with the charset %s",
+  async (charset) => {
+    const body = Buffer.from('{"data":{"name":"canary"}}', "utf16le");
+    const error = await rejection(dataOf(body, { "content-type": `application/json; charset=${charset}` }));
+    expect(error).toMatchObject({ code: "TRANSPORT_FAILED", status: 200, retryable: false });
+    expect(everythingIn(error)).not.toContain("canary");
+  },
+);
+
+test.each([
+  ["an invalid byte", [0xff]],
+  ["a character cut short", [0xe2, 0x82]],
+  ["an encoded surrogate", [0xed, 0xa0, 0x80]],
+  ["Latin-1", [0xe9]],
+])("rejects a body that is not UTF-8: %s", async (_, bytes) => {
+  const body = Buffer.concat([Buffer.from('{"data":{"name":"'), Buffer.from(bytes), Buffer.from('"}}')]);
+  expect(await rejection(dataOf(body))).toMatchObject({
+    code: "TRANSPORT_FAILED",
+    status: 200,
+    retryable: false,
   });
 });
 
-describe("the characters of a body", () => {
-  it.each(["utf-8", "UTF8", '"utf-8"', "us-ascii"])("may be declared as %s", async (charset) => {
-    const headers = { "content-type": `application/json; charset=${charset}` };
-    await expect(dataOf('{"data":{"name":"Zoë"}}', headers)).resolves.toEqual({ name: "Zoë" });
+test("reads a body with a byte order mark, and one that the network cuts within characters", async () => {
+  expect(await dataOf('\ufeff{"data":{"ok":true}}')).toEqual({ ok: true });
+  const body = Buffer.from('{"data":{"name":"€ and 😀"}}');
+  const { client } = await connectClient(async (_, response) => {
+    response.writeHead(200, JSON_TYPE);
+    for (const byte of body) await new Promise((sent) => response.write(Uint8Array.of(byte), sent));
+    response.end();
   });
+  expect(await client.request(QUERY)).toEqual({ name: "€ and 😀" });
+});
 
-  it.each(["utf-16", "utf-16le", "iso-8859-1", "windows-1252", "nonsense"])(
-    "declared as %s are not guessed",
-    async (charset) => {
-      const body = Buffer.from('{"data":{"name":"canary"}}', "utf16le");
-      const error = await errorOf(body, { "content-type": `application/json; charset=${charset}` });
-      expect(error).toMatchObject({ code: "TRANSPORT_FAILED", status: 200, retryable: false });
-      expect(everythingIn(error)).not.toContain("canary");
-    },
+const NAMED = '{"data":{"name":"canary, and some more text to compress"}}';
+const compressed = gzipSync(NAMED);
+
+test.each([
+  ["gzip", compressed],
+  ["br", brotliCompressSync(NAMED)],
+])("decompresses %s", async (encoding, body) => {
+  expect(await dataOf(body, { "content-encoding": encoding })).toHaveProperty("name");
+});
+
+test.each([
+  ["cut off", compressed.subarray(0, 30)],
+  ["damaged", Buffer.concat([compressed.subarray(0, 12), Buffer.alloc(20, 0xff)])],
+  ["not compressed", Buffer.from(NAMED)],
+])("does not repeat a request whose compressed body is %s: it arrived completely", async (_, body) => {
+  const { client, server } = await connectClient(
+    answerText(body, { headers: { "content-encoding": "gzip" } }),
   );
-
-  it.each([
-    ["a byte that there is not", [0xff]],
-    ["a character cut short", [0xe2, 0x82]],
-    ["a surrogate in bytes", [0xed, 0xa0, 0x80]],
-    ["Latin-1", [0xe9]],
-  ])("that are not UTF-8 (%s) are refused, not replaced", async (_, bytes) => {
-    const body = Buffer.concat([Buffer.from('{"data":{"name":"'), Buffer.from(bytes), Buffer.from('"}}')]);
-    expect(await errorOf(body)).toMatchObject({ code: "TRANSPORT_FAILED", status: 200, retryable: false });
-  });
-
-  it("may begin with a byte order mark", async () => {
-    await expect(dataOf('\ufeff{"data":{"ok":true}}')).resolves.toEqual({ ok: true });
-  });
-
-  it("may be cut by the network anywhere", async () => {
-    const body = Buffer.from('{"data":{"name":"€ and 😀"}}');
-    const { client } = await connectClient(async (_, response) => {
-      response.writeHead(200, JSON_TYPE);
-      for (const byte of body) await new Promise((sent) => response.write(Uint8Array.of(byte), sent));
-      response.end();
-    });
-    await expect(client.request(QUERY)).resolves.toEqual({ name: "€ and 😀" });
-  });
+  const error = await rejection(client.request(QUERY));
+  expect(error).toMatchObject({ code: "TRANSPORT_FAILED", status: 200, retryable: false, attempts: 1 });
+  expect(everythingIn(error)).not.toContain("canary");
+  expect(server.requests).toHaveLength(1);
 });
 
-describe("a compressed body", () => {
-  const compressed = gzipSync('{"data":{"name":"canary, and some more text to compress"}}');
-
-  it.each([
-    ["gzip", compressed],
-    ["br", brotliCompressSync('{"data":{"name":"canary, and some more text to compress"}}')],
-  ])("is read (%s)", async (encoding, body) => {
-    await expect(dataOf(body, { "content-encoding": encoding })).resolves.toHaveProperty("name");
+test("repeats a request whose compressed body breaks off", async () => {
+  const headers = { ...JSON_TYPE, "content-encoding": "gzip", "content-length": String(compressed.length) };
+  const { client, clock } = await connectClient((_, response, index) => {
+    response.writeHead(200, headers);
+    if (index > 0) response.end(compressed);
+    else response.write(compressed.subarray(0, 30), () => response.destroy());
   });
+  const data = client.request(QUERY);
+  await passPause(clock);
+  expect(await data).toHaveProperty("name");
+});
 
-  it.each([
-    ["cut off", compressed.subarray(0, 30)],
-    ["damaged", Buffer.concat([compressed.subarray(0, 12), Buffer.alloc(20, 0xff)])],
-    ["not compressed", Buffer.from('{"data":{"name":"canary"}}')],
-  ])(
-    "that is %s is a TransportError with the status, and is not asked for again: it arrived whole",
-    async (_, body) => {
-      const { client, server } = await connectClient((_request, response) =>
-        response.writeHead(200, { ...JSON_TYPE, "content-encoding": "gzip" }).end(body),
-      );
-      const error = await rejection(client.request(QUERY));
-      expect(error).toBeInstanceOf(TransportError);
-      expect(error).toMatchObject({ status: 200, retryable: false, attempts: 1 });
-      expect(everythingIn(error)).not.toContain("canary");
-      expect(server.requests).toHaveLength(1);
-    },
+test("reads values that are nested 100,000 deep, in data and in errors", async () => {
+  const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+  let levels = 0;
+  const data = await dataOf(`{"data":{"deep":${deep}}}`);
+  for (let value = data["deep"]; Array.isArray(value); [value] = value) levels += 1;
+  expect(levels).toBe(100_000);
+  const body = `{"data":{"a":1},"errors":[{"message":"${API_KEY}","extensions":{"deep":${deep}}}]}`;
+  const error = await rejection(dataOf(body));
+  expect(error).toMatchObject({ code: "GRAPHQL_ERRORS", serverMessage: "[redacted]" });
+});
+
+test("keeps keys such as __proto__ as own properties, and changes no prototype", async () => {
+  const value = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":2}';
+  const { client } = await connectClient(
+    answerText(`{"data":${value},"__proto__":{"errors":[{}]},"errors":[{"extensions":${value}}]}`),
   );
-
-  it("that breaks off on its way is asked for again", async () => {
-    const headers = { ...JSON_TYPE, "content-encoding": "gzip", "content-length": String(compressed.length) };
-    const { client, server, clock } = await connectClient((_, response, index) => {
-      response.writeHead(200, headers);
-      if (index > 0) response.end(compressed);
-      else response.write(compressed.subarray(0, 30), () => response.destroy());
-    });
-    const data = client.request(QUERY);
-    await passPause(clock);
-    await expect(data).resolves.toHaveProperty("name");
-    expect(server.requests).toHaveLength(2);
-  });
+  const { data, errors } = await client.rawRequest(QUERY);
+  for (const object of [data, errors[0]?.extensions]) {
+    expect(Object.keys(Object(object))).toEqual(["__proto__", "constructor", "toString"]);
+    expect(Object.getPrototypeOf(object)).toBe(Object.prototype);
+  }
+  expect(Reflect.get({}, "polluted")).toBeUndefined();
 });
 
-describe("values of a body", () => {
-  it("may be nested 100,000 deep, in data and in errors", async () => {
-    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
-    let levels = 0;
-    const data = await dataOf(`{"data":{"deep":${deep}}}`);
-    for (let value: unknown = Object(data)["deep"]; Array.isArray(value); [value] = value) levels += 1;
-    expect(levels).toBe(100_000);
-    const error = await errorOf(`{"data":{"a":1},"errors":[{"message":"m","extensions":{"deep":${deep}}}]}`);
-    expect(error).toMatchObject({ code: "GRAPHQL_ERRORS" });
-    expect(everythingIn(error).length).toBeLessThan(100_000);
-    const objects = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
-    await expect(dataOf(`{"data":{"deep":${objects}}}`)).resolves.toHaveProperty("deep");
-  });
-
-  it("keep keys of a prototype as own properties, and reach no prototype", async () => {
-    const value = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":2}';
-    const { client } = await answering(
-      `{"data":${value},"__proto__":{"errors":[{}]},"errors":[{"message":"m","extensions":${value}}]}`,
+test("reads numbers as JavaScript does, and counts only if they are exact", async () => {
+  const data = await dataOf('{"data":{"big":1152921504606846977,"huge":1e400,"tiny":1e-400,"zero":-0}}');
+  expect(data).toEqual({ big: 2 ** 60, huge: Number.POSITIVE_INFINITY, tiny: 0, zero: -0 });
+  for (const count of ["1e400", "-1", "1.5", "9007199254740993", '"7"']) {
+    const { client } = await connectClient(
+      answerText(
+        `{"data":{"applications":{"nodes":[],"pageInfo":{"hasNextPage":false},"totalCount":${count}}}}`,
+      ),
     );
-    const { data, errors } = await client.rawRequest(QUERY);
-    for (const object of [data, errors[0]?.extensions]) {
-      expect(Object.keys(Object(object))).toEqual(["__proto__", "constructor", "toString"]);
-      expect(Object.getPrototypeOf(object)).toBe(Object.prototype);
-    }
-    expect(Reflect.get({}, "polluted")).toBeUndefined();
-  });
+    expect((await client.applications().firstPage()).totalCount).toBeUndefined();
+    expect(await rejection(client.applications().totalCount())).toMatchObject({ code: "INVALID_INPUT" });
+  }
+});
 
-  it("that are numbers are JavaScript's: beyond 2^53 inexact, beyond 1.8e308 infinite", async () => {
-    const data = await dataOf('{"data":{"big":1152921504606846977,"huge":1e400,"tiny":1e-400,"zero":-0}}');
-    expect(data).toEqual({ big: 2 ** 60, huge: Number.POSITIVE_INFINITY, tiny: 0, zero: -0 });
-  });
-
-  it("that count are no counts where they are not exact", async () => {
-    const page = (count: string) =>
-      `{"data":{"applications":{"nodes":[],"pageInfo":{"hasNextPage":false},"totalCount":${count}}}}`;
-    for (const count of ["1e400", "-1", "1.5", "9007199254740993", '"7"']) {
-      const { client } = await answering(page(count));
-      expect((await client.applications().firstPage()).totalCount).toBeUndefined();
-      expect(await rejection(client.applications().totalCount())).toMatchObject({ code: "INVALID_INPUT" });
-    }
-    const { client } = await answering(
-      '{"data":{"changeVendorsState":{"updatedCount":1e400,"errors":null}}}',
-    );
-    const change = client.changeVendorsState({ state: "ARCHIVED" }, "all");
-    expect(await rejection(change)).toMatchObject({ code: "TRANSPORT_FAILED" });
-  });
-
-  it("that are texts keep lone surrogates, also on their way back as a cursor", async () => {
-    const pages = [
-      '{"nodes":[{"id":"\\ud800"}],"pageInfo":{"hasNextPage":true,"endCursor":"c\\udfff"}}',
-      '{"nodes":[],"pageInfo":{"hasNextPage":false}}',
-    ];
-    const { client, server } = await connectClient((_, response, index) =>
-      response.writeHead(200, JSON_TYPE).end(`{"data":{"applications":${pages[index]}}}`),
-    );
-    expect((await client.applications().toArray()).map(({ id }) => id)).toEqual(["\ud800"]);
-    expect(server.requests[1]?.body.variables).toMatchObject({ after: "c\udfff" });
-  });
-
-  it("of a key that is said twice are those that came last", async () => {
-    await expect(dataOf('{"data":{"a":1},"data":{"a":2,"a":3}}')).resolves.toEqual({ a: 3 });
-  });
+test("keeps lone surrogates of strings, also in a cursor that it sends back", async () => {
+  const pages = [
+    '{"nodes":[{"id":"\\ud800"}],"pageInfo":{"hasNextPage":true,"endCursor":"c\\udfff"}}',
+    '{"nodes":[],"pageInfo":{"hasNextPage":false}}',
+  ];
+  const { client, server } = await connectClient((request, response, index) =>
+    answerText(`{"data":{"applications":${pages[index]}}}`)(request, response, index),
+  );
+  expect((await client.applications().toArray()).map(({ id }) => id)).toEqual(["\ud800"]);
+  expect(server.requests[1]?.body.variables).toMatchObject({ after: "c\udfff" });
 });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { buildSchema, type DocumentNode, GraphQLObjectType, Kind, parse, validate } from "graphql";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import * as generated from "../../src/graphql/generated/operations.js";
 
 const root = new URL("../../", import.meta.url);
@@ -8,7 +8,7 @@ const read = (path: string) => readFileSync(new URL(path, root), "utf8");
 const schema = buildSchema(read("schema/schema.graphql"));
 const directory = "src/graphql/operations/";
 const sources = readdirSync(new URL(directory, root)).map((file) => parse(read(directory + file)));
-const documents = Object.values(generated).filter((value) => value instanceof String);
+const output = read("src/graphql/generated/operations.ts");
 
 /** Fields of a fragment's top level. */
 function fieldsOf(document: DocumentNode, fragment: string): readonly string[] {
@@ -20,57 +20,53 @@ function fieldsOf(document: DocumentNode, fragment: string): readonly string[] {
     .flatMap((selection) => (selection.kind === Kind.FIELD ? [selection.name.value] : []));
 }
 
-describe("the generated operations", () => {
-  it("are valid against the schema", () => {
-    const operations = documents.map(String).filter((text) => /^\s*(query|mutation)/.test(text));
-    const written = sources.filter(({ definitions }) =>
-      definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION),
-    );
-    expect(operations).toHaveLength(written.length);
-    expect(operations).not.toEqual([]);
-    for (const text of operations) expect(validate(schema, parse(text))).toEqual([]);
-  });
-
-  it.each(["ApplicationDiscovery", "License", "LicensePlan", "ProcurementCase", "PageInfo"])(
-    "select every field of %s",
-    (name) => {
-      const type = schema.getType(name);
-      const known = type instanceof GraphQLObjectType ? Object.keys(type.getFields()) : [];
-      const selected = sources.flatMap((source) => fieldsOf(source, name));
-      expect(selected.toSorted()).toEqual(known.toSorted());
-    },
+test("has every operation, valid against the schema", () => {
+  const documents = Object.values(generated).filter((value) => value instanceof String);
+  const operations = documents.map(String).filter((text) => /^\s*(query|mutation)/.test(text));
+  const written = sources.filter(({ definitions }) =>
+    definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION),
   );
-
-  it("mark as experimental what the service description does not show, and nothing else", () => {
-    // A value of an enum is a member of a union of texts, which has no tags.
-    const docstring = /\/\*\*(?:(?!\*\/)[\s\S])*\*\/(?!\s*\|)/g;
-    const docstrings = read("src/graphql/generated/operations.ts").match(docstring) ?? [];
-    const assumed = docstrings.filter((text) => /assumed/i.test(text));
-    expect(assumed.length).toBeGreaterThan(0);
-    expect(docstrings.filter((text) => text.includes("@experimental"))).toEqual(assumed);
-  });
-
-  it("import nothing at run time", () => {
-    const imports = read("src/graphql/generated/operations.ts").match(/^import .*$/gm) ?? [];
-    expect(imports.length).toBeGreaterThan(0);
-    for (const line of imports) expect(line).toMatch(/^import type /);
-  });
+  expect(operations).toHaveLength(written.length);
+  expect(operations).not.toEqual([]);
+  for (const text of operations) expect(validate(schema, parse(text))).toEqual([]);
 });
 
-describe("the GraphQL half", () => {
-  it("imports no module of Node, no gRPC, and graphql only where it is loaded late", () => {
-    const files = readdirSync(new URL("src/graphql/", root)).filter((file) => file.endsWith(".ts"));
-    const late = ["document.ts", "exchange.ts"];
-    for (const file of files) {
-      const text = read(`src/graphql/${file}`);
-      expect(text, file).not.toMatch(/from "(node:|@grpc|\.\.\/sync|\.\.\/reference-server)/);
-      if (!late.includes(file)) expect(text, file).not.toMatch(/from "(graphql|graphql-request)"/);
-    }
-    const importers = files.filter((file) =>
-      /from "\.\/(document|exchange)\.js"/.test(
-        read(`src/graphql/${file}`).replaceAll(/^(import|export) type .*$/gm, ""),
-      ),
+test.each(["ApplicationDiscovery", "License", "LicensePlan", "ProcurementCase", "PageInfo"])(
+  "selects every field of %s",
+  (name) => {
+    const type = schema.getType(name);
+    const known = type instanceof GraphQLObjectType ? Object.keys(type.getFields()) : [];
+    const selected = sources.flatMap((source) => fieldsOf(source, name));
+    expect(selected.toSorted()).toEqual(known.toSorted());
+  },
+);
+
+test("marks as experimental exactly what the service description does not show", () => {
+  // An enum value is a member of a union of strings, which has no tags.
+  const docstrings = output.match(/\/\*\*(?:(?!\*\/)[\s\S])*\*\/(?!\s*\|)/g) ?? [];
+  const assumed = docstrings.filter((text) => /assumed/i.test(text));
+  expect(assumed.length).toBeGreaterThan(0);
+  expect(docstrings.filter((text) => text.includes("@experimental"))).toEqual(assumed);
+});
+
+test("imports nothing at run time", () => {
+  const imports = output.match(/^import .*$/gm) ?? [];
+  expect(imports.length).toBeGreaterThan(0);
+  for (const line of imports) expect(line).toMatch(/^import type /);
+});
+
+test("imports graphql and graphql-request only in files that are loaded with the first request", () => {
+  const files = readdirSync(new URL("src/graphql/", root), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .map(
+      (file) =>
+        [file, read(`src/graphql/${file}`).replaceAll(/^(import|export) type [^;]*;$/gm, "")] as const,
     );
-    expect(importers).toEqual(["wire.ts"]);
-  });
+  const importing = (pattern: RegExp) => files.filter(([, text]) => pattern.test(text)).map(([file]) => file);
+  expect(importing(/from "(node:|@grpc)/)).toEqual([]);
+  expect(importing(/from "(graphql|graphql-request)"/)).toEqual([
+    "request/attempt.ts",
+    "request/document.ts",
+  ]);
+  expect(importing(/from ".*\/(attempt|document)\.js"/)).toEqual(["request/attempt.ts"]);
 });

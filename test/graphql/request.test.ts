@@ -1,237 +1,212 @@
 import { inspect } from "node:util";
+import { SaasManagementClient } from "@saas-management/sdk";
 import {
   AuthenticationError,
   ConfigurationError,
   GraphQLClient,
   InvalidInputError,
 } from "@saas-management/sdk/graphql";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { API_KEY, connectClient, passPause, rejection } from "../support/http-client.js";
-import { json } from "../support/http-server.js";
+import { answer, json } from "../support/http-server.js";
 
 const QUERY = "query Names { applications { nodes { id } } }";
+const CLIENT = { baseUrl: "https://api.example.com", apiKey: API_KEY };
+const OK = answer({ data: { ok: true } });
 
-describe("a request", () => {
-  it("is a POST of query and variables to {baseUrl}/graphql", async () => {
-    const { client, server } = await connectClient((_, response) => json(response, { data: { ok: true } }));
-    await client.request(QUERY, { a: 1 });
-    const [request] = server.requests;
-    expect(request?.method).toBe("POST");
-    expect(request?.path).toBe("/graphql");
-    expect(request?.body).toEqual({ query: QUERY, variables: { a: 1 } });
-  });
-
-  it("is sent by a fetch that is called by itself: a browser's own refuses to be a method", async () => {
-    const receivers: unknown[] = [];
-    const { client } = await connectClient((_, response) => json(response, { data: { ok: true } }), {
-      fetch: function (this: unknown, url, init) {
-        receivers.push(this);
-        return fetch(url, init);
-      },
-    });
-    await client.request(QUERY);
-    expect(receivers).toEqual([undefined]);
-  });
-
-  it("carries the API key without a prefix, and declares JSON", async () => {
-    const { client, server } = await connectClient((_, response) => json(response, { data: { ok: true } }));
-    await client.request(QUERY);
-    expect(server.requests[0]?.headers).toMatchObject({
-      authorization: API_KEY,
-      "content-type": "application/json",
-    });
-  });
-
-  it("carries what authorization returns as the whole Authorization value", async () => {
-    const { client, server } = await connectClient((_, response) => json(response, { data: { ok: true } }), {
-      authorization: async () => "Bearer platform-token",
-    });
-    await client.request(QUERY);
-    expect(server.requests[0]?.headers.authorization).toBe("Bearer platform-token");
-  });
-
-  it("names the application and the SDK as its user agent", async () => {
-    const { client, server } = await connectClient((_, response) => json(response, { data: { ok: true } }), {
-      appInfo: { name: "renewals", version: "2.1" },
-    });
-    await client.request(QUERY);
-    expect(server.requests[0]?.headers["user-agent"]).toMatch(/^renewals\/2\.1 saas-management-sdk\/\d/);
-  });
-
-  it("carries the client's headers, and those of the call over them", async () => {
-    const { client, server } = await connectClient((_, response) => json(response, { data: { ok: true } }), {
-      headers: { "x-team": "it", "x-run": "1" },
-    });
-    await client.request(QUERY, {}, { headers: { "X-Run": "2" } });
-    expect(server.requests[0]?.headers).toMatchObject({ "x-team": "it", "x-run": "2" });
-  });
-
-  it("keeps the path of baseUrl, with or without a slash at its end", async () => {
-    const { server } = await connectClient((_, response) => json(response, { data: { ok: true } }));
-    for (const path of ["/eu/v2", "/eu/v2/"]) {
-      const client = new GraphQLClient({ baseUrl: server.baseUrl + path, apiKey: API_KEY });
-      await client.request(QUERY);
-    }
-    expect(server.requests.map((request) => request.path)).toEqual(["/eu/v2/graphql", "/eu/v2/graphql"]);
-  });
-
-  it("goes through the fetch that the client was given", async () => {
-    const urls: string[] = [];
-    const client = new GraphQLClient({
-      baseUrl: "https://api.example.com",
-      apiKey: API_KEY,
-      fetch: async (url) => {
-        urls.push(url);
-        return Response.json({ data: { ok: true } });
-      },
-    });
-    await expect(client.request(QUERY)).resolves.toEqual({ ok: true });
-    expect(urls).toEqual(["https://api.example.com/graphql"]);
-  });
-
-  it("asks an apiKey function once for each attempt", async () => {
-    const keys = ["first", "second"];
-    const { client, server, clock } = await connectClient(
-      (_, response, index) =>
-        index === 0 ? json(response, {}, { status: 503 }) : json(response, { data: { ok: true } }),
-      { apiKey: () => keys.shift() ?? "none" },
-    );
-    const data = client.request(QUERY);
-    await server.arrived(1);
-    await passPause(clock);
-    await data;
-    expect(server.requests.map((request) => request.headers.authorization)).toEqual(["first", "second"]);
-  });
-
-  it("is not sent where the apiKey function fails, and its failure is the cause", async () => {
-    const cause = new Error("vault is sealed");
-    const { client, server } = await connectClient(() => {}, {
-      apiKey: () => Promise.reject(cause),
-    });
-    const error = await rejection(client.request(QUERY));
-    expect(error).toBeInstanceOf(AuthenticationError);
-    expect(error).toMatchObject({ cause });
-    expect(server.requests).toHaveLength(0);
-  });
-
-  it("is not sent with an API key that begins with Bearer, which the error tells to leave out", async () => {
-    const { client, server } = await connectClient(() => {}, { apiKey: `BEARER ${API_KEY}` });
-    const error = await rejection(client.request(QUERY));
-    expect(error).toBeInstanceOf(AuthenticationError);
-    expect(String(error)).toMatch(/apiKey begins with Bearer: give the key alone/);
-    expect(inspect(error, { showHidden: true })).not.toContain(API_KEY);
-    expect(server.requests).toHaveLength(0);
-  });
-
-  it.each(["", "   "])("is not sent with the API key %j, which is none", async (apiKey) => {
-    const { client, server } = await connectClient(() => {}, { apiKey });
-    expect(await rejection(client.request(QUERY))).toBeInstanceOf(AuthenticationError);
-    expect(server.requests).toHaveLength(0);
-  });
-
-  it("is refused with an authorization header of its own", async () => {
-    const { client, server } = await connectClient(() => {});
-    const error = await rejection(client.request(QUERY, {}, { headers: { Authorization: "other" } }));
-    expect(error).toBeInstanceOf(InvalidInputError);
-    expect(server.requests).toHaveLength(0);
-  });
-
-  it("is refused with a header value that HTTP does not allow, without quoting it", async () => {
-    const { client } = await connectClient(() => {});
-    const error = await rejection(client.request(QUERY, {}, { headers: { "x-secret": "hidden\nvalue" } }));
-    expect(error).toBeInstanceOf(InvalidInputError);
-    expect(String(error)).not.toContain("hidden");
-  });
-
-  it.each([
-    ["a number that is not finite", { input: { price: Number.NaN } }],
-    ["undefined in a list", { ids: ["a", undefined] }],
-    ["a function in a list", { ids: [() => "a"] }],
-    ["a symbol in a list", { ids: [Symbol("a")] }],
-    ["a Map", { input: { price: new Map([["amount", 1]]) } }],
-    ["a Set", { ids: new Set(["a"]) }],
-    ["a BigInt", { input: { price: 10n } }],
-    ["an invalid Date", { input: { deadline: new Date("garbage") } }],
-    ["a Promise", { input: { name: Promise.resolve("a") } }],
-    ["a Promise as a whole variable", { where: Promise.resolve({}) }],
-    ["a function as a field", { input: { name: () => "a" } }],
-    ["a symbol as a field", { input: { name: Symbol("a") } }],
-    ["a RegExp", { where: { name: /a/ } }],
-    ["an Error", { where: { name: new Error("a") } }],
-    ["a URLSearchParams", { where: new URLSearchParams("a=1") }],
-    ["bytes", { input: { name: new Uint8Array([1]) } }],
-    ["a boxed number that is not finite", { input: { price: Object(Number.NaN) } }],
-  ])("is refused with %s among its variables", async (_, variables) => {
-    const { client, server } = await connectClient(() => {});
-    expect(await rejection(client.request(QUERY, variables))).toBeInstanceOf(InvalidInputError);
-    expect(server.requests).toHaveLength(0);
-  });
-
-  it("names the place of what cannot be sent, and not its value", async () => {
-    const { client } = await connectClient(() => {});
-    const variables = { input: { rows: [{ ids: ["canary", undefined] }] } };
-    const error = await rejection(client.request(QUERY, variables));
-    expect(error).toMatchObject({ issues: [{ path: "variables.input.rows[0].ids[1]" }] });
-    expect(String(error)).not.toContain("canary");
-  });
-
-  it("sends what has a toJSON by it, and the fields of an object of a class", async () => {
-    const { client, server } = await connectClient((_, response) => json(response, { data: {} }));
-    class Input {
-      name = "a";
-      at = new Date(0);
-      price = Object("1");
-      link = new URL("https://api.example.com/a");
-      failure = Object.assign(new Error("a"), { toJSON: () => ["b"] });
-    }
-    await client.request(QUERY, { input: new Input() });
-    const at = "1970-01-01T00:00:00.000Z";
-    const input = { name: "a", at, price: "1", link: "https://api.example.com/a", failure: ["b"] };
-    expect(server.requests[0]?.body.variables).toEqual({ input });
-  });
-
-  it("sends null, an empty object and an empty list as they are", async () => {
-    const { client, server } = await connectClient((_, response) => json(response, { data: {} }));
-    const variables = { input: { none: null, empty: {}, left: undefined, list: [null, []] } };
-    await client.request(QUERY, variables);
-    expect(server.requests[0]?.body.variables).toEqual({
-      input: { none: null, empty: {}, list: [null, []] },
-    });
-  });
+test("sends a POST of query and variables to {baseUrl}/graphql", async () => {
+  const { client, server } = await connectClient(OK);
+  await client.request(QUERY, { a: 1 });
+  expect(server.requests).toMatchObject([
+    {
+      method: "POST",
+      path: "/graphql",
+      headers: { authorization: API_KEY, "content-type": "application/json" },
+      body: { query: QUERY, variables: { a: 1 } },
+    },
+  ]);
 });
 
-describe("a client", () => {
-  it.each([
-    ["no absolute URL", "api.example.com"],
-    ["http beyond loopback", "http://api.example.com"],
-    ["user info", "https://me:secret@api.example.com"],
-    ["a query", "https://api.example.com/?a=1"],
-  ])("refuses a baseUrl with %s", (_, baseUrl) => {
-    expect(() => new GraphQLClient({ baseUrl, apiKey: API_KEY })).toThrow(ConfigurationError);
-  });
+test.each(["/eu/v2", "/eu/v2/"])("keeps the path %s of baseUrl", async (path) => {
+  const { server } = await connectClient(OK);
+  await new GraphQLClient({ baseUrl: server.baseUrl + path, apiKey: API_KEY }).request(QUERY);
+  expect(server.requests[0]?.path).toBe("/eu/v2/graphql");
+});
 
-  it("needs a credential, and one only", () => {
-    const baseUrl = "https://api.example.com";
-    expect(() => new GraphQLClient({ baseUrl })).toThrow(ConfigurationError);
-    expect(() => new GraphQLClient({ baseUrl, apiKey: "k", authorization: () => "k" })).toThrow(
-      ConfigurationError,
-    );
+test("sends with the fetch option, not called as a method: a browser's fetch refuses to be one", async () => {
+  const calls: unknown[] = [];
+  const client = new GraphQLClient({
+    ...CLIENT,
+    fetch: async function (this: unknown, url) {
+      calls.push(this, url);
+      return Response.json({ data: { ok: true } });
+    },
   });
+  expect(await client.request(QUERY)).toEqual({ ok: true });
+  expect(calls).toEqual([undefined, "https://api.example.com/graphql"]);
+});
 
-  it("shows its API key neither to inspection nor to JSON", () => {
-    const client = new GraphQLClient({ baseUrl: "https://api.example.com", apiKey: API_KEY });
-    const shown = inspect([client, client.applications()], { depth: 20, showHidden: true });
-    expect(shown + JSON.stringify([client, client.applications()])).not.toContain(API_KEY);
-  });
+test("sends what authorization returns as the whole Authorization value", async () => {
+  const authorization = async () => "Bearer platform-token";
+  const { client, server } = await connectClient(OK, { authorization });
+  await client.request(QUERY);
+  expect(server.requests[0]?.headers.authorization).toBe("Bearer platform-token");
+});
 
-  it("refuses default headers that HTTP does not allow, without quoting them", () => {
-    const make = () =>
-      new GraphQLClient({
-        baseUrl: "https://api.example.com",
-        apiKey: API_KEY,
-        headers: { "x-a": "hidden\nvalue" },
-      });
+test("asks an apiKey function once for each attempt", async () => {
+  const keys = ["first", "second"];
+  const { client, server, clock } = await connectClient(
+    (_, response, index) => json(response, { data: { ok: true } }, { status: index === 0 ? 503 : 200 }),
+    { apiKey: () => keys.shift() ?? "none" },
+  );
+  const data = client.request(QUERY);
+  await passPause(clock);
+  await data;
+  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(["first", "second"]);
+});
+
+test("rejects with the failure of an apiKey function as the cause, and sends nothing", async () => {
+  const cause = new Error("vault is sealed");
+  const { client, server } = await connectClient(OK, { apiKey: () => Promise.reject(cause) });
+  const error = await rejection(client.request(QUERY));
+  expect(error).toBeInstanceOf(AuthenticationError);
+  expect(error).toMatchObject({ cause });
+  expect(server.requests).toHaveLength(0);
+});
+
+test.each(["", "   ", `BEARER ${API_KEY}`])("does not send the API key %j", async (apiKey) => {
+  const { client, server } = await connectClient(OK, { apiKey });
+  const error = await rejection(client.request(QUERY));
+  expect(error).toBeInstanceOf(AuthenticationError);
+  expect(inspect(error, { showHidden: true })).not.toContain(API_KEY);
+  expect(server.requests).toHaveLength(0);
+});
+
+test("names the application and the SDK in the user agent", async () => {
+  const { client, server } = await connectClient(OK, { appInfo: { name: "renewals", version: "2.1" } });
+  await client.request(QUERY);
+  expect(server.requests[0]?.headers["user-agent"]).toMatch(/^renewals\/2\.1 saas-management-sdk\/\d/);
+});
+
+test("sends the client's headers, and those of the call over them", async () => {
+  const { client, server } = await connectClient(OK, { headers: { "x-team": "it", "x-run": "1" } });
+  await client.request(QUERY, {}, { headers: { "X-Run": "2" } });
+  expect(server.requests[0]?.headers).toMatchObject({ "x-team": "it", "x-run": "2" });
+});
+
+test.each<[string, unknown]>([
+  ["a Headers", new Headers({ "x-tenant": "canary" })],
+  ["a Map", new Map([["x-tenant", "canary"]])],
+  ["an array", [["x-tenant", "canary"]]],
+  ["null", null],
+  ["undefined as a value", { "x-tenant": undefined }],
+  ["an object as a value", { "x-tenant": { canary: 1 } }],
+  ["a line break in a value", { "x-tenant": "canary\nvalue" }],
+  ["authorization", { Authorization: "canary" }],
+])("rejects headers with %s in clients, calls and connections", async (_, headers) => {
+  for (const Client of [GraphQLClient, SaasManagementClient]) {
+    const make = () => Reflect.construct(Client, [{ ...CLIENT, headers }]);
     expect(make).toThrow(ConfigurationError);
-    expect(make).not.toThrow(/hidden/);
-  });
+    expect(make).not.toThrow(/canary/);
+  }
+  const { client, server } = await connectClient(OK);
+  const errors = [
+    await rejection(Reflect.apply(client.request, client, ["{ x }", {}, { headers }])),
+    await rejection(Reflect.apply(client.licenses, client, [{}, { headers }]).firstPage()),
+  ];
+  for (const error of errors) {
+    expect(error).toBeInstanceOf(InvalidInputError);
+    expect(String(error)).not.toContain("canary");
+  }
+  expect(server.requests).toHaveLength(0);
+});
+
+test.each<[string, unknown, string]>([
+  ["a number that is not finite", { input: { price: Number.NaN } }, "input.price"],
+  ["undefined in a list", { rows: [{ ids: ["canary", undefined] }] }, "rows[0].ids[1]"],
+  ["a function in a list", { ids: [() => "canary"] }, "ids[0]"],
+  ["a function as a field", { input: { name: () => "canary" } }, "input.name"],
+  ["a symbol", { ids: [Symbol("canary")] }, "ids[0]"],
+  ["a Map", { input: { price: new Map([["canary", 1]]) } }, "input.price"],
+  ["a Set", { ids: new Set(["canary"]) }, "ids"],
+  ["a Promise", { where: Promise.resolve({}) }, "where"],
+  ["a RegExp", { where: { name: /canary/ } }, "where.name"],
+  ["an Error", { where: { name: new Error("canary") } }, "where.name"],
+  ["bytes", { input: { name: new Uint8Array([1]) } }, "input.name"],
+  ["an invalid Date", { input: { deadline: new Date("canary") } }, "input.deadline"],
+  ["a Map of variables", new Map([["canary", 1]]), ""],
+])("rejects variables that JSON would change silently: %s", async (_, variables, path) => {
+  const { client, server } = await connectClient(OK);
+  const error = await rejection(Reflect.apply(client.request, client, [QUERY, variables]));
+  expect(error).toBeInstanceOf(InvalidInputError);
+  expect(error).toMatchObject({ issues: [{ path }] });
+  expect(String(error)).not.toContain("canary");
+  expect(server.requests).toHaveLength(0);
+});
+
+test("rejects variables that JSON cannot contain", async () => {
+  const { client } = await connectClient(OK);
+  const circular: Record<string, unknown> = {};
+  circular["self"] = circular;
+  for (const variables of [circular, { price: 10n }, ["a"]])
+    expect(await rejection(client.request(QUERY, variables))).toBeInstanceOf(InvalidInputError);
+});
+
+test("sends null, empty objects and lists, objects of classes and what has a toJSON", async () => {
+  const { client, server } = await connectClient(OK);
+  class Input {
+    name = "a";
+    at = new Date(0);
+    link = new URL("https://api.example.com/a");
+  }
+  await client.request(QUERY, { none: null, empty: {}, left: undefined, list: [null, []], own: new Input() });
+  const own = { name: "a", at: "1970-01-01T00:00:00.000Z", link: "https://api.example.com/a" };
+  expect(server.requests[0]?.body.variables).toEqual({ none: null, empty: {}, list: [null, []], own });
+});
+
+test("sends variables as they were at the call, in every attempt", async () => {
+  const { client, server, clock } = await connectClient((_, response, index) =>
+    json(response, { data: {} }, { status: index === 0 ? 503 : 200 }),
+  );
+  const variables = { ids: ["first"] };
+  const call = client.request(QUERY, variables);
+  variables.ids = ["second"];
+  await server.arrived(1);
+  await passPause(clock);
+  await call;
+  expect(server.requests.map(({ body }) => body.variables)).toEqual([{ ids: ["first"] }, { ids: ["first"] }]);
+});
+
+test.each([
+  ["a relative URL", "api.example.com"],
+  ["http beyond loopback", "http://api.example.com"],
+  ["user info", "https://me:secret@api.example.com"],
+  ["a query", "https://api.example.com/?a=1"],
+])("rejects a baseUrl that is or has %s", (_, baseUrl) => {
+  expect(() => new GraphQLClient({ baseUrl, apiKey: API_KEY })).toThrow(ConfigurationError);
+});
+
+test("requires exactly one credential", () => {
+  const { baseUrl } = CLIENT;
+  expect(() => new GraphQLClient({ baseUrl })).toThrow(ConfigurationError);
+  const both = { ...CLIENT, authorization: () => "k" };
+  expect(() => new GraphQLClient(both)).toThrow(ConfigurationError);
+});
+
+test("rejects unknown options of the client and of calls", async () => {
+  const options: object = { proxy: "http://127.0.0.1:3128" };
+  expect(() => new GraphQLClient({ ...CLIENT, ...options })).toThrow(ConfigurationError);
+  const { client } = await connectClient(OK);
+  const timeout: object = { timeout_ms: 5 };
+  expect(await rejection(client.request(QUERY, {}, timeout))).toBeInstanceOf(InvalidInputError);
+  expect(await rejection(client.createProcurementCase({ name: "a" }, timeout))).toBeInstanceOf(
+    InvalidInputError,
+  );
+  expect(() => client.licenses({}, timeout)).toThrow(InvalidInputError);
+});
+
+test("shows its API key neither in inspection nor in JSON", () => {
+  const client = new GraphQLClient(CLIENT);
+  const shown = inspect([client, client.applications()], { depth: 20, showHidden: true });
+  expect(shown + JSON.stringify([client, client.applications()])).not.toContain(API_KEY);
 });

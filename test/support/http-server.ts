@@ -82,3 +82,17 @@ export function json(
   response.writeHead(options.status ?? 200, { "content-type": "application/json", ...options.headers });
   response.end(JSON.stringify(body));
 }
+
+/** Answers every request with this JSON. */
+export function answer(body: unknown, options?: Parameters<typeof json>[2]): Responder {
+  return (_, response) => json(response, body, options);
+}
+
+/** Answers every request with this text or these bytes, which say that they are JSON. */
+export function answerText(
+  body: string | Uint8Array,
+  { status = 200, headers = {} }: NonNullable<Parameters<typeof json>[2]> = {},
+): Responder {
+  return (_, response) =>
+    response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
+}

@@ -2,8 +2,8 @@
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
-import type { CalendarDate } from '../dates.js';
-import type { UnknownTypename } from '../open-types.js';
+import type { CalendarDate } from '../scalars.js';
+import type { UnknownTypename } from '../scalars.js';
 import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
 /**
  * What a workspace has decided about an application (service description, "Application state"). There may be values that

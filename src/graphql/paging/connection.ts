@@ -1,20 +1,17 @@
 import { withCallSite } from "../../core/call-site.js";
 import { annotate, InvalidInputError } from "../../core/errors/index.js";
-import type { KeysOf } from "../../core/validate.js";
-import { readOptions } from "../../core/validate.js";
+import { type KeysOf, readOptions } from "../../core/validate.js";
 import { checkLimit } from "./arguments.js";
-import { inWalkingOrder, NodeIterator } from "./node-iterator.js";
-import type { Page } from "./page.js";
-import { type ConnectionPlan, PageIterator } from "./page-iterator.js";
-import { PageWalk, readCount } from "./page-walk.js";
+import { type ConnectionPlan, PageIterator, SerialQueue } from "./page-iterator.js";
+import { type Direction, type Page, PageWalk, readCount } from "./page-walk.js";
 
 /**
  * A collection of the API, read page by page (service description, "GraphQL API").
  *
  * - Lazy: nothing is requested before it is iterated or one of its methods is called.
- * - It never changes: each iteration begins at the start again.
- * - Forward it yields nodes from the start to the end, backward from the end toward the start.
- * - Rows that come or go while it is walked may or may not be met; rows that are there throughout are met once.
+ * - Immutable: each iteration starts from the beginning again.
+ * - Forward it yields nodes from the start to the end, backward from the end to the start.
+ * - Rows that are added or removed during a walk may or may not be in it; all others are in it once.
  *
  * @example
  * ```ts
@@ -32,15 +29,15 @@ export class Connection<Node> implements AsyncIterable<Node, undefined, undefine
   /**
    * Every node, page after page.
    *
-   * Where `next()` rejects, the iterator stays where it was, and another `next()` asks for the same page again. A
-   * `for await` loop ends with the error, whose `position` tells where another walk can go on.
+   * If `next()` rejects, the iterator stays where it was, and another `next()` requests the same page again. A
+   * `for await` loop ends with the error, whose `position` tells where another walk can continue.
    */
   [Symbol.asyncIterator](): AsyncIterableIterator<Node, undefined, undefined> {
     return new NodeIterator(this.#plan);
   }
 
   /**
-   * Every page, empty ones too. What is said of the nodes' iterator goes for this one.
+   * Every page, including empty ones. Its `next()` can be called again after a failure too.
    * @throws {PaginationError} from `next()`, as every error of a request
    */
   pages(): AsyncIterableIterator<Page<Node>, undefined, undefined> {
@@ -51,26 +48,25 @@ export class Connection<Node> implements AsyncIterable<Node, undefined, undefine
   async firstPage(): Promise<Page<Node>> {
     const { fetchPage, pageSize, limit, start, signal } = this.#plan;
     const size = Math.max(1, Math.min(pageSize, limit));
-    return withCallSite(signal, async () => {
-      const connection = await fetchPage({ size, cursor: start }, signal);
-      return new PageWalk(this.#plan).accept(connection);
-    });
+    return withCallSite(signal, async () =>
+      new PageWalk(this.#plan).accept(await fetchPage({ size, cursor: start }, signal)),
+    );
   }
 
   /**
-   * All nodes, in the order in which they are iterated. Where a page fails there are none: the error's `position` is
-   * where this walk began.
-   * @throws {InvalidInputError} `limit` is no whole number of 0 or more; also every error of a request
-   * @param options.limit Most nodes to read; where the connection has a limit too, the smaller holds
+   * All nodes, in the order in which they are iterated. If a page fails there are none: the error's `position` is where
+   * this walk started.
+   * @throws {InvalidInputError} `limit` is not a whole number of 0 or more; also every error of a request
+   * @param options.limit Most nodes to read; if the connection has a limit too, the smaller one applies
    */
   async toArray(options: { readonly limit?: number | undefined } = {}): Promise<Node[]> {
-    const own = readOptions("The options of toArray", options, TO_ARRAY_NAMES);
+    const own = readOptions("toArray", options, TO_ARRAY_KEYS);
     const limit = Math.min(checkLimit(own.limit), this.#plan.limit);
     return withCallSite(this.#plan.signal, () => this.#collect(limit));
   }
 
   /**
-   * Number of nodes over all pages, whatever the limit and the cursor. Asks for a page of one node.
+   * Number of nodes over all pages, whatever the limit and the cursor. Requests a page of one node.
    * @throws {InvalidInputError} the document does not select `totalCount`
    */
   async totalCount(): Promise<number> {
@@ -79,21 +75,19 @@ export class Connection<Node> implements AsyncIterable<Node, undefined, undefine
       const connection = await fetchPage({ size: 1, cursor: undefined }, signal);
       const count = readCount(connection?.totalCount);
       if (count !== undefined) return count;
-      throw new InvalidInputError("The response has no totalCount: the document must select it.");
+      throw new InvalidInputError("The response has no totalCount. Select it in the document.");
     });
   }
 
   async #collect(limit: number): Promise<Node[]> {
     const { direction, signal, start } = this.#plan;
-    // Nothing is done between two pages, so there is nothing to do meanwhile.
-    const pages = new PageIterator({ ...this.#plan, limit, prefetch: false });
     const nodes: Node[] = [];
     try {
-      for (let page = await pages.advance(); page.done !== true; page = await pages.advance()) {
-        for (const node of inWalkingOrder(page.value.nodes, direction)) nodes.push(node);
-      }
+      // Nothing is consumed between two pages, so there is nothing to gain from a prefetch.
+      for await (const page of new PageIterator({ ...this.#plan, limit, prefetch: false }))
+        for (const node of inWalkOrder(page.nodes, direction)) nodes.push(node);
     } catch (error) {
-      // The nodes of the pages before are lost with it: going on after them would leave them out.
+      // The nodes of earlier pages are lost, so continuing after them would skip them.
       if (signal?.aborted !== true) annotate(error, { position: { cursor: start, nodesYielded: 0 } });
       throw error;
     }
@@ -101,6 +95,56 @@ export class Connection<Node> implements AsyncIterable<Node, undefined, undefine
   }
 }
 
-type ToArrayOptions = NonNullable<Parameters<Connection<unknown>["toArray"]>[0]>;
+/** Walks the nodes of a connection; backward from the end to the start. */
+class NodeIterator<Node> implements AsyncIterableIterator<Node, undefined, undefined> {
+  readonly #pages: PageIterator<Node>;
+  readonly #direction: Direction;
+  readonly #signal: AbortSignal | undefined;
+  readonly #queue = new SerialQueue();
+  #nodes: Iterator<Node, undefined> = [][Symbol.iterator]();
+  #returned = false;
 
-const TO_ARRAY_NAMES = { limit: true } satisfies KeysOf<ToArrayOptions>;
+  constructor(plan: ConnectionPlan<Node>) {
+    this.#pages = new PageIterator(plan);
+    this.#direction = plan.direction;
+    this.#signal = plan.signal;
+  }
+
+  next(): Promise<IteratorResult<Node, undefined>> {
+    // Most nodes are here already and need no step.
+    if (this.#queue.idle && this.#signal?.aborted !== true && !this.#returned) {
+      const node = this.#nodes.next();
+      if (node.done !== true) return Promise.resolve(node);
+    }
+    return this.#queue.run(() => this.#step());
+  }
+
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    this.#returned = true;
+    return this.#pages.return();
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async #step(): Promise<IteratorResult<Node, undefined>> {
+    for (;;) {
+      this.#signal?.throwIfAborted();
+      if (this.#returned) return { done: true, value: undefined };
+      const node = this.#nodes.next();
+      if (node.done !== true) return node;
+      const page = await this.#pages.next();
+      if (page.done === true) return page;
+      this.#nodes = inWalkOrder(page.value.nodes, this.#direction)[Symbol.iterator]();
+    }
+  }
+}
+
+const TO_ARRAY_KEYS = { limit: true } satisfies KeysOf<
+  NonNullable<Parameters<Connection<unknown>["toArray"]>[0]>
+>;
+
+function inWalkOrder<Node>(nodes: readonly Node[], direction: Direction): readonly Node[] {
+  return direction === "forward" ? nodes : [...nodes].reverse();
+}

@@ -1,44 +1,40 @@
 import { follow } from "../../core/abort.js";
-import { noteCallSite, withWalkSite } from "../../core/call-site.js";
 import { annotate, TimeoutError } from "../../core/errors/index.js";
-import { turnLoop } from "./event-loop.js";
-import type { ConnectionData, Page, PageRequest } from "./page.js";
-import { PageWalk, type WalkPlan } from "./page-walk.js";
-import { Turns } from "./turns.js";
+import { type ConnectionData, type Page, type PageRequest, PageWalk, type WalkPlan } from "./page-walk.js";
 
 /** How a connection is walked. */
 export interface ConnectionPlan<Node> extends WalkPlan {
-  /** Whether the next page is asked for while the current one is consumed. */
+  /** Whether the next page is requested while the current one is consumed. */
   readonly prefetch: boolean;
   /** The caller's signal. */
   readonly signal: AbortSignal | undefined;
-  /** Asks for one page; resolves with the connection as the response holds it. */
-  readonly fetchPage: (
-    request: PageRequest,
-    signal: AbortSignal | undefined,
-  ) => Promise<ConnectionData<Node> | null | undefined>;
+  /** Requests one page; resolves with the connection in the response. */
+  readonly fetchPage: (request: PageRequest, signal: AbortSignal | undefined) => Fetch<Node>;
 }
 
-/** A page that was asked for. */
 type Fetch<Node> = Promise<ConnectionData<Node> | null | undefined>;
+
+/** Kept from before a test installs fake timers, under which it would never fire. */
+const setImmediate = globalThis.setImmediate;
 
 /**
  * Walks the pages of a connection.
  *
- * - A `next()` that rejects leaves the iterator where it was: another `next()` asks for the same page again. The error
- *   tells where that is.
- * - With prefetch one page, never more, is on its way while the current one is consumed. One that fails is reported
- *   when its turn comes; one whose time ran out meanwhile is asked for once more, with a time of its own.
- * - `return()` aborts what is on its way: no request outlives its iterator.
+ * - A `next()` that rejects leaves the iterator where it was: another `next()` requests the same page again.
+ * - With prefetch one page is requested while the current one is consumed. If it fails, its own `next()` reports that;
+ *   if its time runs out before anybody waits for it, it is requested again.
+ * - `return()` aborts what is running: no request outlives its iterator.
  */
 export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, undefined, undefined> {
   readonly #plan: ConnectionPlan<Node>;
   readonly #walk: PageWalk;
-  readonly #turns = new Turns();
-  /** Ends what is on its way when the iteration is left. One for all pages: making one is not cheap. */
+  readonly #queue = new SerialQueue();
+  /** One for all pages: creating one is not cheap. */
   readonly #abort = new AbortController();
-  readonly #begun = noteCallSite(PageIterator);
-  #underWay: Fetch<Node> | undefined;
+  /** The request that is running. */
+  #running: Fetch<Node> | undefined;
+  /** The page that was requested ahead and that nobody waits for yet. */
+  #ahead: Fetch<Node> | undefined;
   #returned = false;
 
   constructor(plan: ConnectionPlan<Node>) {
@@ -47,20 +43,13 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
   }
 
   next(): Promise<IteratorResult<Page<Node>, undefined>> {
-    return withWalkSite(this.#plan.signal, this.#begun, () => this.advance());
-  }
-
-  /** `next()` for what is built on this iterator. */
-  advance(): Promise<IteratorResult<Page<Node>, undefined>> {
-    return this.#turns.run(() => this.#step());
+    return this.#queue.run(() => this.#step());
   }
 
   async return(): Promise<IteratorReturnResult<undefined>> {
     this.#returned = true;
-    const left = this.#underWay;
-    this.#underWay = undefined;
     this.#abort.abort(new Error("The iteration was left."));
-    await left?.catch(() => {});
+    await this.#running?.catch(() => {});
     return { done: true, value: undefined };
   }
 
@@ -69,59 +58,70 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
   }
 
   async #step(): Promise<IteratorResult<Page<Node>, undefined>> {
-    const { signal } = this.#plan;
+    const { prefetch, signal } = this.#plan;
     signal?.throwIfAborted();
     const request = this.#walk.next;
     if (this.#returned || request === undefined) return { done: true, value: undefined };
+    const fetch = this.#ahead ?? this.#fetch(request);
+    this.#ahead = undefined;
     let page: Page<Node>;
     try {
-      page = this.#walk.accept(await this.#arrival(request));
+      page = this.#walk.accept(await fetch);
     } catch (error) {
-      // What was left while it was under way ends quietly: nobody waits for its failure.
       if (this.#returned) return { done: true, value: undefined };
       if (signal?.aborted !== true) annotate(error, { position: this.#walk.position });
       throw error;
     }
-    const ahead = this.#plan.prefetch && !this.#returned ? this.#walk.next : undefined;
-    if (ahead !== undefined) {
-      this.#fetch(ahead);
-      await turnLoop();
+    const next = prefetch && !this.#returned ? this.#walk.next : undefined;
+    if (next !== undefined) {
+      this.#prefetch(next);
+      await yieldToEventLoop();
     }
     return { done: false, value: page };
   }
 
-  /** The page that was asked for ahead, else one that is asked for now. */
-  async #arrival(request: PageRequest): Fetch<Node> {
-    const ahead = this.#underWay;
-    const fetch = ahead === undefined || (await this.#lapsed(ahead)) ? this.#fetch(request) : ahead;
-    try {
-      return await fetch;
-    } finally {
-      if (this.#underWay === fetch) this.#underWay = undefined;
-    }
-  }
-
-  /**
-   * Whether the time of a page went by while the one before was consumed: nobody waited for it, and a consumer that
-   * keeps the thread lets no answer be read. The timer that has run out meanwhile fires with the next turn of the loop.
-   */
-  async #lapsed(ahead: Fetch<Node>): Promise<boolean> {
-    const failed = ahead.then(
-      () => false,
-      (error: unknown) => error instanceof TimeoutError,
-    );
-    const lapsed = await Promise.race([failed, turnLoop().then(() => false)]);
-    return lapsed && !this.#returned && this.#plan.signal?.aborted !== true;
+  #prefetch(request: PageRequest): void {
+    const fetch = this.#fetch(request);
+    this.#ahead = fetch;
+    fetch.catch((error: unknown) => {
+      if (this.#ahead === fetch && error instanceof TimeoutError) this.#ahead = undefined;
+    });
   }
 
   #fetch(request: PageRequest): Fetch<Node> {
-    const { signal, fetchPage } = this.#plan;
-    const page = fetchPage(request, this.#abort.signal);
-    // Only while a page is on its way: an iterator that is forgotten half-way must not stay on the caller's signal.
-    const fetch = signal === undefined ? page : page.finally(follow(signal, this.#abort));
-    // A page that was asked for ahead may fail while nobody waits for it.
-    fetch.catch(() => {});
-    this.#underWay = fetch;
+    const { fetchPage, signal } = this.#plan;
+    // Linked only during the request: an iterator that is abandoned must not stay on the caller's signal.
+    const unlink = signal === undefined ? () => {} : follow(signal, this.#abort);
+    const fetch = fetchPage(request, this.#abort.signal).finally(unlink);
+    this.#running = fetch;
     return fetch;
   }
+}
+
+/** Runs steps one at a time, in the order of the calls. */
+export class SerialQueue {
+  #last: Promise<void> | undefined;
+
+  get idle(): boolean {
+    return this.#last === undefined;
+  }
+
+  run<T>(step: () => Promise<T>): Promise<T> {
+    const result = this.#last === undefined ? step() : this.#last.then(step);
+    const ended = () => {
+      if (this.#last === last) this.#last = undefined;
+    };
+    const last = result.then(ended, ended);
+    this.#last = last;
+    return result;
+  }
+}
+
+/**
+ * Lets a request reach its socket before a consumer that never waits keeps the thread. Twice, because Node's fetch uses a
+ * connection again only after one turn.
+ */
+async function yieldToEventLoop(): Promise<void> {
+  for (let turn = 0; turn < 2; turn++)
+    await new Promise<void>((resolve) => (setImmediate ?? setTimeout)(() => resolve()));
 }

@@ -1,18 +1,60 @@
 import { PaginationError, type WalkPosition } from "../../core/errors/index.js";
-import type { ConnectionData, Direction, Page, PageRequest } from "./page.js";
 
-/** Where a walk begins, in which direction it goes, and where it ends at the latest. */
+/** Where a page lies in its connection (service description, "GraphQL object shapes"). */
+export interface PageInfo {
+  /** Whether nodes follow the page's last one. */
+  readonly hasNextPage: boolean;
+  /** Cursor to continue from with `after`; null if a `limit` cut the page, which the server sent larger than requested. */
+  readonly endCursor: string | null;
+  /** Whether nodes precede the page's first one. */
+  readonly hasPreviousPage: boolean;
+  /** Cursor to continue from with `before`; null if a `limit` cut the page. */
+  readonly startCursor: string | null;
+}
+
+/** One page of a connection. */
+export interface Page<Node> {
+  /** The nodes in the server's order, also when paging backward. */
+  readonly nodes: readonly Node[];
+  /** Where the page lies. */
+  readonly pageInfo: PageInfo;
+  /** Number of nodes over all pages; undefined if a document of your own does not select it. */
+  readonly totalCount: number | undefined;
+}
+
+/** A connection as a response contains it: `nodes`, and of `pageInfo` what the direction of paging needs. */
+export interface ConnectionData<Node> {
+  /** The page's nodes; null counts as none. */
+  readonly nodes: readonly Node[] | null | undefined;
+  /** Forward `hasNextPage` and `endCursor`, backward `hasPreviousPage` and `startCursor`. */
+  readonly pageInfo: Partial<PageInfo>;
+  /** Number of nodes over all pages. */
+  readonly totalCount?: number | null | undefined;
+}
+
+/** From the start with `first` and `after`, or from the end with `last` and `before`. */
+export type Direction = "forward" | "backward";
+
+/** Which page to request. */
+export interface PageRequest {
+  /** Number of nodes: `first` or `last`. */
+  readonly size: number;
+  /** `after` or `before`; undefined for the first page. */
+  readonly cursor: string | undefined;
+}
+
+/** Where a walk starts, its direction, and where it ends at the latest. */
 export interface WalkPlan {
   readonly direction: Direction;
   /** Nodes per page. */
   readonly pageSize: number;
-  /** Cursor to begin at; undefined for the very start, or the very end. */
+  /** Cursor to start from; undefined for the very start, or the very end. */
   readonly start: string | undefined;
-  /** Most nodes to hand out. */
+  /** Most nodes to yield. */
   readonly limit: number;
 }
 
-/** Empty pages in a row that are followed: filters on a server may leave some, but this many is a server that turns. */
+/** Filters on a server may leave some pages empty; a server that sends more in a row does not make progress. */
 const MAX_EMPTY_PAGES = 100;
 
 const FIELDS = {
@@ -21,10 +63,10 @@ const FIELDS = {
 } as const;
 
 /**
- * A walk over the pages of a connection: which page comes next, and whether the one that came is sound.
+ * The state of a walk over the pages of a connection: which page is next, and whether the one that arrived is sound.
  *
- * - A page moves the walk on only when it is accepted. One that failed, or was refused here, can be asked for again.
- * - Every cursor is remembered, so that a circle of any length is found at its first repetition.
+ * - Only a page that is accepted moves the walk on; one that failed or was refused can be requested again.
+ * - Every cursor is remembered, so that a cycle of any length is found at its first repetition.
  */
 export class PageWalk {
   readonly #plan: WalkPlan;
@@ -42,43 +84,42 @@ export class PageWalk {
     if (plan.start !== undefined) this.#seen.add(plan.start);
   }
 
-  /** The page to ask for; undefined where the walk is over. */
+  /** The page to request; undefined if the walk has ended. */
   get next(): PageRequest | undefined {
     if (this.#ended || this.#left <= 0) return undefined;
     return { size: Math.min(this.#plan.pageSize, this.#left), cursor: this.#cursor };
   }
 
-  /** How far the walk came: going on from here repeats nothing and loses nothing. */
+  /** Continuing from here repeats no node and loses none. */
   get position(): WalkPosition {
     return { cursor: this.#cursor, nodesYielded: this.#nodesYielded };
   }
 
   /**
-   * Takes the page that was asked for and moves on.
-   * @throws {PaginationError} the page is none, or the walk cannot go on from it; its nodes are not handed out
+   * Takes the page that was requested and moves on.
+   * @throws {PaginationError} it is not a page, or the walk cannot continue from it; its nodes are not yielded
    */
   accept<Node>(connection: ConnectionData<Node> | null | undefined): Page<Node> {
     const page = this.#read(connection);
     const nodes = this.#withinLimit(page.nodes);
     const { more, cursor: cursorField } = FIELDS[this.#plan.direction];
-    const goesOn = page.pageInfo[more] && nodes.length < this.#left;
-    if (goesOn) this.#moveTo(page.pageInfo[cursorField], nodes.length === 0);
+    const continues = page.pageInfo[more] && nodes.length < this.#left;
+    if (continues) this.#moveTo(page.pageInfo[cursorField], nodes.length === 0);
     else this.#ended = true;
     this.#left -= nodes.length;
     this.#nodesYielded += nodes.length;
     if (nodes.length === page.nodes.length) return page;
-    // No cursor of the server's lies where the page was cut: to go on after its last node would leave some out.
+    // The server has no cursor at the cut: continuing after the page's last node would skip some.
     return { ...page, nodes, pageInfo: { ...page.pageInfo, [more]: true, [cursorField]: null } };
   }
 
   #read<Node>(connection: ConnectionData<Node> | null | undefined): Page<Node> {
     const { more, cursor } = FIELDS[this.#plan.direction];
     const { nodes, pageInfo, totalCount } = connection ?? {};
-    if (nodes === undefined || !isList(nodes) || typeof pageInfo?.[more] !== "boolean") {
+    if (nodes === undefined || !isArrayOrNull(nodes) || typeof pageInfo?.[more] !== "boolean")
       throw this.#error(
         `The response has no page. The document must select nodes and pageInfo { ${more} ${cursor} }, and select must return the connection.`,
       );
-    }
     return {
       nodes: nodes ?? [],
       pageInfo: {
@@ -91,7 +132,7 @@ export class PageWalk {
     };
   }
 
-  /** The nodes that may still be handed out: those nearest to where the walk comes from. */
+  /** The nodes nearest to where the walk comes from. */
   #withinLimit<Node>(nodes: readonly Node[]): readonly Node[] {
     if (nodes.length <= this.#left) return nodes;
     return this.#plan.direction === "forward"
@@ -101,32 +142,29 @@ export class PageWalk {
 
   #moveTo(cursor: string | null, empty: boolean): void {
     const { more, cursor: field } = FIELDS[this.#plan.direction];
-    if (typeof cursor !== "string" || cursor === "") {
-      throw this.#error(`The page says ${more} but has no ${field}, so it is not known where to go on.`);
-    }
-    if (this.#seen.has(cursor)) {
-      throw this.#error(`The page's ${field} was met before: going on would repeat pages for ever.`);
-    }
+    if (typeof cursor !== "string" || cursor === "")
+      throw this.#error(`The page has ${more} but no ${field}, so the next page is not known.`);
+    if (this.#seen.has(cursor))
+      throw this.#error(`The page repeats an earlier ${field}: the walk would never end.`);
     const emptyPages = empty ? this.#emptyPages + 1 : 0;
-    if (emptyPages > MAX_EMPTY_PAGES) {
-      throw this.#error(`More than ${MAX_EMPTY_PAGES} pages in a row were empty, and still ${more} is true.`);
-    }
+    if (emptyPages > MAX_EMPTY_PAGES)
+      throw this.#error(`More than ${MAX_EMPTY_PAGES} pages in a row were empty, and ${more} is still true.`);
     this.#emptyPages = emptyPages;
     this.#seen.add(cursor);
     this.#cursor = cursor;
   }
 
   #error(message: string): PaginationError {
-    return new PaginationError(`${message} The error's position tells where to go on.`, this.position);
+    return new PaginationError(`${message} Continue from the error's position.`, this.position);
   }
 }
 
-/** A number of nodes; undefined for what is none, such as a number too large to be exact. */
+/** Returns a number of nodes, or undefined if it is not one, such as a number too large to be exact. */
 export function readCount(count: unknown): number | undefined {
   return typeof count === "number" && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }
 
-/** The types say so already; the server may not. */
-function isList(nodes: unknown): boolean {
+/** The types promise it; a server may not keep to it. */
+function isArrayOrNull(nodes: unknown): boolean {
   return nodes === null || Array.isArray(nodes);
 }

@@ -1,102 +1,117 @@
 import { ClientError, GraphQLClient as RequestClient } from "graphql-request";
 import { SaasManagementError } from "../../core/errors/index.js";
-import type { AnswerReader } from "./answer.js";
-import { areAboutRequest, readErrorEntries } from "./error-entries.js";
-import type { Failures, ResponseHead } from "./failures.js";
-import { isObject } from "./json.js";
-import type { SentHeaders } from "./request-headers.js";
-import { boundText, discardBody } from "./response-body.js";
-import { isRedirect, readContentType } from "./response-head.js";
+import type { FetchLike, HeaderRecord } from "../options.js";
+import { areAboutRequest, readErrorEntries, redactStrings } from "./error-entries.js";
+import type { Failures } from "./failures.js";
+import { discardBody, type GraphQLAnswer, isJson, isRedirect, readText } from "./response.js";
+import { isJsonObject, type JsonObject } from "./variables.js";
 
-/** What sends a request: `globalThis.fetch`, or one with the same meaning. */
-export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
+// Everything that needs graphql or graphql-request, or is needed only for an answer, is loaded with this file.
+export { readDocument } from "./document.js";
+export { Failures } from "./failures.js";
 
 /** One attempt at a request. */
 export interface Attempt<Data, Result> {
   readonly url: string;
   readonly fetch: FetchLike;
-  readonly headers: SentHeaders;
+  readonly headers: HeaderRecord;
   readonly text: string;
-  readonly variables: object | undefined;
+  readonly variables: JsonObject | undefined;
   readonly signal: AbortSignal;
-  /** Most bytes of the body. */
   readonly maxResponseBytes: number;
+  readonly repeatable: boolean;
   readonly failures: Failures;
-  /** What the caller wants of the answer. */
+  /** Takes the credential out of a text of the server. */
+  readonly redact: (text: string) => string;
+  /** Takes what the caller wants from the answer, or throws. */
   readonly read: AnswerReader<Data, Result>;
+  /** Called if the answer says that the operation was not begun. */
+  readonly onNotBegun: () => void;
+}
+
+export type AnswerReader<Data, Result> = (answer: GraphQLAnswer<Data>, failures: Failures) => Result;
+
+/** A parsed body whose parts have the right types. */
+interface Body {
+  readonly data: JsonObject | null;
+  readonly errors: readonly unknown[];
+}
+
+/** Returns the data; any entry in `errors` is a failure. */
+export function readData<Data>(answer: GraphQLAnswer<Data>, failures: Failures): Data {
+  if (answer.errors.length > 0) throw failures.responseErrors(answer);
+  if (answer.data === null) throw failures.notGraphQL(answer);
+  return answer.data;
+}
+
+/** Returns the whole answer. */
+export function readAnswer<Data>(answer: GraphQLAnswer<Data>, failures: Failures): GraphQLAnswer<Data> {
+  if (answer.errors.length === 0 && answer.data === null) throw failures.notGraphQL(answer);
+  return answer;
 }
 
 /**
- * Sends one request and reads its answer. Every failure is an error of the SDK; what graphql-request throws holds
- * the whole request and goes no further than this file. After an abort nobody waits for the outcome any more.
+ * Sends one request and reads its answer. What graphql-request throws contains the whole request, so it never leaves
+ * this function.
  */
-export async function exchange<Data, Result>(attempt: Attempt<Data, Result>): Promise<Result> {
-  const { failures, signal, maxResponseBytes: maxBytes } = attempt;
-  const progress: { head?: ResponseHead; bodyComplete?: true; hasData?: boolean } = {};
+export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>): Promise<Result> {
+  const { failures, repeatable, variables = {}, signal } = attempt;
+  const received: { response?: Response; body?: Body } = {};
   const client = new RequestClient(attempt.url, {
     errorPolicy: "all",
     excludeOperationName: true,
     redirect: "manual",
     fetch: async (url, init) => {
-      const { fetch, headers } = attempt;
-      // Only here: graphql-request need not see the credential, nor copy the headers twice.
-      const response = await fetch(String(url), { ...init, headers });
-      progress.head = { status: response.status, headers: response.headers };
-      const refusal = judgeHead(response, failures);
-      if (refusal === undefined) return boundText(response, { maxBytes, signal, failures });
-      discardBody(response);
-      throw refusal;
+      // graphql-request does not see the credential and does not copy the headers.
+      const response = await attempt.fetch(String(url), { ...init, headers: attempt.headers });
+      received.response = response;
+      if (response.status === 401) attempt.onNotBegun();
+      if (isRedirect(response) || !isJson(response.headers)) {
+        discardBody(response);
+        throw isRedirect(response) ? failures.redirected(response) : failures.notJson(response);
+      }
+      const text = await readText(response, { maxBytes: attempt.maxResponseBytes, signal, failures });
+      return Object.assign(response, { text: async () => text });
     },
     jsonSerializer: {
-      // What would be changed in silence was refused when the variables were read.
       stringify: JSON.stringify,
       parse: (text) => {
-        progress.bodyComplete = true;
-        const body: unknown = JSON.parse(text);
-        // A list would pass as the answer to a batch of requests.
-        if (!isObject(body)) throw new SyntaxError("not an object");
-        const { data, errors } = body;
-        progress.hasData = (data ?? null) !== null;
-        if (!Array.isArray(errors ?? [])) throw new SyntaxError("errors are no list");
-        // Some servers write null where there is nothing, and graphql-request takes that for no response at all.
-        return { ...(data !== undefined && { data }), ...(Array.isArray(errors) && { errors }) };
+        received.body = parseBody(text, attempt.redact);
+        return received.body;
       },
     },
   });
+  let data: Data | null = null;
   try {
-    const { text: query, variables = {} } = attempt;
-    const response = await client.rawRequest<Data, object>({ query, variables, signal });
-    const { status, headers, data = null } = response;
-    return judge({ status, headers, data }, response.errors, attempt, data !== null);
+    ({ data } = await client.rawRequest<Data, object>({ query: attempt.text, variables, signal }));
   } catch (error) {
-    if (error instanceof SaasManagementError && failures.mayThrow(error)) throw error;
-    const { head, bodyComplete, hasData = false } = progress;
-    if (head === undefined) throw failures.network(error, undefined);
-    if (error instanceof ClientError) {
-      return judge({ ...head, data: null }, error.response.errors, attempt, hasData);
-    }
-    throw bodyComplete === true ? failures.noResponse(head) : failures.network(error, head);
+    // A fetch of the caller may throw an error that promises more than this request allows.
+    if (error instanceof SaasManagementError && (repeatable || !error.retryable)) throw error;
+    const { response, body } = received;
+    if (response === undefined || error instanceof SaasManagementError)
+      throw failures.network(error, response);
+    // It also throws for a status that is not a success.
+    if (body === undefined || !(error instanceof ClientError)) throw failures.notGraphQL(response);
   }
-}
-
-/** What status and content type say before anything is parsed. */
-function judgeHead(response: Response, failures: Failures): SaasManagementError | undefined {
-  if (isRedirect(response)) return failures.redirect(response);
-  return readContentType(response.headers).json ? undefined : failures.wrongContent(response);
-}
-
-function judge<Data, Result>(
-  response: ResponseHead & { readonly data: Data | null },
-  sentErrors: unknown,
-  { failures, read }: Attempt<Data, Result>,
-  /** Whether the body had data, which is not handed out beside a status that is no success. */
-  hasData: boolean,
-): Result {
-  const errors = readErrorEntries(sentErrors, failures.redact);
-  const answer = { ...response, errors };
-  const refusal =
-    failures.ofStatus(answer, errors[0]?.message) ??
-    failures.ofEntries({ ...answer, aboutRequest: !hasData && areAboutRequest(sentErrors) });
+  const { response, body } = received;
+  if (response === undefined || body === undefined) throw failures.network(undefined, response);
+  const { status, headers } = response;
+  if (body.errors.length === 0 && response.ok)
+    return attempt.read({ status, headers, data, errors: [] }, failures);
+  const answer = { status, headers, data, errors: readErrorEntries(body.errors) };
+  if (body.data === null && areAboutRequest(body.errors)) attempt.onNotBegun();
+  const refusal = failures.ofStatus(answer, answer.errors[0]?.message) ?? failures.ofEntries(answer);
   if (refusal !== undefined) throw refusal;
-  return read(answer, failures);
+  return attempt.read(answer, failures);
+}
+
+function parseBody(text: string, redact: (text: string) => string): Body {
+  const body: unknown = JSON.parse(text);
+  const { data = null, errors } = isJsonObject(body) ? body : {};
+  if (data !== null && !isJsonObject(data)) throw new SyntaxError("data is not an object");
+  if (!Array.isArray(errors ?? [])) throw new SyntaxError("errors is not an array");
+  if (!Array.isArray(errors) || errors.length === 0) return { data, errors: [] };
+  // A server may echo the credential in an error, and in whatever it sends with it.
+  redactStrings([data, errors], redact);
+  return { data, errors };
 }

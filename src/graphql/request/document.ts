@@ -1,102 +1,91 @@
+import type { DocumentTypeDecoration } from "@graphql-typed-document-node/core";
 import { type DocumentNode, Kind, OperationTypeNode, parse, print } from "graphql";
 import { InvalidInputError } from "../../core/errors/index.js";
+
+/**
+ * A GraphQL document: a `TypedDocumentNode` or `TypedDocumentString` of graphql-codegen, a document of gql.tada, or a
+ * plain string. The typed ones give their types to the variables and to the result.
+ */
+export type GraphQLDocument<Result, Variables> = DocumentTypeDecoration<Result, Variables> | string;
+
+/** What follows a document: its variables, required if the operation has required ones, and options. */
+export type DocumentArguments<Variables, Options> =
+  Record<never, never> extends Variables
+    ? readonly [variables?: Variables | undefined, options?: Options | undefined]
+    : readonly [variables: Variables, options?: Options | undefined];
 
 /** What the SDK needs to know of a document. */
 export interface Operation {
   /** The document, as it is sent. */
   readonly text: string;
-  /** What it is, for messages: `GraphQL query Licenses`. */
+  /** For messages: `GraphQL query Licenses`. */
   readonly label: string;
-  /** What the operation is; undefined where it could not be read. */
+  /** Undefined if the document could not be parsed. */
   readonly kind: "query" | "mutation" | "subscription" | undefined;
-  /** Name of the operation; undefined where it has none, or could not be read. */
+  /** Undefined if the operation has no name, or the document could not be parsed. */
   readonly name: string | undefined;
-  /** Whether it only reads. False where that is not certain. */
+  /** Whether it certainly only reads. */
   readonly readOnly: boolean;
-  /** Names of the variables that it declares; undefined where it could not be read. */
+  /** Names of the declared variables; undefined if the document could not be parsed. */
   readonly variables: ReadonlySet<string> | undefined;
 }
 
-/** Documents are made once and used often: each is read once. Strings beyond these are read again. */
-const MAX_STRINGS = 100;
-const ofStrings = new Map<string, Operation>();
-const ofObjects = new WeakMap<object, Operation>();
+/** Typed documents are created once and sent often. */
+const parsed = new WeakMap<object, Operation>();
 
 /**
  * Reads a document.
- * @throws {InvalidInputError} it is no document, or has not exactly one operation
+ * @throws {InvalidInputError} it is not a document, or does not have exactly one operation
  */
 export function readDocument(document: object | string): Operation {
-  if (typeof document !== "string" && (typeof document !== "object" || document === null)) throw noDocument();
-  const known = typeof document === "string" ? ofStrings.get(document) : ofObjects.get(document);
+  if (typeof document === "string") return parseText(document);
+  if (typeof document !== "object" || document === null) throw notADocument();
+  const known = parsed.get(document);
   if (known !== undefined) return known;
-  const operation = readGuarded(document);
-  if (typeof document !== "string") {
-    ofObjects.set(document, operation);
-  } else if (ofStrings.size < MAX_STRINGS) {
-    ofStrings.set(document, operation);
-  }
+  const operation = parseText(textOf(document));
+  parsed.set(document, operation);
   return operation;
 }
 
-function readGuarded(document: object | string): Operation {
+function textOf(document: object): string {
   try {
-    return read(document);
-  } catch (cause) {
-    // An object that only looks like a document, or one that cannot be read.
-    throw cause instanceof InvalidInputError ? cause : noDocument();
-  }
-}
-
-function noDocument(): InvalidInputError {
-  return new InvalidInputError(
-    "The document must be a string with one GraphQL operation, or a typed document.",
-  );
-}
-
-function read(document: object | string): Operation {
-  if (isDocumentNode(document)) return describe(print(document), document);
-  const text = String(document);
-  if (text.trim() === "" || text === "[object Object]") {
-    throw noDocument();
-  }
-  let parsed: DocumentNode;
-  try {
-    parsed = parse(text, { noLocation: true });
+    return isDocumentNode(document) ? print(document) : String(document);
   } catch {
-    // Newer syntax than this parser's, or a mistake: the server decides. Nothing says that it only reads.
-    return {
-      text,
-      label: "GraphQL request",
-      kind: undefined,
-      name: undefined,
-      readOnly: false,
-      variables: undefined,
-    };
+    throw notADocument();
   }
-  return describe(text, parsed);
 }
 
-function describe(text: string, document: DocumentNode): Operation {
-  const [operation, ...others] = document.definitions.filter(
-    (definition) => definition.kind === Kind.OPERATION_DEFINITION,
-  );
-  if (operation === undefined || others.length > 0) {
-    throw new InvalidInputError(
-      `The document must have exactly one operation; it has ${operation === undefined ? "none" : others.length + 1}.`,
-    );
+function parseText(text: string): Operation {
+  if (text.trim() === "" || text === "[object Object]") throw notADocument();
+  let document: DocumentNode;
+  try {
+    document = parse(text, { noLocation: true });
+  } catch {
+    // A mistake, or syntax that is newer than the parser: the server decides, and nothing says that it only reads.
+    const unknown = { kind: undefined, name: undefined, variables: undefined };
+    return { text, label: "GraphQL request", readOnly: false, ...unknown };
   }
-  const name = operation.name?.value;
+  const operations = document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
+  const [definition] = operations;
+  if (definition?.kind !== Kind.OPERATION_DEFINITION || operations.length > 1)
+    throw new InvalidInputError(`The document must have exactly one operation; it has ${operations.length}.`);
+  const name = definition.name?.value;
   return {
     text,
-    label: `GraphQL ${operation.operation}${name === undefined ? "" : ` ${name}`}`,
-    kind: operation.operation,
+    label: `GraphQL ${definition.operation}${name === undefined ? "" : ` ${name}`}`,
+    kind: definition.operation,
     name,
-    readOnly: operation.operation === OperationTypeNode.QUERY,
-    variables: new Set(operation.variableDefinitions?.map(({ variable }) => variable.name.value)),
+    readOnly: definition.operation === OperationTypeNode.QUERY,
+    variables: new Set(definition.variableDefinitions?.map(({ variable }) => variable.name.value)),
   };
 }
 
-function isDocumentNode(document: object | string): document is DocumentNode {
-  return typeof document === "object" && "kind" in document && document.kind === Kind.DOCUMENT;
+function isDocumentNode(document: object): document is DocumentNode {
+  return "kind" in document && document.kind === Kind.DOCUMENT;
+}
+
+function notADocument(): InvalidInputError {
+  return new InvalidInputError(
+    "The document must be a string with one GraphQL operation, or a typed document.",
+  );
 }

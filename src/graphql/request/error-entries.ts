@@ -1,69 +1,90 @@
 import type { GraphQLErrorEntry } from "../../core/errors/index.js";
-import { isObject } from "./json.js";
-import { RedactedCopies } from "./redacted-copies.js";
+import { isJsonObject } from "./variables.js";
 
-/** Entries beyond are left out: a server that sends millions would have each of them copied. */
+/** Further entries are left out: a server may send millions. */
 export const MAX_ENTRIES = 1000;
 
-/**
- * The first entries of a response's `errors`, reduced to what the API describes. The server may say anything here: a
- * value of another type is left out, and the key, should it be echoed, is taken out.
- */
-export function readErrorEntries(
-  errors: unknown,
-  redact: (text: string) => string,
-): readonly GraphQLErrorEntry[] {
-  if (!Array.isArray(errors)) return [];
-  const copies = new RedactedCopies(redact);
-  return errors.slice(0, MAX_ENTRIES).map((entry: unknown) => readEntry(entry, copies));
+const MAX_PATH_PARTS = 20;
+const MAX_CODES = 5;
+
+/** The usual codes of a rate limit; the service description shows none. */
+const RATE_LIMIT_CODE = /^(RATE_?LIMIT(ED|_EXCEEDED)?|TOO_MANY_REQUESTS|THROTTLED)$/i;
+
+/** The code of an entry that refuses the credential. */
+export const NOT_AUTHORIZED = "AUTH_NOT_AUTHORIZED";
+
+/** Reads `errors` of a response. Fields that do not have the type of the specification are left out. */
+export function readErrorEntries(errors: readonly unknown[]): readonly GraphQLErrorEntry[] {
+  return errors.slice(0, MAX_ENTRIES).map(readEntry);
 }
 
-/**
- * True where every entry is about the request as a whole. An entry without a path comes of a request whose execution
- * was not begun; all of them are looked at, also those that are not handed out.
- */
-export function areAboutRequest(errors: unknown): boolean {
-  return (
-    Array.isArray(errors) &&
-    errors.every((entry: unknown) => isObject(entry) && (entry["path"] ?? null) === null)
-  );
+/** Whether no entry is about a field of the result: then the operation was not begun. */
+export function areAboutRequest(errors: readonly unknown[]): boolean {
+  return errors.every((entry) => isJsonObject(entry) && (entry["path"] ?? null) === null);
 }
 
-function readEntry(entry: unknown, copies: RedactedCopies): GraphQLErrorEntry {
-  const { redact } = copies;
-  const { message, path, locations, extensions } = isObject(entry) ? entry : {};
+export function isRateLimit({ extensions }: GraphQLErrorEntry): boolean {
+  return RATE_LIMIT_CODE.test(extensions?.code ?? "");
+}
+
+/** Describes the entries for a message: ` (NOT_FOUND), at licenses.nodes.0`. Shows only what looks like a name. */
+export function describeEntries(errors: readonly GraphQLErrorEntry[]): string {
+  const codes = errors
+    .map(({ extensions }) => extensions?.code ?? "")
+    .filter((code) => /^[A-Z][A-Z0-9_]{0,63}$/.test(code));
+  const shown = [...new Set(codes)].slice(0, MAX_CODES).join(", ");
+  const place = errors[0] === undefined ? undefined : placeOf(errors[0]);
+  const at = place === undefined ? "" : `, ${errors.length === 1 ? "" : "the first "}at ${place}`;
+  return (shown === "" ? "" : ` (${shown})`) + at;
+}
+
+/** Takes secrets out of every string and key of a parsed body, in place: it may be large and nested deeply. */
+export function redactStrings(body: object, redact: (text: string) => string): void {
+  const containers = [body];
+  for (let container = containers.pop(); container !== undefined; container = containers.pop()) {
+    for (const [key, value] of Object.entries(container)) {
+      const clean: unknown = typeof value === "string" ? redact(value) : value;
+      const cleanKey = Array.isArray(container) ? key : redact(key);
+      if (cleanKey !== key) Reflect.deleteProperty(container, key);
+      if (cleanKey !== key || clean !== value) Reflect.set(container, cleanKey, clean);
+      if (typeof value === "object" && value !== null) containers.push(value);
+    }
+  }
+}
+
+function readEntry(entry: unknown): GraphQLErrorEntry {
+  const { message, path, locations, extensions } = isJsonObject(entry) ? entry : {};
   return {
-    message: typeof message === "string" ? redact(message) : "",
-    ...(Array.isArray(path)
-      ? { path: path.filter(isPathPart).map((part) => readPathPart(part, redact)) }
-      : {}),
-    ...(Array.isArray(locations) ? { locations: locations.slice(0, MAX_ENTRIES).flatMap(readLocation) } : {}),
-    ...(isObject(extensions) ? { extensions: readExtensions(extensions, copies) } : {}),
+    message: typeof message === "string" ? message : "",
+    ...(Array.isArray(path) && { path: path.filter(isPathPart) }),
+    ...(Array.isArray(locations) && { locations: locations.filter(isLocation) }),
+    ...(isJsonObject(extensions) && { extensions: readExtensions(extensions) }),
   };
 }
 
-function readExtensions(
-  extensions: Readonly<Record<string, unknown>>,
-  copies: RedactedCopies,
-): NonNullable<GraphQLErrorEntry["extensions"]> {
-  const { code, ...others } = extensions;
-  const rest = copies.ofObject(others);
-  return typeof code === "string" ? { ...rest, code: copies.redact(code) } : rest;
+function readExtensions({ code, ...others }: Readonly<Record<string, unknown>>) {
+  return typeof code === "string" ? { ...others, code } : others;
 }
 
 function isPathPart(part: unknown): part is string | number {
   return typeof part === "string" || typeof part === "number";
 }
 
-function readPathPart(part: string | number, redact: (text: string) => string): string | number {
-  return typeof part === "string" ? redact(part) : part;
+function isLocation(location: unknown): location is { readonly line: number; readonly column: number } {
+  return isJsonObject(location) && isPosition(location["line"]) && isPosition(location["column"]);
 }
 
-function readLocation(location: unknown): { readonly line: number; readonly column: number }[] {
-  const { line, column } = isObject(location) ? location : {};
-  return isPosition(line) && isPosition(column) ? [{ line, column }] : [];
-}
-
-function isPosition(value: unknown): value is number {
+function isPosition(value: unknown): boolean {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0;
+}
+
+function placeOf({ path = [], locations = [] }: GraphQLErrorEntry): string | undefined {
+  if (path.length > 0)
+    return path.length <= MAX_PATH_PARTS && path.every(isPlain) ? path.join(".") : undefined;
+  const [first] = locations;
+  return first === undefined ? undefined : `line ${first.line}, column ${first.column} of the document`;
+}
+
+function isPlain(part: string | number): boolean {
+  return typeof part === "number" || /^[A-Za-z_]\w{0,63}$/.test(part);
 }

@@ -1,6 +1,5 @@
 /** Runs a program of the GraphQL facade to its end against the model of the service, without any real waiting. */
 import { GraphQLClient } from "@saas-management/sdk/graphql";
-import { wire } from "../../../src/graphql/request/load-wire.js";
 import { Observation } from "../observation.js";
 import { settle, withoutChance } from "../settle.js";
 import { SimClock } from "../sim-clock.js";
@@ -12,6 +11,7 @@ import { MAX_RESPONSE_BYTES, SimNetwork } from "./network.js";
 import type { Program } from "./program.js";
 import { SimService } from "./service.js";
 import type { ObservedWalk } from "./walks.js";
+import "./warm-up.js";
 
 /** How a program went. */
 export interface Simulated {
@@ -42,9 +42,6 @@ export interface ToldEvent {
   readonly code?: string | undefined;
   readonly delayMs?: number;
 }
-
-// Loaded with the first request otherwise, in turns that are not the simulation's.
-await wire.load();
 
 export async function simulate(program: Program): Promise<Simulated> {
   const clock = new SimClock();

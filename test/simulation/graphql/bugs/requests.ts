@@ -5,13 +5,13 @@ export const REQUEST_BUGS: readonly Bug[] = [
   {
     name: "a mutation whose answer was lost is sent again",
     file: "graphql/request/failures.ts",
-    right: "retryable: this.#repeatable && transient,",
-    wrong: "retryable: transient,",
+    right: "retryable: repeatable && retryable,",
+    wrong: "retryable,",
   },
   {
     name: "every mutation counts as idempotent",
     file: "graphql/request/transport.ts",
-    right: "const repeatable = readOnly || options.idempotent === true;",
+    right: "const repeatable = operation.readOnly || options.idempotent === true;",
     wrong: "const repeatable = true;",
   },
   {
@@ -23,7 +23,7 @@ export const REQUEST_BUGS: readonly Bug[] = [
   {
     name: "a payload without a result counts as success",
     file: "graphql/mutations.ts",
-    right: 'if (value === null) throw unclear(name, "holds neither a result nor an error", requestId);',
+    right: 'if (value === null) throw unclear("has neither a result nor an error");',
     wrong: "",
   },
   {
@@ -59,14 +59,14 @@ export const REQUEST_BUGS: readonly Bug[] = [
   {
     name: "an answer that cannot be read is asked for again",
     file: "graphql/request/attempt.ts",
-    right: "throw bodyComplete === true ? failures.noResponse(head) : failures.network(error, head);",
-    wrong: "throw failures.network(error, head);",
+    right: "throw failures.notGraphQL(response);",
+    wrong: "throw failures.network(error, response);",
   },
   {
     name: "a body is read whatever its declared type",
     file: "graphql/request/attempt.ts",
-    right: "return readContentType(response.headers).json ? undefined : failures.wrongContent(response);",
-    wrong: "return undefined;",
+    right: " || !isJson(response.headers)) {",
+    wrong: ") {",
   },
   {
     name: "a body that nobody reads is not given up",
@@ -76,13 +76,13 @@ export const REQUEST_BUGS: readonly Bug[] = [
   },
   {
     name: "a body that begins too late is not given up",
-    file: "graphql/request/response-body.ts",
-    right: "if (signal.aborted) stop();",
-    wrong: "",
+    file: "graphql/request/response.ts",
+    right: "raceAbort(reader.read(), signal)",
+    wrong: "reader.read()",
   },
   {
     name: "a body of any size is read",
-    file: "graphql/request/response-body.ts",
+    file: "graphql/request/response.ts",
     right: "if (size > maxBytes) throw failures.tooLarge(response, maxBytes);",
     wrong: "",
   },
@@ -95,13 +95,13 @@ export const REQUEST_BUGS: readonly Bug[] = [
   {
     name: "closing lets requests go on",
     file: "graphql/request/transport.ts",
-    right: "for (const { controller } of this.#running.keys()) {",
-    wrong: "for (const { controller } of [].values()) {",
+    right: "for (const { controller } of this.#running.keys())",
+    wrong: "for (const { controller } of [].values())",
   },
   {
     name: "a closed client sends",
     file: "graphql/request/transport.ts",
-    right: 'if (this.#closed) throw new ClosedError("The GraphQL client is closed: make a new one.");',
+    right: 'if (this.#closed) throw new ClosedError("The GraphQL client is closed. Create a new one.");',
     wrong: "",
   },
   {

@@ -1,7 +1,6 @@
 /** Runs a program of the GraphQL facade over real sockets against the reference server, without any real waiting. */
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { startReferenceServer } from "@saas-management/sdk/reference-server";
-import { wire } from "../../../../src/graphql/request/load-wire.js";
 import { Observation } from "../../observation.js";
 import { settle, withoutChance } from "../../settle.js";
 import { SimClock } from "../../sim-clock.js";
@@ -14,9 +13,7 @@ import type { Simulated } from "../simulate.js";
 import type { ObservedWalk } from "../walks.js";
 import type { SocketProgram } from "./program.js";
 import { WatchedFetch } from "./watched-fetch.js";
-
-// Loaded with the first request otherwise, in turns that are not the simulation's.
-await wire.load();
+import "../warm-up.js";
 
 export async function simulateOverSockets(program: SocketProgram): Promise<Simulated> {
   const clock = new SimClock();

@@ -1,0 +1,148 @@
+import { checkSignal } from "../core/abort.js";
+import { Credential } from "../core/credential.js";
+import { resolveEndpoint, warnOfWeakTls } from "../core/endpoint.js";
+import { ConfigurationError, InvalidInputError } from "../core/errors/index.js";
+import { COMMON_KEYS, type CommonOptions, readHeaders, resolveCommonOptions } from "../core/options.js";
+import type { RetryOptions } from "../core/retry.js";
+import { type KeysOf, readOptions, requireFunction } from "../core/validate.js";
+
+/** Sends a request: `globalThis.fetch`, or a function with the same contract. */
+export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
+
+/** How much of a response is read. */
+export interface ResponseLimits {
+  /**
+   * Most bytes of one response body, counted after decompression. A larger one, also one that never ends, is a
+   * `TransportError`; it is not read further and not kept. @default 67_108_864 (64 MiB)
+   */
+  readonly maxResponseBytes?: number | undefined;
+}
+
+/** Options of a GraphQL client. */
+export interface GraphQLClientOptions extends CommonOptions, ResponseLimits {
+  /**
+   * Base of the API, which is `POST {baseUrl}/graphql`: absolute `https://`, or `http://` to loopback. May have a
+   * path.
+   */
+  readonly baseUrl: string;
+  /** Sends the requests. It must support `redirect: "manual"`. @default globalThis.fetch */
+  readonly fetch?: FetchLike | undefined;
+}
+
+/** Options of one request, or of every page of a connection. */
+export interface RequestOptions {
+  /** Cancels the request, its retries and their pauses; the call rejects with the signal's own reason. @default none */
+  readonly signal?: AbortSignal | undefined;
+  /** Time of the request in milliseconds, its retries included. @default the client's `timeoutMs` */
+  readonly timeoutMs?: number | undefined;
+  /** Sent with the request, over the client's own headers. `authorization` is refused here. @default none */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * How transient failures are repeated, or `false` for never. Fields that are left out have the SDK's defaults, not
+   * those of the client's `retry`. @default the client's `retry`
+   */
+  readonly retry?: RetryOptions | false | undefined;
+}
+
+/** Options of a request that may change something. */
+export interface MutationOptions extends RequestOptions {
+  /**
+   * Says that sending it twice has the same effect as sending it once, so that transient failures are repeated. A
+   * mutation is never repeated without it. @default false
+   */
+  readonly idempotent?: boolean | undefined;
+}
+
+/** Header names in lower case. Not a `Headers`: making one costs more than the rest of a request. */
+export type HeaderRecord = Readonly<Record<string, string>>;
+
+export type GraphQLConfiguration = ReturnType<typeof resolveOptions>;
+
+const CLIENT_KEYS = {
+  ...COMMON_KEYS,
+  baseUrl: true,
+  fetch: true,
+  maxResponseBytes: true,
+} satisfies KeysOf<GraphQLClientOptions>;
+
+export const REQUEST_KEYS = {
+  signal: true,
+  timeoutMs: true,
+  headers: true,
+  retry: true,
+} satisfies KeysOf<RequestOptions>;
+
+const MUTATION_KEYS = { ...REQUEST_KEYS, idempotent: true } satisfies KeysOf<MutationOptions>;
+
+const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
+
+const JSON_BODY = { "content-type": "application/json" };
+
+/** Checks the options of a client. @throws {ConfigurationError} an option is missing or not usable */
+export function resolveOptions(given: GraphQLClientOptions) {
+  const options = readOptions("GraphQLClient", given, CLIENT_KEYS, ConfigurationError);
+  const { baseUrl, fetch, maxResponseBytes = DEFAULT_MAX_BYTES } = options;
+  const common = resolveCommonOptions(options);
+  const credential = new Credential(options, "");
+  const endpoint = resolveEndpoint("baseUrl", baseUrl, "path");
+  const { origin, pathname } = endpoint;
+  requireFunction("fetch", fetch);
+  if (fetch === undefined) warnOfWeakTls(endpoint, common.logger);
+  if (!Number.isSafeInteger(maxResponseBytes) || maxResponseBytes < 1)
+    throw new ConfigurationError("maxResponseBytes must be a whole number of bytes, 1 or more.");
+  return {
+    common,
+    credential,
+    url: `${origin}${pathname === "/" ? "" : pathname}/graphql`,
+    // The global one is looked up for each request, so that a tracer or a test can replace it later.
+    fetch: fetch ?? ((url: string, init: RequestInit) => globalThis.fetch(url, init)),
+    headers: {
+      accept: "application/graphql-response+json, application/json",
+      ...(inBrowser() ? {} : { "user-agent": common.userAgent }),
+      ...normalizeHeaders(common.headers, ConfigurationError),
+      ...JSON_BODY,
+    },
+    maxResponseBytes,
+  };
+}
+
+/**
+ * Checks the options of a call that sends one request.
+ * @throws {InvalidInputError} not an object, an unknown option, or `signal` is not an AbortSignal
+ */
+export function readRequestOptions(call: string, options: MutationOptions = {}): MutationOptions {
+  const own = readOptions(call, options, MUTATION_KEYS);
+  checkSignal(own.signal);
+  return own;
+}
+
+/**
+ * Adds the headers of one request to those of the client.
+ * @throws {InvalidInputError} HTTP does not allow a name or a value, or one is `authorization`
+ */
+export function mergeHeaders(defaults: HeaderRecord, own: HeaderRecord): HeaderRecord {
+  const headers = normalizeHeaders(own, InvalidInputError);
+  if ("authorization" in headers)
+    throw new InvalidInputError(
+      "headers must not contain authorization: it comes from apiKey or authorization.",
+    );
+  return { ...defaults, ...headers, ...JSON_BODY };
+}
+
+function normalizeHeaders(
+  headers: HeaderRecord,
+  ErrorClass: typeof ConfigurationError | typeof InvalidInputError,
+): HeaderRecord {
+  const record = readHeaders(headers, ErrorClass);
+  try {
+    return Object.fromEntries(new Headers(record));
+  } catch {
+    // The engine's message quotes the value, which may be a secret.
+    throw new ErrorClass("headers contains a name or a value that HTTP does not allow.");
+  }
+}
+
+/** Browsers set the user agent themselves; setting it needs permission of the server (CORS). */
+function inBrowser(): boolean {
+  return globalThis.navigator?.userAgent?.startsWith("Mozilla/") === true;
+}

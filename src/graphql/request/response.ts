@@ -1,0 +1,101 @@
+import { raceAbort } from "../../core/abort.js";
+import { type GraphQLErrorEntry, SaasManagementError } from "../../core/errors/index.js";
+
+/** What is known of an HTTP response before its body is read. */
+export interface ResponseHead {
+  /** HTTP status. */
+  readonly status: number;
+  /** HTTP headers. */
+  readonly headers: Headers;
+}
+
+/** A GraphQL response. */
+export interface GraphQLAnswer<Data> extends ResponseHead {
+  /** Null if there is none, and if the HTTP status is not a success. */
+  readonly data: Data | null;
+  /** Entries of `errors`, at most 1,000; empty if there are none. */
+  readonly errors: readonly GraphQLErrorEntry[];
+}
+
+/** How a body is read. */
+interface BodyRules {
+  readonly maxBytes: number;
+  /** Cancels the body: a fetch of the caller may not. */
+  readonly signal: AbortSignal;
+  /** Makes the error of a body that cannot be used. */
+  readonly failures: {
+    tooLarge(head: ResponseHead, maxBytes: number): SaasManagementError;
+    network(error: unknown, head: ResponseHead): SaasManagementError;
+    notGraphQL(head: ResponseHead): SaasManagementError;
+  };
+}
+
+const JSON_TYPES = ["application/json", "application/graphql-response+json"];
+const UTF8_CHARSETS = ["utf-8", "utf8", "us-ascii"];
+
+/** Whether the content type says JSON in UTF-8; nothing else decides whether a body is parsed. */
+export function isJson(headers: Headers): boolean {
+  const [type = "", ...parameters] = (headers.get("content-type") ?? "").toLowerCase().split(/\s*;\s*/);
+  const charset = parameters.find((parameter) => parameter.startsWith("charset="))?.slice("charset=".length);
+  return (
+    JSON_TYPES.includes(type.trim()) &&
+    (charset === undefined || UTF8_CHARSETS.includes(charset.replaceAll('"', "")))
+  );
+}
+
+/** A browser hides the status of a redirect that it was told not to follow. */
+export function isRedirect(response: Response): boolean {
+  return response.type === "opaqueredirect" || (response.status >= 300 && response.status < 400);
+}
+
+/** Cancels a body that is not read: otherwise it would keep its connection. */
+export function discardBody({ body }: Response): void {
+  // Not a method of node-fetch's streams.
+  if (typeof body?.cancel === "function") body.cancel().catch(() => {});
+}
+
+/**
+ * Reads a body that is not larger than allowed and is UTF-8.
+ * @throws {TransportError} otherwise
+ */
+export async function readText(
+  response: Response,
+  { maxBytes, signal, failures }: BodyRules,
+): Promise<string> {
+  if (declaredBytes(response.headers) > maxBytes) {
+    discardBody(response);
+    throw failures.tooLarge(response, maxBytes);
+  }
+  // node-fetch and some engines have no stream of the Web; null stands for an empty body.
+  if (typeof response.body?.getReader !== "function") {
+    const text = await response.text();
+    if (new TextEncoder().encode(text).byteLength > maxBytes) throw failures.tooLarge(response, maxBytes);
+    return text;
+  }
+  const chunks: Uint8Array[] = [];
+  const reader = response.body.getReader();
+  try {
+    for (let size = 0; ; ) {
+      const { done, value } = await raceAbort(reader.read(), signal);
+      if (done) break;
+      size += value.byteLength;
+      if (size > maxBytes) throw failures.tooLarge(response, maxBytes);
+      chunks.push(value);
+    }
+  } catch (error) {
+    reader.cancel().catch(() => {});
+    throw error instanceof SaasManagementError ? error : failures.network(error, response);
+  }
+  try {
+    const decoder = new TextDecoder("utf-8", { fatal: true });
+    return chunks.map((chunk) => decoder.decode(chunk, { stream: true })).join("") + decoder.decode();
+  } catch {
+    throw failures.notGraphQL(response);
+  }
+}
+
+/** 0 if the size is not declared, or is that of the compressed body. */
+function declaredBytes(headers: Headers): number {
+  const encoding = headers.get("content-encoding") ?? "identity";
+  return encoding === "identity" ? Number(headers.get("content-length")) : 0;
+}

@@ -1,0 +1,284 @@
+import { getEventListeners } from "node:events";
+import {
+  ClosedError,
+  GraphQLClient,
+  PaginationError,
+  SaasManagementError,
+  TimeoutError,
+} from "@saas-management/sdk/graphql";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { startBusyServer } from "../support/http-busy-server.js";
+import { API_KEY, connectClient, rejection, until } from "../support/http-client.js";
+import { forwardPage, nodeIds, pageOf, servePage } from "../support/http-pages.js";
+import { answer, type Responder } from "../support/http-server.js";
+
+const refuses = answer({}, { status: 400 });
+const silent: Responder = () => {};
+
+/** So many nodes; requests from index `at` on, `times` of them, are answered by `fail`. */
+function nodesUntil(count: number, at: number, fail: Responder, times = 1): Responder {
+  return (request, response, index) =>
+    index >= at && index < at + times
+      ? fail(request, response, index)
+      : servePage(response, pageOf(count, request));
+}
+
+const nodes = (count: number) => nodesUntil(count, 0, silent, 0);
+
+/** Lets everything run that is ready. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The nodes of a walk until the error that ended it. */
+async function walk(connection: AsyncIterable<{ readonly id: string }>) {
+  const met: string[] = [];
+  const error = await rejection(
+    (async () => {
+      for await (const node of connection) met.push(node.id);
+    })(),
+  );
+  if (!(error instanceof SaasManagementError)) throw error;
+  return { met, error };
+}
+
+const idsOf = (from: number, to: number) => nodeIds(from, to).map(({ id }) => id);
+
+test("answers concurrent calls of next() in their order", async () => {
+  const { client, server } = await connectClient(nodes(5));
+  const iterator = client.applications({ first: 2 })[Symbol.asyncIterator]();
+  const results = await Promise.all(Array.from({ length: 7 }, () => iterator.next()));
+  expect(results.map(({ value }) => value?.id)).toEqual([...idsOf(0, 5), undefined, undefined]);
+  expect(server.requests).toHaveLength(3);
+});
+
+test("rejects with the reason of the signal, also between two nodes of a page", async () => {
+  const { client } = await connectClient(nodes(5));
+  const abort = new AbortController();
+  const met: string[] = [];
+  const walking = async () => {
+    for await (const node of client.applications({}, { signal: abort.signal })) {
+      met.push(node.id);
+      if (met.length === 2) abort.abort("enough");
+    }
+  };
+  expect(await rejection(walking())).toBe("enough");
+  expect(met).toEqual(["n0", "n1"]);
+});
+
+test("leaves no listener on the signal", async () => {
+  const { client } = await connectClient(nodes(5));
+  const { signal } = new AbortController();
+  const apps = client.applications({ first: 2 }, { signal });
+  await apps.toArray();
+  for await (const _ of apps);
+  for await (const _ of apps) break;
+  expect(getEventListeners(signal, "abort")).toHaveLength(0);
+});
+
+test("ends and cancels its request when return() is called during a page", async () => {
+  const { client, server } = await connectClient(silent);
+  const iterator = client.applications().pages();
+  const next = iterator.next();
+  await server.arrived(1);
+  await iterator.return?.();
+  expect(await next).toEqual({ done: true, value: undefined });
+  await server.requests[0]?.cancelled;
+  expect(await iterator.next()).toEqual({ done: true, value: undefined });
+});
+
+test.each(["nodes", "pages"])("walks %s under fake timers that nobody advances", async (kind) => {
+  const { client } = await connectClient(nodes(3));
+  vi.useFakeTimers({ toFake: ["setImmediate"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const apps = client.applications({ first: 1 });
+  let met = 0;
+  for await (const _ of kind === "nodes" ? apps : apps.pages()) met += 1;
+  expect(met).toBe(3);
+});
+
+test("requests the next page, and only that, while a page is consumed", async () => {
+  const { client, server } = await connectClient(nodes(100));
+  for await (const _ of client.applications({ first: 2 })) {
+    await server.arrived(2);
+    await turns(50);
+    expect(server.requests).toHaveLength(2);
+    break;
+  }
+});
+
+test.each([{ prefetch: false }, { limit: 2 }])("requests no page ahead with %j", async (options) => {
+  const { client, server } = await connectClient(nodes(100));
+  await client.applications({ first: 2 }, options).pages().next();
+  await turns(50);
+  expect(server.requests).toHaveLength(1);
+});
+
+test("cancels a prefetch when the loop is left", async () => {
+  const { client, server } = await connectClient(nodesUntil(100, 1, silent));
+  for await (const _ of client.applications({ first: 2 })) {
+    await server.arrived(2);
+    break;
+  }
+  await server.requests[1]?.cancelled;
+});
+
+test("reports a failed prefetch only when its page is due", async () => {
+  const { client, server } = await connectClient(nodesUntil(3, 1, refuses));
+  const iterator = client.applications({ first: 2 })[Symbol.asyncIterator]();
+  await iterator.next();
+  await server.arrived(2);
+  await turns(50);
+  expect((await iterator.next()).value?.id).toBe("n1");
+  expect(await rejection(iterator.next())).toMatchObject({ code: "TRANSPORT_FAILED" });
+});
+
+test("requests a page again whose prefetch timed out before it was due", async () => {
+  const { client, server, clock } = await connectClient((request, response, index) => {
+    if (index === 0 || index === 2) servePage(response, pageOf(6, request));
+  });
+  const iterator = client.applications({ first: 2 }, { timeoutMs: 5_000 }).pages();
+  await iterator.next();
+  await server.arrived(2);
+  clock.advance(5_000);
+  await server.requests[1]?.cancelled;
+  expect((await iterator.next()).value?.nodes).toMatchObject([{ id: "n2" }, { id: "n3" }]);
+  expect(server.requests[2]?.body.variables).toEqual(server.requests[1]?.body.variables);
+  // A page that is due fails when its time is up.
+  const last = rejection(iterator.next());
+  await server.arrived(4);
+  await turns(50);
+  clock.advance(5_000);
+  expect(await last).toMatchObject({ code: "TIMEOUT", position: { cursor: "c3", nodesYielded: 4 } });
+  expect(server.requests).toHaveLength(4);
+});
+
+test("leaves no unhandled rejection of a prefetch that fails when the loop is left", async () => {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => unhandled.push(reason);
+  process.on("unhandledRejection", note);
+  onTestFinished(() => void process.off("unhandledRejection", note));
+  const { client, server } = await connectClient(nodesUntil(3, 1, (_, response) => response.destroy()));
+  for await (const _ of client.applications({ first: 2 }, { retry: false })) {
+    await server.arrived(2);
+    await turns(50);
+    break;
+  }
+  await turns(50);
+  expect(unhandled).toEqual([]);
+});
+
+test.each(["nodes", "pages"])(
+  "sends the next request while a consumer of %s never yields the thread",
+  async (kind) => {
+    const server = await startBusyServer();
+    const client = new GraphQLClient({ baseUrl: server.baseUrl, apiKey: API_KEY });
+    const apps = client.applications({ first: 2 });
+    const iterator = kind === "nodes" ? apps[Symbol.asyncIterator]() : apps.pages();
+    const perPage = kind === "nodes" ? 2 : 1;
+    for (let page = 1; page <= 5; page++) {
+      for (let step = 0; step < perPage; step++) await iterator.next();
+      const giveUpAt = performance.now() + 5_000;
+      while (server.arrived() < page + 1 && performance.now() < giveUpAt);
+      expect(server.arrived()).toBe(page + 1);
+    }
+    await iterator.return?.();
+  },
+);
+
+test.each<[string, Responder, string]>([
+  ["HTTP 400", refuses, "TRANSPORT_FAILED"],
+  ["HTTP 429", answer({}, { status: 429 }), "RATE_LIMITED"],
+  ["a dropped connection", (_, response) => response.destroy(), "TRANSPORT_FAILED"],
+  ["a page without a cursor", (_, response) => servePage(response, forwardPage([], null)), "PAGINATION"],
+])("tells the position of a walk that ends by %s", async (_, fail, code) => {
+  const { client } = await connectClient(nodesUntil(10, 2, fail), { retry: false });
+  const { met, error } = await walk(client.applications({ first: 3 }));
+  expect(error).toMatchObject({ code, position: { cursor: "c5", nodesYielded: 6 } });
+  const rest = await client.applications({ first: 3, after: error.position?.cursor }).toArray();
+  expect([...met, ...rest.map(({ id }) => id)]).toEqual(idsOf(0, 10));
+  // The cursor may contain parts of a record.
+  expect(error.toJSON()).toMatchObject({ nodesYielded: 6 });
+  expect(JSON.stringify(error)).not.toContain("c5");
+});
+
+test("tells the position of a backward walk", async () => {
+  const { client } = await connectClient(nodesUntil(10, 2, refuses));
+  const { met, error } = await walk(client.applications({ last: 3 }));
+  expect(error.position).toEqual({ cursor: "c4", nodesYielded: 6 });
+  const rest = await client.applications({ last: 3, before: error.position?.cursor }).toArray();
+  expect([...met, ...rest.map(({ id }) => id)]).toEqual(idsOf(0, 10).reverse());
+});
+
+test("tells the start as the position if the first page fails", async () => {
+  const { client } = await connectClient(refuses);
+  for (const after of ["c1", undefined]) {
+    const { error } = await walk(client.applications({ first: 3, after }));
+    expect(error.position).toEqual({ cursor: after, nodesYielded: 0 });
+  }
+  expect(await rejection(client.request("{ a }"))).toMatchObject({ position: undefined });
+});
+
+test("tells the start as the position of toArray(): the nodes that were read are lost", async () => {
+  const { client } = await connectClient(nodesUntil(10, 2, refuses));
+  const error = await rejection(client.applications({ first: 3, after: "c0" }).toArray());
+  expect(error).toMatchObject({ code: "TRANSPORT_FAILED", position: { cursor: "c0", nodesYielded: 0 } });
+});
+
+test("tells the position of a walk that ends by its time or by close()", async () => {
+  const position = { cursor: "c2", nodesYielded: 3 };
+  const { client, clock, server } = await connectClient(nodesUntil(10, 1, silent, 2));
+  const slow = walk(client.applications({ first: 3 }, { timeoutMs: 5_000, prefetch: false }));
+  await server.arrived(2);
+  await until(() => clock.sleeping > 0);
+  clock.advance(5_000);
+  expect((await slow).error).toBeInstanceOf(TimeoutError);
+  expect((await slow).error.position).toEqual(position);
+  const left = walk(client.applications({ after: "c2", first: 3 }));
+  await server.arrived(3);
+  await client.close();
+  expect((await left).error).toBeInstanceOf(ClosedError);
+  expect((await left).error.position).toEqual({ cursor: "c2", nodesYielded: 0 });
+});
+
+test("leaves the caller's own reason as it is, also if it is an error of the SDK", async () => {
+  const { client, server } = await connectClient(nodesUntil(10, 1, silent));
+  const reason = new ClosedError("the caller's own");
+  const abort = new AbortController();
+  const left = walk(client.applications({ first: 3 }, { signal: abort.signal }));
+  await server.arrived(2);
+  abort.abort(reason);
+  expect((await left).error).toBe(reason);
+  expect(reason.position).toBeUndefined();
+});
+
+test.each([
+  ["nodes", true],
+  ["nodes", false],
+  ["pages", true],
+  ["pages", false],
+])("requests a failed page again with the next next() of %s (prefetch: %j)", async (kind, prefetch) => {
+  const { client, server } = await connectClient(nodesUntil(5, 1, refuses, 2));
+  const apps = client.applications({ last: 2 }, { prefetch });
+  const iterator = kind === "nodes" ? apps[Symbol.asyncIterator]() : apps.pages();
+  const perPage = kind === "nodes" ? 2 : 1;
+  for (let step = 0; step < perPage; step++) expect((await iterator.next()).done).toBe(false);
+  for (let failure = 0; failure < 2; failure++) {
+    expect(await rejection(iterator.next())).toMatchObject({ position: { cursor: "c3", nodesYielded: 2 } });
+  }
+  const rest = [];
+  for (let next = await iterator.next(); next.done !== true; next = await iterator.next())
+    rest.push("nodes" in next.value ? next.value.nodes.map(({ id }) => id).reverse() : next.value.id);
+  expect(rest.flat()).toEqual(["n2", "n1", "n0"]);
+  const cursors = server.requests.map(({ body }) => body.variables["before"]);
+  expect(cursors).toEqual([undefined, "c3", "c3", "c3", "c1"]);
+});
+
+test("requests a page again that was not sound", async () => {
+  const { client } = await connectClient((_, response, index) =>
+    servePage(response, forwardPage(["a"], index === 0 ? null : undefined)),
+  );
+  const iterator = client.applications().pages();
+  expect(await rejection(iterator.next())).toBeInstanceOf(PaginationError);
+  expect((await iterator.next()).value?.nodes).toHaveLength(1);
+});
