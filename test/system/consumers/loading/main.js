@@ -1,4 +1,4 @@
-/** Imports the package and makes a client, with every module that this loads told on the way. */
+/** Imports the package and creates a client, while the hooks print every module that this loads. */
 import { register } from "node:module";
 
 register("./hooks.js", import.meta.url);

@@ -1,4 +1,4 @@
-/** Tells every module that is loaded, one a line. */
+/** Prints every module that is loaded, one per line. */
 import { writeSync } from "node:fs";
 
 export function load(url, context, nextLoad) {

@@ -4,9 +4,9 @@
  *
  *   npm run test:matrix             all of it
  *   npm run test:matrix -- --ci     the lowest and the highest Node, and the oldest TypeScript
- *   npm run test:matrix -- Vite     those whose name holds the text
+ *   npm run test:matrix -- Vite     cells whose name contains the text
  *
- * The tools are npm packages, about 900 MB in all: `npm test` does without. They are kept in `build/runtimes`.
+ * The tools are npm packages, about 900 MB, kept in `build/runtimes`.
  */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -16,13 +16,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual, promisify } from "node:util";
 import { startReferenceServer } from "@saas-management/sdk/reference-server";
-import { certificate, identity } from "../support/tls-certificates.js";
+import { certificate, identity } from "../../support/tls-certificates.js";
 import { CELLS, type Cell } from "./cells.js";
 import { packPackage } from "./packed-package.js";
 
 const run = promisify(execFile);
 const CONSUMERS = fileURLToPath(new URL(".", import.meta.url));
-const TOOLS = fileURLToPath(new URL("../../build/runtimes/", import.meta.url));
+const TOOLS = fileURLToPath(new URL("../../../build/runtimes/", import.meta.url));
 const NPM_INSTALL = ["install", "--no-audit", "--no-fund", "--no-package-lock", "--prefer-offline"];
 const NAMES = ["Figma", "Slack", "Zoom"];
 
@@ -57,7 +57,7 @@ try {
 console.log(`${cells.length - failed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** Installs those tools that are not there yet, at the versions of `runtimes/package.json`. */
+/** Installs missing tools, at the versions of `runtimes/package.json`. */
 async function installTools(names: ReadonlySet<string>): Promise<void> {
   const { dependencies, ...manifest }: { readonly dependencies: Readonly<Record<string, string>> } =
     JSON.parse(await readFile(join(CONSUMERS, "runtimes/package.json"), "utf8"));
@@ -71,7 +71,7 @@ async function installTools(names: ReadonlySet<string>): Promise<void> {
   await run("npm", NPM_INSTALL, { cwd: TOOLS, maxBuffer: 16 * 1024 * 1024 });
 }
 
-/** Node's types are the consumer's own: the package asks for none. */
+/** The package does not depend on Node's types: the consumer brings them. */
 async function linkTypes(types: string): Promise<void> {
   await mkdir(types, { recursive: true });
   await rm(join(types, "node"), { recursive: true, force: true });
@@ -80,7 +80,6 @@ async function linkTypes(types: string): Promise<void> {
   if (!existsSync(undici)) await symlink(join(TOOLS, "node_modules/undici-types"), undici);
 }
 
-/** What went wrong in one cell. */
 async function problemOf(cell: Cell, cwd: string): Promise<string | undefined> {
   const { baseUrl, syncUrl, apiKey, installationId } = server;
   const env = {
@@ -99,7 +98,6 @@ async function problemOf(cell: Cell, cwd: string): Promise<string | undefined> {
           STRANGER: certificate("stranger"),
         }
       : {}),
-    ...cell.env,
   };
   try {
     let printed = "";

@@ -1,4 +1,4 @@
-/** One way to use the packed package: what is run, and what it is to print. */
+/** One way to use the packed package: what to run and what it must print. */
 export interface Cell {
   readonly name: string;
   /** Packages of `runtimes/package.json` that it needs. */
@@ -7,15 +7,13 @@ export interface Cell {
   readonly folder: string;
   /** Programs to run in that folder, one after the other; `{tools}` stands for the folder of the tools. */
   readonly commands: readonly (readonly [program: string, ...args: string[]])[];
-  /** What the last command's JSON holds, beside other things; left out where only its exit code counts. */
+  /** Part of the last command's JSON; left out if only its exit code counts. */
   readonly prints?: Readonly<Record<string, unknown>>;
-  /** Whether continuous integration runs it: the lowest and the highest version of Node, and what is quick. */
+  /** Whether CI runs it: the lowest and the highest version of Node, and what is quick. */
   readonly ci?: true;
-  /** Variables of the environment that the programs get besides. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** Against a server of this process instead of one that the program starts from the package. */
+  /** Use a server of this process instead of one that the program starts from the package. */
   readonly server?: true;
-  /** With what gRPC is made of taken out of what was installed. */
+  /** Remove the packages of gRPC first. */
   readonly withoutGrpc?: true;
 }
 
@@ -73,14 +71,13 @@ const withoutGrpc = Object.entries({
   }),
 );
 
-/** In a process that was told to check no certificates, too. */
 const networks = Object.entries({
   "Node 26": ["node-26", node("node-26")],
   Bun: ["bun", "{tools}/.bin/bun"],
   Deno: ["deno", "{tools}/.bin/deno", ...DENO],
-} as const).flatMap(([name, [tool, ...program]]): Cell[] =>
-  [{}, { NODE_TLS_REJECT_UNAUTHORIZED: "0" }].map((env) => ({
-    name: `${name}, TLS and proxies${"NODE_TLS_REJECT_UNAUTHORIZED" in env ? ", told to check no certificates" : ""}`,
+} as const).map(
+  ([name, [tool, ...program]]): Cell => ({
+    name: `${name}, TLS and proxies`,
     tools: [tool],
     folder: "network",
     commands: [[...program, "main.js"]],
@@ -89,15 +86,12 @@ const networks = Object.entries({
       otherAuthority: "not trusted",
       ownAuthority: "answered",
       throughProxy: ["CONNECT"],
-      pastProxyOfEnvironment: "answered",
-      requestsOfProxy: 1,
     },
     server: true,
-    env,
-  })),
+  }),
 );
 
-/** 5.6 is the oldest that knows the iterators of the declarations. */
+/** 5.6 is the oldest version that knows the iterators of the declarations. */
 const compilers = ["5.6", "6", "7"].flatMap((version): Cell[] =>
   ["nodenext", "bundler"].map((resolution) => ({
     name: `TypeScript ${version}, ${resolution}`,
@@ -144,7 +138,6 @@ const vite: Cell = {
   server: true,
 };
 
-/** Every way that is tried. */
 export const CELLS: readonly Cell[] = [
   ...nodes,
   ...otherRuntimes,

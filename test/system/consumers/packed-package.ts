@@ -6,11 +6,11 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const CONSUMERS = fileURLToPath(new URL(".", import.meta.url));
 const PACKED = ["package.json", "README.md", "CHANGELOG.md", "LICENSE", "src", "schema", "proto"];
 
-/** A tool of this project, as Node starts it. */
+/** Scripts of this project's tools. */
 export const TOOLS = {
   tsc: join(ROOT, "node_modules/typescript/bin/tsc"),
   codegen: join(ROOT, "node_modules/@graphql-codegen/cli/esm/bin.js"),
@@ -18,7 +18,7 @@ export const TOOLS = {
   tsx: join(ROOT, "node_modules/tsx/dist/cli.mjs"),
 } as const;
 
-/** The package as `npm pack` makes it, built from the sources as they are now. Leaves `dist/` alone. */
+/** Builds the package from the current sources as `npm pack` does, without touching `dist/`. */
 export async function packPackage(folder: string): Promise<string> {
   const staged = join(folder, "staged");
   for (const name of PACKED) await cp(join(ROOT, name), join(staged, name), { recursive: true });
@@ -33,16 +33,16 @@ export async function packPackage(folder: string): Promise<string> {
 
 /** A folder of consumer projects. */
 export interface ConsumerFolder {
-  /** Copies a consumer project into the folder, if it is not there yet, and returns where it is. */
+  /** Copies a consumer project into the folder once, and returns its path. */
   add(name: string): Promise<string>;
-  /** Writes a new project with these files, and returns where it is. */
+  /** Writes a new project with these files, and returns its path. */
   write(name: string, files: Readonly<Record<string, string>>): Promise<string>;
   remove(): Promise<void>;
 }
 
 /**
- * A folder in which projects find the packed package in `node_modules`, and all other packages in this project's:
- * it lies inside of it. Nothing is fetched.
+ * Makes a folder within this project whose `node_modules` has the packed package; all other packages are found in this
+ * project's. Nothing is downloaded.
  */
 export async function makeConsumerFolder(): Promise<ConsumerFolder> {
   await mkdir(join(ROOT, "build"), { recursive: true });
@@ -70,7 +70,7 @@ export async function makeConsumerFolder(): Promise<ConsumerFolder> {
   };
 }
 
-/** Runs a script with this Node and returns what it printed. What it says when it fails is in the error. */
+/** Runs a script with this Node and returns its output. The error of a failure has the output too. */
 export async function runNode(
   args: readonly string[],
   cwd: string,
