@@ -1,5 +1,7 @@
+const USUAL_RUNS = 96;
+
 /** Property tests run longer with `PROPERTY_RUNS=100000 PROPERTY_SEED=$RANDOM npx vitest run <file>`. */
-export const RUNS = Number(process.env["PROPERTY_RUNS"] ?? 240);
+export const RUNS = Number(process.env["PROPERTY_RUNS"] ?? USUAL_RUNS);
 export const SEED = Number(process.env["PROPERTY_SEED"] ?? 20_260_101);
 export const TIMEOUT_MS = 60_000 + 200 * RUNS;
 
@@ -9,9 +11,6 @@ export const LIMITS = {
   interruptAfterTimeLimit: TIMEOUT_MS - 10_000,
   markInterruptAsFailure: true,
 };
-
-/** The default of PROPERTY_RUNS. */
-const USUAL_RUNS = 240;
 
 /**
  * Runs schedules drawn from successive seeds, starting at `PROPERTY_SEED`: `usually` of them, scaled by `PROPERTY_RUNS`.
