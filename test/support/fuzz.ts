@@ -5,7 +5,7 @@ import type { FuzzGroup } from "../fuzz/groups.js";
 import { LIMITS, RUNS } from "./property-runs.js";
 
 /** Minimum number of cases of a property, unless PROPERTY_RUNS is smaller. */
-const MIN_RUNS = 40;
+const MIN_RUNS = 96;
 
 /** The share of the group's cases that a property checks. The shares of a group add up to at least 1. */
 export interface Share {
