@@ -9,7 +9,7 @@ import { SyncClient } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
 import { APPLICATIONS, judgedBatch, judgedWalk, PAGES, writeBefore } from "../support/judged-programs.js";
 import { until } from "../support/promises.js";
-import { forSeeds, TIMEOUT_MS } from "../support/property-runs.js";
+import { forSeeds } from "../support/property-runs.js";
 import { SteppedClock, settleOn } from "../support/stepped-clock.js";
 
 /** Default timeout of an operation. */
