@@ -1,4 +1,4 @@
-import { SeededRandom } from "../../src/reference-server/faults/seeded-random.js";
+import { SeededRandom } from "../../src/reference-server/faults/drawn-kinds.js";
 import type {
   ConnectionFault,
   ConnectionFaultKind,
