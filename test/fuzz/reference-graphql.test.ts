@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
-import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
-import { SyncClient } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { buildSchema } from "graphql";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import {
   ApplicationsDocument,
   LicensePlansDocument,
@@ -13,13 +11,14 @@ import { holds } from "../support/fuzz.js";
 import { mutatedBytes } from "../support/mutated-bytes.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
 import { inputOf } from "../support/schema-arbitraries.js";
-import { accounts } from "../support/sync-harness.js";
+import { accounts, ids, testService } from "../support/test-service.js";
 
-/** Without applications, licenses and plans no condition would ever be evaluated. */
+vi.setConfig({ testTimeout: TIMEOUT_MS });
+
+/** Without any nodes the server would never evaluate a condition. */
 const NAMES = ["Asana", "Box", "box office", "Canva", "İstanbul"];
-let server: ReferenceServer;
-beforeAll(async () => {
-  server = await startReferenceServer({
+const service = testService({
+  server: {
     portfolio: {
       applications: NAMES.map((name, i) => ({
         name,
@@ -27,31 +26,30 @@ beforeAll(async () => {
       })),
       planPrices: [{ planName: "Pro", annualPricePerSeat: "12.50", currency: "EUR" }],
     },
-  });
-  const client = new SyncClient({ endpoint: server.syncUrl, apiKey: server.apiKey });
-  const batch = await client.startBatch({ installationId: server.installationId });
+  },
+});
+beforeEach(async () => {
+  const batch = await service.startBatch();
   await batch.write("accounts", accounts(4));
   await batch.write("plans", [
     { generic: { id: "p1", externalPlanName: "Pro", details: { model: "SEAT_BASED", seatBased: {} } } },
   ]);
   await batch.write(
     "licenses",
-    accounts(3).map(({ generic: { id } }) => ({
+    ids(3).map((id) => ({
       generic: { sourceId: id, sourceAccountId: id, sourcePlanId: "p1", billable: true },
     })),
   );
   await batch.complete();
-  await client.close();
 });
-afterAll(() => server.close());
 
-/** Sends a body. The answer is a GraphQL response, whatever was sent. */
+/** Sends a body and returns the answer, which is a GraphQL response for any body. */
 async function post(
   body: string | Uint8Array<ArrayBuffer>,
 ): Promise<{ status: number; data: unknown; errors: unknown }> {
-  const response = await fetch(`${server.baseUrl}/graphql`, {
+  const response = await fetch(`${service.server.baseUrl}/graphql`, {
     method: "POST",
-    headers: { "content-type": "application/json", authorization: server.apiKey },
+    headers: { "content-type": "application/json", authorization: service.server.apiKey },
     body,
   });
   const answer: { data?: unknown; errors?: unknown } = await response.json();
@@ -66,6 +64,7 @@ const documents = [ApplicationsDocument, LicensesDocument, LicensePlansDocument]
   String(document),
 );
 
+/** Conditions with wrong names and hostile keys. */
 const operator = fc.constantFrom(
   "eq",
   "neq",
@@ -104,12 +103,13 @@ const cursor = fc.oneof(
 );
 const pageSize = fc.constantFrom<unknown>(undefined, null, 0, -1, 1, 2 ** 31, 1.5, "1", 1e300, true);
 
+/** The lists of the API. */
 const schema = buildSchema(readFileSync("schema/schema.graphql", "utf8"));
 const lists = ["applications", "licenses", "licensePlans"].map((name) => {
   const field = schema.getQueryType()?.getFields()[name];
   const types = new Map(field?.args.map((argument) => [argument.name, argument.type]));
   const [where, order] = [types.get("where"), types.get("order")];
-  if (where === undefined || order === undefined) throw new Error(`${name} has no filter or no order`);
+  if (where === undefined || order === undefined) throw new Error(`${name} has no conditions or no order`);
   const declared = [...types].map(([argument, type]) => `$${argument}: ${type}`).join(", ");
   const passed = [...types.keys()].map((argument) => `${argument}: $${argument}`).join(", ");
   const selected = "totalCount nodes { id } pageInfo { hasNextPage endCursor }";
@@ -123,7 +123,7 @@ interface ListAnswer {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
-test("answers any filter, order and cursor with a page or errors", { timeout: TIMEOUT_MS }, async () => {
+test("the reference server answers any filter, order and cursor with a page or errors", async () => {
   const variables = fc.record(
     { first: pageSize, after: cursor, last: pageSize, before: cursor, where: filter, order: filter },
     { requiredKeys: [] },
@@ -135,7 +135,7 @@ test("answers any filter, order and cursor with a page or errors", { timeout: TI
   await holds({ ...GROUP, what: "filters, orders and cursors", share: 0.5 }, property);
 });
 
-test("walks pages of any valid filter and order with each item once", { timeout: TIMEOUT_MS }, async () => {
+test("the reference server returns each item once for any filter and order that the schema allows", async () => {
   const request = list.chain((of) =>
     fc.record({
       of: fc.constant(of),
@@ -169,7 +169,7 @@ test("walks pages of any valid filter and order with each item once", { timeout:
   expect(Math.min(seen.some, seen.none)).toBeGreaterThan(0);
 });
 
-test("answers any document and any bytes with data or errors", { timeout: TIMEOUT_MS }, async () => {
+test("the reference server answers invalid documents and bytes with errors", async () => {
   const bodies = documents.map((query) => Buffer.from(JSON.stringify({ query, variables: { first: 1 } })));
   const documentsInJson = mutatedBytes(documents.map((text) => Buffer.from(text))).map((bytes) =>
     Buffer.from(JSON.stringify({ query: bytes.toString() })),

@@ -7,10 +7,9 @@ import {
 } from "@saas-management/sdk/reference-server";
 import { SyncClient } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
-import { judgedBatch, writeBefore } from "../support/judged-batch.js";
-import { APPLICATIONS, judgedWalk, PAGES } from "../support/judged-walk.js";
+import { APPLICATIONS, judgedBatch, judgedWalk, PAGES, writeBefore } from "../support/judged-programs.js";
 import { until } from "../support/promises.js";
-import { forSeeds } from "../support/seeded-runs.js";
+import { forSeeds } from "../support/property-runs.js";
 import { SteppedClock, settleOn } from "../support/stepped-clock.js";
 
 /** Default timeout of an operation. */

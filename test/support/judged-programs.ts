@@ -1,9 +1,41 @@
+/** Programs that run under faults, and the checks of what the server and the program have seen. */
 import { isDeepStrictEqual } from "node:util";
+import type { GraphQLClient } from "@saas-management/sdk/graphql";
 import type { ReferenceServer } from "@saas-management/sdk/reference-server";
-import type { SyncBatch, SyncClient } from "@saas-management/sdk/sync";
+import { SaasManagementError, type SyncBatch, type SyncClient } from "@saas-management/sdk/sync";
 import { expect } from "vitest";
-import { type Outcome, outcomeOf } from "./outcome.js";
 import type { Settle } from "./stepped-clock.js";
+
+/** "done", or the code of the error of a call. */
+export type Outcome = string;
+
+/** @throws the error of the call if it is not an SDK error */
+function outcomeOf(result: PromiseSettledResult<unknown>): Outcome {
+  if (result.status === "fulfilled") return "done";
+  const { reason } = result;
+  if (reason instanceof SaasManagementError && reason.code.length > 0) return reason.code;
+  throw reason;
+}
+
+/** The applications of the server, in the order of pages. */
+export const APPLICATIONS = [..."ABCDEFGHIJKLMNOPQRST"].map((letter) => ({ name: `Application ${letter}` }));
+
+/** Requests of a walk without retries. */
+export const PAGES = 4;
+
+/** Walks through the {@link APPLICATIONS} and checks that the nodes so far are right, whatever happens. */
+export async function judgedWalk(client: GraphQLClient, settle: Settle): Promise<Outcome> {
+  const names: (string | undefined)[] = [];
+  const read = async () => {
+    for await (const node of client.applications({ first: APPLICATIONS.length / PAGES })) {
+      names.push(node.application?.name);
+    }
+  };
+  const outcome = outcomeOf(await settle(read()));
+  const right = APPLICATIONS.map(({ name }) => name);
+  expect(names, outcome).toEqual(outcome === "done" ? right : right.slice(0, names.length));
+  return outcome;
+}
 
 const account = (id: string, name: string) => ({ generic: { id, name } });
 type Account = ReturnType<typeof account>;
@@ -13,36 +45,35 @@ const USAGE = Array.from({ length: 3 }, (_, i) => ({
   generic: { id: `e${i}`, sourceActorId: `u${i}`, lastActivity: "2026-05-01T00:00:00.000Z" },
 }));
 
-/** Accounts that the batch writes. */
+/** Number of accounts in the batch. */
 const ACCOUNTS = 12;
 
-/** Completes a first batch, so that a second one has something to update and to remove. */
+/** Completes a first batch, so that a second one updates and removes records. */
 export async function writeBefore(client: SyncClient, server: ReferenceServer): Promise<void> {
   const batch = await client.startBatch({ installationId: server.installationId });
   await batch.write("accounts", BEFORE);
   await batch.complete();
 }
 
-/** What became of a batch. */
+/** The outcome of a batch. */
 export interface BatchOutcome {
-  /** The call that ended it: "complete" where none failed. */
+  /** The last call. */
   readonly ended: "start" | "write" | "complete";
   readonly outcome: Outcome;
-  /** What became of its abort; undefined where it was completed, or never begun. */
+  /** Outcome of the abort; undefined if the batch was completed or never started. */
   readonly aborted: Outcome | undefined;
 }
 
-/** What {@link judgedBatch} is told of the run. */
 export interface JudgedBatchOptions {
-  /** Bytes of each account, roughly. @default 200 */
+  /** Approximate size of each account. @default 200 */
   readonly accountBytes?: number;
-  /** Whether the server completed the batch and said that it did not, which no client sees through. @default never */
+  /** Whether the server completed the batch and answered with an error. @default never */
   readonly lied?: () => boolean;
 }
 
 /**
- * Starts a batch, writes accounts and usage, and completes it, or aborts it where that fails. Whatever happens, the
- * server holds nothing that it should not, and lacks nothing that the program was told it has.
+ * Starts a batch, writes accounts and usage, and completes it, or aborts it if a call fails. Checks that the server holds
+ * what the program was told, whatever happens.
  */
 export async function judgedBatch(
   client: SyncClient,
@@ -84,14 +115,14 @@ function judge(
   const mayBeCompleted = told.ended === "complete" && (told.outcome === "BATCH_OUTCOME_UNKNOWN" || told.lied);
   if (isDone) expect(stored?.state, why).toBe("completed");
   else if (!mayBeCompleted) expect(stored?.state, why).not.toBe("completed");
-  // Whoever was told that the batch has ended finds its lock free, or with somebody else.
+  // If the program was told that the batch ended, the lock is free or belongs to another batch.
   if (batch !== undefined && (isDone || told.aborted === "done")) {
     expect(lock?.batchId, why).not.toBe(batch.id);
   }
   judgeRecords(server, accounts, stored?.state === "completed", why);
 }
 
-/** Records are as they were written, each once; only a completed batch is whole, and only it removes something. */
+/** Records are as written, each once. Only a completed batch is whole and removes records. */
 function judgeRecords(
   server: ReferenceServer,
   accounts: readonly Account[],

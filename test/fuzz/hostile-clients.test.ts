@@ -1,0 +1,141 @@
+import { once } from "node:events";
+import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
+import { connect } from "node:net";
+import { afterEach, expect, onTestFinished, test } from "vitest";
+import { refused } from "../support/grpc-client.js";
+import { accounts } from "../support/grpc-records.js";
+import { startTestService, accounts as syncAccounts, testService } from "../support/test-service.js";
+
+const MEBIBYTE = 1024 * 1024;
+const RECORDS_PATH = "/saas_management.sync.v1.SyncService/SyncRecords";
+const service = testService();
+
+/** After each test the server serves another client as ever. */
+afterEach(async () => {
+  const batch = await service.startBatch({ installationId: service.server.createInstallation() });
+  expect(await batch.write("accounts", syncAccounts(10))).toMatchObject({ accepted: 10 });
+  await batch.complete();
+  expect(await service.graphql.licenses().totalCount()).toBe(0);
+});
+
+async function open(url: string, hello: string): Promise<void> {
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  socket.on("error", () => {});
+  await once(socket, "connect");
+  socket.write(hello);
+}
+
+async function session(): Promise<ClientHttp2Session> {
+  const opened = connectHttp2(service.server.syncUrl);
+  onTestFinished(() => opened.destroy());
+  opened.on("error", () => {});
+  await once(opened, "connect");
+  return opened;
+}
+
+function call(opened: ClientHttp2Session) {
+  const stream = opened.request({
+    ":method": "POST",
+    ":path": RECORDS_PATH,
+    "content-type": "application/grpc",
+    te: "trailers",
+    authorization: `ApiKey ${service.server.apiKey}`,
+  });
+  stream.on("error", () => {});
+  return stream.resume();
+}
+
+async function post(body: string, authorization = service.server.apiKey): Promise<unknown> {
+  const headers = { "content-type": "application/json", authorization };
+  return (await fetch(`${service.server.baseUrl}/graphql`, { method: "POST", headers, body })).json();
+}
+
+test("the reference server serves others while 200 clients send half a request", async () => {
+  const { baseUrl, syncUrl } = service.server;
+  for (let i = 0; i < 100; i += 1) {
+    await open(baseUrl, "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n");
+    await open(syncUrl, i % 2 === 0 ? "PRI * HTTP/2.0\r\n\r\n" : "GET / HTTP/1.1\r\n\r\n");
+  }
+});
+
+test("the reference server rejects a hundred calls of both APIs without a key", async () => {
+  const stranger = service.plainClient("nobody");
+  const all = Array.from({ length: 100 });
+  const codes = await Promise.all(
+    all.map(async () => (await refused(stranger.start(service.installationId))).code),
+  );
+  expect(new Set(codes)).toEqual(new Set(["UNAUTHENTICATED"]));
+  const query = JSON.stringify({ query: "{ applications { totalCount } }" });
+  for (const answer of await Promise.all(all.map(() => post(query, "nobody")))) {
+    expect(answer).toMatchObject({ errors: [{ extensions: { code: "AUTH_NOT_AUTHORIZED" } }] });
+  }
+});
+
+test("the reference server serves others while streams are neither fed nor ended", async () => {
+  const opened = await session();
+  for (let i = 0; i < 90; i += 1) call(opened).write(Buffer.from([0, 0, 0]));
+});
+
+test("the reference server serves others while settings and pings arrive by the thousand", async () => {
+  const opened = await session();
+  for (let i = 0; i < 2000 && !opened.destroyed; i += 1) {
+    if (i % 2 === 0) opened.ping(() => {});
+    else opened.settings({ initialWindowSize: 65_535 + i }, () => {});
+  }
+});
+
+test("the reference server rejects messages of another workspace's batch, and of two batches in one stream", async () => {
+  const { server, installationId } = service;
+  const own = service.plainClient();
+  const stranger = service.plainClient(server.createApiKey({ workspace: server.createWorkspace("Other") }));
+  const batchId = await own.start(installationId);
+  for (const attack of [
+    stranger.write(batchId, accounts("evil")),
+    stranger.complete(batchId),
+    stranger.abort(batchId),
+  ]) {
+    expect(await refused(attack)).toMatchObject({ code: "PERMISSION_DENIED" });
+  }
+  const second = await own.start(server.createInstallation());
+  const mixed = own.open().send(batchId, accounts("u1")).send(second, accounts("u2"));
+  expect(await refused(mixed.end())).toMatchObject({ code: "INVALID_ARGUMENT" });
+  await own.complete(batchId);
+  expect(service.present()).toEqual(["u1"]);
+});
+
+test("the reference server rejects 16 MiB of garbage, and a false length", async () => {
+  const client = service.plainClient();
+  const send = (bytes: Buffer) => refused(client.open().sendRaw(bytes).end());
+  expect(await send(Buffer.alloc(16 * MEBIBYTE - 1, 0xab))).toMatchObject({ code: "INVALID_ARGUMENT" });
+  expect(await send(Buffer.alloc(16 * MEBIBYTE))).toMatchObject({ code: "RESOURCE_EXHAUSTED" });
+  const stream = call(await session());
+  const ended = once(stream, "close");
+  stream.end(Buffer.from([0, 0xff, 0xff, 0xff, 0xff, 1, 2, 3]));
+  await ended;
+});
+
+const TOTAL = "applications { totalCount }";
+const DEEP = `${"[".repeat(400_000)}${"]".repeat(400_000)}`;
+
+test.each<[string, string]>([
+  [
+    "fragments in a circle",
+    JSON.stringify({ query: "{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }" }),
+  ],
+  ["unknown directives", JSON.stringify({ query: `{ __typename ${"@a ".repeat(4900)} }` })],
+  ["a page of everything", JSON.stringify({ query: "{ applications(first: 2147483647) { totalCount } }" })],
+  ["a list of requests", JSON.stringify(Array.from({ length: 5000 }, () => ({ query: `{ ${TOTAL} }` })))],
+  ["variables that are nested 400,000 deep", `{"query":"{ ${TOTAL} }","variables":${DEEP}}`],
+])("the reference server answers a request with %s with errors", async (_, body) => {
+  expect(await post(body)).toMatchObject({ errors: expect.anything() });
+});
+
+test("the reference server stops while clients hold connections and calls", async () => {
+  const { server } = await startTestService();
+  const opened = connectHttp2(server.syncUrl).on("error", () => {});
+  onTestFinished(() => opened.destroy());
+  await once(opened, "connect");
+  await open(server.baseUrl, "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n");
+  await server.close();
+});
