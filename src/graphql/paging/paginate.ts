@@ -148,14 +148,10 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
     ...source.walk,
     prefetch,
     signal,
-    fetchPage: async (page, pageSignal) =>
-      select(
-        await transport.request(document, (operation) => variablesFor(operation, page), {
-          headers,
-          retry,
-          timeoutMs,
-          signal: pageSignal,
-        }),
-      ),
+    fetchPage: async (page, pageSignal) => {
+      const variablesOfPage = (operation: Operation) => variablesFor(operation, page);
+      const options = { headers, retry, timeoutMs, signal: pageSignal };
+      return select((await transport.request(document, variablesOfPage, options)).data);
+    },
   });
 }
