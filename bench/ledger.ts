@@ -43,7 +43,7 @@ try {
 
 async function measure(round: string): Promise<void> {
   const before = await memory();
-  const snapshot = await GuardedSnapshot.begin(scope, ledger, round);
+  const snapshot = await GuardedSnapshot.begin(scope, ledger, round, new AbortController().signal);
   const record = { buffer, start: 0, end: 0, idStart: 0, idEnd: 0, index: 0, location: undefined };
   const writing = stopwatch();
   for (; record.index < RECORDS; record.index += 1) {

@@ -105,7 +105,7 @@ const SIGNAL_METHODS = ["addEventListener", "removeEventListener", "throwIfAbort
 
 /** Checks a caller's signal; polyfills are accepted. @throws {InvalidInputError} it is not an AbortSignal */
 export function checkSignal(signal: unknown): void {
-  if (signal === undefined) return;
+  if (signal === undefined || signal instanceof AbortSignal) return;
   if (isObject(signal) && SIGNAL_METHODS.every((name) => typeof Reflect.get(signal, name) === "function"))
     return;
   throw new InvalidInputError("signal must be an AbortSignal.");

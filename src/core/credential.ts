@@ -124,7 +124,7 @@ export class OperationCredential {
   #replacement: string | undefined;
   #askedAgain = false;
   /** What this operation sent, however many other keys were sent since. */
-  #secrets: readonly string[] = [];
+  readonly #values: string[] = [];
 
   constructor(credential: Credential, signal: AbortSignal) {
     this.#credential = credential;
@@ -137,13 +137,13 @@ export class OperationCredential {
     this.#replacement = undefined;
     this.#sent = undefined;
     this.#sent = replacement ?? (await this.#credential.authorization(this.#signal));
-    this.#secrets = [...secretsIn(this.#sent), ...this.#secrets];
+    this.#values.push(this.#sent);
     return this.#sent;
   }
 
   /** Redacts what this operation or, recently, another one sent. */
   redact(text: string): string {
-    return this.#credential.redact(text, this.#secrets);
+    return this.#credential.redact(text, this.#values.flatMap(secretsIn));
   }
 
   /**

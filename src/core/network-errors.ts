@@ -20,44 +20,24 @@ export interface NetworkError {
 
 const CHECK_ADDRESS = "Check the host and port of the endpoint, and that the service is running";
 const CHECK_NETWORK = "Check the host of the endpoint and the network of this machine";
+const CHECK_TIMEOUT = `${CHECK_ADDRESS}, and that no firewall drops the packets`;
 const CHECK_CLIENT_CERT = "Set tls.cert and tls.key to a certificate that the server accepts";
-const TRY_AGAIN = "Try again later";
+const CHECK_HTTPS = "Check the port, and that the endpoint begins with https:// if the server uses TLS";
 
 export const NETWORK_ERRORS = {
   // The connection.
   ECONNREFUSED: unsent("the server refused the connection", CHECK_ADDRESS),
-  ENOTFOUND: unsent(
-    "the host name cannot be resolved",
-    "Check the host of the endpoint, and of the proxy if there is one",
-  ),
-  EAI_AGAIN: unsent(
-    "the host name cannot be resolved at the moment",
-    "Check the name service of this machine",
-  ),
+  ENOTFOUND: unsent("the host name cannot be resolved", CHECK_NETWORK),
+  EAI_AGAIN: unsent("the host name cannot be resolved at the moment", CHECK_NETWORK),
   EHOSTUNREACH: unsent("the host cannot be reached", CHECK_NETWORK),
   ENETUNREACH: unsent("the network cannot be reached", CHECK_NETWORK),
-  UND_ERR_CONNECT_TIMEOUT: unsent(
-    "the connection timed out",
-    `${CHECK_ADDRESS}, and that no firewall drops the packets`,
-  ),
-  ETIMEDOUT: interrupted(
-    "the connection timed out",
-    `${CHECK_ADDRESS}, and that no firewall drops the packets`,
-  ),
-  ECONNRESET: interrupted(
-    "the connection was closed by the other side",
-    `Check firewalls on the way. ${TRY_AGAIN}`,
-  ),
-  UND_ERR_HEADERS_TIMEOUT: interrupted("the server did not respond in time", TRY_AGAIN),
-  UND_ERR_BODY_TIMEOUT: interrupted("the response stopped arriving", TRY_AGAIN),
-  CLOSED: unsent(
-    "the server closed the connection at once",
-    "Check that the endpoint begins with https:// if the server uses TLS",
-  ),
-  SILENT: unsent(
-    "the server accepted the connection but sent nothing",
-    "Check the port of the endpoint, and that the endpoint begins with https:// if the server uses TLS",
-  ),
+  UND_ERR_CONNECT_TIMEOUT: unsent("the connection timed out", CHECK_TIMEOUT),
+  ETIMEDOUT: interrupted("the connection timed out", CHECK_TIMEOUT),
+  ECONNRESET: interrupted("the connection was closed by the other side", "Check firewalls on the way"),
+  UND_ERR_HEADERS_TIMEOUT: interrupted("the server did not respond in time", "Try again later"),
+  UND_ERR_BODY_TIMEOUT: interrupted("the response stopped arriving", "Try again later"),
+  CLOSED: unsent("the server closed the connection at once", CHECK_HTTPS),
+  SILENT: unsent("the server accepted the connection but sent nothing", CHECK_HTTPS),
   UNKNOWN: interrupted("the connection failed", "Check the endpoint, the network and the TLS settings"),
 
   // TLS.
@@ -67,7 +47,7 @@ export const NETWORK_ERRORS = {
   ),
   CLOSED_AFTER_HANDSHAKE: unsent(
     "the server closed the connection after the TLS handshake",
-    "Check tls.cert and tls.key: the server may not accept the client certificate",
+    CHECK_CLIENT_CERT,
   ),
   CERT_HOST_NAME: lasting(
     "the server's certificate is for another host name",
@@ -85,27 +65,19 @@ export const NETWORK_ERRORS = {
     "the server requires a client certificate, or refused the one it got",
     CHECK_CLIENT_CERT,
   ),
-  TLS_VERSION: lasting(
-    "the server supports no TLS version that is accepted here",
-    "It must support TLS 1.2 or later",
-  ),
+  TLS_VERSION: lasting("the server supports no accepted TLS version", "It must support TLS 1.2 or later"),
   TLS_REFUSED: lasting("the server refused the TLS handshake", `${CHECK_CLIENT_CERT}, if it requires one`),
   NOT_TLS: lasting("the server does not use TLS", "Check the port of the endpoint"),
 
   // The protocol.
   BAD_PORT: lasting("fetch refuses this port", "Serve the API at another port and change baseUrl"),
-  NOT_HTTP1: lasting(
-    "the server does not speak HTTP/1.1",
-    "Check that baseUrl is not the address of the Sync API",
-  ),
-  NOT_HTTP2: lasting(
-    "the server does not speak HTTP/2, which gRPC needs",
-    "Check that the endpoint is the address of the Sync API, and begins with https:// if the server uses TLS",
-  ),
+  NOT_HTTP1: lasting("the server does not speak HTTP/1.1", "Check that baseUrl is not that of the Sync API"),
+  NOT_HTTP2: lasting("the server does not speak HTTP/2, which gRPC needs", CHECK_HTTPS),
   BODY_ENCODING: {
-    description: "the response body is damaged, or not compressed as its headers say",
-    advice: "Check what is between this machine and the service",
-    retryable: false,
+    ...lasting(
+      "the response body is damaged, or not compressed as its headers say",
+      "Check proxies on the way",
+    ),
     unsent: false,
   },
 
@@ -115,10 +87,7 @@ export const NETWORK_ERRORS = {
     "the proxy did not open a tunnel to the server",
     "Check the option proxy with its user name and password, or grpc_proxy, https_proxy, http_proxy and no_proxy of the environment",
   ),
-  PROXY_AUTHENTICATION: lasting(
-    "the proxy requires authentication",
-    "Check the user name and password in proxy",
-  ),
+  PROXY_AUTHENTICATION: lasting("the proxy requires authentication", "Check the credentials in proxy"),
   PROXY_REFUSED: lasting(
     "the proxy refused to open a tunnel to the server",
     "Check the port in proxy, and whether the proxy allows this host and port",

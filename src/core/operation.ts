@@ -1,7 +1,7 @@
 import { type Credential, OperationCredential } from "./credential.js";
 import { Deadline } from "./deadline.js";
 import { annotate, SaasManagementError } from "./errors/index.js";
-import type { OperationInfo, RequestEvent, RetryEvent } from "./hooks.js";
+import type { OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "./hooks.js";
 import { SILENT } from "./logger.js";
 import type { CommonConfiguration } from "./options.js";
 import { withRetry } from "./retry.js";
@@ -60,127 +60,96 @@ export async function runOperation<T>(
   attempt: (context: AttemptContext) => Promise<T>,
 ): Promise<T> {
   const { clock, hooks, logger, retry: policy, retryBudget: budget, timeoutMs } = configuration;
-  const { cancellation, credential, info, label, onRetry, repeatable } = operation;
-  const deadline = new Deadline({
-    clock,
-    timeoutMs,
-    operation: label,
-    advice: operation.timeoutAdvice,
-    cancellation,
-    retryable: repeatable,
-  });
-  const authorization = new OperationCredential(credential, deadline.signal);
-  const redact = (text: string): string => authorization.redact(text);
-  const attemptNumber = async (number: number): Promise<T> => {
+  const { cancellation, info, label, mayRepeat, repeatable: retryable, timeoutAdvice: advice } = operation;
+  const deadline = new Deadline({ clock, timeoutMs, operation: label, advice, cancellation, retryable });
+  const { signal } = deadline;
+  const credential = new OperationCredential(operation.credential, signal);
+  const redact = (text: string): string => credential.redact(text);
+  const attemptOnce = async (number: number): Promise<T> => {
     const observer = new AttemptObserver(configuration, operation, number, redact);
     try {
-      const value = await attempt({
-        authorization: await authorization.next(),
-        redact,
-        signal: deadline.signal,
-        timeoutMs: deadline.remainingMs,
-        answered: (answer) => observer.answered(answer),
-      });
-      observer.succeeded();
+      const authorization = await credential.next();
+      const answered = (answer: AnswerHead) => void observer.answers.push(answer);
+      const timeoutMs = deadline.remainingMs;
+      const value = await attempt({ authorization, redact, signal, timeoutMs, answered });
+      observer.ended("success");
       return value;
     } catch (error) {
-      observer.failed(error, deadline.isCallersReason(error));
+      // The caller's reason may be an error of another operation.
+      const byCaller = deadline.isCallersReason(error);
+      if (!byCaller) annotate(error, { requestId: observer.requestId });
+      observer.ended(byCaller ? "cancelled" : "failure", error);
       throw error;
     }
   };
+  const recover = async (failure: SaasManagementError) =>
+    operation.mayReplaceKey?.(failure) !== false && credential.replaceAfter(failure);
+  const onRetry = ({ code }: SaasManagementError, number: number, delayMs: number) => {
+    const event = Object.freeze({ ...info, attempt: number, delayMs, code });
+    hooks.onRetry?.(event);
+    logger.warn(`saas-management: ${label}: retrying`, event);
+    operation.onRetry?.(event);
+  };
   try {
-    return await withRetry(attemptNumber, {
-      policy,
-      clock,
-      deadline,
-      budget,
-      mayRepeat: operation.mayRepeat,
-      recover: async (failure) =>
-        operation.mayReplaceKey?.(failure) !== false && authorization.replaceAfter(failure),
-      onRetry: ({ code }, number, delayMs) => {
-        const event = Object.freeze({ ...info, attempt: number, delayMs, code });
-        hooks.onRetry?.(event);
-        logger.warn(`saas-management: ${label}: retrying`, event);
-        onRetry?.(event);
-      },
-    });
+    return await withRetry(attemptOnce, { policy, clock, deadline, budget, mayRepeat, recover, onRetry });
   } finally {
     deadline.end();
   }
 }
 
-/** Reports one attempt to hooks and logger, and adds the request id to its error. Creates no events for nobody. */
+/** Reports one attempt to hooks and logger. Creates no events if there are none. */
 class AttemptObserver {
+  /** The parts of the answer that came so far. */
+  readonly answers: AnswerHead[] = [];
   readonly #configuration: CommonConfiguration;
-  readonly #operation: Operation;
+  readonly #label: string;
   readonly #redact: (text: string) => string;
   readonly #begun: { readonly event: RequestEvent; readonly at: number } | undefined;
-  readonly #answers: AnswerHead[] = [];
 
   constructor(
     configuration: CommonConfiguration,
-    operation: Operation,
+    { info, label }: Operation,
     attempt: number,
     redact: (text: string) => string,
   ) {
     const { clock, hooks, logger } = configuration;
-    this.#redact = redact;
     this.#configuration = configuration;
-    this.#operation = operation;
+    this.#label = label;
+    this.#redact = redact;
     if (hooks.onRequest === undefined && hooks.onResponse === undefined && logger === SILENT) return;
-    this.#begun = { event: Object.freeze({ ...operation.info, attempt }), at: clock.monotonic() };
+    this.#begun = { event: Object.freeze({ ...info, attempt }), at: clock.monotonic() };
     hooks.onRequest?.(this.#begun.event);
   }
 
-  answered(answer: AnswerHead): void {
-    this.#answers.push(answer);
+  get requestId(): string | undefined {
+    for (const { header } of this.answers) {
+      const requestId = readRequestId(header, this.#redact);
+      if (requestId !== undefined) return requestId;
+    }
+    return undefined;
   }
 
-  succeeded(): void {
-    this.#ended("success", undefined);
-  }
-
-  failed(error: unknown, byCaller: boolean): void {
-    // The caller's reason may be an error of another operation.
-    if (!byCaller) annotate(error, { requestId: this.#requestId() });
-    this.#ended(
-      byCaller ? "cancelled" : "failure",
-      error instanceof SaasManagementError ? error.code : undefined,
-    );
-  }
-
-  #ended(outcome: "success" | "failure" | "cancelled", code: SaasManagementError["code"] | undefined): void {
+  ended(outcome: ResponseEvent["outcome"], error?: unknown): void {
     if (this.#begun === undefined) return;
     const { clock, hooks, logger } = this.#configuration;
     const event = Object.freeze({
       ...this.#begun.event,
       durationMs: clock.monotonic() - this.#begun.at,
       outcome,
-      status: this.#answers.findLast(({ status }) => status !== undefined)?.status,
-      grpcStatus: this.#answers.findLast(({ grpcStatus }) => grpcStatus !== undefined)?.grpcStatus,
-      code,
-      requestId: this.#requestId(),
+      status: this.answers.findLast(({ status }) => status !== undefined)?.status,
+      grpcStatus: this.answers.findLast(({ grpcStatus }) => grpcStatus !== undefined)?.grpcStatus,
+      code: error instanceof SaasManagementError ? error.code : undefined,
+      requestId: this.requestId,
     });
     hooks.onResponse?.(event);
-    logger.debug(`saas-management: ${this.#operation.label}: ${outcome}`, event);
-  }
-
-  #requestId(): string | undefined {
-    for (const { header } of this.#answers) {
-      const requestId = readRequestId(header, this.#redact);
-      if (requestId !== undefined) return requestId;
-    }
-    return undefined;
+    logger.debug(`saas-management: ${this.#label}: ${outcome}`, event);
   }
 }
 
 /** Headers with the server's own id of a request; the service description names none. */
 const REQUEST_ID_HEADERS = ["x-request-id", "x-correlation-id"];
 
-/**
- * The server's own id of a request. It stands in errors and events, so it must look like an id: printable ASCII without
- * blanks, at most 128 characters, and no secret.
- */
+/** The server's id of a request: only what looks like an id, because it stands in errors and events. */
 export function readRequestId(
   header: (name: string) => unknown,
   redact: (text: string) => string,

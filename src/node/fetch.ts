@@ -1,8 +1,9 @@
 // The file, because Bun replaces the bare "undici" with a stub that ignores `dispatcher` silently.
 import { Agent, fetch, ProxyAgent } from "undici/index.js";
 import type { TlsOptions } from "../core/endpoint.js";
-import { ConfigurationError } from "../core/errors/index.js";
-import { type HttpProxy, proxyFailure } from "./proxy.js";
+import { ConfigurationError, TransportError } from "../core/errors/index.js";
+import { causesOf, NETWORK_ERRORS } from "../core/network-errors.js";
+import type { HttpProxy } from "./proxy.js";
 import { connectionOptions } from "./tls.js";
 
 /** A fetch with TLS settings or a proxy, which Node's own fetch does not take. */
@@ -84,4 +85,30 @@ function streamOf(reader: ReadableStreamDefaultReader<Uint8Array>): ReadableStre
     },
     cancel: (reason) => reader.cancel(reason),
   });
+}
+
+/**
+ * Translates an error of a connection through a proxy: every TCP connection is one to the proxy.
+ * @returns an error of the SDK if the proxy refused the tunnel, otherwise the error with a code of the proxy's failure
+ */
+function proxyFailure(error: unknown, proxy: HttpProxy, host: string): unknown {
+  for (const cause of causesOf(error)) {
+    if (!(cause instanceof Error)) break;
+    // The message is all that undici tells.
+    const status = /^Proxy response \((\d{3})\)/.exec(cause.message)?.[1];
+    if (status?.startsWith("5") === true) return withCode("PROXY_TUNNEL_FAILED", error);
+    if (status !== undefined) {
+      const { advice } = NETWORK_ERRORS[status === "407" ? "PROXY_AUTHENTICATION" : "PROXY_REFUSED"];
+      return new TransportError(
+        `The proxy ${proxy.origin} did not open a tunnel to ${host} (HTTP ${status}). ${advice}.`,
+      );
+    }
+    if ("syscall" in cause && (cause.syscall === "connect" || cause.syscall === "getaddrinfo"))
+      return withCode("PROXY_UNREACHABLE", error);
+  }
+  return error;
+}
+
+function withCode(code: keyof typeof NETWORK_ERRORS, cause: unknown): Error {
+  return Object.assign(new Error("The proxy failed.", { cause }), { code });
 }

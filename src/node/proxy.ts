@@ -1,6 +1,5 @@
 import { isLoopback } from "../core/endpoint.js";
-import { ConfigurationError, TransportError } from "../core/errors/index.js";
-import { causesOf, NETWORK_ERRORS } from "../core/network-errors.js";
+import { ConfigurationError } from "../core/errors/index.js";
 
 /** A proxy that opens tunnels (`CONNECT`). JSON and inspection do not show its credentials. */
 export class HttpProxy {
@@ -47,32 +46,6 @@ export function checkProxy(proxy: HttpProxy | undefined, name: string, endpoint:
   throw new ConfigurationError(
     `${name} begins with http:// and proxy is on another machine, which would get the API key unencrypted. Leave proxy out: http:// is for loopback only.`,
   );
-}
-
-/**
- * Translates an error of a connection through a proxy: every TCP connection is one to the proxy.
- * @returns an error of the SDK if the proxy refused the tunnel, otherwise the error with a code of the proxy's failure
- */
-export function proxyFailure(error: unknown, proxy: HttpProxy, host: string): unknown {
-  for (const cause of causesOf(error)) {
-    if (!(cause instanceof Error)) break;
-    // The message is all that undici tells.
-    const status = /^Proxy response \((\d{3})\)/.exec(cause.message)?.[1];
-    if (status?.startsWith("5") === true) return withCode("PROXY_TUNNEL_FAILED", error);
-    if (status !== undefined) {
-      const { advice } = NETWORK_ERRORS[status === "407" ? "PROXY_AUTHENTICATION" : "PROXY_REFUSED"];
-      return new TransportError(
-        `The proxy ${proxy.origin} did not open a tunnel to ${host} (HTTP ${status}). ${advice}.`,
-      );
-    }
-    if ("syscall" in cause && (cause.syscall === "connect" || cause.syscall === "getaddrinfo"))
-      return withCode("PROXY_UNREACHABLE", error);
-  }
-  return error;
-}
-
-function withCode(code: keyof typeof NETWORK_ERRORS, cause: unknown): Error {
-  return Object.assign(new Error("The proxy failed.", { cause }), { code });
 }
 
 function credentialsOf({ username, password }: URL): string | undefined {

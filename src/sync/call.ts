@@ -44,7 +44,8 @@ export function callWithRetry<T>(
       mayRepeat,
       // A start may leave a lock, a write may be applied twice, and a completion must not be guessed.
       repeatable: rpc === "AbortSyncBatch",
-      onRetry: (event) => onProgress?.({ type: "retry", operation: label, ...event }),
+      onRetry: ({ attempt, delayMs, code }) =>
+        onProgress?.({ type: "retry", operation: label, attempt, delayMs, code }),
     },
     attempt,
   );

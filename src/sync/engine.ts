@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { checkSignal, linkAbort } from "../core/abort.js";
 import { ClosedError, InvalidInputError } from "../core/errors/index.js";
-import { checkingOptions, type KeysOf, readOptions } from "../core/validate.js";
+import { type KeysOf, readOptions } from "../core/validate.js";
 import { checkKeepAlive, KEEP_ALIVE_KEYS, startKeepAlive } from "./batch/keep-alive.js";
 import { BatchSession, type BatchWatch } from "./batch/session.js";
 import {
@@ -17,13 +17,20 @@ import { CLEANUP_GRACE_MS } from "./cleanup-grace.js";
 import type { SnapshotCollection } from "./collections.js";
 import { type Moment, momentOf } from "./lease.js";
 import type { SyncConfiguration } from "./options.js";
-import { guardProgress, type OnProgress } from "./progress.js";
-import { loadRun, running } from "./run/load-run.js";
-import { RUN_KEYS, type RunFunction, type RunOptions } from "./run/options.js";
+import { guardProgress } from "./progress.js";
+import { RUN_KEYS, type RunFunction, type RunOptions, resolveRunOptions } from "./run/options.js";
 import type { SyncReceipt } from "./run/receipt.js";
 import type { SyncTransport } from "./transport.js";
 
 const UNWATCHED: BatchWatch = { acceptedEvents: undefined, observerOf: undefined, beforeComplete: undefined };
+
+let runs: typeof import("./run/sync-run.js") | undefined;
+
+/** Loads what runs need and batches do not. */
+export async function loadRuns(): Promise<typeof import("./run/sync-run.js")> {
+  runs ??= await import("./run/sync-run.js");
+  return runs;
+}
 
 /** Batches and runs over any transport: what `SyncClient` does, without knowing how the service is reached. */
 export class SyncEngine {
@@ -85,17 +92,17 @@ export class SyncEngine {
     options: RunOptions<Snapshots>,
     fn: RunFunction<Snapshots>,
   ): Promise<SyncReceipt> {
-    const given = readBatchOptions("run", options, RUN_KEYS);
+    const given = resolveRunOptions(readBatchOptions("run", options, RUN_KEYS));
     const { clock } = this.#configuration;
     const begunAt = clock.monotonic();
-    const { SyncRun } = running.loaded ?? (await loadRun(given, clock, this.#closed.signal));
+    const { SyncRun } = await loadRuns();
     const start = (wanted: StartBatchOptions, watch: BatchWatch) => this.startBatch(wanted, watch);
     const abort = (batchId: string, signal: AbortSignal) =>
       callWithRetry(this.#configuration, "AbortSyncBatch", signal, (call) =>
         this.#transport.abortBatch(batchId, call),
       );
     const parts = { configuration: this.#configuration, start, abort, begunAt, closed: this.#closed.signal };
-    return checkingOptions("The options of run", given, () => new SyncRun(given, fn, parts)).execute();
+    return new SyncRun(given, fn, parts).execute();
   }
 
   /** Refuses new calls, cancels what is under way, and closes the transport. */
@@ -119,7 +126,7 @@ export class SyncEngine {
   #handle(
     id: string,
     startedAt: Moment,
-    { onProgress, keepAlive }: BatchOptions & { readonly onProgress: OnProgress },
+    { onProgress, keepAlive }: BatchOptions,
     watch: BatchWatch,
     { unverified }: { readonly unverified: boolean },
   ): SyncBatch {

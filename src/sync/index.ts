@@ -73,8 +73,7 @@ export type {
   TimestampInput,
   UsageRecord,
 } from "./generated/records.js";
-export type { GuardOptions, GuardRule } from "./guard/rules.js";
-export type { SafetyOptions } from "./guard/safety-options.js";
+export type { GuardOptions, GuardRule, SafetyOptions } from "./guard/rules.js";
 export type { Lease } from "./lease.js";
 export { type FileLedger, type FileLedgerOptions, fileLedger } from "./ledger/file-ledger.js";
 export { memoryLedger } from "./ledger/memory-ledger.js";
@@ -104,9 +103,9 @@ export type {
   WaitingForLock,
   WindowAccepted,
 } from "./progress.js";
+export type { RunBatch } from "./run/declared-batch.js";
 export type { RunAttempt, RunFunction, RunOptions } from "./run/options.js";
 export type { CollectionReceipt, SyncReceipt } from "./run/receipt.js";
-export type { RunBatch } from "./run/run-batch.js";
 export type { CompletionCounts, SnapshotCounts } from "./transport.js";
 export type { CollectionWriter } from "./write/collection-writer.js";
 export type { SealOptions, WriteOptions } from "./write/options.js";

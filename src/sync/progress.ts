@@ -122,9 +122,9 @@ export type SyncProgress =
 /** Takes progress in. An exception that it throws is logged and changes nothing. */
 export type OnProgress = (progress: SyncProgress) => void;
 
-/** A callback that never throws: whoever looks on must not fail, or outlive, what is looked at. */
-export function guardProgress(onProgress: OnProgress | undefined, logger: Logger): OnProgress {
-  return safeCallback("onProgress", onProgress, logger);
+/** Wraps a caller's callback so that it never throws. */
+export function guardProgress(onProgress: OnProgress | undefined, logger: Logger): OnProgress | undefined {
+  return onProgress && safeCallback("onProgress", onProgress, logger);
 }
 
 /** Formats a number for messages and previews. */

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { TestClock } from "@saas-management/sdk";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { connectClient, rejection } from "../support/http-client.js";
 import { json } from "../support/http-server.js";
 import { observedHooks } from "../support/observed.js";
@@ -9,81 +9,75 @@ import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
 const harness = useScriptedServer();
 const LOST = { code: 14, details: "connection dropped" };
 const QUERY = "query Names { applications { totalCount } }";
-/** Pauses so long that nobody waits for them. */
+/** Pauses that outlast every test. */
 const LONG = { retry: { retries: 4, minDelayMs: 1e9, maxDelayMs: 1e9 }, timeoutMs: 2e9 };
 
-describe("an abort during the pause before the next attempt", () => {
-  it("settles a query at once, and leaves neither listener nor timer", async () => {
-    const { hooks, retries } = observedHooks();
-    const { client, clock, server } = await connectClient(
-      (_, response) => json(response, {}, { status: 503 }),
-      {
-        ...LONG,
-        ...hooks,
-      },
-    );
-    const stop = new AbortController();
-    const error = rejection(client.request(QUERY, {}, { signal: stop.signal }));
-    await until(() => retries.length === 1);
-    stop.abort("enough");
-    expect(await error).toBe("enough");
-    expect(server.requests).toHaveLength(1);
-    expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
-    expect(clock.sleeping).toBe(0);
-  });
-
-  it("settles a start at once, and leaves neither listener nor timer", async () => {
-    const { hooks, retries } = observedHooks();
-    const clock = new TestClock({ startAt: 0 });
-    harness.server.scripts.StartSyncBatch.push(LOST);
-    const stop = new AbortController();
-    const options = { clock, ...LONG, ...hooks };
-    const error = rejection(harness.startBatch(options, { signal: stop.signal }));
-    await until(() => retries.length === 1);
-    stop.abort("enough");
-    expect(await error).toBe("enough");
-    expect(harness.server.calls).toEqual(["StartSyncBatch"]);
-    expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
-    expect(clock.sleeping).toBe(0);
-  });
-
-  it("settles a write at once, and leaves no listener", async () => {
-    const { hooks, retries } = observedHooks();
-    const batch = await harness.startBatch({ ...LONG, ...hooks });
-    harness.server.scripts.SyncRecords.push(LOST);
-    const stop = new AbortController();
-    const error = rejection(batch.write("accounts", accounts(1), { signal: stop.signal }));
-    await until(() => retries.length === 1);
-    stop.abort("enough");
-    expect(await error).toBe("enough");
-    expect(harness.server.streams).toHaveLength(1);
-    expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
-  });
+test("an abort during a pause settles a query at once and leaves neither listener nor timer", async () => {
+  const { hooks, retries } = observedHooks();
+  const { client, clock, server } = await connectClient(
+    (_, response) => json(response, {}, { status: 503 }),
+    {
+      ...LONG,
+      ...hooks,
+    },
+  );
+  const stop = new AbortController();
+  const error = rejection(client.request(QUERY, {}, { signal: stop.signal }));
+  await until(() => retries.length === 1);
+  stop.abort("enough");
+  expect(await error).toBe("enough");
+  expect(server.requests).toHaveLength(1);
+  expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
+  expect(clock.sleeping).toBe(0);
 });
 
-describe("a caller's signal", () => {
-  it("keeps no listener of a call that was retried and failed", async () => {
-    const { signal } = new AbortController();
-    const { client } = await connectClient((_, response) => json(response, {}, { status: 503 }), {
-      retry: { retries: 2, minDelayMs: 1, maxDelayMs: 1 },
-      clock: new TestClock(),
-    });
-    expect(await rejection(client.request(QUERY, {}, { signal }))).toMatchObject({ attempts: 3 });
-    harness.server.scripts.StartSyncBatch.push(LOST, LOST, LOST);
-    expect(await rejection(harness.startBatch({}, { signal }))).toMatchObject({ attempts: 3 });
-    expect(getEventListeners(signal, "abort")).toHaveLength(0);
-  });
+test("an abort during a pause settles a start at once and leaves neither listener nor timer", async () => {
+  const { hooks, retries } = observedHooks();
+  const clock = new TestClock({ startAt: 0 });
+  harness.server.scripts.StartSyncBatch.push(LOST);
+  const stop = new AbortController();
+  const options = { clock, ...LONG, ...hooks };
+  const error = rejection(harness.startBatch(options, { signal: stop.signal }));
+  await until(() => retries.length === 1);
+  stop.abort("enough");
+  expect(await error).toBe("enough");
+  expect(harness.server.calls).toEqual(["StartSyncBatch"]);
+  expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
+  expect(clock.sleeping).toBe(0);
 });
 
-describe("a batch's signal", () => {
-  it("keeps no listener of the messages that kept the batch alive", async () => {
-    const { hooks, responses } = observedHooks();
-    const clock = new TestClock({ startAt: 0 });
-    const batch = await harness.startBatch({ clock, ...hooks }, { keepAlive: { maxIdleMs: 3_600_000 } });
-    const before = getEventListeners(batch.signal, "abort").length;
-    clock.advance(480_000);
-    await until(() => responses.length === 2);
-    await until(() => getEventListeners(batch.signal, "abort").length === before);
-    expect(responses[1]).toMatchObject({ operation: "SyncRecords", outcome: "success" });
+test("an abort during a pause settles a write at once and leaves no listener", async () => {
+  const { hooks, retries } = observedHooks();
+  const batch = await harness.startBatch({ ...LONG, ...hooks });
+  harness.server.scripts.SyncRecords.push(LOST);
+  const stop = new AbortController();
+  const error = rejection(batch.write("accounts", accounts(1), { signal: stop.signal }));
+  await until(() => retries.length === 1);
+  stop.abort("enough");
+  expect(await error).toBe("enough");
+  expect(harness.server.streams).toHaveLength(1);
+  expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
+});
+
+test("a call that was retried and failed leaves no listener on the caller's signal", async () => {
+  const { signal } = new AbortController();
+  const { client } = await connectClient((_, response) => json(response, {}, { status: 503 }), {
+    retry: { retries: 2, minDelayMs: 1, maxDelayMs: 1 },
+    clock: new TestClock(),
   });
+  expect(await rejection(client.request(QUERY, {}, { signal }))).toMatchObject({ attempts: 3 });
+  harness.server.scripts.StartSyncBatch.push(LOST, LOST, LOST);
+  expect(await rejection(harness.startBatch({}, { signal }))).toMatchObject({ attempts: 3 });
+  expect(getEventListeners(signal, "abort")).toHaveLength(0);
+});
+
+test("keep-alive messages leave no listener on the batch's signal", async () => {
+  const { hooks, responses } = observedHooks();
+  const clock = new TestClock({ startAt: 0 });
+  const batch = await harness.startBatch({ clock, ...hooks }, { keepAlive: { maxIdleMs: 3_600_000 } });
+  const before = getEventListeners(batch.signal, "abort").length;
+  clock.advance(480_000);
+  await until(() => responses.length === 2);
+  await until(() => getEventListeners(batch.signal, "abort").length === before);
+  expect(responses[1]).toMatchObject({ operation: "SyncRecords", outcome: "success" });
 });

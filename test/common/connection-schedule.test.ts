@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { TestClock } from "@saas-management/sdk/reference-server";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { ConnectionFault } from "../support/connection-fault.js";
 import { connectionSchedule } from "../support/connection-schedule.js";
 import { startFaultProxy } from "../support/fault-proxy.js";
@@ -18,109 +18,103 @@ const draw = (seed: number) =>
   });
 const schedules = Array.from({ length: 500 }, (_, seed) => draw(seed));
 
-describe("a drawn schedule of connection faults", () => {
-  test("is the same for the same seed, another for another, and survives JSON", () => {
-    expect(schedules).toEqual(Array.from({ length: 500 }, (_, seed) => draw(seed)));
-    expect(new Set(schedules.map(({ faults }) => JSON.stringify(faults))).size).toBeGreaterThan(400);
-    expect(JSON.parse(JSON.stringify(schedules))).toEqual(schedules);
-  });
-
-  test("has every kind, both ways, at the first byte and far in, and for one to three connections", () => {
-    const kinds = schedules.flatMap(({ faults }) => faults.map(({ kind }) => kind));
-    const directed = kinds.flatMap((kind) => (kind.type === "silent" ? [] : [kind]));
-    expect(new Set(kinds.map(({ type }) => type)).size).toBe(5);
-    expect(new Set(directed.map(({ type, direction }) => `${type} ${direction}`)).size).toBe(8);
-    expect(directed.some(({ afterBytes }) => afterBytes === 0)).toBe(true);
-    expect(directed.some(({ afterBytes = 0 }) => afterBytes > 5000)).toBe(true);
-    expect(new Set(schedules.map(({ faults }) => faults.length))).toEqual(new Set([1, 2, 3]));
-  });
-
-  test("strikes the next connection only after a kind that the program outlives, and goes deep only once", () => {
-    for (const { faults } of schedules) {
-      expect(faults.map(({ nth }) => nth)).toEqual(faults.map((_, i) => i + 1));
-      expect(faults.slice(0, -1).every(({ kind }) => kind.type === "reset")).toBe(true);
-      const deep = faults.filter(
-        ({ kind }) =>
-          kind.type !== "silent" && (kind.afterBytes ?? 0) >= (kind.direction === "request" ? 100 : 10),
-      );
-      expect(deep.length).toBeLessThanOrEqual(1);
-    }
-  });
+test("a schedule of connection faults depends on its seed only, and survives JSON", () => {
+  expect(schedules).toEqual(Array.from({ length: 500 }, (_, seed) => draw(seed)));
+  expect(new Set(schedules.map(({ faults }) => JSON.stringify(faults))).size).toBeGreaterThan(400);
+  expect(JSON.parse(JSON.stringify(schedules))).toEqual(schedules);
 });
 
-describe("a proxy", () => {
-  const reset = { type: "reset", direction: "request", afterBytes: 2 } as const;
+test("schedules have every kind of fault, both directions, and one to three connections", () => {
+  const kinds = schedules.flatMap(({ faults }) => faults.map(({ kind }) => kind));
+  const directed = kinds.flatMap((kind) => (kind.type === "silent" ? [] : [kind]));
+  expect(new Set(kinds.map(({ type }) => type)).size).toBe(5);
+  expect(new Set(directed.map(({ type, direction }) => `${type} ${direction}`)).size).toBe(8);
+  expect(directed.some(({ afterBytes }) => afterBytes === 0)).toBe(true);
+  expect(directed.some(({ afterBytes = 0 }) => afterBytes > 5000)).toBe(true);
+  expect(new Set(schedules.map(({ faults }) => faults.length))).toEqual(new Set([1, 2, 3]));
+});
 
-  async function startProxy(...faults: ConnectionFault[]) {
-    const heard: string[] = [];
-    const server = await listenTcp((socket) => {
-      const index = heard.push("") - 1;
-      socket.on("data", (bytes) => {
-        heard[index] += bytes.toString();
-      });
-    });
-    const proxy = await startFaultProxy(server.port, new TestClock({ startAt: 0 }));
-    const handles = proxy.plan({ faults });
-    /** Sends a text, and waits for the end of the connection or of the text's way. */
-    const send = async (text: string) => {
-      const socket = connect(proxy.port, "127.0.0.1").on("error", () => {});
-      onTestFinished(() => void socket.destroy());
-      const before = heard.length;
-      let isClosed = false;
-      socket.once("close", () => {
-        isClosed = true;
-      });
-      socket.write(text);
-      await until(() => isClosed || heard[before] === text);
-      return isClosed ? "reset" : "arrived";
-    };
-    return { proxy, handles, heard, send };
+test("a schedule continues only after a fault that the program survives, and goes deep only once", () => {
+  for (const { faults } of schedules) {
+    expect(faults.map(({ nth }) => nth)).toEqual(faults.map((_, i) => i + 1));
+    expect(faults.slice(0, -1).every(({ kind }) => kind.type === "reset")).toBe(true);
+    const deep = faults.filter(
+      ({ kind }) =>
+        kind.type !== "silent" && (kind.afterBytes ?? 0) >= (kind.direction === "request" ? 100 : 10),
+    );
+    expect(deep.length).toBeLessThanOrEqual(1);
   }
+});
 
-  test("strikes the connections that it was told to, and counts them", async () => {
-    const { proxy, handles, heard, send } = await startProxy({ nth: 2, times: 2, kind: reset });
-    expect([await send("one"), await send("two"), await send("three"), await send("four")]).toEqual([
-      "arrived",
-      "reset",
-      "reset",
-      "arrived",
-    ]);
-    await until(() => heard.join() === "one,tw,th,four");
-    expect(handles).toMatchObject([{ firings: 2 }]);
-    expect(proxy.firings()).toBe(2);
-    proxy.assertFired();
-  });
+const reset = { type: "reset", direction: "request", afterBytes: 2 } as const;
 
-  test("leaves a fault to the next connection where one carries too few bytes for it", async () => {
-    const { proxy, send } = await startProxy({ kind: reset });
-    expect([await send("ab"), await send("abc"), await send("abc")]).toEqual(["arrived", "reset", "arrived"]);
-    proxy.assertFired();
+async function startProxy(...faults: ConnectionFault[]) {
+  const heard: string[] = [];
+  const server = await listenTcp((socket) => {
+    const index = heard.push("") - 1;
+    socket.on("data", (bytes) => {
+      heard[index] += bytes.toString();
+    });
   });
+  const proxy = await startFaultProxy(server.port, new TestClock({ startAt: 0 }));
+  const handles = proxy.plan({ faults });
+  /** Sends a text and waits until it arrived or the connection ended. */
+  const send = async (text: string) => {
+    const socket = connect(proxy.port, "127.0.0.1").on("error", () => {});
+    onTestFinished(() => void socket.destroy());
+    const before = heard.length;
+    let isClosed = false;
+    socket.once("close", () => {
+      isClosed = true;
+    });
+    socket.write(text);
+    await until(() => isClosed || heard[before] === text);
+    return isClosed ? "reset" : "arrived";
+  };
+  return { proxy, handles, heard, send };
+}
 
-  test("makes a test fail whose fault never struck, or too seldom", async () => {
-    const { proxy, handles, send } = await startProxy(
-      { times: 3, atLeast: 2, kind: reset },
-      { nth: 9, kind: { type: "silent" } },
-      { nth: 9, atLeast: 0, kind: { type: "silent" } },
-    );
-    await send("text");
-    expect(proxy.unfired()).toEqual(handles.slice(0, 2));
-    expect(() => proxy.assertFired()).toThrow(
-      'Planned faults struck too few connections:\n  1 of 2: {"times":3,"atLeast":2,"kind":{"type":"reset"',
-    );
-    await send("text");
-    expect(proxy.unfired()).toEqual(handles.slice(1, 2));
-  });
+test("the fault proxy strikes the planned connections and counts them", async () => {
+  const { proxy, handles, heard, send } = await startProxy({ nth: 2, times: 2, kind: reset });
+  expect([await send("one"), await send("two"), await send("three"), await send("four")]).toEqual([
+    "arrived",
+    "reset",
+    "reset",
+    "arrived",
+  ]);
+  await until(() => heard.join() === "one,tw,th,four");
+  expect(handles).toMatchObject([{ firings: 2 }]);
+  expect(proxy.firings()).toBe(2);
+  proxy.assertFired();
+});
 
-  test.each<[string, ConnectionFault]>([
-    ["no connection", { nth: 0, kind: reset }],
-    ["fewer connections than it must strike", { times: 2, atLeast: 3, kind: reset }],
-    ["half a byte", { kind: { ...reset, afterBytes: 0.5 } }],
-    ["no time", { kind: { type: "delay", direction: "answer", ms: 0 } }],
-    ["no bandwidth", { kind: { type: "bandwidth", direction: "answer", bytesPerSecond: 0 } }],
-  ])("refuses a fault of %s, and all that come with it", async (_, wrong) => {
-    const { proxy } = await startProxy();
-    expect(() => proxy.plan({ faults: [{ kind: reset }, wrong] })).toThrow(TypeError);
-    expect(proxy.unfired()).toEqual([]);
-  });
+test("a fault waits for the next connection if one carries too few bytes", async () => {
+  const { proxy, send } = await startProxy({ kind: reset });
+  expect([await send("ab"), await send("abc"), await send("abc")]).toEqual(["arrived", "reset", "arrived"]);
+  proxy.assertFired();
+});
+
+test("the fault proxy fails a test whose faults struck too seldom", async () => {
+  const { proxy, handles, send } = await startProxy(
+    { times: 3, atLeast: 2, kind: reset },
+    { nth: 9, kind: { type: "silent" } },
+    { nth: 9, atLeast: 0, kind: { type: "silent" } },
+  );
+  await send("text");
+  expect(proxy.unfired()).toEqual(handles.slice(0, 2));
+  expect(() => proxy.assertFired()).toThrow();
+  await send("text");
+  expect(proxy.unfired()).toEqual(handles.slice(1, 2));
+});
+
+test.each<[string, ConnectionFault]>([
+  ["no connection", { nth: 0, kind: reset }],
+  ["fewer connections than it must strike", { times: 2, atLeast: 3, kind: reset }],
+  ["half a byte", { kind: { ...reset, afterBytes: 0.5 } }],
+  ["no time", { kind: { type: "delay", direction: "answer", ms: 0 } }],
+  ["no bandwidth", { kind: { type: "bandwidth", direction: "answer", bytesPerSecond: 0 } }],
+])("the fault proxy refuses a fault of %s and the whole plan", async (_, wrong) => {
+  const { proxy } = await startProxy();
+  expect(() => proxy.plan({ faults: [{ kind: reset }, wrong] })).toThrow(TypeError);
+  expect(proxy.unfired()).toEqual([]);
 });

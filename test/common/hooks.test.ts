@@ -1,269 +1,240 @@
 import { type Logger, SaasManagementClient, TestClock } from "@saas-management/sdk";
-import { startReferenceServer } from "@saas-management/sdk/reference-server";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, test } from "vitest";
 import { API_KEY, type ClientSetup, connectClient, passPause, rejection } from "../support/http-client.js";
 import { json } from "../support/http-server.js";
 import { observedHooks } from "../support/observed.js";
 import { quietLogger } from "../support/quiet-logger.js";
 import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
+import { startTestService } from "../support/test-service.js";
 
 const harness = useScriptedServer();
 const LOST = { code: 14, details: "connection dropped" };
 const QUERY = "query Names($secret: String) { applications { nodes { id } } }";
 const MINUTE_MS = 60_000;
 
-async function startReference() {
-  const server = await startReferenceServer();
-  onTestFinished(() => server.close());
-  return server;
-}
-
-describe("the hooks of GraphQL", () => {
-  it("are called once per attempt and before each pause, with names, numbers and status", async () => {
-    const { hooks, requests, responses, retries, order } = observedHooks();
-    const { client, clock } = await connectClient(
-      (_, response, index) =>
-        index === 0
-          ? json(response, {}, { status: 503, headers: { "retry-after": "10" } })
-          : json(response, { data: { ok: true } }),
-      hooks,
-    );
-    const data = client.request(QUERY);
-    await passPause(clock);
-    await data;
-    expect(order).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2"]);
-    const about = { api: "graphql", kind: "query", operation: "Names", collection: undefined };
-    const answer = { durationMs: 0, grpcStatus: undefined, requestId: undefined };
-    const code = "TRANSPORT_FAILED";
-    expect(requests).toEqual([
-      { ...about, attempt: 1 },
-      { ...about, attempt: 2 },
-    ]);
-    expect(responses).toEqual([
-      { ...about, ...answer, attempt: 1, outcome: "failure", status: 503, code },
-      { ...about, ...answer, attempt: 2, outcome: "success", status: 200, code: undefined },
-    ]);
-    expect(retries).toEqual([{ ...about, attempt: 1, delayMs: 10_000, code }]);
-  });
-
-  it("say how long an attempt took, and the server's id of it", async () => {
-    const { hooks, responses } = observedHooks();
-    const setup: ClientSetup = await connectClient((_, response) => {
-      setup.clock.advance(1_234);
-      json(response, { data: { ok: true } }, { headers: { "x-request-id": "r-1" } });
-    }, hooks);
-    await setup.client.request(QUERY);
-    expect(responses).toMatchObject([{ durationMs: 1_234, requestId: "r-1" }]);
-  });
-
-  it("are called for pages, mutations and own documents alike", async () => {
-    const { hooks, responses } = observedHooks();
-    const { baseUrl, apiKey } = await startReference();
-    await using client = new SaasManagementClient({ baseUrl, apiKey, ...hooks });
-    const { graphql } = client;
-    for await (const _ of graphql.applications().pages());
-    const NEW = { name: "n", state: "PRE", baselineType: "LAST_YEAR_COST", baselinePrice: 1 } as const;
-    await graphql.createProcurementCase({ ...NEW, deadline: "2026-12-31" });
-    await rejection(graphql.updateProcurementCase({ id: "unknown", name: "n" }));
-    await graphql.request("{ applications { totalCount } }");
-    await rejection(graphql.request("query on on on {"));
-    const told = responses.map(({ kind, operation, outcome }) => `${kind} ${operation} ${outcome}`);
-    expect(told).toEqual([
-      "query Applications success",
-      "mutation CreateProcurementCase success",
-      "mutation UpdateProcurementCase success",
-      "query undefined success",
-      "undefined undefined failure",
-    ]);
-  });
-
-  it("tell an attempt that the caller cancelled from one whose time is up", async () => {
-    const { hooks, responses } = observedHooks();
-    const { client, clock, server } = await connectClient(() => {}, hooks);
-    const stop = new AbortController();
-    const cancelled = rejection(client.request(QUERY, {}, { signal: stop.signal }));
-    await server.arrived(1);
-    stop.abort("enough");
-    await cancelled;
-    const late = rejection(client.request(QUERY, {}, { timeoutMs: 5_000 }));
-    await server.arrived(2);
-    clock.advance(5_000);
-    await late;
-    expect(responses).toMatchObject([
-      { outcome: "cancelled", code: undefined, status: undefined },
-      { outcome: "failure", code: "TIMEOUT", durationMs: 5_000 },
-    ]);
-  });
-
-  it("get frozen events without key, variable, header, body or answer", async () => {
-    const { hooks, requests, responses, retries } = observedHooks();
-    const { client, clock } = await connectClient(
-      (_, response, index) =>
-        json(response, { data: { name: "canary-data" } }, { status: index === 0 ? 503 : 200 }),
-      { ...hooks, headers: { "x-tenant": "canary-header" } },
-    );
-    const data = client.request(QUERY, { secret: "canary-variable" });
-    await passPause(clock);
-    await data;
-    const events = [...requests, ...responses, ...retries];
-    expect(events).toHaveLength(5);
-    expect(events.every((event) => Object.isFrozen(event))).toBe(true);
-    expect(JSON.stringify(events)).not.toContain("canary");
-    expect(API_KEY).toContain("canary");
-  });
+test("hooks of GraphQL are called once per attempt and before each pause", async () => {
+  const { hooks, requests, responses, retries, order } = observedHooks();
+  const { client, clock } = await connectClient(
+    (_, response, index) =>
+      index === 0
+        ? json(response, {}, { status: 503, headers: { "retry-after": "10" } })
+        : json(response, { data: { ok: true } }),
+    hooks,
+  );
+  const data = client.request(QUERY);
+  await passPause(clock);
+  await data;
+  expect(order).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2"]);
+  const about = { api: "graphql", kind: "query", operation: "Names", collection: undefined };
+  const answer = { durationMs: 0, grpcStatus: undefined, requestId: undefined };
+  const code = "TRANSPORT_FAILED";
+  expect(requests).toEqual([
+    { ...about, attempt: 1 },
+    { ...about, attempt: 2 },
+  ]);
+  expect(responses).toEqual([
+    { ...about, ...answer, attempt: 1, outcome: "failure", status: 503, code },
+    { ...about, ...answer, attempt: 2, outcome: "success", status: 200, code: undefined },
+  ]);
+  expect(retries).toEqual([{ ...about, attempt: 1, delayMs: 10_000, code }]);
 });
 
-describe("the hooks of the Sync API", () => {
-  it("are called for each attempt of every operation, with RPC, collection and gRPC status", async () => {
-    const { hooks, responses, retries, order } = observedHooks();
-    harness.server.scripts.SyncRecords.push(LOST);
-    const batch = await harness.startBatch(hooks);
-    await batch.write("accounts", accounts(2));
-    await batch.complete();
-    const other = await harness.startBatch(hooks);
-    await other.abort();
-    expect(responses.map((event) => [event.operation, event.collection, event.attempt])).toEqual([
-      ["StartSyncBatch", undefined, 1],
-      ["SyncRecords", "accounts", 1],
-      ["SyncRecords", "accounts", 2],
-      ["CompleteSyncBatch", undefined, 1],
-      ["StartSyncBatch", undefined, 1],
-      ["AbortSyncBatch", undefined, 1],
-    ]);
-    expect(responses.slice(1, 3)).toMatchObject([
-      {
-        api: "sync",
-        kind: undefined,
-        grpcStatus: "UNAVAILABLE",
-        outcome: "failure",
-        code: "TRANSPORT_FAILED",
-      },
-      { grpcStatus: "OK", outcome: "success", code: undefined, status: undefined },
-    ]);
-    expect(retries).toMatchObject([{ operation: "SyncRecords", collection: "accounts", attempt: 1 }]);
-    expect(order.slice(2, 7)).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2"]);
-  });
-
-  it("are called for what keeps a batch alive, and for the abort of a batch nobody waits for", async () => {
-    const { hooks, responses } = observedHooks();
-    const clock = new TestClock({ startAt: 0 });
-    await harness.startBatch({ clock, ...hooks }, { keepAlive: { maxIdleMs: 60 * MINUTE_MS } });
-    clock.advance(8 * MINUTE_MS);
-    await until(() => responses.some(({ operation }) => operation === "SyncRecords"));
-    let answer = () => {};
-    harness.server.beforeStart = () =>
-      new Promise((resolve) => {
-        answer = resolve;
-      });
-    const stop = new AbortController();
-    const starting = rejection(harness.startBatch(hooks, { signal: stop.signal }));
-    await until(() => harness.server.calls.filter((call) => call === "StartSyncBatch").length === 2);
-    stop.abort("enough");
-    await starting;
-    answer();
-    await until(() => responses.at(-1)?.operation === "AbortSyncBatch");
-    expect(responses.slice(-2)).toMatchObject([{ outcome: "cancelled" }, { outcome: "success" }]);
-  });
-
-  it("never get a key or the contents of a record", async () => {
-    const { hooks, requests, responses } = observedHooks();
-    const batch = await harness.startBatch({ ...hooks, apiKey: "canary-key" });
-    await batch.write("accounts", [{ generic: { id: "canary-id", name: "canary-name" } }]);
-    expect(JSON.stringify([...requests, ...responses])).not.toContain("canary");
-  });
+test("hooks tell the duration of an attempt and its request id", async () => {
+  const { hooks, responses } = observedHooks();
+  const setup: ClientSetup = await connectClient((_, response) => {
+    setup.clock.advance(1_234);
+    json(response, { data: { ok: true } }, { headers: { "x-request-id": "r-1" } });
+  }, hooks);
+  await setup.client.request(QUERY);
+  expect(responses).toMatchObject([{ durationMs: 1_234, requestId: "r-1" }]);
 });
 
-describe("a hook that throws or rejects", () => {
-  const OWN = new Error("mine");
-  const throwing = () => {
-    throw OWN;
-  };
-  const rejecting = () => Promise.reject(OWN);
-
-  it.each([
-    ["throws", throwing],
-    ["rejects", rejecting],
-  ])("because it %s is logged, and changes nothing for either API", async (_, hook) => {
-    const errors: unknown[] = [];
-    const logger = quietLogger({ error: (message, details) => errors.push([message, details?.["error"]]) });
-    const options = { onRequest: hook, onResponse: hook, onRetry: hook, logger };
-    const { client, clock } = await connectClient(
-      (_, response, index) =>
-        json(response, index === 0 ? {} : { data: { ok: true } }, { status: index === 0 ? 503 : 200 }),
-      options,
-    );
-    const data = client.request(QUERY);
-    await passPause(clock);
-    expect(await data).toEqual({ ok: true });
-    harness.server.scripts.StartSyncBatch.push(LOST);
-    await harness.startBatch(options);
-    const both = ["onRequest", "onResponse", "onRetry", "onRequest", "onResponse"];
-    const messages = [...both, ...both].map((name) => [`saas-management: ${name} threw an exception`, OWN]);
-    expect(errors).toEqual(messages);
-  });
+test("hooks are called for pages, mutations and documents of the user", async () => {
+  const { hooks, responses } = observedHooks();
+  const { baseUrl, apiKey } = (await startTestService()).server;
+  await using client = new SaasManagementClient({ baseUrl, apiKey, ...hooks });
+  const { graphql } = client;
+  for await (const _ of graphql.applications().pages());
+  const NEW = { name: "n", state: "PRE", baselineType: "LAST_YEAR_COST", baselinePrice: 1 } as const;
+  await graphql.createProcurementCase({ ...NEW, deadline: "2026-12-31" });
+  await rejection(graphql.updateProcurementCase({ id: "unknown", name: "n" }));
+  await graphql.request("{ applications { totalCount } }");
+  await rejection(graphql.request("query on on on {"));
+  const told = responses.map(({ kind, operation, outcome }) => `${kind} ${operation} ${outcome}`);
+  expect(told).toEqual([
+    "query Applications success",
+    "mutation CreateProcurementCase success",
+    "mutation UpdateProcurementCase success",
+    "query undefined success",
+    "undefined undefined failure",
+  ]);
 });
 
-describe("the logger", () => {
-  it("is told of each answer and each retry of either API, without a secret", async () => {
-    const lines: string[] = [];
-    const to = (level: string) => (message: string, details?: object) =>
-      lines.push(`${level} ${message} ${JSON.stringify(details)}`);
-    const logger = { debug: to("debug"), info: to("info"), warn: to("warn"), error: to("error") };
-    const { client } = await connectClient((_, response) => json(response, { data: { ok: true } }), {
-      logger,
+test("hooks distinguish an attempt that the caller cancelled from a timeout", async () => {
+  const { hooks, responses } = observedHooks();
+  const { client, clock, server } = await connectClient(() => {}, hooks);
+  const stop = new AbortController();
+  const cancelled = rejection(client.request(QUERY, {}, { signal: stop.signal }));
+  await server.arrived(1);
+  stop.abort("enough");
+  await cancelled;
+  const late = rejection(client.request(QUERY, {}, { timeoutMs: 5_000 }));
+  await server.arrived(2);
+  clock.advance(5_000);
+  await late;
+  expect(responses).toMatchObject([
+    { outcome: "cancelled", code: undefined, status: undefined },
+    { outcome: "failure", code: "TIMEOUT", durationMs: 5_000 },
+  ]);
+});
+
+test("hooks get frozen events without key, variable, header, body or answer", async () => {
+  const { hooks, requests, responses, retries } = observedHooks();
+  const { client, clock } = await connectClient(
+    (_, response, index) =>
+      json(response, { data: { name: "canary-data" } }, { status: index === 0 ? 503 : 200 }),
+    { ...hooks, headers: { "x-tenant": "canary-header" } },
+  );
+  const data = client.request(QUERY, { secret: "canary-variable" });
+  await passPause(clock);
+  await data;
+  const events = [...requests, ...responses, ...retries];
+  expect(events).toHaveLength(5);
+  expect(events.every((event) => Object.isFrozen(event))).toBe(true);
+  expect(JSON.stringify(events)).not.toContain("canary");
+  expect(API_KEY).toContain("canary");
+});
+
+test("hooks of the Sync API are called for each attempt, with RPC, collection and gRPC status", async () => {
+  const { hooks, responses, retries, order } = observedHooks();
+  harness.server.scripts.SyncRecords.push(LOST);
+  const batch = await harness.startBatch(hooks);
+  await batch.write("accounts", accounts(2));
+  await batch.complete();
+  const other = await harness.startBatch(hooks);
+  await other.abort();
+  expect(responses.map((event) => [event.operation, event.collection, event.attempt])).toEqual([
+    ["StartSyncBatch", undefined, 1],
+    ["SyncRecords", "accounts", 1],
+    ["SyncRecords", "accounts", 2],
+    ["CompleteSyncBatch", undefined, 1],
+    ["StartSyncBatch", undefined, 1],
+    ["AbortSyncBatch", undefined, 1],
+  ]);
+  expect(responses.slice(1, 3)).toMatchObject([
+    {
+      api: "sync",
+      kind: undefined,
+      grpcStatus: "UNAVAILABLE",
+      outcome: "failure",
+      code: "TRANSPORT_FAILED",
+    },
+    { grpcStatus: "OK", outcome: "success", code: undefined, status: undefined },
+  ]);
+  expect(retries).toMatchObject([{ operation: "SyncRecords", collection: "accounts", attempt: 1 }]);
+  expect(order.slice(2, 7)).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2"]);
+});
+
+test("hooks are called for keep-alive messages, and for the abort of an abandoned batch", async () => {
+  const { hooks, responses } = observedHooks();
+  const clock = new TestClock({ startAt: 0 });
+  await harness.startBatch({ clock, ...hooks }, { keepAlive: { maxIdleMs: 60 * MINUTE_MS } });
+  clock.advance(8 * MINUTE_MS);
+  await until(() => responses.some(({ operation }) => operation === "SyncRecords"));
+  let answer = () => {};
+  harness.server.beforeStart = () =>
+    new Promise((resolve) => {
+      answer = resolve;
     });
-    await client.request(QUERY, { secret: "canary-variable" });
-    harness.server.scripts.StartSyncBatch.push(LOST);
-    await harness.startBatch({ logger, apiKey: "canary-key" });
-    expect(lines.map((line) => line.slice(0, line.indexOf("{")))).toEqual([
-      "debug saas-management: GraphQL query Names: success ",
-      "debug saas-management: StartSyncBatch: failure ",
-      "warn saas-management: StartSyncBatch: retrying ",
-      "debug saas-management: StartSyncBatch: success ",
-    ]);
-    expect(lines.join()).not.toContain("canary");
-  });
+  const stop = new AbortController();
+  const starting = rejection(harness.startBatch(hooks, { signal: stop.signal }));
+  await until(() => harness.server.calls.filter((call) => call === "StartSyncBatch").length === 2);
+  stop.abort("enough");
+  await starting;
+  answer();
+  await until(() => responses.at(-1)?.operation === "AbortSyncBatch");
+  expect(responses.slice(-2)).toMatchObject([{ outcome: "cancelled" }, { outcome: "success" }]);
 });
 
-describe("a logger that throws, or rejects, at every call", () => {
-  const broken: Logger = {
-    debug: () => {
-      throw new Error("the disk is full");
-    },
-    info: async () => {
-      throw new Error("the disk is full");
-    },
-    warn: async () => {
-      throw new Error("the disk is full");
-    },
-    error: () => {
-      throw new Error("the disk is full");
-    },
-  };
-
-  it("fails no request and no retry of GraphQL", async () => {
-    const onRequest = () => {
-      throw new Error("and so is the hook");
-    };
-    const { client, clock } = await connectClient(
-      (_, response, index) => json(response, { data: { ok: true } }, { status: index === 0 ? 503 : 200 }),
-      { logger: broken, onRequest },
-    );
-    const data = client.request(QUERY);
-    await passPause(clock);
-    await expect(data).resolves.toEqual({ ok: true });
-  });
-
-  it("fails no write and no completion of the Sync API", async () => {
-    harness.server.scripts.SyncRecords.push(LOST);
-    const batch = await harness.startBatch({ logger: broken });
-    await expect(batch.write("accounts", accounts(1))).resolves.toMatchObject({ accepted: 1, retries: 1 });
-    await batch.complete();
-    expect(batch.state).toBe("completed");
-  });
+test("hooks never get a key or the contents of a record", async () => {
+  const { hooks, requests, responses } = observedHooks();
+  const batch = await harness.startBatch({ ...hooks, apiKey: "canary-key" });
+  await batch.write("accounts", [{ generic: { id: "canary-id", name: "canary-name" } }]);
+  expect(JSON.stringify([...requests, ...responses])).not.toContain("canary");
 });
 
-it("a logger is called as a method of its own, as a class needs it", async () => {
+const OWN = new Error("mine");
+const throwing = () => {
+  throw OWN;
+};
+const rejecting = () => Promise.reject(OWN);
+
+test.each([
+  ["throws", throwing],
+  ["rejects", rejecting],
+])("a hook that %s is logged and changes nothing for either API", async (_, hook) => {
+  const errors: unknown[] = [];
+  const logger = quietLogger({ error: (message, details) => errors.push([message, details?.["error"]]) });
+  const options = { onRequest: hook, onResponse: hook, onRetry: hook, logger };
+  const { client, clock } = await connectClient(
+    (_, response, index) =>
+      json(response, index === 0 ? {} : { data: { ok: true } }, { status: index === 0 ? 503 : 200 }),
+    options,
+  );
+  const data = client.request(QUERY);
+  await passPause(clock);
+  expect(await data).toEqual({ ok: true });
+  harness.server.scripts.StartSyncBatch.push(LOST);
+  await harness.startBatch(options);
+  const both = ["onRequest", "onResponse", "onRetry", "onRequest", "onResponse"];
+  const messages = [...both, ...both].map((name) => [`saas-management: ${name} threw an exception`, OWN]);
+  expect(errors).toEqual(messages);
+});
+
+test("the logger gets each answer and each retry of either API, without a secret", async () => {
+  const lines: string[] = [];
+  const to = (level: string) => (message: string, details?: object) =>
+    lines.push(`${level} ${message} ${JSON.stringify(details)}`);
+  const logger = { debug: to("debug"), info: to("info"), warn: to("warn"), error: to("error") };
+  const { client } = await connectClient((_, response) => json(response, { data: { ok: true } }), {
+    logger,
+  });
+  await client.request(QUERY, { secret: "canary-variable" });
+  harness.server.scripts.StartSyncBatch.push(LOST);
+  await harness.startBatch({ logger, apiKey: "canary-key" });
+  expect(lines.map((line) => line.slice(0, line.indexOf("{")))).toEqual([
+    "debug saas-management: GraphQL query Names: success ",
+    "debug saas-management: StartSyncBatch: failure ",
+    "warn saas-management: StartSyncBatch: retrying ",
+    "debug saas-management: StartSyncBatch: success ",
+  ]);
+  expect(lines.join()).not.toContain("canary");
+});
+
+const full = () => {
+  throw new Error("the disk is full");
+};
+const broken: Logger = { debug: full, info: async () => full(), warn: async () => full(), error: full };
+
+test("a logger and a hook that throw fail no request of GraphQL", async () => {
+  const { client, clock } = await connectClient(
+    (_, response, index) => json(response, { data: { ok: true } }, { status: index === 0 ? 503 : 200 }),
+    { logger: broken, onRequest: full },
+  );
+  const data = client.request(QUERY);
+  await passPause(clock);
+  await expect(data).resolves.toEqual({ ok: true });
+});
+
+test("a logger that throws or rejects fails no write and no completion", async () => {
+  harness.server.scripts.SyncRecords.push(LOST);
+  const batch = await harness.startBatch({ logger: broken });
+  await expect(batch.write("accounts", accounts(1))).resolves.toMatchObject({ accepted: 1, retries: 1 });
+  await batch.complete();
+  expect(batch.state).toBe("completed");
+});
+
+test("a logger is called as a method, so that it may be a class", async () => {
   class Lines {
     readonly lines: string[] = [];
     debug(message: string) {

@@ -1,10 +1,10 @@
 import { AuthenticationError, GraphQLClient, SyncClient, TestClock } from "@saas-management/sdk";
-import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { connectClient, everythingIn, passPause, rejection, until } from "../support/http-client.js";
 import { json, type Responder } from "../support/http-server.js";
 import { observedHooks } from "../support/observed.js";
 import { accounts, useScriptedServer } from "../support/sync-harness.js";
+import { startTestService } from "../support/test-service.js";
 
 const harness = useScriptedServer();
 const QUERY = "query Names { applications { totalCount } }";
@@ -12,13 +12,13 @@ const MUTATION = "mutation Touch { touch }";
 const UNAUTHENTICATED = { code: 16, details: "unknown key" };
 const never = new Promise<never>(() => {});
 
-/** A function that returns these keys, one after the other, and the last one for ever. */
+/** A function that returns these keys in turn, then the last one for ever. */
 function keys(...values: readonly string[]) {
   let asked = 0;
   return vi.fn(async () => values[Math.min(asked++, values.length - 1)] ?? "");
 }
 
-/** Takes this key alone; refuses others with HTTP 401, or in the errors of a HTTP 200. */
+/** Accepts this key only; refuses others with HTTP 401, or in the errors of HTTP 200. */
 function takes(key: string, refusal: 401 | 200 = 401): Responder {
   return ({ headers }, response) => {
     if (headers.authorization === key) return json(response, { data: { ok: true } });
@@ -27,47 +27,42 @@ function takes(key: string, refusal: 401 | 200 = 401): Responder {
   };
 }
 
-async function startReference(): Promise<ReferenceServer> {
-  const server = await startReferenceServer();
-  onTestFinished(() => server.close());
-  return server;
-}
+test.each([401, 200] as const)(
+  "a refused key is replaced by the next one of the function (HTTP %i)",
+  async (status) => {
+    const apiKey = keys("old", "new");
+    const { client, server } = await connectClient(takes("new", status), { apiKey });
+    expect(await client.request(QUERY)).toEqual({ ok: true });
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(["old", "new"]);
+    expect(apiKey).toHaveBeenCalledTimes(2);
+  },
+);
 
-describe("a key that GraphQL refuses", () => {
-  it.each([401, 200] as const)(
-    "is replaced by the one that the function returns next (HTTP %i)",
-    async (status) => {
-      const apiKey = keys("old", "new");
-      const { client, server } = await connectClient(takes("new", status), { apiKey });
-      expect(await client.request(QUERY)).toEqual({ ok: true });
-      expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(["old", "new"]);
-      expect(apiKey).toHaveBeenCalledTimes(2);
-    },
-  );
-
-  it("is replaced for a mutation too, and without retries: nothing was executed", async () => {
-    const { client, server } = await connectClient(takes("new"), {
-      apiKey: keys("old", "new"),
-      retry: false,
-    });
-    expect(await client.request(MUTATION)).toEqual({ ok: true });
-    expect(server.requests).toHaveLength(2);
+test("a refused key is replaced for a mutation, even without retries", async () => {
+  const { client, server } = await connectClient(takes("new"), {
+    apiKey: keys("old", "new"),
+    retry: false,
   });
+  expect(await client.request(MUTATION)).toEqual({ ok: true });
+  expect(server.requests).toHaveLength(2);
+});
 
-  it("is replaced for a mutation where the errors of HTTP 200 say that it was not begun", async () => {
-    const { client, server } = await connectClient(takes("new", 200), { apiKey: keys("old", "new") });
-    expect(await client.request(MUTATION)).toEqual({ ok: true });
-    expect(server.requests).toHaveLength(2);
-  });
+test("a refused key is replaced for a mutation if HTTP 200 says that it was not begun", async () => {
+  const { client, server } = await connectClient(takes("new", 200), { apiKey: keys("old", "new") });
+  expect(await client.request(MUTATION)).toEqual({ ok: true });
+  expect(server.requests).toHaveLength(2);
+});
 
-  const entry = { message: "not authorized", extensions: { code: "AUTH_NOT_AUTHORIZED" } };
-  it.each<[string, unknown, readonly object[]]>([
-    ["a field of its result was refused", { touch: null }, [{ ...entry, path: ["touch", "case", "id"] }]],
-    ["the second of its fields was refused", null, [{ ...entry, path: ["destroy"] }]],
-    ["one of its fields failed", null, [entry, { message: "failed", path: ["touch"] }]],
-    ["a path is none that GraphQL knows", null, [{ ...entry, path: "touch" }]],
-    ["its data was begun", { touch: null }, [entry]],
-  ])("is not replaced for a mutation that may have been done: %s", async (_, data, errors) => {
+const entry = { message: "not authorized", extensions: { code: "AUTH_NOT_AUTHORIZED" } };
+test.each<[string, unknown, readonly object[]]>([
+  ["a field of its result was refused", { touch: null }, [{ ...entry, path: ["touch", "case", "id"] }]],
+  ["the second of its fields was refused", null, [{ ...entry, path: ["destroy"] }]],
+  ["one of its fields failed", null, [entry, { message: "failed", path: ["touch"] }]],
+  ["a path is not valid", null, [{ ...entry, path: "touch" }]],
+  ["its data was begun", { touch: null }, [entry]],
+])(
+  "a refused key is not replaced for a mutation that may have been executed: %s",
+  async (_, data, errors) => {
     const apiKey = keys("old", "new");
     const { client, server } = await connectClient((_request, response) => json(response, { data, errors }), {
       apiKey,
@@ -77,304 +72,291 @@ describe("a key that GraphQL refuses", () => {
     expect(error).toMatchObject({ attempts: 1, retryable: false });
     expect(server.requests).toHaveLength(1);
     expect(apiKey).toHaveBeenCalledTimes(1);
-  });
+  },
+);
 
-  it.each([200, 400, 500])(
-    "is not replaced for a mutation whose answer has data, HTTP %i",
-    async (status) => {
-      const apiKey = keys("old", "new");
-      const body = { data: { touch: { id: "t1" } }, errors: [entry] };
-      const { client, server } = await connectClient((_, response) => json(response, body, { status }), {
-        apiKey,
-      });
-      await rejection(client.request(MUTATION));
-      expect(server.requests).toHaveLength(1);
-      expect(apiKey).toHaveBeenCalledTimes(1);
-    },
-  );
-
-  it("is replaced after a field was refused where the call says that the mutation is idempotent", async () => {
-    const errors = [{ ...entry, path: ["touch"] }];
-    const { client, server } = await connectClient(
-      (_, response, index) => json(response, index === 0 ? { data: null, errors } : { data: { touch: 1 } }),
-      { apiKey: keys("old", "new") },
-    );
-    expect(await client.request(MUTATION, {}, { idempotent: true })).toEqual({ touch: 1 });
-    expect(server.requests).toHaveLength(2);
-  });
-
-  it("is the error of the first attempt where the function returns the same one", async () => {
-    const apiKey = keys("old");
-    const { client, server } = await connectClient(takes("new"), { apiKey });
-    const error = await rejection(client.request(QUERY));
-    expect(error).toBeInstanceOf(AuthenticationError);
-    expect(error).toMatchObject({ attempts: 1, stoppedBecause: "not-retryable" });
-    expect(server.requests).toHaveLength(1);
-    expect(apiKey).toHaveBeenCalledTimes(2);
-  });
-
-  it("is replaced once, even where the function returns another one each time", async () => {
-    const { client, server } = await connectClient(takes("none"), { apiKey: keys("a", "b", "c", "d") });
-    expect(await rejection(client.request(QUERY))).toMatchObject({
-      code: "AUTHENTICATION_FAILED",
-      attempts: 2,
-    });
-    expect(server.requests).toHaveLength(2);
-  });
-
-  it("is not asked for again where it is a string", async () => {
-    const { client, server } = await connectClient(takes("new"), { apiKey: "old" });
-    expect(await rejection(client.request(QUERY))).toMatchObject({ attempts: 1 });
-    expect(server.requests).toHaveLength(1);
-  });
-
-  it("is replaced through authorization as well", async () => {
-    const { client } = await connectClient(takes("Bearer new"), {
-      authorization: keys("Bearer old", "Bearer new"),
-    });
-    expect(await client.request(QUERY)).toEqual({ ok: true });
-  });
-
-  it("beside partial data is not asked for again", async () => {
+test.each([200, 400, 500])(
+  "a refused key is not replaced for a mutation whose answer has data (HTTP %i)",
+  async (status) => {
     const apiKey = keys("old", "new");
-    const { client } = await connectClient(
-      (_, response) =>
-        json(response, { data: { ok: true }, errors: [{ extensions: { code: "AUTH_NOT_AUTHORIZED" } }] }),
-      { apiKey },
-    );
-    await client.rawRequest(QUERY);
+    const body = { data: { touch: { id: "t1" } }, errors: [entry] };
+    const { client, server } = await connectClient((_, response) => json(response, body, { status }), {
+      apiKey,
+    });
+    await rejection(client.request(MUTATION));
+    expect(server.requests).toHaveLength(1);
     expect(apiKey).toHaveBeenCalledTimes(1);
-  });
+  },
+);
 
-  it("is told to the hooks as an attempt that is repeated at once", async () => {
-    const { hooks, order, retries } = observedHooks();
-    const { client } = await connectClient(takes("new"), { apiKey: keys("old", "new"), ...hooks });
-    await client.request(QUERY);
-    expect(order).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2"]);
-    expect(retries).toMatchObject([{ delayMs: 0, code: "AUTHENTICATION_FAILED" }]);
+test("a refused key is replaced for an idempotent mutation even after a field was refused", async () => {
+  const errors = [{ ...entry, path: ["touch"] }];
+  const { client, server } = await connectClient(
+    (_, response, index) => json(response, index === 0 ? { data: null, errors } : { data: { touch: 1 } }),
+    { apiKey: keys("old", "new") },
+  );
+  expect(await client.request(MUTATION, {}, { idempotent: true })).toEqual({ touch: 1 });
+  expect(server.requests).toHaveLength(2);
+});
+
+test("a refused key is replaced once per operation", async () => {
+  const { client, server } = await connectClient(takes("none"), { apiKey: keys("a", "b", "c", "d") });
+  expect(await rejection(client.request(QUERY))).toMatchObject({
+    code: "AUTHENTICATION_FAILED",
+    attempts: 2,
+  });
+  expect(server.requests).toHaveLength(2);
+});
+
+test("a key that is a string is not asked for again", async () => {
+  const { client, server } = await connectClient(takes("new"), { apiKey: "old" });
+  expect(await rejection(client.request(QUERY))).toMatchObject({ attempts: 1 });
+  expect(server.requests).toHaveLength(1);
+});
+
+test("a refused value of authorization is replaced too", async () => {
+  const { client } = await connectClient(takes("Bearer new"), {
+    authorization: keys("Bearer old", "Bearer new"),
+  });
+  expect(await client.request(QUERY)).toEqual({ ok: true });
+});
+
+test("an authorization error beside partial data replaces no key", async () => {
+  const apiKey = keys("old", "new");
+  const { client } = await connectClient(
+    (_, response) =>
+      json(response, { data: { ok: true }, errors: [{ extensions: { code: "AUTH_NOT_AUTHORIZED" } }] }),
+    { apiKey },
+  );
+  await client.rawRequest(QUERY);
+  expect(apiKey).toHaveBeenCalledTimes(1);
+});
+
+test("hooks see a replaced key as a retry without a pause", async () => {
+  const { hooks, order, retries } = observedHooks();
+  const { client } = await connectClient(takes("new"), { apiKey: keys("old", "new"), ...hooks });
+  await client.request(QUERY);
+  expect(order).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2"]);
+  expect(retries).toMatchObject([{ delayMs: 0, code: "AUTHENTICATION_FAILED" }]);
+});
+
+test("a key refused for a window is replaced, and its records are accepted", async () => {
+  harness.server.scripts.SyncRecords.push(UNAUTHENTICATED);
+  const batch = await harness.startBatch({ apiKey: keys("start", "old", "new"), retry: false });
+  await batch.write("accounts", accounts(3));
+  const sent = harness.server.streams.map(({ metadata }) => metadata.get("authorization")[0]);
+  expect(sent).toEqual(["ApiKey old", "ApiKey new"]);
+});
+
+test("a refused key fails if the function returns the same one again", async () => {
+  const apiKey = keys("old");
+  const { client, server } = await connectClient(takes("new"), { apiKey });
+  const failed = { code: "AUTHENTICATION_FAILED", attempts: 1, stoppedBecause: "not-retryable" };
+  expect(await rejection(client.request(QUERY))).toMatchObject(failed);
+  expect(server.requests).toHaveLength(1);
+  harness.server.scripts.StartSyncBatch.push(UNAUTHENTICATED);
+  expect(await rejection(harness.startBatch({ apiKey }))).toMatchObject(failed);
+  expect(harness.server.calls).toHaveLength(1);
+  expect(apiKey).toHaveBeenCalledTimes(4);
+});
+
+test("every operation of both APIs survives a rotation of the key", async () => {
+  const { server } = await startTestService();
+  const { baseUrl, syncUrl, installationId } = server;
+  let current = server.apiKey;
+  let cached = current;
+  // A cache returns the old key until it is refused.
+  const apiKey = () => {
+    const key = cached;
+    cached = current;
+    return key;
+  };
+  const rotate = () => {
+    const old = current;
+    current = server.createApiKey();
+    server.revokeApiKey(old);
+  };
+  await using sync = new SyncClient({ endpoint: syncUrl, apiKey, retry: false });
+  await using graphql = new GraphQLClient({ baseUrl, apiKey, retry: false });
+  rotate();
+  const batch = await sync.startBatch({ installationId });
+  rotate();
+  await batch.write("accounts", accounts(3));
+  rotate();
+  await batch.complete();
+  rotate();
+  expect(await graphql.applications().totalCount()).toBe(0);
+  rotate();
+  const other = await sync.startBatch({ installationId });
+  rotate();
+  await other.abort();
+  expect(server.inspect(installationId).snapshots.accounts).toHaveLength(3);
+});
+
+test("concurrent attempts share one call of the key function, later ones call it again", async () => {
+  let answer = (_key: string) => {};
+  const apiKey = vi.fn(
+    () =>
+      new Promise<string>((resolve) => {
+        answer = resolve;
+      }),
+  );
+  const { client, server } = await connectClient(takes("key"), { apiKey });
+  const together = [client.request(QUERY), client.request(QUERY), client.request(QUERY)];
+  await until(() => apiKey.mock.calls.length === 1);
+  await new Promise((resolve) => setImmediate(resolve));
+  answer("key");
+  await Promise.all(together);
+  expect(apiKey).toHaveBeenCalledTimes(1);
+  expect(server.requests).toHaveLength(3);
+  const later = client.request(QUERY);
+  await until(() => apiKey.mock.calls.length === 2);
+  answer("key");
+  await later;
+});
+
+test("attempts refused at the same time share one call for the next key", async () => {
+  const { hooks, responses } = observedHooks();
+  let answer = (_key: string) => {};
+  const answers = [
+    async () => "old",
+    () =>
+      new Promise<string>((resolve) => {
+        answer = resolve;
+      }),
+  ];
+  const apiKey = vi.fn(() => answers.shift()?.() ?? "unexpected");
+  const { client } = await connectClient(takes("new"), { apiKey, ...hooks });
+  const together = [client.request(QUERY), client.request(QUERY), client.request(QUERY)];
+  await until(() => responses.length === 3);
+  await new Promise((resolve) => setImmediate(resolve));
+  answer("new");
+  await Promise.all(together);
+  expect(apiKey).toHaveBeenCalledTimes(2);
+});
+
+test("a key function that fails is an AuthenticationError with the cause", async () => {
+  const cause = new Error("vault is sealed");
+  const { client, server } = await connectClient(() => {}, { apiKey: () => Promise.reject(cause) });
+  const [first, second] = await Promise.all([
+    rejection(client.request(QUERY)),
+    rejection(client.request(QUERY)),
+  ]);
+  expect(first).toBeInstanceOf(AuthenticationError);
+  expect(first).toMatchObject({ cause, attempts: 1 });
+  expect(second).not.toBe(first);
+  expect(server.requests).toHaveLength(0);
+  expect(await rejection(harness.startBatch({ apiKey: () => Promise.reject(cause) }))).toMatchObject({
+    code: "AUTHENTICATION_FAILED",
+    cause,
   });
 });
 
-describe("a key that the Sync API refuses", () => {
-  it("is replaced for a window, whose records are then accepted", async () => {
-    harness.server.scripts.SyncRecords.push(UNAUTHENTICATED);
-    const batch = await harness.startBatch({ apiKey: keys("start", "old", "new"), retry: false });
-    await batch.write("accounts", accounts(3));
-    const sent = harness.server.streams.map(({ metadata }) => metadata.get("authorization")[0]);
-    expect(sent).toEqual(["ApiKey old", "ApiKey new"]);
-  });
-
-  it("is the error of the first attempt where the function returns the same one", async () => {
-    harness.server.scripts.StartSyncBatch.push(UNAUTHENTICATED);
-    const apiKey = keys("old");
-    const error = await rejection(harness.startBatch({ apiKey }));
-    expect(error).toBeInstanceOf(AuthenticationError);
-    expect(error).toMatchObject({ attempts: 1 });
-    expect(harness.server.calls).toHaveLength(1);
-    expect(apiKey).toHaveBeenCalledTimes(2);
-  });
-
-  it("is replaced while the key rotates at the reference server, in every operation of both APIs", async () => {
-    const server = await startReference();
-    const { baseUrl, syncUrl, installationId } = server;
-    let current = server.apiKey;
-    let cached = current;
-    // As a cache does it: the old key, until it was refused.
-    const apiKey = () => {
-      const key = cached;
-      cached = current;
-      return key;
-    };
-    const rotate = () => {
-      const old = current;
-      current = server.createApiKey();
-      server.revokeApiKey(old);
-    };
-    await using sync = new SyncClient({ endpoint: syncUrl, apiKey, retry: false });
-    await using graphql = new GraphQLClient({ baseUrl, apiKey, retry: false });
-    rotate();
-    const batch = await sync.startBatch({ installationId });
-    rotate();
-    await batch.write("accounts", accounts(3));
-    rotate();
-    await batch.complete();
-    rotate();
-    expect(await graphql.applications().totalCount()).toBe(0);
-    rotate();
-    const other = await sync.startBatch({ installationId });
-    rotate();
-    await other.abort();
-    expect(server.inspect(installationId).snapshots.accounts).toHaveLength(3);
-  });
+test("a key function that fails after a refusal keeps the service's message", async () => {
+  const cause = new Error("vault is sealed");
+  const answers = [() => "canary-old", () => Promise.reject(cause)];
+  const { client } = await connectClient(takes("new"), { apiKey: () => answers.shift()?.() ?? "" });
+  const error = await rejection(client.request(QUERY));
+  expect(error).toBeInstanceOf(AuthenticationError);
+  expect(error).toMatchObject({ cause, attempts: 1, serverMessage: "not authorized" });
+  expect(everythingIn(error)).not.toContain("canary-old");
 });
 
-describe("a function for the key", () => {
-  it("is asked once for attempts that need it at the same time, and anew by a later one", async () => {
-    let answer = (_key: string) => {};
-    const apiKey = vi.fn(
-      () =>
-        new Promise<string>((resolve) => {
-          answer = resolve;
-        }),
-    );
-    const { client, server } = await connectClient(takes("key"), { apiKey });
-    const together = [client.request(QUERY), client.request(QUERY), client.request(QUERY)];
-    await until(() => apiKey.mock.calls.length === 1);
-    await new Promise((resolve) => setImmediate(resolve));
-    answer("key");
-    await Promise.all(together);
-    expect(apiKey).toHaveBeenCalledTimes(1);
-    expect(server.requests).toHaveLength(3);
-    const later = client.request(QUERY);
-    await until(() => apiKey.mock.calls.length === 2);
-    answer("key");
-    await later;
+test("a key function that fails for a window tells the outcome of its records", async () => {
+  const answers = ["start", "start", "key"];
+  const apiKey = () => answers.shift() ?? Promise.reject(new Error("vault is sealed"));
+  const lost = await harness.startBatch({ apiKey });
+  const unsent = await harness.startBatch({ apiKey });
+  harness.server.scripts.SyncRecords.push({ code: 14, details: "connection dropped" });
+  const outcome = (outcome: string) => ({
+    code: "AUTHENTICATION_FAILED",
+    outcomes: [{ outcome, firstIndex: 0, records: 2 }],
   });
+  expect(await rejection(lost.write("accounts", accounts(2)))).toMatchObject(outcome("unknown"));
+  expect(await rejection(unsent.write("accounts", accounts(2)))).toMatchObject(outcome("unsent"));
+  expect(harness.server.streams).toHaveLength(1);
+});
 
-  it("is asked once more for all attempts that were refused at the same time", async () => {
-    const { hooks, responses } = observedHooks();
-    let answer = (_key: string) => {};
-    const answers = [
-      async () => "old",
-      () =>
-        new Promise<string>((resolve) => {
-          answer = resolve;
-        }),
-    ];
-    const apiKey = vi.fn(() => answers.shift()?.() ?? "unexpected");
-    const { client } = await connectClient(takes("new"), { apiKey, ...hooks });
-    const together = [client.request(QUERY), client.request(QUERY), client.request(QUERY)];
-    await until(() => responses.length === 3);
-    await new Promise((resolve) => setImmediate(resolve));
-    answer("new");
-    await Promise.all(together);
-    expect(apiKey).toHaveBeenCalledTimes(2);
-  });
+test("a key function that never settles ends with the timeout and does not block the next call", async () => {
+  const answers: (string | Promise<string>)[] = [never, "key"];
+  const apiKey = () => answers.shift() ?? "key";
+  const { client, clock, server } = await connectClient(takes("key"), { apiKey });
+  const late = rejection(client.request(QUERY, {}, { timeoutMs: 5_000 }));
+  await until(() => answers.length === 1);
+  clock.advance(5_000);
+  expect(await late).toMatchObject({ code: "TIMEOUT" });
+  expect(server.requests).toHaveLength(0);
+  expect(await client.request(QUERY)).toEqual({ ok: true });
+});
 
-  it("that fails is an AuthenticationError with the cause, for each call an error of its own", async () => {
-    const cause = new Error("vault is sealed");
-    const { client, server } = await connectClient(() => {}, { apiKey: () => Promise.reject(cause) });
-    const [first, second] = await Promise.all([
-      rejection(client.request(QUERY)),
-      rejection(client.request(QUERY)),
-    ]);
-    expect(first).toBeInstanceOf(AuthenticationError);
-    expect(first).toMatchObject({ cause, attempts: 1 });
-    expect(second).not.toBe(first);
-    expect(server.requests).toHaveLength(0);
-    expect(await rejection(harness.startBatch({ apiKey: () => Promise.reject(cause) }))).toMatchObject({
-      code: "AUTHENTICATION_FAILED",
-      cause,
+test("a key function that never settles does not block a start or close", async () => {
+  const clock = new TestClock({ startAt: 0 });
+  let asked = 0;
+  const apiKey = () => {
+    asked += 1;
+    return never;
+  };
+  const client = harness.client({ apiKey, clock, timeoutMs: 5_000 });
+  const late = rejection(client.startBatch({ installationId: "installation-1" }));
+  await until(() => asked === 1);
+  clock.advance(5_000);
+  expect(await late).toMatchObject({ code: "TIMEOUT" });
+  expect(harness.server.calls).toEqual([]);
+  await client.close();
+  expect(clock.sleeping).toBe(0);
+});
+
+test("a key function that rejects after an abort causes no unhandled rejection", async () => {
+  const unhandled: unknown[] = [];
+  const listen = (reason: unknown) => unhandled.push(reason);
+  process.on("unhandledRejection", listen);
+  onTestFinished(() => void process.off("unhandledRejection", listen));
+  let fail = (_reason: Error) => {};
+  let asked = false;
+  const apiKey = () =>
+    new Promise<string>((_, reject) => {
+      asked = true;
+      fail = reject;
     });
-  });
+  const { client } = await connectClient(() => {}, { apiKey });
+  const stop = new AbortController();
+  const error = rejection(client.request(QUERY, {}, { signal: stop.signal }));
+  await until(() => asked);
+  stop.abort("enough");
+  expect(await error).toBe("enough");
+  fail(new Error("too late"));
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(unhandled).toEqual([]);
+});
 
-  it("that fails when it is asked again says so, and what the service said", async () => {
-    const cause = new Error("vault is sealed");
-    const answers = [() => "canary-old", () => Promise.reject(cause)];
-    const { client } = await connectClient(takes("new"), { apiKey: () => answers.shift()?.() ?? "" });
-    const error = await rejection(client.request(QUERY));
-    expect(error).toBeInstanceOf(AuthenticationError);
-    expect(error).toMatchObject({ cause, attempts: 1, serverMessage: "not authorized" });
-    expect(String(error)).toMatch(/HTTP 401.*Asked for another one, the apiKey function failed/);
-    expect(everythingIn(error)).not.toContain("canary-old");
-  });
+test("errors of an old request show no key, however many keys were sent since", async () => {
+  let hold = true;
+  const held: (() => void)[] = [];
+  const respond: Responder = ({ headers }, response) => {
+    const answer = () =>
+      json(response, { data: null, errors: [{ message: `key ${headers.authorization}` }] });
+    if (hold) held.push(answer);
+    else answer();
+  };
+  let minted = 0;
+  const authorization = () => `Bearer minted-${String(++minted).padStart(8, "0")}`;
+  const { client, server } = await connectClient(respond, { authorization });
+  const first = rejection(client.request(QUERY));
+  await server.arrived(1);
+  hold = false;
+  for (let other = 0; other < 33; other++) await rejection(client.request(QUERY));
+  held[0]?.();
+  expect(await first).toMatchObject({ serverMessage: "key [redacted]" });
+  expect(everythingIn(await first)).not.toContain("minted-");
+});
 
-  it("that fails for a window tells what became of its records: unsent, or unknown after a lost answer", async () => {
-    const answers = ["start", "start", "key"];
-    const apiKey = () => answers.shift() ?? Promise.reject(new Error("vault is sealed"));
-    const lost = await harness.startBatch({ apiKey });
-    const unsent = await harness.startBatch({ apiKey });
-    harness.server.scripts.SyncRecords.push({ code: 14, details: "connection dropped" });
-    const outcome = (outcome: string) => ({
-      code: "AUTHENTICATION_FAILED",
-      outcomes: [{ outcome, firstIndex: 0, records: 2 }],
-    });
-    expect(await rejection(lost.write("accounts", accounts(2)))).toMatchObject(outcome("unknown"));
-    expect(await rejection(unsent.write("accounts", accounts(2)))).toMatchObject(outcome("unsent"));
-    expect(harness.server.streams).toHaveLength(1);
-  });
-
-  it("that never settles does not outlive the time, and is not waited for by the next call", async () => {
-    const answers: (string | Promise<string>)[] = [never, "key"];
-    const apiKey = () => answers.shift() ?? "key";
-    const { client, clock, server } = await connectClient(takes("key"), { apiKey });
-    const late = rejection(client.request(QUERY, {}, { timeoutMs: 5_000 }));
-    await until(() => answers.length === 1);
-    clock.advance(5_000);
-    expect(await late).toMatchObject({ code: "TIMEOUT" });
-    expect(server.requests).toHaveLength(0);
-    expect(await client.request(QUERY)).toEqual({ ok: true });
-  });
-
-  it("that never settles does not outlive the time of a start, nor keep close waiting", async () => {
-    const clock = new TestClock({ startAt: 0 });
-    let asked = 0;
-    const apiKey = () => {
-      asked += 1;
-      return never;
-    };
-    const client = harness.client({ apiKey, clock, timeoutMs: 5_000 });
-    const late = rejection(client.startBatch({ installationId: "installation-1" }));
-    await until(() => asked === 1);
-    clock.advance(5_000);
-    expect(await late).toMatchObject({ code: "TIMEOUT" });
-    expect(harness.server.calls).toEqual([]);
-    await client.close();
-    expect(clock.sleeping).toBe(0);
-  });
-
-  it("that rejects when nobody waits any more is no unhandled rejection", async () => {
-    const unhandled: unknown[] = [];
-    const listen = (reason: unknown) => unhandled.push(reason);
-    process.on("unhandledRejection", listen);
-    onTestFinished(() => void process.off("unhandledRejection", listen));
-    let fail = (_reason: Error) => {};
-    let asked = false;
-    const apiKey = () =>
-      new Promise<string>((_, reject) => {
-        asked = true;
-        fail = reject;
-      });
-    const { client } = await connectClient(() => {}, { apiKey });
-    const stop = new AbortController();
-    const error = rejection(client.request(QUERY, {}, { signal: stop.signal }));
-    await until(() => asked);
-    stop.abort("enough");
-    expect(await error).toBe("enough");
-    fail(new Error("too late"));
-    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
-    expect(unhandled).toEqual([]);
-  });
-
-  it("may have returned many keys since: none of an older request is shown", async () => {
-    let hold = true;
-    const held: (() => void)[] = [];
-    const respond: Responder = ({ headers }, response) => {
-      const answer = () =>
-        json(response, { data: null, errors: [{ message: `key ${headers.authorization}` }] });
-      if (hold) held.push(answer);
-      else answer();
-    };
-    let minted = 0;
-    const authorization = () => `Bearer minted-${String(++minted).padStart(8, "0")}`;
-    const { client, server } = await connectClient(respond, { authorization });
-    const first = rejection(client.request(QUERY));
-    await server.arrived(1);
-    hold = false;
-    for (let other = 0; other < 33; other++) await rejection(client.request(QUERY));
-    held[0]?.();
-    expect(await first).toMatchObject({ serverMessage: "key [redacted]" });
-    expect(everythingIn(await first)).not.toContain("minted-");
-  });
-
-  it("is asked with each retry", async () => {
-    const { client, clock, server } = await connectClient(
-      (_, response, index) => json(response, { data: { ok: true } }, { status: index === 0 ? 503 : 200 }),
-      { apiKey: keys("one", "two") },
-    );
-    const data = client.request(QUERY);
-    await passPause(clock);
-    await data;
-    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(["one", "two"]);
-  });
+test("the key function is called for each retry", async () => {
+  const { client, clock, server } = await connectClient(
+    (_, response, index) => json(response, { data: { ok: true } }, { status: index === 0 ? 503 : 200 }),
+    { apiKey: keys("one", "two") },
+  );
+  const data = client.request(QUERY);
+  await passPause(clock);
+  await data;
+  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(["one", "two"]);
 });

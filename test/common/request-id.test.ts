@@ -1,7 +1,7 @@
 import { Metadata } from "@grpc/grpc-js";
 import { MutationError, SaasManagementClient, SaasManagementError } from "@saas-management/sdk";
 import { startReferenceServer } from "@saas-management/sdk/reference-server";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { API_KEY, connectClient, everythingIn, rejection } from "../support/http-client.js";
 import { json } from "../support/http-server.js";
 import { observedHooks } from "../support/observed.js";
@@ -11,71 +11,68 @@ const harness = useScriptedServer();
 const QUERY = "query Names { applications { totalCount } }";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The request's id of an error of the SDK. */
+/** The request id of an error of the SDK. */
 async function requestIdOf(promise: Promise<unknown>): Promise<string | undefined> {
   const error = await rejection(promise);
   if (error instanceof SaasManagementError) return error.requestId;
   throw error;
 }
 
-describe("the id of a request that failed", () => {
-  it("is on the error for every way in which GraphQL fails, and in its JSON and inspection", async () => {
-    const answers = [
-      { status: 503, body: {} },
-      { status: 401, body: {} },
-      { status: 200, body: { errors: [{ message: "no" }] } },
-      { status: 200, body: {} },
-      { status: 302, body: {} },
-    ];
-    const { client } = await connectClient((_, response, index) => {
-      const { status, body } = answers[index] ?? { status: 500, body: {} };
-      json(response, body, { status, headers: { "x-request-id": `r-${index}` } });
-    });
-    for (const index of answers.keys()) {
-      const error = await rejection(client.request(QUERY, {}, { retry: false }));
-      expect(error).toMatchObject({ requestId: `r-${index}` });
-      expect(JSON.parse(JSON.stringify(error))).toMatchObject({ requestId: `r-${index}` });
-      expect(everythingIn(error)).toContain(`r-${index}`);
-    }
+test("every failure of GraphQL shows the request id on the error, in its JSON and in inspection", async () => {
+  const answers = [
+    { status: 503, body: {} },
+    { status: 401, body: {} },
+    { status: 200, body: { errors: [{ message: "no" }] } },
+    { status: 200, body: {} },
+    { status: 302, body: {} },
+  ];
+  const { client } = await connectClient((_, response, index) => {
+    const { status, body } = answers[index] ?? { status: 500, body: {} };
+    json(response, body, { status, headers: { "x-request-id": `r-${index}` } });
   });
-
-  it("may be called x-correlation-id", async () => {
-    const { client } = await connectClient((_, response) =>
-      json(response, {}, { status: 400, headers: { "x-correlation-id": "c-1" } }),
-    );
-    expect(await requestIdOf(client.request(QUERY))).toBe("c-1");
-  });
-
-  it.each([
-    ["missing", undefined],
-    ["too long", "r".repeat(129)],
-    ["not printable", "r\u00e9"],
-    ["of several words", "r 1"],
-    ["an echo of the key", `r-${API_KEY}`],
-  ])("is undefined where the server's is %s", async (_, id) => {
-    const { client } = await connectClient((_request, response) =>
-      json(response, {}, { status: 400, headers: id === undefined ? {} : { "x-request-id": id } }),
-    );
-    expect(await requestIdOf(client.request(QUERY))).toBeUndefined();
-  });
-
-  it("is read from the trailers of the Sync API, and left out where it is the key", async () => {
-    const metadata = (id: string) => {
-      const trailers = new Metadata();
-      trailers.set("x-request-id", id);
-      return trailers;
-    };
-    harness.server.scripts.StartSyncBatch.push(
-      { code: 7, details: "no", metadata: metadata("r-1") },
-      { code: 7, details: "no", metadata: metadata("canary-key") },
-    );
-    const options = { apiKey: "canary-key" };
-    expect(await requestIdOf(harness.startBatch(options))).toBe("r-1");
-    expect(await requestIdOf(harness.startBatch(options))).toBeUndefined();
-  });
+  for (const index of answers.keys()) {
+    const error = await rejection(client.request(QUERY, {}, { retry: false }));
+    expect(error).toMatchObject({ requestId: `r-${index}` });
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ requestId: `r-${index}` });
+    expect(everythingIn(error)).toContain(`r-${index}`);
+  }
 });
 
-it("an unknown outcome of a completion has the id of the call whose answer was unclear", async () => {
+test("the request id may come as x-correlation-id", async () => {
+  const { client } = await connectClient((_, response) =>
+    json(response, {}, { status: 400, headers: { "x-correlation-id": "c-1" } }),
+  );
+  expect(await requestIdOf(client.request(QUERY))).toBe("c-1");
+});
+
+test.each([
+  ["too long", "r".repeat(129)],
+  ["not printable", "r\u00e9"],
+  ["of several words", "r 1"],
+  ["an echo of the key", `r-${API_KEY}`],
+])("the request id is undefined if the server's is %s", async (_, id) => {
+  const { client } = await connectClient((_request, response) =>
+    json(response, {}, { status: 400, headers: { "x-request-id": id } }),
+  );
+  expect(await requestIdOf(client.request(QUERY))).toBeUndefined();
+});
+
+test("the request id is read from the trailers of the Sync API, unless it is the key", async () => {
+  const metadata = (id: string) => {
+    const trailers = new Metadata();
+    trailers.set("x-request-id", id);
+    return trailers;
+  };
+  harness.server.scripts.StartSyncBatch.push(
+    { code: 7, details: "no", metadata: metadata("r-1") },
+    { code: 7, details: "no", metadata: metadata("canary-key") },
+  );
+  const options = { apiKey: "canary-key" };
+  expect(await requestIdOf(harness.startBatch(options))).toBe("r-1");
+  expect(await requestIdOf(harness.startBatch(options))).toBeUndefined();
+});
+
+test("an unknown outcome of a completion has the request id of the unclear answer", async () => {
   const metadata = new Metadata();
   metadata.set("x-request-id", "r-2");
   harness.server.scripts.CompleteSyncBatch.push({ code: 14, details: "gone", metadata });
@@ -84,27 +81,25 @@ it("an unknown outcome of a completion has the id of the call whose answer was u
   expect(error).toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN", requestId: "r-2" });
 });
 
-describe("the reference server", () => {
-  it("sends an id of its own with each answer of both APIs, which errors and hooks show", async () => {
-    const server = await startReferenceServer();
-    onTestFinished(() => server.close());
-    const { baseUrl, syncUrl, apiKey, installationId } = server;
-    const { hooks, responses } = observedHooks();
-    await using client = new SaasManagementClient({ baseUrl, syncUrl, apiKey, ...hooks });
-    const ids = [
-      await requestIdOf(client.graphql.request("{ nothing }")),
-      await requestIdOf(client.sync.startBatch({ installationId: "of nobody" })),
-    ];
-    const refused = await rejection(client.graphql.updateProcurementCase({ id: "unknown", name: "n" }));
-    expect(refused).toBeInstanceOf(MutationError);
-    const batch = await client.sync.startBatch({ installationId });
-    server.clock.advance(15 * 60_000);
-    ids.push(await requestIdOf(batch.write("accounts", accounts(1))));
-    expect(batch.failure).toMatchObject({ code: "BATCH_STATE", requestId: ids[2] });
-    for (const id of ids) expect(id).toMatch(UUID);
-    expect(refused).toMatchObject({ requestId: responses[2]?.requestId });
-    const told = responses.map(({ requestId }) => requestId);
-    expect(told.every((id) => UUID.test(String(id)))).toBe(true);
-    expect(new Set(told).size).toBe(5);
-  });
+test("errors and hooks of both APIs show the request ids of the reference server", async () => {
+  const server = await startReferenceServer();
+  onTestFinished(() => server.close());
+  const { baseUrl, syncUrl, apiKey, installationId } = server;
+  const { hooks, responses } = observedHooks();
+  await using client = new SaasManagementClient({ baseUrl, syncUrl, apiKey, ...hooks });
+  const ids = [
+    await requestIdOf(client.graphql.request("{ nothing }")),
+    await requestIdOf(client.sync.startBatch({ installationId: "unknown" })),
+  ];
+  const refused = await rejection(client.graphql.updateProcurementCase({ id: "unknown", name: "n" }));
+  expect(refused).toBeInstanceOf(MutationError);
+  const batch = await client.sync.startBatch({ installationId });
+  server.clock.advance(15 * 60_000);
+  ids.push(await requestIdOf(batch.write("accounts", accounts(1))));
+  expect(batch.failure).toMatchObject({ code: "BATCH_STATE", requestId: ids[2] });
+  for (const id of ids) expect(id).toMatch(UUID);
+  expect(refused).toMatchObject({ requestId: responses[2]?.requestId });
+  const told = responses.map(({ requestId }) => requestId);
+  expect(told.every((id) => UUID.test(String(id)))).toBe(true);
+  expect(new Set(told).size).toBe(5);
 });

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { SyncClient, type SyncClientOptions, TransportError } from "@saas-management/sdk/sync";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { startConnectProxy } from "../support/connect-proxy.js";
 import { everythingIn, rejection } from "../support/http-client.js";
 import { unusedPort } from "../support/tcp-peers.js";
@@ -16,53 +16,47 @@ function connect(endpoint: string, options: Partial<SyncClientOptions>): SyncCli
   return client;
 }
 
-describe("proxy of the Sync API", () => {
-  it("opens a tunnel to the endpoint, whose name and certificate stay the server's", async () => {
-    const proxy = await startConnectProxy();
-    const server = await startBareServer(identity("named"));
-    const endpoint = `https://sync.example.test:${server.port}`;
-    const client = connect(endpoint, { tls, proxy: `http://localhost:${proxy.port}` });
-    expect((await client.startBatch(START)).id).toBe("batch-1");
-    expect(proxy.requests).toEqual([
-      { target: `sync.example.test:${server.port}`, authorization: undefined },
-    ]);
-    expect(server.calls.map((headers) => headers[":authority"])).toEqual([
-      `sync.example.test:${server.port}`,
-    ]);
-  });
+test("the Sync API goes through a tunnel, and the certificate is still checked for the endpoint", async () => {
+  const proxy = await startConnectProxy();
+  const server = await startBareServer(identity("named"));
+  const endpoint = `https://sync.example.test:${server.port}`;
+  const client = connect(endpoint, { tls, proxy: `http://localhost:${proxy.port}` });
+  expect((await client.startBatch(START)).id).toBe("batch-1");
+  expect(proxy.requests).toEqual([{ target: `sync.example.test:${server.port}`, authorization: undefined }]);
+  expect(server.calls.map((headers) => headers[":authority"])).toEqual([`sync.example.test:${server.port}`]);
+});
 
-  it("serves loopback without TLS too, and gets its user name and password", async () => {
-    const proxy = await startConnectProxy({ credentials: "ada:p@ss:wörd" });
-    const server = await startBareServer();
-    const endpoint = `http://127.0.0.1:${server.port}`;
-    const url = `http://ada:p%40ss%3Aw%C3%B6rd@127.0.0.1:${proxy.port}`;
-    const client = connect(endpoint, { proxy: url });
-    expect((await client.startBatch(START)).id).toBe("batch-1");
-    expect(proxy.requests.map((request) => request.target)).toEqual([`127.0.0.1:${server.port}`]);
-    expect(inspect(client, { depth: 9, showHidden: true })).not.toContain("p@ss");
-  });
+test("the Sync API tunnels loopback without TLS, and sends the proxy its credentials", async () => {
+  const proxy = await startConnectProxy({ credentials: "ada:p@ss:wörd" });
+  const server = await startBareServer();
+  const endpoint = `http://127.0.0.1:${server.port}`;
+  const url = `http://ada:p%40ss%3Aw%C3%B6rd@127.0.0.1:${proxy.port}`;
+  const client = connect(endpoint, { proxy: url });
+  expect((await client.startBatch(START)).id).toBe("batch-1");
+  expect(proxy.requests.map((request) => request.target)).toEqual([`127.0.0.1:${server.port}`]);
+  expect(inspect(client, { depth: 9, showHidden: true })).not.toContain("p@ss");
+});
 
-  it("that refuses or is not there is blamed, in an error without the password", async () => {
-    const proxy = await startConnectProxy({ credentials: "ada:right" });
-    const server = await startBareServer();
-    const endpoint = `http://127.0.0.1:${server.port}`;
-    const url = `http://ada:secret-canary@127.0.0.1:${proxy.port}`;
-    for (const bad of [url, `http://127.0.0.1:${await unusedPort()}`]) {
-      const error = await rejection(connect(endpoint, { proxy: bad }).startBatch(START));
-      expect(error).toBeInstanceOf(TransportError);
-      expect(String(error)).toContain("the proxy");
-      expect(everythingIn(error)).not.toContain("canary");
-    }
-    expect(server.accepted()).toBe(0);
-  });
+test("a proxy of the Sync API that refuses or is absent is named in an error without the password", async () => {
+  const proxy = await startConnectProxy({ credentials: "ada:right" });
+  const server = await startBareServer();
+  const endpoint = `http://127.0.0.1:${server.port}`;
+  const url = `http://ada:secret-canary@127.0.0.1:${proxy.port}`;
+  for (const bad of [url, `http://127.0.0.1:${await unusedPort()}`]) {
+    const error = await rejection(connect(endpoint, { proxy: bad }).startBatch(START));
+    expect(error).toBeInstanceOf(TransportError);
+    expect(String(error)).toContain("the proxy");
+    expect(everythingIn(error)).not.toContain("canary");
+  }
+  expect(server.accepted()).toBe(0);
+});
 
-  it("is left by close()", async () => {
-    const proxy = await startConnectProxy();
-    const server = await startBareServer();
-    const client = connect(`http://127.0.0.1:${server.port}`, { proxy: `http://127.0.0.1:${proxy.port}` });
-    await client.startBatch(START);
-    expect(proxy.open()).toBe(1);
-    await client.close();
-    await expect.poll(() => proxy.open()).toBe(0);
-  });
+test("close() of the Sync API leaves the proxy", async () => {
+  const proxy = await startConnectProxy();
+  const server = await startBareServer();
+  const client = connect(`http://127.0.0.1:${server.port}`, { proxy: `http://127.0.0.1:${proxy.port}` });
+  await client.startBatch(START);
+  expect(proxy.open()).toBe(1);
+  await client.close();
+  await expect.poll(() => proxy.open()).toBe(0);
 });

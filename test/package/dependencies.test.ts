@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 
 const ROOT = new URL("../../", import.meta.url);
 const PERMISSIVE = [
@@ -34,27 +34,23 @@ async function tableRows(): Promise<readonly (readonly string[])[]> {
   ]);
 }
 
-describe("the dependencies of the package", () => {
-  it("are those that docs/architecture.md justifies, each with its reason and the alternative", async () => {
-    const rows = await tableRows();
-    expect(rows.map(([name]) => name).sort()).toEqual(dependencies);
-    for (const row of rows) expect(row.filter((cell) => cell !== "")).toHaveLength(4);
-  });
-
-  it.each(dependencies)("%s has the license that the table names, a permissive one", async (name) => {
-    const { license }: Manifest = JSON.parse(await read(`node_modules/${name}/package.json`));
-    const row = (await tableRows()).find(([other]) => other === name);
-    expect(PERMISSIVE).toContain(license);
-    expect(row?.[1]).toBe(license);
-  });
+test("docs/architecture.md justifies every dependency with a reason and an alternative", async () => {
+  const rows = await tableRows();
+  expect(rows.map(([name]) => name).sort()).toEqual(dependencies);
+  for (const row of rows) expect(row.filter((cell) => cell !== "")).toHaveLength(4);
 });
 
-describe("package.json", () => {
-  it("says that no module has side effects", () => {
-    expect(manifest.sideEffects).toBe(false);
-  });
+test.each(dependencies)("%s has the permissive license that docs/architecture.md names", async (name) => {
+  const { license }: Manifest = JSON.parse(await read(`node_modules/${name}/package.json`));
+  const row = (await tableRows()).find(([other]) => other === name);
+  expect(PERMISSIVE).toContain(license);
+  expect(row?.[1]).toBe(license);
+});
 
-  it("has named subpaths only", () => {
-    expect(Object.keys(manifest.exports).filter((subpath) => subpath.includes("*"))).toEqual([]);
-  });
+test("package.json declares no side effects", () => {
+  expect(manifest.sideEffects).toBe(false);
+});
+
+test("package.json exports named subpaths only", () => {
+  expect(Object.keys(manifest.exports).filter((subpath) => subpath.includes("*"))).toEqual([]);
 });

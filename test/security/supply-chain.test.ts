@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 
-/** A package of the lockfile, as far as it is looked at here. */
 interface Locked {
   readonly version?: string;
   readonly integrity?: string;
@@ -20,25 +19,23 @@ const manifest: Locked & { readonly devDependencies: Readonly<Record<string, str
 );
 const installed = Object.entries(packages).filter(([path, { dev }]) => path !== "" && dev !== true);
 
-describe("what comes with the package", () => {
-  it("runs no script of its own when it is installed", () => {
-    const hooks = ["preinstall", "install", "postinstall", "prepare", "prepublish"];
-    expect(Object.keys(manifest.scripts ?? {}).filter((name) => hooks.includes(name))).toEqual([]);
-  });
+test("the package runs no script at installation", () => {
+  const hooks = ["preinstall", "install", "postinstall", "prepare", "prepublish"];
+  expect(Object.keys(manifest.scripts ?? {}).filter((name) => hooks.includes(name))).toEqual([]);
+});
 
-  it("has one dependency with such a script, which only warns of versions: --ignore-scripts does no harm", async () => {
-    const withScript = installed.filter(([, { hasInstallScript }]) => hasInstallScript === true);
-    expect(withScript.map(([path]) => path)).toEqual(["node_modules/protobufjs"]);
-    const script = await read("node_modules/protobufjs/scripts/postinstall.js");
-    expect(script).not.toMatch(/child_process|https?:|writeFile|execSync|eval\(/);
-  });
+test("only protobufjs has an install script, which only warns", async () => {
+  const withScript = installed.filter(([, { hasInstallScript }]) => hasInstallScript === true);
+  expect(withScript.map(([path]) => path)).toEqual(["node_modules/protobufjs"]);
+  const script = await read("node_modules/protobufjs/scripts/postinstall.js");
+  expect(script).not.toMatch(/child_process|https?:|writeFile|execSync|eval\(/);
+});
 
-  it("is known to the lockfile by its hash, and by a version that does not move", () => {
-    expect(installed.length).toBeGreaterThan(20);
-    for (const [path, { integrity, version }] of installed) {
-      expect([path, integrity]).toEqual([path, expect.stringMatching(/^sha512-/)]);
-      expect([path, version]).toEqual([path, expect.stringMatching(/^\d+\.\d+\.\d+/)]);
-    }
-    for (const version of Object.values(manifest.devDependencies)) expect(version).toMatch(/^\d/);
-  });
+test("the lockfile pins every dependency by version and hash", () => {
+  expect(installed.length).toBeGreaterThan(20);
+  for (const [path, { integrity, version }] of installed) {
+    expect([path, integrity]).toEqual([path, expect.stringMatching(/^sha512-/)]);
+    expect([path, version]).toEqual([path, expect.stringMatching(/^\d+\.\d+\.\d+/)]);
+  }
+  for (const version of Object.values(manifest.devDependencies)) expect(version).toMatch(/^\d/);
 });

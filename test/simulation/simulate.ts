@@ -1,8 +1,6 @@
 /** Runs a program to its end against the model of the service, without any real waiting. */
-
-import { SyncEngine } from "../../src/sync/engine.js";
+import { loadRuns, SyncEngine } from "../../src/sync/engine.js";
 import { resolveSyncOptions } from "../../src/sync/options.js";
-import { running } from "../../src/sync/run/load-run.js";
 import type { Conduct } from "./conduct.js";
 import { FaultSchedule, type ScheduledFault } from "./faults.js";
 import { API_KEY } from "./faulty-network.js";
@@ -42,7 +40,7 @@ const MESSAGE_BYTES = 120;
 const WINDOW_BYTES = 260;
 
 // Loaded with the first write otherwise, in turns that are not the simulation's.
-await Promise.all([warmUp(), running.load()]);
+await Promise.all([warmUp(), loadRuns()]);
 
 export async function simulate(program: Program): Promise<Simulated> {
   const clock = new SimClock();

@@ -6,12 +6,12 @@ import {
   type SyncProgress,
   TestClock,
 } from "@saas-management/sdk/sync";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, expect, test } from "vitest";
 import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
 import { listenSilently } from "../support/tcp-peers.js";
 
 const harness = useScriptedServer();
-// Else closing a client would wait, by a clock that stands still, for the answer to a start that was sent.
+// Otherwise closing a client would wait, by a clock that stands still, for the answer to a start that was sent.
 afterEach(() => harness.server.close());
 const LOST = { code: 14, details: "connection dropped" };
 const LOCKED = { code: 6, details: "locked" };
@@ -91,139 +91,97 @@ function prepare() {
   return { clock, seen, stop, onProgress, start };
 }
 
-describe("a start that is aborted", () => {
-  it.each(Object.entries(OF_A_REQUEST))(
-    "%s is over at once and leaves nothing behind",
-    async (_, arrange) => {
-      const { stop, start, clock, ...call } = prepare();
-      const point = await arrange("StartSyncBatch", call);
-      await abortAt(point, stop, start(point.options, { signal: stop.signal }));
-      expect(clock.sleeping).toBe(0);
-    },
-  );
-
-  it("while it connects is over at once and leaves nothing behind", async () => {
-    const { stop, start, clock } = prepare();
-    const peer = await listenSilently();
-    const promise = start({ endpoint: `http://127.0.0.1:${peer.port}` }, { signal: stop.signal });
-    await abortAt({ reached: () => peer.heard() === 1 }, stop, promise);
-    await until(() => clock.sleeping === 0);
-  });
-
-  it("while it waits for the lock is over at once and leaves nothing behind", async () => {
-    const { stop, start, clock, seen } = prepare();
-    harness.server.scripts.StartSyncBatch.push(LOCKED);
-    const promise = start({}, { signal: stop.signal, waitForLockMs: 60_000 });
-    await abortAt({ reached: () => seen.includes("waiting-for-lock") }, stop, promise);
+test.each(Object.entries(OF_A_REQUEST))(
+  "a start that is aborted %s ends at once and leaves nothing behind",
+  async (_, arrange) => {
+    const { stop, start, clock, ...call } = prepare();
+    const point = await arrange("StartSyncBatch", call);
+    await abortAt(point, stop, start(point.options, { signal: stop.signal }));
     expect(clock.sleeping).toBe(0);
-  });
+  },
+);
 
-  it("while the service starts a batch has it aborted, so that the lock is free", async () => {
-    const { stop, start, clock } = prepare();
-    let answer = () => {};
-    harness.server.beforeStart = () =>
-      new Promise((resolve) => {
-        answer = resolve;
-      });
-    const reached = () => harness.server.calls.includes("StartSyncBatch");
-    await abortAt({ reached }, stop, start({}, { signal: stop.signal }));
-    answer();
-    await until(() => harness.server.calls.includes("AbortSyncBatch") && clock.sleeping === 0);
-  });
+test("a start that is aborted while it connects ends at once and leaves nothing behind", async () => {
+  const { stop, start, clock } = prepare();
+  const peer = await listenSilently();
+  const promise = start({ endpoint: `http://127.0.0.1:${peer.port}` }, { signal: stop.signal });
+  await abortAt({ reached: () => peer.heard() === 1 }, stop, promise);
+  await until(() => clock.sleeping === 0);
+});
 
-  it("by the end of its time while the service starts a batch has it aborted, however late the answer comes", async () => {
-    const clock = new TestClock({ startAt: 0 });
-    const { server } = harness;
-    let answer = () => {};
-    server.beforeStart = () =>
-      new Promise((resolve) => {
-        answer = resolve;
-      });
-    const started = harness.client({ clock }).startBatch({ ...START, timeoutMs: 500 });
-    started.catch(() => {});
-    await until(() => server.calls.length === 1);
-    clock.advance(500);
-    await expect(started).rejects.toMatchObject({ code: "TIMEOUT" });
-    expect(server.timesLeftMs[0]).toBeGreaterThan(60_000);
-    answer();
-    await until(() => server.calls.includes("AbortSyncBatch") && clock.sleeping === 0);
-  });
+test("a start that is aborted while it waits for the lock ends at once and leaves nothing behind", async () => {
+  const { stop, start, clock, seen } = prepare();
+  harness.server.scripts.StartSyncBatch.push(LOCKED);
+  const promise = start({}, { signal: stop.signal, waitForLockMs: 60_000 });
+  await abortAt({ reached: () => seen.includes("waiting-for-lock") }, stop, promise);
+  expect(clock.sleeping).toBe(0);
 });
 
 /** The calls that send records. */
 const WRITES: Readonly<Record<string, (batch: SyncBatch, signal: AbortSignal) => Promise<unknown>>> = {
-  "a write": (batch, signal) => batch.write("accounts", accounts(3), { signal }),
-  "a push and a seal": async (batch, signal) => {
+  write: (batch, signal) => batch.write("accounts", accounts(3), { signal }),
+  "push and seal": async (batch, signal) => {
     const users = batch.open("accounts", { signal });
     void users.push(accounts(3));
     await users.seal();
   },
 };
 
-describe.each(Object.entries(WRITES))("%s that is aborted", (_, write) => {
-  it.each(Object.entries(OF_A_REQUEST))(
-    "%s is over at once and leaves nothing behind",
-    async (_, arrange) => {
-      const { stop, start, clock, ...call } = prepare();
-      const point = await arrange("SyncRecords", call);
-      const batch = await start(point.options);
-      await abortAt(point, stop, write(batch, stop.signal));
-      await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
-      batch.close();
-      await until(() => clock.sleeping === 0);
-    },
-  );
+test.each(
+  Object.entries(WRITES).flatMap(([name, write]) =>
+    Object.entries(OF_A_REQUEST).map(([where, arrange]) => [name, where, write, arrange] as const),
+  ),
+)("a %s that is aborted %s ends at once and leaves nothing behind", async (_name, _where, write, arrange) => {
+  const { stop, start, clock, ...call } = prepare();
+  const point = await arrange("SyncRecords", call);
+  const batch = await start(point.options);
+  await abortAt(point, stop, write(batch, stop.signal));
+  await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
+  batch.close();
+  await until(() => clock.sleeping === 0);
 });
 
-describe("a write that is aborted", () => {
-  it.each<[string, (batch: SyncBatch) => void]>([
-    ["while its source is silent", () => {}],
-    [
-      "while it is queued",
-      (batch) => void batch.write("plans", { [Symbol.asyncIterator]: () => ({ next: never }) }),
-    ],
-  ])("%s is over, and its batch with it", async (_what, before) => {
-    const { stop, start, clock } = prepare();
-    const batch = await start();
-    before(batch);
-    async function* silent() {
-      yield accounts(1);
-      await never();
-    }
-    const promise = batch.write("accounts", silent(), { signal: stop.signal });
-    await until(() => batch.writes[0]?.state === "writing");
-    const outcome = promise.catch((error: unknown) => error);
-    stop.abort("enough");
-    expect(await outcome).toBe("enough");
-    expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
-    batch.close();
-    expect(clock.sleeping).toBe(0);
-  });
+test.each<[string, (batch: SyncBatch) => void]>([
+  ["while its source is silent", () => {}],
+  [
+    "while it is queued",
+    (batch) => void batch.write("plans", { [Symbol.asyncIterator]: () => ({ next: never }) }),
+  ],
+])("a write that is aborted %s ends at once and leaves nothing behind", async (_what, before) => {
+  const { stop, start, clock } = prepare();
+  const batch = await start();
+  before(batch);
+  async function* silent() {
+    yield accounts(1);
+    await never();
+  }
+  const promise = batch.write("accounts", silent(), { signal: stop.signal });
+  await abortAt({ reached: () => batch.writes[0]?.state === "writing" }, stop, promise);
+  batch.close();
+  expect(clock.sleeping).toBe(0);
 });
 
-describe("a run that is aborted", () => {
-  it.each(Object.entries(OF_A_REQUEST))(
-    "%s of its start is over at once and leaves nothing behind",
-    async (_, arrange) => {
-      const { stop, clock, onProgress, seen } = prepare();
-      const point = await arrange("StartSyncBatch", { seen, onProgress });
-      const retry = { retries: 2, minDelayMs: 1000, maxDelayMs: 1000 };
-      const run = harness
-        .client({ clock, retry, ...point.options })
-        .run({ ...RUN, signal: stop.signal, onProgress }, never);
-      await abortAt(point, stop, run);
-      expect(clock.sleeping).toBe(0);
-    },
-  );
-
-  it("while its function writes is over when the batch is aborted", async () => {
-    const { stop, clock, onProgress } = prepare();
-    harness.server.scripts.SyncRecords.push("never");
-    const run = harness.client({ clock }).run({ ...RUN, signal: stop.signal, onProgress }, async (batch) => {
-      await batch.write("accounts", accounts(3));
-    });
-    await abortAt({ reached: () => harness.server.streams[0]?.messages.length === 1 }, stop, run);
-    expect(harness.server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
+test.each(Object.entries(OF_A_REQUEST))(
+  "a run that is aborted %s of its start ends at once and leaves nothing behind",
+  async (_, arrange) => {
+    const { stop, clock, onProgress, seen } = prepare();
+    const point = await arrange("StartSyncBatch", { seen, onProgress });
+    const retry = { retries: 2, minDelayMs: 1000, maxDelayMs: 1000 };
+    const run = harness
+      .client({ clock, retry, ...point.options })
+      .run({ ...RUN, signal: stop.signal, onProgress }, never);
+    await abortAt(point, stop, run);
     expect(clock.sleeping).toBe(0);
+  },
+);
+
+test("a run that is aborted while its function writes ends when the batch is aborted", async () => {
+  const { stop, clock, onProgress } = prepare();
+  harness.server.scripts.SyncRecords.push("never");
+  const run = harness.client({ clock }).run({ ...RUN, signal: stop.signal, onProgress }, async (batch) => {
+    await batch.write("accounts", accounts(3));
   });
+  await abortAt({ reached: () => harness.server.streams[0]?.messages.length === 1 }, stop, run);
+  expect(harness.server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
+  expect(clock.sleeping).toBe(0);
 });

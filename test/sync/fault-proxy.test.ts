@@ -1,6 +1,6 @@
 import { startReferenceServer, TestClock } from "@saas-management/sdk/reference-server";
 import { SyncClient, TimeoutError, TransportError } from "@saas-management/sdk/sync";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { ConnectionFaultKind } from "../support/connection-fault.js";
 import { connectionSchedule } from "../support/connection-schedule.js";
 import { startFaultProxy } from "../support/fault-proxy.js";
@@ -42,27 +42,25 @@ async function startBehindProxy() {
 /** Bytes of the records: most of what goes to the server. */
 const RECORDS = 200_000;
 
-describe("a connection that is reset", () => {
-  test.each<[string, ConnectionFaultKind]>([
-    ["before the first byte arrives", { type: "reset", direction: "request", afterBytes: 0 }],
-    ["after the client's preface", { type: "reset", direction: "request", afterBytes: 24 }],
-    ["in the middle of the records", { type: "reset", direction: "request", afterBytes: RECORDS / 2 }],
-    ["before the server's SETTINGS arrive", { type: "reset", direction: "answer", afterBytes: 0 }],
-    ["in the middle of the server's SETTINGS", { type: "reset", direction: "answer", afterBytes: 5 }],
-    ["in the middle of the head of a frame", { type: "reset", direction: "request", afterBytes: 28 }],
-  ])("%s is made anew, and everything arrives", async (_, fault) => {
-    const { proxy, sync, inspect } = await startBehindProxy();
-    proxy.planNext(fault);
-    await sync();
-    expect(proxy.firings()).toBe(1);
-    // On a machine that is slow grpc-js may have tried once more by itself.
-    expect(proxy.accepted()).toBeGreaterThan(1);
-    expect(inspect()).toMatchObject({ lock: null, batches: [{ state: "completed" }] });
-    expect(inspect().snapshots.accounts).toHaveLength(200);
-  });
+test.each<[string, ConnectionFaultKind]>([
+  ["before the first byte arrives", { type: "reset", direction: "request", afterBytes: 0 }],
+  ["after the client's preface", { type: "reset", direction: "request", afterBytes: 24 }],
+  ["in the middle of the records", { type: "reset", direction: "request", afterBytes: RECORDS / 2 }],
+  ["before the server's SETTINGS arrive", { type: "reset", direction: "answer", afterBytes: 0 }],
+  ["in the middle of the server's SETTINGS", { type: "reset", direction: "answer", afterBytes: 5 }],
+  ["in the middle of the head of a frame", { type: "reset", direction: "request", afterBytes: 28 }],
+])("a connection that is reset %s is replaced, and everything arrives", async (_, fault) => {
+  const { proxy, sync, inspect } = await startBehindProxy();
+  proxy.planNext(fault);
+  await sync();
+  expect(proxy.firings()).toBe(1);
+  // On a machine that is slow grpc-js may have tried once more by itself.
+  expect(proxy.accepted()).toBeGreaterThan(1);
+  expect(inspect()).toMatchObject({ lock: null, batches: [{ state: "completed" }] });
+  expect(inspect().snapshots.accounts).toHaveLength(200);
 });
 
-test("a server that accepts and never sends SETTINGS is given up, and another connection is made", async () => {
+test("a server that accepts and never sends SETTINGS is given up, and the client connects again", async () => {
   const { proxy, clock, sync, inspect } = await startBehindProxy();
   proxy.planNext({ type: "silent" });
   const done = sync();
@@ -73,7 +71,7 @@ test("a server that accepts and never sends SETTINGS is given up, and another co
   expect(inspect().batches).toMatchObject([{ state: "completed" }]);
 });
 
-test("a half-open connection by which no answer comes ends the start with its time", async () => {
+test("a half-open connection over which no answer comes ends the start with the timeout", async () => {
   const { proxy, clock, sync, inspect } = await startBehindProxy();
   proxy.planNext({ type: "half-open", direction: "answer", afterBytes: 60 });
   const error = sync().catch((reason: unknown) => reason);
@@ -83,7 +81,7 @@ test("a half-open connection by which no answer comes ends the start with its ti
   expect(inspect().batches.length).toBeLessThanOrEqual(1);
 });
 
-test("a half-open connection ends the write with its time, and the lock is held", async () => {
+test("a half-open connection ends the write with the timeout, and the lock is held", async () => {
   const { proxy, clock, sync, inspect } = await startBehindProxy();
   proxy.planNext({ type: "half-open", direction: "request", afterBytes: RECORDS / 2 });
   const error = sync().catch((reason: unknown) => reason);
@@ -126,19 +124,21 @@ test("a peer that resets every connection is reported after the retries", async 
 /** The client makes another connection, and goes on. */
 const OUTLIVED: readonly ConnectionFaultKind["type"][] = ["reset", "silent"];
 
-describe("whatever happens to connections, drawn from a seed,", { timeout: TIMEOUT_MS }, () => {
-  const draw = (seed: number) =>
-    connectionSchedule({
-      seed,
-      most: 3,
-      // No call is whole with so few bytes, and the server's SETTINGS are most of what it answers with.
-      call: { request: 200, answer: 30 },
-      whole: { request: 24_000, answer: 500 },
-      deep: "any",
-      outlived: OUTLIVED,
-    });
+const draw = (seed: number) =>
+  connectionSchedule({
+    seed,
+    most: 3,
+    // No call is whole with so few bytes, and the server's SETTINGS are most of what it answers with.
+    call: { request: 200, answer: 30 },
+    whole: { request: 24_000, answer: 500 },
+    deep: "any",
+    outlived: OUTLIVED,
+  });
 
-  test("a batch is there as it was written, or ends with an error of the SDK", () =>
+test(
+  "a batch is stored as it was written, or ends with an SDK error, under seeded connection faults",
+  { timeout: TIMEOUT_MS },
+  () =>
     forSeeds(12, draw, async (schedule) => {
       const clock = new SteppedClock();
       await using server = await startReferenceServer({ clock });
@@ -159,5 +159,5 @@ describe("whatever happens to connections, drawn from a seed,", { timeout: TIMEO
       // The answer to the start was lost, and the lock is held by a batch whose id nobody knows.
       const isGhost = server.inspect(server.installationId).lock !== null;
       expect(outcome).toBe(isGhost ? "BATCH_IN_PROGRESS" : "done");
-    }));
-});
+    }),
+);

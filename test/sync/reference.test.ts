@@ -1,162 +1,120 @@
-import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
-import { type CollectionName, SyncClient, type SyncClientOptions } from "@saas-management/sdk/sync";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { accounts } from "../support/sync-harness.js";
+import type { CollectionName } from "@saas-management/sdk/sync";
+import { expect, test } from "vitest";
+import { accounts, testService } from "../support/test-service.js";
 
-let server: ReferenceServer;
-let clients: SyncClient[];
-beforeEach(async () => {
-  server = await startReferenceServer();
-  clients = [];
-});
-afterEach(async () => {
-  for (const client of clients) await client.close();
-  await server.close();
-});
+const service = testService({ sync: { retry: { retries: 3, minDelayMs: 1, maxDelayMs: 2 } } });
+const start = () => service.startBatch();
 
-function newClient(options: Partial<SyncClientOptions> = {}) {
-  const retry = { retries: 3, minDelayMs: 1, maxDelayMs: 2 };
-  const client = new SyncClient({ endpoint: server.syncUrl, apiKey: server.apiKey, retry, ...options });
-  clients.push(client);
-  return client;
+/** Completes a batch that holds these accounts. */
+async function complete(ids: readonly string[]) {
+  const batch = await start();
+  await batch.write("accounts", accounts(ids));
+  return batch.complete();
 }
 
-const start = (options?: Partial<SyncClientOptions>) =>
-  newClient(options).startBatch({ installationId: server.installationId });
-const inspect = () => server.inspect(server.installationId);
-const presentAccounts = () =>
-  inspect()
-    .snapshots.accounts.filter(({ removed }) => !removed)
-    .map(({ id }) => id);
-
-describe("a batch against the reference server", () => {
-  it("adds, updates and removes by the difference to the last completed snapshot", async () => {
-    const first = await start();
-    await first.write("accounts", accounts(3));
-    await expect(first.complete()).resolves.toEqual({
-      snapshots: { accounts: { added: 3, updated: 0, removed: 0 } },
-      events: {},
-    });
-    const second = await start();
-    await second.write("accounts", [...accounts(2), { generic: { id: "new" } }]);
-    await second.write("usage", [{ generic: { id: "e1", sourceActorId: "u0", lastActivity: new Date() } }]);
-    await expect(second.complete()).resolves.toEqual({
-      snapshots: { accounts: { added: 1, updated: 2, removed: 1 } },
-      events: { usage: { accepted: 1 } },
-    });
-    expect(presentAccounts()).toEqual(["u0", "u1", "new"]);
-    expect(inspect().lock).toBeNull();
+test("adds, updates and removes by the difference to the last completed snapshot", async () => {
+  expect(await complete(["u0", "u1", "u2"])).toEqual({
+    snapshots: { accounts: { added: 3, updated: 0, removed: 0 } },
+    events: {},
   });
-
-  it("that writes an empty snapshot removes everything, and one that leaves the collection out removes nothing", async () => {
-    const first = await start();
-    await first.write("accounts", accounts(2));
-    await first.complete();
-    const events = await start();
-    await events.write("usage", []);
-    await events.complete();
-    expect(presentAccounts()).toEqual(["u0", "u1"]);
-    const empty = await start();
-    await empty.write("accounts", []);
-    await empty.complete();
-    expect(presentAccounts()).toEqual([]);
+  const second = await start();
+  await second.write("accounts", accounts(["u0", "u1", "new"]));
+  await second.write("usage", [{ generic: { id: "e1", sourceActorId: "u0", lastActivity: new Date() } }]);
+  await expect(second.complete()).resolves.toEqual({
+    snapshots: { accounts: { added: 1, updated: 2, removed: 1 } },
+    events: { usage: { accepted: 1 } },
   });
-
-  it("that is aborted removes nothing and frees the lock", async () => {
-    const first = await start();
-    await first.write("accounts", accounts(2));
-    await first.complete();
-    const second = await start();
-    await second.write("accounts", accounts(1));
-    await second.abort();
-    expect(presentAccounts()).toEqual(["u0", "u1"]);
-    expect(inspect().lock).toBeNull();
-  });
-
-  it("holds the lock until it ends", async () => {
-    const first = await start();
-    await expect(start()).rejects.toMatchObject({
-      code: "BATCH_IN_PROGRESS",
-      installationId: server.installationId,
-    });
-    await first.abort();
-    await (await start()).abort();
-  });
-
-  it("whose lease ran out at the server says so, and a delayed abort leaves the newer batch alone", async () => {
-    const old = await start();
-    server.clock.advance(15 * 60_000);
-    const newer = await start();
-    await expect(old.write("accounts", accounts(1))).rejects.toMatchObject({
-      code: "BATCH_STATE",
-      reason: "expired",
-    });
-    await old.abort();
-    expect(inspect().lock?.batchId).toBe(newer.id);
-    await newer.abort();
-  });
-
-  it("is refused by another workspace's key, and by one without the permission", async () => {
-    const workspace = server.createWorkspace("other");
-    const keys = [
-      server.createApiKey({ workspace }),
-      server.createApiKey({ scope: "read" }),
-      server.createApiKey({ permissions: [] }),
-    ];
-    for (const apiKey of keys)
-      await expect(start({ apiKey })).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
-    await expect(start({ apiKey: "unknown" })).rejects.toMatchObject({ code: "AUTHENTICATION_FAILED" });
-  });
-
-  it("stops at once when its key is revoked", async () => {
-    const apiKey = server.createApiKey();
-    const batch = await start({ apiKey });
-    server.revokeApiKey(apiKey);
-    await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({
-      code: "AUTHENTICATION_FAILED",
-    });
-    await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
-  });
-
-  it.each([
-    ["before the server did anything", "request" as const],
-    ["after the server applied it", "answer" as const],
-  ])(
-    "survives a connection that breaks %s, at each operation, and every record is there once",
-    async (_, at) => {
-      for (const operation of ["SyncRecords", "CompleteSyncBatch"] as const) {
-        server.faults.add({ api: "sync", operation, kind: { type: "drop", at } });
-      }
-      const batch = await start();
-      const result = await batch.write("accounts", accounts(10));
-      expect(result).toMatchObject({ accepted: 10, retries: 1 });
-      const { snapshots } = await batch.complete();
-      // Where the answer was lost, the service says only that the batch is completed.
-      expect(snapshots).toEqual(at === "request" ? { accounts: { added: 10, updated: 0, removed: 0 } } : {});
-      expect(presentAccounts()).toHaveLength(10);
-      expect(inspect().lock).toBeNull();
-    },
-  );
-
-  it("whose start was answered by a broken connection reports the lock as perhaps its own", async () => {
-    server.faults.add({ api: "sync", operation: "StartSyncBatch", kind: { type: "drop", at: "answer" } });
-    await expect(start()).rejects.toThrow(/may be this client's own/);
-  });
-
-  it("of 100,000 records of a generator arrives whole, in several windows", { timeout: 60_000 }, async () => {
-    function* many() {
-      for (let i = 0; i < 100_000; i += 1)
-        yield { generic: { id: `u${i}`, name: `Name ${i}`, active: i % 2 === 0 } };
-    }
-    const batch = await start({ messageBytes: 256 * 1024, windowBytes: 1024 * 1024 });
-    const { accepted, messages } = await batch.write("accounts", many());
-    expect(accepted).toBe(100_000);
-    expect(messages).toBeGreaterThan(8);
-    await expect(batch.complete()).resolves.toMatchObject({ snapshots: { accounts: { added: 100_000 } } });
-  });
+  expect(service.present()).toEqual(["new", "u0", "u1"]);
+  expect(service.inspect().lock).toBeNull();
 });
 
-it("the server's own rules accept what the client's checks accept, for every collection", async () => {
+test("removes everything with an empty snapshot, and nothing with a collection that is left out", async () => {
+  await complete(["u0", "u1"]);
+  const events = await start();
+  await events.write("usage", []);
+  await events.complete();
+  expect(service.present()).toEqual(["u0", "u1"]);
+  await complete([]);
+  expect(service.present()).toEqual([]);
+});
+
+test("removes nothing with a batch that is aborted, and frees the lock", async () => {
+  await complete(["u0", "u1"]);
+  const second = await start();
+  await second.write("accounts", accounts(["u0"]));
+  await expect(start()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
+  await second.abort();
+  expect(service.present()).toEqual(["u0", "u1"]);
+  expect(service.inspect().lock).toBeNull();
+});
+
+test("leaves a newer batch alone when a batch whose lease ran out is aborted", async () => {
+  const old = await start();
+  service.clock.advance(15 * 60_000);
+  const newer = await start();
+  await expect(old.write("accounts", accounts(["u0"]))).rejects.toMatchObject({
+    code: "BATCH_STATE",
+    reason: "expired",
+  });
+  await old.abort();
+  expect(service.inspect().lock?.batchId).toBe(newer.id);
+  await newer.abort();
+});
+
+test("is refused with the key of another workspace, and without the permission", async () => {
+  const { server, installationId } = service;
+  const keys = [
+    server.createApiKey({ workspace: server.createWorkspace("other") }),
+    server.createApiKey({ scope: "read" }),
+    server.createApiKey({ permissions: [] }),
+  ];
+  const startWith = (apiKey: string) => service.syncClient({ apiKey }).startBatch({ installationId });
+  for (const apiKey of keys)
+    await expect(startWith(apiKey)).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+  await expect(startWith("unknown")).rejects.toMatchObject({ code: "AUTHENTICATION_FAILED" });
+});
+
+test("cannot be completed after its key was revoked in the middle", async () => {
+  const batch = await start();
+  service.server.revokeApiKey(service.server.apiKey);
+  await expect(batch.write("accounts", accounts(["u0"]))).rejects.toMatchObject({
+    code: "AUTHENTICATION_FAILED",
+  });
+  await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+});
+
+test.each(["request", "answer"] as const)(
+  "has every record once if each connection breaks at the %s",
+  async (at) => {
+    for (const operation of ["SyncRecords", "CompleteSyncBatch"] as const)
+      service.server.faults.add({ api: "sync", operation, kind: { type: "drop", at } });
+    const batch = await start();
+    const ids = ["u0", "u1", "u2"];
+    expect(await batch.write("accounts", accounts(ids))).toMatchObject({ accepted: 3, retries: 1 });
+    const { snapshots } = await batch.complete();
+    // If the answer was lost, the service says only that the batch is completed.
+    expect(snapshots).toEqual(at === "request" ? { accounts: { added: 3, updated: 0, removed: 0 } } : {});
+    expect(service.present()).toEqual(ids);
+    expect(service.inspect().lock).toBeNull();
+  },
+);
+
+test("sends a large generator in several windows", async () => {
+  const COUNT = 20_000;
+  function* many() {
+    for (let i = 0; i < COUNT; i += 1)
+      yield { generic: { id: `u${i}`, name: `Name ${i}`, active: i % 2 === 0 } };
+  }
+  const client = service.syncClient({ messageBytes: 64 * 1024, windowBytes: 128 * 1024 });
+  const batch = await client.startBatch({ installationId: service.installationId });
+  const { accepted, messages, windows } = await batch.write("accounts", many());
+  expect(accepted).toBe(COUNT);
+  expect(messages).toBeGreaterThan(6);
+  expect(windows).toBeGreaterThan(2);
+  await expect(batch.complete()).resolves.toMatchObject({ snapshots: { accounts: { added: COUNT } } });
+});
+
+test("passes the rules of the server itself with records of every collection", async () => {
   const at = new Date("2026-01-01T00:00:00Z");
   const batch = await start();
   await batch.write("accounts", [

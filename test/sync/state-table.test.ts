@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type CollectionWriter, type SyncBatch, TestClock } from "@saas-management/sdk/sync";
-import { describe, expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
 
 const harness = useScriptedServer();
@@ -119,27 +119,25 @@ const CALLS: Readonly<Record<string, (prepared: Prepared) => Promise<unknown>>> 
   close: async ({ batch }) => batch.close(),
 };
 
-describe("the table of states in docs/sync.md", () => {
-  const table = readTable();
+const table = readTable();
 
-  it("has every state and every call", () => {
-    expect(new Set(table.map(({ state }) => state))).toEqual(new Set(Object.keys(PREPARE)));
-    expect(new Set(table.map(({ call }) => call))).toEqual(new Set(Object.keys(CALLS)));
-    expect(table).toHaveLength(70);
-  });
+test("the table of states has every state and every call", () => {
+  expect(new Set(table.map(({ state }) => state))).toEqual(new Set(Object.keys(PREPARE)));
+  expect(new Set(table.map(({ call }) => call))).toEqual(new Set(Object.keys(CALLS)));
+  expect(table).toHaveLength(70);
+});
 
-  it.each(table)("$state: $call is $cell", async ({ state, call, cell }) => {
-    const prepared = await PREPARE[state]?.(call === "push" || call === "seal");
-    if (prepared === undefined) throw new Error(state);
-    const { batch, release } = prepared;
-    if (state !== "incomplete" && state !== "by id") expect(batch.state).toBe(state);
-    const outcome = CALLS[call]?.(prepared).then(
-      () => "ok",
-      (error: { code: string; reason?: string }) => [error.code, error.reason].filter(Boolean).join(" "),
-    );
-    release();
-    const [expected, after] = cell.split(" → ");
-    expect(await outcome).toBe(expected);
-    if (after !== undefined) expect(batch.state).toBe(after);
-  });
+test.each(table)("a batch that is $state answers $call with $cell", async ({ state, call, cell }) => {
+  const prepared = await PREPARE[state]?.(call === "push" || call === "seal");
+  if (prepared === undefined) throw new Error(state);
+  const { batch, release } = prepared;
+  if (state !== "incomplete" && state !== "by id") expect(batch.state).toBe(state);
+  const outcome = CALLS[call]?.(prepared).then(
+    () => "ok",
+    (error: { code: string; reason?: string }) => [error.code, error.reason].filter(Boolean).join(" "),
+  );
+  release();
+  const [expected, after] = cell.split(" → ");
+  expect(await outcome).toBe(expected);
+  if (after !== undefined) expect(batch.state).toBe(after);
 });

@@ -27,9 +27,8 @@ const REFUSED_BECAUSE: Readonly<Record<Exclude<BatchState, "active" | "closed">,
   unknown: "unknown",
 };
 
-/** Returns the error with which a batch in this state refuses a write or a completion; undefined if it accepts it. */
-export function refusal(call: string, state: BatchState): BatchStateError | ClosedError | undefined {
-  if (state === "active") return undefined;
+/** Returns the error with which a batch in this state refuses a write or a completion. */
+export function refusal(call: string, state: Exclude<BatchState, "active">): BatchStateError | ClosedError {
   return state === "closed" ? closedError() : stateError(call, state, REFUSED_BECAUSE[state]);
 }
 

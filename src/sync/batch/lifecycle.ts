@@ -48,7 +48,8 @@ export class BatchLifecycle {
     const { state } = this;
     // The refused write is missing: a lease that is renewed after all must not make the batch active again.
     if (state === "expired") this.#session.expire();
-    return state === "active" && this.#writes.failed ? this.#writes.refusal(call) : refusal(call, state);
+    if (state !== "active") return refusal(call, state);
+    return this.#writes.failed ? this.#writes.refusal(call) : undefined;
   }
 
   complete(): Promise<CompletionCounts> {
@@ -83,7 +84,7 @@ export class BatchLifecycle {
       this.#state = "completed";
       this.#writes.completed();
       this.#endSession();
-      this.#session.notify({ type: "completed", ...counts });
+      this.#session.notify?.({ type: "completed", ...counts });
       return counts;
     } catch (error) {
       this.#unclear = error instanceof BatchOutcomeUnknownError;
@@ -165,7 +166,7 @@ export class BatchLifecycle {
   }
 
   #endSession(): void {
-    this.#session.end(refusal("The call", this.#state) ?? closedError());
+    this.#session.end(this.#state === "active" ? closedError() : refusal("The call", this.#state));
   }
 
   /** Makes a call that ends with the client, even if the batch has left it. */

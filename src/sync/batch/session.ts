@@ -29,7 +29,7 @@ export interface SessionOptions extends BatchWatch {
   readonly configuration: SyncConfiguration;
   /** Before the batch was asked for. */
   readonly startedAt: Moment;
-  readonly onProgress: OnProgress;
+  readonly onProgress: OnProgress | undefined;
   /** Fires when the client is closed. */
   readonly clientClosed: AbortSignal;
 }
@@ -43,7 +43,7 @@ export class BatchSession {
   readonly id: string;
   readonly configuration: SyncConfiguration;
   readonly lease: CountedLease;
-  readonly notify: OnProgress;
+  readonly notify: OnProgress | undefined;
   readonly clientClosed: AbortSignal;
   readonly #options: SessionOptions;
   readonly #ended = new AbortController();
@@ -64,7 +64,7 @@ export class BatchSession {
     this.clientClosed = clientClosed;
     this.#lastSentAt = startedAt.monotonic;
     this.lease = new CountedLease(configuration.clock, startedAt, {
-      onWarning: (remainingMs) => onProgress({ type: "lease-warning", remainingMs }),
+      onWarning: (remainingMs) => onProgress?.({ type: "lease-warning", remainingMs }),
       onLost: () => this.expire(),
     });
     this.lease.watch();
@@ -126,7 +126,7 @@ export class BatchSession {
   ) {
     const { configuration, transport, acceptedEvents, observerOf } = this.#options;
     const { controller, unlink } = linkAbort(this.signal, signal);
-    const ownProgress = guardProgress(onProgress, configuration.logger);
+    const ownProgress = onProgress && guardProgress(onProgress, configuration.logger);
     const sender = new WindowSender({
       transport,
       configuration,
@@ -135,8 +135,8 @@ export class BatchSession {
       report,
       signal: controller.signal,
       onProgress: (progress) => {
-        ownProgress(progress);
-        this.notify(progress);
+        ownProgress?.(progress);
+        this.notify?.(progress);
       },
     });
     const context = {

@@ -65,7 +65,7 @@ interface StartContext {
   /** Time of one StartSyncBatch if it differs from the client's. */
   readonly timeoutMs: number | undefined;
   readonly waitForLockMs: number;
-  readonly onProgress: OnProgress;
+  readonly onProgress: OnProgress | undefined;
 }
 
 /**
@@ -109,7 +109,7 @@ export class BatchStarter {
         if (leftMs <= 0) throw waitForLockMs === 0 ? error : stillLocked(error, waitedMs);
         // Jittered, so that clients that wait together do not return together; timers take whole milliseconds.
         const nextAttemptMs = Math.ceil(Math.min(leftMs, pauseMs * (0.5 + Math.random() / 2)));
-        onProgress({ type: "waiting-for-lock", waitedMs, nextAttemptMs });
+        onProgress?.({ type: "waiting-for-lock", waitedMs, nextAttemptMs });
         await clock.sleep(nextAttemptMs, signal);
       }
     }

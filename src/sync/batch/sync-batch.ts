@@ -114,7 +114,7 @@ export class SyncBatch {
   write<C extends CollectionName>(
     collection: C,
     source: RecordSource<RecordOf<C>>,
-    options: WriteOptions = {},
+    options?: WriteOptions,
   ): Promise<WriteResult> {
     const refused = this.#lifecycle.refusal("write");
     if (refused !== undefined) {

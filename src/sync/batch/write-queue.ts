@@ -98,7 +98,7 @@ export class WriteQueue {
   }
 
   /** Writes a source when its turn comes; if its signal fires before that, the write ends at once. */
-  write(collection: CollectionName, source: unknown, options: WriteOptions): Promise<WriteResult> {
+  write(collection: CollectionName, source: unknown, options?: WriteOptions): Promise<WriteResult> {
     if (!isCollection(collection)) {
       const error = unknownCollectionError(collection);
       this.markIncomplete(collection, error);
@@ -161,13 +161,13 @@ export class WriteQueue {
 
   #write(
     source: unknown,
-    given: WriteOptions,
+    given: WriteOptions | undefined,
     report: MutableWriteReport,
     turn: Promise<unknown>,
   ): Promise<WriteResult> {
-    let options: WriteOptions;
+    let options: WriteOptions = {};
     try {
-      options = readWriteOptions("write", given);
+      if (given !== undefined) options = readWriteOptions("write", given);
     } catch (error) {
       return Promise.reject(this.#fail(error, report));
     }
@@ -196,7 +196,8 @@ export class WriteQueue {
         context.stop.signal.throwIfAborted();
         const reader = new SourceReader(source, context);
         this.#reading = { collection, reader };
-        requireCount(expectedCount, collection, await reader.run());
+        const records = await reader.run();
+        if (expectedCount !== undefined) requireCount(expectedCount, collection, records);
       } finally {
         this.#reading = undefined;
         unlink();

@@ -4,7 +4,7 @@
  * The generated encoders are chains of these methods. Each returns false, without saying why, for a value that the
  * schema refuses; explain-record.ts finds the reason. What was written before a refusal must be dropped.
  */
-import { isObject, isPlainObject } from "../../core/validate.js";
+import { isPlainObject } from "../../core/validate.js";
 import { BYTES_PER_UNIT, ByteWriter, FIELD_BYTES, varintBytes } from "./byte-writer.js";
 import { isoNanos, isoSeconds } from "./iso-time.js";
 
@@ -49,7 +49,7 @@ export class FieldNames {
 
   /** Whether a value is an object without any other field, own or inherited. */
   areAllOf(value: unknown): value is Fields {
-    if (!isObject(value) || Array.isArray(value)) return false;
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
     let position = 0;
     for (const name in value) {
       if (this.#seen[position] !== name) {

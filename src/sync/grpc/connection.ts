@@ -198,11 +198,11 @@ class Connection {
 
   /** Begins to connect if necessary. */
   #connect(): connectivityState {
-    if (this.#state === connectivityState.READY) {
+    if (this.#state !== connectivityState.READY) {
+      this.#connectingSince ??= this.#clock.monotonic();
+    } else if (this.#connectingSince !== undefined) {
       this.#connectingSince = undefined;
       this.#sockets.settled();
-    } else {
-      this.#connectingSince ??= this.#clock.monotonic();
     }
     // Only if idle: a closed client would connect, too.
     if (this.#state === connectivityState.IDLE)

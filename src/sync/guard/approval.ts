@@ -1,29 +1,32 @@
 import { randomUUID } from "node:crypto";
-import type { HoldReason, Ledger, PendingApproval } from "../ledger/ledger.js";
-import { areOnlyTheseGone, areSameIds, keepsHeldRun } from "./approved-ids.js";
-import { goneLines } from "./comparison.js";
-import type { ResolvedRule } from "./rules.js";
+import { IdHash } from "../ids/id-hash.js";
+import type { HoldReason, KnownIds, Ledger } from "../ledger/ledger.js";
+import { forEachId, goneLines, tableOf } from "./comparison.js";
+import { exceeds, type ResolvedRule } from "./rules.js";
 import type { GuardedSnapshot } from "./snapshot.js";
 
-/** How long an approval can be given. */
+type Lines = AsyncIterable<Uint8Array>;
+
+/** How long an approval is valid. */
 const APPROVAL_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** What is offered to a person who may approve of what was held. */
+/** An approval that is offered for a held run. */
 export interface Offer {
   readonly id: string;
+  /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** Makes an offer, with the id of the one that waits for the same. */
-export function newOffer(now: number, waitingId: string = randomUUID()): Offer {
-  return { id: waitingId, expiresAt: now + APPROVAL_MS };
+/** Creates an offer, or renews the one with the id. */
+export function newOffer(now: number, id: string = randomUUID()): Offer {
+  return { id, expiresAt: now + APPROVAL_MS };
 }
 
 /**
- * Id of the offer that waits for just this: a person who reads of it may answer after the run was held once more.
- * @returns undefined where none waits, or one that is about something else
+ * Id of the pending approval for exactly this snapshot: a person may answer after the run was held again.
+ * @returns undefined if there is none, or one for something else
  */
-export async function waitingId(
+export async function pendingIdFor(
   ledger: Ledger,
   snapshot: GuardedSnapshot,
   reason: HoldReason,
@@ -38,16 +41,8 @@ export async function waitingId(
   }
 }
 
-/** Puts an approval that was given under another offer, with the list that it has. */
-export async function renew(ledger: Ledger, offer: Offer, { scope }: GuardedSnapshot): Promise<void> {
-  const pending = await ledger.held(scope);
-  if (pending === undefined || pending.id === offer.id) return;
-  const { reason } = pending;
-  await ledger.hold(scope, { ...offer, reason, lines: () => pending.lines() });
-}
-
-/** Keeps the offer for one snapshot; where its list can be read. */
-export function store(
+/** Stores an offer with the ids that a person approves; returns where they can be read. */
+export function storeOffer(
   ledger: Ledger,
   offer: Offer,
   snapshot: GuardedSnapshot,
@@ -56,36 +51,100 @@ export function store(
   return ledger.hold(snapshot.scope, { ...offer, reason, lines: () => linesOf(snapshot, reason) });
 }
 
-/** What an approval is of: where nobody knows what would be removed, it is of what was sent. */
-function linesOf(snapshot: GuardedSnapshot, reason: HoldReason): AsyncIterable<Uint8Array> {
-  return reason === "removals" ? goneLines(snapshot.ids.table, snapshot.knownIds) : snapshot.sentLines();
+/** Moves an approval that was given to another offer, with its list. */
+export async function renewApproval(ledger: Ledger, offer: Offer, { scope }: GuardedSnapshot): Promise<void> {
+  const pending = await ledger.held(scope);
+  if (pending === undefined || pending.id === offer.id) return;
+  const { reason } = pending;
+  await ledger.hold(scope, { ...offer, reason, lines: () => pending.lines() });
 }
 
 /**
- * Whether what a snapshot is held for was approved of.
- * @returns why it was not; undefined where it was
+ * Checks whether an approval covers what a snapshot is held for.
+ * @returns why it does not; undefined if it does
  */
-export async function refusalOf(
+export async function approvalProblem(
   ledger: Ledger,
   approvalId: string,
-  { scope, ids, knownIds }: GuardedSnapshot,
+  snapshot: GuardedSnapshot,
   reason: HoldReason,
   { rule, now }: { readonly rule: ResolvedRule; readonly now: number },
 ): Promise<string | undefined> {
-  let pending: PendingApproval | undefined;
   try {
-    pending = await ledger.held(scope);
-    if (pending === undefined) return "no approval waits for it: it was used up, or never asked for";
-    if (pending.id !== approvalId) return "it is not the one that waits";
-    if (pending.expiresAt <= now) return "it expired";
-    if (pending.reason !== reason) return "it was asked for because of something else";
-    if (reason === "removals") {
-      if (await areOnlyTheseGone(ids.table, knownIds, pending.lines())) return undefined;
-      return "other records would be removed than those that were approved of";
+    const pending = await ledger.held(snapshot.scope);
+    if (pending === undefined) return "no approval is pending; it was used or never requested";
+    if (pending.id !== approvalId) return "another approval is pending";
+    if (pending.expiresAt <= now) return "it has expired";
+    if (pending.reason !== reason) return "it was requested for another reason";
+    if (reason !== "removals") {
+      return (await keepsHeldRun(snapshot, pending.lines(), rule))
+        ? undefined
+        : "too many records of the held run that was approved are missing";
     }
-    if (await keepsHeldRun(ids.table, knownIds, pending.lines(), rule)) return undefined;
-    return "too many of the records are missing that the held run had, which was approved of";
+    return (await removesOnly(snapshot, pending.lines()))
+      ? undefined
+      : "it would remove other records than the approved ones";
   } catch {
-    return "what was approved of cannot be read";
+    return "the pending approval cannot be read";
   }
+}
+
+/** The ids that a person approves: if it is not known what would be removed, the ids that were sent. */
+function linesOf(snapshot: GuardedSnapshot, reason: HoldReason): Lines {
+  return reason === "removals" ? goneLines(snapshot.ids.table, snapshot.knownIds) : snapshot.sentLines();
+}
+
+/** Whether every known id that the snapshot lacks was approved. */
+async function removesOnly({ ids, knownIds }: GuardedSnapshot, approved: Lines): Promise<boolean> {
+  const hash = new IdHash();
+  const allowed = await tableOf(approved);
+  let covered = true;
+  for (const set of knownIds) {
+    await forEachId(set.lines(), hash, () => {
+      covered &&= ids.table.has(hash.low, hash.high) || allowed.has(hash.low, hash.high);
+    });
+  }
+  return covered;
+}
+
+/**
+ * Whether the snapshot keeps as many ids of the approved run as the rule demands: of all, and of each known set, so that
+ * many ids do not hide that those of a smaller set are missing.
+ */
+async function keepsHeldRun(
+  { ids: { table: snapshot }, knownIds }: GuardedSnapshot,
+  heldRun: Lines,
+  rule: ResolvedRule,
+): Promise<boolean> {
+  const hash = new IdHash();
+  const expected = await tableOf(heldRun);
+  const all = { known: expected.size, gone: 0 };
+  expected.forEach((low, high) => {
+    if (!snapshot.has(low, high)) all.gone += 1;
+  });
+  const countSet = async (ids: KnownIds) => {
+    const set = { known: 0, gone: 0 };
+    await forEachId(ids.lines(), hash, () => {
+      if (!expected.has(hash.low, hash.high)) return;
+      set.known += 1;
+      if (!snapshot.has(hash.low, hash.high)) set.gone += 1;
+    });
+    return set;
+  };
+  const sets = [all];
+  for (const ids of knownIds) sets.push(await countSet(ids));
+  return !sets.some((set) => exceeds({ ...set, sent: snapshot.size }, rule));
+}
+
+/** Whether both lists have the same ids; the second has no duplicates. */
+async function areSameIds(lines: Lines, others: Lines): Promise<boolean> {
+  const hash = new IdHash();
+  const table = await tableOf(lines);
+  let count = 0;
+  let same = true;
+  await forEachId(others, hash, () => {
+    count += 1;
+    same &&= table.has(hash.low, hash.high);
+  });
+  return same && count === table.size;
 }

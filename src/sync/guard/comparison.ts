@@ -2,19 +2,20 @@ import { IdHash, viewOf } from "../ids/id-hash.js";
 import { IdTable } from "../ids/id-table.js";
 import { eachLine, idsOfLines, wholeLines } from "../ledger/id-lines.js";
 import type { KnownIds } from "../ledger/ledger.js";
+import type { Baseline, SnapshotFigures } from "../progress.js";
 
 /** Most ids that an error names. */
 const FIRST_IDS = 20;
 
 /** A set of ids that the service may have, and how many of them the snapshot lacks. */
 export interface ComparedSet {
-  /** Where it comes from: the ledger, or an earlier attempt of the run. */
+  /** The ledger's, or an earlier attempt's of the run. */
   readonly origin: KnownIds["state"] | "attempt";
   readonly known: number;
   readonly gone: number;
 }
 
-/** The ids of a snapshot beside those that were known. */
+/** The ids of a snapshot compared with the known ones. */
 export interface Comparison {
   /** Number of ids that the ledger knew: of the last completed snapshot, and whatever else the service may have. */
   readonly known: number;
@@ -26,17 +27,17 @@ export interface Comparison {
   readonly kept: number;
   /** Number of known ids that the snapshot lacks: completing it marks them as removed. */
   readonly gone: number;
-  /** The same with what earlier attempts of the run had sent, which the service shows already. */
+  /** The same including the ids that earlier attempts of the run sent: the service shows them already. */
   readonly all: { readonly known: number; readonly gone: number };
-  /** Each set by itself: many ids of one would hide that all of a smaller one are gone. */
+  /** Each set separately: many ids of one would hide that all of a smaller one are gone. */
   readonly sets: readonly ComparedSet[];
   /** The first of the gone ids, in the ledger's order. */
   readonly firstGone: readonly string[];
 }
 
 /**
- * Compares the ids of a snapshot with those that were known, which are read as streams.
- * @param earlier What earlier attempts of the same run had sent.
+ * Compares the ids of a snapshot with the known ones, which are read as streams.
+ * @param earlier Ids that earlier attempts of the same run sent.
  */
 export async function compareIds(
   snapshot: IdTable,
@@ -44,7 +45,7 @@ export async function compareIds(
   earlier?: IdTable,
 ): Promise<Comparison> {
   const hash = new IdHash();
-  // An id that several sources know counts once.
+  // Counts an id once that is in several sets.
   const counted = knownIds.length + (earlier === undefined ? 0 : 1) > 1 ? new IdTable() : undefined;
   const firstGone: string[] = [];
   const sets: ComparedSet[] = [];
@@ -76,12 +77,26 @@ export async function compareIds(
     });
     sets.push(set);
   }
-  const gone = known - kept;
   const { size: sent } = snapshot;
-  return { known, sent, new: sent - kept, kept, gone, all, sets, firstGone };
+  return { known, sent, new: sent - kept, kept, gone: known - kept, all, sets, firstGone };
 }
 
-/** The lines of those known ids that the snapshot lacks, in pieces. */
+/** The figures of a comparison, as a receipt has them. */
+export function figuresOf(compared: Comparison, baseline: Baseline, duplicates: number): SnapshotFigures {
+  const { known, sent, kept, gone } = compared;
+  return {
+    baseline,
+    known,
+    new: compared.new,
+    kept,
+    gone,
+    goneShare: known === 0 ? 0 : gone / known,
+    newShare: sent === 0 ? 0 : compared.new / sent,
+    duplicates,
+  };
+}
+
+/** Yields the lines of the known ids that the snapshot lacks. */
 export async function* goneLines(
   snapshot: IdTable,
   knownIds: readonly KnownIds[],
@@ -103,7 +118,7 @@ export async function* goneLines(
   }
 }
 
-/** Calls back with the place of each id, which `hash` has then hashed. */
+/** Hashes each id with `hash` and calls back with its place. */
 export async function forEachId(
   pieces: AsyncIterable<Uint8Array>,
   hash: IdHash,
@@ -116,4 +131,12 @@ export async function forEachId(
       callback(lines, start, end);
     });
   }
+}
+
+/** The hashes of ids. */
+export async function tableOf(lines: AsyncIterable<Uint8Array>): Promise<IdTable> {
+  const hash = new IdHash();
+  const table = new IdTable();
+  await forEachId(lines, hash, () => void table.add(hash.low, hash.high, 0, 0));
+  return table;
 }

@@ -4,90 +4,96 @@ import { count } from "../progress.js";
 import type { Offer } from "./approval.js";
 import type { SnapshotJudgement } from "./snapshot.js";
 
-/** A snapshot that is held, with what the error says of it. */
+/** A snapshot that is held. */
 export interface HeldJudgement extends SnapshotJudgement {
   readonly collection: string;
   readonly held: HoldReason;
-  /** Path of the list of what would be removed. */
+  /** Path of the list of removals. */
   readonly listedIn: string | undefined;
-  /** Why the approval that was given does not cover it. */
-  readonly refusal: string | undefined;
+  /** Why the given approval does not cover it. */
+  readonly approvalProblem: string | undefined;
 }
 
-/** Why no approval can be given. */
+/** Why no approval is offered. */
 export type NoOffer = "no-ledger" | "not-stored";
 
 const NO_OFFER: Readonly<Record<NoOffer, string>> = {
   "no-ledger":
-    'Nothing can be approved of with ledger: "none". Run again when the source is whole; fileLedger(directory) keeps approvals.',
+    'Removals cannot be approved with ledger: "none". Run again when the source is complete, or use fileLedger(directory).',
   "not-stored":
-    "An approval could not be stored, because the ledger failed; the log has its error. Of a fileLedger look at the directory and the space on its disk.",
+    "The ledger could not store an approval; see the log. For a fileLedger, check its directory and the free disk space.",
 };
 
 /**
- * The error of a run that is held. It is made before the batch is aborted, and somebody else may complete that by its
- * id: what is said of the batch is what this run did with it.
+ * Creates the error of a held run. It says only what this run did with the batch: another process may complete it.
+ * @param renewed Collections that are not held because they were approved; the new offer covers them too.
  */
 export function heldError(
   batchId: string,
   held: readonly HeldJudgement[],
   offer: Offer | NoOffer,
-  /** Collections that are not held, because they were approved of, and that the offer is about as well. */
   renewed: readonly string[] = [],
 ): RemovalGuardError {
   const added = held.reduce((sum, { compared }) => sum + compared.new, 0);
-  const offered = typeof offer === "string" ? undefined : offer;
-  const expiresAt = offered === undefined ? undefined : new Date(offered.expiresAt);
+  const approval = typeof offer === "string" ? undefined : offer;
+  const expiresAt = approval === undefined ? undefined : new Date(approval.expiresAt);
   const sentences = [
-    `The run was held, and has removed nothing: ${held.map(describeHeld).join("; ")}.`,
-    ...held.flatMap(({ collection, refusal }) =>
-      refusal === undefined ? [] : [`approveRemovals does not cover ${collection}: ${refusal}.`],
+    `The guard held this run; no records were removed: ${held.map(describeHeld).join("; ")}.`,
+    ...held.flatMap(({ collection, approvalProblem }) =>
+      approvalProblem === undefined
+        ? []
+        : [`approveRemovals does not cover ${collection}: ${approvalProblem}.`],
     ),
-    `It did not complete its batch.${added === 0 ? "" : ` Records that it added or updated are visible already (${count(added)} ids are new); they stay until a later snapshot takes them in or removes them.`}`,
-    "A filtered, truncated or partly paged source looks like this: look at the source first.",
+    "The run did not complete its batch.",
+    added === 0
+      ? ""
+      : `Records that it added or updated are already visible (${count(added)} new ids) until a later snapshot keeps or removes them.`,
+    "A filtered, truncated or partly paged source looks like this: check the source first.",
     typeof offer === "string"
       ? NO_OFFER[offer]
-      : `If it is right nevertheless, run again with approveRemovals: ${JSON.stringify(offer.id)} before ${expiresAt?.toISOString()}.${renewed.length === 0 ? "" : ` That covers ${renewed.join(", ")} too, as approveRemovals did.`}`,
+      : `If it is right, run again with approveRemovals: ${JSON.stringify(offer.id)} before ${expiresAt?.toISOString()}.`,
+    renewed.length === 0 ? "" : `This covers ${renewed.join(", ")} too, which was approved before.`,
   ];
-  return new RemovalGuardError(sentences.join(" "), {
+  return new RemovalGuardError(sentences.filter((sentence) => sentence !== "").join(" "), {
     batchId,
     collections: held.map(snapshotOf),
-    approvalId: offered?.id,
+    approvalId: approval?.id,
     approvalExpiresAt: expiresAt,
     cause: held.find(({ problem }) => problem !== undefined)?.problem,
   });
 }
 
-/** Why a snapshot is held, in a sentence without its end. */
-export function describeHeld({ collection, held, compared, listedIn, problem }: HeldJudgement): string {
-  if (held !== "removals") {
-    const listed = listedIn === undefined ? "" : `, which are listed in ${listedIn}`;
-    const approving = `(approving takes the ${count(compared.sent)} ids of this run as the new baseline${listed})`;
-    if (held === "no-baseline")
-      return `the ledger knows nothing of ${collection}, and guard.requireBaseline wants it to ${approving}`;
-    const why = problem instanceof SaasManagementError ? ` (${problem.message})` : "";
-    const { gone, known } = compared;
-    const readable =
-      known === 0
-        ? ""
-        : `; of what can be read, ${count(gone)} of ${count(known)} known ids would be removed`;
-    return `what the ledger knows of ${collection} cannot be read${why}${readable} ${approving}`;
-  }
-  const { sets } = compared;
-  const { known, gone } = compared.all;
-  const goneSinceAttempt = gone - compared.gone;
-  const attempt =
-    goneSinceAttempt === 0
-      ? ""
-      : `, ${count(goneSinceAttempt)} of them sent by an earlier attempt of this run`;
+/** Describes why a snapshot is held, without a period. */
+export function describeHeld(judgement: HeldJudgement): string {
+  return judgement.held === "removals" ? describeRemovals(judgement) : describeNoBaseline(judgement);
+}
+
+function describeNoBaseline({ collection, held, compared, listedIn, problem }: HeldJudgement): string {
+  const listed = listedIn === undefined ? "" : `, listed in ${listedIn}`;
+  const approving = `(an approval makes the ${count(compared.sent)} ids of this run the new baseline${listed})`;
+  if (held === "no-baseline")
+    return `the ledger has no baseline of ${collection}, which guard.requireBaseline demands ${approving}`;
+  const why = problem instanceof SaasManagementError ? ` (${problem.message})` : "";
+  const { gone, known } = compared;
+  const readable =
+    known === 0 ? "" : `; ${count(gone)} of the ${count(known)} ids that can be read would be removed`;
+  return `the ledger of ${collection} cannot be read${why}${readable} ${approving}`;
+}
+
+function describeRemovals({ collection, compared, listedIn }: HeldJudgement): string {
+  const { sets, all } = compared;
+  const details = [`${Math.round((all.gone / all.known) * 1000) / 10} %`];
   const completed = sets.find(({ origin }) => origin === "completed");
-  const ofCompleted =
-    sets.length < 2 || completed === undefined
-      ? ""
-      : `, among them ${count(completed.gone)} of the ${count(completed.known)} of the last completed snapshot`;
-  const listed = goneSinceAttempt === 0 ? "all" : "those of the ledger";
-  const list = listedIn === undefined ? "" : `; ${listed} are listed in ${listedIn}`;
-  return `${count(gone)} of ${count(known)} known ids of ${collection} would be removed (${percent(gone / known)}${ofCompleted}${attempt}${list})`;
+  if (sets.length > 1 && completed !== undefined) {
+    const { gone, known } = completed;
+    details.push(`including ${count(gone)} of the ${count(known)} of the last completed snapshot`);
+  }
+  const goneSinceAttempt = all.gone - compared.gone;
+  if (goneSinceAttempt > 0)
+    details.push(`${count(goneSinceAttempt)} of them sent by an earlier attempt of this run`);
+  if (listedIn !== undefined)
+    details.push(`${goneSinceAttempt > 0 ? "those of the ledger are listed" : "listed"} in ${listedIn}`);
+  return `${count(all.gone)} of ${count(all.known)} known ids of ${collection} would be removed (${details.join(", ")})`;
 }
 
 function snapshotOf({ collection, held, compared, listedIn }: HeldJudgement): HeldSnapshot {
@@ -104,8 +110,4 @@ function snapshotOf({ collection, held, compared, listedIn }: HeldJudgement): He
     firstRemoved: compared.firstGone,
     listedIn,
   };
-}
-
-function percent(share: number): string {
-  return `${Math.round(share * 1000) / 10} %`;
 }

@@ -1,82 +1,82 @@
 import { ConfigurationError, SaasManagementError } from "../../core/errors/index.js";
 import type { IdTable } from "../ids/id-table.js";
 import type { HoldReason, KnownIds, Ledger, LedgerDraft, LedgerScope } from "../ledger/ledger.js";
-import { SnapshotIds } from "../ledger/snapshot-ids.js";
 import type { Baseline, SnapshotFigures } from "../progress.js";
-import { type Comparison, compareIds } from "./comparison.js";
+import { type Comparison, compareIds, figuresOf } from "./comparison.js";
 import { exceeds, isHeld, type ResolvedRule } from "./rules.js";
-import { figuresOf } from "./snapshot-figures.js";
+import { SnapshotIds } from "./snapshot-ids.js";
 
-/** What a snapshot is judged by. */
+/** The rules that a snapshot is judged by. */
 export interface SnapshotRules {
-  /** Undefined where the guard is off. */
+  /** Undefined if the guard is off. */
   readonly rule: ResolvedRule | undefined;
   readonly requireBaseline: boolean;
 }
 
-/** What was found out about a snapshot. */
+/** The result of judging a snapshot. */
 export interface SnapshotJudgement {
   readonly figures: SnapshotFigures;
   readonly compared: Comparison;
-  /** Why it is held; undefined where it is not. */
+  /** Why it is held; undefined if it is not. */
   readonly held: HoldReason | undefined;
-  /** Whether what an earlier attempt of the run had sent is alone enough to hold it. */
+  /** Whether the ids that earlier attempts of the run sent are enough to hold it. */
   readonly heldSinceAttempt: boolean;
-  /** What is wrong with the ledger, where it cannot be read. */
+  /** Why the ledger cannot be read. */
   readonly problem: unknown;
 }
 
-/** One snapshot collection of an attempt: its ids as they were sent, and those that were known before. */
+/** One snapshot collection of an attempt: the ids that were sent, and those that were known before. */
 export class GuardedSnapshot {
   readonly scope: LedgerScope;
   /** The ids that were sent. */
   readonly ids: SnapshotIds;
-  /** The ids that were known, as far as they can be read; none before `judge`. */
+  /** The known ids as far as they can be read; empty before `judge`. */
   knownIds: readonly KnownIds[] = [];
   readonly #ledger: Ledger | undefined;
   readonly #draft: LedgerDraft | undefined;
+  /** Fires when the batch has ended; then nothing more is saved. */
+  readonly #ended: AbortSignal | undefined;
+  #written: Promise<unknown> = Promise.resolve();
+  #saving: Promise<void> = Promise.resolve();
 
-  private constructor(scope: LedgerScope, ledger: Ledger | undefined, draft: LedgerDraft | undefined) {
+  private constructor(scope: LedgerScope, ledger?: Ledger, draft?: LedgerDraft, ended?: AbortSignal) {
     this.scope = scope;
     this.#ledger = ledger;
     this.#draft = draft;
+    this.#ended = ended;
     const keyOf = ledger?.keyOf?.bind(ledger);
-    const writable = <T>(step: () => T): T => {
-      try {
-        return step();
-      } catch (error) {
-        throw unwritable(scope, error);
-      }
-    };
     this.ids = new SnapshotIds({
-      write: draft === undefined ? undefined : (lines) => writable(() => draft.write(lines)),
-      keyOf: keyOf === undefined ? undefined : (id) => writable(() => bytesOf(keyOf(scope, id))),
+      write: draft === undefined ? undefined : (lines) => this.#write(draft, lines),
+      keyOf: keyOf === undefined ? undefined : (id) => this.#writable(() => keyOf(scope, id)),
     });
   }
 
-  /** A snapshot whose ids are taken down in the ledger, where there is one. */
+  /**
+   * Creates a snapshot whose ids are collected in the ledger, if there is one.
+   * @param ended Fires when the batch has ended.
+   * @throws {ConfigurationError} the ledger cannot be written
+   */
   static async begin(
     scope: LedgerScope,
     ledger: Ledger | undefined,
     batchId: string,
+    ended: AbortSignal,
   ): Promise<GuardedSnapshot> {
-    let draft: LedgerDraft | undefined;
     try {
-      draft = await ledger?.draft(scope, batchId);
+      return new GuardedSnapshot(scope, ledger, await ledger?.draft(scope, batchId), ended);
     } catch (error) {
       throw unwritable(scope, error);
     }
-    return new GuardedSnapshot(scope, ledger, draft);
   }
 
-  /** A snapshot that is compared and not taken down. */
+  /** Creates a snapshot that is compared only. */
   static preview(scope: LedgerScope, ledger: Ledger | undefined): GuardedSnapshot {
-    return new GuardedSnapshot(scope, ledger, undefined);
+    return new GuardedSnapshot(scope, ledger);
   }
 
   /**
-   * Compares what was sent with what was known. To be called when the snapshot is whole.
-   * @param earlier What earlier attempts of the same run had sent.
+   * Compares the ids that were sent with the known ones, when all were sent.
+   * @param earlier Ids that earlier attempts of the same run sent.
    */
   async judge(
     { rule, requireBaseline }: SnapshotRules,
@@ -87,13 +87,15 @@ export class GuardedSnapshot {
     let compared: Comparison;
     let problem: unknown;
     try {
-      this.knownIds = this.#ledger === undefined ? [] : listOf(await this.#ledger.known(this.scope));
+      // Spread, so that a broken ledger without a list does not count as an empty one.
+      const known = this.#ledger === undefined ? [] : [...(await this.#ledger.known(this.scope))];
+      this.#ended?.throwIfAborted();
+      this.knownIds = known;
       compared = await compareIds(table, this.knownIds, earlier);
       if (this.#ledger !== undefined) baseline = baselineOf(this.knownIds);
     } catch (error) {
       problem = error;
       baseline = "unreadable";
-      // One damaged file is no reason to look at none of the others.
       this.knownIds = await readableOf(this.knownIds, table);
       compared = await compareIds(table, this.knownIds, earlier);
     }
@@ -114,55 +116,67 @@ export class GuardedSnapshot {
     };
   }
 
-  /** What was sent, as lines of the ledger. */
+  /** Yields the ids that were sent, as lines. */
   async *sentLines(): AsyncGenerator<Uint8Array, void, undefined> {
     this.ids.flush();
+    await this.#written;
     if (this.#draft !== undefined) yield* this.#draft.read();
   }
 
-  /** Keeps the ids, before CompleteSyncBatch is sent. */
+  /** Saves the ids, before CompleteSyncBatch is sent. */
   async save(): Promise<void> {
     try {
       this.ids.flush();
-      await this.#draft?.save();
+      await this.#written;
+      this.#ended?.throwIfAborted();
+      this.#saving = this.#draft?.save() ?? this.#saving;
+      await this.#saving;
     } catch (error) {
       throw unwritable(this.scope, error);
     }
   }
 
-  /** The batch was completed. */
+  /** Makes the ids the known ones: the batch was completed. */
   async promote(): Promise<void> {
     await this.#draft?.promote();
   }
 
-  /** The batch was not completed. */
+  /** Forgets the ids: the batch was not completed. */
   async discard(): Promise<void> {
+    // Ids that are being saved would otherwise be saved after they were discarded.
+    await Promise.allSettled([this.#saving, this.#written]);
     await this.#draft?.discard();
+  }
+
+  /** The `write` of a user's ledger may be asynchronous. */
+  #write(draft: LedgerDraft, lines: Uint8Array): void {
+    const returned: unknown = this.#writable(() => draft.write(lines));
+    if (returned === undefined) return;
+    this.#written = Promise.all([this.#written, returned]);
+    this.#written.catch(() => {});
+  }
+
+  #writable<T>(step: () => T): T {
+    try {
+      return step();
+    } catch (error) {
+      throw unwritable(this.scope, error);
+    }
   }
 }
 
-/** A ledger of somebody else's may say anything: what is no list must not pass for one that knows nothing. */
-function listOf(known: readonly KnownIds[]): readonly KnownIds[] {
-  if (Array.isArray(known)) return known;
-  throw new TypeError("The ledger's known() must resolve with a list.");
-}
-
-/** Those sets that can be read to their ends. */
+/** The sets that can be read to their ends. */
 async function readableOf(knownIds: readonly KnownIds[], table: IdTable): Promise<readonly KnownIds[]> {
   const readable: KnownIds[] = [];
   for (const ids of knownIds) {
-    const isReadable = await compareIds(table, [ids]).then(
-      () => true,
-      () => false,
-    );
-    if (isReadable) readable.push(ids);
+    try {
+      await compareIds(table, [ids]);
+      readable.push(ids);
+    } catch {
+      // The other sets may be readable.
+    }
   }
   return readable;
-}
-
-function bytesOf(key: Uint8Array): Uint8Array {
-  if (key instanceof Uint8Array) return key;
-  throw new TypeError("The ledger's keyOf must return bytes.");
 }
 
 function baselineOf(knownIds: readonly KnownIds[]): Baseline {
@@ -173,7 +187,7 @@ function baselineOf(knownIds: readonly KnownIds[]): Baseline {
 function unwritable({ collection }: LedgerScope, cause: unknown): SaasManagementError {
   if (cause instanceof SaasManagementError) return cause;
   return new ConfigurationError(
-    `The ledger could not take down the ids of ${collection}, so nothing was completed. The error's cause says why; of a fileLedger look at the directory and the space on its disk.`,
+    `The ledger could not store the ids of ${collection}; nothing was completed. See the error's cause. For a fileLedger, check its directory and the free disk space.`,
     { cause },
   );
 }

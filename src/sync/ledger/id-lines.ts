@@ -1,16 +1,16 @@
 /**
- * Ids as lines of UTF-8 text, which is how a ledger gets and gives them: each line is one id and ends with a line feed.
- * Within an id a backslash is written as `\\` and a line feed as `\n`.
+ * Ids as lines of UTF-8 text, as a ledger takes and returns them: each line is one id and ends with a line feed. In an
+ * id, a backslash is written as `\\` and a line feed as `\n`.
  */
 
 const LINE_FEED = 0x0a;
 const BACKSLASH = 0x5c;
 const LETTER_N = 0x6e;
-/** An id may begin with U+FEFF, which is no mark of the text then. */
+/** An id may begin with U+FEFF, which is not a byte order mark then. */
 const TEXT = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
- * Lines -> ids.
+ * Returns the ids of lines.
  * @param lines Whole lines.
  */
 export function idsOfLines(lines: Uint8Array): string[] {
@@ -21,7 +21,7 @@ export function idsOfLines(lines: Uint8Array): string[] {
   );
 }
 
-/** Ids -> lines. */
+/** Returns the lines of ids. */
 export function linesOfIds(ids: Iterable<string>): Uint8Array {
   let text = "";
   for (const id of ids) text += `${id.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}\n`;
@@ -29,8 +29,8 @@ export function linesOfIds(ids: Iterable<string>): Uint8Array {
 }
 
 /**
- * Writes an id's line to `target`, which must have room for twice its bytes and one.
- * @returns where the line ends, without its line feed
+ * Writes the line of an id to `target`, which needs room for twice its bytes and one.
+ * @returns the end of the line, without its line feed
  */
 export function putLine(target: DataView, at: number, bytes: DataView, start: number, end: number): number {
   let to = at;
@@ -54,20 +54,18 @@ export function putLine(target: DataView, at: number, bytes: DataView, start: nu
   return to;
 }
 
-/**
- * Whether one of the four bytes of a word is this one: subtracting 1 from a byte of zero borrows from its upper bit.
- */
+/** Whether one of the four bytes of a word is this one: subtracting 1 from a zero byte borrows from its upper bit. */
 function hasByte(word: number, byte: number): boolean {
   const zeros = word ^ Math.imul(byte, 0x01010101);
   return ((zeros - 0x01010101) & ~zeros & 0x80808080) !== 0;
 }
 
-/** No id is as long: a message takes less than 16 MiB, and in a line at most each of its bytes is written as two. */
+/** No id is as long: a message has less than 16 MiB, and a line has at most two bytes for each of its bytes. */
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
 /**
- * Text in pieces of any size -> pieces of whole lines.
- * @throws {RangeError} a line is longer than that of any id: it is not collected further
+ * Splits text in pieces of any size into pieces of whole lines.
+ * @throws {RangeError} a line is longer than any id
  */
 export async function* wholeLines(
   pieces: AsyncIterable<Uint8Array>,
@@ -83,7 +81,7 @@ export async function* wholeLines(
       heldBytes = 0;
     }
     if (end === piece.length) continue;
-    // A copy: the piece may be large, and what is left of it is not.
+    // A copy, so that the large piece is not kept in memory.
     held.push(piece.slice(end));
     heldBytes += piece.length - end;
     if (heldBytes > MAX_LINE_BYTES) throw new RangeError("a line is longer than any id");
@@ -91,7 +89,7 @@ export async function* wholeLines(
   if (held.length > 0) yield Buffer.concat([...held, new Uint8Array([LINE_FEED])]);
 }
 
-/** Calls back with the place of each of these whole lines, without its line feed. */
+/** Calls back with the start and end of each line, without its line feed. */
 export function eachLine(lines: Uint8Array, callback: (start: number, end: number) => void): void {
   let start = 0;
   for (let end = lines.indexOf(LINE_FEED); end !== -1; end = lines.indexOf(LINE_FEED, start)) {

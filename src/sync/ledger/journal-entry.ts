@@ -1,7 +1,17 @@
-/** One entry of the journal: which batch a process has open, as a file. */
-import { createHash, randomBytes } from "node:crypto";
-import type { ProcessIdentity } from "./journal-owner.js";
-import { createPrivateFile, openPrivateFile, removeFile, replaceFile } from "./private-files.js";
+/** An entry of the journal: a file that says which process has a batch open. Its modification time is the heartbeat. */
+import { createHash } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
+import { lutimes } from "node:fs/promises";
+import { hostname } from "node:os";
+import { basename } from "node:path";
+import { LEASE_MS } from "../lease.js";
+import { codeOf, createPrivateFile, openPrivateFile } from "./private-files.js";
+
+/** How often the owner of an entry renews its heartbeat, in milliseconds. */
+export const HEARTBEAT_MS = 2500;
+
+/** After so long without a heartbeat, the owner is considered dead. */
+export const STALE_MS = 10_000;
 
 /** A batch that a run has open. */
 export interface JournaledBatch {
@@ -11,106 +21,110 @@ export interface JournaledBatch {
   readonly batchId: string;
 }
 
-/** What is written down of a batch. */
-export interface JournalEntry extends JournaledBatch {
-  /** The process that writes the batch, where the system tells it exactly. */
-  readonly owner: ProcessIdentity | undefined;
+interface Owner {
+  readonly host: string;
+  /** Empty if the system does not tell it. */
+  readonly bootId: string;
+  readonly pid: number;
 }
 
-/** What a file of the journal turns out to be. */
-export type ReadEntry =
-  | { readonly kind: "entry"; readonly entry: JournalEntry; readonly writtenAt: number }
-  /** It went away meanwhile. */
-  | { readonly kind: "none" }
-  /** It is damaged. */
-  | { readonly kind: "unusable"; readonly writtenAt: number }
-  /** A later version of the SDK wrote it. */
-  | { readonly kind: "foreign" };
-
-const VERSION = 1;
-
-/** No entry is as large. */
-const MAX_ENTRY_BYTES = 64 * 1024;
-
-/** Name of a batch's entry: ids may hold anything, also what leads out of the directory. */
-export function entryName({ endpoint, batchId }: JournaledBatch): string {
-  return `${sha256(JSON.stringify([endpoint, batchId]))}.json`;
+/** An entry as it was read. */
+export interface ReadEntry {
+  /** Milliseconds since the epoch. */
+  readonly heartbeat: number;
+  /** Undefined if the file is damaged. */
+  readonly content: (JournaledBatch & Owner) | undefined;
 }
 
-/** Writes an entry: after a crash it is there as a whole, or not at all. */
-export async function writeEntry(path: string, entry: JournalEntry): Promise<void> {
-  const content = JSON.stringify(entry);
-  const text = JSON.stringify({ version: VERSION, checksum: sha256(content), content });
-  const beside = `${path}.${randomBytes(6).toString("hex")}.tmp`;
-  const file = await createPrivateFile(beside);
+/** Name of a batch's entry. Batch ids may contain any character. */
+export function entryName({ endpoint, batchId }: Pick<JournaledBatch, "endpoint" | "batchId">): string {
+  return `${createHash("sha256")
+    .update(JSON.stringify([endpoint, batchId]))
+    .digest("hex")}.json`;
+}
+
+/** Writes the entry of a batch that this process has open. */
+export async function writeEntry(path: string, batch: JournaledBatch, now: number): Promise<void> {
+  const owner: Owner = { host: hostname(), bootId: bootId(), pid: process.pid };
+  const file = await createPrivateFile(path);
   try {
-    await file.writeFile(`${text}\n`);
+    await file.writeFile(`${JSON.stringify({ ...batch, ...owner })}\n`);
     await file.sync();
   } finally {
     await file.close();
   }
-  try {
-    await replaceFile(beside, path);
-  } catch (error) {
-    await removeFile(beside).catch(() => {});
-    throw error;
-  }
+  await setHeartbeat(path, now);
 }
 
-/** Reads an entry. Links are not followed. */
-export async function readEntry(path: string): Promise<ReadEntry> {
+/** Sets the heartbeat of an entry; throws ENOENT if another process has removed it. */
+export async function setHeartbeat(path: string, at: number): Promise<void> {
+  await lutimes(path, at / 1000, at / 1000);
+}
+
+/** Reads an entry; undefined if it was removed. */
+export async function readEntry(path: string): Promise<ReadEntry | undefined> {
   const file = await openPrivateFile(path);
-  if (file === undefined) return { kind: "none" };
+  if (file === undefined) return undefined;
   try {
-    const { size, mtimeMs } = await file.stat();
-    const unusable = { kind: "unusable", writtenAt: mtimeMs } as const;
-    if (size > MAX_ENTRY_BYTES) return unusable;
-    const outer = parsed(await file.readFile("utf8"));
-    const version = field(outer, "version");
-    if (typeof version === "number" && version > VERSION) return { kind: "foreign" };
-    const content = field(outer, "content");
-    if (version !== VERSION || typeof content !== "string" || field(outer, "checksum") !== sha256(content)) {
-      return unusable;
-    }
-    const entry = toEntry(parsed(content));
-    return entry === undefined ? unusable : { kind: "entry", entry, writtenAt: mtimeMs };
+    const { mtimeMs: heartbeat } = await file.stat();
+    const content = parseEntry(await file.readFile("utf8"));
+    // The name proves which batch was meant.
+    const isOwn = content !== undefined && entryName(content) === basename(path);
+    return { heartbeat, content: isOwn ? content : undefined };
   } finally {
     await file.close();
   }
 }
 
-function toEntry(value: unknown): JournalEntry | undefined {
-  const endpoint = field(value, "endpoint");
-  const installationId = field(value, "installationId");
-  const batchId = field(value, "batchId");
-  if (typeof endpoint !== "string" || typeof installationId !== "string" || typeof batchId !== "string") {
-    return undefined;
-  }
-  return { endpoint, installationId, batchId, owner: toOwner(field(value, "owner")) };
+/** Whether the process that wrote the entry is dead, or was silent for so long that it counts as dead. */
+export function isOrphan(owner: Owner, heartbeat: number, now: number): boolean {
+  return now - heartbeat >= STALE_MS || isGone(owner);
 }
 
-function toOwner(value: unknown): ProcessIdentity | undefined {
-  const boot = field(value, "boot");
-  const namespace = field(value, "namespace");
-  const pid = field(value, "pid");
-  const startedAt = field(value, "startedAt");
-  if (typeof boot !== "string" || typeof namespace !== "string") return undefined;
-  if (typeof pid !== "number" || typeof startedAt !== "string") return undefined;
-  return { boot, namespace, pid, startedAt };
+/** Whether the lease of an entry's batch is over even if its last message was sent just before its owner died. */
+export function isOutdated(heartbeat: number, now: number): boolean {
+  return now - heartbeat > LEASE_MS + STALE_MS;
 }
 
-function field(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-function parsed(text: string): unknown {
+function isGone({ host, bootId: boot, pid }: Owner): boolean {
+  if (boot === "" || boot !== bootId() || host !== hostname()) return false;
   try {
-    return JSON.parse(text);
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return codeOf(error) === "ESRCH";
+  }
+}
+
+/** Identifies the boot of the system, and the container whose process ids these are. */
+function bootId(): string {
+  try {
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    return `${boot} ${readlinkSync("/proc/self/ns/pid")}`;
+  } catch {
+    return "";
+  }
+}
+
+function parseEntry(text: string): ReadEntry["content"] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
   } catch {
     return undefined;
   }
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  if (typeof value !== "object" || value === null) return undefined;
+  const {
+    endpoint,
+    installationId,
+    batchId,
+    host,
+    bootId,
+    pid,
+  }: Partial<Record<keyof JournaledBatch | keyof Owner, unknown>> = value;
+  if (typeof endpoint !== "string" || typeof installationId !== "string" || typeof batchId !== "string")
+    return undefined;
+  if (typeof host !== "string" || typeof bootId !== "string") return undefined;
+  if (typeof pid !== "number" || !Number.isSafeInteger(pid) || pid <= 0) return undefined;
+  return { endpoint, installationId, batchId, host, bootId, pid };
 }

@@ -1,99 +1,198 @@
-import { lutimes } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { Clock } from "../../core/clock.js";
 import type { Logger } from "../../core/logger.js";
-import { entryName, type JournaledBatch, writeEntry } from "./journal-entry.js";
-import { acquire, type HeldLock } from "./journal-lock.js";
-import { ownIdentity } from "./journal-owner.js";
-import { JournalRecovery, type Recovery } from "./journal-recovery.js";
-import { makePrivateDirectory, removeFile } from "./private-files.js";
+import { withinGrace } from "../cleanup-grace.js";
+import {
+  entryName,
+  HEARTBEAT_MS,
+  isOrphan,
+  isOutdated,
+  readEntry,
+  STALE_MS,
+  setHeartbeat,
+  writeEntry,
+} from "./journal-entry.js";
+import { codeOf, makePrivateDirectory, removeFile } from "./private-files.js";
+
+/** What a journal needs. */
+export interface JournalOptions {
+  /** Directory of the ledger; undefined if it has none, and then nothing is written. */
+  readonly directory: string | undefined;
+  readonly endpoint: string;
+  readonly installationId: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
 
 /**
- * The batches that the runs of a directory have open, one file each: a process that was killed thereby ends its own
- * batch at its next start, in place of waiting until the lease is over.
+ * Ends a batch on the service.
+ * @returns its state: `aborted`, or what the service says if it had ended before
+ */
+export type EndBatch = (batchId: string) => Promise<string>;
+
+/** Entries of batches that runs of this process have open. They are alive even if a heartbeat was late. */
+const OPEN = new Set<string>();
+
+/**
+ * The open batches of a directory's runs, one file each, so that the next run can abort the batch of a process that was
+ * killed instead of waiting for the end of its lease.
  *
- * - An entry is locked as long as its run lives; the lock has a heartbeat of 15 seconds. Without one for 60 seconds the
- *   owner counts as dead. On the same Linux machine and in the same container its death shows at once.
- * - Only batches that stand in the journal are aborted, and only those of the same endpoint and installation.
- * - A suspended owner may be alive when it is taken for dead: the server refuses what it sends then, because its batch
- *   was aborted, and it erases nothing but its own entry.
- * - The journal only helps: where it cannot be written or read, or does not answer, that is logged, and the run goes on.
+ * - Only batches of the journal are aborted, and only those of the same endpoint and installation.
+ * - A suspended owner is considered dead. When it wakes up, the service refuses its messages: its batch was aborted.
+ * - The journal only helps: if it fails or does not answer within 5 seconds, a warning is logged and the run goes on.
  */
 export class Journal {
-  readonly #directory: string;
-  readonly #logger: Logger;
-  /** Entries of batches that this journal has open. */
-  readonly #open = new Map<string, HeldLock>();
+  readonly #options: JournalOptions;
+  #path: string | undefined;
+  #opening: Promise<void> = Promise.resolve();
+  #stopHeartbeat: () => void = () => {};
+  #recovering: Promise<void> | undefined;
+  #answers: boolean;
 
-  /** @param directory Directory of the ledger; the entries are in `journal` in it. */
-  constructor(directory: string, logger: Logger) {
-    this.#directory = join(directory, "journal");
-    this.#logger = logger;
+  constructor(options: JournalOptions) {
+    this.#options = options;
+    this.#answers = options.directory !== undefined;
   }
 
-  /** A batch was started. */
-  async opened(batch: JournaledBatch): Promise<void> {
-    const entry = this.#pathOf(batch);
-    const { batchId } = batch;
-    let lock: HeldLock | undefined;
-    try {
+  /** Notes a batch that was started. Never rejects. */
+  opened(batchId: string): Promise<void> {
+    this.#opening = this.#attempt("could not note a batch", { batchId }, async (over) => {
+      const { endpoint, installationId, clock } = this.#options;
       await makePrivateDirectory(this.#directory);
-      // Locked first: an entry without a lock is an orphan's.
-      lock = await acquire(entry, () => {
-        this.#logger.warn("saas-management: another process took this batch for an orphan and may abort it", {
+      const path = this.#entry(batchId);
+      await writeEntry(path, { endpoint, installationId, batchId }, clock.now());
+      // Without a heartbeat, another process would take the batch for an orphan.
+      if (over.aborted) return removeFile(path);
+      OPEN.add(path);
+      this.#path = path;
+      this.#beat(path, batchId);
+    });
+    return this.#opening;
+  }
+
+  /**
+   * Notes that the batch of the last `opened` has ended. Never rejects.
+   * @param isReleased whether the service is known to have ended it; otherwise the next run aborts it
+   */
+  async ended(batchId: string, isReleased: boolean): Promise<void> {
+    await this.#opening;
+    const path = this.#path;
+    if (path === undefined) return;
+    this.#path = undefined;
+    this.#stopHeartbeat();
+    await this.#attempt("could not note the end of a batch", { batchId }, async () => {
+      if (isReleased) await removeFile(path);
+      else await setHeartbeat(path, this.#options.clock.now() - STALE_MS);
+    });
+    OPEN.delete(path);
+  }
+
+  /** Aborts the batches of dead processes. Never rejects; takes at most 5 seconds and the time of the aborts. */
+  recover(endBatch: EndBatch): Promise<void> {
+    this.#recovering ??= this.#recover(endBatch).finally(() => {
+      this.#recovering = undefined;
+    });
+    return this.#recovering;
+  }
+
+  async #recover(endBatch: EndBatch): Promise<void> {
+    const { logger } = this.#options;
+    const orphans: { readonly path: string; readonly batchId: string }[] = [];
+    await this.#attempt("could not be read", {}, async () => {
+      for (const name of await this.#names()) {
+        const path = join(this.#directory, name);
+        const batchId = await this.#orphanOf(path);
+        if (batchId !== undefined) orphans.push({ path, batchId });
+      }
+    });
+    for (const { path, batchId } of orphans) {
+      try {
+        const batchState = await endBatch(batchId);
+        logger.info("saas-management: ended the batch of a process that died", { batchId, batchState });
+      } catch (error) {
+        logger.warn(
+          "saas-management: could not abort the batch of a process that died; its lock ends with the lease",
+          { batchId, error },
+        );
+        continue;
+      }
+      await this.#attempt("could not remove the entry of a batch", { batchId }, () => removeFile(path));
+    }
+  }
+
+  /** The batch of an entry whose process is dead. Removes entries that are outdated. */
+  async #orphanOf(path: string): Promise<string | undefined> {
+    const { endpoint, installationId, clock, logger } = this.#options;
+    try {
+      const entry = await readEntry(path);
+      if (entry === undefined || OPEN.has(path)) return undefined;
+      const { heartbeat, content } = entry;
+      const now = clock.now();
+      if (isOutdated(heartbeat, now)) return void (await removeFile(path));
+      if (content === undefined) throw new Error("the entry is damaged");
+      const isOwn = content.endpoint === endpoint && content.installationId === installationId;
+      return isOwn && isOrphan(content, heartbeat, now) ? content.batchId : undefined;
+    } catch (error) {
+      logger.warn("saas-management: ignored an unusable entry of the journal", { path, error });
+      return undefined;
+    }
+  }
+
+  #beat(path: string, batchId: string): void {
+    const { clock, logger } = this.#options;
+    const beat = async () => {
+      try {
+        await setHeartbeat(path, clock.now());
+      } catch (error) {
+        if (this.#path !== path || codeOf(error) !== "ENOENT") return;
+        logger.warn("saas-management: another process considered this run dead and may abort its batch", {
           batchId,
         });
+        return;
+      }
+      if (this.#path === path) this.#beat(path, batchId);
+    };
+    this.#stopHeartbeat = clock.after(HEARTBEAT_MS, () => void beat());
+  }
+
+  /** A journal that does not answer once is not used again: each call would block a thread of the process. */
+  async #attempt(
+    failure: string,
+    details: { readonly batchId?: string },
+    step: (over: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    if (!this.#answers) return;
+    const { clock, logger } = this.#options;
+    try {
+      await withinGrace(clock, async (over) => {
+        over.addEventListener("abort", () => {
+          this.#answers = false;
+        });
+        await step(over);
       });
-      if (lock === undefined) return;
-      await writeEntry(entry, { ...batch, owner: await ownIdentity() });
-      this.#open.set(entry, lock);
     } catch (error) {
-      await lock?.release();
-      this.#logger.warn(
-        "saas-management: a batch could not be written down; if this process is killed its lock ends with the lease",
-        { batchId, error },
+      logger.warn(
+        `saas-management: the journal ${failure}; if this process is killed, the lock of its batch ends with the lease`,
+        { ...details, error },
       );
     }
   }
 
-  /** A batch has ended on the server. */
-  async closed(batch: JournaledBatch): Promise<void> {
-    const entry = this.#pathOf(batch);
-    const lock = this.#open.get(entry);
-    if (lock === undefined) return;
-    this.#open.delete(entry);
+  async #names(): Promise<readonly string[]> {
     try {
-      await removeFile(entry);
+      return (await readdir(this.#directory)).filter((name) => /^[0-9a-f]{64}\.json$/.test(name));
     } catch (error) {
-      this.#logger.warn("saas-management: the journal's entry of a batch could not be erased", {
-        batchId: batch.batchId,
-        error,
-      });
+      if (codeOf(error) === "ENOENT") return [];
+      throw error;
     }
-    await lock.release();
   }
 
-  /** A batch could not be aborted: its entry stays, for the next run. */
-  async abandoned(batch: JournaledBatch): Promise<void> {
-    const entry = this.#pathOf(batch);
-    const lock = this.#open.get(entry);
-    if (lock === undefined) return;
-    this.#open.delete(entry);
-    const now = new Date();
-    await lutimes(entry, now, now).catch(() => {});
-    await lock.release();
+  get #directory(): string {
+    return join(this.#options.directory ?? "", "journal");
   }
 
-  /**
-   * Aborts the batches of an installation whose owners are dead.
-   * @returns their ids. Never rejects.
-   */
-  recover(recovery: Recovery): Promise<readonly string[]> {
-    const isOpen = (entry: string) => this.#open.has(entry);
-    const entries = { directory: this.#directory, logger: this.#logger, isOpen };
-    return new JournalRecovery(entries, recovery).run();
-  }
-
-  #pathOf(batch: JournaledBatch): string {
-    return join(this.#directory, entryName(batch));
+  #entry(batchId: string): string {
+    return join(this.#directory, entryName({ endpoint: this.#options.endpoint, batchId }));
   }
 }

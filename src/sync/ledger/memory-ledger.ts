@@ -6,7 +6,7 @@ interface Entry {
   approval: PendingApproval | undefined;
 }
 
-/** A ledger that lives as long as the process: for tests. */
+/** A ledger that lives as long as the process, for tests. */
 export function memoryLedger(): Ledger {
   const entries = new Map<string, Entry>();
   const entryOf = ({ endpoint, installationId, collection }: LedgerScope): Entry => {
@@ -31,12 +31,12 @@ export function memoryLedger(): Ledger {
         read: () => streamOf(pieces),
         save: async () => void entry.unclear.set(batchId, pieces),
         promote: async () => {
-          // Whoever was overtaken by a later batch must not bring back what was known before it.
+          // A later batch was completed first: its ids must not be replaced by older ones.
           if (!entry.unclear.has(batchId)) return;
           entry.completed = pieces;
           for (const id of entry.unclear.keys()) {
             entry.unclear.delete(id);
-            // What a later batch keeps stays.
+            // Later batches keep theirs.
             if (id === batchId) break;
           }
         },

@@ -2,7 +2,7 @@ import type { InputIssue } from "../../core/errors/index.js";
 import type { Collection } from "../collections.js";
 import { stringInVariant, truncateId } from "../encoding/record-id.js";
 import type { EncodedRecord, RecordObserver } from "../encoding/record-observer.js";
-import { SnapshotIds } from "../ledger/snapshot-ids.js";
+import { SnapshotIds } from "../guard/snapshot-ids.js";
 import type { WriteFigures } from "../write/outcomes.js";
 import { MAX_EXAMPLES } from "./examples.js";
 import { referenceIn, referencesOf } from "./record-references.js";

@@ -2,7 +2,7 @@ import type { Logger } from "../../core/logger.js";
 import type { KeysOf } from "../../core/validate.js";
 import type { KeepAliveOptions } from "../batch/keep-alive.js";
 import type { SnapshotCollection } from "../collections.js";
-import type { SafetyOptions } from "../guard/safety-options.js";
+import type { SafetyOptions } from "../guard/rules.js";
 import type { SyncTuning } from "../options.js";
 import { RUN_KEYS, type RunOptions } from "../run/options.js";
 

@@ -1,11 +1,10 @@
 import { linkAbort, raceAbort } from "../../core/abort.js";
-import { checkingOptions } from "../../core/validate.js";
 import type { Collection, CollectionName, SnapshotCollection } from "../collections.js";
 import { SyncEngine } from "../engine.js";
 import { describeHeld } from "../guard/held-error.js";
 import { GuardedSnapshot } from "../guard/snapshot.js";
 import { completeBatch, writeBatch } from "../run/attempt.js";
-import { checkRunFunction, checkSnapshots, type RunFunction } from "../run/options.js";
+import { checkRunFunction, type RunFunction } from "../run/options.js";
 import type { WriteFigures } from "../write/outcomes.js";
 import { CollectionWatch } from "./collection-watch.js";
 import type { PreviewOptions } from "./preview-options.js";
@@ -14,15 +13,12 @@ import { ReferencedIds } from "./referenced-ids.js";
 import { type ResolvedPreview, resolvePreview } from "./resolve-preview.js";
 import type { CollectionPreview, SnapshotChanges, SyncPreview } from "./sync-preview.js";
 
-/** What `previewSync` does, with options that were read once. */
+/** What `previewSync` does, with checked snapshots. */
 export async function previewRun<Snapshots extends SnapshotCollection>(
-  given: PreviewOptions<Snapshots>,
+  options: PreviewOptions<Snapshots>,
   fn: RunFunction<Snapshots>,
 ): Promise<SyncPreview> {
-  const { options, resolved } = checkingOptions("The options of previewSync", given, () => {
-    const checked = { ...given, snapshots: checkSnapshots(given.snapshots) };
-    return { options: checked, resolved: resolvePreview(checked) };
-  });
+  const resolved = resolvePreview(options);
   checkRunFunction("previewSync", fn);
   const engine = new SyncEngine(resolved.configuration, PREVIEW_TRANSPORT);
   const watches = new PreviewWatches(options, resolved);
@@ -105,7 +101,7 @@ class PreviewWatches {
     const why =
       held === undefined
         ? undefined
-        : describeHeld({ ...judgement, collection, held, listedIn: undefined, refusal: undefined });
+        : describeHeld({ ...judgement, collection, held, listedIn: undefined, approvalProblem: undefined });
     const changes = {
       baseline: figures.baseline,
       known: figures.known,

@@ -1,8 +1,7 @@
 import { checkSignal } from "../../core/abort.js";
 import { readOptions } from "../../core/validate.js";
 import type { SnapshotCollection } from "../collections.js";
-import { previewing } from "../run/load-run.js";
-import type { RunFunction } from "../run/options.js";
+import { checkSnapshots, type RunFunction } from "../run/options.js";
 import { PREVIEW_NAMES, type PreviewOptions } from "./preview-options.js";
 import type { SyncPreview } from "./sync-preview.js";
 
@@ -30,6 +29,7 @@ export async function previewSync<const Snapshots extends SnapshotCollection>(
 ): Promise<SyncPreview> {
   const given = readOptions("The options of previewSync", options, PREVIEW_NAMES);
   checkSignal(given.signal);
-  const { previewRun } = previewing.loaded ?? (await previewing.load(given.signal));
-  return previewRun(given, fn);
+  const snapshots = checkSnapshots(given.snapshots);
+  const { previewRun } = await import("./preview-run.js");
+  return previewRun({ ...given, snapshots }, fn);
 }

@@ -1,8 +1,7 @@
 import { InvalidInputError } from "../../core/errors/index.js";
 import type { SnapshotCollection } from "../collections.js";
 import { type GuardRules, resolveGuard } from "../guard/rules.js";
-import { checkLedger } from "../ledger/check-ledger.js";
-import type { Ledger, LedgerScope } from "../ledger/ledger.js";
+import { type Ledger, type LedgerScope, requireLedger } from "../ledger/ledger.js";
 import { resolveSyncOptions, type SyncConfiguration } from "../options.js";
 import type { PreviewOptions } from "./preview-options.js";
 
@@ -25,7 +24,7 @@ const NO_ENDPOINT = "https://preview.invalid";
  */
 export function resolvePreview(options: PreviewOptions): ResolvedPreview {
   const { endpoint = NO_ENDPOINT, installationId = "preview", maxIssues = 100 } = options;
-  const ledger = checkLedger(options.ledger);
+  const ledger = requireLedger(options.ledger);
   if (ledger !== undefined && (!options.endpoint || !options.installationId)) {
     throw new InvalidInputError(
       'endpoint and installationId must be those of the run: a ledger keeps the ids of each service and installation by themselves. Give both, or ledger: "none".',

@@ -4,10 +4,8 @@ import { EventCounts } from "../ids/event-counts.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";
 
 /**
- * Which events earlier attempts of a run got accepted, so that a restart leaves them out.
- *
- * Each is remembered as often as it was accepted: two equal observations are two, not a duplicate. Kept as hashes of
- * the encoded records, of 96 bits: the keyed hash of 64, which cannot be steered, and that of contents.
+ * The events that earlier attempts of a run had accepted, so that a restart leaves them out. Each is remembered as often
+ * as it was accepted: two equal observations are not duplicates. Stored as 96-bit hashes of the encoded records.
  */
 export class AcceptedEvents {
   readonly #events = new Map<CollectionName, EventCounts>();
@@ -15,19 +13,19 @@ export class AcceptedEvents {
   #isFirstAttempt = true;
   #restartsLeft: number;
 
-  /** @param restarts How many attempts may follow the first; where none does, nothing is remembered. */
+  /** @param restarts Number of attempts that may follow the first; with none, nothing is remembered. */
   constructor(restarts: number) {
     this.#restartsLeft = restarts;
   }
 
-  /** A new attempt begins: what those before it got accepted is now to be left out. */
+  /** Begins a new attempt, which leaves out what earlier ones had accepted. */
   nextAttempt(): void {
     this.#isFirstAttempt = false;
     this.#restartsLeft -= 1;
     for (const events of this.#events.values()) events.restore();
   }
 
-  /** Whether the record was accepted by an earlier attempt; each acceptance answers true once an attempt. */
+  /** Whether an earlier attempt had the record accepted; true once per attempt for each acceptance. */
   take(collection: CollectionName, buffer: Uint8Array, start: number, end: number): boolean {
     if (this.#isFirstAttempt) return false;
     const events = this.#events.get(collection);
@@ -39,11 +37,10 @@ export class AcceptedEvents {
   }
 
   /**
-   * The service acknowledged this message. Its records are read from its bytes: nothing has to be kept of them before.
-   * @throws {ConfigurationError} there is no memory left
+   * Remembers the records of a message that the service accepted.
+   * @throws {ConfigurationError} out of memory
    */
   accepted(collection: CollectionName, message: Pick<EncodedMessage, "bytes" | "recordsStart">): void {
-    // Nobody will ask again.
     if (this.#restartsLeft <= 0) return;
     const events = this.#events.get(collection) ?? new EventCounts();
     this.#events.set(collection, events);

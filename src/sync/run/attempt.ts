@@ -1,18 +1,17 @@
 import { raceAbort } from "../../core/abort.js";
-import { BatchOutcomeUnknownError, BatchStateError } from "../../core/errors/index.js";
+import { BatchOutcomeUnknownError, BatchStateError, InvalidInputError } from "../../core/errors/index.js";
 import type { SyncBatch } from "../batch/sync-batch.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { RunGuard } from "../guard/run-guard.js";
-import type { RunJournal } from "../ledger/run-journal.js";
+import type { Journal } from "../ledger/journal.js";
 import type { SyncConfiguration } from "../options.js";
 import { guardProgress } from "../progress.js";
 import type { CompletionCounts } from "../transport.js";
 import { NO_COUNTS } from "../transport.js";
+import { DeclaredBatch } from "./declared-batch.js";
 import type { RunAttempt, RunFunction, RunOptions } from "./options.js";
-import { DeclaredBatch } from "./run-batch.js";
-import { checkReturned } from "./run-function.js";
 
-/** What a batch is written with. */
+/** What writing a batch needs. */
 export interface WriteParts<Snapshots extends SnapshotCollection> {
   readonly options: Pick<RunOptions<Snapshots>, "snapshots">;
   readonly fn: RunFunction<Snapshots>;
@@ -25,30 +24,30 @@ export interface AttemptParts<Snapshots extends SnapshotCollection> extends Writ
   readonly options: RunOptions<Snapshots>;
   readonly configuration: SyncConfiguration;
   readonly guard: RunGuard;
-  readonly journal: RunJournal;
+  readonly journal: Journal;
 }
 
-/**
- * How an attempt ended. `failure`: what failed in the batch, where something did; `unclear`: what its completion failed
- * with, where nobody knows whether it was done; `released`: whether the batch is known to have ended; `returned`:
- * settles when the function has returned, which it need not have where the batch ended meanwhile.
- */
+/** How an attempt ended. */
 export type AttemptEnd =
   | { readonly completed: true; readonly counts: CompletionCounts }
   | {
       readonly completed: false;
       readonly error: unknown;
+      /** What failed in the batch. */
       readonly failure: unknown;
+      /** Why it is unknown whether the batch was completed. */
       readonly unclear: BatchOutcomeUnknownError | undefined;
+      /** Whether the batch is known to have ended. */
       readonly released: boolean;
+      /** Settles when the function has returned; the batch may end before that. */
       readonly returned: Promise<void>;
     };
 
 /**
- * One attempt of a run: calls the function to write the batch, and completes or aborts it. Never rejects.
+ * Runs one attempt: calls the function to write the batch, and completes or aborts it. Never rejects.
  *
- * That the service has the batch as completed is no success by itself: somebody else may have completed it, by its id,
- * and then with less than all records. It is one where this attempt sent CompleteSyncBatch, and its answer was lost.
+ * A batch that the service calls completed is a success only if this attempt sent CompleteSyncBatch and the answer was
+ * lost. Otherwise somebody else completed it, perhaps with only a part of the records.
  */
 export async function attemptRun<Snapshots extends SnapshotCollection>(
   batch: SyncBatch,
@@ -57,18 +56,16 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
 ): Promise<AttemptEnd> {
   const { signal, guard, journal } = parts;
   let returned = Promise.resolve();
-  const fn: RunFunction<Snapshots> = async (...given) => {
-    const result = Promise.resolve(parts.fn(...given));
+  const fn: RunFunction<Snapshots> = async (...args) => {
+    const result = Promise.resolve(parts.fn(...args));
     returned = result.then(
       () => {},
       () => {},
     );
     return result;
   };
-  const abort = () => {
-    // Whatever is under way ends now; the abort below waits for the server.
-    batch.abort().catch(() => {});
-  };
+  // Ends the writes at once; the abort below waits for the service.
+  const abort = () => void batch.abort().catch(() => {});
   signal.addEventListener("abort", abort, { once: true });
   let counts: CompletionCounts;
   let unclear: BatchOutcomeUnknownError | undefined;
@@ -87,7 +84,7 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
     const error: unknown = signal.aborted ? signal.reason : thrown;
     const outcome = await giveUp(batch, parts);
     if (outcome !== "completed" || unclear === undefined) {
-      if (outcome === "completed") tellForeignCompletion(batch, parts);
+      if (outcome === "completed") warnOfForeignCompletion(batch, parts);
       await guard.givenUp(outcome);
       const released = outcome === "aborted";
       const { failure } = batch;
@@ -100,7 +97,6 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
         returned,
       };
     }
-    // The service says that the completion whose answer was lost was done.
     counts = NO_COUNTS;
   } finally {
     signal.removeEventListener("abort", abort);
@@ -110,8 +106,8 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
 }
 
 /**
- * Has the function write the batch, and holds it to the declaration. What ends the batch meanwhile is what it rejects
- * with: the function may wait for something else, and what it had not written by then says nothing.
+ * Calls the function to write the batch, and checks the declaration. If the batch ends meanwhile, rejects with the reason
+ * without waiting for the function.
  */
 export async function writeBatch<Snapshots extends SnapshotCollection>(
   batch: SyncBatch,
@@ -128,31 +124,48 @@ export async function writeBatch<Snapshots extends SnapshotCollection>(
 
 /**
  * Completes a batch that was written.
- * @returns the error where CompleteSyncBatch was sent, and whether the service did it is not known
- * @throws what kept it from being completed
+ * @returns the error if CompleteSyncBatch was sent and its outcome is unknown
+ * @throws the reason for which it was not completed
  */
 export async function completeBatch(batch: SyncBatch): Promise<CompletionCounts | BatchOutcomeUnknownError> {
   try {
     return await batch.complete();
   } catch (error) {
     if (error instanceof BatchOutcomeUnknownError) return error;
-    // A write that the function did not await is what really went wrong.
+    // The function may not have awaited the write that failed.
     throw error instanceof BatchStateError && batch.failure !== undefined ? batch.failure : error;
   }
 }
 
-/** What the snapshots lacked by then is marked as removed, whatever the run fails with. */
-function tellForeignCompletion(
+/**
+ * Refuses return values whose work nobody waits for.
+ * @throws {InvalidInputError} it is an iterator or an array of promises
+ */
+function checkReturned(result: unknown): void {
+  if (typeof result !== "object" || result === null) return;
+  if ("next" in result && (Symbol.iterator in result || Symbol.asyncIterator in result)) {
+    throw new InvalidInputError(
+      "The run's function returned an iterator, which nobody reads. Use an async function, and pass the generator to batch.write.",
+    );
+  }
+  if (Array.isArray(result) && result.some((item) => item instanceof Promise)) {
+    throw new InvalidInputError(
+      "The run's function returned an array of promises, which nobody awaits. Return Promise.all of them.",
+    );
+  }
+}
+
+function warnOfForeignCompletion<Snapshots extends SnapshotCollection>(
   { id }: SyncBatch,
-  { configuration }: { readonly configuration: SyncConfiguration },
+  { configuration }: AttemptParts<Snapshots>,
 ): void {
   configuration.logger.warn(
-    "saas-management: the service says that the batch was completed, which this run did not do; whatever its snapshots lacked by then is marked as removed until they are sent in full",
+    "saas-management: the service says that the batch is completed, but this run did not complete it; records that its snapshots lacked by then are marked as removed until they are sent in full",
     { batchId: id },
   );
 }
 
-/** Releases the lock. That it cannot be released is told, and never takes the place of what went wrong. */
+/** Releases the lock. A failure is logged and must not mask the original error. */
 async function giveUp<Snapshots extends SnapshotCollection>(
   batch: SyncBatch,
   { options, configuration: { logger } }: AttemptParts<Snapshots>,
@@ -163,7 +176,7 @@ async function giveUp<Snapshots extends SnapshotCollection>(
     return "aborted";
   } catch (error) {
     if (error instanceof BatchStateError) return error.reason === "completed" ? "completed" : "aborted";
-    guardProgress(options.onProgress, logger)({ type: "abort-failed", lockedUntil });
+    guardProgress(options.onProgress, logger)?.({ type: "abort-failed", lockedUntil });
     logger.error("saas-management: the batch could not be aborted; its lock ends with the lease", {
       batchId: batch.id,
       lockedUntil,

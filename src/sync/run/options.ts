@@ -4,27 +4,27 @@ import { BATCH_KEYS, type StartBatchOptions } from "../batch/start.js";
 import type { SnapshotCollection } from "../collections.js";
 import { notSnapshotsError } from "../collections.js";
 import { WIRE } from "../generated/collections.js";
-import type { SafetyOptions } from "../guard/safety-options.js";
-import type { RunBatch } from "./run-batch.js";
+import type { SafetyOptions } from "../guard/rules.js";
+import type { RunBatch } from "./declared-batch.js";
 
-/** How many times a batch that failed transiently is started anew, unless the caller says otherwise. */
+/** Number of restarts by default. */
 export const DEFAULT_RESTARTS = 2;
 
 /** Options of {@link SyncClient.run}. */
 export interface RunOptions<Snapshots extends SnapshotCollection = SnapshotCollection>
   extends Omit<StartBatchOptions, "timeoutMs">,
     SafetyOptions {
-  /** The snapshot collections of this run: each is written exactly once, as a whole. */
+  /** The snapshot collections of this run: each is written exactly once, in full. */
   readonly snapshots: readonly Snapshots[];
   /**
-   * How many times a batch that failed transiently is started anew. Unless it is 0, the run remembers which events were
+   * How many times a batch that failed transiently is started again. Unless it is 0, the run remembers which events were
    * accepted: 21 to 32 bytes for each different one.
    * @default 2
    */
   readonly restarts?: number | undefined;
-  /** How long the run may take with all its restarts and waits, in milliseconds. @default no limit */
+  /** How long the run may take with all restarts and waits, in milliseconds. @default no limit */
   readonly maxDurationMs?: number | undefined;
-  /** Whether SIGINT and SIGTERM abort the batch; a second one ends the process as ever. @default false */
+  /** Whether SIGINT and SIGTERM abort the batch; a second one ends the process as usual. @default false */
   readonly signals?: boolean | undefined;
 }
 
@@ -43,23 +43,20 @@ export const RUN_KEYS = {
   signals: true,
 } satisfies KeysOf<RunOptions>;
 
-/** What a run's function is told. */
+/** One attempt of a run, for its function. */
 export interface RunAttempt {
   /** Number of the attempt, from 1. */
   readonly number: number;
-  /** Fires when the attempt is over: for whatever feeds it. */
+  /** Fires when the attempt has ended. */
   readonly signal: AbortSignal;
-  /**
-   * Whether this is a preview, of which nothing is sent: a function with side effects of its own, such as a mark where
-   * it stopped reading, leaves them out then.
-   */
+  /** Whether this is a preview, in which nothing is sent: leave out side effects such as saving a position. */
   readonly preview: boolean;
 }
 
 /**
- * The function of a run: writes everything, from the beginning, each time it is called. What it returns is awaited, and
- * the value is of no interest, so that `(batch) => batch.write(…)` will do. A write whose promise it drops is waited
- * for all the same, and its failure fails the attempt.
+ * The function of a run: writes everything, from the beginning, each time it is called. Its return value is awaited and
+ * otherwise ignored, so `(batch) => batch.write(…)` will do. The run also waits for writes that it does not await, and
+ * fails if one of them fails.
  */
 export type RunFunction<Snapshots extends SnapshotCollection> = (
   batch: RunBatch<Snapshots>,
@@ -67,29 +64,26 @@ export type RunFunction<Snapshots extends SnapshotCollection> = (
 ) => unknown;
 
 /**
- * Checks the options that are the run's own.
+ * Checks the options that only runs have, and copies the list of snapshots.
  * @throws {InvalidInputError} naming the option and what is allowed
  */
-export function checkRunOptions({
-  restarts = DEFAULT_RESTARTS,
-  maxDurationMs,
-  signals,
-}: Pick<RunOptions, "restarts" | "maxDurationMs" | "signals">): void {
-  if (!Number.isInteger(restarts) || restarts < 0) {
-    throw new InvalidInputError("restarts must be a whole number, 0 or more.");
-  }
-  if (maxDurationMs !== undefined && !(Number.isFinite(maxDurationMs) && maxDurationMs > 0)) {
-    throw new InvalidInputError("maxDurationMs must be a positive, finite number of milliseconds.");
-  }
+export function resolveRunOptions<Snapshots extends SnapshotCollection>(
+  options: RunOptions<Snapshots>,
+): RunOptions<Snapshots> {
+  const { restarts = DEFAULT_RESTARTS, maxDurationMs, signals } = options;
+  if (!Number.isInteger(restarts) || restarts < 0)
+    throw new InvalidInputError("restarts must be an integer of 0 or more.");
+  if (maxDurationMs !== undefined && !(Number.isFinite(maxDurationMs) && maxDurationMs > 0))
+    throw new InvalidInputError("maxDurationMs must be a positive number of milliseconds.");
   if (signals !== undefined && typeof signals !== "boolean")
     throw new InvalidInputError("signals must be true or false.");
+  return { ...options, snapshots: checkSnapshots(options.snapshots) };
 }
 
 /**
- * Checks what a run declares, before it takes the lock.
- * @returns a copy, with each collection once: what becomes of the caller's list while the run is under way is not
- *   heeded
- * @throws {InvalidInputError} it is no list of snapshot collections
+ * Checks the declared snapshots.
+ * @returns a copy with each collection once
+ * @throws {InvalidInputError} it is not an array of snapshot collections
  */
 export function checkSnapshots<Snapshots extends SnapshotCollection>(
   snapshots: readonly Snapshots[],
@@ -97,7 +91,7 @@ export function checkSnapshots<Snapshots extends SnapshotCollection>(
   const names: readonly string[] = Object.entries(WIRE)
     .filter(([, { model }]) => model === "snapshot")
     .map(([name]) => name);
-  // The types say so already; a caller without types may not.
+  // Callers without types may pass anything.
   const isList: boolean = Array.isArray(snapshots);
   const declared = isList ? [...snapshots] : [];
   if (isList && declared.every((name) => names.includes(name))) return [...new Set(declared)];
@@ -105,13 +99,13 @@ export function checkSnapshots<Snapshots extends SnapshotCollection>(
 }
 
 /**
- * Checks what writes the batch.
- * @param caller Method that was given it.
- * @throws {InvalidInputError} it is no function
+ * Checks the function that writes the batch.
+ * @param caller The method that received it.
+ * @throws {InvalidInputError} it is not a function
  */
 export function checkRunFunction(caller: string, fn: unknown): void {
   if (typeof fn === "function") return;
   throw new InvalidInputError(
-    `${caller} takes a function as its second argument: it writes to the batch it is given.`,
+    `${caller} needs a function as its second argument, which writes to the batch that it receives.`,
   );
 }

@@ -1,41 +1,38 @@
 import { ClosedError } from "../../core/errors/index.js";
 
-/** Signals that ask a process to end. */
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-/** What the next signal aborts: all runs of the process share one handler. */
+/** The runs that the next signal aborts; all runs of the process share one handler. */
 const running = new Set<AbortController>();
 
-/** Those of them that a signal has aborted. */
+/** Runs that a signal has aborted. */
 const ended = new WeakSet<AbortController>();
 
 /**
- * Aborts a run at the first SIGINT or SIGTERM, with a {@link ClosedError}; the second one does what it would have done
- * without us.
- * @returns takes the run off again, and the handlers with the last one
+ * Aborts a run at the first SIGINT or SIGTERM, with a {@link ClosedError}; a second one ends the process as usual.
+ * @returns a function that removes the run, and the handlers with the last run
  */
 export function abortAtSignals(controller: AbortController): () => void {
   if (running.size === 0) for (const name of SIGNALS) process.on(name, handle);
   running.add(controller);
   return () => {
-    if (running.delete(controller) && running.size === 0) takeOff();
+    if (running.delete(controller) && running.size === 0) removeHandlers();
   };
 }
 
 function handle(name: NodeJS.Signals): void {
   if ([...running].some((controller) => ended.has(controller))) {
     running.clear();
-    takeOff();
+    removeHandlers();
     process.kill(process.pid, name);
     return;
   }
   for (const controller of running) {
     ended.add(controller);
-    // What becomes of its batch shows only now.
     controller.abort(new ClosedError(`The run was ended by ${name}.`));
   }
 }
 
-function takeOff(): void {
+function removeHandlers(): void {
   for (const name of SIGNALS) process.off(name, handle);
 }

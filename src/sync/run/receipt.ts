@@ -5,9 +5,9 @@ import type { CompletionCounts, SnapshotCounts } from "../transport.js";
 import type { WriteFigures } from "../write/outcomes.js";
 
 /**
- * What a run did with one collection. `added`, `updated` and `removed` are there where the service says them; those of
- * {@link SnapshotFigures} (`baseline`, `known`, `new`, `kept`, `gone`, …) are there for snapshots that a guard or a
- * ledger looks at.
+ * What a run did with one collection. `added`, `updated` and `removed` are present if the service returns them; those of
+ * {@link SnapshotFigures} (`baseline`, `known`, `new`, `kept`, `gone`, …) are present for snapshots that a guard or a
+ * ledger checks.
  */
 export interface CollectionReceipt extends WriteFigures, Partial<SnapshotCounts>, Partial<SnapshotFigures> {}
 
@@ -17,15 +17,15 @@ export interface SyncReceipt {
   readonly batchId: string;
   /** What happened to each collection, in the batch that was completed. */
   readonly collections: Partial<Record<CollectionName, CollectionReceipt>>;
-  /** Number of batches that failed and were started anew. */
+  /** Number of batches that failed and were started again. */
   readonly restarts: number;
-  /** How long the lock of other batches was waited for, in milliseconds. */
+  /** How long the run waited for the lock of other batches, in milliseconds. */
   readonly waitedForLockMs: number;
-  /** How long it all took, in milliseconds. */
+  /** How long the run took, in milliseconds. */
   readonly durationMs: number;
 }
 
-/** Puts what was sent, what the service says and what the ledger says together. */
+/** Combines the figures of the writes, of the service and of the guard. */
 export function collectionReceipts(
   stats: Partial<Record<CollectionName, WriteFigures>>,
   { snapshots }: CompletionCounts,

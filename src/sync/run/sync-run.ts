@@ -14,33 +14,25 @@ import type { StartBatchOptions } from "../batch/start.js";
 import type { SyncBatch } from "../batch/sync-batch.js";
 import type { SnapshotCollection } from "../collections.js";
 import { RunGuard } from "../guard/run-guard.js";
-import { RunJournal } from "../ledger/run-journal.js";
+import { Journal } from "../ledger/journal.js";
+import { directoryOf } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import type { SyncProgress } from "../progress.js";
 import { hasUnknownEvents } from "../write/window-sender.js";
 import { AcceptedEvents } from "./accepted-events.js";
 import { attemptRun } from "./attempt.js";
-import { LeftBatches } from "./left-batches.js";
-import {
-  checkRunFunction,
-  checkRunOptions,
-  checkSnapshots,
-  DEFAULT_RESTARTS,
-  type RunFunction,
-  type RunOptions,
-} from "./options.js";
+import { checkRunFunction, DEFAULT_RESTARTS, type RunFunction, type RunOptions } from "./options.js";
 import { abortAtSignals } from "./process-signals.js";
 import { collectionReceipts, type SyncReceipt } from "./receipt.js";
+import { type AbortBatch, endBatch, UnreleasedBatches } from "./unreleased-batches.js";
 
-/** A process that waits for a function must not end in the middle, even where nothing else keeps it alive. */
-const FOREVER_MS = 2 ** 31 - 1;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** What a run does its work with. */
+/** What a run needs. */
 export interface RunParts {
   readonly configuration: SyncConfiguration;
   readonly start: (options: StartBatchOptions, watch: BatchWatch) => Promise<SyncBatch>;
-  /** Aborts a batch that another process started. */
-  readonly abort: (batchId: string, signal: AbortSignal) => Promise<void>;
+  readonly abort: AbortBatch;
   /** Monotonic time when the run was called. */
   readonly begunAt: number;
   /** Fires when the client is closed. */
@@ -53,21 +45,27 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   readonly #fn: RunFunction<Snapshots>;
   readonly #parts: RunParts;
   readonly #guard: RunGuard;
-  readonly #journal: RunJournal;
-  readonly #left: LeftBatches;
+  readonly #journal: Journal;
+  readonly #unreleased: UnreleasedBatches;
   readonly #restarts: number;
   readonly #acceptedEvents: AcceptedEvents;
   #waitedForLockMs = 0;
-  /** How an attempt failed of whose batch nobody knows whether it was completed. */
+  /** The error of an attempt whose batch may have been completed. */
   #unclear: BatchOutcomeUnknownError | undefined;
 
-  constructor(given: RunOptions<Snapshots>, fn: RunFunction<Snapshots>, parts: RunParts) {
-    checkRunOptions(given);
-    const options = { ...given, snapshots: checkSnapshots(given.snapshots) };
+  /** @throws {InvalidInputError} the function, the guard or the ledger is invalid */
+  constructor(options: RunOptions<Snapshots>, fn: RunFunction<Snapshots>, parts: RunParts) {
     checkRunFunction("run", fn);
+    const { clock, logger, endpoint } = parts.configuration;
     this.#guard = new RunGuard(options, parts.configuration);
-    this.#journal = new RunJournal(options, parts.configuration, parts.abort);
-    this.#left = new LeftBatches(parts.abort);
+    this.#journal = new Journal({
+      directory: directoryOf(options.ledger),
+      endpoint: endpoint.origin,
+      installationId: options.installationId,
+      clock,
+      logger,
+    });
+    this.#unreleased = new UnreleasedBatches(parts.abort);
     this.#restarts = options.restarts ?? DEFAULT_RESTARTS;
     this.#acceptedEvents = new AcceptedEvents(this.#restarts);
     this.#options = options;
@@ -78,7 +76,6 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   async execute(): Promise<SyncReceipt> {
     const { signal, signals, maxDurationMs } = this.#options;
     const { configuration, begunAt } = this.#parts;
-    // First of all: it refuses a signal that is none.
     const { controller, unlink } = linkAbort(signal);
     const stopListening = signals === true ? abortAtSignals(controller) : undefined;
     const deadline =
@@ -108,8 +105,8 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     const { clock, logger } = configuration;
     const since = clock.monotonic();
     for (let number = 1; ; number += 1) {
-      await raceAbort(this.#journal.recover(signal), signal, closed);
-      await raceAbort(this.#left.release(signal), signal, closed);
+      await raceAbort(this.#recover(signal), signal, closed);
+      await raceAbort(this.#unreleased.release(signal), signal, closed);
       const batch = await this.#start(signal);
       const end = await attemptRun(batch, number, {
         options: this.#options,
@@ -130,14 +127,12 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
         };
       }
       const { error, failure, unclear, released, returned } = end;
-      if (!released) this.#left.add(batch.id, error);
+      if (!released) this.#unreleased.add(batch.id, error);
       this.#unclear = unclear ?? this.#unclear;
-      const final = !isTransient(failure) || hasUnknownEvents(batch.writes, configuration);
-      if (signal.aborted || number > this.#restarts || final) throw error;
-      // Never two of them at once: the one that goes on may hold what the next one needs.
-      const letGo = clock.after(FOREVER_MS, () => {}, { keepAlive: true });
-      await raceAbort(returned, signal, closed).finally(letGo);
-      logger.warn("saas-management: the batch failed and is started anew", {
+      const isFinal = !isTransient(failure) || hasUnknownEvents(batch.writes, configuration);
+      if (signal.aborted || number > this.#restarts || isFinal) throw error;
+      await this.#returned(returned, signal);
+      logger.warn("saas-management: the batch failed and is started again", {
         batchId: batch.id,
         attempt: number,
         code: failure instanceof SaasManagementError ? failure.code : undefined,
@@ -146,9 +141,20 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     }
   }
 
+  /** Waits for the function of a failed attempt, which may hold what the next attempt needs. Keeps the process alive. */
+  async #returned(returned: Promise<void>, signal: AbortSignal): Promise<void> {
+    const { configuration, closed } = this.#parts;
+    const stopTimer = configuration.clock.after(LONGEST_TIMER_MS, () => {}, { keepAlive: true });
+    await raceAbort(returned, signal, closed).finally(stopTimer);
+  }
+
+  #recover(signal: AbortSignal): Promise<void> {
+    return this.#journal.recover((batchId) => endBatch(this.#parts.abort, batchId, signal));
+  }
+
   /**
-   * Whatever a run fails with must not hide that a batch of it may have been completed. The caller's own reason stays
-   * what it is, as do exceptions of the function's own: the log tells it then.
+   * No error of the run may hide that one of its batches may have been completed. The caller's own reasons and exceptions
+   * stay unchanged; then a warning tells it.
    */
   #withUnclear(error: unknown): unknown {
     const unclear = this.#unclear;
@@ -158,13 +164,13 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     const isCallers = signal?.aborted === true && error === signal.reason;
     if (isCallers || !(error instanceof SaasManagementError) || error instanceof RemovalGuardError) {
       this.#parts.configuration.logger.warn(
-        "saas-management: CompleteSyncBatch of a batch of this run was sent, and whether the service did it is not known",
+        "saas-management: CompleteSyncBatch was sent for a batch of this run, and its outcome is unknown",
         { batchId, requestId },
       );
       return error;
     }
     return new BatchOutcomeUnknownError(
-      `CompleteSyncBatch of a batch of this run was sent, and whether the service did it is not known: send every snapshot in full in another run. What ended this one: ${error.message}`,
+      `CompleteSyncBatch was sent for a batch of this run, and its outcome is unknown: send every snapshot in full in another run. This run ended with: ${error.message}`,
       { batchId, requestId, cause: error },
     );
   }
@@ -177,9 +183,9 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     const notice = (progress: SyncProgress) => {
       if (progress.type === "waiting-for-lock") {
         waited = true;
-        // The owner may have died too recently to be taken for dead when the run began.
-        this.#journal.recover(signal);
-        this.#left.release(signal);
+        // The lock's owner may have died after the run began.
+        void this.#recover(signal);
+        void this.#unreleased.release(signal);
       }
       onProgress?.(progress);
     };
@@ -192,14 +198,14 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       },
     );
     const batch = await starting.catch((error: unknown) => {
-      throw this.#left.explain(error);
+      throw this.#unreleased.explain(error);
     });
     if (waited) this.#waitedForLockMs += clock.monotonic() - since;
     return batch;
   }
 }
 
-/** Whether a new batch may do better: decided on what failed in the batch, not on what the function threw. */
+/** Whether a new batch may succeed. Judged by what failed in the batch, not by what the function threw. */
 function isTransient(failure: unknown): boolean {
   return (
     (failure instanceof TransportError && failure.retryable) ||

@@ -79,7 +79,7 @@ export function collectionWriter<C extends CollectionName>(
   const finish = async (expectedCount: number | undefined): Promise<WriteResult> => {
     requireActive();
     taken = await (await sink).finish();
-    requireCount(expectedCount, collection, taken);
+    if (expectedCount !== undefined) requireCount(expectedCount, collection, taken);
     open.sealed();
     report.state = "done";
     return resultOf(report);

@@ -51,12 +51,8 @@ function checkExpectedCount(expectedCount: number | undefined): void {
 }
 
 /** @throws {InvalidInputError} the source had another number of records than expected */
-export function requireCount(
-  expectedCount: number | undefined,
-  collection: CollectionName,
-  records: number,
-): void {
-  if (expectedCount === undefined || records === expectedCount) return;
+export function requireCount(expectedCount: number, collection: CollectionName, records: number): void {
+  if (records === expectedCount) return;
   throw new InvalidInputError(
     `The source of ${collection} had ${records} records, but expectedCount is ${expectedCount}. The batch cannot be completed: check the source and start a new one.`,
   );

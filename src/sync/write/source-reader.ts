@@ -125,7 +125,7 @@ export class SourceReader {
   /** A generator that returns its last records instead of yielding them would lose them. */
   #end(returned: unknown): undefined {
     this.#ended = true;
-    if (isObject(returned)) throw new InvalidInputError(RETURNED);
+    if (typeof returned === "object" && returned !== null) throw new InvalidInputError(RETURNED);
   }
 }
 

@@ -1,6 +1,5 @@
 import { Readable } from "node:stream";
 import { InvalidInputError } from "../../core/errors/index.js";
-import { isObject } from "../../core/validate.js";
 import { wasRead } from "../../core/was-read.js";
 import type { CollectionName } from "../collections.js";
 
@@ -33,7 +32,7 @@ export type OpenedSource =
  * @throws {InvalidInputError} it is not a source, holds bytes, is locked, or was read before
  */
 export function openSource(source: unknown, collection: CollectionName): OpenedSource {
-  if (!isObject(source)) throw notASource(source, collection);
+  if (typeof source !== "object" || source === null) throw notASource(source, collection);
   const problem = problemOf(source);
   if (problem !== undefined) throw new InvalidInputError(`The source of ${collection} is ${problem}`);
   const opened = openIterator(source);

@@ -2,7 +2,7 @@
 import type { FaultHandle, SyncFault } from "@saas-management/sdk/reference-server";
 import { checkOptions } from "../../../src/reference-server/options.js";
 import { runServer } from "../../../src/reference-server/run-server.js";
-import { running } from "../../../src/sync/run/load-run.js";
+import { loadRuns } from "../../../src/sync/engine.js";
 import { Observation } from "../observation.js";
 import { runProcess } from "../process.js";
 import { ServiceModel } from "../service-model.js";
@@ -30,7 +30,7 @@ export interface SimulatedOverSockets extends Simulated {
 }
 
 // Loaded with the first write otherwise, in turns that are not the simulation's.
-await Promise.all([warmUp(), running.load()]);
+await Promise.all([warmUp(), loadRuns()]);
 
 export async function simulateOverSockets(program: SocketProgram): Promise<SimulatedOverSockets> {
   const before = openResources();

@@ -1,230 +1,170 @@
 import { readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { memoryLedger } from "@saas-management/sdk/sync";
-import { describe, expect, it } from "vitest";
-import { heldBy, ids, records, useSafetyHarness } from "../../support/safety-harness.js";
+import { describe, expect, test } from "vitest";
+import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
-const harness = useSafetyHarness();
+const service = testService();
 const DAY_MS = 24 * 60 * 60 * 1000;
+const COMPLETED = /accounts\.completed\.gz$/;
 
-describe("an approval", () => {
-  it("lets the same run through, once", async () => {
-    await harness.accounts(ids(10));
-    const { approvalId } = await heldBy(harness.accounts(ids(4)));
-    const { collections } = await harness.accounts(ids(4), { approveRemovals: approvalId });
-    expect(collections.accounts).toMatchObject({ known: 10, gone: 6, removed: 6 });
-    expect(harness.present()).toEqual(ids(4));
-    // A run that is not held needs none, and one that was used up may stay in the configuration.
-    await harness.accounts(ids(4), { approveRemovals: approvalId });
-    const again = await heldBy(harness.accounts([], { approveRemovals: approvalId }));
-    expect(again.message).toContain("approveRemovals does not cover accounts: no approval waits for it");
-    expect(again.approvalId).not.toBe(approvalId);
+test("lets the same run pass once", async () => {
+  await service.runAccounts(ids(10));
+  const { approvalId } = await heldBy(service.runAccounts(ids(4)));
+  const { collections } = await service.runAccounts(ids(4), { approveRemovals: approvalId });
+  expect(collections.accounts).toMatchObject({ known: 10, gone: 6, removed: 6 });
+  expect(service.present()).toEqual(ids(4));
+  // A used approval may stay in the configuration.
+  await service.runAccounts(ids(4), { approveRemovals: approvalId });
+  const again = await heldBy(service.runAccounts([], { approveRemovals: approvalId }));
+  expect(again.approvalId).not.toBe(approvalId);
+});
+
+test("covers fewer removals than were approved", async () => {
+  await service.runAccounts(ids(10));
+  const { approvalId } = await heldBy(service.runAccounts(ids(4)));
+  await service.runAccounts(ids(5), { approveRemovals: approvalId });
+  expect(service.present()).toEqual(ids(5));
+});
+
+test("keeps its id if the next run is held for the same, and is valid for seven days from then", async () => {
+  await service.runAccounts(ids(10));
+  const first = await heldBy(service.runAccounts(ids(4)));
+  expect(first.approvalExpiresAt?.getTime()).toBeGreaterThan(service.clock.now() + 6.9 * DAY_MS);
+  service.clock.advance(6 * DAY_MS);
+  const second = await heldBy(service.runAccounts(ids(4)));
+  expect(second.approvalId).toBe(first.approvalId);
+  service.clock.advance(6 * DAY_MS);
+  await service.runAccounts(ids(4), { approveRemovals: first.approvalId });
+  expect(service.present()).toEqual(ids(4));
+});
+
+test("gets another id if the next run is held for something else", async () => {
+  await service.runAccounts(ids(10));
+  const first = await heldBy(service.runAccounts(ids(4)));
+  for (const others of [ids(3), ids(5), [...ids(3), "u7"]]) {
+    const next = await heldBy(service.runAccounts(others));
+    expect(next.approvalId).not.toBe(first.approvalId);
+  }
+});
+
+describe("an approval of one collection, if another is held later", () => {
+  const both = (users: number, groups: number, approveRemovals?: string) =>
+    service.run(
+      ["accounts", "groups"],
+      async (batch) => {
+        await batch.write("accounts", accounts(users));
+        await batch.write("groups", accounts(groups));
+      },
+      { approveRemovals },
+    );
+
+  test("is part of the new one", async () => {
+    await both(10, 10);
+    const first = await heldBy(both(5, 10));
+    const second = await heldBy(both(5, 5, first.approvalId));
+    expect(second.collections.map(({ collection }) => collection)).toEqual(["groups"]);
+    expect(second.approvalId).not.toBe(first.approvalId);
+    const { collections } = await both(5, 5, second.approvalId);
+    expect(collections).toMatchObject({ accounts: { removed: 5 }, groups: { removed: 5 } });
   });
 
-  it("covers fewer removals than were approved of, and no others", async () => {
-    await harness.accounts(ids(10));
-    const { approvalId } = await heldBy(harness.accounts(ids(4)));
-    const others = await heldBy(harness.accounts(ids(10).slice(3), { approveRemovals: approvalId }));
-    expect(others.message).toContain("other records would be removed than those that were approved of");
-    const second = await heldBy(harness.accounts(ids(4)));
-    await harness.accounts(ids(5), { approveRemovals: second.approvalId });
-    expect(harness.present()).toEqual(ids(5));
-  });
-
-  it("is good for seven days", async () => {
-    await harness.accounts(ids(10));
-    const error = await heldBy(harness.accounts(ids(4)));
-    expect(error.approvalExpiresAt?.getTime()).toBeGreaterThan(harness.server.clock.now() + 6.9 * DAY_MS);
-    harness.server.clock.advance(7 * DAY_MS);
-    const late = await heldBy(harness.accounts(ids(4), { approveRemovals: error.approvalId }));
-    expect(late.message).toContain("it expired");
-  });
-
-  it("keeps its id where the next run is held for the same, and is good for seven days from then", async () => {
-    await harness.accounts(ids(10));
-    const first = await heldBy(harness.accounts(ids(4)));
-    harness.server.clock.advance(6 * DAY_MS);
-    const second = await heldBy(harness.accounts(ids(4)));
-    expect(second.approvalId).toBe(first.approvalId);
-    harness.server.clock.advance(6 * DAY_MS);
-    await harness.accounts(ids(4), { approveRemovals: first.approvalId });
-    expect(harness.present()).toEqual(ids(4));
-  });
-
-  it("gets another id where the next run is held for something else", async () => {
-    await harness.accounts(ids(10));
-    const first = await heldBy(harness.accounts(ids(4)));
-    for (const others of [ids(3), ids(5), [...ids(3), "u7"]]) {
-      const next = await heldBy(harness.accounts(others));
-      expect(next.approvalId).not.toBe(first.approvalId);
-    }
-    const late = await heldBy(harness.accounts(ids(4), { approveRemovals: first.approvalId }));
-    expect(late.message).toContain("it is not the one that waits");
-  });
-
-  describe("of one collection, where another is held later,", () => {
-    const both = (accounts: number, groups: number, approveRemovals?: string) =>
-      harness.run(
-        ["accounts", "groups"],
-        async (batch) => {
-          await batch.write("accounts", records(ids(accounts)));
-          await batch.write("groups", records(ids(groups)));
-        },
-        { approveRemovals },
-      );
-
-    it("goes on under the new id", async () => {
-      await both(10, 10);
-      const first = await heldBy(both(5, 10));
-      const second = await heldBy(both(5, 5, first.approvalId));
-      expect(second.collections.map(({ collection }) => collection)).toEqual(["groups"]);
-      expect(second.approvalId).not.toBe(first.approvalId);
-      expect(second.message).toContain("That covers accounts too, as approveRemovals did.");
-      const { collections } = await both(5, 5, second.approvalId);
-      expect(collections).toMatchObject({ accounts: { removed: 5 }, groups: { removed: 5 } });
-    });
-
-    it("covers that one alone where it was not given yet", async () => {
-      await both(10, 10);
-      const first = await heldBy(both(5, 10));
-      const second = await heldBy(both(5, 5));
-      expect(second.approvalId).not.toBe(first.approvalId);
-      const third = await heldBy(both(5, 5, first.approvalId));
-      expect(third.collections).toHaveLength(2);
-      await both(5, 5, second.approvalId);
-    });
-  });
-
-  it("that is made up covers nothing", async () => {
-    await harness.accounts(ids(10));
-    await heldBy(harness.accounts(ids(4)));
-    const error = await heldBy(harness.accounts(ids(4), { approveRemovals: "yes" }));
-    expect(error.message).toContain("it is not the one that waits");
-    expect(harness.present()).toEqual(ids(10));
-  });
-
-  it("of another installation covers nothing", async () => {
-    const installationId = harness.server.createInstallation();
-    await harness.accounts(ids(10));
-    await harness.accounts(ids(10), { installationId });
-    const { approvalId } = await heldBy(harness.accounts(ids(4)));
-    const error = await heldBy(harness.accounts(ids(4), { installationId, approveRemovals: approvalId }));
-    expect(error.message).toContain("no approval waits for it");
-  });
-
-  it("whose list was changed covers nothing", async () => {
-    await harness.accounts(ids(10));
-    const { approvalId, collections } = await heldBy(harness.accounts(ids(8), { guard: { maxRemoved: 1 } }));
-    await writeFile(collections[0]?.listedIn ?? "", "u4\nu5\n", { flag: "a" });
-    const error = await heldBy(harness.accounts(ids(4), { approveRemovals: approvalId }));
-    expect(error.message).toContain("what was approved of cannot be read");
-  });
-
-  it("of which a run made no use stays good", async () => {
-    await harness.accounts(ids(10));
-    const { approvalId } = await heldBy(harness.accounts(ids(4)));
-    await harness.accounts(ids(10));
-    await harness.accounts(ids(4), { approveRemovals: approvalId });
-    expect(harness.present()).toEqual(ids(4));
-  });
-
-  it("that a failed run had been given stays good", async () => {
-    await harness.accounts(ids(10));
-    const { approvalId } = await heldBy(harness.accounts(ids(4)));
-    harness.server.faults.add({
-      api: "sync",
-      operation: "CompleteSyncBatch",
-      kind: { type: "grpc-status", code: 7 },
-    });
-    const refused = harness.accounts(ids(4), { approveRemovals: approvalId });
-    await expect(refused).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
-    await harness.accounts(ids(4), { approveRemovals: approvalId });
-    expect(harness.present()).toEqual(ids(4));
+  test("is replaced if it was not given", async () => {
+    await both(10, 10);
+    const first = await heldBy(both(5, 10));
+    const second = await heldBy(both(5, 5));
+    expect(second.approvalId).not.toBe(first.approvalId);
+    const third = await heldBy(both(5, 5, first.approvalId));
+    expect(third.collections).toHaveLength(2);
+    await both(5, 5, second.approvalId);
   });
 });
 
-describe("an approval of a new baseline", () => {
-  const COMPLETED = /accounts\.completed\.gz$/;
-  const damage = async () => truncate(await harness.file(COMPLETED), 60);
-  const lose = async () => rm(dirname(await harness.file(COMPLETED)), { recursive: true });
-  const leaveDamaged = async () => {
-    const path = join(dirname(await harness.file(COMPLETED)), "accounts.9-abcdefabcdef.pending.gz");
-    await writeFile(path, "damaged", { mode: 0o600 });
+test("covers nothing if its list was changed", async () => {
+  await service.runAccounts(ids(10));
+  const { approvalId, collections } = await heldBy(service.runAccounts(ids(8), { guard: { maxRemoved: 1 } }));
+  await writeFile(collections[0]?.listedIn ?? "", "u4\nu5\n", { flag: "a" });
+  await heldBy(service.runAccounts(ids(4), { approveRemovals: approvalId }));
+});
+
+test("stays valid after a run that did not use it", async () => {
+  await service.runAccounts(ids(10));
+  const { approvalId } = await heldBy(service.runAccounts(ids(4)));
+  await service.runAccounts(ids(10));
+  const kind = { type: "grpc-status", code: 7 } as const;
+  service.server.faults.add({ api: "sync", operation: "CompleteSyncBatch", kind });
+  const refused = service.runAccounts(ids(4), { approveRemovals: approvalId });
+  await expect(refused).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+  await service.runAccounts(ids(4), { approveRemovals: approvalId });
+  expect(service.present()).toEqual(ids(4));
+});
+
+const guard = { requireBaseline: true };
+const damage = async () => truncate(await service.file(COMPLETED), 60);
+const lose = async () => rm(dirname(await service.file(COMPLETED)), { recursive: true });
+const leaveDamaged = async () => {
+  const path = join(dirname(await service.file(COMPLETED)), "accounts.9-abcdefabcdef.pending.gz");
+  await writeFile(path, "damaged", { mode: 0o600 });
+};
+const losses = [
+  ["damaged", "unreadable-ledger", damage],
+  ["lost", "no-baseline", lose],
+  ["partly damaged", "unreadable-ledger", leaveDamaged],
+] as const;
+
+describe.each(losses)("an approval of a new baseline, if the ledger is %s,", (_, reason, lose) => {
+  const heldRun = async () => {
+    await service.runAccounts(ids(40));
+    await lose();
+    return heldBy(service.runAccounts(ids(40), { guard }));
   };
 
-  const guard = { requireBaseline: true };
-  const cases = [
-    ["a damaged ledger", "unreadable-ledger", damage],
-    ["a lost ledger", "no-baseline", lose],
-    ["a ledger that is damaged in part", "unreadable-ledger", leaveDamaged],
-  ] as const;
-
-  describe.each(cases)("in place of %s", (_, reason, spoil) => {
-    const heldRun = async () => {
-      await harness.accounts(ids(40));
-      await spoil();
-      return heldBy(harness.accounts(ids(40), { guard }));
-    };
-
-    it("lists the ids that it takes", async () => {
-      const { collections, message } = await heldRun();
-      expect(collections).toMatchObject([{ reason, sent: 40 }]);
-      const listedIn = collections[0]?.listedIn ?? "";
-      expect(message).toContain(
-        `the 40 ids of this run as the new baseline, which are listed in ${listedIn}`,
-      );
-      expect((await readFile(listedIn, "utf8")).split("\n").slice(1, -2)).toEqual(ids(40));
-    });
-
-    it.each([
-      ["a truncated list", ids(2)],
-      ["nothing", []],
-      ["other ids", ids(40, "other")],
-    ])("does not cover %s", async (_, sent) => {
-      const { approvalId } = await heldRun();
-      const held = await heldBy(harness.accounts(sent, { guard, approveRemovals: approvalId }));
-      expect(held.message).toContain(
-        "approveRemovals does not cover accounts: too many of the records are missing that the held run had",
-      );
-      expect(harness.present()).toEqual(expect.arrayContaining(ids(40)));
-    });
-
-    it("covers what the guard would let pass after the held run", async () => {
-      const { approvalId } = await heldRun();
-      const sent = [...ids(38), ...ids(90, "new")];
-      await harness.accounts(sent, { guard, approveRemovals: approvalId });
-      expect((await harness.accounts(sent, { guard })).collections.accounts).toMatchObject({
-        baseline: "ledger",
-        known: 128,
-      });
-    });
+  test("lists the ids of the held run", async () => {
+    const { collections } = await heldRun();
+    expect(collections).toMatchObject([{ reason, sent: 40 }]);
+    const listed = await readFile(collections[0]?.listedIn ?? "", "utf8");
+    expect(listed.split("\n").slice(1, -2)).toEqual(ids(40));
   });
 
-  it("tells what is known of the files that can be read", async () => {
-    await harness.accounts(ids(40));
-    await leaveDamaged();
-    const { collections, message } = await heldBy(harness.accounts(ids(2)));
-    expect(collections).toMatchObject([{ reason: "unreadable-ledger", known: 40, kept: 2, removed: 38 }]);
-    expect(message).toContain("of what can be read, 38 of 40 known ids would be removed");
+  test.each([
+    ["a truncated snapshot", ids(2)],
+    ["an empty snapshot", []],
+    ["other ids", ids(40, "other")],
+  ])("does not cover %s", async (_, sent) => {
+    const { approvalId } = await heldRun();
+    await heldBy(service.runAccounts(sent, { guard, approveRemovals: approvalId }));
+    expect(service.present()).toEqual(expect.arrayContaining(ids(40)));
   });
 
-  it("does not let many ids of the held run hide that all are gone which can be read", async () => {
-    await harness.accounts(ids(10));
-    await leaveDamaged();
-    const { approvalId } = await heldBy(harness.accounts([...ids(10), ...ids(90, "new")]));
-    const held = await heldBy(harness.accounts(ids(90, "new"), { approveRemovals: approvalId }));
-    expect(held.message).toContain("too many of the records are missing");
-    expect(harness.present()).toEqual(expect.arrayContaining(ids(10)));
+  test("covers what the guard lets pass after the held run", async () => {
+    const { approvalId } = await heldRun();
+    const sent = [...ids(38), ...ids(90, "new")];
+    await service.runAccounts(sent, { guard, approveRemovals: approvalId });
+    const { collections } = await service.runAccounts(sent, { guard });
+    expect(collections.accounts).toMatchObject({ baseline: "ledger", known: 128 });
   });
+});
 
-  it("is kept by a ledger of the user's own too", async () => {
-    const ledger = memoryLedger();
-    const { approvalId } = await heldBy(harness.accounts(ids(40), { guard, ledger }));
-    const options = { guard, ledger, approveRemovals: approvalId };
-    await harness.accounts(ids(40), options);
-    const second = memoryLedger();
-    const again = await heldBy(harness.accounts(ids(40), { guard, ledger: second }));
-    await heldBy(harness.accounts(ids(2), { guard, ledger: second, approveRemovals: again.approvalId }));
-    expect(harness.present()).toEqual(ids(40).sort());
-  });
+test("reports what the readable files of a damaged ledger know", async () => {
+  await service.runAccounts(ids(40));
+  await leaveDamaged();
+  const { collections } = await heldBy(service.runAccounts(ids(2)));
+  expect(collections).toMatchObject([{ reason: "unreadable-ledger", known: 40, kept: 2, removed: 38 }]);
+});
+
+test("does not let many ids of the held run hide that all readable ids are gone", async () => {
+  await service.runAccounts(ids(10));
+  await leaveDamaged();
+  const { approvalId } = await heldBy(service.runAccounts([...ids(10), ...ids(90, "new")]));
+  await heldBy(service.runAccounts(ids(90, "new"), { approveRemovals: approvalId }));
+  expect(service.present()).toEqual(expect.arrayContaining(ids(10)));
+});
+
+test("is stored by a ledger of the user, too", async () => {
+  const ledger = memoryLedger();
+  const { approvalId } = await heldBy(service.runAccounts(ids(40), { guard, ledger }));
+  await heldBy(service.runAccounts(ids(2), { guard, ledger, approveRemovals: approvalId }));
+  const again = await heldBy(service.runAccounts(ids(40), { guard, ledger }));
+  await service.runAccounts(ids(40), { guard, ledger, approveRemovals: again.approvalId });
+  expect(service.present()).toEqual(ids(40).sort());
 });

@@ -2,17 +2,14 @@ import { writeFile } from "node:fs/promises";
 import { inspect } from "node:util";
 import { fromJsonl } from "@saas-management/sdk/sources";
 import { type RunFunction, type RunOptions, SaasManagementError } from "@saas-management/sdk/sync";
-import { beforeEach, expect, it } from "vitest";
-import { ids, useSafetyHarness } from "../../support/safety-harness.js";
+import { beforeEach, expect, test } from "vitest";
+import { ids, testService } from "../../support/test-service.js";
 
 const CONTENTS = "Ada-Lovelace-of-the-payroll";
 const written: unknown[] = [];
 const write = (message: string, details?: object) => void written.push(message, details);
-const harness = useSafetyHarness({
-  messageBytes: 300,
-  windowBytes: 600,
-  logger: { debug: write, info: write, warn: write, error: write },
-});
+const logger = { debug: write, info: write, warn: write, error: write };
+const service = testService({ sync: { messageBytes: 300, windowBytes: 600, logger } });
 beforeEach(() => {
   written.length = 0;
 });
@@ -20,22 +17,19 @@ beforeEach(() => {
 const secret = (list: readonly string[]) =>
   list.map((id) => ({ generic: { id, name: CONTENTS, email: `${CONTENTS}@example.com` } }));
 
-/** Runs it, and adds what the run tells to what was written. */
+/** Collects all progress and errors of a run. */
 async function runAndListen(
   fn: RunFunction<"accounts">,
   options: Partial<RunOptions<"accounts">> = {},
 ): Promise<void> {
-  const run = harness.run(["accounts"], fn, { onProgress: (progress) => written.push(progress), ...options });
+  const run = service.run(["accounts"], fn, { onProgress: (progress) => written.push(progress), ...options });
   const outcome: unknown = await run.catch((error: unknown) => error);
   written.push(outcome);
   if (outcome instanceof SaasManagementError) written.push(JSON.stringify(outcome), outcome.stack);
 }
 
 const cases: readonly [string, () => Promise<void>][] = [
-  [
-    "goes through",
-    () => runAndListen(async (batch) => void (await batch.write("accounts", secret(ids(40))))),
-  ],
+  ["completes", () => runAndListen(async (batch) => void (await batch.write("accounts", secret(ids(40)))))],
   [
     "is held",
     async () => {
@@ -44,7 +38,7 @@ const cases: readonly [string, () => Promise<void>][] = [
     },
   ],
   [
-    "has one id with two contents",
+    "has an id with different contents",
     () =>
       runAndListen(
         async (batch) =>
@@ -57,7 +51,7 @@ const cases: readonly [string, () => Promise<void>][] = [
   [
     "has invalid records",
     async () => {
-      const path = `${harness.directory}/users.jsonl`;
+      const path = `${service.directory}/users.jsonl`;
       const wrong = [
         { generic: { id: "u1", active: CONTENTS } },
         { generic: { id: "u2", [CONTENTS]: 1 } },
@@ -69,9 +63,9 @@ const cases: readonly [string, () => Promise<void>][] = [
     },
   ],
   [
-    "has a file that is cut in the middle of a line",
+    "has a truncated file",
     async () => {
-      const path = `${harness.directory}/users.jsonl`;
+      const path = `${service.directory}/users.jsonl`;
       await writeFile(path, `{"generic":{"id":"u1","name":"${CONTENTS}`);
       await runAndListen(async (batch) => void (await batch.write("accounts", fromJsonl(path))));
     },
@@ -85,19 +79,19 @@ const cases: readonly [string, () => Promise<void>][] = [
       ),
   ],
   [
-    "has a window that is rejected",
+    "has a rejected window",
     () => {
       const kind = { type: "grpc-status", code: 3 } as const;
-      harness.server.faults.add({ api: "sync", operation: "SyncRecords", nth: 2, kind });
+      service.server.faults.add({ api: "sync", operation: "SyncRecords", nth: 2, kind });
       return runAndListen(async (batch) => void (await batch.write("accounts", secret(ids(40)))));
     },
   ],
   [
-    "starts anew, and cannot be aborted",
+    "is started again and cannot be aborted",
     () => {
       const kind = { type: "drop" } as const;
-      harness.server.faults.add({ api: "sync", operation: "SyncRecords", nth: 2, times: 2, kind });
-      harness.server.faults.add({ api: "sync", operation: "AbortSyncBatch", times: 2, kind });
+      service.server.faults.add({ api: "sync", operation: "SyncRecords", nth: 2, times: 2, kind });
+      service.server.faults.add({ api: "sync", operation: "AbortSyncBatch", times: 2, kind });
       return runAndListen(async (batch) => void (await batch.write("accounts", secret(ids(40)))), {
         restarts: 1,
       });
@@ -105,11 +99,11 @@ const cases: readonly [string, () => Promise<void>][] = [
   ],
 ];
 
-it.each(cases)("a run that %s tells nothing of the contents of records, nor the key", async (_, go) => {
+test.each(cases)("a run that %s shows neither contents of records nor the key", async (_, go) => {
   await go();
   const text = written.map((entry) =>
     inspect(entry, { depth: null, showHidden: true, maxStringLength: null }),
   );
   expect(text.length).toBeGreaterThan(1);
-  expect(text.filter((line) => line.includes(CONTENTS) || line.includes(harness.server.apiKey))).toEqual([]);
+  expect(text.filter((line) => line.includes(CONTENTS) || line.includes(service.server.apiKey))).toEqual([]);
 });

@@ -1,325 +1,235 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
-import { platform } from "node:process";
-import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
-import { fileLedger, SyncClient, type SyncClientOptions, TestClock } from "@saas-management/sdk/sync";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { entryName, writeEntry } from "../../../src/sync/ledger/journal-entry.js";
 import { quietLogger } from "../../support/quiet-logger.js";
 import { until } from "../../support/sync-harness.js";
-import { WritingProcess } from "./journal-process.js";
+import { accounts, ids, testService } from "../../support/test-service.js";
 
-let directory: string;
-let server: ReferenceServer;
-let clients: SyncClient[];
-let children: WritingProcess[];
-let warnings: string[];
-let told: unknown[];
-
-beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "journal-test-"));
-  server = await startReferenceServer();
-  clients = [];
-  children = [];
-  warnings = [];
-  told = [];
-});
-afterEach(async () => {
-  for (const child of children) {
-    child.resume();
-    await child.kill();
-  }
-  for (const client of clients) await client.close();
-  await server.close();
-  await rm(directory, { recursive: true });
+const MINUTE_MS = 60_000;
+const logged: (readonly [string, object | undefined])[] = [];
+const log = (...line: readonly [string, object?]) => void logged.push([line[0], line[1]]);
+const service = testService({ sync: { logger: quietLogger({ info: log, warn: log }), retry: false } });
+beforeEach(() => {
+  logged.length = 0;
 });
 
-const logger = quietLogger({
-  warn: (message) => warnings.push(message),
-  info: (...line) => void (line[0].includes("process that died") && told.push(line)),
-});
-
-function newClient(options: Partial<SyncClientOptions> = {}) {
-  const client = new SyncClient({
-    endpoint: server.syncUrl,
-    apiKey: server.apiKey,
-    retry: false,
-    logger,
-    ...options,
-  });
-  clients.push(client);
-  return client;
-}
-
-const runOptions = () =>
-  ({
-    installationId: server.installationId,
-    snapshots: ["accounts"],
-    ledger: fileLedger(directory),
-  }) as const;
-
-/** A run of this process; `meanwhile` happens when its batch is open. */
-function run(client = newClient(), meanwhile: () => Promise<void> = async () => {}, waitForLockMs = 0) {
-  return client.run({ ...runOptions(), waitForLockMs }, async (batch) => {
-    await meanwhile();
-    await batch.write("accounts", [{ generic: { id: "u1" } }]);
-  });
-}
-
-async function startChild() {
-  const child = await WritingProcess.start(server, directory);
-  children.push(child);
-  return child;
-}
-
-const states = () => server.inspect(server.installationId).batches.map(({ state }) => state);
-const journal = () => join(directory, "journal");
+const journal = () => join(service.directory, "journal");
 const names = async () => (await readdir(journal())).sort();
+const run = (meanwhile: () => Promise<void> = async () => {}) =>
+  service.run(["accounts"], async (batch) => {
+    await meanwhile();
+    await batch.write("accounts", accounts(1));
+  });
 
-/** The only entry of the journal. */
-async function entryPath(): Promise<string> {
-  const entries = (await names()).filter((name) => name.endsWith(".json"));
-  expect(entries).toHaveLength(1);
-  return join(journal(), entries[0] ?? "");
-}
-
-/** Makes it look as if nobody had given a sign of life for so long. */
-async function age(path: string, ms: number) {
-  const then = new Date(Date.now() - ms);
-  await utimes(path, then, then);
-  await utimes(`${path}.lock`, then, then).catch(() => {});
-}
-
-/** The entry of a batch that a run of another machine has open, whose heartbeat can only be waited for. */
-async function orphanOfAnotherMachine(): Promise<string> {
-  const { installationId } = server;
-  const { id: batchId } = await newClient().startBatch({ installationId });
-  const batch = { endpoint: new URL(server.syncUrl).origin, installationId, batchId };
+/** The entry of a batch that was started, as another process writes it; its last heartbeat was so long ago. */
+async function orphan(ageMs: number, owner: object = { host: "another" }): Promise<string> {
+  const { installationId } = service;
+  const { id: batchId } = await service.startBatch();
+  const batch = { endpoint: new URL(service.server.syncUrl).origin, installationId, batchId };
   const path = join(journal(), entryName(batch));
-  await mkdir(journal());
-  const owner = { boot: "another machine", namespace: "pid:[1]", pid: 1, startedAt: "1" };
-  await writeEntry(path, { ...batch, owner });
-  await mkdir(`${path}.lock`);
+  await mkdir(journal(), { recursive: true, mode: 0o700 });
+  await writeEntry(path, batch, service.clock.now());
+  const entry: object = JSON.parse(await readFile(path, "utf8"));
+  await writeFile(path, JSON.stringify({ ...entry, ...owner }));
+  await age(path, ageMs);
   return path;
 }
 
-describe("a process that was killed in the middle of a write", { timeout: 60_000 }, () => {
-  it.runIf(platform === "linux")(
-    "is known to be dead: the next run aborts its batch and starts at once",
-    async () => {
-      const child = await startChild();
-      expect(states()).toEqual(["active"]);
-      await child.kill();
-      expect(states()).toEqual(["active"]);
-      const { restarts, waitedForLockMs } = await run();
-      expect({ restarts, waitedForLockMs }).toEqual({ restarts: 0, waitedForLockMs: 0 });
-      expect(states()).toEqual(["aborted", "completed"]);
-      expect(await names()).toEqual([]);
+async function age(path: string, ms: number): Promise<void> {
+  const then = (service.clock.now() - ms) / 1000;
+  await utimes(path, then, then);
+}
+
+test("aborts the batch of another machine after 10 seconds without a heartbeat, and not before", async () => {
+  const path = await orphan(8000);
+  await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
+  expect(service.states()).toEqual(["active"]);
+  await age(path, 10_000);
+  const { waitedForLockMs } = await run();
+  expect(waitedForLockMs).toBe(0);
+  expect(service.states()).toEqual(["aborted", "completed"]);
+  expect(await names()).toEqual([]);
+  const [aborted] = service.inspect().batches;
+  expect(logged).toContainEqual([
+    expect.stringContaining("ended the batch of a process that died"),
+    { batchId: aborted?.id, batchState: "aborted" },
+  ]);
+});
+
+const GONE = 2 ** 22 + 1;
+test.runIf(process.platform === "linux").each([
+  ["aborts at once a batch of a process that is gone", {}, ["aborted", "completed"]],
+  ["waits for the heartbeat if the process id is of another host", { host: "another" }, ["active"]],
+  ["waits for the heartbeat if the process id is of an earlier boot", { bootId: "earlier" }, ["active"]],
+  ["waits for the heartbeat if the process lives", { pid: process.pid }, ["active"]],
+])("%s", async (_, owner, states) => {
+  await orphan(0, { pid: GONE, ...owner });
+  await run().catch(() => {});
+  expect(service.states()).toEqual(states);
+});
+
+test("looks for orphans again while the run waits for the lock", async () => {
+  const path = await orphan(0);
+  const { waitedForLockMs } = await service.runAccounts(ids(1), {
+    waitForLockMs: 10 * MINUTE_MS,
+    onProgress: async (progress) => {
+      if (progress.type !== "waiting-for-lock") return;
+      await age(path, 10_000).catch(() => {});
+      service.clock.advance(progress.nextAttemptMs);
     },
-  );
-
-  it("on another machine is taken for dead when its heartbeat is 60 seconds old, and not before", async () => {
-    const path = await orphanOfAnotherMachine();
-    await age(path, 50_000);
-    await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
-    expect(states()).toEqual(["active"]);
-    await age(path, 61_000);
-    await run();
-    expect(states()).toEqual(["aborted", "completed"]);
-    const [orphan] = server.inspect(server.installationId).batches;
-    expect(told).toEqual([[expect.stringMatching(/was aborted$/), { batchId: orphan?.id }]]);
   });
+  expect(waitedForLockMs).toBeGreaterThan(0);
+  expect(service.states()).toEqual(["aborted", "completed"]);
+});
 
-  it("is looked for again while a run waits for the lock", async () => {
-    const path = await orphanOfAnotherMachine();
-    const clock = new TestClock({ startAt: 0 });
-    let waits = 0;
-    const waiting = newClient({ clock }).run(
-      {
-        ...runOptions(),
-        waitForLockMs: 600_000,
-        onProgress: ({ type }) => {
-          if (type === "waiting-for-lock") waits += 1;
-        },
-      },
-      async (batch) => {
-        await batch.write("accounts", [{ generic: { id: "u1" } }]);
-      },
-    );
-    await until(() => waits === 1 && clock.sleeping > 0);
-    await age(path, 61_000);
-    clock.advance(1000);
-    await until(() => states()[0] === "aborted");
-    clock.advance(60_000);
-    await expect(waiting).resolves.toMatchObject({ waitedForLockMs: expect.any(Number) });
+test("renews the heartbeat while the run writes", async () => {
+  await run(async () => {
+    const [name = ""] = await names();
+    const heartbeat = async () => (await stat(join(journal(), name))).mtimeMs;
+    const before = await heartbeat();
+    service.clock.advance(MINUTE_MS);
+    await until(async () => (await heartbeat()) >= before + MINUTE_MS);
+    await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
+  });
+  expect(service.states()).toEqual(["completed"]);
+});
+
+test("never takes a run of its own process for an orphan, even if its heartbeat is late", async () => {
+  await run(async () => {
+    const [name = ""] = await names();
+    await age(join(journal(), name), MINUTE_MS);
+    await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
+  });
+  expect(service.states()).toEqual(["completed"]);
+});
+
+test("warns a run whose entry another process removed", async () => {
+  await run(async () => {
+    const [name = ""] = await names();
+    await rm(join(journal(), name));
+    service.clock.advance(5000);
+    await until(() => logged.some(([message]) => message.includes("considered this run dead")));
   });
 });
 
-describe("an owner that lives", { timeout: 60_000 }, () => {
-  it("keeps its batch, and completes it", async () => {
-    const child = await startChild();
-    await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
-    expect(await child.goOn()).toBe("completed");
-    await child.ended();
-    expect(states()).toEqual(["completed"]);
-    expect(await names()).toEqual([]);
-  });
-
-  it("in the same process keeps its batch too", async () => {
-    await run(newClient(), async () => {
-      await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
-    });
-    expect(states()).toEqual(["completed"]);
-  });
-
-  it.runIf(platform !== "win32")(
-    "and was suspended for too long loses its batch, and when it wakes up it harms nobody",
-    async () => {
-      const child = await startChild();
-      const path = await entryPath();
-      child.suspend();
-      await age(path, 61_000);
-      await run(newClient(), async () => {
-        expect(states()).toEqual(["aborted", "active"]);
-        const own = await entryPath();
-        child.resume();
-        expect(await child.goOn()).toMatch(/^failed (BATCH_STATE|SYNC_PROTOCOL)$/);
-        await child.ended();
-        expect(await entryPath()).toBe(own);
-        expect(states()).toEqual(["aborted", "active"]);
-      });
-      expect(states()).toEqual(["aborted", "completed"]);
-      const { accounts } = server.inspect(server.installationId).snapshots;
-      expect(accounts.filter(({ id }) => id.startsWith("later"))).toEqual([]);
-    },
-  );
-});
-
-describe("the journal", () => {
-  it("holds one entry for each open batch, for its owner's eyes only, and none afterwards", async () => {
-    await run(newClient(), async () => {
-      const path = await entryPath();
+test.runIf(process.platform !== "win32")(
+  "writes private entries without the key, and none after the run",
+  async () => {
+    await run(async () => {
+      const [name = "", ...others] = await names();
+      expect(others).toEqual([]);
+      const path = join(journal(), name);
       expect((await stat(path)).mode & 0o777).toBe(0o600);
       expect((await stat(journal())).mode & 0o777).toBe(0o700);
-      expect(await names()).toHaveLength(2);
-      expect(await readFile(path, "utf8")).not.toContain(server.apiKey);
+      const text = await readFile(path, "utf8");
+      expect(JSON.parse(text)).toMatchObject({ host: hostname(), pid: process.pid });
+      expect(text).not.toContain(service.server.apiKey);
     });
     expect(await names()).toEqual([]);
-  });
+  },
+);
 
-  it("keeps a batch that could not be aborted, for the next run", async () => {
-    server.faults.add({ api: "sync", operation: "AbortSyncBatch", kind: { type: "drop" } });
-    const own = new Error("vendor API");
-    const failing = run(newClient(), async () => {
-      throw own;
-    });
-    await expect(failing).rejects.toBe(own);
-    expect(states()).toEqual(["active"]);
-    await run();
-    expect(states()).toEqual(["aborted", "completed"]);
-    expect(await names()).toEqual([]);
-  });
+const failAbort = () =>
+  service.server.faults.add({ api: "sync", operation: "AbortSyncBatch", kind: { type: "drop" } });
 
-  it("keeps the entry where the orphan cannot be aborted now, and the run goes on to find the lock held", async () => {
-    const path = await orphanOfAnotherMachine();
-    await age(path, 61_000);
-    server.faults.add({ api: "sync", operation: "AbortSyncBatch", kind: { type: "drop" } });
-    await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
-    expect(await entryPath()).toBe(path);
-    expect(warnings).toContainEqual(expect.stringContaining("could not be aborted"));
-    await run();
-    expect(states()).toEqual(["aborted", "completed"]);
-  });
+test("keeps a batch that could not be aborted, for the next run", async () => {
+  failAbort();
+  const own = new Error("vendor API");
+  await expect(run(() => Promise.reject(own))).rejects.toBe(own);
+  expect(service.states()).toEqual(["active"]);
+  await run();
+  expect(service.states()).toEqual(["aborted", "completed"]);
+  expect(await names()).toEqual([]);
+});
 
-  it("forgets a batch that the server has ended long ago", async () => {
-    const path = await orphanOfAnotherMachine();
-    await age(path, 61_000);
-    server.clock.advance(15 * 60_000);
-    await run();
-    expect(states()).toEqual(["expired", "completed"]);
-    expect(await names()).toEqual([]);
-  });
+test("keeps an orphan that cannot be aborted, for the next run", async () => {
+  await orphan(10_000);
+  failAbort();
+  await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
+  expect(await names()).toHaveLength(1);
+  await run();
+  expect(service.states()).toEqual(["aborted", "completed"]);
+});
 
-  it.each([
-    ["completed", 9, { "batch-state": "completed" }, "completed"],
-    ["not known", 5, {}, "unknown"],
-  ])("does not call a batch aborted that was %s to the service", async (_, code, trailers, batchState) => {
-    const path = await orphanOfAnotherMachine();
-    await age(path, 61_000);
-    const [orphan] = server.inspect(server.installationId).batches;
-    server.clock.advance(15 * 60_000);
-    const kind = { type: "grpc-status", code, trailers } as const;
-    server.faults.add({ api: "sync", operation: "AbortSyncBatch", kind });
-    await run();
-    const ended = "saas-management: the batch of a process that died had ended before it was aborted";
-    expect(told).toEqual([[ended, { batchId: orphan?.id, batchState }]]);
-    expect(await names()).toEqual([]);
-  });
+test.each([
+  ["completed", 9, { "batch-state": "completed" }],
+  ["unknown", 5, {}],
+])("reports the state %s of an orphan that had ended before", async (batchState, code, trailers) => {
+  const path = await orphan(0);
+  const [ended] = service.inspect().batches;
+  service.clock.advance(15 * MINUTE_MS);
+  await age(path, 10_000);
+  const kind = { type: "grpc-status", code, trailers } as const;
+  service.server.faults.add({ api: "sync", operation: "AbortSyncBatch", kind });
+  await run();
+  expect(logged).toContainEqual([expect.any(String), { batchId: ended?.id, batchState }]);
+  expect(await names()).toEqual([]);
+});
 
-  it("deletes an entry that is older than the lease without aborting anything", async () => {
-    const path = await orphanOfAnotherMachine();
-    await age(path, 17 * 60_000);
-    await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
-    expect(states()).toEqual(["active"]);
-    expect(await names()).toEqual([]);
-  });
+test("removes an entry whose lease is over without an abort", async () => {
+  await orphan(16 * MINUTE_MS);
+  await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
+  expect(service.states()).toEqual(["active"]);
+  expect(await names()).toEqual([]);
+});
 
-  it("leaves the batches of another installation alone", async () => {
-    const path = await orphanOfAnotherMachine();
-    await age(path, 61_000);
-    const installationId = server.createInstallation();
-    await newClient().run({ ...runOptions(), installationId }, async (batch) => {
-      await batch.write("accounts", [{ generic: { id: "u1" } }]);
-    });
-    expect(states()).toEqual(["active"]);
-    expect(await entryPath()).toBe(path);
-  });
+test("leaves the batches of other installations alone", async () => {
+  await orphan(10_000);
+  const installationId = service.server.createInstallation();
+  await service.runAccounts(ids(1), { installationId });
+  expect(service.states()).toEqual(["active"]);
+  expect(await names()).toHaveLength(1);
+});
 
-  it("never aborts what it did not write down", async () => {
-    await newClient().startBatch({ installationId: server.installationId });
-    await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
-    expect(states()).toEqual(["active"]);
-  });
+test("never aborts a batch without an entry", async () => {
+  await service.startBatch();
+  await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
+  expect(service.states()).toEqual(["active"]);
+});
 
-  it.each<[string, (path: string) => Promise<void>]>([
-    [
-      "was changed",
-      async (path) =>
-        writeFile(path, (await readFile(path, "utf8")).replace("another machine", "other machine")),
-    ],
-    ["was cut", async (path) => writeFile(path, (await readFile(path, "utf8")).slice(0, 80))],
-    ["is empty", (path) => writeFile(path, "")],
-    [
-      "became a link",
-      async (path) => {
-        const elsewhere = join(directory, "elsewhere.json");
-        await writeFile(elsewhere, await readFile(path));
-        await rm(path);
-        await symlink(elsewhere, path);
-      },
-    ],
-    [
-      "became a directory",
-      async (path) => {
-        await rm(path);
-        await mkdir(path);
-      },
-    ],
-  ])("leaves an entry alone that %s, says so, and goes on", async (_, damage) => {
-    const path = await orphanOfAnotherMachine();
-    await damage(path);
-    await utimes(`${path}.lock`, new Date(Date.now() - 61_000), new Date(Date.now() - 61_000));
-    await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
-    expect(states()).toEqual(["active"]);
-    expect(warnings).toContainEqual(expect.stringContaining("left alone"));
-    expect(await names()).toContain(path.slice(journal().length + 1));
-  });
+test.each<[string, (path: string) => Promise<void>]>([
+  [
+    "names another batch",
+    async (path) => writeFile(path, (await readFile(path, "utf8")).replace(/"batchId":"./, '"batchId":"x')),
+  ],
+  ["is truncated", async (path) => writeFile(path, (await readFile(path, "utf8")).slice(0, 80))],
+  ["is empty", (path) => writeFile(path, "")],
+  [
+    "is a link",
+    async (path) => {
+      const elsewhere = join(service.directory, "elsewhere.json");
+      await writeFile(elsewhere, await readFile(path));
+      await rm(path);
+      await symlink(elsewhere, path);
+    },
+  ],
+  [
+    "is a directory",
+    async (path) => {
+      await rm(path);
+      await mkdir(path);
+    },
+  ],
+])("ignores an entry that %s, and warns", async (_, damage) => {
+  const path = await orphan(0);
+  await damage(path);
+  await age(path, 10_000).catch(() => {});
+  await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
+  expect(service.states()).toEqual(["active"]);
+  expect(logged).toContainEqual([
+    expect.stringContaining("unusable entry of the journal"),
+    expect.objectContaining({ path }),
+  ]);
+});
 
-  it("that cannot be written keeps no run from its work", async () => {
-    await writeFile(journal(), "a file in the directory's place");
-    await run();
-    expect(states()).toEqual(["completed"]);
-    expect(warnings).toContainEqual(expect.stringContaining("could not be written down"));
-  });
+test("lets the run go on if the journal cannot be written", async () => {
+  await writeFile(journal(), "a file instead of the directory");
+  await run();
+  expect(service.states()).toEqual(["completed"]);
+  expect(logged).toContainEqual([
+    expect.stringContaining("could not note a batch"),
+    expect.objectContaining({ batchId: expect.any(String) }),
+  ]);
 });

@@ -1,7 +1,7 @@
 import { startReferenceServer } from "@saas-management/sdk/reference-server";
 import { expect, onTestFinished, test } from "vitest";
-import { makeConsumerFolder, runNode, TOOLS } from "../../consumers/packed-package.js";
 import { Page } from "../../docs/pages.js";
+import { makeConsumerFolder, runNode, TOOLS } from "../consumers/packed-package.js";
 
 test("the snippets of the README run with tsx in any type of package and print something", {
   timeout: 180_000,

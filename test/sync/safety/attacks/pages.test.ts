@@ -1,4 +1,184 @@
-import { pageAttacks } from "./pages.js";
-import { describeAttacks } from "./suite.js";
+import { appendFileSync, createReadStream } from "node:fs";
+import { fromCsv, fromJsonl, fromPages, type Page, type PagesOptions } from "@saas-management/sdk/sources";
+import {
+  type Account,
+  type Attack,
+  COUNT,
+  type Ending,
+  held,
+  ownException,
+  people,
+  refused,
+  send,
+  testAttacks,
+} from "./attacks.js";
 
-describeAttacks("a paged listing that ends too early", pageAttacks);
+const INVALID = refused("INVALID_INPUT");
+
+testAttacks([
+  pageAttack("a page has no items because the vendor answers 200 with an error page", INVALID, (page) =>
+    page === 3 ? JSON.parse('{"error":"try again later"}') : listed(page),
+  ),
+  pageAttack("the request of a page fails", ownException("503"), (page) => {
+    if (page === 3) throw new Error("503");
+    return listed(page);
+  }),
+  pageAttack("the total shrinks between two pages", INVALID, (page) =>
+    page === 2 ? { items: people(10, 20), total: 20 } : { ...listed(page), total: COUNT },
+  ),
+  pageAttack("the next token is lost half-way, and the vendor tells a total", INVALID, (page) => ({
+    ...listed(page),
+    ...(page === 3 ? { next: undefined } : {}),
+    total: COUNT,
+  })),
+  pageAttack(
+    "the next token is lost half-way, and the caller knows the total",
+    INVALID,
+    (page) => ({ ...listed(page), ...(page === 2 ? { next: undefined } : {}) }),
+    { expectedTotal: COUNT },
+  ),
+  pageAttack("the next token is lost half-way, and the total is unknown", held({ removed: 20 }), (page) => ({
+    ...listed(page),
+    ...(page === 2 ? { next: null } : {}),
+  })),
+  pageAttack("an error becomes an empty page without a next token", held({ removed: 20 }), (page) =>
+    page === 3 ? { items: [] } : listed(page),
+  ),
+  pageAttack("the tokens go in a circle", INVALID, (page) => ({
+    ...listed(page),
+    ...(page === 3 ? { next: "2" } : {}),
+  })),
+  pageAttack("the vendor ignores the token and sends the first page again", INVALID, (page) => ({
+    ...listed(1),
+    next: String(page + 1),
+  })),
+  pageAttack(
+    "empty pages with a next token do not end",
+    INVALID,
+    (page) => (page < 3 ? listed(page) : { items: [], next: String(page + 1) }),
+    { maxEmptyPages: 5 },
+  ),
+  pageAttack(
+    "the pages do not end",
+    INVALID,
+    (page) => ({ items: people(10 * page, 10 * page + 10), next: String(page + 1) }),
+    { maxPages: 8 },
+  ),
+  csvAttack("a CSV file is cut in the middle of a row", INVALID, (text) =>
+    text.slice(0, text.indexOf("me 19")),
+  ),
+  csvAttack("a CSV file is cut in the middle of the last cell of a row", held({ removed: 20 }), (text) =>
+    text.slice(0, text.indexOf("9@example.com", text.indexOf("name 19"))),
+  ),
+  csvAttack("a CSV file is cut in the middle of a quoted cell", INVALID, (text) =>
+    text.replace("name 1,", '"name 1,').slice(0, -40),
+  ),
+  csvAttack("a CSV file is cut at the end of a row", held({ removed: 20 }), (text) =>
+    text.slice(0, text.indexOf("né-20")),
+  ),
+  csvAttack("a CSV file has only its header", held({ removed: 40 }), (text) =>
+    text.slice(0, text.indexOf("\n") + 1),
+  ),
+  csvAttack("a CSV file is empty", INVALID, () => ""),
+  csvAttack("a CSV file has only zeros", INVALID, () => "\0".repeat(4096)),
+  csvAttack("a CSV file has another delimiter", INVALID, (text) => text.replaceAll(",", ";")),
+  csvAttack(
+    "an old CSV file lacks a few rows",
+    { kind: "reported", collection: "accounts", removed: 3 },
+    () => csv(0, 37),
+  ),
+  {
+    name: "the values of a CSV file were renamed, so that `map` skips every row",
+    ending: held({ removed: 40 }),
+    attack: async (service) => {
+      const path = await service.writeFile("users.csv", csv());
+      const map = ({ status, id = "" }: { status?: string; id?: string }) =>
+        status === "ACTIVE" ? { generic: { id } } : undefined;
+      return send(service, fromCsv(path, map));
+    },
+  },
+  {
+    name: "a file is written while it is read",
+    ending: INVALID,
+    attack: async (service) => {
+      const path = await service.writeFile("users.csv", csv(0, 20));
+      let first = true;
+      return send(
+        service,
+        fromCsv(path, ({ id = "" }) => {
+          if (first) appendFileSync(path, csv(20).slice(csv(20).indexOf("\n") + 1));
+          first = false;
+          return { generic: { id } };
+        }),
+      );
+    },
+  },
+  {
+    name: "a CSV file in UTF-16 is decoded by its stream, and its encoding is given again",
+    ending: { kind: "whole" },
+    attack: async (service) => {
+      const path = await service.writeFile("users.csv", Buffer.from(csv(), "utf16le"));
+      const stream = createReadStream(path, { encoding: "utf16le", highWaterMark: 7 });
+      return send(
+        service,
+        fromCsv(stream, ({ id = "" }) => ({ generic: { id } }), { encoding: "utf-16le" }),
+      );
+    },
+  },
+  jsonlAttack("a JSON Lines file is cut in the middle of a line", INVALID, (text) =>
+    text.slice(0, text.indexOf("19@example.com")),
+  ),
+  jsonlAttack("a JSON Lines file is cut at the end of a line", held({ removed: 20 }), (text) =>
+    text.slice(0, text.indexOf('{"generic":{"id":"né-20"')),
+  ),
+  jsonlAttack("a JSON Lines file has only empty lines", INVALID, () => "\n\n"),
+]);
+
+function pageAttack(
+  name: string,
+  ending: Ending,
+  pages: (page: number) => Page<Account>,
+  options?: PagesOptions,
+): Attack {
+  return {
+    name,
+    ending,
+    attack: (service) => send(service, () => fromPages(async (_, { page }) => pages(page), options)),
+  };
+}
+
+/** A page as the vendor should return it. */
+function listed(page: number): Page<Account> {
+  return { items: people(10 * page - 10, 10 * page), next: page === 4 ? null : String(page + 1) };
+}
+
+function csvAttack(name: string, ending: Ending, damage: (text: string) => string): Attack {
+  return {
+    name,
+    ending,
+    attack: async (service) => {
+      const path = await service.writeFile("users.csv", damage(csv()));
+      const columns = ["id", "name", "email"] as const;
+      return send(
+        service,
+        fromCsv(path, ({ id, name: full }) => ({ generic: { id, name: full } }), { columns }),
+      );
+    },
+  };
+}
+
+function jsonlAttack(name: string, ending: Ending, damage: (text: string) => string): Attack {
+  return {
+    name,
+    ending,
+    attack: async (service) => {
+      const text = people().map((record) => `${JSON.stringify(record)}\n`);
+      return send(service, fromJsonl(await service.writeFile("users.jsonl", damage(text.join("")))));
+    },
+  };
+}
+
+function csv(from?: number, to?: number): string {
+  const rows = people(from, to).map(({ generic: { id, name, email } }) => `${id},${name},${email}\n`);
+  return `id,name,email\n${rows.join("")}`;
+}

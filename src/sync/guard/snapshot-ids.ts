@@ -1,0 +1,87 @@
+import type { EncodedRecord, RecordObserver } from "../encoding/record-observer.js";
+import { IdHash, viewOf } from "../ids/id-hash.js";
+import { IdTable } from "../ids/id-table.js";
+import { putLine } from "../ledger/id-lines.js";
+
+/** Size of the pieces that a ledger receives. */
+const PIECE_BYTES = 64 * 1024;
+
+/** Where the ids of a snapshot go, and what is stored instead of them. */
+export interface SnapshotIdsOptions {
+  /** Receives whole lines, and owns their bytes. */
+  readonly write: ((lines: Uint8Array) => void) | undefined;
+  readonly keyOf: ((id: Uint8Array) => Uint8Array) | undefined;
+}
+
+/** Collects the ids of a snapshot while it is written: as hashes in memory, and as lines for a ledger. */
+export class SnapshotIds implements RecordObserver {
+  readonly table = new IdTable();
+  readonly #options: SnapshotIdsOptions;
+  readonly #hash = new IdHash();
+  #piece = new Uint8Array(PIECE_BYTES);
+  #pieceView = viewOf(this.#piece);
+  /** The buffer of the last record and a view of it: most records share the buffer of the previous one. */
+  #buffer: Uint8Array = new Uint8Array();
+  #view = viewOf(this.#buffer);
+  #filled = 0;
+  #duplicates = 0;
+
+  constructor(options: SnapshotIdsOptions) {
+    this.#options = options;
+  }
+
+  /** Number of records with the id and contents of an earlier one. */
+  get duplicates(): number {
+    return this.#duplicates;
+  }
+
+  observe({ buffer, start, end, idStart, idEnd, index }: EncodedRecord): string | undefined {
+    if (buffer !== this.#buffer) {
+      this.#buffer = buffer;
+      this.#view = viewOf(buffer);
+    }
+    const lineEnd = this.#put(idStart, idEnd);
+    const hash = this.#hash;
+    hash.id(this.#pieceView, this.#filled, lineEnd);
+    const contents = hash.contents(this.#view, start, end);
+    const first = this.table.add(hash.low, hash.high, contents, index);
+    if (first === -1) {
+      this.#filled = lineEnd + 1;
+      return undefined;
+    }
+    if (this.table.contentsOf(hash.low, hash.high) === contents) {
+      this.#duplicates += 1;
+      return undefined;
+    }
+    return `an id that no other record of the snapshot has: the record at index ${first} has the same id and different contents`;
+  }
+
+  /** Passes the remaining ids on, when the snapshot is complete. */
+  flush(): void {
+    if (this.#filled > 0) this.#options.write?.(this.#piece.subarray(0, this.#filled));
+    this.#newPiece(PIECE_BYTES);
+  }
+
+  #put(idStart: number, idEnd: number): number {
+    const { keyOf } = this.#options;
+    if (keyOf === undefined) return this.#putLine(this.#view, idStart, idEnd);
+    const key = keyOf(this.#buffer.subarray(idStart, idEnd));
+    return this.#putLine(viewOf(key), 0, key.length);
+  }
+
+  #putLine(bytes: DataView, start: number, end: number): number {
+    const room = 2 * (end - start) + 1;
+    if (this.#filled + room > this.#piece.length) {
+      this.flush();
+      // An id longer than a piece gets one of its own.
+      if (room > PIECE_BYTES) this.#newPiece(room);
+    }
+    return putLine(this.#pieceView, this.#filled, bytes, start, end);
+  }
+
+  #newPiece(bytes: number): void {
+    this.#piece = new Uint8Array(bytes);
+    this.#pieceView = viewOf(this.#piece);
+    this.#filled = 0;
+  }
+}

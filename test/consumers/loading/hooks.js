@@ -1,7 +1,0 @@
-/** Tells every module that is loaded, one a line. */
-import { writeSync } from "node:fs";
-
-export function load(url, context, nextLoad) {
-  writeSync(1, `${url}\n`);
-  return nextLoad(url, context);
-}

@@ -1,0 +1,125 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import {
+  ClosedError,
+  SaasManagementError,
+  type SyncBatch,
+  type SyncClient,
+  TestClock,
+} from "@saas-management/sdk/sync";
+import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { COLLECTION_NAMES } from "../support/record-arbitraries.js";
+import { START } from "../support/sync-client.js";
+import { until, useScriptedServer } from "../support/sync-harness.js";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
+
+const harness = useScriptedServer();
+const LOST = { code: 14, details: "connection dropped" };
+const LEASE_MS = 15 * 60_000;
+
+let clock: TestClock;
+let client: SyncClient;
+beforeEach(() => {
+  clock = new TestClock({ startAt: 0 });
+  client = harness.client({ clock, retry: false });
+});
+
+/** The code that a call rejects with; its error, which `expect` would keep, holds on to the calls that led to it. */
+async function codeOf(call: Promise<unknown>): Promise<unknown> {
+  try {
+    return await call;
+  } catch (error) {
+    return error instanceof SaasManagementError ? error.code : error;
+  }
+}
+
+async function expired(): Promise<SyncBatch> {
+  const batch = await client.startBatch(START);
+  clock.advance(LEASE_MS);
+  expect(batch.state).toBe("expired");
+  return batch;
+}
+
+async function unclear(): Promise<SyncBatch> {
+  const batch = await client.startBatch(START);
+  harness.server.scripts.CompleteSyncBatch.push(LOST);
+  expect(await codeOf(batch.complete())).toBe("BATCH_OUTCOME_UNKNOWN");
+  return batch;
+}
+
+async function notAborted(): Promise<SyncBatch> {
+  const batch = await client.startBatch(START);
+  harness.server.scripts.AbortSyncBatch.push(LOST);
+  expect(await codeOf(batch.abort())).toBe("TRANSPORT_FAILED");
+  return batch;
+}
+
+/** Makes a batch, and holds on to nothing of it. */
+async function dropped(make: () => Promise<SyncBatch>): Promise<WeakRef<SyncBatch>> {
+  return new WeakRef(await make());
+}
+
+test.each([
+  ["its lease is over", expired],
+  ["the outcome of its completion is unknown", unclear],
+  ["it could not be aborted", notAborted],
+])("a client does not hold a dropped batch when %s", async (_, make) => {
+  const batch = await dropped(make);
+  await until(() => {
+    collectGarbage();
+    return batch.deref() === undefined;
+  });
+  expect(clock.sleeping).toBe(0);
+});
+
+test("a client that closes closes an expired batch whose abort is under way", async () => {
+  const batch = await expired();
+  harness.server.scripts.AbortSyncBatch.push("never");
+  const abort = batch.abort().catch((error: unknown) => error);
+  await until(() => harness.server.calls.includes("AbortSyncBatch"));
+  await client.close();
+  expect(batch.state).toBe("closed");
+  expect(await abort).toBeInstanceOf(Error);
+});
+
+test("an expired batch refuses an abort once its client is closed", async () => {
+  const batch = await expired();
+  await client.close();
+  await expect(batch.abort()).rejects.toBeInstanceOf(ClosedError);
+  expect(batch.state).toBe("closed");
+  expect(harness.server.calls).toEqual(["StartSyncBatch"]);
+});
+
+/** Collects the warnings of the process, such as those of a leak of listeners. */
+function noteWarnings(): string[] {
+  const warnings: string[] = [];
+  const note = (warning: Error) => void warnings.push(warning.name);
+  process.on("warning", note);
+  onTestFinished(() => void process.off("warning", note));
+  return warnings;
+}
+
+test("many starts of one client print no warning of a leak", async () => {
+  const warnings = noteWarnings();
+  const answers: (() => void)[] = [];
+  harness.server.beforeStart = () => new Promise((resolve) => answers.push(resolve));
+  const starting = Array.from({ length: 25 }, () => client.startBatch(START));
+  await until(() => answers.length === 25);
+  for (const answer of answers) answer();
+  for (const batch of await Promise.all(starting)) batch.close();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(warnings).toEqual([]);
+});
+
+test("all collections open at once print no warning of a leak", async () => {
+  const warnings = noteWarnings();
+  const batch = await client.startBatch(START);
+  const open = COLLECTION_NAMES.map((name) => batch.open(name));
+  for (const collection of open) await collection.push([]);
+  for (const collection of open) await collection.seal();
+  await batch.complete();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(warnings).toEqual([]);
+});

@@ -1,0 +1,222 @@
+/** Ways to lose records. Each test begins with a good run of all records, and then one of them comes. */
+import type { Inspection } from "@saas-management/sdk/reference-server";
+import type {
+  RecordOf,
+  RecordSource,
+  RunAttempt,
+  RunOptions,
+  SnapshotCollection,
+  SyncReceipt,
+  WriteOptions,
+} from "@saas-management/sdk/sync";
+import { expect, test } from "vitest";
+import { type TestService, testService } from "../../../support/test-service.js";
+
+export type Account = RecordOf<"accounts">;
+
+/** Number of accounts of the vendor. */
+export const COUNT = 40;
+export const LEASE_MS = 15 * 60_000;
+
+/** How an attack ends. It never removes records without a word. */
+export type Ending =
+  /** The run rejects with an error that has these fields. */
+  | { readonly kind: "refused"; readonly error: object }
+  /** The removal goes through; the receipt and the log tell it. */
+  | {
+      readonly kind: "reported";
+      readonly collection: SnapshotCollection;
+      readonly removed: number;
+      /** Set if an option allows more than the threshold. */
+      readonly allowedBy?: "option";
+    }
+  /** A removal that the ledger could not know: the receipt and a warning tell it. */
+  | { readonly kind: "warned"; readonly removed: number }
+  /** The run completes, and every record is still there. */
+  | { readonly kind: "whole" };
+
+export interface Attack {
+  readonly name: string;
+  readonly ending: Ending;
+  /** What happens between the good run and the attack. */
+  readonly prepare?: (service: TestService) => Promise<unknown>;
+  /** Resolves with the receipts of the runs that completed. */
+  readonly attack: (service: TestService) => Promise<SyncReceipt | readonly SyncReceipt[]>;
+  /** Whether the ledger is such afterwards that an honest run is held, too. */
+  readonly heldAfterwards?: boolean;
+}
+
+/** The guard holds the run. */
+export function held(collection: object = {}): Ending {
+  return refused("REMOVAL_GUARD", { collections: [expect.objectContaining(collection)] });
+}
+
+export function refused(code: string, fields: object = {}): Ending {
+  return { kind: "refused", error: { code, ...fields } };
+}
+
+/** The batch cannot be completed because a write failed. */
+export const POISONED = refused("BATCH_STATE", { reason: "incomplete" });
+
+/** The run rejects with an exception of the connector's own. */
+export function ownException(message: string): Ending {
+  return { kind: "refused", error: { name: "Error", message } };
+}
+
+interface Line {
+  readonly level: string;
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export function testAttacks(attacks: readonly Attack[]): void {
+  const lines: Line[] = [];
+  const log =
+    (level: string) =>
+    (message: string, details: Readonly<Record<string, unknown>> = {}) =>
+      void lines.push({ level, message, details });
+  const logger = { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };
+  // Several windows of several records.
+  const service = testService({ sync: { messageBytes: 300, windowBytes: 600, logger } });
+
+  test.each(attacks)(
+    "removes no record unnoticed if $name",
+    async ({ ending, prepare, attack, heldAfterwards }) => {
+      await goodRun(service);
+      await prepare?.(service);
+      const before = service.inspect();
+      lines.length = 0;
+
+      const outcome = await attack(service).then(
+        (receipts) => ({ receipts: [receipts].flat() }),
+        (error: unknown) => ({ receipts: [], error }),
+      );
+
+      const { receipts } = outcome;
+      const removed = removedIds(service.inspect()).length - removedIds(before).length;
+      if (ending.kind === "refused") {
+        expect(outcome).toMatchObject({ error: ending.error });
+        expect(removed).toBe(0);
+        expect(completedBatches(service.inspect())).toEqual(completedBatches(before));
+      } else {
+        expect(outcome).not.toHaveProperty("error");
+        expect(receipts).not.toEqual([]);
+        expect(removed).toBe(ending.kind === "whole" ? 0 : ending.removed);
+      }
+      if (ending.kind === "reported") expectReport(receipts, ending, lines);
+      if (ending.kind === "warned") expectWarning(receipts, ending, lines);
+      if (ending.kind === "reported" || ending.kind === "warned" || heldAfterwards === true) return;
+
+      // The next honest run succeeds.
+      service.server.faults.clear();
+      service.clock.advance(LEASE_MS);
+      const honest = await send(service, people());
+      expect(honest.collections.accounts).toMatchObject({ sent: COUNT });
+      expect(service.present()).toEqual(expect.arrayContaining(people().map(({ generic }) => generic.id)));
+    },
+  );
+}
+
+/** The receipt, the log and the threshold agree on what was removed. */
+function expectReport(
+  receipts: readonly SyncReceipt[],
+  { collection, removed, allowedBy }: Extract<Ending, { kind: "reported" }>,
+  lines: readonly Line[],
+): void {
+  const reported = receipts.map(({ collections }) => collections[collection]);
+  expect(reported.reduce((sum, figures) => sum + (figures?.removed ?? 0), 0)).toBe(removed);
+  for (const figures of reported) {
+    const { gone = 0, goneShare = 1 } = figures ?? {};
+    expect(figures?.removed).toBe(gone);
+    if (allowedBy === undefined) expect(gone < 3 || goneShare <= 0.25).toBe(true);
+    expect(lines).toContainEqual({
+      level: "info",
+      message: "saas-management: removals checked",
+      details: expect.objectContaining({ collection, held: false, gone, goneShare }),
+    });
+  }
+}
+
+function expectWarning(
+  [receipt]: readonly SyncReceipt[],
+  { removed }: Extract<Ending, { kind: "warned" }>,
+  lines: readonly Line[],
+): void {
+  expect(receipt?.collections.accounts).toMatchObject({ removed });
+  expect(lines).toContainEqual({
+    level: "warn",
+    message: expect.stringContaining("removed more records than the ledger knew"),
+    details: expect.objectContaining({ collection: "accounts", removed }),
+  });
+}
+
+function removedIds({ snapshots }: Inspection): string[] {
+  return Object.entries(snapshots).flatMap(([collection, records]) =>
+    records.filter(({ removed }) => removed).map(({ id }) => `${collection} ${id}`),
+  );
+}
+
+function completedBatches({ batches }: Inspection): string[] {
+  return batches.filter(({ state }) => state === "completed").map(({ id }) => id);
+}
+
+function goodRun(service: TestService): Promise<SyncReceipt> {
+  const licenses = people().map(({ generic }, i) => ({
+    generic: { sourceId: `l-${i}`, sourceAccountId: generic.id, sourcePlanId: "p", billable: true },
+  }));
+  return service.run(["accounts", "licenses"], async (batch) => {
+    await batch.write("accounts", people());
+    await batch.write("licenses", licenses);
+  });
+}
+
+/** A run of the accounts, which are one write. */
+export function send(
+  service: TestService,
+  source: RecordSource<Account> | ((attempt: RunAttempt) => RecordSource<Account>),
+  options?: Partial<RunOptions<"accounts">>,
+  writing?: WriteOptions,
+): Promise<SyncReceipt> {
+  return service.run(
+    ["accounts"],
+    async (batch, attempt) => {
+      await batch.write("accounts", typeof source === "function" ? source(attempt) : source, writing);
+    },
+    options,
+  );
+}
+
+/** The operation fails until its retry is used up. */
+export function breakTwice(
+  { server }: TestService,
+  operation: "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch",
+  at: "request" | "answer" = "request",
+  nth = 1,
+): void {
+  for (const again of [0, 1])
+    server.faults.add({ api: "sync", operation, nth: nth + again, kind: { type: "drop", at } });
+}
+
+/** One account. A third is inactive; the ids have a letter beyond ASCII. */
+export function person(i: number) {
+  return {
+    generic: { id: `né-${i}`, name: `name ${i}`, email: `${i}@example.com`, active: i % 3 !== 0 },
+  };
+}
+
+/** The accounts of a range; all by default. */
+export function people(from = 0, to = COUNT) {
+  return Array.from({ length: to - from }, (_, i) => person(from + i));
+}
+
+/** All accounts with other ids. */
+export function renamed(idOf: (id: string, i: number) => string) {
+  return people().map(({ generic }, i) => ({ generic: { ...generic, id: idOf(generic.id, i) } }));
+}
+
+/** A vendor's page of ten accounts. */
+export async function vendorPage(
+  page: number,
+): Promise<{ readonly users: Account[]; readonly next: number | null }> {
+  return { users: people(10 * page, 10 * page + 10), next: page === 3 ? null : page + 1 };
+}

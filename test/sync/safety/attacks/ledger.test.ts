@@ -1,0 +1,244 @@
+import { copyFile, mkdir, readFile, rename, rm, rmdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { fileLedger, type Ledger, memoryLedger } from "@saas-management/sdk/sync";
+import { heldBy, type TestService } from "../../../support/test-service.js";
+import { type Attack, breakTwice, type Ending, held, people, refused, send, testAttacks } from "./attacks.js";
+
+const COMPLETED = /accounts\.completed\.gz$/;
+const WEEK_MS = 7 * 24 * 60 * 60_000;
+const UNREADABLE = held({ reason: "unreadable-ledger" });
+
+const forget = ({ directory }: TestService) => rm(directory, { recursive: true });
+
+testAttacks([
+  damaged("truncated", (bytes) => bytes.subarray(0, -20)),
+  damaged("empty", () => Buffer.alloc(0)),
+  rewritten("of a newer version", (text) => text.replace('"version":1', '"version":2')),
+  rewritten("of another service", (text) => text.replace(/"endpoint":"[^"]*"/, '"endpoint":"https://x"')),
+  halfOf("the ledger file is of another installation", UNREADABLE, async (service) => {
+    const own = await service.file(COMPLETED);
+    const elsewhere = join(service.directory, "elsewhere");
+    const installationId = service.server.createInstallation();
+    await send(service, people(0, 20), { installationId, ledger: fileLedger(elsewhere) });
+    await copyFile(await service.file(/elsewhere.*accounts\.completed\.gz$/), own);
+    await rm(elsewhere, { recursive: true });
+  }),
+  halfOf("the ledger file is replaced by a link", UNREADABLE, async (service) => {
+    const path = await service.file(COMPLETED);
+    await rename(path, join(service.directory, "elsewhere.gz"));
+    await symlink(join(service.directory, "elsewhere.gz"), path);
+  }),
+  halfOf("the ledger is deleted", { kind: "warned", removed: 20 }, forget),
+  {
+    name: "the ledger is deleted, and `requireBaseline` is set",
+    ending: held({ reason: "no-baseline" }),
+    prepare: forget,
+    attack: (service) => send(service, people(0, 20), { guard: { requireBaseline: true } }),
+    heldAfterwards: true,
+  },
+  {
+    name: "the ledger is an old copy, which lacks what was added since",
+    ending: { kind: "warned", removed: 20 },
+    prepare: async (service) => {
+      const path = await service.file(COMPLETED);
+      const backup = await readFile(path);
+      await send(service, people(0, 60));
+      await writeFile(path, backup);
+    },
+    attack: (service) => send(service, people()),
+  },
+  {
+    name: "the ledger cannot be opened when a run begins, and the answer to its completion is lost",
+    ending: held({ known: 100, removed: 60 }),
+    prepare: async (service) => {
+      const path = await service.file(COMPLETED);
+      const aside = join(service.directory, "aside");
+      await rename(path, aside);
+      await mkdir(path);
+      breakTwice(service, "CompleteSyncBatch", "answer");
+      breakTwice(service, "AbortSyncBatch");
+      const unheard = service.run(
+        ["accounts"],
+        async (batch) => {
+          await rmdir(path);
+          await rename(aside, path);
+          await batch.write("accounts", people(0, 100));
+        },
+        { restarts: 0 },
+      );
+      await unheard.catch(() => {});
+      service.server.faults.clear();
+    },
+    attack: (service) => send(service, people()),
+    heldAfterwards: true,
+  },
+  {
+    name: "the ledger is that of another connector",
+    ending: { kind: "warned", removed: 40 },
+    attack: (service) =>
+      send(service, [{ generic: { id: "of another connector" } }], {
+        ledger: fileLedger(join(service.directory, "b")),
+      }),
+  },
+  {
+    name: '`requireBaseline` is set with `ledger: "none"`',
+    ending: refused("INVALID_INPUT"),
+    attack: (service) => send(service, people(0, 20), { ledger: "none", guard: { requireBaseline: true } }),
+  },
+  {
+    name: "the path of the ledger is relative, and the process changes its directory",
+    ending: held({ known: 40, removed: 20 }),
+    attack: async (service) => {
+      const before = process.cwd();
+      try {
+        process.chdir(service.directory);
+        const ledger = fileLedger(".");
+        process.chdir(before);
+        return await send(service, people(0, 20), { ledger });
+      } finally {
+        process.chdir(before);
+      }
+    },
+  },
+  ...[() => Promise.reject(new Error("away")), async () => JSON.parse("null")].map(
+    (known, i): Attack => ({
+      name: ["a ledger of the user fails", "a ledger of the user returns no list"][i] ?? "",
+      ending: UNREADABLE,
+      attack: (service) => send(service, people(0, 20), { ledger: { ...memoryLedger(), known } }),
+    }),
+  ),
+  {
+    name: "the disk of the ledger is full",
+    ending: refused("INVALID_CONFIGURATION"),
+    attack: (service) => {
+      const files = fileLedger(service.directory);
+      const full: Ledger = {
+        ...files,
+        draft: async (...args) => ({
+          ...(await files.draft(...args)),
+          save: () => Promise.reject(new Error("ENOSPC")),
+        }),
+      };
+      return send(service, people(0, 35), { ledger: full });
+    },
+  },
+
+  approvalAttack("an approval is used a second time", {
+    heldAfterwards: true,
+    approved: async (service) => {
+      await send(service, people(0, 100));
+      const id = await approvalOf(service, 60);
+      await send(service, people(0, 60), { approveRemovals: id });
+      return id;
+    },
+  }),
+  approvalAttack("an approval is of an earlier run that was held", {
+    approved: async (service) => {
+      const id = await approvalOf(service, 20);
+      await approvalOf(service, 19);
+      return id;
+    },
+  }),
+  approvalAttack("more records would be removed than were approved", {
+    approved: (service) => approvalOf(service, 21),
+  }),
+  approvalAttack("other records would be removed than were approved", {
+    approved: (service) => approvalOf(service, 20),
+    sent: people(20),
+  }),
+  approvalAttack("an approval is older than seven days", {
+    approved: async (service) => {
+      const id = await approvalOf(service, 20);
+      service.clock.advance(WEEK_MS);
+      return id;
+    },
+  }),
+  approvalAttack("an approval is made up", {
+    approved: async (service) => {
+      await approvalOf(service, 20);
+      return "yes";
+    },
+  }),
+  approvalAttack("an approval is of another installation", {
+    approved: async (service) => {
+      const installationId = service.server.createInstallation();
+      await send(service, people(), { installationId });
+      return approvalOf(service, 20, installationId);
+    },
+  }),
+  {
+    name: "a new baseline was approved, and the source has half of its records",
+    ending: UNREADABLE,
+    heldAfterwards: true,
+    attack: async (service) => {
+      await writeFile(await service.file(COMPLETED), "damaged");
+      return send(service, people(0, 20), { approveRemovals: await approvalOf(service, 40) });
+    },
+  },
+  {
+    name: "removals were approved, and a restart gets fewer records than the attempt before",
+    ending: held({ sent: 20 }),
+    attack: async (service) => {
+      const approveRemovals = await approvalOf(service, 20);
+      breakTwice(service, "SyncRecords", "request", 5);
+      return send(service, ({ number }) => (number === 1 ? people(100, 200) : people(0, 20)), {
+        approveRemovals,
+      });
+    },
+  },
+]);
+
+/** After the preparation, the source has half of the records. */
+function halfOf(name: string, ending: Ending, prepare: (service: TestService) => Promise<unknown>): Attack {
+  return {
+    name,
+    ending,
+    prepare,
+    attack: (service) => send(service, people(0, 20)),
+    heldAfterwards: true,
+  };
+}
+
+function damaged(how: string, damage: (bytes: Buffer) => Uint8Array): Attack {
+  return halfOf(`the ledger file is ${how}`, UNREADABLE, async (service) => {
+    const path = await service.file(COMPLETED);
+    await writeFile(path, damage(await readFile(path)));
+  });
+}
+
+function rewritten(how: string, change: (text: string) => string): Attack {
+  return damaged(how, (bytes) => gzipSync(change(gunzipSync(bytes).toString())));
+}
+
+interface ApprovalAttack {
+  /** Returns the id that the attack uses. */
+  readonly approved: (service: TestService) => Promise<string | undefined>;
+  readonly sent?: ReturnType<typeof people>;
+  readonly heldAfterwards?: boolean;
+}
+
+function approvalAttack(
+  name: string,
+  { approved, sent = people(0, 20), heldAfterwards = false }: ApprovalAttack,
+): Attack {
+  let approveRemovals: string | undefined;
+  return {
+    name,
+    ending: held({ reason: "removals" }),
+    prepare: async (service) => {
+      approveRemovals = await approved(service);
+    },
+    attack: (service) => send(service, sent, { approveRemovals }),
+    heldAfterwards,
+  };
+}
+
+/** The approval that is offered to a run of so many accounts. */
+async function approvalOf(
+  service: TestService,
+  count: number,
+  installationId = service.installationId,
+): Promise<string | undefined> {
+  return (await heldBy(send(service, people(0, count), { installationId }))).approvalId;
+}

@@ -1,0 +1,310 @@
+import { once } from "node:events";
+import { Readable } from "node:stream";
+import {
+  type Account,
+  type Attack,
+  breakTwice,
+  held,
+  ownException,
+  POISONED,
+  people,
+  refused,
+  renamed,
+  send,
+  testAttacks,
+  vendorPage,
+} from "./attacks.js";
+
+const INVALID = refused("INVALID_INPUT");
+
+const throwing = [0, 20, 40].map(
+  (after): Attack => ({
+    name: `the source throws after ${after} of 40 records`,
+    ending: ownException("the vendor is down"),
+    attack: (service) => send(service, throwingAfter(after)),
+  }),
+);
+
+testAttacks([
+  ...throwing,
+  {
+    name: "the source throws, and the function swallows the exception",
+    ending: POISONED,
+    attack: (service) =>
+      service.run(["accounts"], async (batch) => {
+        await batch.write("accounts", throwingAfter(20)).catch(() => {});
+      }),
+  },
+  {
+    name: "the source swallows an error and ends",
+    ending: held({ known: 40, removed: 20 }),
+    attack: (service) =>
+      send(
+        service,
+        (async function* () {
+          try {
+            yield* throwingAfter(20);
+          } catch {}
+        })(),
+      ),
+  },
+  {
+    name: "the source turns an error into an empty page",
+    ending: held({ known: 40, removed: 40 }),
+    attack: (service) =>
+      send(
+        service,
+        (async function* () {
+          yield await Promise.reject<Account[]>(new Error("429")).catch(() => []);
+        })(),
+      ),
+  },
+  {
+    name: "the vendor answers 200 with an error page, which a pager reads as an empty list",
+    ending: held({ known: 40, removed: 40 }),
+    attack: (service) => {
+      const answer: { readonly users?: Account[]; readonly error: string } = { error: "try again later" };
+      return send(service, answer.users ?? []);
+    },
+  },
+  {
+    name: "a pager takes a page that is shorter than requested for the last one",
+    ending: held({ known: 40, removed: 30 }),
+    attack: (service) =>
+      send(
+        service,
+        (async function* () {
+          for (let page = 0; ; page += 1) {
+            const { users } = await vendorPage(page);
+            yield users;
+            // The vendor returns at most 10.
+            if (users.length < 100) return;
+          }
+        })(),
+      ),
+  },
+  {
+    name: "a filter is left on",
+    ending: held({ known: 40, removed: 14 }),
+    attack: (service) =>
+      send(
+        service,
+        people().filter(({ generic }) => generic.active),
+      ),
+  },
+  {
+    name: "the source has fewer records than the vendor's total",
+    ending: INVALID,
+    attack: (service) => send(service, people(0, 39), {}, { expectedCount: 40 }),
+  },
+  {
+    name: "the source has more records than the vendor's total",
+    ending: INVALID,
+    attack: (service) => send(service, people(), {}, { expectedCount: 39 }),
+  },
+  {
+    name: "the source ends quietly because the signal of the write fired",
+    ending: ownException("the user closed the window"),
+    attack: (service) => {
+      const stop = new AbortController();
+      const source = quietAfter(20, stop.signal, () => stop.abort(new Error("the user closed the window")));
+      return send(service, source, {}, { signal: stop.signal });
+    },
+  },
+  {
+    name: "the source ends quietly because the signal of the run fired",
+    ending: ownException("shutdown"),
+    attack: (service) => {
+      const stop = new AbortController();
+      const source = quietAfter(20, stop.signal, () => stop.abort(new Error("shutdown")));
+      return send(service, source, { signal: stop.signal });
+    },
+  },
+  {
+    name: "a stream is destroyed in the middle without an error",
+    ending: refused("ERR_STREAM_PREMATURE_CLOSE"),
+    attack: (service) => {
+      const stream = new Readable({ objectMode: true, read() {} });
+      stream.push(people(0, 20));
+      stream.once("data", () => stream.destroy());
+      stream.pause();
+      return send(service, stream);
+    },
+  },
+  {
+    name: "a generator was read before by a loop that logs it",
+    ending: held({ known: 40, removed: 40 }),
+    attack: (service) => {
+      const accounts = people().values();
+      for (const _ of accounts);
+      return send(service, accounts);
+    },
+  },
+  {
+    name: "a Node stream was read before",
+    ending: INVALID,
+    attack: async (service) => {
+      const stream = Readable.from([people()]);
+      stream.resume();
+      await once(stream, "end");
+      return send(service, stream);
+    },
+  },
+  {
+    name: "a web stream was read before",
+    ending: INVALID,
+    attack: async (service) => {
+      const stream = new ReadableStream<Account[]>({
+        start: (controller) => {
+          controller.enqueue(people());
+          controller.close();
+        },
+      });
+      for await (const _ of stream);
+      return send(service, stream);
+    },
+  },
+  {
+    name: "a stream of bytes is empty",
+    ending: INVALID,
+    attack: (service) =>
+      service.run(["accounts"], async (batch) => {
+        const body: ReadableStream | null = new Response("").body;
+        await batch.write("accounts", body ?? []);
+      }),
+  },
+  {
+    name: "an array is filled while it is written",
+    ending: INVALID,
+    attack: (service) =>
+      service.run(["accounts"], async (batch) => {
+        const list = people(0, 20);
+        const written = batch.write("accounts", list);
+        list.push(...people(20));
+        await written;
+      }),
+  },
+  {
+    name: "an array is emptied before its write begins",
+    ending: POISONED,
+    attack: (service) =>
+      service.run(["accounts"], async (batch) => {
+        const list = people();
+        void batch.write("accounts", list);
+        list.length = 0;
+      }),
+  },
+  {
+    name: "an array is pushed, emptied and refilled without waiting",
+    ending: { kind: "whole" },
+    attack: (service) =>
+      service.run(["accounts"], async (batch) => {
+        const writer = batch.open("accounts");
+        const page: Account[] = [];
+        for (const account of people()) {
+          page.push(account);
+          if (page.length < 10) continue;
+          void writer.push(page);
+          page.length = 0;
+        }
+        await writer.seal();
+      }),
+  },
+  {
+    name: "a generator returns its last page instead of yielding it",
+    ending: INVALID,
+    attack: (service) =>
+      send(
+        service,
+        (function* () {
+          yield people(0, 35);
+          return people(35);
+        })(),
+      ),
+  },
+  {
+    name: "a restart reads an exhausted iterator",
+    ending: INVALID,
+    attack: (service) => {
+      const accounts = people().values();
+      breakTwice(service, "SyncRecords");
+      return send(service, accounts);
+    },
+  },
+  {
+    name: "a restart reads an iterable that returns its only iterator again",
+    ending: INVALID,
+    attack: (service) => {
+      const iterator = people().values();
+      breakTwice(service, "SyncRecords");
+      return send(service, { [Symbol.iterator]: () => iterator });
+    },
+  },
+  {
+    name: "a restart reads a stream that was read before",
+    ending: INVALID,
+    attack: (service) => {
+      const stream = Readable.from(people());
+      breakTwice(service, "SyncRecords");
+      return send(service, stream);
+    },
+  },
+  {
+    name: "a restart gets fewer records than the attempt before, all of them new",
+    ending: held({ sent: 40 }),
+    attack: (service) => {
+      breakTwice(service, "SyncRecords", "request", 5);
+      return send(service, ({ number }) => people(0, number === 1 ? 100 : 40));
+    },
+  },
+  {
+    name: "a restart continues at a cursor outside of the function",
+    ending: held({ known: 40 }),
+    attack: (service) => {
+      let page = 0;
+      return send(service, async function* () {
+        for (; page < 4; page += 1) {
+          if (page === 2) breakTwice(service, "SyncRecords");
+          yield (await vendorPage(page)).users;
+        }
+      });
+    },
+  },
+  {
+    name: "many new ids of a restart hide that all known ids are gone",
+    ending: held(),
+    attack: (service) => {
+      breakTwice(service, "SyncRecords", "request", 2);
+      return send(service, () => [...renamed((id) => `user:${id}`), ...people(100, 300)]);
+    },
+  },
+  {
+    name: "a record is invalid, and the failure is swallowed",
+    ending: POISONED,
+    attack: (service) =>
+      service.run(["accounts"], async (batch) => {
+        await batch.write("accounts", [...people(), { generic: { id: "" } }]).catch(() => {});
+      }),
+  },
+  {
+    name: "records of another collection are written",
+    ending: held({ known: 40, removed: 40 }),
+    attack: (service) =>
+      send(
+        service,
+        people().map((_, i) => ({ generic: { id: `group-${i}`, name: `group ${i}` } })),
+      ),
+  },
+]);
+
+async function* throwingAfter(count: number): AsyncGenerator<Account[], void, undefined> {
+  if (count > 0) yield people(0, count);
+  throw new Error("the vendor is down");
+}
+
+async function* quietAfter(count: number, signal: AbortSignal, fire: () => void) {
+  yield people(0, count);
+  fire();
+  if (signal.aborted) return;
+  yield people(count);
+}

@@ -1,0 +1,296 @@
+import { readFile } from "node:fs/promises";
+import {
+  fileLedger,
+  idsOfLines,
+  type Ledger,
+  type LedgerDraft,
+  linesOfIds,
+  memoryLedger,
+} from "@saas-management/sdk/sync";
+import { beforeEach, expect, test } from "vitest";
+import { quietLogger } from "../../support/quiet-logger.js";
+import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
+
+let warnings: string[];
+beforeEach(() => {
+  warnings = [];
+});
+const service = testService({ sync: { logger: quietLogger({ warn: (text) => void warnings.push(text) }) } });
+
+/** The operation fails until its retry is used up. */
+const breakOnce = (
+  operation: "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch",
+  at: "request" | "answer" = "request",
+) => {
+  for (let nth = 1; nth <= 2; nth += 1)
+    service.server.faults.add({ api: "sync", operation, nth, kind: { type: "drop", at } });
+};
+
+/** A run whose first attempt sends `first` and fails before it is completed. */
+const restarted = (
+  first: readonly string[],
+  second: readonly string[],
+  ledger: Ledger | "none" = memoryLedger(),
+) => {
+  let answer = first;
+  return service.run(
+    ["accounts", "groups"],
+    async (batch) => {
+      await batch.write("accounts", accounts(answer));
+      if (answer === first) breakOnce("SyncRecords");
+      answer = second;
+      await batch.write("groups", []);
+    },
+    { ledger },
+  );
+};
+
+/** A ledger whose drafts are changed. */
+const drafting = (ledger: Ledger, change: (draft: LedgerDraft) => Partial<LedgerDraft>): Ledger => ({
+  ...ledger,
+  draft: async (...args) => {
+    const draft = await ledger.draft(...args);
+    return { ...draft, ...change(draft) };
+  },
+});
+
+test("holds a restart that sends far fewer ids than an earlier attempt", async () => {
+  const error = await heldBy(restarted(ids(20), ids(5)));
+  expect(error.collections[0]).toMatchObject({ known: 20, sent: 5, removed: 15, listedIn: undefined });
+  expect(service.states()).toEqual(["aborted", "aborted"]);
+});
+
+test.each(["memory", "none"])("completes a restart that sends the same ids (ledger: %s)", async (kind) => {
+  const ledger = kind === "none" ? kind : memoryLedger();
+  const receipt = await restarted(ids(20), [...ids(20)], ledger);
+  expect(receipt).toMatchObject({ restarts: 1, collections: { accounts: { gone: 0 } } });
+});
+
+test("counts the ids that an earlier attempt sent as new", async () => {
+  const ledger = memoryLedger();
+  const first = await restarted(ids(11), ids(10), ledger);
+  expect(first.collections.accounts).toMatchObject({ baseline: "none", known: 0, new: 10, kept: 0 });
+  const second = await restarted(ids(16), ids(15), ledger);
+  expect(second.collections.accounts).toMatchObject({ baseline: "ledger", known: 10, new: 5, kept: 10 });
+});
+
+test("lists only the removals that the ledger knows, not those of an earlier attempt", async () => {
+  await service.runAccounts(ids(10));
+  const [held] = (await heldBy(restarted(ids(60), ids(8), fileLedger(service.directory)))).collections;
+  expect(held).toMatchObject({ known: 60, removed: 52, kept: 8, added: 0, firstRemoved: ["u8", "u9"] });
+  const lines = (await readFile(held?.listedIn ?? "", "utf8")).split("\n");
+  expect(lines.slice(1, -2)).toEqual(["u8", "u9"]);
+});
+
+test("makes a completion the baseline whose answer was lost, if the service says that it was done", async () => {
+  await service.run(["accounts"], async (batch) => {
+    await batch.write("accounts", accounts(10));
+    breakOnce("CompleteSyncBatch", "answer");
+  });
+  const { collections } = await service.runAccounts(ids(10));
+  expect(collections.accounts).toMatchObject({ baseline: "ledger", kept: 10 });
+});
+
+test("compares the next run with both snapshots after a completion of unknown outcome", async () => {
+  await service.runAccounts(ids(10));
+  const both = [...ids(10), ...ids(10, "new")];
+  const unknown = service.run(
+    ["accounts"],
+    async (batch) => {
+      await batch.write("accounts", accounts(both));
+      breakOnce("CompleteSyncBatch", "answer");
+      breakOnce("AbortSyncBatch");
+    },
+    { restarts: 0 },
+  );
+  await expect(unknown).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
+  const error = await heldBy(service.runAccounts(ids(10)));
+  expect(error.collections[0]).toMatchObject({ known: 20, removed: 10 });
+  const { collections } = await service.runAccounts(both);
+  expect(collections.accounts).toMatchObject({ baseline: "unclear", known: 20, gone: 0 });
+});
+
+test("keeps an unclear snapshot if the run is aborted at the start of its next attempt", async () => {
+  const ledger = memoryLedger();
+  await service.runAccounts(ids(10), { ledger });
+  const both = [...ids(10), ...ids(10, "new")];
+  const stop = new AbortController();
+  let drafts = 0;
+  const stopping: Ledger = {
+    ...ledger,
+    draft: (...args) => {
+      drafts += 1;
+      if (drafts === 2) stop.abort();
+      return ledger.draft(...args);
+    },
+  };
+  const run = service.run(
+    ["accounts"],
+    async (batch) => {
+      await batch.write("accounts", accounts(both));
+      breakOnce("CompleteSyncBatch", "answer");
+      breakOnce("AbortSyncBatch");
+    },
+    { ledger: stopping, signal: stop.signal },
+  );
+  await expect(run).rejects.toBeDefined();
+  expect(drafts).toBe(2);
+  service.server.faults.clear();
+  const { collections } = await service.runAccounts(both, { ledger });
+  expect(collections.accounts).toMatchObject({ baseline: "unclear", known: 20 });
+});
+
+const failure = new Error("the database is away");
+test.each<[string, Partial<LedgerDraft>]>([
+  ["save", { save: () => Promise.reject(failure) }],
+  ["an asynchronous write", { write: () => Promise.reject(failure) }],
+])("completes nothing if %s of the ledger fails", async (_, broken) => {
+  const run = service.runAccounts(ids(3), { ledger: drafting(memoryLedger(), () => broken) });
+  await expect(run).rejects.toMatchObject({ code: "INVALID_CONFIGURATION", cause: failure });
+  expect(service.states()).toEqual(["aborted"]);
+  expect(service.inspect().lock).toBeNull();
+});
+
+test("waits for asynchronous writes of a ledger before it saves", async () => {
+  const ledger = memoryLedger();
+  const slow = drafting(ledger, (draft) => ({
+    write: async (lines) => {
+      for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      draft.write(lines);
+    },
+  }));
+  await service.runAccounts(ids(3), { ledger: slow });
+  const { collections } = await service.runAccounts(ids(3), { ledger });
+  expect(collections.accounts).toMatchObject({ baseline: "ledger", kept: 3 });
+});
+
+test("completes a run even if the ledger cannot note it; the next run is compared with both", async () => {
+  const ledger = memoryLedger();
+  const broken = drafting(ledger, () => ({ promote: () => Promise.reject(new Error("EIO")) }));
+  await service.runAccounts(ids(10), { ledger });
+  await service.runAccounts([...ids(10), ...ids(10, "new")], { ledger: broken });
+  const { collections } = await service.runAccounts(ids(20), { ledger, guard: false });
+  expect(collections.accounts).toMatchObject({ baseline: "unclear", known: 20 });
+});
+
+test.each(["fileLedger", "memoryLedger"])(
+  "%s ignores a late promotion after a later batch was completed",
+  async (kind) => {
+    const ledger = kind === "fileLedger" ? fileLedger(service.directory) : memoryLedger();
+    const { installationId } = service;
+    const scope = { endpoint: "https://sync.example.com", installationId, collection: "accounts" } as const;
+    const draft = async (batchId: string, id: string) => {
+      const drafted = await ledger.draft(scope, batchId);
+      drafted.write(linesOfIds([id]));
+      await drafted.save();
+      return drafted;
+    };
+    const known = async () => {
+      const found: string[] = [];
+      for (const { state, lines } of await ledger.known(scope))
+        for await (const piece of lines()) found.push(`${state} ${idsOfLines(piece).join()}`);
+      return found.sort();
+    };
+    const early = await draft("b1", "u1");
+    const later = await draft("b2", "u2");
+    await early.promote();
+    expect(await known()).toEqual(["completed u1", "unclear u2"]);
+    const last = await draft("b3", "u3");
+    await last.promote();
+    await later.promote();
+    expect(await known()).toEqual(["completed u3"]);
+  },
+);
+
+test("completes a run with an unreadable ledger if the guard is off", async () => {
+  const ledger = { ...memoryLedger(), known: () => Promise.reject(new Error("away")) };
+  const { collections } = await service.runAccounts(ids(3), { ledger, guard: false });
+  expect(collections.accounts?.baseline).toBe("unreadable");
+});
+
+const completeElsewhere = (batchId: string) => service.sync.openBatch(batchId).complete({ unverified: true });
+const foreign = expect.stringContaining("but this run did not complete it");
+
+test("does not claim that a held batch was not completed: another process may complete it", async () => {
+  const ledger = memoryLedger();
+  await service.runAccounts(ids(10), { ledger });
+  const interfering: Ledger = {
+    ...ledger,
+    hold: async (...args) => {
+      await completeElsewhere(service.inspect().lock?.batchId ?? "");
+      return ledger.hold(...args);
+    },
+  };
+  await heldBy(service.runAccounts(ids(2), { ledger: interfering }));
+  expect(service.present()).toEqual(ids(2));
+  expect(warnings).toContainEqual(foreign);
+});
+
+test("does not take a batch for a success that another process completed early", async () => {
+  await service.runAccounts(ids(10));
+  const broken = new Error("vendor API answered 500");
+  const run = service.run(["accounts"], async (batch) => {
+    const writer = batch.open("accounts");
+    await writer.push(accounts(5));
+    await completeElsewhere(batch.id);
+    throw broken;
+  });
+  await expect(run).rejects.toBe(broken);
+  expect(warnings).toContainEqual(foreign);
+  const error = await heldBy(service.runAccounts(ids(5)));
+  expect(error.collections[0]).toMatchObject({ known: 10, removed: 5 });
+});
+
+test("compares with both snapshots if another process completed the batch before the run", async () => {
+  await service.runAccounts(ids(10));
+  const run = service.run(["accounts"], async (batch) => {
+    await batch.write("accounts", accounts([...ids(10), ...ids(10, "new")]));
+    await completeElsewhere(batch.id);
+  });
+  await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "completed" });
+  expect(warnings).toContainEqual(foreign);
+  const error = await heldBy(service.runAccounts(ids(10)));
+  expect(error.collections[0]).toMatchObject({ known: 20, removed: 10 });
+});
+
+test("keeps an approval if another process completed the batch", async () => {
+  await service.runAccounts(ids(10));
+  const { approvalId: approveRemovals } = await heldBy(service.runAccounts([]));
+  const run = service.run(
+    ["accounts"],
+    async (batch) => {
+      await batch.write("accounts", []);
+      await completeElsewhere(batch.id);
+    },
+    { approveRemovals },
+  );
+  await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "completed" });
+  const { collections } = await service.runAccounts([], { approveRemovals });
+  expect(collections.accounts).toMatchObject({ baseline: "unclear", gone: 10 });
+});
+
+test.each([2, 4])("refuses a source of 3 records with expectedCount %i", async (expectedCount) => {
+  const run = service.run(["accounts"], async (batch) => {
+    await batch.write("accounts", accounts(3), { expectedCount });
+  });
+  await expect(run).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  expect(service.states()).toEqual(["aborted"]);
+});
+
+test("accepts the expected count of a write, of open and of seal", async () => {
+  await service.run(["accounts", "groups", "plans"], async (batch) => {
+    await batch.write("accounts", accounts(3), { expectedCount: 3 });
+    await batch.open("groups", { expectedCount: 0 }).seal();
+    await batch.open("plans").seal({ expectedCount: 0 });
+  });
+  expect(service.states()).toEqual(["completed"]);
+});
+
+test("refuses a wrong expected count of seal on a batch without a run", async () => {
+  const batch = await service.startBatch();
+  const open = batch.open("accounts");
+  await open.push(accounts(2));
+  await expect(open.seal({ expectedCount: 3 })).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
+  await batch.abort();
+});

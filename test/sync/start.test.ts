@@ -1,0 +1,218 @@
+import { type SyncProgress, TestClock, TimeoutError } from "@saas-management/sdk/sync";
+import { expect, test } from "vitest";
+import { START } from "../support/sync-client.js";
+import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
+import { startTestService, testService } from "../support/test-service.js";
+
+const MINUTE = 60_000;
+const harness = useScriptedServer();
+const service = testService();
+const LOST = { code: 14, details: "connection dropped" };
+const LOCKED = { code: 6, details: "locked" };
+
+/** Lets the server hold back its answer to a start. */
+function holdStart(): () => void {
+  let answer = () => {};
+  harness.server.beforeStart = () =>
+    new Promise((resolve) => {
+      answer = resolve;
+    });
+  return () => {
+    harness.server.beforeStart = async () => {};
+    answer();
+  };
+}
+
+/** Collects the pauses of a start that waits for the lock, and advances the clock by each until the start settles. */
+async function waitOut(clock: TestClock, pauses: readonly number[], starting: Promise<unknown>) {
+  let settled = false;
+  const settle = () => {
+    settled = true;
+  };
+  starting.then(settle, settle);
+  for (let waits = 1; !settled; waits += 1) {
+    await until(() => settled || (pauses.length === waits && clock.sleeping > 0));
+    if (!settled) clock.advance(pauses.at(-1) ?? 0);
+  }
+}
+
+function notePauses() {
+  const pauses: number[] = [];
+  const onProgress = (progress: SyncProgress) => {
+    if (progress.type === "waiting-for-lock") pauses.push(progress.nextAttemptMs);
+  };
+  return { pauses, onProgress };
+}
+
+test.each<[string, object]>([
+  ["no installation id", { installationId: "" }],
+  ["timeoutMs 0", { timeoutMs: 0 }],
+  ["timeoutMs Infinity", { timeoutMs: Number.POSITIVE_INFINITY }],
+  ["waitForLockMs -1", { waitForLockMs: -1 }],
+  ["waitForLockMs NaN", { waitForLockMs: Number.NaN }],
+])("refuses a start with %s", async (_, wrong) => {
+  await expect(harness.startBatch({}, wrong)).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  expect(harness.server.calls).toEqual([]);
+});
+
+test("refuses a start that is called with an id alone", async () => {
+  const client = harness.client();
+  const started: Promise<unknown> = Reflect.apply(client.startBatch, client, ["installation-1"]);
+  await expect(started).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  expect(harness.server.calls).toEqual([]);
+});
+
+test.each([
+  ["ALREADY_EXISTS", 6],
+  ["FAILED_PRECONDITION", 9],
+  ["ABORTED", 10],
+])("reports a start that is refused with %s as another batch in progress", async (_, code) => {
+  harness.server.scripts.StartSyncBatch.push({ code, details: "locked" });
+  await expect(harness.startBatch()).rejects.toMatchObject({
+    code: "BATCH_IN_PROGRESS",
+    ...START,
+    serverMessage: "locked",
+    attempts: 1,
+    mayBeOwn: false,
+  });
+});
+
+test("says that the lock may be its own if the answer to an earlier attempt was lost", async () => {
+  harness.server.scripts.StartSyncBatch.push(LOST, LOCKED);
+  await expect(harness.startBatch()).rejects.toMatchObject({ mayBeOwn: true, attempts: 2 });
+});
+
+test("rejects at once when the caller aborts, and aborts the batch that still starts", async () => {
+  const answer = holdStart();
+  const stop = new AbortController();
+  const starting = harness.startBatch({}, { signal: stop.signal });
+  await until(() => harness.server.calls.includes("StartSyncBatch"));
+  const reason = { my: "reason" };
+  stop.abort(reason);
+  await expect(starting).rejects.toBe(reason);
+  expect(harness.server.calls).not.toContain("AbortSyncBatch");
+  answer();
+  await until(() => harness.server.calls.includes("AbortSyncBatch"));
+});
+
+test("rejects when its timeout ends, and close waits until the batch that still starts is aborted", async () => {
+  const clock = new TestClock({ startAt: 0 });
+  const answer = holdStart();
+  const client = harness.client({ clock, timeoutMs: 5000 });
+  const starting = client.startBatch(START);
+  await until(() => harness.server.calls.includes("StartSyncBatch"));
+  // The request itself goes on for longer: its answer may hold a lock.
+  expect(harness.server.timesLeftMs[0]).toBeGreaterThan(60_000);
+  clock.advance(5000);
+  await expect(starting).rejects.toBeInstanceOf(TimeoutError);
+  const closing = client.close();
+  answer();
+  await closing;
+  expect(harness.server.calls).toContain("AbortSyncBatch");
+  expect(clock.sleeping).toBe(0);
+});
+
+test("applies timeoutMs of a start neither to other starts nor to the writes of its batch", async () => {
+  const clock = new TestClock({ startAt: 0 });
+  const client = harness.client({ clock, timeoutMs: 60_000 });
+  const answer = holdStart();
+  const starting = client.startBatch({ ...START, timeoutMs: 5000 });
+  await until(() => harness.server.calls.includes("StartSyncBatch"));
+  clock.advance(5000);
+  await expect(starting).rejects.toMatchObject({ code: "TIMEOUT", timeoutMs: 5000 });
+  answer();
+
+  const batch = await client.startBatch({ ...START, timeoutMs: 5000 });
+  harness.server.beforeAnswer = async () => clock.advance(6000);
+  await batch.write("accounts", accounts(1));
+  await batch.complete();
+  expect(batch.state).toBe("completed");
+});
+
+// The first are more than a server of grpc-js can count, the others are more than gRPC has a header for.
+test.each([2 ** 31 - 1, 2 ** 31, 2 ** 53, Number.MAX_VALUE])("accepts timeoutMs %d", async (timeoutMs) => {
+  const client = harness.client({ timeoutMs, retry: false });
+  // A deadline that overflowed is a timer without a time, set earlier than this one.
+  harness.server.beforeAnswer = () => new Promise((resolve) => setTimeout(resolve));
+  const batch = await client.startBatch({ ...START, timeoutMs });
+  await expect(batch.write("groups", [{ generic: { id: "g1", name: "Admins" } }])).resolves.toMatchObject({
+    accepted: 1,
+  });
+  await expect(batch.complete()).resolves.toBeDefined();
+});
+
+test("waits for the lock with growing, jittered pauses of whole milliseconds, and reports each", async () => {
+  harness.server.scripts.StartSyncBatch.push(LOCKED, LOCKED, LOCKED);
+  const clock = new TestClock({ startAt: 0 });
+  const { pauses, onProgress } = notePauses();
+  const starting = harness.startBatch({ clock }, { waitForLockMs: 10 * MINUTE, onProgress });
+  await waitOut(clock, pauses, starting);
+  await starting;
+  expect(pauses).toHaveLength(3);
+  for (const [i, pause] of pauses.entries()) {
+    expect(Number.isInteger(pause)).toBe(true);
+    expect(pause).toBeGreaterThanOrEqual(500 * 2 ** i);
+    expect(pause).toBeLessThanOrEqual(1000 * 2 ** i);
+  }
+});
+
+test("rejects when waitForLockMs is over, with the time waited", async () => {
+  harness.server.scripts.StartSyncBatch.push(...Array.from({ length: 50 }, () => LOCKED));
+  const clock = new TestClock({ startAt: 0 });
+  const { pauses, onProgress } = notePauses();
+  const starting = harness.startBatch({ clock }, { waitForLockMs: 90_000, onProgress });
+  const refused = expect(starting).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS", waitedMs: 90_000 });
+  await waitOut(clock, pauses, starting);
+  await refused;
+});
+
+test("acquires the lock of an owner that died, 15 minutes later", async () => {
+  const { server, clock, ...lab } = await frozenService();
+  const orphan = await lab.dead.startBatch({ installationId: server.installationId });
+  await lab.dead.close();
+  const { pauses, onProgress } = notePauses();
+  const starting = lab.client.startBatch({
+    installationId: server.installationId,
+    waitForLockMs: 20 * MINUTE,
+    onProgress,
+  });
+  await waitOut(clock, pauses, starting);
+  const batch = await starting;
+  expect(batch.id).not.toBe(orphan.id);
+  expect(clock.now()).toBeGreaterThanOrEqual(15 * MINUTE);
+  await batch.abort();
+});
+
+async function frozenService() {
+  const clock = new TestClock({ startAt: 0 });
+  const service = await startTestService({ server: { clock } });
+  return { server: service.server, clock, dead: service.syncClient(), client: service.syncClient() };
+}
+
+test("continues a batch of another process, and completes it only with unverified: true", async () => {
+  const started = await service.startBatch();
+  await started.write("accounts", [{ generic: { id: "a" } }]);
+  started.close();
+  const batch = service.syncClient().openBatch(started.id);
+  await batch.write("accounts", [{ generic: { id: "b" } }]);
+  await expect(batch.complete()).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  expect(batch.state).toBe("active");
+  await expect(batch.complete({ unverified: true })).resolves.toMatchObject({
+    snapshots: { accounts: { added: 2 } },
+  });
+});
+
+test("aborts a batch of another process", async () => {
+  const { id } = await service.startBatch();
+  await service.syncClient().openBatch(id).abort();
+  expect(service.inspect().lock).toBeNull();
+});
+
+test("reports an unknown batch id with the first call", async () => {
+  const batch = service.sync.openBatch("no-such-batch");
+  await expect(batch.write("accounts", [])).rejects.toMatchObject({
+    code: "SYNC_PROTOCOL",
+    grpcStatus: "NOT_FOUND",
+  });
+  expect(() => service.sync.openBatch("")).toThrow(expect.objectContaining({ code: "INVALID_INPUT" }));
+});

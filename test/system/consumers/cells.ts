@@ -1,0 +1,151 @@
+/** One way to use the packed package: what to run and what it must print. */
+export interface Cell {
+  readonly name: string;
+  /** Packages of `runtimes/package.json` that it needs. */
+  readonly tools: readonly string[];
+  /** Folder of the consumer, beside this file. */
+  readonly folder: string;
+  /** Programs to run in that folder, one after the other; `{tools}` stands for the folder of the tools. */
+  readonly commands: readonly (readonly [program: string, ...args: string[]])[];
+  /** Part of the last command's JSON; left out if only its exit code counts. */
+  readonly prints?: Readonly<Record<string, unknown>>;
+  /** Whether CI runs it: the lowest and the highest version of Node, and what is quick. */
+  readonly ci?: true;
+  /** Use a server of this process instead of one that the program starts from the package. */
+  readonly server?: true;
+  /** Remove the packages of gRPC first. */
+  readonly withoutGrpc?: true;
+}
+
+const NODES = { "20.19": "node-20", "22": "node-22", "24": "node-24", "26": "node-26" } as const;
+const LIMITS: readonly string[] = ["20.19", "26"];
+const BOTH_APIS = { accepted: 2, refused: true, names: ["Figma", "Zoom"], oneCopy: true };
+const DENO = ["run", "--no-prompt", "--allow-net", "--allow-env", "--allow-read", "--allow-sys"] as const;
+const VM_MODULES = "--experimental-vm-modules";
+
+const node = (tool: string) => `{tools}/${tool}/bin/node`;
+const inCi = (isQuick: boolean) => (isQuick ? ({ ci: true } as const) : {});
+
+const nodes = Object.entries(NODES).flatMap(([version, tool]): Cell[] =>
+  ["esm.mjs", "commonjs.cjs"].map((program) => ({
+    name: `Node ${version}, ${program}`,
+    tools: [tool],
+    folder: "node",
+    commands: [[node(tool), program]],
+    prints: BOTH_APIS,
+    ...inCi(LIMITS.includes(version)),
+  })),
+);
+
+const otherRuntimes = (["esm.mjs", "commonjs.cjs"] as const).flatMap((program): Cell[] => [
+  {
+    name: `Bun, ${program}`,
+    tools: ["bun"],
+    folder: "node",
+    commands: [["{tools}/.bin/bun", program]],
+    prints: BOTH_APIS,
+  },
+  {
+    name: `Deno, ${program}`,
+    tools: ["deno"],
+    folder: "node",
+    commands: [["{tools}/.bin/deno", ...DENO, program]],
+    prints: BOTH_APIS,
+  },
+]);
+
+const withoutGrpc = Object.entries({
+  "Node 20.19": [node("node-20")],
+  Bun: ["{tools}/.bin/bun"],
+  Deno: ["{tools}/.bin/deno", ...DENO],
+} as const).map(
+  ([name, [program, ...args]]): Cell => ({
+    name: `${name}, ./graphql where gRPC is not installed`,
+    tools: [{ "Node 20.19": "node-20", Bun: "bun", Deno: "deno" }[name] ?? "node-20"],
+    folder: "runtime",
+    commands: [[program, ...args, "main.js"]],
+    prints: { names: ["Figma", "Slack", "Zoom"], opened: "Renew" },
+    server: true,
+    withoutGrpc: true,
+    ...inCi(name === "Node 20.19"),
+  }),
+);
+
+const networks = Object.entries({
+  "Node 26": ["node-26", node("node-26")],
+  Bun: ["bun", "{tools}/.bin/bun"],
+  Deno: ["deno", "{tools}/.bin/deno", ...DENO],
+} as const).map(
+  ([name, [tool, ...program]]): Cell => ({
+    name: `${name}, TLS and proxies`,
+    tools: [tool],
+    folder: "network",
+    commands: [[...program, "main.js"]],
+    prints: {
+      unknownAuthority: "not trusted",
+      otherAuthority: "not trusted",
+      ownAuthority: "answered",
+      throughProxy: ["CONNECT"],
+    },
+    server: true,
+  }),
+);
+
+/** 5.6 is the oldest version that knows the iterators of the declarations. */
+const compilers = ["5.6", "6", "7"].flatMap((version): Cell[] =>
+  ["nodenext", "bundler"].map((resolution) => ({
+    name: `TypeScript ${version}, ${resolution}`,
+    tools: [`typescript-${version}`, "@types/node", "node-26"],
+    folder: "typescript",
+    commands: [
+      [node("node-26"), `{tools}/typescript-${version}/bin/tsc`, "-p", `tsconfig.${resolution}.json`],
+      ...(resolution === "nodenext" ? [[node("node-26"), "out/main.js"] as const] : []),
+    ],
+    ...(resolution === "nodenext"
+      ? {
+          prints: {
+            accepted: 2,
+            refused: true,
+            names: ["Figma", "Zoom"],
+            sums: 0,
+            mutation: "ProcurementCaseNotFoundError",
+            run: "string",
+          },
+        }
+      : {}),
+    ...inCi(version === "5.6"),
+  })),
+);
+
+const jest = (tool: string, test: string): Cell => ({
+  name: `jest in CommonJS, ${tool}, ${test}`,
+  tools: [tool, "jest"],
+  folder: "jest",
+  commands: [
+    [node(tool), VM_MODULES, "{tools}/jest/bin/jest.js", "--rootDir", ".", "--testMatch", `**/${test}`],
+  ],
+});
+
+const vite: Cell = {
+  name: "Vite, ./graphql for browsers",
+  tools: ["vite", "node-26"],
+  folder: "vite",
+  commands: [
+    [node("node-26"), "{tools}/vite/bin/vite.js", "build", "--logLevel", "error"],
+    [node("node-26"), "run.mjs"],
+  ],
+  prints: { names: ["Figma", "Slack", "Zoom"], needsNode: false },
+  server: true,
+};
+
+export const CELLS: readonly Cell[] = [
+  ...nodes,
+  ...otherRuntimes,
+  ...withoutGrpc,
+  ...networks,
+  ...compilers,
+  jest("node-20", "import.test.cjs"),
+  jest("node-24", "require.test.cjs"),
+  jest("node-26", "require.test.cjs"),
+  vite,
+];

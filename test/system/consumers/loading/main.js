@@ -1,0 +1,21 @@
+/** Imports the package and creates a client, while the hooks print every module that this loads. */
+import { register } from "node:module";
+
+register("./hooks.js", import.meta.url);
+const { previewSync, SaasManagementClient } = await import("@saas-management/sdk");
+const client = new SaasManagementClient({
+  baseUrl: "https://api.example.com",
+  syncUrl: "https://sync.example.com",
+  apiKey: "key",
+});
+if (process.argv[2] === "use") {
+  await client.graphql.request("{ __typename }").catch(() => {});
+  await client.sync.startBatch({ installationId: "none", signal: AbortSignal.timeout(1) }).catch(() => {});
+}
+if (process.argv[2] === "run") {
+  const options = { snapshots: ["accounts"], ledger: "none" };
+  await previewSync(options, (batch) => batch.write("accounts", []));
+  const ended = AbortSignal.abort(new Error("The run was ended before it began."));
+  await client.sync.run({ ...options, installationId: "none", signal: ended }, () => {}).catch(() => {});
+}
+await client.close();

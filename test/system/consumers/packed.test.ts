@@ -1,0 +1,91 @@
+import {
+  type Portfolio,
+  type ReferenceServer,
+  startReferenceServer,
+} from "@saas-management/sdk/reference-server";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ConsumerFolder, makeConsumerFolder, runNode, TOOLS } from "./packed-package.js";
+
+const portfolio: Portfolio = {
+  applications: [
+    { name: "Figma", category: "Design" },
+    { name: "Slack", category: "Chat" },
+    { name: "Zoom", category: "Chat" },
+  ],
+};
+
+let folder: ConsumerFolder;
+let server: ReferenceServer;
+let env: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  server = await startReferenceServer({ portfolio });
+  env = { BASE_URL: server.baseUrl, API_KEY: server.apiKey };
+  folder = await makeConsumerFolder();
+}, 300_000);
+afterAll(async () => {
+  await folder.remove();
+  await server.close();
+});
+
+const RESULT = {
+  first: "Figma",
+  others: ["Slack", "Zoom"],
+  total: 2,
+  opened: { name: "Renew", state: "PRE" },
+};
+
+test("an app with its own graphql-codegen compiles against the shipped schema and runs", async () => {
+  const app = await folder.add("graphql-codegen");
+  await runNode([TOOLS.codegen, "--config", "codegen.ts"], app);
+  await runNode([TOOLS.tsc, "-p", "."], app);
+  expect(JSON.parse(await runNode(["out/main.js"], app, env))).toEqual(RESULT);
+});
+
+test("an app with gql.tada compiles against the shipped schema and runs", async () => {
+  const app = await folder.add("gql-tada");
+  await runNode([TOOLS.tada, "generate-output"], app);
+  await runNode([TOOLS.tsc, "-p", "."], app);
+  expect(JSON.parse(await runNode(["out/main.js"], app, env))).toEqual(RESULT);
+});
+
+test("./graphql pages and changes data in Node without loading gRPC", async () => {
+  const app = await folder.add("runtime");
+  const { names, opened, loaded } = JSON.parse(await runNode(["main.js"], app, env));
+  expect(names).toEqual(["Figma", "Slack", "Zoom"]);
+  expect(opened).toBe("Renew");
+  expect(grpcIn(loaded)).toEqual([]);
+});
+
+const lazy = /node_modules\/(@grpc|graphql|graphql-request|undici|zod)\//;
+
+test("importing the package and creating a client loads neither gRPC, GraphQL, undici nor zod", async () => {
+  const loaded = await modulesLoaded();
+  expect(loaded.some((url) => url.includes("/sdk/dist/client.js"))).toBe(true);
+  expect(loaded.filter((url) => lazy.test(url))).toEqual([]);
+  // The first use loads them, so the pattern is right.
+  expect((await modulesLoaded("use")).filter((url) => lazy.test(url))).not.toEqual([]);
+});
+
+test("the modules of runs and previews are loaded with the first of them", async () => {
+  const count = (loaded: readonly string[]) =>
+    loaded.filter((url) => url.includes("/sdk/dist/sync/run/")).length;
+  expect(count(await modulesLoaded("run"))).toBeGreaterThan(count(await modulesLoaded()));
+});
+
+test("instanceof works for errors of a second installed copy", async () => {
+  const app = await folder.add("two-copies");
+  expect(JSON.parse(await runNode(["main.js"], app))).toEqual({
+    sameClass: false,
+    instanceOf: [true, true, false],
+  });
+});
+
+async function modulesLoaded(...args: string[]): Promise<readonly string[]> {
+  const app = await folder.add("loading");
+  return (await runNode(["main.js", ...args], app)).split("\n");
+}
+
+function grpcIn(modules: readonly string[]): readonly string[] {
+  return modules.filter((path) => path.includes("@grpc"));
+}

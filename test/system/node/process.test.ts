@@ -1,0 +1,60 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { SaasManagementClientOptions } from "@saas-management/sdk";
+import { expect, test } from "vitest";
+import { startConnectProxy } from "../../support/connect-proxy.js";
+import { json, startHttpServer } from "../../support/http-server.js";
+import { certificate, identity } from "../../support/tls-certificates.js";
+import { startTlsGraphQLServer } from "../../support/tls-graphql-server.js";
+
+const SCRIPT = fileURLToPath(new URL("../../support/node-network-script.ts", import.meta.url));
+const CERTIFICATES = fileURLToPath(new URL("../../support/certs/authority-cert.pem", import.meta.url));
+const tls = { ca: certificate("authority") };
+
+/** Runs a request in a process of its own, which must end by itself. */
+async function run(options: SaasManagementClientOptions, env: NodeJS.ProcessEnv = {}): Promise<unknown> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ["--import", "tsx", SCRIPT, JSON.stringify({ apiKey: "key-1", ...options })],
+    { timeout: 15_000, env: { ...process.env, ...env } },
+  );
+  return JSON.parse(stdout);
+}
+
+test("undici is not loaded without tls and proxy, and the proxy of the environment never captures loopback", async () => {
+  const proxy = await startConnectProxy();
+  const { baseUrl, requests } = await startHttpServer((_, response) => json(response, { data: {} }));
+  const url = `http://127.0.0.1:${proxy.port}`;
+  const env = { HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, http_proxy: url, https_proxy: url };
+  expect(await run({ baseUrl }, env)).toMatchObject({ undici: false, globalFetchIsNodes: true });
+  expect(requests).toHaveLength(1);
+  expect(proxy.accepted()).toBe(0);
+});
+
+test("tls loads undici, the process ends after close(), and globalThis.fetch is unchanged", async () => {
+  const proxy = await startConnectProxy();
+  const { port, peers } = await startTlsGraphQLServer(identity("server"));
+  const url = `http://127.0.0.1:${proxy.port}`;
+  const env = { HTTPS_PROXY: url, https_proxy: url };
+  expect(await run({ baseUrl: `https://localhost:${port}`, tls }, env)).toEqual({
+    undici: true,
+    globalFetchIsNodes: true,
+    sockets: [],
+  });
+  expect(peers).toHaveLength(1);
+  expect(proxy.accepted()).toBe(0);
+});
+
+test("a proxy over TLS is trusted if its authority is one of the process", async () => {
+  const proxy = await startConnectProxy({ tls: identity("server"), credentials: "ada:secret" });
+  const { port, peers } = await startTlsGraphQLServer(identity("named"));
+  const options = {
+    baseUrl: `https://sync.example.test:${port}`,
+    tls,
+    proxy: `https://ada:secret@localhost:${proxy.port}`,
+  };
+  expect(await run(options, { NODE_EXTRA_CA_CERTS: CERTIFICATES })).toMatchObject({ sockets: [] });
+  expect(proxy.requests.map((request) => request.target)).toEqual([`sync.example.test:${port}`]);
+  expect(peers).toHaveLength(1);
+});

@@ -1,0 +1,34 @@
+/**
+ * Starts a batch in a process that nothing else keeps alive, and prints how it ends. `waiting`: a run whose source waits
+ * for something that never comes, until the lease is over. `completed`, `aborted`, `closed` and `client closed` end the
+ * batch in that way.
+ */
+import { BatchStateError, SyncClient, TestClock } from "../../../src/sync/index.js";
+
+const LEASE_MS = 15 * 60_000;
+const [endpoint = "", way = ""] = process.argv.slice(2);
+const installationId = "installation-1";
+const clock = new TestClock();
+const client = new SyncClient({ endpoint, apiKey: "key-1", clock });
+
+async function* source() {
+  yield [{ generic: { id: "u1" } }];
+  // Neither keeps the process alive.
+  setTimeout(() => clock.advance(LEASE_MS), 1).unref();
+  await new Promise(() => {});
+}
+
+if (way === "waiting") {
+  const options = { installationId, ledger: "none", snapshots: ["accounts"], restarts: 0 } as const;
+  const run = client.run(options, async (batch) => void (await batch.write("accounts", source())));
+  await run.catch((error: unknown) => {
+    process.stdout.write(error instanceof BatchStateError ? error.reason : "another error");
+  });
+} else {
+  const batch = await client.startBatch({ installationId });
+  if (way === "completed") await batch.complete();
+  if (way === "aborted") await batch.abort();
+  if (way === "closed") batch.close();
+  if (way === "client closed") await client.close();
+  process.stdout.write(batch.state);
+}

@@ -1,0 +1,31 @@
+import { once } from "node:events";
+import { expect, test } from "vitest";
+import { useScriptedServer } from "../../support/sync-harness.js";
+import { startScript } from "./run-process.js";
+
+const harness = useScriptedServer();
+
+/** How a process ends that nothing but a batch keeps alive, and what it prints. */
+async function endOf(way: string) {
+  const child = startScript("idle-process-script.ts", [harness.server.endpoint, way]);
+  let printed = "";
+  child.stdout.on("data", (chunk) => {
+    printed += String(chunk);
+  });
+  const [code] = await once(child, "close");
+  return { code, printed };
+}
+
+test("a process stays alive until the lease of its batch is over", async () => {
+  expect(await endOf("waiting")).toEqual({ code: 0, printed: "expired" });
+  expect(harness.server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
+});
+
+test.each([
+  ["completed", "completed"],
+  ["aborted", "aborted"],
+  ["closed", "closed"],
+  ["client closed", "closed"],
+])("a process ends when its batch is %s", async (way, state) => {
+  expect(await endOf(way)).toEqual({ code: 0, printed: state });
+});

@@ -1,0 +1,105 @@
+import { readdir, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { heldBy, ids, testService } from "../../support/test-service.js";
+import { RunProcess } from "./run-process.js";
+
+const service = testService();
+const LEASE_MS = 15 * 60_000;
+const isWindows = process.platform === "win32";
+const both = [...ids(10), ...ids(10, "new")];
+
+/** How a process with such a run ends. */
+const endOf = (way: string, sent: readonly string[]) => new RunProcess(service, way, sent).ended();
+
+async function pausedRun(): Promise<RunProcess> {
+  const paused = new RunProcess(service, "paused", ids(20, "child-"));
+  expect(await paused.line()).toBe("writing");
+  return paused;
+}
+
+test.runIf(process.platform === "linux")(
+  "a run aborts the batch of a process at once that was killed on the same machine",
+  async () => {
+    await service.runAccounts(ids(10));
+    expect(await endOf("written", ids(10))).toBe("SIGKILL");
+    expect(service.states()).toEqual(["completed", "active"]);
+    const { waitedForLockMs } = await service.runAccounts(ids(10));
+    expect(waitedForLockMs).toBe(0);
+    expect(service.states()).toEqual(["completed", "aborted", "completed"]);
+    expect(await readdir(join(service.directory, "journal"))).toEqual([]);
+  },
+);
+
+test("a run is compared with the completed snapshot after a process was killed during the write", async () => {
+  await service.runAccounts(ids(10));
+  expect(await endOf("written", ids(10, "new"))).toBe("SIGKILL");
+  service.clock.advance(LEASE_MS);
+  await heldBy(service.runAccounts(ids(5)));
+  const { collections } = await service.runAccounts(ids(10));
+  expect(collections.accounts).toMatchObject({ baseline: "ledger", known: 10, gone: 0 });
+});
+
+test.each([
+  ["before the completion was sent", "saved"],
+  ["before the ledger noted the completion", "completed"],
+])("a run is compared with both snapshots after a process was killed %s", async (_, way) => {
+  await service.runAccounts(ids(10));
+  expect(await endOf(way, both)).toBe("SIGKILL");
+  service.clock.advance(LEASE_MS);
+  const error = await heldBy(service.runAccounts(ids(10)));
+  expect(error.collections[0]).toMatchObject({ known: 20, kept: 10, removed: 10 });
+  const { collections } = await service.runAccounts(both);
+  expect(collections.accounts).toMatchObject({ baseline: "unclear", known: 20, kept: 20 });
+  const next = await service.runAccounts(both);
+  expect(next.collections.accounts).toMatchObject({ baseline: "ledger", known: 20 });
+});
+
+test("nothing is removed if a process exits during its run", async () => {
+  await service.runAccounts(ids(10));
+  expect(await endOf("exit", ids(1))).toBe(0);
+  expect(service.present()).toEqual(ids(10));
+});
+
+test.skipIf(isWindows)("nothing is removed if SIGTERM ends a run", async () => {
+  await service.runAccounts(ids(10));
+  const terminated = new RunProcess(service, "terminated", ids(1));
+  expect(await terminated.line()).toBe("CLOSED");
+  expect(await terminated.ended()).toBe(0);
+  expect(service.present()).toEqual(ids(10));
+  expect(service.states()).toEqual(["completed", "aborted"]);
+});
+
+test("the run of a living process keeps its batch, and another process finds the lock", async () => {
+  const paused = await pausedRun();
+  await expect(service.runAccounts(ids(1))).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
+  const other = new RunProcess(service, "whole", ids(1));
+  expect(await other.line()).toBe("BATCH_IN_PROGRESS");
+  expect(await paused.goOn()).toBe("completed");
+  await paused.ended();
+  expect(service.states()).toEqual(["completed"]);
+});
+
+test.skipIf(isWindows)(
+  "a run that was suspended too long loses its batch and harms no other run",
+  async () => {
+    const paused = await pausedRun();
+    paused.kill("SIGSTOP");
+    const journal = join(service.directory, "journal");
+    for (const name of await readdir(journal)) {
+      const then = service.clock.now() / 1000 - 10;
+      await utimes(join(journal, name), then, then);
+    }
+    await service.run(["accounts"], async (batch) => {
+      expect(service.states()).toEqual(["aborted", "active"]);
+      const entries = await readdir(journal);
+      paused.kill("SIGCONT");
+      expect(await paused.goOn()).toMatch(/^(BATCH_STATE|SYNC_PROTOCOL)$/);
+      await paused.ended();
+      expect(await readdir(journal)).toEqual(entries);
+      await batch.write("accounts", [{ generic: { id: "u1" } }]);
+    });
+    expect(service.states()).toEqual(["aborted", "completed"]);
+    expect(service.present().filter((id) => id.startsWith("later"))).toEqual([]);
+  },
+);

@@ -1,0 +1,69 @@
+/**
+ * A run of accounts whose process ends before the run does, and prints how the run ended. Arguments: endpoint, key,
+ * installation, directory of the ledger, way, ids. The ways:
+ *
+ * - `saved`, `completed`, `written`: SIGKILL before CompleteSyncBatch is sent, after it was answered and before the ledger
+ *   notes it, and after the write.
+ * - `exit`, `terminated`: after the write, process.exit or a SIGTERM that the run listens for.
+ * - `paused`: prints `writing` after the ids were sent, and writes ten more after a line of input.
+ * - `whole`: to its end.
+ */
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileLedger, SaasManagementError, SyncClient } from "../../../src/sync/index.js";
+
+const [endpoint = "", apiKey = "", installationId = "", directory = "", way = "", ...ids] =
+  process.argv.slice(2);
+const die = () => process.kill(process.pid, "SIGKILL");
+const files = fileLedger(directory);
+const input = createInterface(process.stdin);
+const ledger: typeof files = {
+  ...files,
+  draft: async (scope, batchId) => {
+    const draft = await files.draft(scope, batchId);
+    const save = async () => {
+      await draft.save();
+      if (way === "saved") die();
+    };
+    return { ...draft, save };
+  },
+};
+
+async function* accounts() {
+  yield ids.map((id) => ({ generic: { id } }));
+  if (way !== "paused") return;
+  // The window is full, so it is sent before this is reached.
+  process.stdout.write("writing\n");
+  await once(input, "line");
+  yield ids.map((id) => ({ generic: { id: `later-${id}` } }));
+}
+
+// Small windows: everything so far is on the server.
+const client = new SyncClient({ endpoint, apiKey, messageBytes: 100, windowBytes: 100 });
+const options = {
+  installationId,
+  ledger,
+  snapshots: ["accounts"],
+  signals: true,
+  restarts: 0,
+  onProgress: ({ type }: { readonly type: string }) => {
+    if (type === "completed" && way === "completed") die();
+  },
+} as const;
+const run = client.run(options, async (batch, { signal }) => {
+  await batch.write("accounts", accounts());
+  if (way === "written") die();
+  if (way === "exit") process.exit(0);
+  if (way === "terminated") {
+    process.kill(process.pid, "SIGTERM");
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  }
+});
+await run.then(
+  () => process.stdout.write("completed\n"),
+  (error: unknown) =>
+    process.stdout.write(error instanceof SaasManagementError ? `${error.code}\n` : `${error}\n`),
+);
+input.close();
+process.stdin.destroy();
+await client.close();

@@ -1,0 +1,19 @@
+/** Runs until a signal ends it, prints how the run ended, and must then end by itself. */
+import { SaasManagementError, SyncClient } from "../../../src/sync/index.js";
+
+const client = new SyncClient({ endpoint: process.argv[2] ?? "", apiKey: "key-1", retry: false });
+try {
+  await client.run(
+    { installationId: "installation-1", ledger: "none", snapshots: ["accounts"], signals: true },
+    async () => {
+      process.stdout.write("writing\n");
+      await new Promise(() => {});
+    },
+  );
+} catch (error) {
+  process.stdout.write(
+    error instanceof SaasManagementError ? `${error.code}: ${error.message}\n` : "another",
+  );
+  process.exitCode = 3;
+}
+await client.close();
