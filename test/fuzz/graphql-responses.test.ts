@@ -1,7 +1,7 @@
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { startReferenceServer } from "@saas-management/sdk/reference-server";
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { holds } from "../support/fuzz.js";
 import { outcomeOf } from "../support/hostile.js";
 import { startHttpServer } from "../support/http-server.js";
@@ -10,7 +10,7 @@ import { TIMEOUT_MS } from "../support/property-runs.js";
 
 const KEY = "canary-key-6f1d";
 
-/** Bodies as the reference server sends them: pages of each connection, a mutation, refusals. */
+/** Bodies of the reference server: pages of each connection, mutations and failures. */
 async function realBodies(): Promise<string[]> {
   const server = await startReferenceServer();
   const bodies: string[] = [];
@@ -64,7 +64,7 @@ const answer = fc.record({
   retryAfter: fc.constantFrom("", "0", "-1", "1e9", "NaN", "Wed, 21 Oct 2015 07:28:00 GMT", "\u0080"),
 });
 
-/** Everything that the client does with answers; walks end after a few pages. */
+/** Uses everything that reads answers; walks end after a few pages. */
 async function useAll(client: GraphQLClient): Promise<void> {
   await outcomeOf(() => client.request("query Q { a }"));
   await outcomeOf(() => client.rawRequest("query Q { a }"));
@@ -84,8 +84,9 @@ async function useAll(client: GraphQLClient): Promise<void> {
   await outcomeOf(() => client.changeVendorsState({ state: "SANCTIONED" }, "all"));
 }
 
-describe("an answer to a GraphQL request that is not what it should be", { timeout: TIMEOUT_MS }, () => {
-  it("gives a result, or an error of the SDK's", async () => {
+test(
+  "ends every answer of a fetch in a result or an error of the SDK",
+  async () => {
     const property = fc.asyncProperty(answer, async ({ body, status, contentType: type, retryAfter }) => {
       const fetch = async () =>
         new Response(body, { status, headers: { "content-type": type, "retry-after": retryAfter } });
@@ -94,9 +95,13 @@ describe("an answer to a GraphQL request that is not what it should be", { timeo
       await client.close();
     });
     await holds({ group: "GraphQL responses", what: "answers of a fetch" }, property);
-  });
+  },
+  TIMEOUT_MS,
+);
 
-  it("does so over a connection too", async () => {
+test(
+  "ends every answer over a connection in a result or an error of the SDK",
+  async () => {
     let next: { readonly body: Uint8Array; readonly status: number } = { body: Buffer.alloc(0), status: 200 };
     const server = await startHttpServer((_, response) => {
       response.writeHead(next.status, { "content-type": "application/json" });
@@ -110,5 +115,6 @@ describe("an answer to a GraphQL request that is not what it should be", { timeo
       await outcomeOf(() => client.licenses().firstPage());
     });
     await holds({ group: "GraphQL responses", what: "answers over a connection", share: 0.05 }, property);
-  });
-});
+  },
+  TIMEOUT_MS,
+);
