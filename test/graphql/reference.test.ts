@@ -8,7 +8,7 @@ import {
   sumByCurrency,
   TransportError,
 } from "@saas-management/sdk/graphql";
-import type { Portfolio } from "@saas-management/sdk/reference-server";
+import { type Portfolio, TestClock } from "@saas-management/sdk/reference-server";
 import { expect, test } from "vitest";
 import { passPause, rejection, until } from "../support/http-client.js";
 import { testService } from "../support/test-service.js";
@@ -31,7 +31,8 @@ const portfolio: Portfolio = {
   ],
 };
 
-const service = testService({ server: { portfolio } });
+const clock = new TestClock({ startAt: Date.parse("2026-03-15T12:00:00Z") });
+const service = testService({ server: { clock, portfolio } });
 
 /** Syncs a snapshot of licenses with these ids, all of the plan Pro. */
 async function syncLicenses(ids: readonly string[]): Promise<void> {
@@ -267,7 +268,7 @@ test("pages a document of the caller, and rejects one with an unknown field", as
 });
 
 test("repeats pages after transient faults, and a mutation never", async () => {
-  const { server, clock, graphql } = service;
+  const { server, graphql } = service;
   server.faults.add({ api: "graphql", nth: 2, kind: { type: "http", status: 503 } });
   server.faults.add({ api: "graphql", nth: 3, kind: { type: "drop" } });
   const nodes = service
