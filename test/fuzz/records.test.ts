@@ -11,7 +11,7 @@ import { holds } from "../support/fuzz.js";
 import { hostileValue, outcomeOf, Thrown } from "../support/hostile.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
 import { COLLECTION_NAMES, RECORDS } from "../support/record-arbitraries.js";
-import { mutated, proxied } from "../support/record-mutations.js";
+import { mutated } from "../support/record-mutations.js";
 import { type ScriptedSyncServer, startScriptedSyncServer } from "../support/scripted-sync-server.js";
 import { expectRecords } from "../support/sent-messages.js";
 
@@ -60,9 +60,7 @@ describe("records that are written", { timeout: TIMEOUT_MS }, () => {
   });
 
   it("are refused with their place where they are not valid, and nothing of them is sent", async () => {
-    const some = name.chain((n) =>
-      fc.tuple(fc.constant(n), fc.oneof(mutated(recordsOf(n)), proxied(recordsOf(n)))),
-    );
+    const some = name.chain((n) => fc.tuple(fc.constant(n), mutated(recordsOf(n))));
     const seen = { sent: 0, refused: 0 };
     const property = fc.asyncProperty(some, async ([collection, record]) => {
       const { outcome, messages } = await sent((batch) =>

@@ -1,14 +1,12 @@
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { startReferenceServer, TestClock } from "@saas-management/sdk/reference-server";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { ConnectionFaultKind } from "../support/connection-fault.js";
+import type { ConnectionFaultKind } from "../support/connection-faults.js";
 import { connectionSchedule } from "../support/connection-schedule.js";
-import { startFaultProxy } from "../support/fault-proxy.js";
+import { hungMs, startFaultProxy } from "../support/fault-proxy.js";
 import { rejection, until } from "../support/http-client.js";
-import { hungMs } from "../support/hung-connections.js";
-import { judgedWalk, APPLICATIONS as WALKED } from "../support/judged-walk.js";
-import { TIMEOUT_MS } from "../support/property-runs.js";
-import { forSeeds } from "../support/seeded-runs.js";
+import { judgedWalk, APPLICATIONS as WALKED } from "../support/judged-programs.js";
+import { forSeeds, TIMEOUT_MS } from "../support/property-runs.js";
 import { SteppedClock, settleOn } from "../support/stepped-clock.js";
 
 const APPLICATIONS = 50;

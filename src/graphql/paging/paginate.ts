@@ -98,6 +98,10 @@ export function paginate<Data, Variables extends object, Node>(
   const { after, first, before, last, pageSize, limit, select } = own;
   if (typeof select !== "function")
     throw new InvalidInputError("select must be a function that returns the connection in the result.");
+  for (const name of [after, first, before, last]) {
+    if (name === undefined || typeof name === "string") continue;
+    throw new InvalidInputError("first, after, last and before must be names of variables.");
+  }
   const backward = before !== undefined || last !== undefined;
   if (backward && (after !== undefined || first !== undefined)) throw mixedDirections();
   const names = backward
