@@ -15,8 +15,8 @@ import {
   resolveCommonOptions,
 } from "../core/options.js";
 import { isObject, type KeysOf, readOptions, requirePositive } from "../core/validate.js";
-import { checkCertificates } from "../node/certificates.js";
 import { checkProxy, type HttpProxy, resolveProxy } from "../node/proxy.js";
+import { checkCertificates } from "../node/tls.js";
 import { LEASE_MS } from "./lease.js";
 
 /** 16 MiB: every encoded SyncRecordsRequest must be smaller (service description, "Limits"). */

@@ -2,8 +2,8 @@ import { isIP } from "node:net";
 import { checkServerIdentity } from "node:tls";
 import { type ChannelCredentials, type ClientOptions, credentials } from "@grpc/grpc-js";
 import { isLoopback } from "../../core/endpoint.js";
-import { secureContext } from "../../node/certificates.js";
 import type { HttpProxy } from "../../node/proxy.js";
+import { secureContext } from "../../node/tls.js";
 import type { SyncConfiguration } from "../options.js";
 
 /** Sent as the name of a server that is an address: a name that no server has (RFC 2606). */

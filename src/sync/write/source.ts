@@ -1,6 +1,5 @@
 import { Readable } from "node:stream";
 import { InvalidInputError } from "../../core/errors/index.js";
-import { wasRead } from "../../core/was-read.js";
 import type { CollectionName } from "../collections.js";
 
 /**
@@ -57,6 +56,12 @@ function problemOf(source: object): string | undefined {
     return source.readableObjectMode ? undefined : `a stream of bytes or text. ${OF_BYTES}`;
   if (source.locked) return "a stream that is locked by another reader. Release the reader first.";
   return isOfBytes(source) ? `a stream of bytes. ${OF_BYTES}` : undefined;
+}
+
+function wasRead(stream: Readable | ReadableStream): boolean {
+  // A stream that failed before reading reports its own error.
+  if (stream instanceof Readable) return stream.readableDidRead;
+  return Reflect.apply(Readable.isDisturbed, Readable, [stream]) === true;
 }
 
 /** Only a byte stream has a reader that fills the caller's own buffer. */
