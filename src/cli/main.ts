@@ -5,7 +5,6 @@ import { isLoopback } from "../core/endpoint.js";
 import { VERSION } from "../core/options.js";
 import { escapeControls } from "../core/redact.js";
 import type { Portfolio, ReferenceServer, ReferenceServerOptions } from "../reference-server/index.js";
-import { parsePortfolio } from "../reference-server/portfolio-file.js";
 
 const USAGE = `Usage: saas-management serve [options]
 
@@ -44,7 +43,7 @@ async function main(args: string[]): Promise<void> {
     syncPort: portNumber("--sync-port", values["sync-port"]),
     host: values.host,
     tls: tlsIdentity(values["tls-cert"], values["tls-key"]),
-    portfolio: values.portfolio === undefined ? undefined : readPortfolio(values.portfolio),
+    portfolio: values.portfolio === undefined ? undefined : await readPortfolio(values.portfolio),
   });
 }
 
@@ -124,8 +123,9 @@ function tlsIdentity(cert: string | undefined, key: string | undefined): Referen
   return { cert: readText("--tls-cert", cert), key: readText("--tls-key", key) };
 }
 
-function readPortfolio(file: string): Portfolio {
+async function readPortfolio(file: string): Promise<Portfolio> {
   const text = readText("--portfolio", file);
+  const { parsePortfolio } = await import("../reference-server/portfolio.js");
   try {
     return parsePortfolio(text);
   } catch (error) {

@@ -1,32 +1,31 @@
 import { createSecureContext } from "node:tls";
+import { z } from "zod";
 import { TestClock } from "../core/clock.js";
-import type { KeysOf } from "../core/validate.js";
-import { requireInteger, requireKnown } from "./argument-checks.js";
-import { isObject } from "./is-object.js";
-import type { Portfolio } from "./portfolio.js";
+import { type Portfolio, portfolioSchema } from "./portfolio.js";
+import { parse, strictObject } from "./validate.js";
 
 /** Certificate and private key of a server, in PEM. */
 export interface TlsIdentity {
-  /** The certificate, followed by those that lead to its authority. */
+  /** The certificate, followed by the intermediate certificates up to its authority. */
   readonly cert: string | Buffer;
-  /** The certificate's private key. */
+  /** The private key of the certificate. */
   readonly key: string | Buffer;
 }
 
-/** Options of the reference server. All of them may be left out. */
+/** Options of the reference server. All of them are optional. */
 export interface ReferenceServerOptions {
   /**
-   * TCP port of the GraphQL API. 0 takes a free one.
+   * TCP port of the GraphQL API. 0 takes a free port.
    * @default 0
    */
   readonly port?: number | undefined;
   /**
-   * TCP port of the Sync API. 0 takes a free one.
+   * TCP port of the Sync API. 0 takes a free port.
    * @default 0
    */
   readonly syncPort?: number | undefined;
   /**
-   * Address to listen on. Anything but a loopback address lets other machines in.
+   * Address to listen on. Any address but a loopback address lets other machines connect.
    * @default "127.0.0.1"
    */
   readonly host?: string | undefined;
@@ -36,81 +35,72 @@ export interface ReferenceServerOptions {
    */
   readonly tls?: TlsIdentity | undefined;
   /**
-   * The time that the server lives in: leases, delays, "today".
+   * The clock of the server: leases, delays, "today".
    * @default a TestClock that shows the machine's time and can be advanced
    */
   readonly clock?: TestClock | undefined;
   /**
-   * What the default workspace knows beside what is synced: applications, prices, contracts.
+   * What the default workspace knows beside synced records: applications, prices, contracts.
    * @default nothing
    */
   readonly portfolio?: Portfolio | undefined;
   /**
-   * Number of items that a page of the GraphQL API may have at most.
+   * Largest number of items on a page of the GraphQL API.
    * @default 1000
    */
   readonly pageSize?: number | undefined;
 }
 
-/** Options with their defaults filled in. */
+/** Options with their defaults. */
 export interface CheckedOptions {
   readonly port: number;
   readonly syncPort: number;
   readonly host: string;
-  readonly tls: TlsIdentity | undefined;
+  readonly tls?: TlsIdentity | undefined;
   readonly clock: TestClock;
-  readonly portfolio: Portfolio | undefined;
-  readonly pageSize: number | undefined;
+  readonly portfolio?: Portfolio | undefined;
+  readonly pageSize: number;
 }
 
-const OPTION_NAMES = {
-  port: true,
-  syncPort: true,
-  host: true,
-  tls: true,
-  clock: true,
-  portfolio: true,
-  pageSize: true,
-} satisfies KeysOf<ReferenceServerOptions>;
+const DEFAULT_PAGE_SIZE_LIMIT = 1000;
 
-const TLS_NAMES = { cert: true, key: true } satisfies KeysOf<TlsIdentity>;
+const port = z.int().min(0).max(65_535).default(0);
 
-/**
- * Checks options and fills in the defaults.
- * @throws TypeError that names the option.
- */
+const pem = z.union([z.string().min(1), z.custom<Buffer>(Buffer.isBuffer)], {
+  error: "Expected a string or Buffer in PEM",
+});
+
+const tls = strictObject({ cert: pem, key: pem }).refine(isKeyPair, {
+  error: "The certificate and the key are not valid PEM, or they do not belong together",
+});
+
+// Not instanceof: a test may load the package twice.
+const isTestClock = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "advance" in value && "now" in value;
+
+const optionsSchema = strictObject({
+  port,
+  syncPort: port,
+  host: z.string().min(1).default("127.0.0.1"),
+  tls: tls.optional(),
+  clock: z.custom<TestClock>(isTestClock, { error: "Expected a TestClock" }).default(() => new TestClock()),
+  portfolio: portfolioSchema.optional(),
+  pageSize: z.int().min(1).default(DEFAULT_PAGE_SIZE_LIMIT),
+}).refine((options) => options.port === 0 || options.port !== options.syncPort, {
+  error: "The port of the Sync API must differ from the port of the GraphQL API",
+  path: ["syncPort"],
+});
+
+/** @throws {TypeError} names the option that is invalid */
 export function checkOptions(options: ReferenceServerOptions): CheckedOptions {
-  requireKnown("The options of startReferenceServer", options, OPTION_NAMES);
-  const {
-    port = 0,
-    syncPort = 0,
-    host = "127.0.0.1",
-    tls,
-    clock = new TestClock(),
-    portfolio,
-    pageSize,
-  } = options;
-  requireInteger("`port`", port, 0, 65_535);
-  requireInteger("`syncPort`", syncPort, 0, 65_535);
-  if (pageSize !== undefined) requireInteger("`pageSize`", pageSize, 1);
-  if (port !== 0 && port === syncPort) throw new TypeError("`port` and `syncPort` must differ.");
-  if (typeof host !== "string" || host === "")
-    throw new TypeError("`host` must be an address or a host name.");
-  if (!isObject(clock) || typeof clock.advance !== "function")
-    throw new TypeError("`clock` must be a TestClock.");
-  if (tls !== undefined) checkTls(tls);
-  return { port, syncPort, host, tls, clock, portfolio, pageSize };
+  return parse<CheckedOptions>("options", optionsSchema, options);
 }
 
-function checkTls(tls: TlsIdentity): void {
-  requireKnown("tls", tls, TLS_NAMES);
-  const { cert, key } = tls;
-  if (!cert || !key) throw new TypeError("`tls` must have `cert` and `key`, in PEM.");
+function isKeyPair(identity: TlsIdentity): boolean {
   try {
-    createSecureContext({ cert, key });
-  } catch (cause) {
-    throw new TypeError("`tls`: the certificate and the key are not valid PEM, or do not belong together.", {
-      cause,
-    });
+    createSecureContext(identity);
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -1,22 +1,22 @@
-import { requireInteger, requireOneOf } from "./argument-checks.js";
-import { isCalendarDate } from "./calendar-date.js";
-import { shapeProblem } from "./portfolio-shape.js";
+import { z } from "zod";
+import { parse, plainData, strictObject } from "./validate.js";
+import { fold, isCalendarDate } from "./values.js";
 
 /**
- * What a workspace knows that no integration reports: its applications, what plans cost, what contracts say.
+ * What a workspace knows that no integration reports: its applications, the prices of plans, the terms of contracts.
  *
- * A reference server is started with it, and shows it over GraphQL together with what was synced. Amounts are exact:
- * write them as strings, or as numbers with at most 15 digits.
+ * The GraphQL API of the reference server shows it together with the synced records. Amounts are exact: write them as
+ * strings, or as numbers with at most 15 digits.
  */
 export interface Portfolio {
-  /** Applications that the workspace has. Those that discovery finds appear beside them. */
+  /** Applications of the workspace. Discovered applications appear beside them. */
   readonly applications?: readonly PortfolioApplication[];
-  /** What plans cost. A plan without a price has no costs and no saving: both are null. */
+  /** Prices of plans. Costs and savings of a plan without a price are null. */
   readonly planPrices?: readonly PlanPrice[];
-  /** What contracts say about plans. */
+  /** Terms of contracts. */
   readonly contracts?: readonly PlanContract[];
   /**
-   * A license is unused when no use of it was seen on this many days before today, nor today.
+   * A license is unused if no use of it was seen today or on this many days before.
    * @default 30
    */
   readonly unusedAfterDays?: number;
@@ -25,17 +25,17 @@ export interface Portfolio {
 /** What a workspace has decided about an application (service description, "Application state"). */
 export type ApplicationState = "DISCOVERED" | "IN_REVIEW" | "SANCTIONED" | "DISQUALIFIED" | "ARCHIVED";
 
-/** An application of the portfolio. Use is matched to it by its name, without regard to case. */
+/** An application of the portfolio. Use is matched to it by its name, ignoring case. */
 export interface PortfolioApplication {
-  /** What it is called. */
+  /** Name of the application. */
   readonly name: string;
   /** Its id in GraphQL. @default an id made of the name */
   readonly id?: string;
-  /** What its vendor is called. @default the name: most applications are called like their vendor */
+  /** Name of the vendor. @default the name of the application */
   readonly vendorName?: string;
   /** Name of its category. */
   readonly category?: string;
-  /** The employee who answers for it. */
+  /** The employee who is responsible for it. */
   readonly owner?: { readonly id: string; readonly name?: string };
   /** What the workspace has decided about it. @default "DISCOVERED" */
   readonly state?: ApplicationState;
@@ -44,19 +44,19 @@ export interface PortfolioApplication {
 }
 
 /**
- * Says which synced plans something is about: those that agree with every field given here. Where several match a
- * plan, the one with more fields counts, and of equal ones the first.
+ * Selects synced plans: those that agree with every field given here. If several entries match a plan, the one with
+ * most fields counts; among equal ones, the first.
  */
 export interface PlanMatch {
   /** `external_plan_name` of the plan. */
   readonly planName: string;
-  /** Name of the integration that the plan comes from. */
+  /** Name of the integration that reported the plan. */
   readonly integrationName?: string;
   /** `id` of the plan in its source. */
   readonly sourcePlanId?: string;
 }
 
-/** What a plan costs. */
+/** The price of a plan. */
 export interface PlanPrice extends PlanMatch {
   /** Price of one seat for one year, in units of the currency: `"144.00"`. Not negative. */
   readonly annualPricePerSeat: string | number;
@@ -64,80 +64,96 @@ export interface PlanPrice extends PlanMatch {
   readonly currency: string;
 }
 
-/** Where a value of a contract comes from: somebody entered it, or an integration delivered it. */
+/** Where a value of a contract comes from: entered by a person or delivered by an integration. */
 export type DataOrigin = "MANUAL" | "INTEGRATION";
 
-/** What a contract says about a plan. */
+/** The terms of a contract about a plan. */
 export interface PlanContract extends PlanMatch {
   /** Kind of contract. */
   readonly type?: string;
-  /** When the contract renews itself. */
+  /** When the contract is renewed automatically. */
   readonly renewal?: {
-    /** Day of the next renewal, as YYYY-MM-DD. */
+    /** Date of the next renewal, as YYYY-MM-DD. */
     readonly upcomingDate?: { readonly value: string; readonly origin: DataOrigin };
     /** How many days before the renewal the contract must be terminated. */
     readonly terminationPeriod?: { readonly value: number; readonly origin: DataOrigin };
   };
 }
 
-/** How many days without use make a license unused, where the portfolio does not say. */
-export const DEFAULT_UNUSED_AFTER_DAYS = 30;
+const planMatch = {
+  planName: z.string(),
+  integrationName: z.string().exactOptional(),
+  sourcePlanId: z.string().exactOptional(),
+};
 
-const states: readonly string[] = [
-  "DISCOVERED",
-  "IN_REVIEW",
-  "SANCTIONED",
-  "DISQUALIFIED",
-  "ARCHIVED",
-] satisfies ApplicationState[];
-const origins: readonly string[] = ["MANUAL", "INTEGRATION"] satisfies DataOrigin[];
-const decimal = /^\d+(\.\d+)?$/;
-const currencyCode = /^[A-Z]{3}$/;
+const application = strictObject({
+  name: z.string().refine((name) => fold(name) !== "", { error: "The name must not be blank" }),
+  id: z.string().exactOptional(),
+  vendorName: z.string().exactOptional(),
+  category: z.string().exactOptional(),
+  owner: strictObject({ id: z.string(), name: z.string().exactOptional() }).exactOptional(),
+  state: z.enum(["DISCOVERED", "IN_REVIEW", "SANCTIONED", "DISQUALIFIED", "ARCHIVED"]).exactOptional(),
+  portfolioType: z.string().exactOptional(),
+});
 
-/**
- * Checks a portfolio that a program wrote by hand.
- *
- * @throws TypeError that names the first value that is wrong, and what was expected.
- */
-export function checkPortfolio(portfolio: Portfolio): void {
-  const problem = shapeProblem(portfolio);
-  if (problem !== undefined) throw new TypeError(problem);
-  const { applications = [], planPrices = [], contracts = [], unusedAfterDays } = portfolio;
-  if (unusedAfterDays !== undefined) requireInteger("portfolio.unusedAfterDays", unusedAfterDays, 0);
+const planPrice = strictObject({
+  ...planMatch,
+  annualPricePerSeat: z
+    .union([z.number(), z.string()])
+    .refine((price) => /^\d+(\.\d+)?$/.test(String(price)), { error: 'Expected a decimal such as "12.50"' }),
+  currency: z.string().regex(/^[A-Z]{3}$/, { error: 'Expected an ISO 4217 code such as "EUR"' }),
+});
+
+const origin = z.enum(["MANUAL", "INTEGRATION"]);
+
+const contract = strictObject({
+  ...planMatch,
+  type: z.string().exactOptional(),
+  renewal: strictObject({
+    upcomingDate: strictObject({
+      value: z.string().refine(isCalendarDate, { error: "Expected a calendar date as YYYY-MM-DD" }),
+      origin,
+    }).exactOptional(),
+    terminationPeriod: strictObject({ value: z.int().min(0), origin }).exactOptional(),
+  }).exactOptional(),
+});
+
+/** @internal */
+export const portfolioSchema: z.ZodType<Portfolio> = plainData(
+  strictObject({
+    applications: z.array(application).superRefine(requireDistinct).exactOptional(),
+    planPrices: z.array(planPrice).exactOptional(),
+    contracts: z.array(contract).exactOptional(),
+    unusedAfterDays: z.int().min(0).exactOptional(),
+  }),
+);
+
+function requireDistinct(applications: readonly PortfolioApplication[], context: z.RefinementCtx): void {
   const names = new Set<string>();
   const ids = new Set<string>();
-  for (const [index, { name, id, state }] of applications.entries()) {
-    const key = name.trim().toLowerCase();
-    expect(key !== "", `applications[${index}].name`, "a name");
-    expect(!names.has(key), `applications[${index}].name`, "a name that no other application has");
-    expect(!ids.has(id ?? key), `applications[${index}].id`, "an id that no other application has");
-    if (state !== undefined) requireOneOf(`portfolio.applications[${index}].state`, state, states);
-    names.add(key);
-    ids.add(id ?? key);
-  }
-  for (const [index, price] of planPrices.entries()) {
-    const at = `planPrices[${index}]`;
-    expect(
-      decimal.test(String(price.annualPricePerSeat)),
-      `${at}.annualPricePerSeat`,
-      'a decimal such as "12.50"',
-    );
-    expect(currencyCode.test(price.currency), `${at}.currency`, 'an ISO 4217 code such as "EUR"');
-  }
-  for (const [index, { renewal }] of contracts.entries()) {
-    const at = `contracts[${index}].renewal`;
-    const { upcomingDate, terminationPeriod } = renewal ?? {};
-    if (upcomingDate !== undefined) {
-      expect(isCalendarDate(upcomingDate.value), `${at}.upcomingDate.value`, "a day as YYYY-MM-DD");
-      requireOneOf(`portfolio.${at}.upcomingDate.origin`, upcomingDate.origin, origins);
-    }
-    if (terminationPeriod !== undefined) {
-      requireInteger(`portfolio.${at}.terminationPeriod.value`, terminationPeriod.value, 0);
-      requireOneOf(`portfolio.${at}.terminationPeriod.origin`, terminationPeriod.origin, origins);
-    }
+  for (const [index, { name, id = fold(name) }] of applications.entries()) {
+    const at = (field: string) => ({ code: "custom" as const, path: [index, field] });
+    if (names.has(fold(name)))
+      context.addIssue({ ...at("name"), message: "Another application has this name" });
+    if (ids.has(id)) context.addIssue({ ...at("id"), message: "Another application has this id" });
+    names.add(fold(name));
+    ids.add(id);
   }
 }
 
-function expect(holds: boolean, at: string, expected: string): void {
-  if (!holds) throw new TypeError(`portfolio.${at} must be ${expected}.`);
+/**
+ * Reads a portfolio from JSON.
+ * @throws {TypeError} says what is wrong with the text
+ * @internal
+ */
+export function parsePortfolio(text: string): Portfolio {
+  return parse("portfolio", portfolioSchema, jsonOf(text.replace(/^\ufeff/, "")));
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new TypeError("The portfolio is not valid JSON.");
+  }
 }

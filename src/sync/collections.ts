@@ -45,29 +45,22 @@ export function unknownCollectionError(name: unknown): InvalidInputError {
   const names = Object.keys(WIRE);
   const problem =
     typeof name === "string"
-      ? `There is no collection ${quote(name)}.${suggestKey(name, names)}`
+      ? `There is no collection ${JSON.stringify(name)}.${suggestKey(name, names)}`
       : `The collection must be a name, got ${describeType(name)}.`;
   return new InvalidInputError(`${problem} Collections: ${names.join(", ")}.`);
 }
 
 /** @param names The snapshot collections that there are. */
 export function notSnapshotsError(snapshots: unknown, names: readonly string[]): InvalidInputError {
+  const wrong: unknown = Array.isArray(snapshots)
+    ? snapshots.find((name) => !names.includes(name))
+    : snapshots;
+  const got = typeof wrong === "string" ? JSON.stringify(wrong) : describeType(wrong);
+  const suggestion = typeof wrong === "string" ? suggestKey(wrong, names) : "";
+  const advice = isCollection(wrong)
+    ? " Events are written without being declared: leave it out."
+    : suggestion;
   return new InvalidInputError(
-    `snapshots must be an array of the snapshot collections that the run writes (${names.join(", ")}). ${snapshotsProblem(snapshots, names)}`,
+    `snapshots must be an array of the snapshot collections that the run writes (${names.join(", ")}), got ${got}.${advice}`,
   );
-}
-
-function snapshotsProblem(snapshots: unknown, names: readonly string[]): string {
-  if (!Array.isArray(snapshots)) return `Got ${describeType(snapshots)}.`;
-  const wrong: unknown = snapshots.find((name) => !names.includes(name));
-  if (typeof wrong !== "string") return `It contains ${describeType(wrong)}.`;
-  if (!isCollection(wrong)) return `There is no collection ${quote(wrong)}.${suggestKey(wrong, names)}`;
-  return `${wrong} is an event collection; events are written without being declared, so leave it out.`;
-}
-
-/** Longest name that a message shows. */
-const MAX_SHOWN = 60;
-
-function quote(name: string): string {
-  return name.length > MAX_SHOWN ? `${JSON.stringify(name.slice(0, MAX_SHOWN))}…` : JSON.stringify(name);
 }

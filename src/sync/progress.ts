@@ -1,4 +1,4 @@
-import type { ErrorCode } from "../core/errors/index.js";
+import { type ErrorCode, InvalidInputError } from "../core/errors/index.js";
 import { safeCallback } from "../core/hooks.js";
 import type { Logger } from "../core/logger.js";
 import type { CollectionName, SnapshotCollection } from "./collections.js";
@@ -122,9 +122,11 @@ export type SyncProgress =
 /** Takes progress in. An exception that it throws is logged and changes nothing. */
 export type OnProgress = (progress: SyncProgress) => void;
 
-/** Wraps a caller's callback so that it never throws. */
+/** Wraps a caller's callback so that it never throws. @throws {InvalidInputError} it is not a function */
 export function guardProgress(onProgress: OnProgress | undefined, logger: Logger): OnProgress | undefined {
-  return onProgress && safeCallback("onProgress", onProgress, logger);
+  if (onProgress === undefined) return undefined;
+  if (typeof onProgress !== "function") throw new InvalidInputError("onProgress must be a function.");
+  return safeCallback("onProgress", onProgress, logger);
 }
 
 /** Formats a number for messages and previews. */

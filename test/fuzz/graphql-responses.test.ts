@@ -1,18 +1,20 @@
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { startReferenceServer } from "@saas-management/sdk/reference-server";
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { holds } from "../support/fuzz.js";
 import { outcomeOf } from "../support/hostile.js";
 import { startHttpServer } from "../support/http-server.js";
 import { mutatedBytes, mutatedJson } from "../support/mutated-bytes.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
 
+vi.setConfig({ testTimeout: TIMEOUT_MS });
+
 const KEY = "canary-key-6f1d";
 
-/** Bodies as the reference server sends them: pages of each connection, a mutation, refusals. */
+/** Bodies of the reference server: pages, a mutation and errors. */
 async function realBodies(): Promise<string[]> {
-  const server = await startReferenceServer();
+  await using server = await startReferenceServer();
   const bodies: string[] = [];
   const fetch = async (url: string, init: RequestInit) => {
     const response = await globalThis.fetch(url, init);
@@ -30,7 +32,6 @@ async function realBodies(): Promise<string[]> {
   await stranger.rawRequest("query Q { __typename }").catch(() => {});
   await client.close();
   await stranger.close();
-  await server.close();
   return [
     ...bodies,
     '{"data":{"licenses":{"nodes":[{"id":"1"}],"pageInfo":{"hasNextPage":true,"endCursor":"c"}}}}',
@@ -64,7 +65,7 @@ const answer = fc.record({
   retryAfter: fc.constantFrom("", "0", "-1", "1e9", "NaN", "Wed, 21 Oct 2015 07:28:00 GMT", "\u0080"),
 });
 
-/** Everything that the client does with answers; walks end after a few pages. */
+/** Calls everything that reads answers. */
 async function useAll(client: GraphQLClient): Promise<void> {
   await outcomeOf(() => client.request("query Q { a }"));
   await outcomeOf(() => client.rawRequest("query Q { a }"));
@@ -84,31 +85,29 @@ async function useAll(client: GraphQLClient): Promise<void> {
   await outcomeOf(() => client.changeVendorsState({ state: "SANCTIONED" }, "all"));
 }
 
-describe("an answer to a GraphQL request that is not what it should be", { timeout: TIMEOUT_MS }, () => {
-  it("gives a result, or an error of the SDK's", async () => {
-    const property = fc.asyncProperty(answer, async ({ body, status, contentType: type, retryAfter }) => {
-      const fetch = async () =>
-        new Response(body, { status, headers: { "content-type": type, "retry-after": retryAfter } });
-      const client = new GraphQLClient({ baseUrl: "http://127.0.0.1:9", apiKey: KEY, fetch, retry: false });
-      await useAll(client);
-      await client.close();
-    });
-    await holds({ group: "GraphQL responses", what: "answers of a fetch" }, property);
+test("returns a result or an SDK error for any answer of fetch", async () => {
+  const property = fc.asyncProperty(answer, async ({ body, status, contentType: type, retryAfter }) => {
+    const fetch = async () =>
+      new Response(body, { status, headers: { "content-type": type, "retry-after": retryAfter } });
+    const client = new GraphQLClient({ baseUrl: "http://127.0.0.1:9", apiKey: KEY, fetch, retry: false });
+    await useAll(client);
+    await client.close();
   });
+  await holds({ group: "GraphQL responses", what: "answers of a fetch" }, property);
+});
 
-  it("does so over a connection too", async () => {
-    let next: { readonly body: Uint8Array; readonly status: number } = { body: Buffer.alloc(0), status: 200 };
-    const server = await startHttpServer((_, response) => {
-      response.writeHead(next.status, { "content-type": "application/json" });
-      response.end(next.body);
-    });
-    const client = new GraphQLClient({ baseUrl: server.baseUrl, apiKey: KEY, retry: false });
-    onTestFinished(() => client.close());
-    const property = fc.asyncProperty(answer, async ({ body, status }) => {
-      next = { body, status };
-      await outcomeOf(() => client.request("query Q { a }"));
-      await outcomeOf(() => client.licenses().firstPage());
-    });
-    await holds({ group: "GraphQL responses", what: "answers over a connection", share: 0.05 }, property);
+test("returns a result or an SDK error for any answer over a connection", async () => {
+  let next: { readonly body: Uint8Array; readonly status: number } = { body: Buffer.alloc(0), status: 200 };
+  const server = await startHttpServer((_, response) => {
+    response.writeHead(next.status, { "content-type": "application/json" });
+    response.end(next.body);
   });
+  const client = new GraphQLClient({ baseUrl: server.baseUrl, apiKey: KEY, retry: false });
+  onTestFinished(() => client.close());
+  const property = fc.asyncProperty(answer, async ({ body, status }) => {
+    next = { body, status };
+    await outcomeOf(() => client.request("query Q { a }"));
+    await outcomeOf(() => client.licenses().firstPage());
+  });
+  await holds({ group: "GraphQL responses", what: "answers over a connection", share: 0.05 }, property);
 });

@@ -1,199 +1,141 @@
 import { once } from "node:events";
 import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
-import { connect, type Socket } from "node:net";
-import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { expectService } from "../support/expect-service.js";
-import { PlainClient, refused } from "../support/grpc-client.js";
+import { connect } from "node:net";
+import { afterEach, expect, onTestFinished, test } from "vitest";
+import { refused } from "../support/grpc-client.js";
 import { accounts } from "../support/grpc-records.js";
+import { startTestService, accounts as syncAccounts, testService } from "../support/test-service.js";
 
 const MEBIBYTE = 1024 * 1024;
 const RECORDS_PATH = "/saas_management.sync.v1.SyncService/SyncRecords";
+const service = testService();
 
-let server: ReferenceServer;
-let sockets: Socket[] = [];
-let sessions: ClientHttp2Session[] = [];
-beforeEach(async () => {
-  server = await startReferenceServer();
-});
+/** After each test the server serves another client as ever. */
 afterEach(async () => {
-  for (const socket of sockets) socket.destroy();
-  for (const session of sessions) session.destroy();
-  sockets = [];
-  sessions = [];
-  await server.close();
+  const batch = await service.startBatch({ installationId: service.server.createInstallation() });
+  expect(await batch.write("accounts", syncAccounts(10))).toMatchObject({ accepted: 10 });
+  await batch.complete();
+  expect(await service.graphql.licenses().totalCount()).toBe(0);
 });
 
-async function open(url: string, hello: string): Promise<Socket> {
+async function open(url: string, hello: string): Promise<void> {
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
-  sockets.push(socket);
+  onTestFinished(() => void socket.destroy());
   socket.on("error", () => {});
   await once(socket, "connect");
   socket.write(hello);
-  return socket;
 }
 
 async function session(): Promise<ClientHttp2Session> {
-  const opened = connectHttp2(server.syncUrl);
-  sessions.push(opened);
+  const opened = connectHttp2(service.server.syncUrl);
+  onTestFinished(() => opened.destroy());
   opened.on("error", () => {});
   await once(opened, "connect");
   return opened;
 }
 
-function call(opened: ClientHttp2Session, path: string, authorization: string) {
+function call(opened: ClientHttp2Session) {
   const stream = opened.request({
     ":method": "POST",
-    ":path": path,
+    ":path": RECORDS_PATH,
     "content-type": "application/grpc",
     te: "trailers",
-    authorization,
+    authorization: `ApiKey ${service.server.apiKey}`,
   });
   stream.on("error", () => {});
-  stream.resume();
-  return stream;
+  return stream.resume();
 }
 
-describe("the reference server goes on serving others", { timeout: 120_000 }, () => {
-  it("while 200 clients say half a request and no more", async () => {
-    for (let i = 0; i < 100; i += 1) {
-      await open(server.baseUrl, "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n");
-      await open(server.syncUrl, i % 2 === 0 ? "PRI * HTTP/2.0\r\n\r\n" : "GET / HTTP/1.1\r\n\r\n");
-    }
-    await expectService(server);
-  });
+async function post(body: string, authorization = service.server.apiKey): Promise<unknown> {
+  const headers = { "content-type": "application/json", authorization };
+  return (await fetch(`${service.server.baseUrl}/graphql`, { method: "POST", headers, body })).json();
+}
 
-  it("while calls without a key come in by the hundred, each of which is refused", async () => {
-    const stranger = new PlainClient(server.syncUrl, "ApiKey nobody");
-    const outcomes = await Promise.all(
-      Array.from({ length: 100 }, () => refused(stranger.start(server.installationId))),
-    );
-    expect(new Set(outcomes.map(({ code }) => code))).toEqual(new Set(["UNAUTHENTICATED"]));
-    const answers = await Promise.all(
-      Array.from({ length: 100 }, async () => {
-        const body = JSON.stringify({ query: "{ applications { totalCount } }" });
-        const headers = { "content-type": "application/json", authorization: "nobody" };
-        return (await fetch(`${server.baseUrl}/graphql`, { method: "POST", headers, body })).text();
-      }),
-    );
-    for (const answer of answers) expect(answer).toContain("AUTH_NOT_AUTHORIZED");
-    await expectService(server);
-  });
+test("the reference server serves others while 200 clients send half a request", async () => {
+  const { baseUrl, syncUrl } = service.server;
+  for (let i = 0; i < 100; i += 1) {
+    await open(baseUrl, "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n");
+    await open(syncUrl, i % 2 === 0 ? "PRI * HTTP/2.0\r\n\r\n" : "GET / HTTP/1.1\r\n\r\n");
+  }
+});
 
-  it("while streams are opened, and neither fed nor ended", async () => {
-    const opened = await session();
-    const key = `ApiKey ${server.apiKey}`;
-    for (let i = 0; i < 90; i += 1) call(opened, RECORDS_PATH, key).write(Buffer.from([0, 0, 0]));
-    await expectService(server);
-  });
+test("the reference server rejects a hundred calls of both APIs without a key", async () => {
+  const stranger = service.plainClient("nobody");
+  const all = Array.from({ length: 100 });
+  const codes = await Promise.all(
+    all.map(async () => (await refused(stranger.start(service.installationId))).code),
+  );
+  expect(new Set(codes)).toEqual(new Set(["UNAUTHENTICATED"]));
+  const query = JSON.stringify({ query: "{ applications { totalCount } }" });
+  for (const answer of await Promise.all(all.map(() => post(query, "nobody")))) {
+    expect(answer).toMatchObject({ errors: [{ extensions: { code: "AUTH_NOT_AUTHORIZED" } }] });
+  }
+});
 
-  it("and refuses messages of another's batch, or of two in one stream", async () => {
-    const { installationId, apiKey } = server;
-    const own = new PlainClient(server.syncUrl, `ApiKey ${apiKey}`);
-    const other = server.createWorkspace("Other");
-    const key = server.createApiKey({
-      workspace: other,
-      scope: "read-write",
-      permissions: ["integration:sync"],
-    });
-    const stranger = new PlainClient(server.syncUrl, `ApiKey ${key}`);
-    const batchId = await own.start(installationId);
-    expect(await refused(stranger.write(batchId, accounts("evil")))).toMatchObject({
-      code: "PERMISSION_DENIED",
-    });
-    expect(await refused(stranger.complete(batchId))).toMatchObject({ code: "PERMISSION_DENIED" });
-    expect(await refused(stranger.abort(batchId))).toMatchObject({ code: "PERMISSION_DENIED" });
-    const second = await own.start(server.createInstallation({}));
-    const mixed = own.open().send(batchId, accounts("u1")).send(second, accounts("u2"));
-    expect(await refused(mixed.end())).toMatchObject({ code: "INVALID_ARGUMENT" });
-    await own.complete(batchId);
-    const { snapshots } = server.inspect(installationId);
-    expect(snapshots.accounts.map(({ id }) => id)).toEqual(["u1"]);
-  });
+test("the reference server serves others while streams are neither fed nor ended", async () => {
+  const opened = await session();
+  for (let i = 0; i < 90; i += 1) call(opened).write(Buffer.from([0, 0, 0]));
+});
 
-  it("and refuses 16 MiB of garbage, and a length that is a lie", async () => {
-    const client = new PlainClient(server.syncUrl, `ApiKey ${server.apiKey}`);
-    const garbage = Buffer.alloc(16 * MEBIBYTE - 1, 0xab);
-    expect(await refused(client.open().sendRaw(garbage).end())).toMatchObject({ code: "INVALID_ARGUMENT" });
-    expect(
-      await refused(
-        client
-          .open()
-          .sendRaw(Buffer.alloc(16 * MEBIBYTE))
-          .end(),
-      ),
-    ).toMatchObject({
-      code: "RESOURCE_EXHAUSTED",
-    });
-    const stream = call(await session(), RECORDS_PATH, `ApiKey ${server.apiKey}`);
-    const ended = once(stream, "close");
-    stream.end(Buffer.from([0, 0xff, 0xff, 0xff, 0xff, 1, 2, 3]));
-    await ended;
-    await expectService(server);
-  });
+test("the reference server serves others while settings and pings arrive by the thousand", async () => {
+  const opened = await session();
+  for (let i = 0; i < 2000 && !opened.destroyed; i += 1) {
+    if (i % 2 === 0) opened.ping(() => {});
+    else opened.settings({ initialWindowSize: 65_535 + i }, () => {});
+  }
+});
 
-  it("while settings and pings come in by the thousand", async () => {
-    const opened = await session();
-    for (let i = 0; i < 2000 && !opened.destroyed; i += 1) {
-      if (i % 2 === 0) opened.ping(() => {});
-      else opened.settings({ initialWindowSize: 65_535 + i }, () => {});
-    }
-    await expectService(server);
-  });
+test("the reference server rejects messages of another workspace's batch, and of two batches in one stream", async () => {
+  const { server, installationId } = service;
+  const own = service.plainClient();
+  const stranger = service.plainClient(server.createApiKey({ workspace: server.createWorkspace("Other") }));
+  const batchId = await own.start(installationId);
+  for (const attack of [
+    stranger.write(batchId, accounts("evil")),
+    stranger.complete(batchId),
+    stranger.abort(batchId),
+  ]) {
+    expect(await refused(attack)).toMatchObject({ code: "PERMISSION_DENIED" });
+  }
+  const second = await own.start(server.createInstallation());
+  const mixed = own.open().send(batchId, accounts("u1")).send(second, accounts("u2"));
+  expect(await refused(mixed.end())).toMatchObject({ code: "INVALID_ARGUMENT" });
+  await own.complete(batchId);
+  expect(service.present()).toEqual(["u1"]);
+});
 
-  it("and refuses a query whose fields are many more than its letters", async () => {
-    const laughs = Array.from(
-      { length: 20 },
-      (_, i) => `fragment f${i} on Query { ...f${i + 1} x${i}: __typename ...f${i + 1} }`,
-    );
-    const bomb = `query Q { ...f0 ...f0 } ${laughs.join(" ")} fragment f20 on Query { __typename }`;
-    const aliases = `{ ${Array.from({ length: 26 }, (_, i) => `a${i}: applications(first: 1000) { totalCount }`).join(" ")} }`;
-    const repeated = `{ applications { nodes { ${"id ".repeat(2000)} } } }`;
-    for (const query of [bomb, aliases, repeated]) {
-      const response = await fetch(`${server.baseUrl}/graphql`, {
-        method: "POST",
-        headers: { "content-type": "application/json", authorization: server.apiKey },
-        body: JSON.stringify({ query }),
-      });
-      expect(await response.json()).toMatchObject({
-        errors: [{ extensions: { code: "VALIDATION_TOO_COSTLY" } }],
-      });
-    }
-    await expectService(server);
-  });
+test("the reference server rejects 16 MiB of garbage, and a false length", async () => {
+  const client = service.plainClient();
+  const send = (bytes: Buffer) => refused(client.open().sendRaw(bytes).end());
+  expect(await send(Buffer.alloc(16 * MEBIBYTE - 1, 0xab))).toMatchObject({ code: "INVALID_ARGUMENT" });
+  expect(await send(Buffer.alloc(16 * MEBIBYTE))).toMatchObject({ code: "RESOURCE_EXHAUSTED" });
+  const stream = call(await session());
+  const ended = once(stream, "close");
+  stream.end(Buffer.from([0, 0xff, 0xff, 0xff, 0xff, 1, 2, 3]));
+  await ended;
+});
 
-  it("and answers what is short to write and long to check", async () => {
-    const total = "applications { totalCount }";
-    const chain = Array.from({ length: 1200 }, (_, i) => `fragment f${i} on Query { ...f${i + 1} }`).join(
-      " ",
-    );
-    const bodies: readonly (readonly [string, string])[] = [
-      ["fragments in a circle", `{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }`],
-      ["a fragment that nobody uses", `{ ${total} } fragment a on Query { ${"__typename ".repeat(9900)} }`],
-      ["a long chain of fragments", `{ ...f0 } ${chain} fragment f1200 on Query { __typename }`],
-      ["a page of everything", "{ applications(first: 2147483647) { totalCount } }"],
-      ["directives that are none", `{ __typename ${"@a ".repeat(4900)} }`],
-      ["more tokens than allowed", `{ ${"__typename ".repeat(20_000)} }`],
-    ];
-    const ask = async (body: string): Promise<unknown> => {
-      const headers = { "content-type": "application/json", authorization: server.apiKey };
-      return (await fetch(`${server.baseUrl}/graphql`, { method: "POST", headers, body })).json();
-    };
-    for (const [what, query] of bodies) {
-      const answer = await ask(JSON.stringify({ query }));
-      if (what === "a long chain of fragments") expect(answer).toEqual({ data: { __typename: "Query" } });
-      else expect([what, answer]).toEqual([what, expect.objectContaining({ errors: expect.anything() })]);
-    }
-    const list = Array.from({ length: 5000 }, () => ({ query: `{ ${total} }` }));
-    const deep = `${"[".repeat(400_000)}${"]".repeat(400_000)}`;
-    for (const body of [
-      JSON.stringify(list),
-      `{"query":"{ ${total} }","variables":${deep}}`,
-      `{"query":"{ ${total} }","variables":{"a":${deep}}}`,
-      JSON.stringify({ query: `{ ${total} }`, variables: { __proto__: 1, a: "x".repeat(2 * MEBIBYTE) } }),
-    ]) {
-      expect(await ask(body)).toMatchObject({ errors: expect.anything() });
-    }
-    await expectService(server);
-  });
+const TOTAL = "applications { totalCount }";
+const DEEP = `${"[".repeat(400_000)}${"]".repeat(400_000)}`;
+
+test.each<[string, string]>([
+  [
+    "fragments in a circle",
+    JSON.stringify({ query: "{ ...a } fragment a on Query { ...b } fragment b on Query { ...a }" }),
+  ],
+  ["unknown directives", JSON.stringify({ query: `{ __typename ${"@a ".repeat(4900)} }` })],
+  ["a page of everything", JSON.stringify({ query: "{ applications(first: 2147483647) { totalCount } }" })],
+  ["a list of requests", JSON.stringify(Array.from({ length: 5000 }, () => ({ query: `{ ${TOTAL} }` })))],
+  ["variables that are nested 400,000 deep", `{"query":"{ ${TOTAL} }","variables":${DEEP}}`],
+])("the reference server answers a request with %s with errors", async (_, body) => {
+  expect(await post(body)).toMatchObject({ errors: expect.anything() });
+});
+
+test("the reference server stops while clients hold connections and calls", async () => {
+  const { server } = await startTestService();
+  const opened = connectHttp2(server.syncUrl).on("error", () => {});
+  onTestFinished(() => opened.destroy());
+  await once(opened, "connect");
+  await open(server.baseUrl, "POST /graphql HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n");
+  await server.close();
 });

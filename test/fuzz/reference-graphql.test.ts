@@ -1,9 +1,7 @@
 import { readFileSync } from "node:fs";
-import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
-import { SyncClient } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { buildSchema } from "graphql";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import {
   ApplicationsDocument,
   LicensePlansDocument,
@@ -13,13 +11,14 @@ import { holds } from "../support/fuzz.js";
 import { mutatedBytes } from "../support/mutated-bytes.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
 import { inputOf } from "../support/schema-arbitraries.js";
-import { accounts } from "../support/sync-harness.js";
+import { accounts, ids, testService } from "../support/test-service.js";
 
-/** Applications, licenses and plans to be filtered: of nothing, no condition is ever looked at. */
+vi.setConfig({ testTimeout: TIMEOUT_MS });
+
+/** Without any nodes the server would never evaluate a condition. */
 const NAMES = ["Asana", "Box", "box office", "Canva", "İstanbul"];
-let server: ReferenceServer;
-beforeAll(async () => {
-  server = await startReferenceServer({
+const service = testService({
+  server: {
     portfolio: {
       applications: NAMES.map((name, i) => ({
         name,
@@ -27,31 +26,30 @@ beforeAll(async () => {
       })),
       planPrices: [{ planName: "Pro", annualPricePerSeat: "12.50", currency: "EUR" }],
     },
-  });
-  const client = new SyncClient({ endpoint: server.syncUrl, apiKey: server.apiKey });
-  const batch = await client.startBatch({ installationId: server.installationId });
+  },
+});
+beforeEach(async () => {
+  const batch = await service.startBatch();
   await batch.write("accounts", accounts(4));
   await batch.write("plans", [
     { generic: { id: "p1", externalPlanName: "Pro", details: { model: "SEAT_BASED", seatBased: {} } } },
   ]);
   await batch.write(
     "licenses",
-    accounts(3).map(({ generic: { id } }) => ({
+    ids(3).map((id) => ({
       generic: { sourceId: id, sourceAccountId: id, sourcePlanId: "p1", billable: true },
     })),
   );
   await batch.complete();
-  await client.close();
 });
-afterAll(() => server.close());
 
-/** Sends a body and gives the answer, which is a GraphQL response whatever was sent. */
+/** Sends a body and returns the answer, which is a GraphQL response for any body. */
 async function post(
   body: string | Uint8Array<ArrayBuffer>,
 ): Promise<{ status: number; data: unknown; errors: unknown }> {
-  const response = await fetch(`${server.baseUrl}/graphql`, {
+  const response = await fetch(`${service.server.baseUrl}/graphql`, {
     method: "POST",
-    headers: { "content-type": "application/json", authorization: server.apiKey },
+    headers: { "content-type": "application/json", authorization: service.server.apiKey },
     body,
   });
   const answer: { data?: unknown; errors?: unknown } = await response.json();
@@ -66,7 +64,7 @@ const documents = [ApplicationsDocument, LicensesDocument, LicensePlansDocument]
   String(document),
 );
 
-/** Conditions as somebody might make them who wants to break the server, or only mistakes its names. */
+/** Conditions with wrong names and hostile keys. */
 const operator = fc.constantFrom(
   "eq",
   "neq",
@@ -105,7 +103,7 @@ const cursor = fc.oneof(
 );
 const pageSize = fc.constantFrom<unknown>(undefined, null, 0, -1, 1, 2 ** 31, 1.5, "1", 1e300, true);
 
-/** The lists of the API, with little of each item: what is tested is their conditions, orders and cursors. */
+/** The lists of the API. */
 const schema = buildSchema(readFileSync("schema/schema.graphql", "utf8"));
 const lists = ["applications", "licenses", "licensePlans"].map((name) => {
   const field = schema.getQueryType()?.getFields()[name];
@@ -125,69 +123,60 @@ interface ListAnswer {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
-describe("a hostile request to the reference server's GraphQL API", { timeout: TIMEOUT_MS }, () => {
-  it("with any filter, order and cursor has a page or errors for an answer", async () => {
-    const variables = fc.record(
-      { first: pageSize, after: cursor, last: pageSize, before: cursor, where: filter, order: filter },
-      { requiredKeys: [] },
-    );
-    const property = fc.asyncProperty(list, variables, async ({ query }, given) => {
-      const { data, errors } = await post(JSON.stringify({ query, variables: given }));
-      expect(Array.isArray(errors) || (typeof data === "object" && data !== null)).toBe(true);
-    });
-    await holds(
-      {
-        group: "cursors, filters and documents at the reference server",
-        what: "filters, orders and cursors",
-        share: 0.5,
-      },
-      property,
-    );
+test("the reference server answers any filter, order and cursor with a page or errors", async () => {
+  const variables = fc.record(
+    { first: pageSize, after: cursor, last: pageSize, before: cursor, where: filter, order: filter },
+    { requiredKeys: [] },
+  );
+  const property = fc.asyncProperty(list, variables, async ({ query }, given) => {
+    const { data, errors } = await post(JSON.stringify({ query, variables: given }));
+    expect(Array.isArray(errors) || (typeof data === "object" && data !== null)).toBe(true);
   });
+  await holds({ ...GROUP, what: "filters, orders and cursors", share: 0.5 }, property);
+});
 
-  it("with conditions and an order that the schema allows has pages that hold each item once", async () => {
-    const request = list.chain((of) =>
-      fc.record({
-        of: fc.constant(of),
-        where: inputOf(of.where, 4),
-        order: inputOf(of.order, 3),
-        first: fc.integer({ min: 1, max: 3 }),
-      }),
-    );
-    const seen = { some: 0, none: 0 };
-    const property = fc.asyncProperty(request, async ({ of, where, order, first }) => {
-      const page = async (variables: object): Promise<ListAnswer | undefined> => {
-        const { data, errors } = await post(JSON.stringify({ query: of.query, variables }));
-        if (errors !== undefined) return undefined;
-        return Reflect.get(Object(data), of.name);
-      };
-      const whole = await page({ where, order, first: 100 });
-      if (whole === undefined) return;
-      seen[whole.totalCount === 0 ? "none" : "some"] += 1;
-      expect(whole.nodes).toHaveLength(whole.totalCount);
-      const walked: unknown[] = [];
-      let after: string | null = null;
-      do {
-        const next: ListAnswer | undefined = await page({ where, order, first, after });
-        walked.push(...(next?.nodes ?? []));
-        expect(walked.length).toBeLessThanOrEqual(whole.totalCount);
-        after = next?.pageInfo.hasNextPage === true ? next.pageInfo.endCursor : null;
-      } while (after !== null);
-      expect(walked).toEqual(whole.nodes);
-    });
-    await holds({ ...GROUP, what: "conditions and orders of the schema", share: 0.2 }, property);
-    expect(Math.min(seen.some, seen.none)).toBeGreaterThan(0);
+test("the reference server returns each item once for any filter and order that the schema allows", async () => {
+  const request = list.chain((of) =>
+    fc.record({
+      of: fc.constant(of),
+      where: inputOf(of.where, 4),
+      order: inputOf(of.order, 3),
+      first: fc.integer({ min: 1, max: 3 }),
+    }),
+  );
+  const seen = { some: 0, none: 0 };
+  const property = fc.asyncProperty(request, async ({ of, where, order, first }) => {
+    const page = async (variables: object): Promise<ListAnswer | undefined> => {
+      const { data, errors } = await post(JSON.stringify({ query: of.query, variables }));
+      if (errors !== undefined) return undefined;
+      return Reflect.get(Object(data), of.name);
+    };
+    const whole = await page({ where, order, first: 100 });
+    if (whole === undefined) return;
+    seen[whole.totalCount === 0 ? "none" : "some"] += 1;
+    expect(whole.nodes).toHaveLength(whole.totalCount);
+    const walked: unknown[] = [];
+    let after: string | null = null;
+    do {
+      const next: ListAnswer | undefined = await page({ where, order, first, after });
+      walked.push(...(next?.nodes ?? []));
+      expect(walked.length).toBeLessThanOrEqual(whole.totalCount);
+      after = next?.pageInfo.hasNextPage === true ? next.pageInfo.endCursor : null;
+    } while (after !== null);
+    expect(walked).toEqual(whole.nodes);
   });
+  await holds({ ...GROUP, what: "conditions and orders of the schema", share: 0.2 }, property);
+  expect(Math.min(seen.some, seen.none)).toBeGreaterThan(0);
+});
 
-  it("with any document, or bytes that are none, has errors for an answer where it is not right", async () => {
-    const bodies = documents.map((query) => Buffer.from(JSON.stringify({ query, variables: { first: 1 } })));
-    const documentsInJson = mutatedBytes(documents.map((text) => Buffer.from(text))).map((bytes) =>
-      Buffer.from(JSON.stringify({ query: bytes.toString() })),
-    );
-    const property = fc.asyncProperty(fc.oneof(mutatedBytes(bodies), documentsInJson), async (body) => {
-      const { data, errors } = await post(body);
-      expect(Array.isArray(errors) || (typeof data === "object" && data !== null)).toBe(true);
-    });
-    await holds({ ...GROUP, what: "documents", share: 0.5 }, property);
+test("the reference server answers invalid documents and bytes with errors", async () => {
+  const bodies = documents.map((query) => Buffer.from(JSON.stringify({ query, variables: { first: 1 } })));
+  const documentsInJson = mutatedBytes(documents.map((text) => Buffer.from(text))).map((bytes) =>
+    Buffer.from(JSON.stringify({ query: bytes.toString() })),
+  );
+  const property = fc.asyncProperty(fc.oneof(mutatedBytes(bodies), documentsInJson), async (body) => {
+    const { data, errors } = await post(body);
+    expect(Array.isArray(errors) || (typeof data === "object" && data !== null)).toBe(true);
   });
+  await holds({ ...GROUP, what: "documents", share: 0.5 }, property);
 });

@@ -9,7 +9,6 @@ import {
 import { expect, onTestFinished, test } from "vitest";
 import { StartSyncBatchRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 
-/** What the SDK cannot tell apart, a socket can. */
 async function startServer(): Promise<ReferenceServer> {
   const server = await startReferenceServer();
   onTestFinished(() => server.close());
@@ -21,7 +20,7 @@ interface RawCall {
   readonly stream: ClientHttp2Stream;
 }
 
-/** A start of a batch, without a gRPC library. */
+/** Starts a batch without a gRPC library, to see what happens on the socket. */
 async function callStart({ syncUrl, apiKey, installationId }: ReferenceServer): Promise<RawCall> {
   const session = connectHttp2(syncUrl);
   onTestFinished(() => session.destroy());
@@ -44,7 +43,7 @@ const endings = (["drop", "reset"] as const).flatMap((type) =>
   (["request", "answer"] as const).map((at: FaultMoment) => ({ type, at })),
 );
 
-test.each(endings)("a $type of the Sync API's connection at the $at is one at the socket", async (kind) => {
+test.each(endings)("ends a connection of the Sync API with a $type at the $at", async (kind) => {
   const server = await startServer();
   const fault = server.faults.add({ api: "sync", kind });
   const { session } = await callStart(server);
@@ -56,27 +55,24 @@ test.each(endings)("a $type of the Sync API's connection at the $at is one at th
   expect(fault.firings).toBe(1);
 });
 
-test.each(endings)(
-  "a $type of the GraphQL API's connection at the $at is one at the socket",
-  async (kind) => {
-    const server = await startServer();
-    const fault = server.faults.add({ api: "graphql", kind });
-    const socket = connect(Number(new URL(server.baseUrl).port), "127.0.0.1");
-    onTestFinished(() => void socket.destroy());
-    const body = JSON.stringify({ query: "{ applications { totalCount } }" });
-    const head = `POST /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: ${server.apiKey}\r\nContent-Type: application/json`;
-    socket.resume().write(`${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
-    const failed = new Promise<unknown>((resolve) => {
-      socket.once("error", (error) => resolve(Reflect.get(error, "code")));
-      socket.once("close", () => resolve("closed"));
-    });
-    expect(await failed).toBe(kind.type === "reset" ? "ECONNRESET" : "closed");
-    expect(fault.firings).toBe(1);
-  },
-);
+test.each(endings)("ends a connection of the GraphQL API with a $type at the $at", async (kind) => {
+  const server = await startServer();
+  const fault = server.faults.add({ api: "graphql", kind });
+  const socket = connect(Number(new URL(server.baseUrl).port), "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  const body = JSON.stringify({ query: "{ applications { totalCount } }" });
+  const head = `POST /graphql HTTP/1.1\r\nHost: a\r\nAuthorization: ${server.apiKey}\r\nContent-Type: application/json`;
+  socket.resume().write(`${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  const failed = new Promise<unknown>((resolve) => {
+    socket.once("error", (error) => resolve(Reflect.get(error, "code")));
+    socket.once("close", () => resolve("closed"));
+  });
+  expect(await failed).toBe(kind.type === "reset" ? "ECONNRESET" : "closed");
+  expect(fault.firings).toBe(1);
+});
 
 test.each([0, 2, 7, 8, 11, 13])(
-  "a stream is reset with the error code %i, and the connection stands",
+  "resets a stream with the error code %i and keeps the connection",
   async (code) => {
     const server = await startServer();
     server.faults.add({ api: "sync", kind: { type: "rst-stream", code } });
@@ -87,7 +83,7 @@ test.each([0, 2, 7, 8, 11, 13])(
   },
 );
 
-test.each([true, false])("GOAWAY is sent, with grace: %s", async (grace) => {
+test.each([true, false])("sends GOAWAY, with grace: %s", async (grace) => {
   const server = await startServer();
   server.faults.add({ api: "sync", kind: { type: "goaway", grace } });
   const { session, stream } = await callStart(server);

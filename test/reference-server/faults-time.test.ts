@@ -1,6 +1,6 @@
 import { type SyncFaultKind, type SyncOperation, TestClock } from "@saas-management/sdk/reference-server";
 import { SyncClient } from "@saas-management/sdk/sync";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { type ProgramOutcome, startProgram } from "../support/fault-program.js";
 import { refused, until } from "../support/grpc-client.js";
 import { accounts } from "../support/grpc-records.js";
@@ -9,76 +9,64 @@ import { post } from "./graphql-setup.js";
 
 const stall = (at: "request" | "answer"): SyncFaultKind => ({ type: "stall", at });
 
-const held = { error: "TIMEOUT", batches: "active", locked: true, retried: "" } as const;
-
-/** Time that every operation has. */
+/** Default timeout of an operation. */
 const TIMEOUT_MS = 100_000;
 
-describe("a call that is never answered ends with its time", () => {
-  test.each<[SyncOperation, number | undefined, "request" | "answer", Partial<ProgramOutcome>]>([
-    ["StartSyncBatch", undefined, "request", { ...held, ended: "start", batches: "", locked: false }],
-    ["StartSyncBatch", undefined, "answer", { ...held, ended: "start" }],
-    ["SyncRecords", undefined, "request", { ...held, ended: "write", stored: 0 }],
-    ["SyncRecords", 1, "answer", { ...held, ended: "write", stored: 2 }],
-    ["SyncRecords", undefined, "answer", { ...held, ended: "write", stored: 4 }],
-    [
-      "CompleteSyncBatch",
-      undefined,
-      "request",
-      { ...held, ended: "complete", error: "BATCH_OUTCOME_UNKNOWN", handle: "unknown" },
-    ],
-    [
-      "CompleteSyncBatch",
-      undefined,
-      "answer",
-      {
-        ...held,
-        ended: "complete",
-        error: "BATCH_OUTCOME_UNKNOWN",
-        handle: "unknown",
-        batches: "completed",
-        locked: false,
-      },
-    ],
-    ["AbortSyncBatch", undefined, "request", { ...held, ended: "abort", handle: "aborting" }],
-    [
-      "AbortSyncBatch",
-      undefined,
-      "answer",
-      { ...held, ended: "abort", handle: "aborting", batches: "aborted", locked: false },
-    ],
-  ])("%s, message %s, at the %s", async (operation, message, at, expected) => {
+const held = { error: "TIMEOUT", batches: "active", locked: true, retried: "" } as const;
+const unknown = { ...held, ended: "complete", error: "BATCH_OUTCOME_UNKNOWN", handle: "unknown" } as const;
+const aborting = { ...held, ended: "abort", handle: "aborting" } as const;
+
+test.each<[SyncOperation, number | undefined, "request" | "answer", Partial<ProgramOutcome>]>([
+  ["StartSyncBatch", undefined, "request", { ...held, ended: "start", batches: "", locked: false }],
+  ["StartSyncBatch", undefined, "answer", { ...held, ended: "start" }],
+  ["SyncRecords", undefined, "request", { ...held, ended: "write", stored: 0 }],
+  ["SyncRecords", 1, "answer", { ...held, ended: "write", stored: 2 }],
+  ["SyncRecords", undefined, "answer", { ...held, ended: "write", stored: 4 }],
+  ["CompleteSyncBatch", undefined, "request", unknown],
+  ["CompleteSyncBatch", undefined, "answer", { ...unknown, batches: "completed", locked: false }],
+  ["AbortSyncBatch", undefined, "request", aborting],
+  ["AbortSyncBatch", undefined, "answer", { ...aborting, batches: "aborted", locked: false }],
+])(
+  "times out a call that is never answered: %s, message %s, at the %s",
+  async (operation, message, at, expected) => {
     const place = message === undefined ? { operation } : { operation, message };
     const { server, clock, run } = await startProgram({ ...place, kind: stall(at) });
     const outcome = run(operation === "AbortSyncBatch" ? "abort" : "complete");
     await until(() => server.faults.unfired().length === 0);
     clock.advance(TIMEOUT_MS);
     expect(await outcome).toMatchObject({ ...expected, firings: 1 });
-  });
+  },
+);
+
+test.each<[SyncOperation, "request" | "answer"]>([
+  ["StartSyncBatch", "request"],
+  ["StartSyncBatch", "answer"],
+  ["SyncRecords", "request"],
+  ["CompleteSyncBatch", "answer"],
+  ["AbortSyncBatch", "request"],
+])("delays %s at the %s by the server's clock", async (operation, at) => {
+  const { server, run } = await startProgram({ operation, kind: { type: "delay", ms: 60_000, at } });
+  const outcome = run(operation === "AbortSyncBatch" ? "abort" : "complete");
+  await until(() => server.clock.sleeping === 1);
+  server.clock.advance(59_999);
+  expect(server.clock.sleeping).toBe(1);
+  server.clock.advance(1);
+  expect(await outcome).toMatchObject({ ended: "done", stored: 4, locked: false, retried: "", firings: 1 });
 });
 
-describe("a call that is delayed is waited for, by the server's clock", () => {
-  const operations: readonly SyncOperation[] = [
-    "StartSyncBatch",
-    "SyncRecords",
-    "CompleteSyncBatch",
-    "AbortSyncBatch",
-  ];
-  const places = operations.flatMap((operation) =>
-    (["request", "answer"] as const).map((at) => ({ operation, at })),
-  );
-  test.each(places)("$operation, at the $at", async ({ operation, at }) => {
-    const { server, run } = await startProgram({ operation, kind: { type: "delay", ms: 60_000, at } });
-    const outcome = run(operation === "AbortSyncBatch" ? "abort" : "complete");
-    await until(() => server.clock.sleeping === 1);
-    server.clock.advance(59_999);
-    expect(server.clock.sleeping).toBe(1);
-    server.clock.advance(1);
-    expect(await outcome).toMatchObject({ ended: "done", stored: 4, locked: false, retried: "", firings: 1 });
-  });
+test("does nothing for a delayed call whose caller gives up", async () => {
+  const { client, installationId, server } = await startSync();
+  const batchId = await client.start(installationId);
+  server.faults.add({ api: "sync", kind: { type: "delay", ms: 60_000 } });
+  const stream = client.open().send(batchId, accounts("a"));
+  await until(() => server.clock.sleeping === 1);
+  stream.cancel();
+  await until(() => server.clock.sleeping === 0);
+  await refused(stream.answer);
+  expect(server.inspect(installationId).snapshots.accounts).toEqual([]);
 });
 
-test("a stalled stream shuts the batch to nobody when its caller has given up", async () => {
+test("lets the batch of a stalled stream be completed after its caller gave up", async () => {
   const { client, installationId, server } = await startSync();
   const batchId = await client.start(installationId);
   const fault = server.faults.add({
@@ -91,74 +79,61 @@ test("a stalled stream shuts the batch to nobody when its caller has given up", 
   await until(() => fault.firings === 1);
   stream.cancel();
   await refused(stream.answer);
-  await until(async () => {
-    const answer = await client.complete(batchId).catch(() => undefined);
-    return answer !== undefined;
-  });
+  await until(async () => (await client.complete(batchId).catch(() => undefined)) !== undefined);
   expect(server.inspect(installationId).batches).toMatchObject([{ state: "completed" }]);
 });
 
-test("an answer is delayed after all was done, until the server's clock has come that far", async () => {
+test("closes the server while a call is delayed", async () => {
   const { client, installationId, server } = await startSync();
-  server.faults.add({
-    api: "sync",
-    operation: "StartSyncBatch",
-    kind: { type: "delay", ms: 60_000, at: "answer" },
-  });
-  const started = client.start(installationId);
+  server.faults.add({ api: "sync", kind: { type: "delay", ms: 60_000 } });
+  const started = refused(client.start(installationId));
   await until(() => server.clock.sleeping === 1);
-  const { lock } = server.inspect(installationId);
-  server.clock.advance(60_000);
-  expect(await started).toBe(lock?.batchId);
+  await server.close();
+  expect(await started).toMatchObject({ code: "UNAVAILABLE" });
+  expect(server.clock.sleeping).toBe(0);
 });
 
-describe("a restart", () => {
-  test("keeps addresses, data, locks and keys, and clients find their way back", async () => {
-    const { server, run } = await startProgram(undefined);
-    expect(await run()).toMatchObject({ ended: "done" });
-    const { syncUrl, baseUrl, installationId } = server;
-    const client = new SyncClient({ endpoint: syncUrl, apiKey: server.apiKey, clock: new TestClock() });
-    onTestFinished(() => client.close());
-    const batch = await client.startBatch({ installationId });
-    await server.restart();
-    expect([server.syncUrl, server.baseUrl]).toEqual([syncUrl, baseUrl]);
-    expect(server.inspect(installationId).lock).toMatchObject({ batchId: batch.id });
-    await batch.write("accounts", [{ generic: { id: "u0" } }]);
-    await expect(batch.complete()).resolves.toMatchObject({
-      snapshots: { accounts: { updated: 1, removed: 3 } },
-    });
-    const { status } = await fetch(`${baseUrl}/graphql`, post("{ __typename }", server.apiKey));
-    expect(status).toBe(200);
+test("keeps addresses, data, locks and keys over a restart", async () => {
+  const { server, run } = await startProgram(undefined);
+  expect(await run()).toMatchObject({ ended: "done" });
+  const { syncUrl, baseUrl, installationId } = server;
+  const client = new SyncClient({ endpoint: syncUrl, apiKey: server.apiKey, clock: new TestClock() });
+  onTestFinished(() => client.close());
+  const batch = await client.startBatch({ installationId });
+  await server.restart();
+  expect([server.syncUrl, server.baseUrl]).toEqual([syncUrl, baseUrl]);
+  expect(server.inspect(installationId).lock).toMatchObject({ batchId: batch.id });
+  await batch.write("accounts", [{ generic: { id: "u0" } }]);
+  await expect(batch.complete()).resolves.toMatchObject({
+    snapshots: { accounts: { updated: 1, removed: 3 } },
   });
+  const { status } = await fetch(`${baseUrl}/graphql`, post("{ __typename }", server.apiKey));
+  expect(status).toBe(200);
+});
 
-  test("breaks the calls that are under way, which are then repeated", async () => {
-    const { server, run } = await startProgram({
-      operation: "SyncRecords",
-      message: 1,
-      kind: stall("answer"),
-    });
-    const outcome = run();
-    await until(() => server.faults.unfired().length === 0);
-    await server.restart();
-    expect(await outcome).toMatchObject({ ended: "done", stored: 4, locked: false });
-  });
+test("breaks running calls with a restart, and clients repeat them", async () => {
+  const { server, run } = await startProgram({ operation: "SyncRecords", message: 1, kind: stall("answer") });
+  const outcome = run();
+  await until(() => server.faults.unfired().length === 0);
+  await server.restart();
+  expect(await outcome).toMatchObject({ ended: "done", stored: 4, locked: false });
+});
 
-  test("does not shut the streams of a batch out that are opened afterwards", async () => {
-    const { client, connect, server, installationId } = await startSync();
-    const batchId = await client.start(installationId);
-    for (const id of ["a", "b", "c"]) await client.write(batchId, accounts(id));
-    await server.restart();
-    const reconnected = connect();
-    expect(await reconnected.write(batchId, accounts("d"))).toBe(1n);
-    await reconnected.complete(batchId);
-  });
+test("accepts streams of a batch after a restart", async () => {
+  const { client, connect, server, installationId } = await startSync();
+  const batchId = await client.start(installationId);
+  for (const id of ["a", "b", "c"]) await client.write(batchId, accounts(id));
+  await server.restart();
+  const reconnected = connect();
+  expect(await reconnected.write(batchId, accounts("d"))).toBe(1n);
+  await reconnected.complete(batchId);
+});
 
-  test("is refused by a server that is closed, which closes after one that is under way", async () => {
-    const { server } = await startSync();
-    const restarted = server.restart();
-    await server.close();
-    await restarted;
-    await expect(server.restart()).rejects.toThrow("The reference server is closed.");
-    await expect(fetch(server.baseUrl)).rejects.toThrow("fetch failed");
-  });
+test("closes after a running restart and rejects further ones", async () => {
+  const { server } = await startSync();
+  const restarted = server.restart();
+  await server.close();
+  await restarted;
+  await expect(server.restart()).rejects.toThrow("The reference server is closed.");
+  await expect(fetch(server.baseUrl)).rejects.toThrow("fetch failed");
 });

@@ -1,6 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { Workspace } from "../../src/reference-server/workspace.js";
-import { HandSynced, license, plan, startServer } from "./graphql-setup.js";
+import { HandSynced, license, plan, post, startServer } from "./graphql-setup.js";
 
 const query = "query { mine: applications { totalCount } }";
 const notAuthorized = {
@@ -14,127 +14,89 @@ const notAuthorized = {
   data: null,
 };
 
-async function post(url: string, headers: Record<string, string>, body = JSON.stringify({ query })) {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json", ...headers },
-    body,
-  });
+async function ask(url: string, authorization?: string, accept?: string) {
+  const init = post(query, authorization);
+  const headers = accept === undefined ? init.headers : { ...init.headers, accept };
+  const response = await fetch(url, { ...init, headers });
   const answer: unknown = await response.json();
   return { status: response.status, contentType: response.headers.get("content-type"), answer };
 }
 
-describe("answers AUTH_NOT_AUTHORIZED with status 200", () => {
-  test("without a key", async () => {
-    const { url } = await startServer();
-    expect(await post(url, {})).toEqual({
-      status: 200,
-      contentType: "application/json; charset=utf-8",
-      answer: notAuthorized,
-    });
-  });
+test("answers a request without a key with AUTH_NOT_AUTHORIZED and status 200", async () => {
+  const { url } = await startServer();
+  const contentType = "application/json; charset=utf-8";
+  expect(await ask(url)).toEqual({ status: 200, contentType, answer: notAuthorized });
+});
 
-  test("to a key that is not known, and to one with a prefix", async () => {
+test.each(["", "smk_wrong", "Bearer KEY", "ApiKey KEY", "KEYx"])(
+  "answers the authorization %j with AUTH_NOT_AUTHORIZED",
+  async (authorization) => {
     const { url, key } = await startServer();
-    for (const authorization of ["", "smk_wrong", `Bearer ${key}`, `ApiKey ${key}`, `${key}x`]) {
-      expect(await post(url, { authorization })).toMatchObject({ status: 200, answer: notAuthorized });
-    }
-  });
-
-  test("before it says anything of the schema or the document", async () => {
-    const { url } = await startServer();
-    for (const document of ["{ nonsense }", "{", "{ __schema { types { name } } }"]) {
-      const { status, answer } = await post(url, {}, JSON.stringify({ query: document }));
-      expect(status).toBe(200);
-      expect(answer).toMatchObject({ errors: [{ extensions: { code: "AUTH_NOT_AUTHORIZED" } }], data: null });
-    }
-  });
-});
-
-describe("a revoked key", () => {
-  test("is answered with 401 and the same body, from the next request on", async () => {
-    const { url, key, keys } = await startServer();
-    expect(await post(url, { authorization: key })).toMatchObject({ status: 200, answer: { data: {} } });
-    keys.revoke(key);
-    expect(await post(url, { authorization: key })).toEqual({
-      status: 401,
-      contentType: "application/json; charset=utf-8",
+    expect(await ask(url, authorization.replace("KEY", key))).toMatchObject({
+      status: 200,
       answer: notAuthorized,
     });
-  });
+  },
+);
 
-  test("is answered in the media type that was asked for", async () => {
-    const { url, key, keys } = await startServer();
-    keys.revoke(key);
-    const { contentType } = await post(url, {
-      authorization: key,
-      accept: "application/graphql-response+json",
-    });
-    expect(contentType).toBe("application/graphql-response+json; charset=utf-8");
-  });
+test.each(["{ nonsense }", "{", "{ __schema { types { name } } }"])(
+  "tells a caller without a key nothing about the schema: %s",
+  async (document) => {
+    const { url } = await startServer();
+    const answer: unknown = await (await fetch(url, post(document))).json();
+    expect(answer).toMatchObject({ errors: [{ extensions: { code: "AUTH_NOT_AUTHORIZED" } }], data: null });
+  },
+);
+
+test("answers a revoked key with 401 from the next request on, in the accepted media type", async () => {
+  const { url, key, keys } = await startServer();
+  expect(await ask(url, key)).toMatchObject({ status: 200, answer: { data: {} } });
+  keys.revoke(key);
+  const refused = { status: 401, answer: notAuthorized };
+  expect(await ask(url, key)).toEqual({ ...refused, contentType: "application/json; charset=utf-8" });
+  const accept = "application/graphql-response+json";
+  expect(await ask(url, key, accept)).toEqual({ ...refused, contentType: `${accept}; charset=utf-8` });
 });
 
-describe("a key that may only read", () => {
-  const mutations = {
-    createProcurementCase: 'createProcurementCase(input: { name: "n" }) { case { id } }',
-    updateProcurementCase: 'updateProcurementCase(input: { id: "c" }) { case { id } }',
-    changeVendorsState: "changeVendorsState(input: { state: ARCHIVED }) { updatedCount }",
-  };
+test("lets a key of scope read query", async () => {
+  const { url, keys, workspace } = await startServer();
+  const authorization = keys.create({ workspace, scope: "read", permissions: [] });
+  expect(await ask(url, authorization)).toMatchObject({ answer: { data: { mine: { totalCount: 0 } } } });
+});
 
-  test("reads", async () => {
-    const { url, keys, workspace } = await startServer();
-    const authorization = keys.create({ workspace, scope: "read", permissions: [] });
-    expect(await post(url, { authorization })).toMatchObject({
-      status: 200,
-      answer: { data: { mine: { totalCount: 0 } } },
-    });
-  });
-
-  test.each(Object.entries(mutations))(
-    "is refused the field %s, and changes nothing",
-    async (field, mutation) => {
-      const { send, keys, workspace } = await startServer({
-        portfolio: { applications: [{ name: "Figma" }] },
-      });
-      const authorization = keys.create({ workspace, scope: "read", permissions: [] });
-      const { status, data, errors } = await send(`mutation { ${mutation} }`, {}, { authorization });
-      expect(status).toBe(200);
-      expect(data).toEqual({ [field]: null });
-      expect(errors).toEqual([
-        expect.objectContaining({ path: [field], extensions: { code: "AUTH_NOT_AUTHORIZED" } }),
-      ]);
-      expect(workspace.procurementCases.size).toBe(0);
-      expect(workspace.vendorStates.size).toBe(0);
-    },
-  );
+test.each([
+  ["createProcurementCase", 'createProcurementCase(input: { name: "n" }) { case { id } }'],
+  ["updateProcurementCase", 'updateProcurementCase(input: { id: "c" }) { case { id } }'],
+  ["changeVendorsState", "changeVendorsState(input: { state: ARCHIVED }) { updatedCount }"],
+])("refuses %s to a key of scope read and changes nothing", async (field, mutation) => {
+  const { send, keys, workspace } = await startServer({ portfolio: { applications: [{ name: "Figma" }] } });
+  const authorization = keys.create({ workspace, scope: "read", permissions: [] });
+  const { status, data, errors } = await send(`mutation { ${mutation} }`, {}, { authorization });
+  expect([status, data]).toEqual([200, { [field]: null }]);
+  expect(errors).toMatchObject([{ path: [field], extensions: { code: "AUTH_NOT_AUTHORIZED" } }]);
+  expect([workspace.procurementCases.size, workspace.vendorStates.size]).toEqual([0, 0]);
 });
 
 test("shows and changes nothing of another workspace", async () => {
-  const { send, query: ask, keys, key, workspace } = await startServer();
-  const other = new Workspace({
-    id: "w2",
-    name: "Other",
-    portfolio: { applications: [{ name: "Figma", state: "SANCTIONED" }] },
-  });
-  other.addInstallation(
+  const { send, query: execute, keys, workspace } = await startServer();
+  const portfolio = { applications: [{ name: "Figma", state: "SANCTIONED" }] } as const;
+  const other = new Workspace({ id: "w2", name: "Other", portfolio });
+  other.installations.push(
     new HandSynced("i2", "Slack").set({ plans: [plan("p", "Pro")], licenses: [license("l", "a", "p")] }),
   );
-  const otherKey = keys.create({ workspace: other, scope: "read-write", permissions: [] });
-  const counts = "{ applications { totalCount } licenses { totalCount } licensePlans { totalCount } }";
+  const authorization = keys.create({ workspace: other, scope: "read-write", permissions: [] });
   const none = { totalCount: 0 };
-  expect(await ask(counts)).toEqual({ applications: none, licenses: none, licensePlans: none });
+  expect(
+    await execute("{ applications { totalCount } licenses { totalCount } licensePlans { totalCount } }"),
+  ).toEqual({ applications: none, licenses: none, licensePlans: none });
   const create = 'mutation { createProcurementCase(input: { name: "n" }) { case { id } } }';
-  const created = await send<{ createProcurementCase: { case: { id: string } } }>(
-    create,
-    {},
-    { authorization: otherKey },
-  );
-  const { id } = created.data.createProcurementCase.case;
-  const update = `mutation ($id: ID!) { updateProcurementCase(input: { id: $id }) { errors { __typename } } }`;
-  expect((await send(update, { id }, { authorization: key })).data).toEqual({
+  await send(create, {}, { authorization });
+  const [id] = other.procurementCases.keys();
+  const update =
+    "mutation ($id: ID!) { updateProcurementCase(input: { id: $id }) { errors { __typename } } }";
+  expect(await execute(update, { id })).toEqual({
     updateProcurementCase: { errors: [{ __typename: "ProcurementCaseNotFoundError" }] },
   });
-  await ask("mutation { changeVendorsState(input: { state: ARCHIVED }) { updatedCount } }");
-  expect(other.vendorStates.size).toBe(0);
-  expect(workspace.procurementCases.size).toBe(0);
+  await execute("mutation { changeVendorsState(input: { state: ARCHIVED }) { updatedCount } }");
+  expect([other.vendorStates.size, workspace.procurementCases.size]).toEqual([0, 0]);
 });

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { TestClock } from "../../src/core/clock.js";
-import { Faults } from "../../src/reference-server/faults/faults.js";
+import { Faults } from "../../src/reference-server/faults/injector.js";
 import { startGraphQLServer } from "../../src/reference-server/graphql/server.js";
 import { ApiKeys } from "../../src/reference-server/keys.js";
 import type { TlsIdentity } from "../../src/reference-server/options.js";
@@ -67,10 +67,10 @@ export async function startServer(
   const clock = new TestClock({ startAt: Date.parse(NOW) });
   const workspace = new Workspace({ id: "w1", name: "Acme", portfolio: options.portfolio });
   const installation = new HandSynced("i1", "Figma");
-  workspace.addInstallation(installation);
+  workspace.installations.push(installation);
   const keys = new ApiKeys();
   const faults = new Faults();
-  const { pageSize, tls } = options;
+  const { pageSize = 1000, tls } = options;
   const server = await startGraphQLServer({ host: "127.0.0.1", port: 0, tls, keys, faults, clock, pageSize });
   onTestFinished(() => server.close());
   const url = `${tls === undefined ? "http" : "https"}://127.0.0.1:${server.port}/graphql`;

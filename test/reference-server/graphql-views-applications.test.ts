@@ -16,7 +16,7 @@ async function start(portfolio?: Portfolio) {
   return { ...server, applications };
 }
 
-test("shows an application of the portfolio with all that is known of it", async () => {
+test("shows an application of the portfolio with all its fields", async () => {
   const { applications } = await start({
     applications: [
       {
@@ -43,7 +43,7 @@ test("shows an application of the portfolio with all that is known of it", async
   ]);
 });
 
-test("discovers the products of synced plans, each once, beside the portfolio", async () => {
+test("discovers each product of synced plans once, beside the portfolio", async () => {
   const { installation, applications } = await start({ applications: [{ name: "Miro", state: "ARCHIVED" }] });
   installation.set({
     plans: [
@@ -69,7 +69,7 @@ test("discovers the products of synced plans, each once, beside the portfolio", 
   expect(await applications()).toMatchObject([{ id: "discovery:miro" }]);
 });
 
-test("discovers the products of discovered use", async () => {
+test("discovers the products of externally discovered usage", async () => {
   const { installation, applications } = await start();
   const at = "2026-03-01T00:00:00Z";
   installation.set({ externallyDiscoveredUsage: [discoveredUsage("x", "ChatGPT", { at }, "ann@acme.test")] });
@@ -84,7 +84,7 @@ test("discovers the products of discovered use", async () => {
   ]);
 });
 
-test("counts people and not accounts, over all installations, and knows the last use", async () => {
+test("counts people instead of accounts over all installations, and shows the last use", async () => {
   const { installation, workspace, applications } = await start({ applications: [{ name: "Figma" }] });
   installation.set({
     accounts: [
@@ -102,7 +102,7 @@ test("counts people and not accounts, over all installations, and knows the last
     ],
   });
   const directory = new HandSynced("i2", "HR");
-  workspace.addInstallation(
+  workspace.installations.push(
     directory.set({
       employees: [employee("e1", "Ann", "ann@acme.test"), employee("e2", "Cem", "cem@acme.test")],
       externallyDiscoveredUsage: [
@@ -112,13 +112,13 @@ test("counts people and not accounts, over all installations, and knows the last
       ],
     }),
   );
-  // Ann, Bob, the account a3 and Cem; lately only Ann and a3.
+  // Ann, Bob, the account a3 and Cem; in the last 30 days only Ann and a3.
   expect(await applications()).toMatchObject([
     { lastUsed: "2026-03-02", userCountStat: { all: 4, last30Days: 2 } },
   ]);
 });
 
-test("gives what discovery finds an id that no application of the portfolio has", async () => {
+test("gives a discovered application an id that no application of the portfolio has", async () => {
   const { applications, installation } = await start({
     applications: [{ name: "Figma Design", id: "figma" }],
   });

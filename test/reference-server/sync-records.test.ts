@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { SubscriptionModel } from "../../src/sync/generated/saas_management/sync/v1/access_records.js";
 import { refused, type WireCollection } from "../support/grpc-client.js";
 import { startSync } from "../support/grpc-server.js";
@@ -13,7 +13,7 @@ const time = { seconds: 1_780_000_000n, nanos: 0 };
 const attributes = new Map<string, string>();
 const SEAT_BASED = SubscriptionModel.SUBSCRIPTION_MODEL_SEAT_BASED;
 
-// One function for each collection: it changes a record that is valid with nothing to spare.
+// Each returns a record with its required fields only, and a change.
 const account = (change: Partial<Generic<"accounts">> = {}): WireCollection => ({
   $case: "accounts",
   value: { records: [generic({ id: "a", roles: [], ...change })] },
@@ -73,7 +73,7 @@ const aiCost = (change: Partial<Generic<"aiCost">> = {}): WireCollection => {
 const teamless = { variant: { $case: "microsoft" as const, value: {} } };
 const range = { lastActivity: undefined, lastActivityFrom: time, lastActivityTo: time };
 
-test.each<[string, WireCollection]>([
+const accepted: readonly (readonly [what: string, message: WireCollection])[] = [
   ["an account", account()],
   ["an account with a vendor's details", account({ details: teamless })],
   ["a plan whose seats are not counted", plan()],
@@ -100,12 +100,15 @@ test.each<[string, WireCollection]>([
   ["an audit log", auditLog()],
   ["an AI usage", aiUsage()],
   ["an AI cost", aiCost()],
-])("%s is accepted with its required fields alone", async (_, message) => {
+];
+
+test("accepts records with their required fields only", async () => {
   const { client, installationId } = await startSync();
-  expect(await client.write(await client.start(installationId), message)).toBe(1n);
+  const batchId = await client.start(installationId);
+  for (const [what, message] of accepted) expect(await client.write(batchId, message), what).toBe(1n);
 });
 
-test.each<[string, string, WireCollection]>([
+const refusals: readonly (readonly [collection: string, field: string, message: WireCollection])[] = [
   ["accounts", "generic.id", account({ id: "" })],
   ["accounts", "generic.details", account({ details: { variant: undefined } })],
   [
@@ -199,51 +202,50 @@ test.each<[string, string, WireCollection]>([
   ["ai_cost", "generic.currency", aiCost({ currency: "" })],
   ["ai_cost", "generic.currency", aiCost({ currency: "eur" })],
   ["ai_cost", "generic.cost_time", aiCost({ costTime: undefined })],
-])("a record of %s is refused for its field %s", async (collection, field, message) => {
+];
+
+test("refuses records with an invalid field and names the field", async () => {
   const { client, installationId } = await startSync();
-  const { code, details } = await refused(client.write(await client.start(installationId), message));
-  expect(code).toBe("INVALID_ARGUMENT");
-  expect(details).toContain(`Record 0 of \`${collection}\` in this message is invalid. \`${field}\` `);
-});
-
-describe("an invalid record", () => {
-  test.each<[Case, WireCollection]>([
-    ["accounts", { $case: "accounts", value: { records: [{ variant: undefined }] } }],
-    ["employees", { $case: "employees", value: { records: [{ variant: undefined }] } }],
-    ["aiCost", { $case: "aiCost", value: { records: [{ variant: undefined }] } }],
-  ])("of %s is one that selects no model", async (_, message) => {
-    const { client, installationId } = await startSync();
-    const { code, details } = await refused(client.write(await client.start(installationId), message));
+  const batchId = await client.start(installationId);
+  for (const [collection, field, message] of refusals) {
+    const { code, details } = await refused(client.write(batchId, message));
     expect(code).toBe("INVALID_ARGUMENT");
-    expect(details).toContain("It selects no model: exactly one of `generic`");
-  });
-
-  test("refuses its message as a whole and names its position in it", async () => {
-    const { client, installationId, server } = await startSync();
-    const batchId = await client.start(installationId);
-    const records = ["a", "b", "", "c", ""].map((id) => generic({ id, roles: [] }));
-    const { details } = await refused(
-      client.write(batchId, account(), { $case: "accounts", value: { records } }),
-    );
-    expect(details).toContain("Record 2 of `accounts` in this message");
-    expect(server.inspect(installationId).snapshots.accounts).toHaveLength(1);
-  });
-
-  test("is not quoted in the refusal", async () => {
-    const { client, installationId } = await startSync();
-    const batchId = await client.start(installationId);
-    for (const message of [
-      license({ sourceId: "canary", sourceAccountId: "canary", sourcePlanId: "" }),
-      aiCost({ amount: "canary" }),
-      aiCost({ currency: "canary" }),
-      plan({ externalPlanName: "canary", details: { model: SubscriptionModel.UNRECOGNIZED } }),
-    ]) {
-      expect((await refused(client.write(batchId, message))).details).not.toContain("canary");
-    }
-  });
+    expect(details).toContain(`Record 0 of \`${collection}\` in this message is invalid. \`${field}\` `);
+  }
 });
 
-test("records may refer to others that do not exist", async () => {
+test.each<[WireCollection]>([
+  [{ $case: "accounts", value: { records: [{ variant: undefined }] } }],
+  [{ $case: "employees", value: { records: [{ variant: undefined }] } }],
+])("refuses a record without a model: %j", async (message) => {
+  const { client, installationId } = await startSync();
+  const call = client.write(await client.start(installationId), message);
+  expect(await refused(call)).toMatchObject({ code: "INVALID_ARGUMENT" });
+});
+
+test("refuses the whole message of an invalid record and names its position", async () => {
+  const { client, installationId, server } = await startSync();
+  const batchId = await client.start(installationId);
+  const records = ["a", "b", "", "c", ""].map((id) => generic({ id, roles: [] }));
+  const call = client.write(batchId, account(), { $case: "accounts", value: { records } });
+  expect((await refused(call)).details).toContain("Record 2 of `accounts` in this message");
+  expect(server.inspect(installationId).snapshots.accounts).toHaveLength(1);
+});
+
+test("never quotes the content of an invalid record", async () => {
+  const { client, installationId } = await startSync();
+  const batchId = await client.start(installationId);
+  for (const message of [
+    license({ sourceId: "canary", sourceAccountId: "canary", sourcePlanId: "" }),
+    aiCost({ amount: "canary" }),
+    aiCost({ currency: "canary" }),
+    plan({ externalPlanName: "canary", details: { model: SubscriptionModel.UNRECOGNIZED } }),
+  ]) {
+    expect((await refused(client.write(batchId, message))).details).not.toContain("canary");
+  }
+});
+
+test("accepts records that refer to records that do not exist", async () => {
   const { client, installationId } = await startSync();
   const batchId = await client.start(installationId);
   expect(await client.write(batchId, license(), member(), usage())).toBe(3n);

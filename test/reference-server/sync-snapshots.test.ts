@@ -1,191 +1,189 @@
-import { describe, expect, test } from "vitest";
-import type { PlainClient, WireCollection } from "../support/grpc-client.js";
-import { accounts, groups, usage } from "../support/grpc-records.js";
-import { type SyncFixture, startSync } from "../support/grpc-server.js";
+import { expect, test } from "vitest";
+import type { WireCollection } from "../support/grpc-client.js";
+import { accounts, discovered, groups, usage } from "../support/grpc-records.js";
+import { startSync } from "../support/grpc-server.js";
 
-/** Runs a whole batch and returns the counts of its completion. */
-async function complete(client: PlainClient, installationId: string, ...messages: WireCollection[]) {
+async function start() {
+  const fixture = await startSync();
+  const { client, server, installationId } = fixture;
+  const write = async (...messages: WireCollection[]): Promise<string> => {
+    const batchId = await client.start(installationId);
+    await client.write(batchId, ...messages);
+    return batchId;
+  };
+  return {
+    ...fixture,
+    write,
+    complete: async (...messages: WireCollection[]) => client.complete(await write(...messages)),
+    abort: async (...messages: WireCollection[]) => client.abort(await write(...messages)),
+    /** Ids of the records; removed ones have a minus. */
+    ids: (collection: "accounts" | "groups" = "accounts"): string =>
+      server
+        .inspect(installationId)
+        .snapshots[collection].map(({ id, removed }) => (removed ? `-${id}` : id))
+        .join(" "),
+    records: () => server.inspect(installationId).snapshots.accounts.map(({ record }) => record),
+  };
+}
+
+const counts = (added: bigint, updated: bigint, removed: bigint) => [
+  { collection: "accounts", added, updated, removed },
+];
+
+test("adds new ids, updates known ones and marks missing ones removed", async () => {
+  const { complete, ids, records } = await start();
+  expect(await complete(accounts("a", "b", "c"))).toEqual({ snapshots: counts(3n, 0n, 0n), events: [] });
+  const second = await complete(accounts("d", { id: "b", name: "New" }));
+  expect(second.snapshots).toEqual(counts(1n, 1n, 2n));
+  expect(ids()).toBe("-a b -c d");
+  expect(records()[1]).toEqual({ generic: { id: "b", name: "New" } });
+});
+
+test("counts a removal once", async () => {
+  const { complete } = await start();
+  await complete(accounts("a", "b"));
+  expect((await complete(accounts("a"))).snapshots).toEqual(counts(0n, 1n, 1n));
+  expect((await complete(accounts("a"))).snapshots).toEqual(counts(0n, 1n, 0n));
+});
+
+test("reconciles only the collections that the batch included", async () => {
+  const { complete, ids } = await start();
+  await complete(accounts("a"), groups("g"));
+  const { snapshots } = await complete(groups("h"));
+  expect(snapshots.map(({ collection }) => collection)).toEqual(["groups"]);
+  expect([ids(), ids("groups")]).toEqual(["a", "-g h"]);
+});
+
+test("removes everything on an empty snapshot", async () => {
+  const { complete, ids } = await start();
+  await complete(accounts("a", "b"));
+  expect((await complete(accounts())).snapshots).toEqual(counts(0n, 0n, 2n));
+  expect(ids()).toBe("-a -b");
+});
+
+test("ignores an empty message beside others of its collection", async () => {
+  const { complete, ids } = await start();
+  await complete(accounts("a"));
+  await complete(accounts("a"), accounts(), accounts("b"));
+  expect(ids()).toBe("a b");
+});
+
+test("reconciles nothing after a batch of events only", async () => {
+  const { complete, ids } = await start();
+  await complete(accounts("a"));
+  expect(await complete(usage("e"))).toEqual({
+    snapshots: [],
+    events: [{ collection: "usage", accepted: 1n }],
+  });
+  expect(ids()).toBe("a");
+});
+
+test("reconciles a collection over all writes of a batch", async () => {
+  const { client, complete, write, ids } = await start();
+  await complete(accounts("a", "b", "c"));
+  const batchId = await write(accounts("a"));
+  await client.write(batchId, groups("g"));
+  await client.write(batchId, accounts("b"));
+  await client.complete(batchId);
+  expect(ids()).toBe("a b -c");
+});
+
+test("reconciles one installation only", async () => {
+  const { client, server, complete, ids } = await start();
+  await complete(accounts("a"));
+  await client.complete(await client.start(server.createInstallation()));
+  expect(ids()).toBe("a");
+});
+
+test("shows additions before completion, and removals after", async () => {
+  const { client, complete, write, ids } = await start();
+  await complete(accounts("a"));
+  const batchId = await write(accounts("b"));
+  expect(ids()).toBe("a b");
+  await client.complete(batchId);
+  expect(ids()).toBe("-a b");
+});
+
+test("keeps the last of two records with one id", async () => {
+  const { client, installationId, server, records } = await start();
   const batchId = await client.start(installationId);
-  await client.write(batchId, ...messages);
-  return client.complete(batchId);
-}
-
-/** Runs a batch that is aborted after its writes. */
-async function abort(client: PlainClient, installationId: string, ...messages: WireCollection[]) {
-  const batchId = await client.start(installationId);
-  await client.write(batchId, ...messages);
-  await client.abort(batchId);
-}
-
-/** Ids of the accounts; those that are removed have a minus. */
-function ids(
-  { server, installationId }: SyncFixture,
-  collection: "accounts" | "groups" = "accounts",
-): string[] {
-  const records = server.inspect(installationId).snapshots[collection];
-  return records.map(({ id, removed }) => (removed ? `-${id}` : id));
-}
-
-describe("completing a snapshot", () => {
-  test("adds new ids, updates known ones and marks missing ones removed", async () => {
-    const fixture = await startSync();
-    const { client, installationId, server } = fixture;
-    expect(await complete(client, installationId, accounts("a", "b", "c"))).toEqual({
-      snapshots: [{ collection: "accounts", added: 3n, updated: 0n, removed: 0n }],
-      events: [],
-    });
-    const second = await complete(client, installationId, accounts("d", { id: "b", name: "New" }));
-    expect(second.snapshots).toEqual([{ collection: "accounts", added: 1n, updated: 1n, removed: 2n }]);
-    expect(ids(fixture)).toEqual(["-a", "b", "-c", "d"]);
-    expect(server.inspect(installationId).snapshots.accounts[1]?.record).toEqual({
-      generic: { id: "b", name: "New" },
-    });
-  });
-
-  test("counts a removal once", async () => {
-    const { client, installationId } = await startSync();
-    await complete(client, installationId, accounts("a", "b"));
-    expect((await complete(client, installationId, accounts("a"))).snapshots[0]?.removed).toBe(1n);
-    expect((await complete(client, installationId, accounts("a"))).snapshots[0]?.removed).toBe(0n);
-  });
-
-  test("reconciles the collections that the batch included, and no others", async () => {
-    const fixture = await startSync();
-    const { client, installationId } = fixture;
-    await complete(client, installationId, accounts("a"), groups("g"));
-    const { snapshots } = await complete(client, installationId, groups("h"));
-    expect(snapshots.map(({ collection }) => collection)).toEqual(["groups"]);
-    expect(ids(fixture)).toEqual(["a"]);
-    expect(ids(fixture, "groups")).toEqual(["-g", "h"]);
-  });
-
-  test("removes everything when the included snapshot is empty", async () => {
-    const fixture = await startSync();
-    const { client, installationId } = fixture;
-    await complete(client, installationId, accounts("a", "b"));
-    const { snapshots } = await complete(client, installationId, accounts());
-    expect(snapshots).toEqual([{ collection: "accounts", added: 0n, updated: 0n, removed: 2n }]);
-    expect(ids(fixture)).toEqual(["-a", "-b"]);
-  });
-
-  test("takes an empty message beside full ones as nothing more than a mark of the collection", async () => {
-    const fixture = await startSync();
-    const { client, installationId } = fixture;
-    await complete(client, installationId, accounts("a"));
-    await complete(client, installationId, accounts("a"), accounts(), accounts("b"));
-    expect(ids(fixture)).toEqual(["a", "b"]);
-  });
-
-  test("does not reconcile anything in a batch of events alone", async () => {
-    const fixture = await startSync();
-    const { client, installationId } = fixture;
-    await complete(client, installationId, accounts("a"));
-    expect(await complete(client, installationId, usage("e"))).toEqual({
-      snapshots: [],
-      events: [{ collection: "usage", accepted: 1n }],
-    });
-    expect(ids(fixture)).toEqual(["a"]);
-  });
-
-  test("takes a collection as one snapshot, over however many writes it came", async () => {
-    const fixture = await startSync();
-    const { client, installationId } = fixture;
-    await complete(client, installationId, accounts("a", "b", "c"));
-    const batchId = await client.start(installationId);
-    await client.write(batchId, accounts("a"));
-    await client.write(batchId, groups("g"));
-    await client.write(batchId, accounts("b"));
-    await client.complete(batchId);
-    expect(ids(fixture)).toEqual(["a", "b", "-c"]);
-  });
-
-  test("is a matter of one installation", async () => {
-    const fixture = await startSync();
-    const { client, installationId, server } = fixture;
-    await complete(client, installationId, accounts("a"));
-    await complete(client, server.createInstallation(), accounts("b"));
-    expect(ids(fixture)).toEqual(["a"]);
-  });
+  expect(await client.write(batchId, accounts({ id: "a", name: "First" }, { id: "a", name: "Last" }))).toBe(
+    2n,
+  );
+  expect((await client.complete(batchId)).snapshots).toEqual(counts(1n, 0n, 0n));
+  expect(records()).toEqual([{ generic: { id: "a", name: "Last" } }]);
+  expect(server.inspect(installationId).batches).toMatchObject([{ accepted: { accounts: 2 } }]);
 });
 
-describe("before completion", () => {
-  test("additions and updates are seen at once, and removals are not", async () => {
-    const fixture = await startSync();
-    const { client, installationId } = fixture;
-    await complete(client, installationId, accounts("a"));
-    const batchId = await client.start(installationId);
-    await client.write(batchId, accounts("b"));
-    expect(ids(fixture)).toEqual(["a", "b"]);
-    await client.complete(batchId);
-    expect(ids(fixture)).toEqual(["-a", "b"]);
-  });
+test("updates a removed record that returns", async () => {
+  const { complete, ids } = await start();
+  await complete(accounts("a", "b"));
+  await complete(accounts("b"));
+  expect((await complete(accounts("a", "b"))).snapshots).toEqual(counts(0n, 2n, 0n));
+  expect(ids()).toBe("a b");
 });
 
-describe("records of one id", () => {
-  test("are one record: the last one wins, and the count of the write includes both", async () => {
-    const { client, installationId, server } = await startSync();
-    const batchId = await client.start(installationId);
-    const twice = accounts({ id: "a", name: "First" }, { id: "a", name: "Last" });
-    expect(await client.write(batchId, twice)).toBe(2n);
-    expect((await client.complete(batchId)).snapshots[0]).toMatchObject({ added: 1n, updated: 0n });
-    expect(server.inspect(installationId)).toMatchObject({
-      snapshots: { accounts: [{ record: { generic: { name: "Last" } } }] },
-      batches: [{ accepted: { accounts: 2 } }],
-    });
-  });
-
-  test("are the same record again when a removed one comes back", async () => {
-    const fixture = await startSync();
-    const { client, installationId } = fixture;
-    await complete(client, installationId, accounts("a", "b"));
-    await complete(client, installationId, accounts("b"));
-    const { snapshots } = await complete(client, installationId, accounts("a", "b"));
-    expect(snapshots[0]).toMatchObject({ added: 0n, updated: 2n, removed: 0n });
-    expect(ids(fixture)).toEqual(["a", "b"]);
-  });
+test("neither rolls back nor removes records of an aborted batch", async () => {
+  const { complete, abort, ids, records } = await start();
+  await complete(accounts("a", "b"));
+  await abort(accounts({ id: "a", name: "Changed" }, "c"));
+  expect(ids()).toBe("a b c");
+  expect(records()[0]).toEqual({ generic: { id: "a", name: "Changed" } });
 });
 
-describe("a batch that is aborted", () => {
-  test("rolls nothing back and removes nothing", async () => {
-    const fixture = await startSync();
-    const { client, installationId, server } = fixture;
-    await complete(client, installationId, accounts("a", "b"));
-    await abort(client, installationId, accounts({ id: "a", name: "Changed" }, "c"));
-    expect(ids(fixture)).toEqual(["a", "b", "c"]);
-    expect(server.inspect(installationId).snapshots.accounts[0]?.record).toEqual({
-      generic: { id: "a", name: "Changed" },
-    });
-  });
+test("does not count records of an aborted batch as sent by the next one", async () => {
+  const { complete, abort, ids } = await start();
+  await complete(accounts("a", "b"));
+  await abort(accounts("a"));
+  await complete(accounts("b"));
+  expect(ids()).toBe("-a b");
+});
 
-  test("counts for nothing in the next snapshot: what it alone had seen is not taken for sent", async () => {
-    const fixture = await startSync();
-    const { client, installationId } = fixture;
-    await complete(client, installationId, accounts("a", "b"));
-    await abort(client, installationId, accounts("a"));
-    await complete(client, installationId, accounts("b"));
-    expect(ids(fixture)).toEqual(["-a", "b"]);
-  });
+test("keeps records that only an aborted batch sent until they leave a later snapshot", async () => {
+  const { complete, abort, ids } = await start();
+  await abort(accounts("x"));
+  await complete(accounts("a"));
+  expect(ids()).toBe("x a");
+  expect((await complete(accounts("a", "x"))).snapshots).toEqual(counts(0n, 2n, 0n));
+  await complete(accounts("a"));
+  expect(ids()).toBe("-x a");
+});
 
-  test("leaves what it added until a later snapshot takes it in and one after that leaves it out", async () => {
-    const fixture = await startSync();
-    const { client, installationId } = fixture;
-    await abort(client, installationId, accounts("x"));
-    await complete(client, installationId, accounts("a"));
-    expect(ids(fixture)).toEqual(["x", "a"]);
-    const { snapshots } = await complete(client, installationId, accounts("a", "x"));
-    expect(snapshots[0]).toMatchObject({ added: 0n, updated: 2n });
-    await complete(client, installationId, accounts("a"));
-    expect(ids(fixture)).toEqual(["-x", "a"]);
-  });
+test("treats an expired batch like an aborted one", async () => {
+  const { server, complete, write, ids } = await start();
+  await complete(accounts("a", "b"));
+  await write(accounts("a", "x"));
+  server.clock.advance(15 * 60_000);
+  await complete(accounts("b"));
+  expect(ids()).toBe("-a b x");
+});
 
-  test("and one whose lease ran out are alike", async () => {
-    const fixture = await startSync();
-    const { client, installationId, server } = fixture;
-    await complete(client, installationId, accounts("a", "b"));
-    await client.write(await client.start(installationId), accounts("a", "x"));
-    server.clock.advance(15 * 60_000);
-    expect(ids(fixture)).toEqual(["a", "b", "x"]);
-    await complete(client, installationId, accounts("b"));
-    expect(ids(fixture)).toEqual(["-a", "b", "x"]);
-  });
+test("stores an event with an id once over all batches and keeps the first", async () => {
+  const { server, installationId, complete } = await start();
+  const first = await complete(usage("u1", { id: "u1", sourceActorId: "other" }));
+  expect(first.events).toEqual([{ collection: "usage", accepted: 2n }]);
+  await complete(usage({ id: "u1", sourceActorId: "later" }, "u2"));
+  expect(server.inspect(installationId).events.usage).toMatchObject([
+    { generic: { id: "u1", sourceActorId: "actor" } },
+    { generic: { id: "u2" } },
+  ]);
+});
+
+test("stores an event without an id as often as it is sent", async () => {
+  const { server, installationId, complete } = await start();
+  const { events } = await complete(discovered("a", "a"), discovered("a"));
+  expect(events).toEqual([{ collection: "externally_discovered_usage", accepted: 3n }]);
+  expect(server.inspect(installationId).events.externallyDiscoveredUsage).toHaveLength(3);
+});
+
+test("never removes an event by absence, abort or expiry", async () => {
+  const { server, installationId, complete, abort, write } = await start();
+  await abort(usage("u1"));
+  await write(usage("u2"));
+  server.clock.advance(15 * 60_000);
+  await complete(usage(), accounts("a"));
+  expect(server.inspect(installationId).events.usage).toMatchObject([
+    { generic: { id: "u1" } },
+    { generic: { id: "u2" } },
+  ]);
 });

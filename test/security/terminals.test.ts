@@ -1,11 +1,10 @@
-import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { fromCsv } from "@saas-management/sdk/sources";
 import { formatPreview, previewSync } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
-import { heldBy, useSafetyHarness } from "../support/safety-harness.js";
+import { heldBy, testService } from "../support/test-service.js";
 
-const harness = useSafetyHarness();
+const service = testService();
 
 /** Forges a line, clears the screen in 7 and 8 bits, rings, turns the reading direction, and hides text. */
 const EVIL = "\nforged\r\u001b[2J\u009b2J\u0007\u202e\u2028\u200b\u{e0041}";
@@ -14,8 +13,7 @@ const STEERS = /(?!\n)\p{Cc}|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 test("a preview escapes ids, file names and fields, each on one line", async () => {
   const rows = async (text: string, map: (row: Readonly<Record<string, string>>) => object) => {
-    const path = join(harness.directory, "users.csv");
-    await writeFile(path, text);
+    const path = await service.writeFile("users.csv", text);
     return previewSync({ ledger: "none", snapshots: ["accounts"] }, async (batch) => {
       // @ts-expect-error records that are not valid are what is shown here
       await batch.write("accounts", fromCsv(path, map, { name: `users${EVIL}.csv` }));
@@ -43,8 +41,8 @@ test("the list of removals escapes ids, and an approval is for the real ids", as
     "ada\u3164",
     ...Array.from({ length: 8 }, (_, i) => `n${i}`),
   ];
-  await harness.accounts(known);
-  const error = await heldBy(harness.accounts(kept));
+  await service.runAccounts(known);
+  const error = await heldBy(service.runAccounts(kept));
   const [held] = error.collections;
   const list = await readFile(held?.listedIn ?? "", "utf8");
   expect(list).toContain("x\\nforged\\u{d}\\u{1b}[2J\\u{9b}2J");
@@ -52,6 +50,6 @@ test("the list of removals escapes ids, and an approval is for the real ids", as
   expect(list).not.toMatch(STEERS);
   expect(list).not.toMatch(/^forged/m);
   expect(error.message).not.toMatch(STEERS);
-  await harness.accounts(kept, { approveRemovals: error.approvalId });
-  expect(harness.present()).toEqual(kept);
+  await service.runAccounts(kept, { approveRemovals: error.approvalId });
+  expect(service.present()).toEqual(kept);
 });

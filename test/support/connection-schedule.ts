@@ -1,33 +1,31 @@
-import { SeededRandom } from "../../src/reference-server/faults/seeded-random.js";
+import { SeededRandom } from "../../src/reference-server/faults/drawn-kinds.js";
 import type {
   ConnectionFault,
   ConnectionFaultKind,
   ConnectionSchedule,
   Direction,
-} from "./connection-fault.js";
+} from "./connection-faults.js";
 
-/** Bytes that a connection carries at least, each way. */
+/** Minimum bytes of a connection, by direction. */
 export type Traffic = Readonly<Record<Direction, number>>;
 
-/** What to draw a schedule from. */
 export interface ConnectionScheduleOptions {
-  /** The same seed and options give the same schedule. A whole number. */
   readonly seed: number;
-  /** How many connections are struck at most, one after the other. */
+  /** Most connections to strike. */
   readonly most: number;
-  /** What the program's first call carries that does not end it, and the least that any connection carries. */
+  /** Minimum traffic of the program's first call, and of any connection. */
   readonly call: Traffic;
-  /** What all of the program carries over one connection. */
+  /** Traffic of the whole program over one connection. */
   readonly whole: Traffic;
-  /** Which of the connections may be struck later than in its first call. */
+  /** Which connections may be struck after their first call. */
   readonly deep: "any" | "last";
-  /** The kinds after which the program makes another connection. Others strike the last one only. */
+  /** The kinds after which the program reconnects. Others strike the last connection only. */
   readonly outlived: readonly ConnectionFaultKind["type"][];
 }
 
 /**
- * Draws faults of which each is sure to strike: at connections that are made, at bytes that come. Only one of them
- * strikes somewhere in the whole program, which is still to come where those before it were struck in its first call.
+ * Draws faults that are all certain to strike. At most one strikes after the first call of its connection, because
+ * the others leave the whole program to be run again.
  */
 export function connectionSchedule(options: ConnectionScheduleOptions): ConnectionSchedule {
   const { seed, most, call, whole, deep, outlived } = options;
@@ -44,7 +42,7 @@ export function connectionSchedule(options: ConnectionScheduleOptions): Connecti
   return { seed, faults };
 }
 
-/** One of each kind, for a connection that carries so much. */
+/** One fault of each kind. */
 function kindsAt(traffic: Traffic, random: SeededRandom): ConnectionFaultKind[] {
   const direction = random.pick<Direction>(["request", "answer"]);
   const afterBytes = byteWithin(traffic[direction], random);
@@ -57,12 +55,10 @@ function kindsAt(traffic: Traffic, random: SeededRandom): ConnectionFaultKind[] 
   ];
 }
 
-/**
- * Where protocols change what they are at: nothing came, in and after the preface of HTTP/2, in the head of a frame.
- */
+/** Positions in the preface of HTTP/2 and in the first frame. */
 const EDGES = [0, 1, 9, 23, 24, 28, 33] as const;
 
-/** Half of them at an edge, the others anywhere. */
+/** Half of the positions are edges. */
 function byteWithin(carried: number, random: SeededRandom): number {
   const edge = random.pick(EDGES);
   const anywhere = random.below(carried);

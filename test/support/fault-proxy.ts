@@ -1,33 +1,34 @@
 import { connect, type Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import type { TestClock } from "@saas-management/sdk/reference-server";
-import type { ConnectionFaultKind, ConnectionSchedule, Direction } from "./connection-fault.js";
-import { type PlannedConnectionFault, PlannedConnectionFaults } from "./planned-connection-faults.js";
-import { struckDirection } from "./struck-direction.js";
+import {
+  type ConnectionFaultKind,
+  type ConnectionSchedule,
+  type Direction,
+  type PlannedConnectionFault,
+  PlannedConnectionFaults,
+  struckDirection,
+} from "./connection-faults.js";
 import { listenTcp, type Peer } from "./tcp-peers.js";
 
-/** A proxy between client and server, for what a server cannot do to itself. */
+/** A proxy that breaks connections between a client and a server. */
 export interface FaultProxy extends Peer {
-  /**
-   * Adds all faults of a schedule, or none.
-   * @throws TypeError where one of them makes no sense
-   */
   plan(schedule: ConnectionSchedule): readonly PlannedConnectionFault[];
-  /** Plans what happens to the next connections, one each; those after them are relayed. */
+  /** Plans faults for the next connections, one each. */
   planNext(...kinds: ConnectionFaultKind[]): void;
-  /** Number of connections that were struck. Delay and bandwidth strike with the first bytes that they hold up. */
+  /** Number of connections that were struck. */
   firings(): number;
-  /** The faults that have struck fewer connections than their `atLeast`. */
+  /** The faults that struck fewer connections than their `atLeast`. */
   unfired(): readonly PlannedConnectionFault[];
-  /** @throws Error that lists the faults that have struck too few connections */
+  /** @throws Error listing the unfired faults */
   assertFired(): void;
-  /** Number of connections on which nothing will ever come, and which the client has not given up. */
+  /** Number of connections that will never answer and that the client has not closed. */
   hanging(): number;
-  /** Number of bytes that have come in a direction over each connection. */
+  /** Number of bytes in a direction, by connection. */
   carried(direction: Direction): readonly number[];
 }
 
-/** @param clock What delays and bandwidths are counted on. */
+/** @param clock measures delays and bandwidths */
 export async function startFaultProxy(port: number, clock: TestClock): Promise<FaultProxy> {
   const faults = new PlannedConnectionFaults();
   const hanging = new Set<Socket>();
@@ -60,7 +61,7 @@ export async function startFaultProxy(port: number, clock: TestClock): Promise<F
       far.destroy();
     });
     far.once("close", () => near.destroy());
-    // Neither end waits for the other's acknowledgement: it comes late, and each call has several.
+    // Without this, Nagle's algorithm delays every call.
     near.setNoDelay();
     far.setNoDelay();
     const connection = { near, far, gone: gone.signal, clock };
@@ -78,5 +79,28 @@ export async function startFaultProxy(port: number, clock: TestClock): Promise<F
     assertFired: () => faults.assertFired(),
     hanging: () => hanging.size,
     carried: (direction) => carried.map((bytes) => bytes[direction]),
+  };
+}
+
+/** Turns of the event loop without any traffic, after which nothing more is under way. */
+const QUIET_TURNS = 30;
+
+/** Less than any timeout of a client. */
+const STEP_MS = 5000;
+
+/** For `settleOn`: how long connections have hung while nothing else was under way, in milliseconds. */
+export function hungMs(proxy: FaultProxy): () => number {
+  let ms = 0;
+  let seen = 0;
+  let quietTurns = 0;
+  return () => {
+    const sum = (bytes: readonly number[]) => bytes.reduce((total, some) => total + some, 0);
+    const now = proxy.accepted() + sum(proxy.carried("request")) + sum(proxy.carried("answer"));
+    quietTurns = now === seen && proxy.hanging() > 0 ? quietTurns + 1 : 0;
+    seen = now;
+    if (quietTurns < QUIET_TURNS) return ms;
+    quietTurns = 0;
+    ms += STEP_MS;
+    return ms;
   };
 }

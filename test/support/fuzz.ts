@@ -1,16 +1,16 @@
-/** Properties of hostile input: how many cases each looks at, and the count of them. */
+/** Properties of hostile input, and how many cases each of them checks. */
 import { appendFileSync } from "node:fs";
 import fc from "fast-check";
 import type { FuzzGroup } from "../fuzz/groups.js";
 import { LIMITS, RUNS } from "./property-runs.js";
 
-/** A property looks at no fewer cases than this, unless all of them do. */
-const FEWEST = 120;
+/** Minimum number of cases of a property, unless PROPERTY_RUNS is smaller. */
+const MIN_RUNS = 96;
 
-/** How many of the group's cases a property looks at. The shares of a group add up to 1 or more. */
+/** The share of the group's cases that a property checks. The shares of a group add up to at least 1. */
 export interface Share {
   readonly group: FuzzGroup;
-  /** What is fuzzed, for the list of counts. */
+  /** What is fuzzed, for the counts. */
   readonly what: string;
   /** @default 1 */
   readonly share?: number;
@@ -23,12 +23,12 @@ export interface PropertyCount {
   readonly cases: number;
 }
 
-/** Checks a property, and counts its cases where `PROPERTY_COUNTS` names a file for that. */
+/** Checks a property, and appends the number of its cases to the file `PROPERTY_COUNTS`. */
 export async function holds<Values>(
   { group, what, share = 1 }: Share,
   property: fc.IAsyncProperty<Values> | fc.IProperty<Values>,
 ): Promise<void> {
-  const numRuns = Math.max(Math.min(RUNS, FEWEST), Math.ceil(RUNS * share));
+  const numRuns = Math.max(Math.min(RUNS, MIN_RUNS), Math.ceil(RUNS * share));
   const details = await withoutStacks(() => fc.check(property, { ...LIMITS, numRuns }));
   count({ group, what, cases: details.numRuns });
   if (!details.failed) return;
@@ -38,7 +38,7 @@ export async function holds<Values>(
   throw new Error(await fc.asyncDefaultReportMessage(shown), { cause: shown.errorInstance });
 }
 
-/** Most cases end in errors, and most of their time would go into stacks that nobody reads. */
+/** Most cases end in errors, and capturing their stacks would take most of the time. */
 async function withoutStacks<T>(run: () => Promise<T> | T): Promise<T> {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

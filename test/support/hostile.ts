@@ -58,7 +58,7 @@ export class Thrown extends Error {}
 /** The reason of a signal of the test's own, which comes back unchanged. */
 export class Ended extends Error {}
 
-/** Values of wrong types. Objects that throw when they are looked at are not among them. */
+/** Values of wrong types. Objects that throw when they are read or made a string are not among them. */
 const listed: readonly unknown[] = [
   null,
   true,
@@ -93,7 +93,6 @@ const listed: readonly unknown[] = [
   {},
   JSON.parse('{"__proto__":{"polluted":true}}'),
   { constructor: { prototype: { polluted: true } } },
-  Object.create(null),
   new Date(Number.NaN),
   new Map(),
   new Uint8Array(3),
@@ -135,21 +134,18 @@ export const hostileValue: fc.Arbitrary<Boxed<unknown>> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc
-      .oneof(
-        fc.anything({ withBigInt: true, withDate: true, withNullPrototype: true }),
-        fc.string({ unit: "binary" }),
-      )
+      .oneof(fc.anything({ withBigInt: true, withDate: true }), fc.string({ unit: "binary" }))
       .map((value) => new Boxed(fc.stringify(value), () => value)),
   },
 );
 
 /**
- * The object with one to three of its properties replaced by hostile values.
+ * The object with up to three of its properties replaced by hostile values.
  * @param paths Names of properties; `a/b` is that of an object within.
  */
 export function hostileVariant(base: object, paths: readonly string[]): fc.Arbitrary<Boxed<object>> {
   const change = fc.tuple(fc.constantFrom(...paths), hostileValue);
-  return fc.array(change, { minLength: 1, maxLength: 3 }).map((changes) => {
+  return fc.array(change, { maxLength: 3 }).map((changes) => {
     const label = changes.map(([path, value]) => `${path}=${value[fc.toStringMethod]()}`);
     return new Boxed(label.join(", "), () =>
       changes.reduce((target, [path, value]) => replace(target, path.split("/"), value.open()), base),

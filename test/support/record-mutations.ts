@@ -169,7 +169,6 @@ const changes: readonly ((value: unknown, key: string) => Change)[] = [
   (value, key) => (target) => define(target, key, { value }),
   (value, key) => (target) => define(target, key, { value, enumerable: false }),
   (value) => (target, name) => define(target, name, { get: () => value }),
-  () => (target, name) => define(target, name, { get: fails }),
   () => (target, name) => define(target, name, { value: peek(target, name), enumerable: false }),
   () => (target) => copyTo(Object.create(null), target),
   () => (target) => Object.freeze(copyTo({}, target)),
@@ -191,25 +190,6 @@ export function mutated(record: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
     .tuple(record, fc.array(fc.tuple(change, depth, where), { maxLength: 3 }))
     .map(([valid, all]) =>
       all.reduce((current, [make, deep, path]) => changeAt(current, make, deep, path), valid),
-    );
-}
-
-/** The record as it is seen through a proxy, at one of its levels. */
-export function proxied(record: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
-  const handlers: readonly ProxyHandler<object>[] = [
-    {},
-    { get: (target, name) => Reflect.get(target, name) ?? "default" },
-    { has: () => false },
-    { ownKeys: () => [] },
-    { ownKeys: (target) => [...Reflect.ownKeys(target), "extra"] },
-    { get: fails },
-    { getPrototypeOf: fails },
-  ];
-  const path = fc.array(fc.nat(), { minLength: 4, maxLength: 4 });
-  return fc
-    .tuple(record, fc.constantFrom(...handlers), fc.nat({ max: 2 }), path)
-    .map(([valid, handler, deep, steps]) =>
-      changeAt(valid, (target) => new Proxy(target, handler), deep, steps),
     );
 }
 
@@ -260,8 +240,4 @@ function classOf(target: object): new () => object {
     Object.defineProperty(Model.prototype, name, { get: () => value, configurable: true });
   }
   return Model;
-}
-
-function fails(): never {
-  throw new Error("cannot be read");
 }

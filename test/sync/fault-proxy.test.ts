@@ -1,13 +1,11 @@
 import { startReferenceServer, TestClock } from "@saas-management/sdk/reference-server";
 import { SyncClient, TimeoutError, TransportError } from "@saas-management/sdk/sync";
 import { expect, onTestFinished, test } from "vitest";
-import type { ConnectionFaultKind } from "../support/connection-fault.js";
+import type { ConnectionFaultKind } from "../support/connection-faults.js";
 import { connectionSchedule } from "../support/connection-schedule.js";
-import { startFaultProxy } from "../support/fault-proxy.js";
-import { hungMs } from "../support/hung-connections.js";
-import { judgedBatch, writeBefore } from "../support/judged-batch.js";
-import { TIMEOUT_MS } from "../support/property-runs.js";
-import { forSeeds } from "../support/seeded-runs.js";
+import { hungMs, startFaultProxy } from "../support/fault-proxy.js";
+import { judgedBatch, writeBefore } from "../support/judged-programs.js";
+import { forSeeds, TIMEOUT_MS } from "../support/property-runs.js";
 import { SteppedClock, settleOn } from "../support/stepped-clock.js";
 import { accounts, until } from "../support/sync-harness.js";
 

@@ -1,9 +1,43 @@
 import { constants } from "node:http2";
 import { status } from "@grpc/grpc-js";
-import type { BodyDelivery, GraphQLFaultKind, HttpFault, RetryAfterHint } from "./graphql-kinds.js";
-import type { SeededRandom } from "./seeded-random.js";
-import type { FaultMoment } from "./shared-kinds.js";
-import type { SyncFaultKind } from "./sync-kinds.js";
+import type {
+  BodyDelivery,
+  FaultMoment,
+  GraphQLFaultKind,
+  HttpFault,
+  RetryAfterHint,
+  SyncFaultKind,
+} from "./kinds.js";
+
+/** Pseudorandom numbers that are the same for a seed on every machine. */
+export class SeededRandom {
+  #state: number;
+
+  /** @param seed an integer, of which the lowest 32 bits count */
+  constructor(seed: number) {
+    this.#state = seed | 0;
+  }
+
+  /** An integer from 0 to `limit` - 1. */
+  below(limit: number): number {
+    return Math.floor(this.#next() * limit);
+  }
+
+  pick<T>(values: readonly [T, ...T[]]): T {
+    return values[this.below(values.length)] ?? values[0];
+  }
+
+  /** mulberry32, by Tommy Ettinger, in the public domain. */
+  #next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  }
+}
+
+/** See `FaultScheduleOptions`. */
+export type Severity = "transient" | "any" | "all";
 
 const MOMENTS: readonly [FaultMoment, ...FaultMoment[]] = ["request", "answer"];
 
@@ -14,8 +48,54 @@ const RESETS = [
   constants.NGHTTP2_CANCEL,
 ] as const;
 
-/** What networks and busy servers do to a call of the Sync API. */
-export function transientSyncKind(random: SeededRandom): SyncFaultKind {
+/** Milliseconds: unnoticed, short, long, above the default timeout of 100 s, above the lease of 15 minutes. */
+const PAUSES_MS = [1, 1000, 30_000, 120_000, 1_000_000] as const;
+
+const MAX_PIECES = 5;
+
+const THREE_DAYS_SECONDS = 3 * 24 * 60 * 60;
+
+const RETRY_AFTER: readonly [RetryAfterHint, ...RetryAfterHint[]] = [
+  { seconds: 0, as: "seconds" },
+  { seconds: 5, as: "seconds" },
+  { seconds: THREE_DAYS_SECONDS, as: "seconds" },
+  { seconds: -60, as: "date" },
+  { seconds: 0, as: "date" },
+  { seconds: 5, as: "date" },
+  { seconds: THREE_DAYS_SECONDS, as: "date" },
+];
+
+const JSON_BODY = { "content-type": "application/json" } as const;
+
+/** @param inStream whether the fault strikes at a message of a stream */
+export function drawSyncKind(severity: Severity, random: SeededRandom, inStream: boolean): SyncFaultKind {
+  switch (severity) {
+    case "transient":
+      return transientSyncKind(random);
+    case "any":
+      return anySyncKind(random, inStream);
+    case "all":
+      return everySyncKind(random, inStream);
+  }
+}
+
+/** @param readsPages whether the answer has a connection, whose pages can be broken */
+export function drawGraphQLKind(
+  severity: Severity,
+  random: SeededRandom,
+  readsPages: boolean,
+): GraphQLFaultKind {
+  switch (severity) {
+    case "transient":
+      return transientGraphQLKind(random);
+    case "any":
+      return anyGraphQLKind(random);
+    case "all":
+      return everyGraphQLKind(random, readsPages);
+  }
+}
+
+function transientSyncKind(random: SeededRandom): SyncFaultKind {
   const at = random.pick(MOMENTS);
   return random.pick<SyncFaultKind>([
     { type: "drop", at },
@@ -26,11 +106,7 @@ export function transientSyncKind(random: SeededRandom): SyncFaultKind {
   ]);
 }
 
-/**
- * Whatever can happen to a call of the Sync API and takes no time.
- * @param inStream Whether it happens at a message of a stream.
- */
-export function anySyncKind(random: SeededRandom, inStream: boolean): SyncFaultKind {
+function anySyncKind(random: SeededRandom, inStream: boolean): SyncFaultKind {
   const at = random.pick(MOMENTS);
   return random.pick<SyncFaultKind>([
     transientSyncKind(random),
@@ -42,8 +118,7 @@ export function anySyncKind(random: SeededRandom, inStream: boolean): SyncFaultK
   ]);
 }
 
-/** What networks and busy servers do to a request of the GraphQL API. */
-export function transientGraphQLKind(random: SeededRandom): GraphQLFaultKind {
+function transientGraphQLKind(random: SeededRandom): GraphQLFaultKind {
   const at = random.pick(MOMENTS);
   const status = random.pick([408, 429, 502, 503, 504]);
   const as = random.pick(["seconds", "date"] as const);
@@ -55,8 +130,7 @@ export function transientGraphQLKind(random: SeededRandom): GraphQLFaultKind {
   ]);
 }
 
-/** Whatever can happen to a request of the GraphQL API and takes no time. */
-export function anyGraphQLKind(random: SeededRandom): GraphQLFaultKind {
+function anyGraphQLKind(random: SeededRandom): GraphQLFaultKind {
   const at = random.pick(MOMENTS);
   const status = random.pick([200, 400, 401, 403, 404, 413, 500]);
   return random.pick<GraphQLFaultKind>([
@@ -69,8 +143,7 @@ export function anyGraphQLKind(random: SeededRandom): GraphQLFaultKind {
   ]);
 }
 
-/** Whatever can happen to a call of the Sync API. Parameters are those of {@link anySyncKind}. */
-export function everySyncKind(random: SeededRandom, inStream: boolean): SyncFaultKind {
+function everySyncKind(random: SeededRandom, inStream: boolean): SyncFaultKind {
   const at = random.pick(MOMENTS);
   return random.pick<SyncFaultKind>([
     transientSyncKind(random),
@@ -81,13 +154,9 @@ export function everySyncKind(random: SeededRandom, inStream: boolean): SyncFaul
   ]);
 }
 
-/**
- * Whatever can happen to a request of the GraphQL API.
- * @param readsPages Whether its answer has a connection, whose pages can be broken.
- */
-export function everyGraphQLKind(random: SeededRandom, readsPages: boolean): GraphQLFaultKind {
+function everyGraphQLKind(random: SeededRandom, readsPages: boolean): GraphQLFaultKind {
   const at = random.pick(MOMENTS);
-  const pieces = 1 + random.below(MOST_PIECES);
+  const pieces = 1 + random.below(MAX_PIECES);
   const slowBody = { type: "slow-body", ms: random.pick(PAUSES_MS), pieces } as const;
   const delivery = random.pick<BodyDelivery>([
     slowBody,
@@ -110,29 +179,7 @@ export function everyGraphQLKind(random: SeededRandom, readsPages: boolean): Gra
   return random.pick(kinds);
 }
 
-/**
- * Milliseconds on the server's clock: what nobody notices, what a client waits for, what is longer than clients wait
- * by default (100 seconds), and what is longer than a lease (15 minutes).
- */
-const PAUSES_MS = [1, 1000, 30_000, 120_000, 1_000_000] as const;
-
-const MOST_PIECES = 5;
-
-const THREE_DAYS_SECONDS = 3 * 24 * 60 * 60;
-
-const RETRY_AFTER: readonly [RetryAfterHint, ...RetryAfterHint[]] = [
-  { seconds: 0, as: "seconds" },
-  { seconds: 5, as: "seconds" },
-  { seconds: THREE_DAYS_SECONDS, as: "seconds" },
-  { seconds: -60, as: "date" },
-  { seconds: 0, as: "date" },
-  { seconds: 5, as: "date" },
-  { seconds: THREE_DAYS_SECONDS, as: "date" },
-];
-
-const JSON_BODY = { "content-type": "application/json" } as const;
-
-/** To a host that there will never be (RFC 2606): a client that follows it is found out, and takes its key nowhere. */
+/** The host cannot exist (RFC 2606): a client that follows sends its key nowhere. */
 function redirect(random: SeededRandom): HttpFault {
   const status = random.pick([301, 302, 303, 307, 308]);
   return { type: "http", status, headers: { location: "https://other-host.invalid/graphql" } };

@@ -1,10 +1,9 @@
-import type { GraphQLFaultKind } from "./graphql-kinds.js";
-import type { SyncFaultKind } from "./sync-kinds.js";
+import type { GraphQLFaultKind, SyncFaultKind } from "./kinds.js";
 
 /** The operations of the Sync API. */
 export type SyncOperation = "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch";
 
-/** All of them. */
+/** All operations of the Sync API. */
 export const SYNC_OPERATIONS = [
   "StartSyncBatch",
   "SyncRecords",
@@ -12,7 +11,7 @@ export const SYNC_OPERATIONS = [
   "AbortSyncBatch",
 ] as const satisfies readonly SyncOperation[];
 
-/** Which of the matching calls a fault strikes, and how often it has to. */
+/** Which of the matching calls a fault strikes, and how often it must. */
 export interface FaultTarget {
   /**
    * The first call that is struck, counted from 1 among the matching calls since the fault was added.
@@ -25,7 +24,7 @@ export interface FaultTarget {
    */
   readonly times?: number;
   /**
-   * How many calls it must have struck when `assertFired()` is called: 0 to `times`.
+   * How many calls must have been struck when `assertFired()` is called: 0 to `times`.
    * @default 1
    */
   readonly atLeast?: number;
@@ -38,13 +37,12 @@ export interface SyncFault extends FaultTarget {
   /** The operation whose calls are struck. @default every operation */
   readonly operation?: SyncOperation;
   /**
-   * Strikes in the middle of a `SyncRecords` stream: when its message of this number comes, counted from 1, before it
-   * is applied (`at: "request"`) or after (`at: "answer"`). `nth` and `times` then count streams that have so many
-   * messages.
+   * Strikes within a `SyncRecords` stream, at its message of this number, counted from 1: before the message is applied
+   * (`at: "request"`) or after (`at: "answer"`). `nth` and `times` then count streams with so many messages.
    * @default the call as a whole
    */
   readonly message?: number;
-  /** What happens to it. */
+  /** What happens. */
   readonly kind: SyncFaultKind;
 }
 
@@ -57,11 +55,11 @@ export interface GraphQLFault extends FaultTarget {
    * @default every request
    */
   readonly operation?: string;
-  /** What happens to it. */
+  /** What happens. */
   readonly kind: GraphQLFaultKind;
 }
 
-/** What to break, where and when: plain data, which survives JSON. */
+/** What to break, where and when: plain data that survives JSON. */
 export type Fault = SyncFault | GraphQLFault;
 
 /** A fault that was added. */
@@ -72,17 +70,16 @@ export interface FaultHandle {
   readonly firings: number;
 }
 
-/** A list of faults: plain data, which survives JSON. */
+/** A list of faults: plain data that survives JSON. */
 export interface FaultSchedule {
-  /** What the list was drawn from; undefined where it was written by hand. */
+  /** The seed of a generated list; undefined for a list that was written by hand. */
   readonly seed?: number;
   /** The faults, in the order in which they are added. */
   readonly faults: readonly Fault[];
 }
 
 /**
- * Faults to be injected into the reference server, so that an integration can be tested against what networks and
- * servers do.
+ * Injects faults into the reference server, to test an integration against failing networks and servers.
  *
  * ```ts
  * server.faults.add({
@@ -96,24 +93,23 @@ export interface FaultSchedule {
  */
 export interface FaultInjector {
   /**
-   * Adds a fault. Where several match a call, they strike in the order in which they were added, until one ends it;
-   * those that did not come to strike it strike the next matching call. Later changes of the object change nothing.
-   * @throws TypeError where the fault makes no sense, such as an HTTP status for the Sync API, or has a name that is
-   * not known.
+   * Adds a fault. If several match a call, they strike in the order in which they were added until one ends the call;
+   * the others strike the next matching call. The fault is copied.
+   * @throws {TypeError} the fault has an unknown key or makes no sense, such as an HTTP status for the Sync API
    */
   add(fault: Fault): FaultHandle;
   /**
    * Adds all faults of a schedule, or none.
-   * @throws TypeError where one of them makes no sense, or a name is not known.
+   * @throws {TypeError} the schedule or one of its faults is invalid
    */
   schedule(schedule: FaultSchedule): readonly FaultHandle[];
-  /** The faults that have struck fewer calls than their `atLeast`, since the last `clear()`. */
+  /** The faults that have struck fewer calls than their `atLeast` since the last `clear()`. */
   unfired(): readonly FaultHandle[];
   /**
-   * Makes sure that the test has tested what it was meant to.
-   * @throws Error that lists the faults that have struck too few calls.
+   * Asserts that the faults of the test have struck.
+   * @throws {Error} lists the faults that have struck too few calls
    */
   assertFired(): void;
-  /** Takes all faults away. Handles keep their counts. */
+  /** Removes all faults. Handles keep their counts. */
   clear(): void;
 }

@@ -1,13 +1,6 @@
-import type { KeysOf, KnownKeys } from "../../core/validate.js";
-import { requireInteger, requireKnown, requireList, requireOneOf } from "../argument-checks.js";
-import {
-  anyGraphQLKind,
-  anySyncKind,
-  everyGraphQLKind,
-  everySyncKind,
-  transientGraphQLKind,
-  transientSyncKind,
-} from "./drawn-kinds.js";
+import { z } from "zod";
+import { parse, strictObject } from "../validate.js";
+import { drawGraphQLKind, drawSyncKind, SeededRandom, type Severity } from "./drawn-kinds.js";
 import {
   type Fault,
   type FaultSchedule,
@@ -16,141 +9,124 @@ import {
   type SyncFault,
   type SyncOperation,
 } from "./fault.js";
-import { SeededRandom } from "./seeded-random.js";
 
 /** What to draw a schedule from. */
 export interface FaultScheduleOptions {
-  /** The same seed and options give the same schedule. A whole number. */
+  /** An integer. The same seed and options give the same schedule. */
   readonly seed: number;
   /**
-   * How many faults.
+   * Number of faults.
    * @default 3
    */
   readonly count?: number;
   /**
-   * How many calls of each operation of the Sync API the program makes at least: faults are placed within them.
-   * @default { StartSyncBatch: 1, SyncRecords: 1, CompleteSyncBatch: 1 }, where `graphql` is left out too
+   * Least number of calls that the program makes of each operation of the Sync API: faults strike within them.
+   * @default { StartSyncBatch: 1, SyncRecords: 1, CompleteSyncBatch: 1 } if `graphql` is left out too
    */
   readonly sync?: Readonly<Partial<Record<SyncOperation, number>>>;
   /**
-   * How many messages the program's `SyncRecords` streams have at least: faults strike between them too. 0 leaves
-   * streams alone once they are open.
+   * Least number of messages in the program's `SyncRecords` streams: faults also strike between them. 0 leaves open
+   * streams alone.
    * @default 1
    */
   readonly messages?: number;
   /**
-   * How many requests of each operation of the GraphQL API the program makes at least, by the operation's name.
+   * Least number of requests of each operation of the GraphQL API, by the name of the operation.
    * @default none
    */
   readonly graphql?: Readonly<Record<string, number>>;
   /**
-   * Those of the `graphql` operations that read connections: only they can be given broken pages, by severity `all`.
+   * Those of the `graphql` operations that read connections: severity `all` breaks only their pages.
    * @default ["Applications", "LicensePlans", "Licenses"], the SDK's own
    */
   readonly pages?: readonly string[];
   /**
-   * - `transient`: what networks and busy servers do, and goes away by itself.
+   * - `transient`: what networks and busy servers do. It goes away by itself.
    * - `any`: also refusals, lost leases, stolen locks, revoked keys and broken answers. It takes no time.
-   * - `all`: also what takes time, and what leads astray: delays, slow bodies, calls that are never answered and bodies
-   *   that never end, `Retry-After` of no time, of a time that is past, of seconds and of three days, redirects to
-   *   another host, and pages with a repeated or missing cursor. Delays are 1 to 1_000_000 milliseconds on the server's
-   *   clock, longer than a client's patience and than a lease: give server and client one `TestClock`, and advance it.
+   * - `all`: also what takes time or misleads: delays, slow bodies, calls without an answer, bodies without an end,
+   *   `Retry-After` of zero, in the past, of seconds and of three days, redirects to another host, and pages with a
+   *   repeated or missing cursor. Delays are 1 to 1_000_000 milliseconds on the server's clock, longer than client
+   *   timeouts and than a lease: give server and client one `TestClock` and advance it.
    * @default "transient"
    */
   readonly severity?: "transient" | "any" | "all";
 }
 
-const OPTION_NAMES = {
-  seed: true,
-  count: true,
-  sync: true,
-  messages: true,
-  graphql: true,
-  pages: true,
-  severity: true,
-} satisfies KeysOf<FaultScheduleOptions>;
-
-const OPERATION_NAMES: KnownKeys = Object.fromEntries(SYNC_OPERATIONS.map((name) => [name, true] as const));
-
 type Place = Omit<SyncFault, "kind"> | Omit<GraphQLFault, "kind">;
 
-const DEFAULT_COUNT = 3;
+const calls = z.int().min(0);
+
+const optionsSchema = strictObject({
+  seed: z.int(),
+  count: z.int().min(1).default(3),
+  sync: strictObject({
+    StartSyncBatch: calls.optional(),
+    SyncRecords: calls.optional(),
+    CompleteSyncBatch: calls.optional(),
+    AbortSyncBatch: calls.optional(),
+  }).optional(),
+  messages: calls.default(1),
+  graphql: z.record(z.string(), calls).optional(),
+  pages: z.array(z.string()).default(["Applications", "LicensePlans", "Licenses"]),
+  severity: z.enum(["transient", "any", "all"]).default("transient"),
+});
+
+const DEFAULT_CALLS = { StartSyncBatch: 1, SyncRecords: 1, CompleteSyncBatch: 1 } as const;
 
 /**
- * Draws faults at places that differ from each other, to be given to `server.faults.schedule()`. Each must strike at
- * least once for `assertFired()`.
+ * Draws faults at different places, for `server.faults.schedule()`. `assertFired()` requires each of them to strike at
+ * least once.
  *
  * ```ts
  * const schedule = faultSchedule({ seed: 7, sync: { StartSyncBatch: 1, SyncRecords: 4, CompleteSyncBatch: 1 } });
  * server.faults.schedule(schedule);
  * ```
  *
- * @throws TypeError where an option's name or value is wrong, or there are fewer places than faults.
+ * @throws {TypeError} an option is invalid, or there are fewer places than faults
  */
 export function faultSchedule(options: FaultScheduleOptions): FaultSchedule {
-  requireKnown("The options of faultSchedule", options, OPTION_NAMES);
-  const { seed, count = DEFAULT_COUNT, severity = "transient", pages = OWN_PAGES } = options;
-  requireInteger("`seed`", seed, Number.MIN_SAFE_INTEGER);
-  requireInteger("`count`", count, 1);
-  requireOneOf("`severity`", severity, Object.keys(syncKinds));
-  requireList("`pages`", pages);
-  const places = placesOf(options);
+  const checked = parse("faultSchedule", optionsSchema, options);
+  const { seed, count, severity, pages } = checked;
+  const places = placesOf(checked);
   if (places.length < count) {
     throw new TypeError(
-      `There are ${places.length} places for ${count} faults. Lower \`count\`, or tell of more calls in \`sync\` and \`graphql\`.`,
+      `There are ${places.length} places for ${count} faults. Lower \`count\`, or name more calls in \`sync\` and \`graphql\`.`,
     );
   }
   const random = new SeededRandom(seed);
   const faults: Fault[] = [];
   for (let drawn = 0; drawn < count; drawn++) {
     const [place] = places.splice(random.below(places.length), 1);
-    if (place === undefined) break;
-    faults.push(drawFault(place, severity, pages, random));
+    if (place !== undefined) faults.push(drawFault(place, severity, pages, random));
   }
   return { seed, faults };
 }
 
-type Severity = NonNullable<FaultScheduleOptions["severity"]>;
-
-/** Adds what happens to a place. */
 function drawFault(place: Place, severity: Severity, pages: readonly string[], random: SeededRandom): Fault {
   if (place.api === "sync") {
-    return { ...place, kind: syncKinds[severity](random, place.message !== undefined), atLeast: 1 };
+    return { ...place, kind: drawSyncKind(severity, random, place.message !== undefined), atLeast: 1 };
   }
   const readsPages = place.operation !== undefined && pages.includes(place.operation);
-  return { ...place, kind: graphQLKinds[severity](random, readsPages), atLeast: 1 };
+  return { ...place, kind: drawGraphQLKind(severity, random, readsPages), atLeast: 1 };
 }
 
-const graphQLKinds = { transient: transientGraphQLKind, any: anyGraphQLKind, all: everyGraphQLKind } as const;
-const syncKinds = { transient: transientSyncKind, any: anySyncKind, all: everySyncKind } as const;
-
-/** The SDK's own operations that read connections. */
-const OWN_PAGES = ["Applications", "LicensePlans", "Licenses"] as const;
-
-const DEFAULT_CALLS = { StartSyncBatch: 1, SyncRecords: 1, CompleteSyncBatch: 1 } as const;
-
-/** Every place that the program is said to come to. */
-function placesOf({ sync, graphql, messages = 1 }: FaultScheduleOptions): Place[] {
-  requireInteger("`messages`", messages, 0);
-  if (sync !== undefined) requireKnown("sync", sync, OPERATION_NAMES);
-  const syncCalls: FaultScheduleOptions["sync"] = sync ?? (graphql === undefined ? DEFAULT_CALLS : {});
+/** Every place that the program reaches. */
+function placesOf({ sync, graphql, messages }: z.output<typeof optionsSchema>): Place[] {
+  const syncCalls: typeof sync = sync ?? (graphql === undefined ? DEFAULT_CALLS : {});
   const places: Place[] = [];
   for (const operation of SYNC_OPERATIONS) {
-    for (const nth of upTo(`\`sync.${operation}\``, syncCalls[operation] ?? 0)) {
+    for (const nth of upTo(syncCalls?.[operation])) {
       places.push({ api: "sync", operation, nth });
       if (operation !== "SyncRecords") continue;
-      for (const message of upTo("`messages`", messages))
-        places.push({ api: "sync", operation, nth, message });
+      for (const message of upTo(messages)) places.push({ api: "sync", operation, nth, message });
     }
   }
-  for (const [operation, calls] of Object.entries(graphql ?? {})) {
-    for (const nth of upTo(`\`graphql.${operation}\``, calls))
-      places.push({ api: "graphql", operation, nth });
+  for (const [operation, requests] of Object.entries(graphql ?? {})) {
+    for (const nth of upTo(requests)) places.push({ api: "graphql", operation, nth });
   }
   return places;
 }
 
-function upTo(what: string, most: number): number[] {
-  requireInteger(what, most, 0);
+function upTo(most = 0): number[] {
   return Array.from({ length: most }, (_, index) => index + 1);
 }

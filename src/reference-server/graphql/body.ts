@@ -1,34 +1,90 @@
-import type { IncomingMessage } from "node:http";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Response } from "graphql-http";
+import type { Clock } from "../../core/clock.js";
+import type { BodyDelivery, SlowBodyFault, TruncatedBodyFault } from "../faults/kinds.js";
+import type { ConnectionEnd } from "../network.js";
 
-/** Largest body of a request, in bytes. */
-export const MAXIMUM_BODY_BYTES = 1024 * 1024;
+export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** What a body is given room for at first. */
-const FIRST_BYTES = 16 * 1024;
-
-/** The body as text; undefined where it is too large. */
+/** The body of a request; undefined if it is too large. */
 export async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  // One buffer that grows, and no list of pieces: in pieces of one byte they would take a hundred times the body.
-  let body: Buffer = Buffer.alloc(0);
+  const chunks: Buffer[] = [];
   let length = 0;
-  // A body that is too large is read to its end too: a client that is still sending would not see the answer.
+  // Reads a body that is too large to its end: a client that is still sending would not see the answer.
   for await (const chunk of request) {
-    const piece = Buffer.from(chunk);
-    const end = length + piece.length;
-    if (end <= MAXIMUM_BODY_BYTES) {
-      if (end > body.length) body = withRoom(body, end);
-      piece.copy(body, length);
-    } else {
-      body = Buffer.alloc(0);
-    }
-    length = end;
+    const bytes = Buffer.from(chunk);
+    length += bytes.length;
+    if (length <= MAX_BODY_BYTES) chunks.push(bytes);
   }
-  return length <= MAXIMUM_BODY_BYTES ? body.toString("utf8", 0, length) : undefined;
+  return length <= MAX_BODY_BYTES ? Buffer.concat(chunks).toString() : undefined;
 }
 
-/** The same bytes with room for so many, and so much more that it seldom has to grow. */
-function withRoom(body: Buffer, bytes: number): Buffer {
-  const larger = Buffer.alloc(Math.min(MAXIMUM_BODY_BYTES, Math.max(FIRST_BYTES, bytes, body.length * 2)));
-  body.copy(larger);
-  return larger;
+export interface DeliveryOptions {
+  /** How a fault breaks the body; undefined to send it as a whole. */
+  readonly broken: BodyDelivery | undefined;
+  readonly clock: Clock;
+  /** Aborted when the caller is gone. */
+  readonly signal: AbortSignal;
+  readonly endConnection: (how: ConnectionEnd) => void;
+}
+
+/** Sends an answer. Resolves when all of it was handed over or the caller is gone. */
+export async function sendAnswer(
+  [text, { status, statusText, headers }]: Response,
+  response: ServerResponse,
+  options: DeliveryOptions,
+): Promise<void> {
+  const hasBody = status !== 204 && status !== 304;
+  const body = Buffer.from(hasBody ? (text ?? "") : "");
+  const { broken } = options;
+  const sent = broken?.type === "truncated-body" ? body.subarray(0, body.length / 2) : body;
+  const declared = broken?.type === "truncated-body" && (broken.ending ?? "end") === "end" ? sent : body;
+  const length = hasBody && broken?.type !== "endless-body" ? { "content-length": declared.length } : {};
+  response.writeHead(status, statusText, { ...length, ...headers, "x-request-id": randomUUID() });
+  if (!hasBody) return void response.end();
+  switch (broken?.type) {
+    case undefined:
+      return void response.end(sent);
+    case "truncated-body":
+      return truncate(response, sent, broken, options);
+    case "slow-body":
+      return sendSlowly(response, sent, broken, options);
+    case "endless-body":
+      response.write(sent);
+      return sendForever(response, options.signal);
+  }
+}
+
+function truncate(
+  response: ServerResponse,
+  half: Buffer,
+  { ending = "end" }: TruncatedBodyFault,
+  { endConnection }: DeliveryOptions,
+): void {
+  if (ending === "end") response.end(half);
+  else response.write(half, () => endConnection(ending === "close" ? "drop" : "reset"));
+}
+
+async function sendSlowly(
+  response: ServerResponse,
+  body: Buffer,
+  { ms, pieces = 2 }: SlowBodyFault,
+  { clock, signal }: DeliveryOptions,
+): Promise<void> {
+  response.flushHeaders();
+  const size = Math.ceil(body.length / pieces);
+  for (let piece = 0; piece < pieces; piece++) {
+    await clock.sleep(ms, signal);
+    response.write(body.subarray(piece * size, (piece + 1) * size));
+  }
+  response.end();
+}
+
+/** More than a response buffers, so that each write waits for the reader. */
+const SPACES = Buffer.alloc(64 * 1024, " ");
+
+async function sendForever(response: ServerResponse, signal: AbortSignal): Promise<void> {
+  for (;;) if (!response.write(SPACES)) await once(response, "drain", { signal });
 }

@@ -1,49 +1,52 @@
 import type { IncomingMessage } from "node:http";
-import { GraphQLError, type GraphQLSchema } from "graphql";
-import { createHandler, type Handler, type HandlerOptions } from "graphql-http";
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type FieldNode,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  parse,
+} from "graphql";
+import { createHandler, type Handler, type HandlerOptions, type RequestParams } from "graphql-http";
 import type { Clock } from "../../core/clock.js";
-import type { DueFault, Faults } from "../faults/faults.js";
-import type { BodyDelivery, GraphQLFaultKind } from "../faults/graphql-kinds.js";
+import type { DueFault, Faults } from "../faults/injector.js";
+import type { BodyDelivery, GraphQLFaultKind } from "../faults/kinds.js";
 import type { ApiKeys } from "../keys.js";
-import type { RequestContext } from "./context.js";
-import { errorAnswer } from "./request/answer.js";
-import { strikeRequest } from "./request/faults.js";
-import { pageBreaker } from "./request/page-faults.js";
-import { firstField, operationName, parseDocument, prepare } from "./request/prepare.js";
-import { formatError, notAuthorized } from "./request-error.js";
+import { ErrorCode, errorAnswer, formatError, notAuthorized, requestError } from "./errors.js";
+import { pageBreaker, strikeRequest } from "./faults.js";
+import type { RequestContext } from "./schema.js";
+import { checkVariables, validateDocument } from "./validate.js";
 
-/** Number of items that a page may have at most, where the server is not told. */
-const DEFAULT_MAXIMUM_PAGE_SIZE = 1000;
+/** Also limits how deep a document can be nested. */
+const MAX_TOKENS = 10_000;
 
-/** What the GraphQL API needs of the reference server. */
 export interface GraphQLHandlerOptions {
-  readonly keys: Pick<ApiKeys, "lookUp" | "revokePresented">;
+  readonly keys: Pick<ApiKeys, "lookUp" | "revoke">;
   readonly faults: Pick<Faults, "take">;
   readonly clock: Clock;
-  /**
-   * Number of items that a page may have at most.
-   * @default 1000
-   */
-  readonly pageSize?: number | undefined;
+  /** Largest number of items on a page. */
+  readonly pageSize: number;
 }
 
-/** One HTTP request, for the handler to remember things about. */
+/** One HTTP request. */
 export interface Exchange {
-  /** Fires when the caller has gone. */
+  /** Aborted when the caller is gone. */
   readonly signal: AbortSignal;
-  /** Set by the handler: the faults that are due at the request. They strike the answer next. */
+  /** Set by the handler: the faults that are due and strike the answer next. */
   due: readonly DueFault<GraphQLFaultKind>[];
-  /** Set by the handler: how a fault that answered in the server's place has its body sent. */
+  /** Set by the handler: how a fault sends the body of its answer. */
   body: BodyDelivery | undefined;
 }
 
 /**
- * Answers GraphQL requests. Faults strike first; then the key is checked, so that a caller without one learns nothing
- * of the schema; then the request is checked and executed.
+ * Answers GraphQL requests. Faults strike first. Then the key is checked, so that a caller without one learns nothing
+ * about the schema. Then the request is validated and executed.
  */
 export function graphQLHandler(
   schema: GraphQLSchema,
-  { keys, faults, clock, pageSize = DEFAULT_MAXIMUM_PAGE_SIZE }: GraphQLHandlerOptions,
+  { keys, faults, clock, pageSize }: GraphQLHandlerOptions,
 ): Handler<IncomingMessage, Exchange> {
   const onSubscribe: HandlerOptions<IncomingMessage, Exchange, RequestContext>["onSubscribe"] = async (
     { raw, context: exchange },
@@ -54,8 +57,8 @@ export function graphQLHandler(
     const operation = isDocument ? operationName(document, params.operationName) : undefined;
     const key = raw.headers.authorization;
     exchange.due = faults.take({ api: "graphql", operation });
-    const revokeKey = (): void => keys.revokePresented(key);
-    const struck = await strikeRequest(exchange.due, { clock, signal: exchange.signal, revokeKey });
+    const { signal } = exchange;
+    const struck = await strikeRequest(exchange.due, { clock, signal, revokeKey: () => keys.revoke(key) });
     if (struck !== null) {
       exchange.due = [];
       exchange.body = struck.body;
@@ -64,16 +67,56 @@ export function graphQLHandler(
     const lookup = keys.lookUp(key);
     if (lookup.status !== "ok") {
       const field = isDocument ? firstField(document, params.operationName) : undefined;
-      const error = notAuthorized(field === undefined ? undefined : [field.responseName]);
+      const error = notAuthorized(field && [field.alias?.value ?? field.name.value]);
       if (lookup.status === "unknown") return { errors: [error], data: null };
       return errorAnswer(401, "Unauthorized", error, raw.headers.accept);
     }
     if (!isDocument) return [document];
     const { workspace, scope } = lookup.key;
-    const canWrite = scope === "read-write";
     const breakPage = pageBreaker(exchange.due);
-    const contextValue = { workspace, canWrite, clock, maximumPageSize: pageSize, breakPage };
-    return prepare(schema, document, params, contextValue);
+    const contextValue = { workspace, canWrite: scope === "read-write", clock, pageSize, breakPage };
+    return validated(schema, document, params, contextValue);
   };
   return createHandler({ schema, onSubscribe, formatError });
+}
+
+/** The document of a request, or what is wrong with it. */
+function parseDocument(query: string): DocumentNode | GraphQLError {
+  try {
+    return parse(query, { maxTokens: MAX_TOKENS });
+  } catch (error) {
+    if (error instanceof GraphQLError)
+      return requestError(ErrorCode.syntax, error.message, { nodes: error.nodes });
+    // The parser is recursive: a stack overflow means that the document is nested too deeply.
+    return requestError(ErrorCode.syntax, "The document is nested too deeply.");
+  }
+}
+
+/** Name of the requested operation or, if it has none, of its first field. */
+function operationName(document: DocumentNode, requested: string | null | undefined): string | undefined {
+  const name = getOperationAST(document, requested)?.name ?? firstField(document, requested)?.name;
+  return name?.value;
+}
+
+function firstField(document: DocumentNode, requested: string | null | undefined): FieldNode | undefined {
+  const selections = getOperationAST(document, requested)?.selectionSet.selections ?? [];
+  return selections.find((selection) => selection.kind === Kind.FIELD);
+}
+
+/** What is to be executed, or what is wrong with the request. */
+function validated(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  params: RequestParams,
+  contextValue: RequestContext,
+): (ExecutionArgs & { readonly contextValue: RequestContext }) | readonly GraphQLError[] {
+  const invalid = validateDocument(schema, document);
+  if (invalid.length > 0) return invalid;
+  const operation = getOperationAST(document, params.operationName);
+  const variableValues = params.variables ?? {};
+  if (operation) {
+    const errors = checkVariables(schema, document, operation, variableValues);
+    if (errors.length > 0) return errors;
+  }
+  return { schema, document, operationName: params.operationName, variableValues, contextValue };
 }

@@ -1,9 +1,47 @@
 import { readFileSync } from "node:fs";
-import { buildASTSchema, type GraphQLSchema, isScalarType, parse } from "graphql";
-import { resolveMutations, resolveQueries } from "./resolvers.js";
-import { defineDate, defineDecimal } from "./scalars.js";
+import Big from "big.js";
+import {
+  buildASTSchema,
+  type GraphQLField,
+  type GraphQLFieldMap,
+  type GraphQLFieldResolver,
+  type GraphQLScalarType,
+  type GraphQLSchema,
+  isScalarType,
+  Kind,
+  parse,
+} from "graphql";
+import type { Clock } from "../../core/clock.js";
+import type { ApplicationState } from "../portfolio.js";
+import { calendarDateOf, isCalendarDate } from "../values.js";
+import type { Workspace } from "../workspace.js";
+import { Connection, type ConnectionArguments, inputType, type RowSet } from "./connection/connection.js";
+import type { InputObject } from "./connection/filter.js";
+import type { IdentifiedRow } from "./connection/order.js";
+import { notAuthorized } from "./errors.js";
+import type { BreakPage } from "./faults.js";
+import {
+  changeVendorsState,
+  createProcurementCase,
+  type ProcurementCaseInput,
+  updateProcurementCase,
+} from "./mutations.js";
+import { type Views, viewsOf } from "./views/views.js";
 
-/** The schema that the package ships, able to answer requests. */
+/** What resolvers know of the request. */
+export type RequestContext = {
+  readonly workspace: Workspace;
+  /** Whether the key may change anything. */
+  readonly canWrite: boolean;
+  readonly clock: Clock;
+  /** Largest number of items on a page. */
+  readonly pageSize: number;
+  readonly breakPage: BreakPage;
+};
+
+type Resolver<Arguments> = GraphQLFieldResolver<unknown, RequestContext, Arguments>;
+
+/** The schema of the package with scalars and resolvers. Fields below the root are read from rows by name. */
 export function executableSchema(): GraphQLSchema {
   const file = new URL("../../../schema/schema.graphql", import.meta.url);
   const schema = buildASTSchema(parse(readFileSync(file, "utf8"), { noLocation: true }));
@@ -14,7 +52,99 @@ export function executableSchema(): GraphQLSchema {
   }
   defineDate(date);
   defineDecimal(decimal);
-  resolveQueries(query);
-  resolveMutations(mutation);
+  resolveQueries(query.getFields());
+  resolveMutations(mutation.getFields());
   return schema;
+}
+
+type Fields = GraphQLFieldMap<unknown, RequestContext>;
+
+function fieldOf(fields: Fields, name: string): GraphQLField<unknown, RequestContext> {
+  const field = fields[name];
+  if (field === undefined) throw new TypeError(`The schema has no field ${name}.`);
+  return field;
+}
+
+function resolveQueries(fields: Fields): void {
+  resolveConnection(fieldOf(fields, "applications"), (views) => views.applications);
+  resolveConnection(fieldOf(fields, "licenses"), (views) => views.licenses);
+  resolveConnection(fieldOf(fields, "licensePlans"), (views) => views.licensePlans);
+}
+
+function resolveConnection<R extends IdentifiedRow>(
+  field: GraphQLField<unknown, RequestContext>,
+  rowsOf: (views: Views) => RowSet<R>,
+): void {
+  const connection = new Connection(field);
+  const resolve: Resolver<ConnectionArguments> = (_, args, { workspace, clock, pageSize, breakPage }) => {
+    const rows = rowsOf(viewsOf(workspace, clock.now()));
+    return breakPage(connection.page(rows, args, pageSize), args);
+  };
+  field.resolve = resolve;
+}
+
+function resolveMutations(fields: Fields): void {
+  fieldOf(fields, "createProcurementCase").resolve = writing<{
+    input: ProcurementCaseInput & { name: string };
+  }>(({ input }, { workspace, clock }) =>
+    createProcurementCase(workspace, input, calendarDateOf(clock.now())),
+  );
+  fieldOf(fields, "updateProcurementCase").resolve = writing<{
+    input: ProcurementCaseInput & { id: string };
+  }>(({ input }, { workspace, clock }) =>
+    updateProcurementCase(workspace, input, calendarDateOf(clock.now())),
+  );
+  const change = fieldOf(fields, "changeVendorsState");
+  const filter = inputType(change, "where");
+  change.resolve = writing<{ input: { state: ApplicationState }; where?: InputObject | null }>(
+    ({ input, where }, { workspace, clock }) =>
+      changeVendorsState(workspace, input.state, filter, where, clock.now()),
+  );
+}
+
+/** A resolver for keys that may write. */
+function writing<Arguments>(
+  change: (args: Arguments, context: RequestContext) => unknown,
+): Resolver<Arguments> {
+  return (_, args, context, { path }) => {
+    if (!context.canWrite) throw notAuthorized([path.key]);
+    return change(args, context);
+  };
+}
+
+/** `Date` is a calendar date as YYYY-MM-DD. */
+function defineDate(type: GraphQLScalarType): void {
+  const parseDate = (value: unknown): string => {
+    if (typeof value === "string" && isCalendarDate(value)) return value;
+    throw new TypeError("A Date is a calendar date as YYYY-MM-DD.");
+  };
+  type.serialize = parseDate;
+  type.parseValue = parseDate;
+  type.parseLiteral = (node) => parseDate(node.kind === Kind.STRING ? node.value : undefined);
+}
+
+/** The exponent of the smallest number in JSON. */
+const MIN_EXPONENT = -324;
+
+/** Literals must be in the range of numbers in JSON: subtracting 1 from 1e999999999 would take all memory. */
+function isWithinDoubles(text: string): boolean {
+  return Number.isFinite(Number(text)) && new Big(text).e >= MIN_EXPONENT;
+}
+
+/** `Decimal` is an exact decimal inside the server and a JSON number outside. */
+function defineDecimal(type: GraphQLScalarType): void {
+  type.serialize = (value) => {
+    if (value instanceof Big) return value.toNumber();
+    throw new TypeError("A Decimal is a Big.");
+  };
+  type.parseValue = (value) => {
+    // The shortest form of a double is what the caller wrote, up to 15 digits.
+    if (typeof value === "number" && Number.isFinite(value)) return new Big(String(value));
+    throw new TypeError("A Decimal is a number.");
+  };
+  type.parseLiteral = (node) => {
+    if ((node.kind === Kind.INT || node.kind === Kind.FLOAT) && isWithinDoubles(node.value))
+      return new Big(node.value);
+    throw new TypeError("A Decimal is a number.");
+  };
 }

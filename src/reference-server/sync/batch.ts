@@ -1,51 +1,40 @@
 import { randomUUID } from "node:crypto";
+import { status } from "@grpc/grpc-js";
+import { getOrAdd } from "../values.js";
 import type { Collection } from "../workspace.js";
 import { Refusal } from "./refusal.js";
 
-/** Where a batch stands (service description, "Sync batch"). Only an active one holds the lock of its installation. */
+/** State of a batch (service description, "Sync batch"). Only an active batch holds the lock of its installation. */
 export type BatchState = "active" | "completed" | "aborted" | "expired";
 
-/** A batch is lost after 15 minutes without an accepted write (service description, "Limits"). */
+/** A batch expires after 15 minutes without an accepted write (service description, "Limits"). */
 export const LEASE_MS = 15 * 60_000;
 
-/** @internal What a batch did to one collection. Events use `accepted` only. */
-export interface CollectionTally {
-  /** Records that were accepted, each as often as it was sent. */
+/** @internal What a batch did to one collection. For events only `accepted` counts. */
+export interface CollectionCounts {
+  /** Accepted records, each as often as it was sent. */
   accepted: number;
-  /** Ids that were not known before. */
   added: number;
-  /** Ids that were known, and were written again. */
   updated: number;
-  /** Ids of the previous completed snapshot that this batch did not have. */
   removed: number;
 }
 
 /**
- * One batch of an installation.
- *
- * - active → completed, by CompleteSyncBatch
- * - active → aborted, by AbortSyncBatch
- * - active → expired, when the lease runs out
- *
- * No timer watches the lease: it is compared with the clock whenever somebody looks.
+ * One batch of an installation. No timer watches the lease: it is compared with the clock at every access.
  *
  * @internal
  */
 export class Batch {
-  /** Random, so that it cannot be guessed, and never used again. */
   readonly id = randomUUID();
-  /** One entry for each collection that the batch included, in the order of their first message. */
-  readonly tallies = new Map<Collection, CollectionTally>();
+  /** One entry for each collection that the batch included, in the order of their first messages. */
+  readonly counts = new Map<Collection, CollectionCounts>();
   #state: BatchState = "active";
   #leaseExpiresAt: number;
   #endedAt: number | undefined;
   #newestStream = 0;
   #openStream: number | undefined;
 
-  /**
-   * @param sequence Position among the batches of the installation, from 1.
-   * @param startedAt Time of the start, in milliseconds since the epoch.
-   */
+  /** @param sequence position among the batches of the installation, from 1 */
   constructor(
     readonly sequence: number,
     readonly startedAt: number,
@@ -57,7 +46,6 @@ export class Batch {
     return this.#leaseExpiresAt;
   }
 
-  /** When the batch ended; for an expired one, when its lease ran out. */
   get endedAt(): number | undefined {
     return this.#endedAt;
   }
@@ -67,52 +55,42 @@ export class Batch {
     return this.#state;
   }
 
-  /** Refuses an operation that only an active batch allows. */
   requireActive(now: number): void {
     const state = this.stateAt(now);
     if (state === "expired") {
-      throw Refusal.wrongState(state, "The batch's lease of 15 minutes ran out. Start a new batch.");
+      throw wrongState(state, "The lease of the batch (15 minutes) expired. Start a new batch.");
     }
-    if (state !== "active") {
-      throw Refusal.wrongState(state, `The batch is ${state} already. Start a new batch.`);
-    }
+    if (state !== "active") throw wrongState(state, `The batch is already ${state}. Start a new batch.`);
   }
 
   /**
-   * Lets a stream write. Streams are numbered in the order in which they were opened: once a newer one has written,
-   * the older ones are shut out, so that a retried write never meets its own delayed first try.
+   * Lets a stream write. Streams are numbered in the order in which they were opened. Once a newer stream has written,
+   * older ones are refused, so that a retried write never meets its own delayed first attempt.
    */
   enter(stream: number): void {
     if (stream < this.#newestStream) {
-      throw Refusal.wrongState(
-        "active",
-        "A newer stream writes to this batch; this one may not write any more.",
-      );
+      throw wrongState("active", "A newer stream writes to this batch. This stream may not write any more.");
     }
     this.#newestStream = stream;
     this.#openStream = stream;
   }
 
-  /** The stream has ended, in whatever way. */
   leave(stream: number): void {
     if (this.#openStream === stream) this.#openStream = undefined;
   }
 
-  /** A message was applied. */
   renewLease(now: number): void {
     this.#leaseExpiresAt = now + LEASE_MS;
   }
 
-  /** Lets the lease of an active batch run out now. */
   endLease(now: number): void {
     if (this.stateAt(now) === "active") this.#leaseExpiresAt = now;
   }
 
-  /** Refuses completion unless the batch is active and all its writes have finished. */
   requireCompletable(now: number): void {
     this.requireActive(now);
     if (this.#openStream !== undefined) {
-      throw Refusal.wrongState("active", "A write to this batch has not finished. Complete it afterwards.");
+      throw wrongState("active", "A write to this batch has not finished. Complete the batch afterwards.");
     }
   }
 
@@ -120,25 +98,23 @@ export class Batch {
     this.#end("completed", now);
   }
 
-  /** Aborting again, or after the lease ran out, changes nothing; a completed batch can't be taken back. */
+  /** Has no effect on an aborted or expired batch. */
   abort(now: number): void {
     const state = this.stateAt(now);
-    if (state === "completed")
-      throw Refusal.wrongState(state, "The batch is completed and cannot be aborted.");
+    if (state === "completed") throw wrongState(state, "The batch is completed and cannot be aborted.");
     if (state === "active") this.#end("aborted", now);
   }
 
-  tally(collection: Collection): CollectionTally {
-    let tally = this.tallies.get(collection);
-    if (tally === undefined) {
-      tally = { accepted: 0, added: 0, updated: 0, removed: 0 };
-      this.tallies.set(collection, tally);
-    }
-    return tally;
+  countsOf(collection: Collection): CollectionCounts {
+    return getOrAdd(this.counts, collection, () => ({ accepted: 0, added: 0, updated: 0, removed: 0 }));
   }
 
   #end(state: BatchState, at: number): void {
     this.#state = state;
     this.#endedAt = at;
   }
+}
+
+function wrongState(state: BatchState, details: string): Refusal {
+  return new Refusal(status.FAILED_PRECONDITION, details, { "batch-state": state });
 }

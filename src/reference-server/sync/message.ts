@@ -6,48 +6,39 @@ import { type CollectionMessage, wireName } from "./collections.js";
 import { RECORD_RULES } from "./record-rules.js";
 import { Refusal } from "./refusal.js";
 
-/** A message with exactly one collection. Its batch id and its records are not checked yet. */
+/** A message with exactly one collection. Its batch id and records are not checked yet. */
 export interface RecordsMessage {
   readonly batchId: string;
   readonly collection: CollectionMessage;
 }
 
-/** A proto3 parser refuses strings that are no UTF-8; ts-proto's would replace what it cannot read. */
+/** A proto3 parser must refuse strings that are not UTF-8; the generated code would replace bad bytes. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Decodes any request. Bytes that are no such message are the sender's mistake, not a server failure. */
 export function decode<T>(type: { readonly decode: (reader: BinaryReader) => T }, bytes: Uint8Array): T {
   try {
     return type.decode(new BinaryReader(bytes, (text) => utf8.decode(text)));
   } catch {
-    throw new Refusal(
-      status.INVALID_ARGUMENT,
-      "The request could not be decoded: it is no valid protobuf message.",
-    );
+    throw new Refusal(status.INVALID_ARGUMENT, "The request is not a valid protobuf message.");
   }
 }
 
-/** Decodes a message of SyncRecords; one without exactly one collection is refused. */
 export function decodeRecordsMessage(bytes: Uint8Array): RecordsMessage {
   const { batchId, collection } = decode(SyncRecordsRequest, bytes);
   if (collection === undefined) {
-    throw new Refusal(status.INVALID_ARGUMENT, "The message has no collection: exactly one must be set.");
+    throw new Refusal(status.INVALID_ARGUMENT, "The message has no collection. Set exactly one.");
   }
   if (decode({ decode: countCollections }, bytes) > 1) {
-    throw new Refusal(
-      status.INVALID_ARGUMENT,
-      "The message has more than one collection: exactly one must be set.",
-    );
+    throw new Refusal(status.INVALID_ARGUMENT, "The message has more than one collection. Set exactly one.");
   }
   return { batchId, collection };
 }
 
-/** Refuses a request whose id field is empty. */
 export function requireId(field: string, id: string): void {
   if (id === "") throw new Refusal(status.INVALID_ARGUMENT, `\`${field}\` is missing.`);
 }
 
-/** The records of a message, each of them checked. One that is invalid refuses the message as a whole. */
+/** The records of a message. One invalid record refuses the whole message. */
 export function validRecords<C extends Collection>({
   $case,
   value,
@@ -64,10 +55,7 @@ export function validRecords<C extends Collection>({
   return value.records;
 }
 
-/**
- * Counts the collections on the wire. A decoder keeps the last member of a oneof and drops the ones before it, so
- * records that were sent would be lost without a word.
- */
+/** Counts collections on the wire: a decoder keeps the last member of a oneof and would silently drop the others. */
 function countCollections(reader: BinaryReader): number {
   let count = 0;
   while (reader.pos < reader.len) {

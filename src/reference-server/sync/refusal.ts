@@ -1,7 +1,7 @@
 import { Metadata, type StatusObject, status } from "@grpc/grpc-js";
-import type { BatchState } from "./batch.js";
+import type { ApiKey, ApiKeys } from "../keys.js";
 
-/** A request that the Sync API refuses, with the gRPC status and trailers of the answer. */
+/** A refused request, with the gRPC status and trailers of the answer. */
 export class Refusal extends Error {
   constructor(
     readonly code: status,
@@ -11,14 +11,9 @@ export class Refusal extends Error {
     super(details);
     this.name = "Refusal";
   }
-
-  /** A batch is not in the state that the operation needs; the trailer `batch-state` names the one it is in. */
-  static wrongState(state: BatchState, details: string): Refusal {
-    return new Refusal(status.FAILED_PRECONDITION, details, { "batch-state": state });
-  }
 }
 
-/** The answer that a failed call gets. What is not a refusal is a defect of the server and tells nothing. */
+/** The status of a failed call. Anything but a refusal is a defect of the server and reveals nothing. */
 export function toStatus(error: unknown): StatusObject {
   if (!(error instanceof Refusal)) {
     const details = "The reference server failed to handle the request.";
@@ -27,4 +22,44 @@ export function toStatus(error: unknown): StatusObject {
   const metadata = new Metadata();
   for (const [name, value] of Object.entries(error.trailers)) metadata.set(name, value);
   return { code: error.code, details: error.message, metadata };
+}
+
+/**
+ * The key in the metadata `authorization: ApiKey <key>`. The scheme is case-sensitive, to find clients that get it
+ * wrong.
+ */
+export function authenticate(metadata: Metadata, keys: ApiKeys): ApiKey {
+  if (metadata.get("authorization").length === 0) {
+    throw unauthenticated("The metadata `authorization` is missing.");
+  }
+  const presented = presentedKey(metadata);
+  if (presented === undefined) {
+    throw unauthenticated("The metadata `authorization` must be `ApiKey`, a space and the API key.");
+  }
+  const found = keys.lookUp(presented);
+  if (found.status === "ok") return found.key;
+  throw unauthenticated(
+    found.status === "revoked" ? "The API key was revoked." : "The API key is unknown to the service.",
+  );
+}
+
+/** The value of the key; undefined if the metadata is missing or malformed. */
+export function presentedKey(metadata: Metadata): string | undefined {
+  const [value, ...others] = metadata.get("authorization");
+  return others.length === 0 ? /^ApiKey ([!-~]+)$/.exec(String(value))?.[1] : undefined;
+}
+
+/** Checked again for each message, because a key can be revoked while a call is running. */
+export function authorize(key: ApiKey): void {
+  if (key.revoked) throw unauthenticated("The API key was revoked.");
+  if (key.scope !== "read-write") {
+    throw new Refusal(status.PERMISSION_DENIED, "The API key has no write access.");
+  }
+  if (!key.permissions.includes("integration:sync")) {
+    throw new Refusal(status.PERMISSION_DENIED, "The API key lacks the permission `integration:sync`.");
+  }
+}
+
+function unauthenticated(details: string): Refusal {
+  return new Refusal(status.UNAUTHENTICATED, details);
 }

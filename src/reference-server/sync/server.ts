@@ -1,41 +1,36 @@
+import { createServer, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
+import { createServer as createTlsServer } from "node:tls";
 import { Server, ServerCredentials } from "@grpc/grpc-js";
-import type { TlsIdentity } from "../options.js";
-import { CallStreams } from "./call-streams.js";
-import { listen } from "./listener.js";
+import { Connections, type ListenOptions, listen, tlsSettings } from "../network.js";
+import { CallStreams, raiseWindows } from "./http2.js";
 import { createSyncHandlers, rawSyncService, type SyncServiceParts } from "./service.js";
-import { unreadWithoutKey } from "./unread-call.js";
-import { raiseWindows } from "./windows.js";
 
 /** The Sync API, listening. */
 export interface SyncServer {
   readonly port: number;
-  /** Stops within `graceMs`, whatever clients do, and leaves nothing behind. @param graceMs {@link CLOSE_GRACE_MS} */
+  /** Stops within `graceMs`, whatever clients do. @param graceMs {@link CLOSE_GRACE_MS} */
   close(graceMs?: number): Promise<void>;
 }
 
-/** A message of 16 MiB or more is refused (service description, "Limits"). */
+/** A message must be smaller than 16 MiB (service description, "Limits"). */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024 - 1;
 
-/** Calls that one connection may have under way; writes of a batch are sequential, so clients need few. */
+/** Calls on one connection. Writes of a batch are sequential, so clients need few. */
 const MAX_CONCURRENT_STREAMS = 100;
 
-/** A connection that is silent this long is asked for a sign of life, and closed if there is none. */
 const KEEPALIVE_TIME_MS = 60_000;
 const KEEPALIVE_TIMEOUT_MS = 20_000;
 
-/** How long calls that are under way may go on after `close()`. */
+/** How long running calls may continue after `close()`. */
 const CLOSE_GRACE_MS = 500;
 
 /**
- * Starts the Sync API.
- *
- * The sockets are ours and are handed to the gRPC server one by one, so that a single connection can be destroyed, TLS
- * has a floor of 1.2, and `close()` can end what the library waits for.
- * @throws Error of the operating system where the address cannot be bound.
+ * Starts the Sync API. It accepts connections itself and hands them to gRPC, so that faults can end a single connection,
+ * TLS is 1.2 or newer, and `close()` can end what gRPC waits for.
  */
 export async function startSyncServer(
-  options: { readonly host: string; readonly port: number; readonly tls?: TlsIdentity | undefined },
+  options: ListenOptions,
   parts: Omit<SyncServiceParts, "endConnection" | "streams">,
 ): Promise<SyncServer> {
   const server = new Server({
@@ -44,29 +39,37 @@ export async function startSyncServer(
     "grpc.keepalive_time_ms": KEEPALIVE_TIME_MS,
     "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_MS,
     "grpc.enable_channelz": 0,
-    interceptors: [unreadWithoutKey(parts.keys)],
   });
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());
   raiseWindows(server);
-  const listener = await listen(options, (connection) => injector.injectConnection(connection));
   const streams = new CallStreams(server);
-  const { endConnection } = listener;
-  const { handlers, letGo } = createSyncHandlers({ ...parts, endConnection, streams });
+  const accept = (connection: Socket): void => injector.injectConnection(connection);
+  const listener =
+    options.tls === undefined
+      ? createServer({ noDelay: true }, accept)
+      : createTlsServer({ ...tlsSettings(options.tls), ALPNProtocols: ["h2"], noDelay: true }, accept);
+  const connections = new Connections(listener);
+  const { handlers, cancelAll } = createSyncHandlers({
+    ...parts,
+    endConnection: (peer, how) => connections.end(peer, how),
+    streams,
+  });
   server.addService(rawSyncService, { ...handlers });
+  const port = await listen(listener, options);
 
   async function close(graceMs = CLOSE_GRACE_MS): Promise<void> {
-    const closed = listener.close();
+    const closed = new Promise<void>((resolve) => listener.close(() => resolve()));
     const graceOver = new AbortController();
     const ended = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
-    // The grace is real time: a test clock that stands still must not keep a server open.
+    // Real time: a test clock that stands still must not keep a server open.
     const grace = delay(graceMs, undefined, { signal: graceOver.signal }).catch(() => {});
     await Promise.race([ended, grace]);
     graceOver.abort();
     server.forceShutdown();
-    listener.destroyConnections();
-    letGo();
+    connections.destroyAll();
+    cancelAll();
     await closed;
   }
 
-  return { port: listener.port, close };
+  return { port, close };
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { BinaryReader } from "@bufbuild/protobuf/wire";
 import {
   type handleClientStreamingCall,
   type handleUnaryCall,
@@ -6,6 +7,7 @@ import {
   type ServerReadableStream,
   type ServerUnaryCall,
   type sendUnaryData,
+  status,
 } from "@grpc/grpc-js";
 import {
   AbortSyncBatchRequest,
@@ -15,172 +17,31 @@ import {
   SyncServiceService,
 } from "../../sync/generated/saas_management/sync/v1/sync_service.js";
 import type { SyncOperation } from "../faults/fault.js";
-import type { DueFault, Faults } from "../faults/faults.js";
-import type { SyncFaultKind } from "../faults/sync-kinds.js";
-import type { ApiKey, ApiKeys } from "../keys.js";
-import { authenticate, authorize } from "./authorize.js";
-import { EarlyAnswer, NoAnswer, needsBatch, type StruckCall, strike } from "./call-faults.js";
-import { inflate } from "./inflate.js";
-import { decode } from "./message.js";
-import { RecordStream } from "./record-stream.js";
-import { toStatus } from "./refusal.js";
-import { type FindSubject, type StruckCallParts, struckCall } from "./struck-call.js";
-import type { SyncState } from "./sync-state.js";
+import type { DueFault, Faults } from "../faults/injector.js";
+import type { SyncFaultKind } from "../faults/kinds.js";
+import type { ApiKey } from "../keys.js";
+import type { Workspace } from "../workspace.js";
+import type { Batch } from "./batch.js";
+import { CallWithFaults, EarlyAnswer, type FaultTargets, NoAnswer, needsBatch } from "./faults.js";
+import { decode, decodeRecordsMessage } from "./message.js";
+import { authenticate, authorize, Refusal, toStatus } from "./refusal.js";
+import type { Subject, SyncState } from "./state.js";
 
-/** What the handlers of the Sync API work with. */
-export interface SyncServiceParts extends StruckCallParts {
-  readonly state: SyncState;
-  readonly keys: ApiKeys;
+export interface SyncServiceParts extends FaultTargets {
   readonly faults: Faults;
 }
 
-/**
- * Handlers get the bytes as they came, so that what cannot be decoded is answered with a status of our choice, and give
- * the bytes of the answer, so that a fault can change them.
- */
+/** Handlers get and return bytes, so that they choose the status of malformed requests and faults can pad answers. */
 const raw = (bytes: Buffer): Buffer => bytes;
 const RAW = { requestDeserialize: raw, responseSerialize: raw };
 
-/** The service as the contract has it, except that nothing is decoded or encoded. */
+/** The service of the contract, without decoding and encoding. */
 export const rawSyncService = {
   startSyncBatch: { ...SyncServiceService.startSyncBatch, ...RAW },
   syncRecords: { ...SyncServiceService.syncRecords, ...RAW },
   completeSyncBatch: { ...SyncServiceService.completeSyncBatch, ...RAW },
   abortSyncBatch: { ...SyncServiceService.abortSyncBatch, ...RAW },
 };
-
-/** The handlers of {@link rawSyncService}. */
-export interface SyncServiceHandlers {
-  readonly startSyncBatch: handleUnaryCall<Buffer, Buffer>;
-  readonly syncRecords: handleClientStreamingCall<Buffer, Buffer>;
-  readonly completeSyncBatch: handleUnaryCall<Buffer, Buffer>;
-  readonly abortSyncBatch: handleUnaryCall<Buffer, Buffer>;
-}
-
-type Call = ServerUnaryCall<Buffer, Buffer> | ServerReadableStream<Buffer, Buffer>;
-
-/** Makes the handlers, and a function that lets go of the calls that are held back: their callers are gone. */
-export function createSyncHandlers(parts: SyncServiceParts): {
-  readonly handlers: SyncServiceHandlers;
-  readonly letGo: () => void;
-} {
-  const { state, keys, faults } = parts;
-  const underWay = new Set<AbortController>();
-
-  async function answer(
-    due: readonly DueFault<SyncFaultKind>[],
-    call: Call,
-    callback: sendUnaryData<Buffer>,
-    subject: FindSubject,
-    serve: (key: ApiKey, struck: StruckCall) => Uint8Array | Promise<Uint8Array>,
-  ): Promise<void> {
-    const cancelled = new AbortController();
-    underWay.add(cancelled);
-    call.once("cancelled", () => cancelled.abort());
-    let bytes = 0;
-    const struck = struckCall(parts, call, subject, cancelled.signal, (wanted) => {
-      bytes = wanted;
-    });
-    try {
-      await strike(due, "request", struck, state.clock);
-      const send = await serveKey(call, (key) => serve(key, struck)).then(
-        (value) => () => callback(null, inflate(value, bytes)),
-        (error: unknown) => {
-          if (error instanceof NoAnswer) throw error;
-          return () => callback(toStatus(error));
-        },
-      );
-      await strike(due, "answer", struck, state.clock);
-      call.sendMetadata(requestId());
-      send();
-    } catch (error) {
-      if (error instanceof NoAnswer) return;
-      call.sendMetadata(requestId());
-      callback(toStatus(error));
-    } finally {
-      underWay.delete(cancelled);
-    }
-  }
-
-  async function serveKey<A>(call: Call, serve: (key: ApiKey) => A | Promise<A>): Promise<A> {
-    const key = authenticate(call.metadata, keys);
-    authorize(key);
-    return serve(key);
-  }
-
-  /** Applies message by message, and lets the faults strike that are due at one. */
-  async function receive(
-    call: ServerReadableStream<Buffer, Buffer>,
-    stream: RecordStream,
-    atFirstMessage: readonly DueFault<SyncFaultKind>[],
-    struck: StruckCall,
-    note: (bytes: Buffer) => void,
-  ): Promise<void> {
-    let message = 0;
-    try {
-      for await (const bytes of call) {
-        message += 1;
-        note(bytes);
-        const due = faults.take({ api: "sync", operation: "SyncRecords", message });
-        await strike(message === 1 ? [...atFirstMessage, ...due] : due, "request", struck, state.clock);
-        stream.apply(bytes);
-        await strike(due, "answer", struck, state.clock);
-      }
-    } catch (error) {
-      if (!(error instanceof EarlyAnswer)) throw error;
-    } finally {
-      stream.close();
-    }
-  }
-
-  const takeCall = (operation: SyncOperation) => faults.take({ api: "sync", operation });
-
-  const handlers: SyncServiceHandlers = {
-    startSyncBatch: (call, callback) => {
-      const subject = () => state.subject(decode(StartSyncBatchRequest, call.request));
-      void answer(takeCall("StartSyncBatch"), call, callback, subject, ({ workspace }) => {
-        const { installationId } = decode(StartSyncBatchRequest, call.request);
-        return encode.startSyncBatch({ batchId: state.start(installationId, workspace) });
-      });
-    },
-    syncRecords: (call, callback) => {
-      const number = state.openStream();
-      const due = takeCall("SyncRecords");
-      const late = due.filter(needsBatch);
-      const atOnce = due.filter((fault) => !late.includes(fault));
-      let latest: Uint8Array = new Uint8Array();
-      const subject = () => state.subject(decode(SyncRecordsRequest, latest));
-      void answer(atOnce, call, callback, subject, async (key, struck) => {
-        const stream = new RecordStream(state, key, number);
-        await receive(call, stream, late, struck, (bytes) => {
-          latest = bytes;
-        });
-        await strike(late, "answer", struck, state.clock);
-        return encode.syncRecords({ acceptedRecords: BigInt(stream.accepted) });
-      });
-    },
-    completeSyncBatch: (call, callback) => {
-      const subject = () => state.subject(decode(CompleteSyncBatchRequest, call.request));
-      void answer(takeCall("CompleteSyncBatch"), call, callback, subject, ({ workspace }) => {
-        const { batchId } = decode(CompleteSyncBatchRequest, call.request);
-        return encode.completeSyncBatch(state.complete(batchId, workspace));
-      });
-    },
-    abortSyncBatch: (call, callback) => {
-      const subject = () => state.subject(decode(AbortSyncBatchRequest, call.request));
-      void answer(takeCall("AbortSyncBatch"), call, callback, subject, ({ workspace }) => {
-        state.abort(decode(AbortSyncBatchRequest, call.request).batchId, workspace);
-        return encode.abortSyncBatch({});
-      });
-    },
-  };
-  return {
-    handlers,
-    letGo: () => {
-      for (const call of underWay) call.abort();
-    },
-  };
-}
 
 const encode = {
   startSyncBatch: SyncServiceService.startSyncBatch.responseSerialize,
@@ -189,7 +50,159 @@ const encode = {
   abortSyncBatch: SyncServiceService.abortSyncBatch.responseSerialize,
 };
 
-/** The server's own id of a request, in the metadata of its answer. */
+export interface SyncServiceHandlers {
+  readonly startSyncBatch: handleUnaryCall<Buffer, Buffer>;
+  readonly syncRecords: handleClientStreamingCall<Buffer, Buffer>;
+  readonly completeSyncBatch: handleUnaryCall<Buffer, Buffer>;
+  readonly abortSyncBatch: handleUnaryCall<Buffer, Buffer>;
+}
+
+type Call = ServerUnaryCall<Buffer, Buffer> | ServerReadableStream<Buffer, Buffer>;
+type Due = readonly DueFault<SyncFaultKind>[];
+
+/** Creates the handlers, and a function that cancels the calls that faults hold back. */
+export function createSyncHandlers(parts: SyncServiceParts): {
+  readonly handlers: SyncServiceHandlers;
+  readonly cancelAll: () => void;
+} {
+  const { state, keys, faults } = parts;
+  const running = new Set<AbortController>();
+
+  async function answer(
+    due: Due,
+    call: Call,
+    callback: sendUnaryData<Buffer>,
+    subject: () => Subject | undefined,
+    serve: (key: ApiKey, struck: CallWithFaults) => Uint8Array | Promise<Uint8Array>,
+  ): Promise<void> {
+    const cancelled = new AbortController();
+    running.add(cancelled);
+    call.once("cancelled", () => cancelled.abort());
+    const struck = new CallWithFaults(parts, call, subject, cancelled.signal);
+    try {
+      await struck.strike(due, "request");
+      const send = await authorized(call.metadata, (key) => serve(key, struck)).then(
+        (value) => () => callback(null, struck.padded(value)),
+        (error: unknown) => {
+          if (error instanceof NoAnswer) throw error;
+          return () => callback(toStatus(error));
+        },
+      );
+      await struck.strike(due, "answer");
+      call.sendMetadata(requestId());
+      send();
+    } catch (error) {
+      if (error instanceof NoAnswer) return;
+      call.sendMetadata(requestId());
+      callback(toStatus(error));
+    } finally {
+      running.delete(cancelled);
+    }
+  }
+
+  async function authorized<T>(metadata: Metadata, serve: (key: ApiKey) => T | Promise<T>): Promise<T> {
+    const key = authenticate(metadata, keys);
+    authorize(key);
+    return serve(key);
+  }
+
+  function unary<Request extends { readonly batchId: string } | { readonly installationId: string }>(
+    operation: SyncOperation,
+    type: { readonly decode: (reader: BinaryReader) => Request },
+    serve: (request: Request, workspace: Workspace) => Uint8Array,
+  ): handleUnaryCall<Buffer, Buffer> {
+    return (call, callback) => {
+      const due = faults.take({ api: "sync", operation });
+      const subject = () => state.subject(decode(type, call.request));
+      void answer(due, call, callback, subject, ({ workspace }) =>
+        serve(decode(type, call.request), workspace),
+      );
+    };
+  }
+
+  const syncRecords: SyncServiceHandlers["syncRecords"] = (call, callback) => {
+    const number = state.openStream();
+    const due = faults.take({ api: "sync", operation: "SyncRecords" });
+    const atFirstMessage = due.filter(needsBatch);
+    const atOnce = due.filter((fault) => !atFirstMessage.includes(fault));
+    let latest: Uint8Array = new Uint8Array();
+    const subject = () => state.subject(decode(SyncRecordsRequest, latest));
+    void answer(atOnce, call, callback, subject, async (key, struck) => {
+      const stream = new RecordStream(state, key, number);
+      let message = 0;
+      try {
+        for await (const bytes of call) {
+          message += 1;
+          latest = bytes;
+          const here = faults.take({ api: "sync", operation: "SyncRecords", message });
+          await struck.strike(message === 1 ? [...atFirstMessage, ...here] : here, "request");
+          stream.apply(bytes);
+          await struck.strike(here, "answer");
+        }
+      } catch (error) {
+        if (!(error instanceof EarlyAnswer)) throw error;
+      } finally {
+        stream.close();
+      }
+      await struck.strike(atFirstMessage, "answer");
+      return encode.syncRecords({ acceptedRecords: BigInt(stream.accepted) });
+    });
+  };
+
+  const handlers: SyncServiceHandlers = {
+    startSyncBatch: unary("StartSyncBatch", StartSyncBatchRequest, ({ installationId }, workspace) =>
+      encode.startSyncBatch({ batchId: state.start(installationId, workspace) }),
+    ),
+    syncRecords,
+    completeSyncBatch: unary("CompleteSyncBatch", CompleteSyncBatchRequest, ({ batchId }, workspace) =>
+      encode.completeSyncBatch(state.complete(batchId, workspace)),
+    ),
+    abortSyncBatch: unary("AbortSyncBatch", AbortSyncBatchRequest, ({ batchId }, workspace) => {
+      state.abort(batchId, workspace);
+      return encode.abortSyncBatch({});
+    }),
+  };
+  return {
+    handlers,
+    cancelAll: () => {
+      for (const call of running) call.abort();
+    },
+  };
+}
+
+/** One call of SyncRecords. Messages are applied one by one, and what was applied stays. */
+class RecordStream {
+  readonly #state: SyncState;
+  readonly #key: ApiKey;
+  readonly #number: number;
+  #batch: Batch | undefined;
+  /** Records that were applied. */
+  accepted = 0;
+
+  constructor(state: SyncState, key: ApiKey, number: number) {
+    this.#state = state;
+    this.#key = key;
+    this.#number = number;
+  }
+
+  /** Applies one encoded SyncRecordsRequest, or refuses it and changes nothing. */
+  apply(bytes: Uint8Array): void {
+    authorize(this.#key);
+    const { batchId, collection } = decodeRecordsMessage(bytes);
+    const found = this.#state.find(batchId, this.#key.workspace);
+    if (this.#batch !== undefined && this.#batch !== found.batch) {
+      throw new Refusal(status.INVALID_ARGUMENT, "All messages of a stream must name the same `batch_id`.");
+    }
+    this.#batch = found.batch;
+    this.#state.write(found, this.#number, collection);
+    this.accepted += collection.value.records.length;
+  }
+
+  close(): void {
+    if (this.#batch !== undefined) this.#state.endStream(this.#batch, this.#number);
+  }
+}
+
 function requestId(): Metadata {
   const metadata = new Metadata();
   metadata.set("x-request-id", randomUUID());

@@ -13,7 +13,7 @@ const REASONS: Readonly<Record<BatchStateReason, string>> = {
   completed: "the batch was completed. Write further records in a new batch or run.",
   aborted: `the batch was aborted. ${SEND_AGAIN}`,
   expired: `the batch's lease of 15 minutes without an accepted message is over. ${SEND_AGAIN}`,
-  incomplete: `the batch is incomplete, and completing it would mark what its snapshots lack as removed. Abort it (run does so itself). ${SEND_AGAIN}`,
+  incomplete: `the batch is incomplete: completing it would mark missing records as removed. Abort it, which a run does itself. ${SEND_AGAIN}`,
   unknown: `it is not known whether the batch was completed. ${SEND_AGAIN}`,
 };
 

@@ -126,7 +126,7 @@ export class BatchSession {
   ) {
     const { configuration, transport, acceptedEvents, observerOf } = this.#options;
     const { controller, unlink } = linkAbort(this.signal, signal);
-    const ownProgress = onProgress && guardProgress(onProgress, configuration.logger);
+    const ownProgress = guardProgress(onProgress, configuration.logger);
     const sender = new WindowSender({
       transport,
       configuration,

@@ -1,8 +1,7 @@
 import { Metadata } from "@grpc/grpc-js";
 import { linkAbort } from "../../core/abort.js";
 import { SyncProtocolError } from "../../core/errors/index.js";
-import { type CollectionName, isCollection } from "../collections.js";
-import { WIRE } from "../generated/collections.js";
+import { COLLECTIONS, type CollectionName } from "../collections.js";
 import {
   AbortSyncBatchRequest,
   CompleteSyncBatchRequest,
@@ -131,18 +130,20 @@ export class GrpcTransport implements SyncTransport {
 
 /** Reads the counts of a completion; collections that the SDK does not know are left out. */
 function toCompletionCounts({ snapshots, events }: CompleteSyncBatchResponse): CompletionCounts {
-  const names = new Map<string, CollectionName>();
-  for (const [name, { wireName }] of Object.entries(WIRE)) if (isCollection(name)) names.set(wireName, name);
   const snapshotCounts: Partial<Record<CollectionName, SnapshotCounts>> = {};
   const eventCounts: Partial<Record<CollectionName, { readonly accepted: number }>> = {};
   for (const { collection, added, updated, removed } of snapshots) {
-    const name = names.get(collection);
+    const name = collectionNamed(collection);
     if (name === undefined) continue;
     snapshotCounts[name] = { added: Number(added), updated: Number(updated), removed: Number(removed) };
   }
   for (const { collection, accepted } of events) {
-    const name = names.get(collection);
+    const name = collectionNamed(collection);
     if (name !== undefined) eventCounts[name] = { accepted: Number(accepted) };
   }
   return { snapshots: snapshotCounts, events: eventCounts };
+}
+
+function collectionNamed(wireName: string): CollectionName | undefined {
+  return Object.values(COLLECTIONS).find((collection) => collection.wireName === wireName)?.name;
 }

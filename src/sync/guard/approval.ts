@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
+import type { RemovalGuardError } from "../../core/errors/index.js";
 import { IdHash } from "../ids/id-hash.js";
 import type { HoldReason, KnownIds, Ledger } from "../ledger/ledger.js";
+import type { SyncConfiguration } from "../options.js";
 import { forEachId, goneLines, tableOf } from "./comparison.js";
+import { type HeldJudgement, heldError, type Offer } from "./held-error.js";
 import { exceeds, type ResolvedRule } from "./rules.js";
 import type { GuardedSnapshot } from "./snapshot.js";
 
@@ -10,53 +13,70 @@ type Lines = AsyncIterable<Uint8Array>;
 /** How long an approval is valid. */
 const APPROVAL_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** An approval that is offered for a held run. */
-export interface Offer {
-  readonly id: string;
-  /** Milliseconds since the epoch. */
-  readonly expiresAt: number;
-}
-
-/** Creates an offer, or renews the one with the id. */
-export function newOffer(now: number, id: string = randomUUID()): Offer {
-  return { id, expiresAt: now + APPROVAL_MS };
+export interface Held {
+  readonly snapshot: GuardedSnapshot;
+  readonly judgement: Omit<HeldJudgement, "listedIn">;
 }
 
 /**
- * Id of the pending approval for exactly this snapshot: a person may answer after the run was held again.
- * @returns undefined if there is none, or one for something else
+ * Offers an approval and stores it for each held snapshot. It covers snapshots that were approved already, too: an
+ * approval is one id, and the next run needs it for all of them.
+ * @returns the error of the run
  */
-export async function pendingIdFor(
-  ledger: Ledger,
-  snapshot: GuardedSnapshot,
-  reason: HoldReason,
-  now: number,
-): Promise<string | undefined> {
+export async function holdRun(
+  batchId: string,
+  held: readonly Held[],
+  approved: readonly GuardedSnapshot[],
+  ledger: Ledger | undefined,
+  { clock, logger, ended }: Pick<SyncConfiguration, "clock" | "logger"> & { readonly ended: AbortSignal },
+): Promise<RemovalGuardError> {
+  const listed: HeldJudgement[] = held.map(({ judgement }) => ({ ...judgement, listedIn: undefined }));
+  if (ledger === undefined) return heldError(batchId, listed, "no-ledger");
+  const now = clock.now();
+  // The pending approval stays valid if the run is held for exactly the same again.
+  const id = (await pendingId(held, ledger, now)) ?? randomUUID();
+  const offer: Offer = { id, expiresAt: now + APPROVAL_MS };
   try {
-    const pending = await ledger.held(snapshot.scope);
-    if (pending === undefined || pending.expiresAt <= now || pending.reason !== reason) return undefined;
-    return (await areSameIds(pending.lines(), linesOf(snapshot, reason))) ? pending.id : undefined;
-  } catch {
-    return undefined;
+    for (const [i, { snapshot, judgement }] of held.entries()) {
+      const reason = judgement.held;
+      const lines = () => linesOf(snapshot, reason);
+      const path = await ledger.hold(snapshot.scope, { ...offer, reason, lines });
+      const { sent, gone } = judgement.compared;
+      const isListed = (reason === "removals" ? gone : sent) > 0;
+      listed[i] = { ...judgement, listedIn: isListed ? path : undefined };
+    }
+    for (const { scope } of approved) {
+      const given = await ledger.held(scope);
+      if (given === undefined) continue;
+      await ledger.hold(scope, { ...offer, reason: given.reason, lines: () => given.lines() });
+    }
+  } catch (error) {
+    ended.throwIfAborted();
+    logger.error("saas-management: the ledger could not store a pending approval", { error });
+    return heldError(batchId, listed, "not-stored");
   }
+  const renewed = approved.map(({ scope }) => scope.collection);
+  return heldError(batchId, listed, offer, renewed);
 }
 
-/** Stores an offer with the ids that a person approves; returns where they can be read. */
-export function storeOffer(
-  ledger: Ledger,
-  offer: Offer,
-  snapshot: GuardedSnapshot,
-  reason: HoldReason,
-): Promise<string | undefined> {
-  return ledger.hold(snapshot.scope, { ...offer, reason, lines: () => linesOf(snapshot, reason) });
-}
-
-/** Moves an approval that was given to another offer, with its list. */
-export async function renewApproval(ledger: Ledger, offer: Offer, { scope }: GuardedSnapshot): Promise<void> {
-  const pending = await ledger.held(scope);
-  if (pending === undefined || pending.id === offer.id) return;
-  const { reason } = pending;
-  await ledger.hold(scope, { ...offer, reason, lines: () => pending.lines() });
+/** Id of the pending approval for exactly these snapshots, if there is one. */
+async function pendingId(held: readonly Held[], ledger: Ledger, now: number): Promise<string | undefined> {
+  const ids = new Set<string | undefined>();
+  for (const { snapshot, judgement } of held) {
+    try {
+      const pending = await ledger.held(snapshot.scope);
+      const isSame =
+        pending !== undefined &&
+        pending.expiresAt > now &&
+        pending.reason === judgement.held &&
+        (await areSameIds(pending.lines(), linesOf(snapshot, judgement.held)));
+      ids.add(isSame ? pending.id : undefined);
+    } catch {
+      return undefined;
+    }
+  }
+  const [id] = ids;
+  return ids.size === 1 ? id : undefined;
 }
 
 /**

@@ -1,10 +1,15 @@
 import { type HeldSnapshot, RemovalGuardError, SaasManagementError } from "../../core/errors/index.js";
 import type { HoldReason } from "../ledger/ledger.js";
 import { count } from "../progress.js";
-import type { Offer } from "./approval.js";
 import type { SnapshotJudgement } from "./snapshot.js";
 
-/** A snapshot that is held. */
+/** An approval that is offered for a held run. */
+export interface Offer {
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
 export interface HeldJudgement extends SnapshotJudgement {
   readonly collection: string;
   readonly held: HoldReason;
@@ -47,7 +52,7 @@ export function heldError(
     "The run did not complete its batch.",
     added === 0
       ? ""
-      : `Records that it added or updated are already visible (${count(added)} new ids) until a later snapshot keeps or removes them.`,
+      : `Records that it added or updated are already visible (new ids: ${count(added)}) until a later snapshot keeps or removes them.`,
     "A filtered, truncated or partly paged source looks like this: check the source first.",
     typeof offer === "string"
       ? NO_OFFER[offer]

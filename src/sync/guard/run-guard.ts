@@ -9,8 +9,7 @@ import { type Ledger, type LedgerScope, requireLedger } from "../ledger/ledger.j
 import type { SyncConfiguration } from "../options.js";
 import { guardProgress, type OnProgress, type SnapshotFigures } from "../progress.js";
 import type { CompletionCounts, SnapshotCounts } from "../transport.js";
-import { approvalProblem } from "./approval.js";
-import { type Held, holdRun } from "./hold-run.js";
+import { approvalProblem, type Held, holdRun } from "./approval.js";
 import { type GuardRules, resolveGuard, type SafetyOptions } from "./rules.js";
 import { GuardedSnapshot, type SnapshotJudgement } from "./snapshot.js";
 

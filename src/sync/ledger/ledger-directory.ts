@@ -25,8 +25,8 @@ const LEFT_BEHIND_MS = 24 * 60 * 60 * 1000;
  * The files of a ledger, one directory per installation. For each collection:
  *
  * - `accounts.completed.gz`: the ids of the last completed snapshot.
- * - `accounts.<sequence>-<random>.pending.gz`: the ids of a later one, saved before it is completed; then it becomes the
- *   completed one.
+ * - `accounts.<random>.pending.gz`: the ids of a later one, saved before it is completed; then it becomes the completed
+ *   one.
  * - `accounts.removals.txt`: what a held run would have removed, for a person to read, with the pending approval.
  * - `accounts.<random>.draft`: the ids of a write in progress.
  */
@@ -43,24 +43,19 @@ export class LedgerDirectory {
 
   async known(scope: LedgerScope): Promise<readonly KnownIds[]> {
     if (!(await checkPrivateDirectory(this.#directory(scope)))) return [];
-    const completed = await this.#set("completed", this.#completed(scope), scope);
-    const known = completed === undefined ? [] : [completed.ids];
-    for (const { path, sequence } of await this.#pending(scope)) {
-      // A run that died left it behind, and a later run completed.
-      if (sequence <= (completed?.sequence ?? 0)) continue;
-      const later = await this.#set("unclear", path, scope);
-      if (later !== undefined) known.push(later.ids);
-    }
-    return known;
+    const sets = [await this.#set("completed", this.#completed(scope), scope)];
+    for (const path of await this.#pending(scope)) sets.push(await this.#set("unclear", path, scope));
+    return sets.filter((ids) => ids !== undefined);
   }
 
   async draft(scope: LedgerScope): Promise<LedgerDraft> {
     await makePrivateDirectory(this.#directory(scope));
     await this.#removeLeftBehind(scope);
     await this.#hashHeld(scope);
-    const header = { ids: this.#ids, sequence: await this.#nextSequence(scope) };
+    // The run has the lock: these are of earlier runs.
+    const earlier = await this.#pending(scope);
     const token = randomBytes(6).toString("hex");
-    const pending = this.#path(scope, `${header.sequence}-${token}.pending.gz`);
+    const pending = this.#path(scope, `${token}.pending.gz`);
     const draft = this.#path(scope, `${token}.draft`);
     const file = await createPrivateFile(draft);
     const removeDraft = async () => {
@@ -74,10 +69,10 @@ export class LedgerDirectory {
       },
       read: () => readAll(file),
       save: async () => {
-        await writeLedgerFile(pending, scope, header, readAll(file));
+        await writeLedgerFile(pending, scope, { ids: this.#ids }, readAll(file));
         await removeDraft();
       },
-      promote: () => this.#promote(scope, pending, header.sequence),
+      promote: () => this.#promote(scope, pending, earlier),
       discard: async () => {
         await removeDraft();
         await removeFile(pending);
@@ -88,7 +83,7 @@ export class LedgerDirectory {
   async hold(scope: LedgerScope, { lines, ...approval }: PendingApproval): Promise<string> {
     await makePrivateDirectory(this.#directory(scope));
     const path = this.#removals(scope);
-    await writeLedgerFile(path, scope, { ids: this.#ids, sequence: 0, approval }, lines());
+    await writeLedgerFile(path, scope, { ids: this.#ids, approval }, lines());
     return path;
   }
 
@@ -103,26 +98,22 @@ export class LedgerDirectory {
   }
 
   /** The ids of one file, undefined if it does not exist. A file that cannot be used says so when its ids are read. */
-  async #set(
-    state: KnownIds["state"],
-    path: string,
-    scope: LedgerScope,
-  ): Promise<{ readonly sequence: number; readonly ids: KnownIds } | undefined> {
+  async #set(state: KnownIds["state"], path: string, scope: LedgerScope): Promise<KnownIds | undefined> {
     try {
       const file = await openLedgerFile(path, scope);
       if (file === undefined) return undefined;
-      const { ids, sequence } = file.header;
+      const { ids } = file.header;
       if (ids === "hashed" && this.#hashId === undefined) {
         throw new ConfigurationError(
           `The ledger file ${path} has hashed ids, and this ledger does not hash them. Set hashIds: true.`,
         );
       }
-      return { sequence, ids: { state, lines: this.#hashed(ids, scope, file.lines) } };
+      return { state, lines: this.#hashed(ids, scope, file.lines) };
     } catch (error) {
       const lines = () => {
         throw error;
       };
-      return { sequence: 0, ids: { state, lines } };
+      return { state, lines };
     }
   }
 
@@ -146,10 +137,8 @@ export class LedgerDirectory {
     await removeFile(path);
   }
 
-  async #promote(scope: LedgerScope, pending: string, sequence: number): Promise<void> {
-    // Older files go first, so that none of them can replace the new one. Those of later runs stay.
-    for (const other of await this.#pending(scope))
-      if (other.path !== pending && other.sequence <= sequence) await removeFile(other.path);
+  async #promote(scope: LedgerScope, pending: string, earlier: readonly string[]): Promise<void> {
+    for (const path of earlier) await removeFile(path);
     try {
       await replaceFile(pending, this.#completed(scope));
     } catch (error) {
@@ -158,20 +147,9 @@ export class LedgerDirectory {
     }
   }
 
-  async #nextSequence(scope: LedgerScope): Promise<number> {
-    const completed = await openLedgerFile(this.#completed(scope), scope).then(
-      (file) => file?.header.sequence ?? 0,
-      // The file may become readable again. Sequences grow by one per run, so the time is always later.
-      () => Date.now(),
-    );
-    return 1 + Math.max(completed, ...(await this.#pending(scope)).map(({ sequence }) => sequence));
-  }
-
-  async #pending(scope: LedgerScope): Promise<{ path: string; sequence: number }[]> {
-    return (await this.#names(scope)).flatMap((name) => {
-      const sequence = /^(\d{1,15})-\w+\.pending\.gz$/.exec(name)?.[1];
-      return sequence === undefined ? [] : [{ path: this.#path(scope, name), sequence: Number(sequence) }];
-    });
+  async #pending(scope: LedgerScope): Promise<string[]> {
+    const names = await this.#names(scope);
+    return names.filter((name) => name.endsWith(".pending.gz")).map((name) => this.#path(scope, name));
   }
 
   async #removeLeftBehind(scope: LedgerScope): Promise<void> {

@@ -33,8 +33,6 @@ const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?!\n)\
 /** What the first line says about the ids. */
 export interface LedgerHeader {
   readonly ids: "clear" | "hashed";
-  /** Later files of a collection have higher numbers. */
-  readonly sequence: number;
   /** The approval that this list of removals waits for. */
   readonly approval?: Omit<PendingApproval, "lines"> | undefined;
 }
@@ -152,16 +150,15 @@ async function* linesIn(path: string, file: FileHandle): Lines {
 
 function parseHeader(path: string, lines: Uint8Array, scope: LedgerScope): LedgerHeader {
   const head = parseLine(lines.subarray(0, lines.indexOf(LINE_FEED)));
-  const { format, version, ids, sequence, approval } = head;
+  const { format, version, ids, approval } = head;
   if (format !== FORMAT) throw unusable(path, "it does not begin like a ledger file");
   if (version !== VERSION) throw unusable(path, `its format version is not ${VERSION}`);
   for (const key of ["endpoint", "installationId", "collection"] as const) {
     if (head[key] !== scope[key])
       throw unusable(path, `it belongs to another ${key === "installationId" ? "installation" : key}`);
   }
-  if ((ids !== "clear" && ids !== "hashed") || typeof sequence !== "number")
-    throw unusable(path, "its first line is damaged");
-  return { ids, sequence, approval: approvalOf(approval) };
+  if (ids !== "clear" && ids !== "hashed") throw unusable(path, "its first line is damaged");
+  return { ids, approval: approvalOf(approval) };
 }
 
 function approvalOf(value: unknown): LedgerHeader["approval"] {

@@ -1,7 +1,7 @@
 /** Runs a program over real sockets against the reference server, without any real waiting. */
 import type { FaultHandle, SyncFault } from "@saas-management/sdk/reference-server";
 import { checkOptions } from "../../../src/reference-server/options.js";
-import { runServer } from "../../../src/reference-server/run-server.js";
+import { startServer } from "../../../src/reference-server/server.js";
 import { loadRuns } from "../../../src/sync/engine.js";
 import { Observation } from "../observation.js";
 import { runProcess } from "../process.js";
@@ -38,7 +38,7 @@ export async function simulateOverSockets(program: SocketProgram): Promise<Simul
   const serverClock = new ServerClock(clock);
   const model = new ServiceModel();
   const state = new WatchedState(serverClock, model);
-  const server = await runServer(checkOptions({ clock: serverClock }), state);
+  const server = await startServer(checkOptions({ clock: serverClock }), state);
   const handles = server.faults.schedule({ faults: program.faults });
   const network = new NetworkSchedule(program.network);
   const observation = new Observation();

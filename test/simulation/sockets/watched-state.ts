@@ -3,7 +3,7 @@ import type { Clock } from "@saas-management/sdk/reference-server";
 import type { Batch } from "../../../src/reference-server/sync/batch.js";
 import type { CollectionMessage } from "../../../src/reference-server/sync/collections.js";
 import { Refusal } from "../../../src/reference-server/sync/refusal.js";
-import { type FoundBatch, type Subject, SyncState } from "../../../src/reference-server/sync/sync-state.js";
+import { type FoundBatch, type Subject, SyncState } from "../../../src/reference-server/sync/state.js";
 import type { Workspace } from "../../../src/reference-server/workspace.js";
 import { readMessage } from "../messages.js";
 import { ModelRefusal, type ServiceModel } from "../service-model.js";

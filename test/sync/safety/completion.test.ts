@@ -294,3 +294,18 @@ test("refuses a wrong expected count of seal on a batch without a run", async ()
   await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
   await batch.abort();
 });
+
+test("the refused completion shows why the write failed, and nothing of an exception of the source", async () => {
+  const batch = await service.startBatch();
+  const broken = new Error("secret contents");
+  const source = function* () {
+    yield* accounts(1);
+    throw broken;
+  };
+  await expect(batch.write("groups", source())).rejects.toBe(broken);
+  const refused: unknown = await batch.complete().catch((error: unknown) => error);
+  expect(refused).toMatchObject({ reason: "incomplete", cause: broken });
+  expect(String(refused)).toContain("groups");
+  expect(String(refused)).not.toContain("secret");
+  await batch.abort();
+});

@@ -39,10 +39,10 @@ test("writes one file per collection, readable with zcat", async () => {
   expect(lines).toEqual([...ids(3), "\\end"]);
 });
 
-test("reads files that end with a checksum, as version 0.1.0 wrote them", async () => {
+test("reads files with a sequence and a checksum, as earlier versions wrote them", async () => {
   await service.runAccounts(ids(10));
   await rewrite((text) => {
-    const content = text.replace("\\end\n", "");
+    const content = text.replace("\\end\n", "").replace('"ids":"clear"', '"ids":"clear","sequence":3');
     const checksum = { bytes: Buffer.byteLength(content), crc32: crc32(content) };
     return `${content}\\end ${JSON.stringify(checksum)}\n`;
   });
@@ -158,6 +158,11 @@ const damages: readonly (readonly [string, () => Promise<void>])[] = [
   ["has no end", () => rewrite((text) => text.replace("\\end\n", ""))],
   ["has ids after its end", () => rewrite((text) => `${text}u11\n`)],
   ["is there twice", () => rewrite((text) => `${text}${text}`)],
+  ["is of a newer version", () => rewrite((text) => text.replace('"version":1', '"version":2'))],
+  [
+    "is of another service",
+    () => rewrite((text) => text.replace(/"endpoint":"[^"]*"/, '"endpoint":"https://x"')),
+  ],
   ["has another format", () => rewrite((text) => text.replace("saas-management-ledger", "x"))],
   ["is of another collection", () => rewrite((text) => text.replace('"accounts"', '"groups"'))],
   [
@@ -180,7 +185,7 @@ const damages: readonly (readonly [string, () => Promise<void>])[] = [
   ],
   [
     "is one endless line",
-    async () => writeFile(await service.file(COMPLETED), gzipSync(Buffer.alloc(40 * 1024 * 1024, "a"))),
+    async () => writeFile(await service.file(COMPLETED), gzipSync(Buffer.alloc(33 * 1024 * 1024, "a"))),
   ],
 ];
 

@@ -8,9 +8,11 @@ import { identity } from "../../support/tls-certificates.js";
 
 const harness = useScriptedServer();
 
-/** Runs a script of test/support, and returns what it prints. */
-async function run(script: string, flags: readonly string[], ...args: string[]): Promise<string> {
-  const { pathname } = new URL(`../../support/${script}`, import.meta.url);
+const CLOSING = new URL("../../support/tcp-close-script.ts", import.meta.url);
+const OLD_TLS = new URL("../../support/tls-old-client-script.ts", import.meta.url);
+
+/** Runs a script, and returns what it prints. */
+async function run({ pathname }: URL, flags: readonly string[], ...args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ["--import=tsx", ...flags, pathname, ...args],
@@ -20,14 +22,14 @@ async function run(script: string, flags: readonly string[], ...args: string[]):
 }
 
 test("a process that closed its client ends by itself with a batch still open", async () => {
-  expect(await run("tcp-close-script.ts", [], harness.server.endpoint)).toBe("active");
+  expect(await run(CLOSING, [], harness.server.endpoint)).toBe("active");
 });
 
 test.each(["http", "https"])(
   "a process that closed its client ends by itself if the peer sent nothing: %s",
   async (scheme) => {
     const peer = await listenSilently();
-    expect(await run("tcp-close-script.ts", [], `${scheme}://127.0.0.1:${peer.port}`, "200")).toBe("failed");
+    expect(await run(CLOSING, [], `${scheme}://127.0.0.1:${peer.port}`, "200")).toBe("failed");
   },
 );
 
@@ -35,7 +37,7 @@ test.runIf(process.platform === "linux")(
   "a process that closed its client ends by itself if nobody answered",
   async () => {
     const port = await droppingPort();
-    expect(await run("tcp-close-script.ts", [], `http://127.0.0.1:${port}`, "200")).toBe("failed");
+    expect(await run(CLOSING, [], `http://127.0.0.1:${port}`, "200")).toBe("failed");
   },
 );
 
@@ -43,6 +45,6 @@ test("a server that supports TLS 1.1 only is refused, also by a process that wou
   const old = { minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
   const { port } = await startBareServer({ ...identity("server"), ...old });
   const flags = ["--tls-min-v1.0", "--tls-cipher-list=DEFAULT@SECLEVEL=0"];
-  const printed: unknown = JSON.parse(await run("tls-old-client-script.ts", flags, String(port)));
+  const printed: unknown = JSON.parse(await run(OLD_TLS, flags, String(port)));
   expect(printed).toEqual({ node: "TLSv1.1", sdk: "TRANSPORT_FAILED, retryable: false" });
 });

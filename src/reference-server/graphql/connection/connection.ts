@@ -1,10 +1,7 @@
 import { type GraphQLField, type GraphQLInputObjectType, getNamedType, isInputObjectType } from "graphql";
-import { CursorCodec } from "./cursor.js";
 import { compileFilter, type InputObject } from "./filter.js";
-import { compileOrder, sortRows } from "./order.js";
-import { type Page, type PageArguments, pageOf } from "./page.js";
-import type { IdentifiedRow } from "./row.js";
-import type { RowSet } from "./row-set.js";
+import { compileOrder, type IdentifiedRow, sortRows } from "./order.js";
+import { CursorCodec, type Page, type PageArguments, pageOf } from "./page.js";
 
 /** Arguments of a field that returns a connection. */
 export interface ConnectionArguments extends PageArguments {
@@ -12,36 +9,55 @@ export interface ConnectionArguments extends PageArguments {
   readonly order?: readonly InputObject[] | null;
 }
 
-/** Pages through the rows of one field of the schema, whose arguments say how it filters and sorts. */
+const MAX_CACHED_LISTS = 16;
+
+/** All rows of a connection. Caches filtered and sorted lists, so that pages after the first cost no sorting. */
+export class RowSet<R extends IdentifiedRow> {
+  readonly rows: readonly R[];
+  readonly #lists = new Map<string, readonly R[]>();
+
+  constructor(rows: readonly R[]) {
+    this.rows = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  list(key: string, make: () => readonly R[]): readonly R[] {
+    const list = this.#lists.get(key) ?? make();
+    this.#lists.delete(key);
+    this.#lists.set(key, list);
+    const [oldest] = this.#lists.keys();
+    if (this.#lists.size > MAX_CACHED_LISTS && oldest !== undefined) this.#lists.delete(oldest);
+    return list;
+  }
+}
+
+type Field = Pick<GraphQLField<unknown, unknown>, "name" | "args">;
+
+/** Pages through the rows of one field of the schema, whose arguments define how it filters and sorts. */
 export class Connection {
   readonly #name: string;
   readonly #where: GraphQLInputObjectType;
   readonly #order: GraphQLInputObjectType;
 
-  constructor(field: GraphQLField<unknown, unknown>) {
+  constructor(field: Field) {
     this.#name = field.name;
     this.#where = inputType(field, "where");
     this.#order = inputType(field, "order");
   }
 
-  /** @throws GraphQLError where an argument is wrong. */
-  page<R extends IdentifiedRow>(
-    rowSet: RowSet<R>,
-    args: ConnectionArguments,
-    maximumPageSize: number,
-  ): Page<R> {
+  /** @throws GraphQLError an argument is invalid */
+  page<R extends IdentifiedRow>(rowSet: RowSet<R>, args: ConnectionArguments, pageSize: number): Page<R> {
     const { where, order } = args;
     const keys = compileOrder(this.#order, order ?? []);
-    const rows = rowSet.list([where ?? null, keys], (all) => {
-      if (where == null) return sortRows(all, keys);
-      return sortRows(all.filter(compileFilter(this.#where, where)), keys);
+    const rows = rowSet.list(JSON.stringify([where ?? null, keys]), () => {
+      const matching = where == null ? rowSet.rows : rowSet.rows.filter(compileFilter(this.#where, where));
+      return keys.length === 0 ? matching : sortRows(matching, keys);
     });
-    return pageOf(rows, keys, new CursorCodec(this.#name, keys), args, maximumPageSize);
+    return pageOf(rows, keys, new CursorCodec(this.#name, keys), args, pageSize);
   }
 }
 
-/** The input type of a field's argument, for filters and orders. */
-export function inputType(field: GraphQLField<unknown, unknown>, argument: string): GraphQLInputObjectType {
+/** The input type of a field's argument. */
+export function inputType(field: Field, argument: string): GraphQLInputObjectType {
   const found = field.args.find(({ name }) => name === argument);
   const type = found === undefined ? undefined : getNamedType(found.type);
   if (isInputObjectType(type)) return type;

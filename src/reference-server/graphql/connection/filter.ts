@@ -1,8 +1,15 @@
+import Big from "big.js";
 import { type GraphQLInputObjectType, getNullableType, isInputObjectType } from "graphql";
-import { isObject } from "../../is-object.js";
-import { ErrorCode, requestError } from "../request-error.js";
-import { conditionOf } from "./operators.js";
-import { fieldOf, nestedRow, type Row } from "./row.js";
+import { isObject } from "../../values.js";
+import { ErrorCode, requestError } from "../errors.js";
+
+/** An object of the schema. Its properties are named like the fields; an expensive one may be a getter. */
+export type Row = object;
+
+/** The value of a field; null if there is none. */
+export function fieldOf(row: Row | null, field: string): unknown {
+  return row === null ? null : (Reflect.get(row, field) ?? null);
+}
 
 /** A coerced input object. */
 export type InputObject = { readonly [field: string]: unknown };
@@ -11,14 +18,11 @@ export type InputObject = { readonly [field: string]: unknown };
 export type Predicate = (row: Row | null) => boolean;
 
 /**
- * Makes a predicate of a `where`. The schema's input types say what is a nested filter and what a condition, so that
- * a new field needs nothing here.
+ * Creates a predicate from a `where`. The input types of the schema tell nested filters from conditions, so that a new
+ * field needs no code here. `and: []` matches every row, `or: []` none.
  *
- * - Fields of one object, and operators of one condition, all have to hold.
- * - `and: []` holds for every row, `or: []` for none.
- *
- * @throws GraphQLError where a filter, a list or an operator other than `eq` and `neq` is null: to leave it out
- * would match more than the caller asked for.
+ * @throws GraphQLError a filter, a list or the operand of an operator other than `eq` and `neq` is null: ignoring it
+ * would match more than the caller asked for
  */
 export function compileFilter(type: GraphQLInputObjectType, where: InputObject, at = "where"): Predicate {
   const fields = type.getFields();
@@ -26,15 +30,18 @@ export function compileFilter(type: GraphQLInputObjectType, where: InputObject, 
     Object.entries(where).map(([name, value]): Predicate => {
       const place = `${at}.${name}`;
       if (name === "and" || name === "or") {
-        const parts = objects(value, place).map((part) => compileFilter(type, part, place));
+        const parts = inputObjects(value, place).map((part) => compileFilter(type, part, place));
         return name === "and" ? all(parts) : (row) => parts.some((holds) => holds(row));
       }
       const fieldType = getNullableType(fields[name]?.type);
-      if (!isInputObjectType(fieldType)) throw new TypeError(`${type.name}.${name} is no filter.`);
-      const filter = object(value, place);
-      if (isOperations(fieldType)) return compileConditions(name, filter, place);
+      if (!isInputObjectType(fieldType)) throw new TypeError(`${type.name}.${name} is not a filter.`);
+      const filter = inputObject(value, place);
+      if (fieldType.name.endsWith("OperationFilterInput")) return compileConditions(name, filter, place);
       const holds = compileFilter(fieldType, filter, place);
-      return (row) => holds(nestedRow(row, name));
+      return (row) => {
+        const nested = fieldOf(row, name);
+        return holds(typeof nested === "object" ? nested : null);
+      };
     }),
   );
 }
@@ -49,30 +56,72 @@ function compileConditions(field: string, operations: InputObject, at: string): 
   );
 }
 
-function isOperations(type: GraphQLInputObjectType): boolean {
-  return type.name.endsWith("OperationFilterInput");
-}
-
 function all(predicates: readonly Predicate[]): Predicate {
-  const [first, ...rest] = predicates;
-  if (first === undefined) return () => true;
-  if (rest.length === 0) return first;
+  const [only, ...rest] = predicates;
+  if (only !== undefined && rest.length === 0) return only;
   return (row) => predicates.every((holds) => holds(row));
 }
 
-/** The coerced input object at a place of the arguments. */
-export function object(value: unknown, at: string): InputObject {
+/** Requires an input object that is not null. */
+export function inputObject(value: unknown, at: string): InputObject {
   if (isObject(value)) return value;
   throw nullCondition(at);
 }
 
-/** The coerced list of input objects at a place of the arguments. */
-function objects(value: unknown, at: string): readonly InputObject[] {
+function inputObjects(value: unknown, at: string): readonly InputObject[] {
   if (!Array.isArray(value)) throw nullCondition(at);
-  return value.map((entry) => object(entry, at));
+  return value.map((entry) => inputObject(entry, at));
 }
 
 function nullCondition(at: string): Error {
-  const message = `\`${at}\` must not be null. Leave it out, or give it a value.`;
+  const message = `\`${at}\` must not be null. Leave it out or give it a value.`;
   return requestError(ErrorCode.nullCondition, message, { argument: at });
+}
+
+/** Whether a field's value meets a condition; a field without a value is null. */
+type Condition = (actual: unknown) => boolean;
+
+/** Operators that cannot compare with null. */
+const comparisons: Readonly<Record<string, (operand: unknown) => Condition>> = {
+  contains: (text) => onStrings(text, (actual, part) => actual.includes(part)),
+  startsWith: (text) => onStrings(text, (actual, part) => actual.startsWith(part)),
+  endsWith: (text) => onStrings(text, (actual, part) => actual.endsWith(part)),
+  ncontains: (text) => not(onStrings(text, (actual, part) => actual.includes(part))),
+  nstartsWith: (text) => not(onStrings(text, (actual, part) => actual.startsWith(part))),
+  nendsWith: (text) => not(onStrings(text, (actual, part) => actual.endsWith(part))),
+  // Dates as YYYY-MM-DD sort like strings.
+  gte: (day) => onStrings(day, (actual, bound) => actual >= bound),
+  lte: (day) => onStrings(day, (actual, bound) => actual <= bound),
+  in: isOneOf,
+  nin: (values) => not(isOneOf(values)),
+};
+
+/** Undefined if the operator cannot take this operand: null. */
+function conditionOf(operator: string, operand: unknown): Condition | undefined {
+  if (operator === "eq") return equals(operand);
+  if (operator === "neq") return not(equals(operand));
+  return operand === null ? undefined : comparisons[operator]?.(operand);
+}
+
+function equals(expected: unknown): Condition {
+  const key = comparable(expected);
+  return (actual) => comparable(actual) === key;
+}
+
+function isOneOf(values: unknown): Condition {
+  const keys = new Set((Array.isArray(values) ? values : [values]).map(comparable));
+  return (actual) => keys.has(comparable(actual));
+}
+
+function comparable(value: unknown): unknown {
+  return value instanceof Big ? value.toString() : value;
+}
+
+function onStrings(operand: unknown, holds: (actual: string, operand: string) => boolean): Condition {
+  const text = String(operand);
+  return (actual) => typeof actual === "string" && holds(actual, text);
+}
+
+function not(condition: Condition): Condition {
+  return (actual) => !condition(actual);
 }

@@ -1,6 +1,12 @@
+import Big from "big.js";
 import { type GraphQLInputObjectType, getNullableType, isInputObjectType } from "graphql";
-import { type InputObject, object } from "./filter.js";
-import { compareValues, type IdentifiedRow, type SortValue, sortValue } from "./row.js";
+import { fieldOf, type InputObject, inputObject, type Row } from "./filter.js";
+
+/** An element of a connection. */
+export type IdentifiedRow = Row & { readonly id: string };
+
+/** Ascending order: null, then strings by code units or numbers by size. */
+export type SortValue = string | number | null;
 
 /** One field to sort by. */
 export interface SortKey {
@@ -9,9 +15,9 @@ export interface SortKey {
 }
 
 /**
- * The fields of an `order`, the one that counts first in front.
+ * The fields of an `order`, the most significant first.
  *
- * @throws GraphQLError where a direction is null.
+ * @throws GraphQLError a direction is null
  */
 export function compileOrder(
   type: GraphQLInputObjectType,
@@ -27,55 +33,55 @@ function keysOf(
 ): readonly SortKey[] {
   return Object.entries(entry).flatMap(([name, value]): readonly SortKey[] => {
     const here = [...path, name];
-    const fieldType = getNullableType(type.getFields()[name]?.type);
     if (typeof value === "string") return [{ path: here, descending: value === "DESC" }];
-    const nested = object(value, `order.${here.join(".")}`);
-    if (!isInputObjectType(fieldType)) throw new TypeError(`${type.name}.${name} is no order.`);
+    const nested = inputObject(value, `order.${here.join(".")}`);
+    const fieldType = getNullableType(type.getFields()[name]?.type);
+    if (!isInputObjectType(fieldType)) throw new TypeError(`${type.name}.${name} is not an order.`);
     return keysOf(fieldType, nested, here);
   });
 }
 
-/** Where a row stands in an order: the values it is sorted by, and its id, which breaks the ties. */
+/** Position of a row in an order: the values it is sorted by, and its id, which breaks ties. */
 export interface Position {
   readonly values: readonly SortValue[];
   readonly id: string;
 }
 
-/** Where a row stands in the order of these fields. */
 export function positionOf(row: IdentifiedRow, keys: readonly SortKey[]): Position {
   return { values: keys.map((key) => sortValue(row, key.path)), id: row.id };
 }
 
-/** Negative where `a` comes first. */
+/** Negative if `a` comes first. */
 export function comparePositions(a: Position, b: Position, keys: readonly SortKey[]): number {
-  for (const [index, { descending }] of keys.entries()) {
+  // No iterator over entries: this runs for each comparison of a sort.
+  for (let index = 0; index < keys.length; index++) {
     const difference = compareValues(a.values[index] ?? null, b.values[index] ?? null);
-    if (difference !== 0) return descending ? -difference : difference;
+    if (difference !== 0) return keys[index]?.descending ? -difference : difference;
   }
   return compareValues(a.id, b.id);
 }
 
-/** The rows in order. They have to come in ascending order of their ids, which breaks the ties. */
+/** Sorts rows. Values are read once for each row, not for each comparison. */
 export function sortRows<R extends IdentifiedRow>(
   rows: readonly R[],
   keys: readonly SortKey[],
 ): readonly R[] {
-  if (keys.length === 0) return rows;
-  let compare = (a: number, b: number): number => a - b;
-  for (const { path, descending } of keys.toReversed()) {
-    // Values are read once a row, and not once a comparison.
-    const column = rows.map((row) => sortValue(row, path));
-    const direction = descending ? -1 : 1;
-    const next = compare;
-    compare = (a, b) => {
-      const difference = compareValues(column[a] ?? null, column[b] ?? null);
-      return difference === 0 ? next(a, b) : difference * direction;
-    };
-  }
-  const sorted: R[] = [];
-  for (const index of rows.map((_, index) => index).sort(compare)) {
-    const row = rows[index];
-    if (row !== undefined) sorted.push(row);
-  }
-  return sorted;
+  return rows
+    .map((row) => ({ row, position: positionOf(row, keys) }))
+    .sort((a, b) => comparePositions(a.position, b.position, keys))
+    .map(({ row }) => row);
+}
+
+function sortValue(row: Row, path: readonly string[]): SortValue {
+  let value: unknown = row;
+  for (const field of path) value = typeof value === "object" ? fieldOf(value, field) : null;
+  if (typeof value === "string" || typeof value === "number") return value;
+  return value instanceof Big ? value.toNumber() : null;
+}
+
+function compareValues(a: SortValue, b: SortValue): number {
+  if (a === b) return 0;
+  if (a === null) return -1;
+  if (b === null) return 1;
+  return a < b ? -1 : 1;
 }

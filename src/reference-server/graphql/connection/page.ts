@@ -1,12 +1,17 @@
-import { ErrorCode, requestError } from "../request-error.js";
-import type { CursorCodec } from "./cursor.js";
-import { comparePositions, type Position, positionOf, type SortKey } from "./order.js";
-import type { IdentifiedRow } from "./row.js";
+import { createHash } from "node:crypto";
+import { ErrorCode, requestError } from "../errors.js";
+import {
+  comparePositions,
+  type IdentifiedRow,
+  type Position,
+  positionOf,
+  type SortKey,
+  type SortValue,
+} from "./order.js";
 
-/** Number of items of a page where the caller does not say. */
 const DEFAULT_PAGE_SIZE = 10;
 
-/** Arguments of every connection that say which page. */
+/** Arguments of every connection that select a page. */
 export interface PageArguments {
   readonly first?: number | null;
   readonly after?: string | null;
@@ -14,10 +19,9 @@ export interface PageArguments {
   readonly before?: string | null;
 }
 
-/** A page of a connection, as the schema shows it. */
 export interface Page<R> {
   readonly nodes: readonly R[];
-  /** Made only when the caller asks for it. */
+  /** A function: created only if the caller asks for it. */
   readonly edges: () => readonly { readonly cursor: string; readonly node: R }[];
   readonly pageInfo: {
     readonly hasNextPage: boolean;
@@ -29,11 +33,10 @@ export interface Page<R> {
 }
 
 /**
- * Cuts a page out of sorted rows, as the Relay specification says: first what lies between the cursors, then the
- * first or the last of it.
+ * Cuts a page out of sorted rows as in the Relay specification: first what is between the cursors, then the first or
+ * last items of it.
  *
- * @throws GraphQLError where the arguments contradict each other, a size is negative or above `maximum`, or a cursor
- * is none.
+ * @throws GraphQLError the arguments contradict each other, a size is negative or above `maximum`, or a cursor is invalid
  */
 export function pageOf<R extends IdentifiedRow>(
   rows: readonly R[],
@@ -71,24 +74,24 @@ export function pageOf<R extends IdentifiedRow>(
 
 function sizeOf(args: PageArguments, maximum: number): { readonly size: number; readonly fromEnd: boolean } {
   if (args.first != null && args.last != null) {
-    throw requestError(ErrorCode.pagingArguments, "Give either `first` or `last`, not both.", {
+    throw requestError(ErrorCode.pagingArguments, "Use either `first` or `last`, not both.", {
       argument: "last",
     });
   }
   const size = args.first ?? args.last ?? Math.min(DEFAULT_PAGE_SIZE, maximum);
   const argument = args.last == null ? "first" : "last";
   if (size < 0) {
-    throw requestError(ErrorCode.negativePageSize, `\`${argument}\` must be 0 or more.`, { argument });
+    throw requestError(ErrorCode.negativePageSize, `\`${argument}\` must not be negative.`, { argument });
   }
   if (size > maximum) {
-    const message = `\`${argument}\` is ${size}: a page has at most ${maximum} items.`;
+    const message = `\`${argument}\` is ${size}, but a page has at most ${maximum} items.`;
     throw requestError(ErrorCode.pageTooLarge, message, { argument });
   }
   const backward = args.first == null && args.after == null && args.before != null;
   return { size, fromEnd: args.last != null || backward };
 }
 
-/** The first index for which `isBehind` is true; it is false for all before and true for all after. */
+/** The first index for which `isBehind` is true; it is false before and true after. */
 function lowerBound(length: number, isBehind: (index: number) => boolean): number {
   let [low, high] = [0, length];
   while (low < high) {
@@ -97,4 +100,53 @@ function lowerBound(length: number, isBehind: (index: number) => boolean): numbe
     else low = middle + 1;
   }
   return low;
+}
+
+/**
+ * Cursors of one order of one connection. A cursor holds the position of its row, not an index, so it stays valid when
+ * rows come and go, its own row included.
+ */
+export class CursorCodec {
+  readonly #order: string;
+  readonly #values: number;
+
+  constructor(connection: string, keys: readonly SortKey[]) {
+    const order = createHash("sha256").update(JSON.stringify([connection, keys]));
+    this.#order = order.digest("base64url").slice(0, 12);
+    this.#values = keys.length;
+  }
+
+  encode(position: Position): string {
+    return Buffer.from(JSON.stringify([this.#order, position.id, ...position.values])).toString("base64url");
+  }
+
+  /** @throws GraphQLError the string is not a cursor of this order and connection */
+  decode(cursor: string, argument: "after" | "before"): Position {
+    const [order, id, ...values] = parseList(cursor);
+    if (typeof order !== "string" || typeof id !== "string" || !values.every(isSortValue)) {
+      throw invalid(argument, "is not from this server");
+    }
+    if (order !== this.#order || values.length !== this.#values) {
+      throw invalid(argument, "belongs to another `order` or another field");
+    }
+    return { id, values };
+  }
+}
+
+function parseList(cursor: string): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString());
+    return Array.isArray(value) ? value : [];
+  } catch {
+    return [];
+  }
+}
+
+function isSortValue(value: unknown): value is SortValue {
+  return value === null || typeof value === "string" || typeof value === "number";
+}
+
+function invalid(argument: string, what: string): Error {
+  const message = `The cursor in \`${argument}\` ${what}. Use a cursor of a page with the same \`order\`.`;
+  return requestError(ErrorCode.invalidCursor, message, { argument });
 }

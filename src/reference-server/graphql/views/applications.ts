@@ -1,12 +1,10 @@
-import { calendarDateOf } from "../../calendar-date.js";
 import type { ApplicationState, Portfolio, PortfolioApplication } from "../../portfolio.js";
-import { RowSet } from "../connection/row-set.js";
-import type { Digest } from "./digest.js";
-import { productKey } from "./text.js";
-import type { UsageIndex } from "./usage-index.js";
+import { calendarDateOf, fold } from "../../values.js";
+import type { SyncedData } from "./synced.js";
+import type { UsageIndex } from "./usage.js";
 
-/** An application, as the schema shows it. */
-export type ApplicationRow = {
+/** An application in the shape of the schema. */
+export interface ApplicationRow {
   readonly id: string;
   readonly state: ApplicationState;
   readonly portfolioType: string | null;
@@ -19,43 +17,36 @@ export type ApplicationRow = {
   };
   readonly owner: { readonly id: string; readonly name: string | null } | null;
   readonly userCountStat: { readonly all: number; readonly last30Days: number };
-};
+}
 
 /**
- * The applications of a workspace: those of its portfolio, and those that discovery found, as products of synced
- * plans or of discovered use.
+ * The applications of a portfolio, and those that were discovered as products of synced plans or of discovered use.
  *
- * @param vendorStates states that were set for vendors, under the vendors' names.
- * @param last30Days use from then on is of the last 30 days, in milliseconds since the epoch.
+ * @param last30Days start of the last 30 days, in milliseconds since the epoch
  */
 export function applicationsOf(
-  portfolio: Portfolio,
+  { applications: known = [] }: Portfolio,
   vendorStates: ReadonlyMap<string, ApplicationState>,
+  synced: readonly SyncedData[],
   usage: UsageIndex,
   last30Days: number,
-  ...digests: readonly Digest[]
-): RowSet<ApplicationRow> {
+): readonly ApplicationRow[] {
   const applications = new Map<string, PortfolioApplication>();
-  for (const application of portfolio.applications ?? []) {
-    applications.set(productKey(application.name), application);
-  }
-  for (const { products, discovered } of digests) {
-    for (const [key, name] of [...products, ...discovered.products]) {
+  for (const application of known) applications.set(fold(application.name), application);
+  for (const { products, discoveredProducts } of synced) {
+    for (const [key, name] of [...products, ...discoveredProducts]) {
       if (!applications.has(key)) applications.set(key, { name });
     }
   }
-  const given = (portfolio.applications ?? []).flatMap(({ id }) => id ?? []);
-  const ids = new Set(given);
-  return new RowSet(
-    Array.from(applications, ([key, application]) => {
-      const id = application.id ?? newId(key, ids);
-      const times = [...usage.usersOf(key).values()];
-      return applicationRow({ ...application, id }, vendorStates, times, last30Days);
-    }),
-  );
+  const ids = new Set(known.flatMap(({ id }) => id ?? []));
+  return Array.from(applications, ([key, application]) => {
+    const id = application.id ?? newId(key, ids);
+    const times = [...usage.usersOf(key).values()];
+    return applicationRow({ ...application, id }, vendorStates, times, last30Days);
+  });
 }
 
-/** An id made of a name that is not among those that there are: cursors and walks know rows by their ids. */
+/** An id made of a name: cursors identify rows by their ids. */
 function newId(name: string, ids: Set<string>): string {
   let id = name;
   while (ids.has(id)) id += "*";

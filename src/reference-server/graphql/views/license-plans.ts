@@ -1,48 +1,106 @@
-import type Big from "big.js";
+import Big from "big.js";
 import type { GenericPlanDetails } from "../../../sync/generated/saas_management/sync/v1/access_records.js";
-import type { PlanContract } from "../../portfolio.js";
+import type { PlanContract, PlanMatch, PlanPrice, Portfolio } from "../../portfolio.js";
+import { getOrAdd } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
-import type { SeatPrice } from "./seat-price.js";
-import { countSeats, type SeatHolder, type Seats } from "./seats.js";
+import { type LicenseAssessor, LicenseRow, type Money } from "./licenses.js";
+import { detailsOf, type SyncedData } from "./synced.js";
 
-type ContractDetailsRow = {
+/** What one seat of a plan costs a year. */
+interface SeatPrice {
+  readonly paid: Money;
+  readonly free: Money;
+}
+
+interface ContractDetailsRow {
   readonly type: string | null;
   readonly renewal: {
     readonly upcomingDate: { readonly value: string; readonly origin: string } | null;
     readonly terminationPeriod: { readonly value: number; readonly origin: string } | null;
   } | null;
-};
+}
 
-type PricingStatsRow = {
+interface PricingStatsRow {
   readonly annualCost: Big;
   readonly currency: string;
   readonly potentialSaving: { readonly amount: Big; readonly percentage: Big | null };
-};
+}
 
-type UsageStatsRow = {
+interface UsageStatsRow {
   readonly total: number;
   readonly inUse: { readonly total: number };
   readonly unused: { readonly total: number };
-};
+}
 
-/** A license plan, as the schema shows it. Its seats are counted when they are asked for first. */
+/** The licenses and license plans of one installation. */
+export function licensingOf(
+  { installation, plans }: SyncedData,
+  { planPrices = [], contracts = [] }: Portfolio,
+  assessor: LicenseAssessor,
+): { readonly licenses: readonly LicenseRow[]; readonly plans: readonly LicensePlanRow[] } {
+  const licensesOf = new Map<string, LicenseRow[]>();
+  const planRows = new Map<string, LicensePlanRow>();
+  for (const plan of plans.values()) {
+    const match = {
+      planName: plan.externalPlanName,
+      integrationName: installation.integration.name,
+      sourcePlanId: plan.id,
+    };
+    const licenses = getOrAdd(licensesOf, plan.id, () => []);
+    const price = bestMatch(planPrices, match);
+    planRows.set(
+      plan.id,
+      new LicensePlanRow(
+        installation,
+        plan,
+        licenses,
+        price && seatPriceOf(price),
+        bestMatch(contracts, match),
+      ),
+    );
+  }
+  const licenses = detailsOf(installation.records("licenses")).map((license) => {
+    const row = new LicenseRow(installation, license, planRows.get(license.sourcePlanId) ?? null, assessor);
+    licensesOf.get(license.sourcePlanId)?.push(row);
+    return row;
+  });
+  return { licenses, plans: [...planRows.values()] };
+}
+
+/** The entry with most fields among those that agree with the plan. */
+function bestMatch<T extends PlanMatch>(entries: readonly T[], plan: Required<PlanMatch>): T | undefined {
+  const matches = entries.filter(
+    ({ planName, integrationName, sourcePlanId }) =>
+      planName === plan.planName &&
+      (integrationName ?? plan.integrationName) === plan.integrationName &&
+      (sourcePlanId ?? plan.sourcePlanId) === plan.sourcePlanId,
+  );
+  return matches.sort((a, b) => fieldCount(b) - fieldCount(a))[0];
+}
+
+function fieldCount({ integrationName, sourcePlanId }: PlanMatch): number {
+  return Number(integrationName !== undefined) + Number(sourcePlanId !== undefined);
+}
+
+function seatPriceOf({ annualPricePerSeat, currency }: PlanPrice): SeatPrice {
+  return { paid: { amount: new Big(annualPricePerSeat), currency }, free: { amount: new Big(0), currency } };
+}
+
+/** A license plan in the shape of the schema. Its seats are counted when a field first needs them. */
 export class LicensePlanRow {
   readonly id: string;
   readonly name: string;
   readonly integration: SyncedInstallation["integration"];
   readonly contractDetails: ContractDetailsRow | null;
   readonly #plan: GenericPlanDetails;
-  readonly #licenses: readonly SeatHolder[];
+  readonly #licenses: readonly LicenseRow[];
   #counted: Seats | undefined;
 
-  /**
-   * @param licenses those of the plan.
-   * @param seatPrice undefined where it is not known.
-   */
+  /** @param seatPrice undefined if it is unknown */
   constructor(
     installation: SyncedInstallation,
     plan: GenericPlanDetails,
-    licenses: readonly SeatHolder[],
+    licenses: readonly LicenseRow[],
     readonly seatPrice: SeatPrice | undefined,
     contract: PlanContract | undefined,
   ) {
@@ -69,6 +127,13 @@ export class LicensePlanRow {
   }
 }
 
+function contractDetails({ type, renewal }: PlanContract): ContractDetailsRow {
+  return {
+    type: type ?? null,
+    renewal: renewal === undefined ? null : { upcomingDate: null, terminationPeriod: null, ...renewal },
+  };
+}
+
 function pricingStats({ paid: { amount: perSeat, currency } }: SeatPrice, seats: Seats): PricingStatsRow {
   const annualCost = perSeat.times(seats.paid);
   const amount = perSeat.times(seats.paidUnused);
@@ -76,15 +141,27 @@ function pricingStats({ paid: { amount: perSeat, currency } }: SeatPrice, seats:
   return { annualCost, currency, potentialSaving: { amount, percentage } };
 }
 
-function contractDetails({ type, renewal }: PlanContract): ContractDetailsRow {
-  return {
-    type: type ?? null,
-    renewal:
-      renewal === undefined
-        ? null
-        : {
-            upcomingDate: renewal.upcomingDate ?? null,
-            terminationPeriod: renewal.terminationPeriod ?? null,
-          },
-  };
+interface Seats {
+  readonly total: number;
+  readonly inUse: number;
+  readonly unused: number;
+  readonly paid: number;
+  readonly paidUnused: number;
+}
+
+function countSeats(plan: GenericPlanDetails, licenses: readonly LicenseRow[]): Seats {
+  const { paidSeats, consumedSeats = 0 } = plan.details?.seatBased ?? {};
+  // Without synced assignments the source's own count is all there is.
+  const isAssigned = licenses.length > 0;
+  const billable = licenses.filter(({ isBillable }) => isBillable);
+  const taken = isAssigned ? licenses.length : consumedSeats;
+  const inUse = isAssigned ? licenses.filter(({ isUsed }) => isUsed).length : consumedSeats;
+  const paidTaken = isAssigned ? billable.length : consumedSeats;
+  const total = paidSeats ?? taken;
+  const paid = paidSeats ?? paidTaken;
+  // A paid seat that is assigned to nobody is as unused as one whose holder does not use it.
+  const unused = taken - inUse + Math.max(0, total - taken);
+  const billableUnused = billable.filter(({ isUsed }) => !isUsed).length;
+  const paidUnused = Math.min(paid, billableUnused + Math.max(0, paid - paidTaken));
+  return { total, inUse, unused, paid, paidUnused };
 }

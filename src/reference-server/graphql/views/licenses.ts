@@ -1,17 +1,105 @@
-import type { GenericLicenseDetails } from "../../../sync/generated/saas_management/sync/v1/access_records.js";
+import type Big from "big.js";
+import type {
+  GenericAccountDetails,
+  GenericLicenseDetails,
+} from "../../../sync/generated/saas_management/sync/v1/access_records.js";
+import { calendarDateOf, getOrAdd, nullIfBlank } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
-import type { Assessment, LicenseAssessor } from "./license-assessor.js";
+import type { Directory, Person } from "./directory.js";
 import type { LicensePlanRow } from "./license-plans.js";
-import type { Money } from "./seat-price.js";
+import type { SyncedData } from "./synced.js";
+import { type PlanScopes, scopesOf, type UsageIndex } from "./usage.js";
 
-/** A license, as the schema shows it. It is assessed when somebody first asks for what that tells. */
+export interface Money {
+  readonly amount: Big;
+  readonly currency: string;
+}
+
+type LicenseStateRow =
+  | { readonly __typename: "UsedLicenseState"; readonly activity: "USED" }
+  | { readonly __typename: "UnusedLicenseState"; readonly activity: "UNUSED"; readonly reason: string };
+
+interface HolderRow {
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly employeeId: string | null;
+}
+
+/** Who holds a license, and whether it is used. */
+interface Assessment {
+  readonly holder: HolderRow | null;
+  readonly state: LicenseStateRow;
+}
+
+/** Which use counts as recent. */
+export interface RecentUse {
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  /** How many days ago that is. */
+  readonly days: number;
+}
+
+/** Assesses the licenses of one installation. */
+export class LicenseAssessor {
+  readonly #synced: SyncedData;
+  readonly #directory: Directory;
+  readonly #usage: UsageIndex;
+  readonly #recent: RecentUse;
+  readonly #scopesByPlan = new Map<string, PlanScopes>();
+
+  constructor(synced: SyncedData, directory: Directory, usage: UsageIndex, recent: RecentUse) {
+    this.#synced = synced;
+    this.#directory = directory;
+    this.#usage = usage;
+    this.#recent = recent;
+  }
+
+  assess({ sourceAccountId, sourcePlanId }: GenericLicenseDetails): Assessment {
+    const synced = this.#synced;
+    const scopes = getOrAdd(this.#scopesByPlan, sourcePlanId, () =>
+      scopesOf(synced, sourcePlanId, synced.plans.get(sourcePlanId)),
+    );
+    const account = synced.accounts.get(sourceAccountId);
+    const person = account && this.#directory.holderOf(synced, account);
+    const lastUse = this.#usage.lastUse(synced, sourceAccountId, person, scopes);
+    return {
+      holder: account === undefined || person === undefined ? null : holderRow(account, person),
+      state: stateOf(
+        account?.active === false ? "The account is not active." : unusedReason(lastUse, this.#recent),
+      ),
+    };
+  }
+}
+
+function stateOf(unusedReason: string | undefined): LicenseStateRow {
+  if (unusedReason === undefined) return { __typename: "UsedLicenseState", activity: "USED" };
+  return { __typename: "UnusedLicenseState", activity: "UNUSED", reason: unusedReason };
+}
+
+function unusedReason(lastUse: number | undefined, { since, days }: RecentUse): string | undefined {
+  if (lastUse === undefined) return "No use was ever seen.";
+  if (lastUse >= since) return undefined;
+  return `The last use was seen on ${calendarDateOf(lastUse)}, more than ${days} days ago.`;
+}
+
+function holderRow(account: GenericAccountDetails, person: Person): HolderRow {
+  const employee = typeof person === "string" ? undefined : person;
+  return {
+    name: employee?.name ?? nullIfBlank(account.name) ?? nullIfBlank(account.username),
+    email: employee?.email ?? nullIfBlank(account.email),
+    employeeId: employee?.id ?? null,
+  };
+}
+
+/** A license in the shape of the schema. It is assessed when a field first needs it. */
 export class LicenseRow {
   readonly id: string;
+  readonly isBillable: boolean;
   readonly #license: GenericLicenseDetails;
   readonly #assessor: LicenseAssessor;
   #assessment: Assessment | undefined;
 
-  /** @param plan null where the plan's record is missing. */
+  /** @param plan null if the plan's record is missing */
   constructor(
     installation: SyncedInstallation,
     license: GenericLicenseDetails,
@@ -19,24 +107,20 @@ export class LicenseRow {
     assessor: LicenseAssessor,
   ) {
     this.id = `${installation.id}:${license.sourceId}`;
+    this.isBillable = license.billable === true;
     this.#license = license;
     this.#assessor = assessor;
-  }
-
-  /** Whether it consumes a paid seat. */
-  get isBillable(): boolean {
-    return this.#license.billable === true;
   }
 
   get isUsed(): boolean {
     return this.state.activity === "USED";
   }
 
-  get state(): Assessment["state"] {
+  get state(): LicenseStateRow {
     return this.#assessed.state;
   }
 
-  get holder(): Assessment["holder"] {
+  get holder(): HolderRow | null {
     return this.#assessed.holder;
   }
 
@@ -45,7 +129,7 @@ export class LicenseRow {
     return this.#seat(this.isBillable);
   }
 
-  /** Only a license that is billable and not used can be saved. */
+  /** Only a billable license that is not used can be saved. */
   get potentialSaving(): Money | null {
     return this.#seat(this.isBillable && !this.isUsed);
   }

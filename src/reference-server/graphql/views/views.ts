@@ -1,77 +1,101 @@
-import { DEFAULT_UNUSED_AFTER_DAYS } from "../../portfolio.js";
-import type { MessageOf, Workspace } from "../../workspace.js";
-import { RowSet } from "../connection/row-set.js";
+import { DAY_MS, startOfDay } from "../../values.js";
+import type { Workspace } from "../../workspace.js";
+import { RowSet } from "../connection/connection.js";
 import { type ApplicationRow, applicationsOf } from "./applications.js";
-import { type Digest, digestOf } from "./digest.js";
-import { LicenseAssessor } from "./license-assessor.js";
-import type { LicensePlanRow } from "./license-plans.js";
-import type { LicenseRow } from "./licenses.js";
-import { type Licensing, licensingOf } from "./licensing.js";
-import { People } from "./people.js";
-import { rememberEach, rememberLast } from "./remember.js";
-import { UsageIndex } from "./usage-index.js";
+import { Directory } from "./directory.js";
+import { type LicensePlanRow, licensingOf } from "./license-plans.js";
+import { LicenseAssessor, type LicenseRow } from "./licenses.js";
+import { indexSynced, type SyncedData } from "./synced.js";
+import { UsageIndex } from "./usage.js";
 
-const DAY = 24 * 60 * 60 * 1000;
+const DEFAULT_UNUSED_AFTER_DAYS = 30;
 
-/** What the schema shows of a workspace as it is, at a moment in milliseconds since the epoch. */
-export interface Views {
-  applications(now: number): RowSet<ApplicationRow>;
-  licenses(now: number): RowSet<LicenseRow>;
-  licensePlans(now: number): RowSet<LicensePlanRow>;
+/** The rows of all connections of a workspace on one day. */
+export class Views {
+  readonly #workspace: Workspace;
+  readonly #today: number;
+  readonly #synced: readonly SyncedData[];
+  readonly #directory: Directory;
+  readonly #usage: UsageIndex;
+  #applications: RowSet<ApplicationRow> | undefined;
+  #licensing: { readonly licenses: RowSet<LicenseRow>; readonly plans: RowSet<LicensePlanRow> } | undefined;
+
+  /** @param today start of the day, in milliseconds since the epoch */
+  constructor(workspace: Workspace, today: number) {
+    this.#workspace = workspace;
+    this.#today = today;
+    this.#synced = workspace.installations.map(indexSynced);
+    this.#directory = new Directory(this.#synced);
+    this.#usage = new UsageIndex(this.#directory, this.#synced);
+  }
+
+  get applications(): RowSet<ApplicationRow> {
+    const { portfolio, vendorStates } = this.#workspace;
+    this.#applications ??= new RowSet(
+      applicationsOf(portfolio, vendorStates, this.#synced, this.#usage, this.#today - 30 * DAY_MS),
+    );
+    return this.#applications;
+  }
+
+  get licenses(): RowSet<LicenseRow> {
+    return this.#licensed.licenses;
+  }
+
+  get licensePlans(): RowSet<LicensePlanRow> {
+    return this.#licensed.plans;
+  }
+
+  get #licensed() {
+    this.#licensing ??= this.#createLicensing();
+    return this.#licensing;
+  }
+
+  #createLicensing() {
+    const { portfolio } = this.#workspace;
+    const days = portfolio.unusedAfterDays ?? DEFAULT_UNUSED_AFTER_DAYS;
+    const recent = { since: this.#today - days * DAY_MS, days };
+    const parts = this.#synced.map((synced) => {
+      const assessor = new LicenseAssessor(synced, this.#directory, this.#usage, recent);
+      return licensingOf(synced, portfolio, assessor);
+    });
+    return {
+      licenses: new RowSet(parts.flatMap(({ licenses }) => licenses)),
+      plans: new RowSet(parts.flatMap(({ plans }) => plans)),
+    };
+  }
 }
 
-/**
- * The views of a workspace. Every step towards them is remembered, and taken again only where what it starts from has
- * changed: records that did not change are the same list.
- */
-export const viewsOf: (workspace: Workspace) => Views = rememberEach((workspace) => {
-  const { portfolio } = workspace;
-  const days = portfolio.unusedAfterDays ?? DEFAULT_UNUSED_AFTER_DAYS;
+interface CachedViews {
+  readonly inputs: readonly unknown[];
+  readonly views: Views;
+}
 
-  const peopleOf = rememberLast((...directories: Digest["employees"][]) => new People(directories));
-  const usageOf = rememberLast((people: People, ...digests: Digest[]) => new UsageIndex(people, digests));
-  const applicationRows = rememberLast(applicationsOf);
-  const licensingFor = rememberEach((digest: Digest) =>
-    rememberLast(
-      (licenses: readonly MessageOf<"licenses">[], people: People, usage: UsageIndex, today: number) => {
-        const recent = { since: today - days * DAY, days };
-        return licensingOf(digest, licenses, portfolio, new LicenseAssessor(digest, people, usage, recent));
-      },
-    ),
-  );
-  const licenseRows = rememberLast(
-    (...parts: Licensing[]) => new RowSet(...parts.map(({ licenses }) => licenses)),
-  );
-  const licensePlanRows = rememberLast(
-    (...parts: Licensing[]) => new RowSet(...parts.map(({ plans }) => plans)),
-  );
+const cache = new WeakMap<Workspace, CachedViews>();
 
-  function join() {
-    const digests = workspace.installations.map(digestOf);
-    const people = peopleOf(...digests.map(({ employees }) => employees));
-    return { digests, people, usage: usageOf(people, ...digests) };
-  }
+/** The views of a workspace as it is now. They are created again only if a collection that they show has changed. */
+export function viewsOf(workspace: Workspace, now: number): Views {
+  const today = startOfDay(now);
+  const inputs = [today, workspace.vendorStates, ...workspace.installations.flatMap(collectionsOf)];
+  const cached = cache.get(workspace);
+  if (cached !== undefined && areSame(cached.inputs, inputs)) return cached.views;
+  // Frees the outdated views before the new ones take as much memory again.
+  cache.delete(workspace);
+  const views = new Views(workspace, today);
+  cache.set(workspace, { inputs, views });
+  return views;
+}
 
-  function licensings(now: number): readonly Licensing[] {
-    const { digests, people, usage } = join();
-    return digests.map((digest) => {
-      const licenses = digest.installation.records("licenses");
-      return licensingFor(digest)(licenses, people, usage, startOfDay(now));
-    });
-  }
+function collectionsOf(installation: Workspace["installations"][number]): readonly unknown[] {
+  return [
+    installation.records("accounts"),
+    installation.records("employees"),
+    installation.records("plans"),
+    installation.records("licenses"),
+    installation.records("usage"),
+    installation.records("externallyDiscoveredUsage"),
+  ];
+}
 
-  return {
-    applications: (now) => {
-      const { digests, usage } = join();
-      const last30Days = startOfDay(now) - 30 * DAY;
-      return applicationRows(portfolio, workspace.vendorStates, usage, last30Days, ...digests);
-    },
-    licenses: (now) => licenseRows(...licensings(now)),
-    licensePlans: (now) => licensePlanRows(...licensings(now)),
-  };
-});
-
-/** Days are those of UTC. */
-function startOfDay(time: number): number {
-  return Math.floor(time / DAY) * DAY;
+function areSame(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((value, index) => value === b[index]);
 }

@@ -1,0 +1,77 @@
+import { type ASTNode, GraphQLError } from "graphql";
+import type { Response } from "graphql-http";
+
+/**
+ * Values of `extensions.code`. The service description shows only the first. The others are assumptions, taken from Hot
+ * Chocolate where it has one.
+ */
+export const ErrorCode = {
+  notAuthorized: "AUTH_NOT_AUTHORIZED",
+  requestInvalid: "HC0009",
+  requestTooLarge: "HC0010",
+  syntax: "HC0014",
+  argumentType: "HC0016",
+  argumentRequired: "VALIDATION_ARGUMENT_REQUIRED",
+  unknownField: "VALIDATION_UNKNOWN_FIELD",
+  validation: "VALIDATION_FAILED",
+  nullCondition: "HC0026",
+  pageTooLarge: "HC0051",
+  pagingArguments: "HC0052",
+  invalidCursor: "HC0078",
+  negativePageSize: "HC0079",
+  invalidInput: "INVALID_INPUT",
+  unexpected: "EXEC_FAILED",
+} as const;
+
+export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
+
+/** Where an error is. */
+export interface ErrorPlace {
+  readonly nodes?: readonly ASTNode[] | undefined;
+  readonly path?: readonly (string | number)[] | undefined;
+  /** Path within the arguments of the field: `where.state.activity`. */
+  readonly argument?: string | undefined;
+}
+
+/** An error that tells the caller what is wrong with the request. */
+export function requestError(code: ErrorCode, message: string, place: ErrorPlace = {}): GraphQLError {
+  const { nodes = [], path, argument } = place;
+  return new GraphQLError(message, {
+    nodes,
+    ...(path === undefined ? {} : { path }),
+    extensions: { code, ...(argument === undefined ? {} : { argument }) },
+  });
+}
+
+/** The key is missing, unknown or revoked, or it may only read. */
+export function notAuthorized(path?: readonly (string | number)[]): GraphQLError {
+  const message = "The current user is not authorized to access this resource.";
+  return requestError(ErrorCode.notAuthorized, message, { path });
+}
+
+export function unexpectedError(place?: ErrorPlace): GraphQLError {
+  return requestError(ErrorCode.unexpected, "Unexpected execution error.", place);
+}
+
+/** What the caller sees of an error. An error without a code is a defect of this server and reveals nothing. */
+export function formatError(error: Readonly<GraphQLError | Error>): GraphQLError {
+  if (!(error instanceof GraphQLError)) return requestError(ErrorCode.requestInvalid, error.message);
+  if (error.extensions["code"] !== undefined) return error;
+  const { nodes, path, originalError } = error;
+  if (originalError == null) return requestError(ErrorCode.validation, error.message, { nodes, path });
+  return unexpectedError({ nodes, path });
+}
+
+/** An answer with one error, for cases that graphql-http does not answer. */
+export function errorAnswer(
+  status: number,
+  statusText: string,
+  error: GraphQLError,
+  accept?: string,
+): Response {
+  const mediaType = accept?.includes("application/graphql-response+json")
+    ? "application/graphql-response+json"
+    : "application/json";
+  const headers = { "content-type": `${mediaType}; charset=utf-8` };
+  return [JSON.stringify({ errors: [error], data: null }), { status, statusText, headers }];
+}

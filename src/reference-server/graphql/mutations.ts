@@ -1,0 +1,150 @@
+import { randomUUID } from "node:crypto";
+import type Big from "big.js";
+import type { GraphQLInputObjectType } from "graphql";
+import type { ApplicationState } from "../portfolio.js";
+import type { ProcurementCase, Workspace } from "../workspace.js";
+import { compileFilter, type InputObject } from "./connection/filter.js";
+import { ErrorCode, requestError } from "./errors.js";
+import { viewsOf } from "./views/views.js";
+
+/** Fields that a caller sets. A field that is left out is undefined. */
+export interface ProcurementCaseInput {
+  readonly state?: ProcurementCase["state"] | null;
+  readonly name?: string | null;
+  readonly deadline?: string | null;
+  readonly baselineType?: string | null;
+  readonly baselinePrice?: Big | null;
+}
+
+/** A member of a payload's error union. */
+interface TypedError<Name extends string> {
+  readonly __typename: Name;
+  readonly message: string;
+}
+
+interface ProcurementCaseRow {
+  readonly id: string;
+  readonly name: string;
+  readonly state: string;
+  readonly savingAmount: Big | null;
+  readonly savingPercentage: Big | null;
+}
+
+interface CasePayload<ErrorName extends string> {
+  readonly case: ProcurementCaseRow | null;
+  readonly errors: readonly TypedError<ErrorName>[] | null;
+}
+
+/** @param today as YYYY-MM-DD; a deadline must not be earlier */
+export function createProcurementCase(
+  workspace: Workspace,
+  input: ProcurementCaseInput & { readonly name: string },
+  today: string,
+): CasePayload<"ProcurementCaseCreationError"> {
+  const problems = problemsOf(input, today);
+  if (input.state === "COMPLETED") problems.push("A new procurement case cannot be completed.");
+  if (problems.length > 0) {
+    return {
+      case: null,
+      errors: problems.map((message) => ({ __typename: "ProcurementCaseCreationError", message })),
+    };
+  }
+  const baselinePrice = input.baselinePrice ?? null;
+  const created: ProcurementCase = {
+    id: randomUUID(),
+    name: input.name,
+    state: input.state ?? "PRE",
+    deadline: input.deadline ?? null,
+    baselineType: input.baselineType ?? null,
+    baselinePrice,
+    firstBaselinePrice: baselinePrice,
+  };
+  workspace.procurementCases.set(created.id, created);
+  return { case: rowOf(created), errors: null };
+}
+
+/**
+ * @param today as YYYY-MM-DD; a deadline must not be earlier
+ * @throws GraphQLError a value is invalid: the description shows no typed error of this mutation for it
+ */
+export function updateProcurementCase(
+  workspace: Workspace,
+  input: ProcurementCaseInput & { readonly id: string },
+  today: string,
+): CasePayload<"ProcurementCaseNotFoundError" | "ProcurementCaseCompletedError"> {
+  const known = workspace.procurementCases.get(input.id);
+  if (known === undefined) {
+    const message = `The procurement case \`${input.id}\` does not exist.`;
+    return { case: null, errors: [{ __typename: "ProcurementCaseNotFoundError", message }] };
+  }
+  if (known.state === "COMPLETED") {
+    const message = `The procurement case \`${input.id}\` is completed and cannot be changed.`;
+    return { case: null, errors: [{ __typename: "ProcurementCaseCompletedError", message }] };
+  }
+  const problems = problemsOf(input, today);
+  if (problems.length > 0)
+    throw requestError(ErrorCode.invalidInput, problems.join(" "), { argument: "input" });
+  const { state, name, deadline, baselineType, baselinePrice } = input;
+  const changed: ProcurementCase = {
+    id: known.id,
+    name: name ?? known.name,
+    state: state ?? known.state,
+    deadline: deadline === undefined ? known.deadline : deadline,
+    baselineType: baselineType === undefined ? known.baselineType : baselineType,
+    baselinePrice: baselinePrice === undefined ? known.baselinePrice : baselinePrice,
+    firstBaselinePrice: known.firstBaselinePrice ?? baselinePrice ?? null,
+  };
+  workspace.procurementCases.set(changed.id, changed);
+  return { case: rowOf(changed), errors: null };
+}
+
+function problemsOf(input: ProcurementCaseInput, today: string): string[] {
+  const { state, name, deadline, baselinePrice } = input;
+  const problems: string[] = [];
+  if (state === null) problems.push("`state` must not be null.");
+  if (name === null || name?.trim() === "") problems.push("`name` must not be blank.");
+  if (deadline != null && deadline < today) problems.push("`deadline` must not be in the past.");
+  if (baselinePrice?.lt(0)) problems.push("`baselinePrice` must not be negative.");
+  return problems;
+}
+
+/** Assumption: a case saves what its baseline price decreased since the first one. */
+function rowOf({ id, name, state, baselinePrice, firstBaselinePrice }: ProcurementCase): ProcurementCaseRow {
+  if (baselinePrice === null || firstBaselinePrice === null) {
+    return { id, name, state, savingAmount: null, savingPercentage: null };
+  }
+  const savingAmount = firstBaselinePrice.minus(baselinePrice);
+  const savingPercentage = firstBaselinePrice.eq(0)
+    ? null
+    : savingAmount.times(100).div(firstBaselinePrice).round(2);
+  return { id, name, state, savingAmount, savingPercentage };
+}
+
+interface ChangeVendorsStatePayload {
+  readonly updatedCount: number | null;
+  readonly errors: readonly TypedError<"ChangeVendorsStateError">[] | null;
+}
+
+/**
+ * Sets the state of the vendors that match, and so of all their applications. No match is not an error.
+ *
+ * @param where of the type `filter`; null or undefined matches every vendor
+ */
+export function changeVendorsState(
+  workspace: Workspace,
+  state: ApplicationState,
+  filter: GraphQLInputObjectType,
+  where: InputObject | null | undefined,
+  now: number,
+): ChangeVendorsStatePayload {
+  const matches = where == null ? () => true : compileFilter(filter, where);
+  if (state === "DISCOVERED") {
+    const message = "DISCOVERED cannot be set. It is the state of applications that only discovery knows.";
+    return { updatedCount: null, errors: [{ __typename: "ChangeVendorsStateError", message }] };
+  }
+  const { rows } = viewsOf(workspace, now).applications;
+  const names = new Set(rows.map(({ application }) => application.vendorName));
+  const matching = [...names].filter((name) => matches({ vendor: { name } }));
+  workspace.setVendorStates(matching, state);
+  return { updatedCount: matching.length, errors: null };
+}

@@ -1,0 +1,122 @@
+import type { Collection, MessageOf } from "../workspace.js";
+import type { Batch } from "./batch.js";
+import { type CollectionStore, recordId } from "./collections.js";
+
+/** A stored record. Batches are named by their sequence number. */
+interface Row<R> {
+  record: R;
+  /** Last batch that sent the record. */
+  sentBy: number;
+  /** Last completed batch whose snapshot had the record; 0 for none. */
+  completedBy: number;
+  removed: boolean;
+}
+
+/**
+ * The records of one snapshot collection of an installation.
+ *
+ * Rows carry the number of the batch that sent them instead of a set of ids for each batch, so a million records need
+ * no second table, and what only an aborted batch sent is forgotten by itself.
+ */
+export class Snapshot<C extends Collection> implements CollectionStore<C> {
+  readonly model = "snapshot";
+  readonly #collection: C;
+  readonly #rows = new Map<string, Row<MessageOf<C>>>();
+  #present: readonly MessageOf<C>[] | undefined;
+  /** Batch of the previous completed snapshot. */
+  #completedBy: number | undefined;
+
+  constructor(collection: C) {
+    this.#collection = collection;
+  }
+
+  /** The last of two records with one id wins. A removed record that returns is present again. */
+  write(records: readonly MessageOf<C>[], batch: Batch): void {
+    const counts = batch.countsOf(this.#collection);
+    counts.accepted += records.length;
+    if (records.length > 0) this.#present = undefined;
+    for (const record of records) {
+      const id = recordId(record) ?? "";
+      const row = this.#rows.get(id);
+      if (row === undefined) {
+        counts.added++;
+        this.#rows.set(id, { record, sentBy: batch.sequence, completedBy: 0, removed: false });
+        continue;
+      }
+      if (row.sentBy !== batch.sequence) counts.updated++;
+      row.record = record;
+      row.sentBy = batch.sequence;
+      row.removed = false;
+    }
+  }
+
+  /**
+   * Marks the records of the previous completed snapshot that the batch did not send as removed. Records that only an
+   * aborted or expired batch sent belong to neither and stay.
+   */
+  complete(batch: Batch): void {
+    const counts = batch.countsOf(this.#collection);
+    for (const row of this.#rows.values()) {
+      if (row.sentBy === batch.sequence) {
+        row.completedBy = batch.sequence;
+      } else if (row.completedBy === this.#completedBy) {
+        row.removed = true;
+        counts.removed++;
+        this.#present = undefined;
+      }
+    }
+    this.#completedBy = batch.sequence;
+  }
+
+  present(): readonly MessageOf<C>[] {
+    if (this.#present !== undefined) return this.#present;
+    const present: MessageOf<C>[] = [];
+    for (const { removed, record } of this.#rows.values()) if (!removed) present.push(record);
+    this.#present = present;
+    return present;
+  }
+
+  /** Every record that was ever accepted. */
+  all(): { readonly id: string; readonly removed: boolean; readonly record: MessageOf<C> }[] {
+    return Array.from(this.#rows, ([id, { removed, record }]) => ({ id, removed, record }));
+  }
+}
+
+/**
+ * The events of one collection of an installation.
+ *
+ * An event with an id is stored once, whichever batches send it. An event without an id is stored as often as it is
+ * sent, because equal events may be separate observations.
+ */
+export class EventLog<C extends Collection> implements CollectionStore<C> {
+  readonly model = "event";
+  readonly #collection: C;
+  readonly #ids = new Set<string>();
+  readonly #events: MessageOf<C>[] = [];
+  #present: readonly MessageOf<C>[] | undefined;
+
+  constructor(collection: C) {
+    this.#collection = collection;
+  }
+
+  write(events: readonly MessageOf<C>[], batch: Batch): void {
+    batch.countsOf(this.#collection).accepted += events.length;
+    for (const event of events) {
+      const id = recordId(event);
+      if (id !== undefined) {
+        if (this.#ids.has(id)) continue;
+        this.#ids.add(id);
+      }
+      this.#events.push(event);
+      this.#present = undefined;
+    }
+  }
+
+  /** No batch removes an event. */
+  complete(): void {}
+
+  present(): readonly MessageOf<C>[] {
+    this.#present ??= [...this.#events];
+    return this.#present;
+  }
+}

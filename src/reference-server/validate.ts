@@ -1,0 +1,38 @@
+import { z } from "zod";
+import { suggestKey } from "../core/validate.js";
+
+/** An object schema that refuses other keys and suggests the one that was meant. */
+export function strictObject<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === "unrecognized_keys" ? unknownKey(issue.keys, shape) : undefined),
+  });
+}
+
+function unknownKey([key = ""]: readonly string[], shape: z.ZodRawShape): string {
+  const known = Object.keys(shape);
+  return `Unknown key ${JSON.stringify(key)}.${suggestKey(key, known)} Known keys: ${known.join(", ")}`;
+}
+
+/**
+ * Checks a value that a caller passed in.
+ * @throws {TypeError} names the place of the first problem
+ */
+export function parse<T>(name: string, schema: z.ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new TypeError(`${placeOf(name, issue?.path ?? [])}: ${issue?.message ?? "Invalid input"}.`);
+}
+
+function placeOf(name: string, path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (place, key) => (typeof key === "number" ? `${place}[${key}]` : `${place}.${String(key)}`),
+    name,
+  );
+}
+
+/** The schema for plain data: a copy by JSON, without properties that are undefined. */
+export function plainData<T>(schema: z.ZodType<T>): z.ZodType<T> {
+  // Not structuredClone: under test runners it creates objects of another realm.
+  return z.preprocess((value) => JSON.parse(JSON.stringify(value) ?? "null"), schema);
+}

@@ -1,0 +1,38 @@
+export const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Whether the string is a calendar date in the form YYYY-MM-DD. */
+export function isCalendarDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(time) && calendarDateOf(time) === text;
+}
+
+/** The day of a time, in UTC, as YYYY-MM-DD. */
+export function calendarDateOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
+export function startOfDay(time: number): number {
+  return Math.floor(time / DAY_MS) * DAY_MS;
+}
+
+/** Product names and e-mail addresses are compared without regard to case and outer spaces. */
+export function fold(text: string): string {
+  return text.trim().toLowerCase();
+}
+
+export function nullIfBlank(text: string | undefined): string | null {
+  return text === undefined || text.trim() === "" ? null : text;
+}
+
+export function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const value = make();
+  map.set(key, value);
+  return value;
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

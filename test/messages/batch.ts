@@ -1,0 +1,37 @@
+import { SyncClient } from "@saas-management/sdk/sync";
+
+// Nobody listens on port 1.
+const client = new SyncClient({ endpoint: "http://127.0.0.1:1", apiKey: "key-1", retry: false });
+
+export const messages = [
+  {
+    title: "a server that refuses connections",
+    provoke: () => client.startBatch({ installationId: "installation-1" }),
+    text: "StartSyncBatch: no connection to 127.0.0.1:1: the server refused the connection. Check the host and port of the endpoint, and that the service is running.",
+  },
+  {
+    title: "a batch with a failed write that is completed",
+    provoke: async () => {
+      using batch = client.openBatch("batch-1");
+      batch.write("accounts", [{ generic: { id: "" } }]);
+      await batch.complete({ unverified: true });
+    },
+    text: 'complete was refused: the write of accounts failed (INVALID_INPUT: accounts[0] (id "") generic.id: expected a string that is not empty, got an empty string. Nothing after this was sent. Correct the records and send all of them in a new batch or run.), so the batch is incomplete: completing it would mark missing records as removed. Abort it, which a run does itself. Send every snapshot in full in a new batch or run.',
+  },
+  {
+    title: "a batch of another process that is completed",
+    provoke: async () => {
+      using batch = client.openBatch("batch-1");
+      await batch.complete();
+    },
+    text: "The batch was opened by its id, so it is not known here whether its snapshots are complete. Call complete({ unverified: true }) if they are.",
+  },
+  {
+    title: "a collection that does not exist",
+    provoke: () => {
+      using batch = client.openBatch("batch-1");
+      return Reflect.apply(batch.write, batch, ["group_members", []]);
+    },
+    text: 'There is no collection "group_members". Did you mean groupMembers? Collections: accounts, plans, licenses, employees, groups, groupMembers, devices, usage, externallyDiscoveredUsage, auditLogs, aiUsage, aiCost.',
+  },
+];

@@ -1,0 +1,62 @@
+import { previewSync } from "@saas-management/sdk/sync";
+import { heldError } from "../../src/sync/guard/held-error.js";
+
+const HELD = {
+  collection: "accounts",
+  held: "removals",
+  heldSinceAttempt: false,
+  problem: undefined,
+  approvalProblem: undefined,
+  listedIn: "ledger/accounts.removals.txt",
+  figures: {
+    baseline: "ledger",
+    known: 10,
+    new: 1,
+    kept: 6,
+    gone: 4,
+    goneShare: 0.4,
+    newShare: 0.1,
+    duplicates: 0,
+  },
+  compared: {
+    known: 10,
+    sent: 7,
+    new: 1,
+    kept: 6,
+    gone: 4,
+    all: { known: 10, gone: 4 },
+    sets: [{ origin: "completed", known: 10, gone: 4 }],
+    firstGone: ["u6"],
+  },
+} as const;
+
+export const messages = [
+  {
+    title: "a run that does not write a declared snapshot",
+    provoke: () => previewSync({ snapshots: ["accounts"], ledger: "none" }, () => {}),
+    text: "The run declares the snapshots accounts, but did not write accounts. Nothing was completed. Write an empty array if there are no records.",
+  },
+  {
+    title: "a run that writes a snapshot page by page",
+    provoke: () =>
+      previewSync({ snapshots: ["accounts"], ledger: "none" }, async (batch) => {
+        await batch.write("accounts", []);
+        await batch.write("accounts", []);
+      }),
+    text: "accounts was already written in this run. Write a snapshot once, in full: use one source for all pages, or open, push and seal.",
+  },
+  {
+    title: "a run that the guard holds",
+    provoke: () => {
+      throw heldError("batch-1", [HELD], { id: "approval-1", expiresAt: 0 });
+    },
+    text: 'The guard held this run; no records were removed: 4 of 10 known ids of accounts would be removed (40 %, listed in ledger/accounts.removals.txt). The run did not complete its batch. Records that it added or updated are already visible (new ids: 1) until a later snapshot keeps or removes them. A filtered, truncated or partly paged source looks like this: check the source first. If it is right, run again with approveRemovals: "approval-1" before 1970-01-01T00:00:00.000Z.',
+  },
+  {
+    title: "a run that the guard holds without a ledger",
+    provoke: () => {
+      throw heldError("batch-1", [{ ...HELD, listedIn: undefined }], "no-ledger");
+    },
+    text: 'The guard held this run; no records were removed: 4 of 10 known ids of accounts would be removed (40 %). The run did not complete its batch. Records that it added or updated are already visible (new ids: 1) until a later snapshot keeps or removes them. A filtered, truncated or partly paged source looks like this: check the source first. Removals cannot be approved with ledger: "none". Run again when the source is complete, or use fileLedger(directory).',
+  },
+];

@@ -1,0 +1,58 @@
+/** What the page of the test runs: a walk over pages, a mutation, a refused one and a wrong key. */
+import {
+  AuthenticationError,
+  GraphQLClient,
+  isMutationError,
+  sumByCurrency,
+} from "@saas-management/sdk/graphql";
+
+export interface PageResult {
+  readonly names: readonly string[];
+  readonly total: number;
+  readonly opened: string;
+  readonly refusedWith: string | undefined;
+  readonly wrongKeyIsRejected: boolean;
+  readonly sum: string | undefined;
+  /** The reason of the caller's signal. */
+  readonly leftWith: unknown;
+}
+
+declare global {
+  /** Called by the test, in the page. */
+  var tryFacade: (baseUrl: string, apiKey: string) => Promise<PageResult>;
+}
+
+globalThis.tryFacade = async (baseUrl, apiKey) => {
+  const client = new GraphQLClient({ baseUrl, apiKey });
+  const applications = client.applications({ first: 2, order: { application: { name: "ASC" } } });
+  const names: string[] = [];
+  for await (const { application } of applications) names.push(application.name);
+  const { name: opened } = await client.createProcurementCase({
+    state: "PRE",
+    name: "Renew",
+    deadline: "2099-12-31",
+    baselineType: "LAST_YEAR_COST",
+    baselinePrice: 100,
+  });
+  const refusal = await reason(client.updateProcurementCase({ id: "none", name: "x" }));
+  const stranger = new GraphQLClient({ baseUrl, apiKey: "wrong" });
+  const left = client.applications({}, { signal: AbortSignal.abort("left") });
+  return {
+    names,
+    total: await applications.totalCount(),
+    opened,
+    refusedWith: isMutationError(refusal, "updateProcurementCase")
+      ? refusal.errors[0]?.__typename
+      : undefined,
+    wrongKeyIsRejected: (await reason(stranger.applications().firstPage())) instanceof AuthenticationError,
+    sum: sumByCurrency([0.1, 0.2], (amount) => ({ amount, currency: "EUR" })).get("EUR"),
+    leftWith: await reason(left.firstPage()),
+  };
+};
+
+async function reason(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}

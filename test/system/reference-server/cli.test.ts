@@ -1,0 +1,193 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { parseEnv } from "node:util";
+import { credentials } from "@grpc/grpc-js";
+import fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import manifest from "../../../package.json" with { type: "json" };
+import { post } from "../../reference-server/graphql-setup.js";
+import { PlainClient } from "../../support/grpc-client.js";
+import { LIMITS, RUNS, TIMEOUT_MS } from "../../support/property-runs.js";
+import { certificateFile, keyFile } from "../../support/tls-certificates.js";
+
+const cli = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
+
+function start(...args: string[]): ChildProcessWithoutNullStreams {
+  const child = spawn(process.execPath, ["--import", "tsx", ...args]);
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return child;
+}
+
+/** Runs the command line to its end. */
+async function run(...args: string[]): Promise<{ code: number; out: string; error: string }> {
+  const child = start(cli, ...args);
+  const [[code], out, error] = await Promise.all([
+    once(child, "exit"),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { code, out, error };
+}
+
+/** Runs `serve` until it has printed its addresses. */
+async function serve(...args: string[]) {
+  const child = start(cli, "serve", ...args);
+  let out = "";
+  for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
+    out += String(chunk);
+    if (out.includes("\nINSTALLATION_ID=")) break;
+  }
+  const value = (pattern: RegExp): string => pattern.exec(out)?.[1] ?? "";
+  return {
+    child,
+    out,
+    baseUrl: value(/BASE_URL=(\S+)/),
+    syncUrl: value(/SYNC_URL=(\S+)/),
+    apiKey: value(/API_KEY=(\S+)/),
+    installationId: value(/INSTALLATION_ID=(\S+)/),
+  };
+}
+
+/** A JSON file that is deleted after the test. */
+function jsonFile(content: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "saas-management-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "portfolio.json");
+  writeFileSync(file, content);
+  return file;
+}
+
+test.each(["SIGINT", "SIGTERM"] as const)(
+  "serves both APIs on loopback and exits with 0 on %s",
+  async (signal) => {
+    const { child, out, baseUrl, syncUrl, apiKey, installationId } = await serve();
+    expect(out).toContain(`${baseUrl}/graphql`);
+    expect([baseUrl, syncUrl].map((url) => new URL(url).hostname)).toEqual(["127.0.0.1", "127.0.0.1"]);
+    await new PlainClient(syncUrl, `ApiKey ${apiKey}`).start(installationId);
+    const response = await fetch(`${baseUrl}/graphql`, post("{ __typename }", apiKey));
+    expect(await response.json()).toEqual({ data: { __typename: "Query" } });
+    child.kill(signal);
+    expect(await once(child, "exit")).toEqual([0, null]);
+  },
+);
+
+test("prints an environment file", async () => {
+  const { out, baseUrl, syncUrl, apiKey, installationId } = await serve();
+  expect(parseEnv(out)).toEqual({
+    SAAS_MANAGEMENT_BASE_URL: baseUrl,
+    SAAS_MANAGEMENT_SYNC_URL: syncUrl,
+    SAAS_MANAGEMENT_API_KEY: apiKey,
+    INSTALLATION_ID: installationId,
+  });
+});
+
+test("accepts a host, ports, a certificate and a portfolio", async () => {
+  const portfolio = jsonFile('{ "applications": [{ "name": "Chat" }] }');
+  const tls = ["--tls-cert", certificateFile("self-signed"), "--tls-key", keyFile("self-signed")];
+  const served = await serve("--host", "localhost", "--portfolio", portfolio, ...tls);
+  expect(served.baseUrl).toMatch(/^https:\/\/localhost:/);
+  const root = credentials.createSsl(readFileSync(certificateFile("self-signed")));
+  await new PlainClient(served.syncUrl, `ApiKey ${served.apiKey}`, root).start(served.installationId);
+  served.child.kill("SIGTERM");
+  await once(served.child, "exit");
+  const { port } = new URL(served.syncUrl);
+  expect(new URL((await serve("--sync-port", port)).syncUrl).port).toBe(port);
+});
+
+test.each([
+  ["127.0.0.2", ""],
+  ["localhost", ""],
+  ["0.0.0.0", expect.stringContaining("0.0.0.0")],
+])("warns about hosts that other machines can reach: %s", async (host, warning) => {
+  const { child } = await serve("--host", host);
+  child.kill("SIGTERM");
+  expect(await text(child.stderr)).toEqual(warning);
+});
+
+test("exits with 1 if a port is taken", async () => {
+  const { baseUrl } = await serve();
+  const { code, error } = await run("serve", "--port", new URL(baseUrl).port);
+  expect(code).toBe(1);
+  expect(error).toContain("EADDRINUSE");
+});
+
+test("prints its options with --help and the version of the package with --version", async () => {
+  const { code, out, error } = await run("--help");
+  expect({ code, error }).toEqual({ code: 0, error: "" });
+  expect(out.match(/--[\w-]+/g)).toEqual(
+    expect.arrayContaining(["--port", "--sync-port", "--host", "--portfolio", "--tls-cert", "--tls-key"]),
+  );
+  expect(await run("--version")).toEqual({ code: 0, out: `${manifest.version}\n`, error: "" });
+});
+
+const USAGE_ERROR = /^saas-management: [^\p{Cc}\p{Cf}]{1,400}\nTry "saas-management --help"\.\n$/u;
+
+test.each<[what: string, args: string[], named: string]>([
+  ["no command", [], ""],
+  ["an unknown command", ["start"], '"start"'],
+  ["an unknown option", ["serve", "--prot", "1"], "'--prot'"],
+  ["an option without its value", ["serve", "--port"], "--port"],
+  ["an option in place of a value", ["serve", "--host", "--port"], "'--host'"],
+  ["a long argument", ["x".repeat(9000)], `"${"x".repeat(100)}…"`],
+  ["too many arguments", ["serve", "now"], '"now"'],
+  ["a port that is too large", ["serve", "--port", "65536"], "--port"],
+  ["a port that is not a number", ["serve", "--sync-port", "1e3"], "--sync-port"],
+  ["a certificate without its key", ["serve", "--tls-cert", "x"], "--tls-key"],
+  ["a file that does not exist", ["serve", "--portfolio", "/nope.json"], "ENOENT"],
+  ["an invalid certificate", ["serve", "--tls-cert", cli, "--tls-key", cli], "tls"],
+  ["an unknown key of the portfolio", ["serve", "--portfolio", '{ "aplications": [] }'], "aplications"],
+  [
+    "an invalid value of the portfolio",
+    ["serve", "--portfolio", '{ "unusedAfterDays": -1 }'],
+    "unusedAfterDays",
+  ],
+])("exits with 2 and explains %s", async (_, args, named) => {
+  const { code, out, error } = await run(...args.map((arg) => (arg.startsWith("{") ? jsonFile(arg) : arg)));
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(error).toMatch(USAGE_ERROR);
+  expect(error).toContain(named);
+});
+
+test(
+  "answers any arguments with an exit code and one line, never with a stack",
+  async () => {
+    const argument = fc.oneof(
+      fc.constantFrom("serve", "--", "-", "", " ", "--help", "-hv", "--version=1", "--port", "--port=65536"),
+      fc.constantFrom("--sync-port=1e99", "--host", "--host=", "--tls-cert=/", "--portfolio=/dev/null"),
+      fc.constantFrom("--__proto__", "--=", "---", "a\nforged", "\u001b[31m", "\u202e", "9".repeat(400)),
+      fc.string({ unit: "binary", maxLength: 20 }).map((given) => given.replaceAll("\0", "")),
+    );
+    // One argument that keeps it from serving.
+    const invalid = fc.constantFrom("--port=x", "--nope", "--help", "--portfolio=/nope");
+    const args = fc
+      .tuple(invalid, fc.array(argument, { maxLength: 4 }))
+      .map(([first, rest]) => [first, ...rest]);
+    const property = fc.asyncProperty(args, async (given) => {
+      const { code, out, error } = await run(...given);
+      if (code === 0) return expect(error).toBe("");
+      expect({ code, out }).toEqual({ code: 2, out: "" });
+      expect(error).toMatch(USAGE_ERROR);
+    });
+    await fc.assert(property, { ...LIMITS, numRuns: Math.ceil(RUNS / 60) });
+  },
+  TIMEOUT_MS,
+);
+
+test.each([[["--help"]], [["serve"]]])("exits with 1 if the output of %j cannot be written", async (args) => {
+  const child = start(cli, ...args);
+  child.stdout.destroy();
+  const [[code], error] = await Promise.all([once(child, "exit"), text(child.stderr)]);
+  expect(code).toBe(1);
+  expect(error).toMatch(/^saas-management: .*EPIPE\n$/);
+});
+
+test("lets the process exit after close(), whatever clients do", async () => {
+  const script = fileURLToPath(new URL("close-script.ts", import.meta.url));
+  const child = start(script);
+  expect(await text(child.stdout)).toBe("closed\n");
+});
