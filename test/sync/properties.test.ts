@@ -7,8 +7,7 @@ import {
 } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { recordType } from "../support/contract.js";
-import { fieldsIn, possibleFields } from "../support/field-coverage.js";
+import { fieldsIn, possibleFields, recordType } from "../support/contract.js";
 import { LIMITS, RUNS, SEED, TIMEOUT_MS } from "../support/property-runs.js";
 import { COLLECTION_NAMES, RECORDS } from "../support/record-arbitraries.js";
 import { recordsOf } from "../support/scripted-sync-server.js";
