@@ -1,11 +1,11 @@
 import { raceAbort } from "../core/abort.js";
 import { withCallSite } from "../core/call-site.js";
-import { type BatchOptions, START_BATCH_KEYS, type StartBatchOptions } from "./batch/start.js";
+import type { BatchOptions, StartBatchOptions } from "./batch/start.js";
 import type { SyncBatch } from "./batch/sync-batch.js";
 import type { SnapshotCollection } from "./collections.js";
-import { readBatchOptions, SyncEngine } from "./engine.js";
+import { SyncEngine } from "./engine.js";
 import { resolveSyncOptions, type SyncClientOptions, type SyncConfiguration } from "./options.js";
-import { RUN_KEYS, type RunFunction, type RunOptions } from "./run/options.js";
+import type { RunFunction, RunOptions } from "./run/options.js";
 import type { SyncReceipt } from "./run/receipt.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 
@@ -39,8 +39,8 @@ export class SyncClient {
    * @throws {AuthenticationError | PermissionDeniedError | TransportError | TimeoutError | ClosedError}
    */
   async startBatch(options: StartBatchOptions): Promise<SyncBatch> {
-    const own = readBatchOptions("startBatch", options, START_BATCH_KEYS);
-    return withCallSite(own.signal, () => this.#engine.startBatch(own));
+    // Without types, the options may be anything.
+    return withCallSite(options?.signal, () => this.#engine.startBatch(options));
   }
 
   /**
@@ -61,8 +61,7 @@ export class SyncClient {
     options: RunOptions<Snapshots>,
     fn: RunFunction<Snapshots>,
   ): Promise<SyncReceipt> {
-    const own = readBatchOptions("run", options, RUN_KEYS);
-    return withCallSite(own.signal, () => this.#engine.run(own, fn));
+    return withCallSite(options?.signal, () => this.#engine.run(options, fn));
   }
 
   /**

@@ -1,8 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { checkSignal, linkAbort } from "../core/abort.js";
 import { ClosedError, InvalidInputError } from "../core/errors/index.js";
-import { type KeysOf, readOptions } from "../core/validate.js";
-import { checkKeepAlive, KEEP_ALIVE_KEYS, startKeepAlive } from "./batch/keep-alive.js";
+import { type KeysOf, readOptions, requirePositive } from "../core/validate.js";
+import { readKeepAlive, startKeepAlive } from "./batch/keep-alive.js";
 import { BatchSession, type BatchWatch } from "./batch/session.js";
 import {
   BATCH_KEYS,
@@ -49,18 +49,15 @@ export class SyncEngine {
   }
 
   async startBatch(given: StartBatchOptions, watch: BatchWatch = UNWATCHED): Promise<SyncBatch> {
-    const options = readBatchOptions("startBatch", given, START_BATCH_KEYS);
-    const { installationId, signal, waitForLockMs = 0, timeoutMs } = options;
+    const options = this.#read("startBatch", given, START_BATCH_KEYS);
+    const { installationId, signal, waitForLockMs = 0, timeoutMs, onProgress } = options;
     this.#requireOpen();
     requireId("installationId", installationId, "a direct integration installation");
     if (typeof waitForLockMs !== "number" || !(waitForLockMs >= 0))
       throw new InvalidInputError("waitForLockMs must be a number of milliseconds, 0 or more.");
-    if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0))
-      throw new InvalidInputError("timeoutMs must be a positive, finite number of milliseconds.");
-    checkKeepAlive(options.keepAlive);
+    if (timeoutMs !== undefined) requirePositive("timeoutMs", timeoutMs, InvalidInputError);
     checkSignal(signal);
     signal?.throwIfAborted();
-    const onProgress = guardProgress(options.onProgress, this.#configuration.logger);
     const { controller, unlink } = linkAbort(this.#closed.signal, signal);
     try {
       const { id, startedAt } = await this.#starter.start(installationId, {
@@ -69,7 +66,7 @@ export class SyncEngine {
         waitForLockMs,
         onProgress,
       });
-      return this.#handle(id, startedAt, { ...options, onProgress }, watch, { unverified: false });
+      return this.#handle({ id, startedAt, unverified: false }, options, watch);
     } finally {
       unlink();
     }
@@ -77,22 +74,18 @@ export class SyncEngine {
 
   /** Returns a handle on a batch that another process started. */
   openBatch(batchId: string, given: BatchOptions): SyncBatch {
-    const options = readBatchOptions("openBatch", given, BATCH_KEYS);
+    const options = this.#read("openBatch", given, BATCH_KEYS);
     this.#requireOpen();
     requireId("batchId", batchId, "a batch");
-    checkKeepAlive(options.keepAlive);
-    const { clock, logger } = this.#configuration;
-    const onProgress = guardProgress(options.onProgress, logger);
-    return this.#handle(batchId, momentOf(clock), { ...options, onProgress }, UNWATCHED, {
-      unverified: true,
-    });
+    const startedAt = momentOf(this.#configuration.clock);
+    return this.#handle({ id: batchId, startedAt, unverified: true }, options, UNWATCHED);
   }
 
   async run<Snapshots extends SnapshotCollection>(
     options: RunOptions<Snapshots>,
     fn: RunFunction<Snapshots>,
   ): Promise<SyncReceipt> {
-    const given = resolveRunOptions(readBatchOptions("run", options, RUN_KEYS));
+    const given = resolveRunOptions(this.#read("run", options, RUN_KEYS));
     const { clock } = this.#configuration;
     const begunAt = clock.monotonic();
     const { SyncRun } = await loadRuns();
@@ -123,13 +116,23 @@ export class SyncEngine {
     if (this.#closed.signal.aborted) throw clientClosed();
   }
 
+  /** Reads the options of a call, with those that all of them share. */
+  #read<Options extends BatchOptions>(
+    call: string,
+    given: Options,
+    known: KeysOf<NoInfer<Options>>,
+  ): Options {
+    const options = readOptions(call, given, known);
+    const onProgress = guardProgress(options.onProgress, this.#configuration.logger);
+    return { ...options, onProgress, keepAlive: readKeepAlive(options.keepAlive) };
+  }
+
   #handle(
-    id: string,
-    startedAt: Moment,
+    batch: { readonly id: string; readonly startedAt: Moment; readonly unverified: boolean },
     { onProgress, keepAlive }: BatchOptions,
     watch: BatchWatch,
-    { unverified }: { readonly unverified: boolean },
   ): SyncBatch {
+    const { id, startedAt, unverified } = batch;
     const session = new BatchSession({
       id,
       transport: this.#transport,
@@ -139,22 +142,10 @@ export class SyncEngine {
       clientClosed: this.#closed.signal,
       ...watch,
     });
-    const batch = new SyncBatch({ session, unverified });
+    const handle = new SyncBatch({ session, unverified });
     if (keepAlive !== undefined) startKeepAlive(session, keepAlive);
-    return batch;
+    return handle;
   }
-}
-
-/** Returns a copy of the options of a call, and of those within them. */
-export function readBatchOptions<Options extends BatchOptions>(
-  call: string,
-  given: Options,
-  known: KeysOf<NoInfer<Options>>,
-): Options {
-  const options = readOptions(call, given, known);
-  const { keepAlive } = options;
-  if (keepAlive === undefined) return options;
-  return { ...options, keepAlive: readOptions("keepAlive", keepAlive, KEEP_ALIVE_KEYS) };
 }
 
 function clientClosed(): ClosedError {

@@ -1,5 +1,5 @@
 import { BatchStateError, InvalidInputError } from "../../core/errors/index.js";
-import type { KeysOf } from "../../core/validate.js";
+import { type KeysOf, readOptions, requirePositive } from "../../core/validate.js";
 import { WIRE } from "../generated/collections.js";
 import { LEASE_MS, momentOf } from "../lease.js";
 import { meaningOf } from "./batch-errors.js";
@@ -18,12 +18,14 @@ export interface KeepAliveOptions {
   readonly maxIdleMs: number;
 }
 
-export const KEEP_ALIVE_KEYS = { maxIdleMs: true } satisfies KeysOf<KeepAliveOptions>;
+const KEYS = { maxIdleMs: true } satisfies KeysOf<KeepAliveOptions>;
 
 /** @throws {InvalidInputError} `maxIdleMs` is not a positive, finite number */
-export function checkKeepAlive(keepAlive: KeepAliveOptions | undefined): void {
-  if (keepAlive === undefined || (Number.isFinite(keepAlive.maxIdleMs) && keepAlive.maxIdleMs > 0)) return;
-  throw new InvalidInputError("keepAlive.maxIdleMs must be a positive, finite number of milliseconds.");
+export function readKeepAlive(keepAlive: KeepAliveOptions | undefined): KeepAliveOptions | undefined {
+  if (keepAlive === undefined) return undefined;
+  const options = readOptions("keepAlive", keepAlive, KEYS);
+  requirePositive("keepAlive.maxIdleMs", options.maxIdleMs, InvalidInputError);
+  return options;
 }
 
 /**
