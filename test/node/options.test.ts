@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { SaasManagementClient, type SaasManagementClientOptions } from "@saas-management/sdk";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { everythingIn } from "../support/http-client.js";
-import { quietLogger } from "../support/quiet-logger.js";
+import { quietLogger } from "../support/observed.js";
 import { identity } from "../support/tls-certificates.js";
 
 const OPTIONS = {
