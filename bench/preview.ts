@@ -6,7 +6,7 @@
  * The licenses come first, which is the worse order: each of their references waits for its account.
  */
 import { randomUUID } from "node:crypto";
-import { previewSync } from "../src/sync/preview/preview-sync.js";
+import { previewSync } from "../src/sync/preview/preview.js";
 
 const RECORDS = 1_000_000;
 const PAGE = 1000;

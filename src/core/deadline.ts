@@ -11,6 +11,8 @@ export interface DeadlineOptions {
   readonly begunAt?: number | undefined;
   /** Name of the option with the time, for the error's message. @default "timeoutMs" */
   readonly option?: string | undefined;
+  /** What to do when the time is up, for the error's message. @default to raise the option, or try again later */
+  readonly advice?: (() => string | undefined) | undefined;
   /** Ends it before the time is up. A controller is the operation's own, and aborts when the time is up too. */
   readonly cancellation?: AbortSignal | AbortController | undefined;
   /** Whether calling the same method again is safe after the time is up. @default false */
@@ -50,7 +52,7 @@ export class Deadline {
       () => {
         const cause = this.lastFailure === undefined ? {} : { cause: this.lastFailure };
         this.#timeout = new TimeoutError(
-          `${operation} took longer than ${timeoutMs} ms. Raise ${option}, or try again later.`,
+          `${operation} took longer than ${timeoutMs} ms. ${options.advice?.() ?? `Raise ${option}, or try again later.`}`,
           { timeoutMs, retryable, ...cause },
         );
         controller.abort(this.#timeout);

@@ -38,10 +38,10 @@ export interface Operation {
   readonly credential: Credential;
   /** The caller's signal, or a controller of this operation that is linked to it. */
   readonly cancellation: AbortSignal | AbortController | undefined;
-  /** Monotonic time of its start, if it waited before. @default now */
-  readonly begunAt?: number | undefined;
   /** Whether calling the same method again is safe after the time is up. */
   readonly repeatable: boolean;
+  /** What to do when the time is up, for the error's message. @default to raise `timeoutMs`, or try again later */
+  readonly timeoutAdvice?: (() => string | undefined) | undefined;
   /** Whether a failed attempt may be repeated, for an operation that must not be done twice. @default always */
   readonly mayRepeat?: (() => boolean) | undefined;
   /** Whether an attempt with a refused key executed nothing, so that another key may be tried. @default always */
@@ -60,8 +60,8 @@ export async function runOperation<T>(
   attempt: (context: AttemptContext) => Promise<T>,
 ): Promise<T> {
   const { clock, hooks, logger, retry: policy, retryBudget: budget, timeoutMs } = configuration;
-  const { begunAt, cancellation, info, label, mayRepeat, repeatable: retryable } = operation;
-  const deadline = new Deadline({ clock, timeoutMs, begunAt, operation: label, cancellation, retryable });
+  const { cancellation, info, label, mayRepeat, repeatable: retryable, timeoutAdvice: advice } = operation;
+  const deadline = new Deadline({ clock, timeoutMs, operation: label, advice, cancellation, retryable });
   const { signal } = deadline;
   const credential = new OperationCredential(operation.credential, signal);
   const redact = (text: string): string => credential.redact(text);

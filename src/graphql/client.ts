@@ -137,7 +137,10 @@ export class GraphQLClient {
   ): Promise<Result> {
     const own = readRequestOptions("request", options);
     const copy = copyVariables(variables ?? {}, { allowDates: true });
-    return withCallSite(own.signal, () => this.#transport.request<Result>(document, copy, own));
+    return withCallSite(own.signal, async () => {
+      const { data } = await this.#transport.request<Result>(document, copy, own);
+      return data;
+    });
   }
 
   /**

@@ -18,7 +18,7 @@ import { type MutationOptions, readRequestOptions } from "./options.js";
 import { readCount } from "./paging/page-walk.js";
 import type { GraphQLDocument } from "./request/document.js";
 import { MAX_ENTRIES, redactStrings } from "./request/error-entries.js";
-import type { IdentifiedData, Transport } from "./request/transport.js";
+import type { ReceivedData, Transport } from "./request/transport.js";
 import { copyVariables, isJsonObject, type JsonObject } from "./request/variables.js";
 
 /** What the mutations return, by their names. */
@@ -145,7 +145,7 @@ export class SafeMutations {
   ): Promise<MutationOutcome<Name, Value>> {
     const own = readRequestOptions(name, options);
     return withCallSite(own.signal, async () =>
-      readOutcome(name, await this.#transport.identifiedRequest(document, variables, own), readResult),
+      readOutcome(name, await this.#transport.request(document, variables, own), readResult),
     );
   }
 }
@@ -169,7 +169,7 @@ export function valueOrThrow<Name extends MutationName, Value>(
 /** @throws {TransportError} the payload shows neither success nor failure */
 function readOutcome<Name extends MutationName, Value>(
   name: Name,
-  { data, requestId, redact }: IdentifiedData<MutationData<Name>>,
+  { data, requestId, redact }: ReceivedData<MutationData<Name>>,
   readResult: ResultReader<Name, Value>,
 ): MutationOutcome<Name, Value> {
   const unclear = (what: string) =>

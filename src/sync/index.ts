@@ -78,18 +78,17 @@ export type { Lease } from "./lease.js";
 export { type FileLedger, type FileLedgerOptions, fileLedger } from "./ledger/file-ledger.js";
 export { memoryLedger } from "./ledger/memory-ledger.js";
 export type { ChannelOptions, SyncClientOptions } from "./options.js";
-export { formatPreview } from "./preview/format-preview.js";
-export type { PreviewOptions } from "./preview/preview-options.js";
-export { previewSync } from "./preview/preview-sync.js";
-export type {
-  CollectionPreview,
-  DanglingReference,
-  DuplicateId,
-  DuplicateIds,
-  ReferencePreview,
-  SnapshotChanges,
-  SyncPreview,
-} from "./preview/sync-preview.js";
+export { type PreviewOptions, previewSync } from "./preview/preview.js";
+export {
+  type CollectionPreview,
+  type DanglingReference,
+  type DuplicateId,
+  type DuplicateIds,
+  formatPreview,
+  type ReferencePreview,
+  type SnapshotChanges,
+  type SyncPreview,
+} from "./preview/report.js";
 export type {
   AbortFailed,
   Baseline,

@@ -9,7 +9,7 @@ import {
 } from "@saas-management/sdk";
 import { expect, test, vi } from "vitest";
 import { annotate } from "../../src/core/errors/index.js";
-import { bundleForBrowser } from "../browser/bundle.js";
+import { bundleForBrowser } from "../system/browser/bundle.js";
 
 test("an error is an instance of its class, of the base and of Error, and of no other class", () => {
   const error: unknown = new TimeoutError("late", { timeoutMs: 5 });

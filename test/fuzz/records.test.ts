@@ -6,7 +6,7 @@ import {
   SyncClient,
 } from "@saas-management/sdk/sync";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { holds } from "../support/fuzz.js";
 import { hostileValue, outcomeOf, Thrown } from "../support/hostile.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
@@ -26,7 +26,7 @@ afterAll(async () => {
   server.close();
 });
 
-/** What came over the wire of one write, and what became of it. */
+/** What one write sent, and its error. */
 async function sent(write: (batch: SyncBatch) => Promise<unknown>) {
   const batch = client.openBatch("batch-1");
   server.streams.length = 0;
@@ -40,90 +40,86 @@ async function sent(write: (batch: SyncBatch) => Promise<unknown>) {
 
 const name = fc.constantFrom(...COLLECTION_NAMES);
 
-/** Arbitraries of one type for the records of all collections. */
+/** The arbitraries of all collections under one type. */
 function recordsOf(collection: CollectionName): fc.Arbitrary<RecordOf<CollectionName>> {
   return RECORDS[collection];
 }
 
-describe("records that are written", { timeout: TIMEOUT_MS }, () => {
-  it("arrive unchanged, whatever is in them, also where they are frozen", async () => {
-    const some = name.chain((n) =>
-      fc.tuple(fc.constant(n), fc.array(recordsOf(n), { maxLength: 5 }), fc.boolean()),
+test("sends valid records unchanged, also frozen ones", { timeout: TIMEOUT_MS }, async () => {
+  const some = name.chain((n) =>
+    fc.tuple(fc.constant(n), fc.array(recordsOf(n), { maxLength: 5 }), fc.boolean()),
+  );
+  const property = fc.asyncProperty(some, async ([collection, records, frozen]) => {
+    const given = frozen ? records.map(deepFreeze) : records;
+    const { outcome, messages } = await sent((batch) => batch.write(collection, given));
+    expect(outcome?.error).toBeUndefined();
+    expectRecords(messages, collection, records);
+  });
+  await holds({ group: "records", what: "valid records", share: 0.2 }, property);
+});
+
+test("sends nothing of an invalid record", { timeout: TIMEOUT_MS }, async () => {
+  const some = name.chain((n) => fc.tuple(fc.constant(n), mutated(recordsOf(n))));
+  const seen = { sent: 0, refused: 0 };
+  const property = fc.asyncProperty(some, async ([collection, record]) => {
+    const { outcome, messages } = await sent((batch) =>
+      Reflect.apply(batch.write, batch, [collection, [record]]),
     );
-    const property = fc.asyncProperty(some, async ([collection, records, frozen]) => {
-      const given = frozen ? records.map(deepFreeze) : records;
-      const { outcome, messages } = await sent((batch) => batch.write(collection, given));
-      expect(outcome?.error).toBeUndefined();
-      expectRecords(messages, collection, records);
-    });
-    await holds({ group: "records", what: "valid records", share: 0.2 }, property);
+    const error = outcome?.error;
+    seen[error === undefined ? "sent" : "refused"] += 1;
+    if (error === undefined) return;
+    expect(messages).toEqual([]);
+    expect(error).toBeInstanceOf(InvalidInputError);
+    if (error instanceof InvalidInputError) expect(error.issues.length).toBeGreaterThan(0);
   });
+  await holds({ group: "records", what: "records with a mutation", share: 0.6 }, property);
+  expect(Math.min(seen.sent, seen.refused)).toBeGreaterThan(0);
+});
 
-  it("are refused with their place where they are not valid, and nothing of them is sent", async () => {
-    const some = name.chain((n) => fc.tuple(fc.constant(n), mutated(recordsOf(n))));
-    const seen = { sent: 0, refused: 0 };
-    const property = fc.asyncProperty(some, async ([collection, record]) => {
-      const { outcome, messages } = await sent((batch) =>
-        Reflect.apply(batch.write, batch, [collection, [record]]),
-      );
-      const error = outcome?.error;
-      seen[error === undefined ? "sent" : "refused"] += 1;
-      if (error === undefined) return;
-      expect(messages).toEqual([]);
-      expect(error).toBeInstanceOf(InvalidInputError);
-      if (error instanceof InvalidInputError) expect(error.issues.length).toBeGreaterThan(0);
-    });
-    await holds({ group: "records", what: "records with a mutation", share: 0.6 }, property);
-    expect(Math.min(seen.sent, seen.refused)).toBeGreaterThan(0);
-  });
+test("rejects anything else as a record, a source or an option", { timeout: TIMEOUT_MS }, async () => {
+  const property = fc.asyncProperty(
+    hostileValue,
+    hostileValue,
+    hostileValue,
+    async (source, record, option) => {
+      const calls: readonly (readonly unknown[])[] = [
+        ["accounts", source.open()],
+        ["accounts", [record.open()]],
+        ["accounts", [{ generic: record.open() }]],
+        ["usage", [{ generic: { id: "u", sourceActorId: "a", lastActivity: record.open() } }]],
+        [source.open(), [{ generic: { id: "u" } }]],
+        ["accounts", [{ generic: { id: "u" } }], option.open()],
+      ];
+      for (const args of calls) await sent((batch) => Reflect.apply(batch.write, batch, args));
+    },
+  );
+  await holds({ group: "records", what: "anything for a record or source", share: 0.2 }, property);
+});
 
-  it("may be anything at all, from any source, into any collection: that is an error of the SDK's", async () => {
-    const property = fc.asyncProperty(
-      hostileValue,
-      hostileValue,
-      hostileValue,
-      async (source, record, option) => {
-        const calls: readonly (readonly unknown[])[] = [
-          ["accounts", source.open()],
-          ["accounts", [record.open()]],
-          ["accounts", [{ generic: record.open() }]],
-          ["usage", [{ generic: { id: "u", sourceActorId: "a", lastActivity: record.open() } }]],
-          [source.open(), [{ generic: { id: "u" } }]],
-          ["accounts", [{ generic: { id: "u" } }], option.open()],
-        ];
-        for (const args of calls) await sent((batch) => Reflect.apply(batch.write, batch, args));
-      },
-    );
-    await holds({ group: "records", what: "anything for a record or source", share: 0.2 }, property);
-  });
+test("sends a record with a map of 20,000 entries", async () => {
+  const attributes = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key ${i}`, `value ${i}`]));
+  const record = { generic: { id: "g", fullName: "G", attributes } };
+  const { messages } = await sent((batch) => batch.write("employees", [record]));
+  expectRecords(messages, "employees", [record]);
+});
 
-  it("may hold a large map", async () => {
-    const attributes = Object.fromEntries(
-      Array.from({ length: 20_000 }, (_, i) => [`key ${i}`, `value ${i}`]),
-    );
-    const record = { generic: { id: "g", fullName: "G", attributes } };
-    const { messages } = await sent((batch) => batch.write("employees", [record]));
-    expectRecords(messages, "employees", [record]);
-  });
+test("refuses records that are nested without end", async () => {
+  const deep: Record<string, unknown> = {};
+  deep["generic"] = deep;
+  let nested: unknown = "x";
+  for (let i = 0; i < 50_000; i += 1) nested = { a: nested };
+  for (const record of [deep, { generic: { id: "u", details: nested } }, { generic: nested }, nested]) {
+    const { outcome } = await sent((batch) => Reflect.apply(batch.write, batch, ["accounts", [record]]));
+    expect(outcome?.error?.code).toBe("INVALID_INPUT");
+  }
+});
 
-  it("are refused where they are nested without an end", async () => {
-    const deep: Record<string, unknown> = {};
-    deep["generic"] = deep;
-    let nested: unknown = "x";
-    for (let i = 0; i < 50_000; i += 1) nested = { a: nested };
-    for (const record of [deep, { generic: { id: "u", details: nested } }, { generic: nested }, nested]) {
-      const { outcome } = await sent((batch) => Reflect.apply(batch.write, batch, ["accounts", [record]]));
-      expect(outcome?.error?.code).toBe("INVALID_INPUT");
-    }
-  });
-
-  it("name themselves in one line of a message, whatever their id is", async () => {
-    const id = "u1\r\nERROR forged line\u001b[2J\u202e";
-    const { outcome } = await sent((batch) =>
-      Reflect.apply(batch.write, batch, ["accounts", [{ generic: { id, name: 5 } }]]),
-    );
-    expect(outcome?.error?.message).toContain(String.raw`u1\r\nERROR forged line\u001b[2J\u202e`);
-  });
+test("names a record in one line of the message, whatever its id is", async () => {
+  const id = "u1\r\nERROR forged line\u001b[2J\u202e";
+  const { outcome } = await sent((batch) =>
+    Reflect.apply(batch.write, batch, ["accounts", [{ generic: { id, name: 5 } }]]),
+  );
+  expect(outcome?.error?.message).toContain(String.raw`u1\r\nERROR forged line\u001b[2J\u202e`);
 });
 
 function deepFreeze<T>(value: T): T {

@@ -248,9 +248,7 @@ test("keeps keys such as __proto__ as own properties, and changes no prototype",
   expect(Reflect.get({}, "polluted")).toBeUndefined();
 });
 
-test("reads numbers as JavaScript does, and counts only if they are exact", async () => {
-  const data = await dataOf('{"data":{"big":1152921504606846977,"huge":1e400,"tiny":1e-400,"zero":-0}}');
-  expect(data).toEqual({ big: 2 ** 60, huge: Number.POSITIVE_INFINITY, tiny: 0, zero: -0 });
+test("reads a count only if it is exact", async () => {
   for (const count of ["1e400", "-1", "1.5", "9007199254740993", '"7"']) {
     const { client } = await connectClient(
       answerText(
@@ -260,16 +258,4 @@ test("reads numbers as JavaScript does, and counts only if they are exact", asyn
     expect((await client.applications().firstPage()).totalCount).toBeUndefined();
     expect(await rejection(client.applications().totalCount())).toMatchObject({ code: "INVALID_INPUT" });
   }
-});
-
-test("keeps lone surrogates of strings, also in a cursor that it sends back", async () => {
-  const pages = [
-    '{"nodes":[{"id":"\\ud800"}],"pageInfo":{"hasNextPage":true,"endCursor":"c\\udfff"}}',
-    '{"nodes":[],"pageInfo":{"hasNextPage":false}}',
-  ];
-  const { client, server } = await connectClient((request, response, index) =>
-    answerText(`{"data":{"applications":${pages[index]}}}`)(request, response, index),
-  );
-  expect((await client.applications().toArray()).map(({ id }) => id)).toEqual(["\ud800"]);
-  expect(server.requests[1]?.body.variables).toMatchObject({ after: "c\udfff" });
 });

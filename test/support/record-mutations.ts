@@ -1,4 +1,4 @@
-/** Arbitraries of invalid records: a valid record with a few changes. */
+/** Arbitraries for what people pass as records by mistake: a valid record with one thing or a few changed. */
 import fc from "fast-check";
 import { attributes, moment, text } from "./value-arbitraries.js";
 
@@ -77,7 +77,7 @@ const oddValues: readonly unknown[] = [
   [],
   [""],
   ["a", undefined],
-  // biome-ignore lint/suspicious/noSparseArray: a hole is one of the mutations.
+  // biome-ignore lint/suspicious/noSparseArray: a hole is one of the mistakes.
   [, "a"],
   ["a", 1],
   ["\ud800"],
@@ -102,7 +102,7 @@ const oddValues: readonly unknown[] = [
   () => "x",
 ];
 
-/** An ISO time with a character replaced, removed or inserted. */
+/** An ISO time with a letter changed, lost or doubled. */
 const misspelledTime = fc
   .tuple(
     moment.map((value) => (typeof value === "string" ? value : value.toISOString())),
@@ -115,7 +115,7 @@ const misspelledTime = fc
 const number = (max: number, digits = 2) =>
   fc.nat({ max }).map((value) => String(value).padStart(digits, "0"));
 
-/** A day near the end of a month, in leap years and other years. */
+/** A day at the end of any month, or after it, in years that are leap years by one rule and not by another. */
 const dayThatMayNotBe = fc
   .tuple(
     fc.oneof(number(9999, 4), fc.constantFrom("0000", "1900", "2000", "2023", "2024", "2100")),
@@ -127,7 +127,7 @@ const dayThatMayNotBe = fc
   )
   .map(([year, month, day, ...time]) => `${year}-${month}-${day}T${time.join(":")}Z`);
 
-/** ISO times and near misses. */
+/** What is nearly an ISO time, or is one. */
 export const almostIsoTime = fc.oneof(
   { weight: 10, arbitrary: misspelledTime },
   { weight: 10, arbitrary: dayThatMayNotBe },
@@ -193,7 +193,7 @@ export function mutated(record: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
     );
 }
 
-/** Applies a change at most `deep` levels down; `path` chooses among the keys of each level. */
+/** Changes the record or something in it, at most `deep` levels down; `path` chooses among the keys of each level. */
 function changeAt(current: unknown, change: Change, deep: number, path: readonly number[]): unknown {
   if (typeof current !== "object" || current === null || current instanceof Date) return current;
   const [step = 0, ...rest] = path;
@@ -213,7 +213,7 @@ function peek(target: object, name: string): unknown {
   return descriptor?.value;
 }
 
-/** A copy of the target with one property redefined. */
+/** A copy of the target with a property of it defined anew. */
 function define(target: object, name: string, descriptor: PropertyDescriptor): object {
   const copy = copyTo(Array.isArray(target) ? [] : Object.create(Object.getPrototypeOf(target)), target);
   const writable = "value" in descriptor ? { writable: true } : {};
@@ -227,12 +227,12 @@ function without(target: object, name: string): object {
   return copy;
 }
 
-/** Copies properties without calling getters. */
+/** Copies properties as they are: a getter is not called. */
 function copyTo(base: object, target: object): object {
   return Object.defineProperties(base, Object.getOwnPropertyDescriptors(target));
 }
 
-/** A class with the values as accessors of its prototype. */
+/** A class whose objects have the values as accessors of their prototype. */
 function classOf(target: object): new () => object {
   class Model {}
   for (const name of Object.keys(target)) {

@@ -6,9 +6,8 @@ import {
   type SyncClientOptions,
 } from "@saas-management/sdk/sync";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
-import { recordType } from "../support/contract.js";
-import { fieldsIn, possibleFields } from "../support/field-coverage.js";
+import { expect, test } from "vitest";
+import { fieldsIn, possibleFields, recordType } from "../support/contract.js";
 import { LIMITS, RUNS, SEED, TIMEOUT_MS } from "../support/property-runs.js";
 import { COLLECTION_NAMES, RECORDS } from "../support/record-arbitraries.js";
 import { recordsOf } from "../support/scripted-sync-server.js";
@@ -48,66 +47,68 @@ const sizes = fc.record({
   ),
 });
 
-describe("whatever is written,", { timeout: TIMEOUT_MS }, () => {
-  it("its bytes are those records, in order, in as few messages and windows as the sizes allow", async () => {
-    const writes = fc.array(write, { minLength: 1, maxLength: 3 });
-    const property = fc.asyncProperty(writes, sizes, async (all, { messageBytes, windowBytes }) => {
-      const results = await inBatch({ messageBytes, windowBytes }, (batch) =>
-        Promise.all(all.map((w) => batch.write(w.collection, sourceOf(w)))),
-      );
-      const streams = arrivedWindows();
-      for (const [i, { collection, records }] of all.entries()) {
-        const windows = takeWindows(streams, results[i]?.messages ?? 0);
-        const messages = windows.flat();
-        expectRecords(messages, collection, records);
-        expectFewMessages(messages, messageBytes);
-        expectFewWindows(windows, collection, windowBytes);
-        const figures = { messages: messages.length, bytes: totalBytes(messages), retries: 0 };
-        expect(results[i]).toMatchObject({ accepted: records.length, ...figures });
-      }
-      expect(streams).toEqual([]);
-      expect(harness.server.mostOpenStreams()).toBe(1);
-    });
-    await fc.assert(property, { ...LIMITS, numRuns: RUNS });
-  });
-
-  it("the sizes hold to the byte, and a record too large is named before anything of its window is sent", async () => {
-    const some = write.filter(({ records }) => records.length > 0);
-    const room = fc.oneof(fc.constant(0), fc.nat({ max: 500 }));
-    const count = fc.integer({ min: 1, max: 20 });
-    const property = fc.asyncProperty(some, count, room, async (w, firstOnes, spare) => {
-      const { collection, records } = w;
-      const alone = (await sent(w, { messageBytes: 1 })).flat();
-      expect(alone).toHaveLength(records.length);
-
-      const windowBytes = totalBytes(alone.slice(0, firstOnes)) + spare;
-      const windows = await sent(w, { messageBytes: 1, windowBytes });
-      expect(windows.flat()).toEqual(alone);
+test("sends any records in order, in as few messages and windows as the sizes allow", {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const writes = fc.array(write, { minLength: 1, maxLength: 3 });
+  const property = fc.asyncProperty(writes, sizes, async (all, { messageBytes, windowBytes }) => {
+    const results = await inBatch({ messageBytes, windowBytes }, (batch) =>
+      Promise.all(all.map((w) => batch.write(w.collection, sourceOf(w)))),
+    );
+    const streams = arrivedWindows();
+    for (const [i, { collection, records }] of all.entries()) {
+      const windows = takeWindows(streams, results[i]?.messages ?? 0);
+      const messages = windows.flat();
+      expectRecords(messages, collection, records);
+      expectFewMessages(messages, messageBytes);
       expectFewWindows(windows, collection, windowBytes);
-
-      const largest = Math.max(...alone.map((message) => message.length));
-      const maxSendMessageBytes = largest + spare;
-      const full = (await sent(w, { messageBytes: MESSAGE_LIMIT - 1, maxSendMessageBytes })).flat();
-      expectRecords(full, collection, records);
-      expectFewMessages(full, maxSendMessageBytes);
-      expect(Math.max(...full.map((message) => message.length))).toBeLessThanOrEqual(maxSendMessageBytes);
-
-      const error = await sent(w, { maxSendMessageBytes: largest - 1 }).catch((e: unknown) => e);
-      expect(error).toBeInstanceOf(InvalidInputError);
-      const index = alone.findIndex((message) => message.length === largest);
-      expect(error).toMatchObject({ issues: [{ collection, index }] });
-      // An event's window is its message: what comes before the message that cannot be made is accepted already.
-      const before = arrivedWindows().flat();
-      const arrived = before.flatMap(recordsOf).length;
-      expect(arrived).toBeLessThanOrEqual(isEvent(collection) ? index : 0);
-      expectRecords(before, collection, records.slice(0, arrived));
-    });
-    await fc.assert(property, { ...LIMITS, numRuns: Math.ceil(RUNS / 4) });
+      const figures = { messages: messages.length, bytes: totalBytes(messages), retries: 0 };
+      expect(results[i]).toMatchObject({ accepted: records.length, ...figures });
+    }
+    expect(streams).toEqual([]);
+    expect(harness.server.mostOpenStreams()).toBe(1);
   });
+  await fc.assert(property, { ...LIMITS, numRuns: Math.ceil(RUNS / 8) });
 });
 
-it.each(COLLECTION_NAMES)(
-  "random %s have every field of the contract, and lack each that they may",
+test("keeps the sizes to the byte, and names a record that is too large", {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const some = write.filter(({ records }) => records.length > 0);
+  const room = fc.oneof(fc.constant(0), fc.nat({ max: 500 }));
+  const count = fc.integer({ min: 1, max: 20 });
+  const property = fc.asyncProperty(some, count, room, async (w, firstOnes, spare) => {
+    const { collection, records } = w;
+    const alone = (await sent(w, { messageBytes: 1 })).flat();
+    expect(alone).toHaveLength(records.length);
+
+    const windowBytes = totalBytes(alone.slice(0, firstOnes)) + spare;
+    const windows = await sent(w, { messageBytes: 1, windowBytes });
+    expect(windows.flat()).toEqual(alone);
+    expectFewWindows(windows, collection, windowBytes);
+
+    const largest = Math.max(...alone.map((message) => message.length));
+    const maxSendMessageBytes = largest + spare;
+    const full = (await sent(w, { messageBytes: MESSAGE_LIMIT - 1, maxSendMessageBytes })).flat();
+    expectRecords(full, collection, records);
+    expectFewMessages(full, maxSendMessageBytes);
+    expect(Math.max(...full.map((message) => message.length))).toBeLessThanOrEqual(maxSendMessageBytes);
+
+    const error = await sent(w, { maxSendMessageBytes: largest - 1 }).catch((e: unknown) => e);
+    expect(error).toBeInstanceOf(InvalidInputError);
+    const index = alone.findIndex((message) => message.length === largest);
+    expect(error).toMatchObject({ issues: [{ collection, index }] });
+    // An event's window is its message: what comes before the message that cannot be made is accepted already.
+    const before = arrivedWindows().flat();
+    const arrived = before.flatMap(recordsOf).length;
+    expect(arrived).toBeLessThanOrEqual(isEvent(collection) ? index : 0);
+    expectRecords(before, collection, records.slice(0, arrived));
+  });
+  await fc.assert(property, { ...LIMITS, numRuns: Math.ceil(RUNS / 12) });
+});
+
+test.each(COLLECTION_NAMES)(
+  "draws random %s with every field of the contract, and without each optional one",
   (name) => {
     const type = recordType(name);
     const record: fc.Arbitrary<RecordOf<CollectionName>> = RECORDS[name];

@@ -1,10 +1,12 @@
 import { getEventListeners } from "node:events";
-import { describe, expect, it } from "vitest";
+import { TestClock } from "@saas-management/sdk/sync";
+import { expect, test } from "vitest";
+import { quietLogger } from "../support/quiet-logger.js";
 import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
 
 const harness = useScriptedServer();
 
-/** A batch whose first write waits for the service, and what lets that go on. */
+/** A batch whose first write waits for the service until `answer` is called. */
 async function startBusy() {
   let answer = () => {};
   const answered = new Promise<void>((resolve) => {
@@ -17,69 +19,133 @@ async function startBusy() {
   return { batch, first, answer };
 }
 
-describe("a write whose signal fires while it waits for its turn", () => {
-  it("rejects at once with the signal's reason, reads nothing of its source and leaves no listener", async () => {
-    const { batch, first, answer } = await startBusy();
-    const stop = new AbortController();
-    let read = 0;
-    function* source() {
-      read += 1;
-      yield* accounts(1);
-    }
-    const queued = batch.write("groups", [], { signal: stop.signal });
-    const another = batch.write("accounts", source(), { signal: stop.signal });
-    stop.abort("enough");
-    // The write before them is still waiting for the service.
-    await expect(queued).rejects.toBe("enough");
-    await expect(another).rejects.toBe("enough");
-    expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
-    expect(batch.writes.map(({ state }) => state)).toEqual(["writing", "failed", "failed"]);
-    answer();
-    await expect(first).resolves.toMatchObject({ accepted: 1 });
-    expect(read).toBe(0);
-    expect(harness.server.streams).toHaveLength(1);
-  });
+/** A batch whose warnings are collected, on a clock that stands still. */
+async function startWatched() {
+  const clock = new TestClock({ startAt: 0 });
+  const warnings: string[] = [];
+  const logger = quietLogger({ warn: (message) => void warnings.push(message) });
+  return { clock, warnings, batch: await harness.startBatch({ clock, logger }) };
+}
 
-  it("makes the batch incomplete, although the write in flight ends well", async () => {
-    const { batch, first, answer } = await startBusy();
-    const stop = new AbortController();
-    const queued = batch.write("groups", [], { signal: stop.signal });
-    const after = batch.write("plans", []);
-    stop.abort("enough");
-    await expect(queued).rejects.toBe("enough");
-    await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
-    answer();
-    await first;
-    await expect(after).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
-    expect(harness.server.calls).toEqual(["StartSyncBatch"]);
-  });
+test("rejects a queued write at once if its signal fires, and does not read its source", async () => {
+  const { batch, first, answer } = await startBusy();
+  const stop = new AbortController();
+  let read = 0;
+  function* source() {
+    read += 1;
+    yield* accounts(1);
+  }
+  const queued = batch.write("groups", [], { signal: stop.signal });
+  const another = batch.write("accounts", source(), { signal: stop.signal });
+  stop.abort("enough");
+  // The first write still waits for the service.
+  await expect(queued).rejects.toBe("enough");
+  await expect(another).rejects.toBe("enough");
+  expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
+  expect(batch.writes.map(({ state }) => state)).toEqual(["writing", "failed", "failed"]);
+  answer();
+  await expect(first).resolves.toMatchObject({ accepted: 1 });
+  expect(read).toBe(0);
+  expect(harness.server.streams).toHaveLength(1);
+});
 
-  it("keeps its place: what was queued after it never overtakes the write in flight", async () => {
-    const { batch, answer } = await startBusy();
-    const stop = new AbortController();
-    const queued = batch.write("groups", [], { signal: stop.signal });
-    const after = batch.write("plans", []);
-    let ended = false;
-    const end = () => {
-      ended = true;
-    };
-    after.then(end, end);
-    stop.abort("enough");
-    await expect(queued).rejects.toBe("enough");
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(ended).toBe(false);
-    answer();
-    await expect(after).rejects.toMatchObject({ code: "BATCH_STATE" });
-  });
+test("makes the batch incomplete if a queued write is aborted, although the write in flight succeeds", async () => {
+  const { batch, first, answer } = await startBusy();
+  const stop = new AbortController();
+  const queued = batch.write("groups", [], { signal: stop.signal });
+  const after = batch.write("plans", []);
+  stop.abort("enough");
+  await expect(queued).rejects.toBe("enough");
+  await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
+  answer();
+  await first;
+  await expect(after).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
+  expect(harness.server.calls).toEqual(["StartSyncBatch"]);
+});
 
-  it("leaves no listener where the signal never fires", async () => {
-    const { batch, first, answer } = await startBusy();
-    const { signal } = new AbortController();
-    const queued = batch.write("groups", [], { signal });
-    answer();
-    await first;
-    await queued;
-    expect(getEventListeners(signal, "abort")).toHaveLength(0);
+test("keeps later writes behind the write in flight when one between them is aborted", async () => {
+  const { batch, answer } = await startBusy();
+  const stop = new AbortController();
+  const queued = batch.write("groups", [], { signal: stop.signal });
+  const after = batch.write("plans", []);
+  let ended = false;
+  const end = () => {
+    ended = true;
+  };
+  after.then(end, end);
+  stop.abort("enough");
+  await expect(queued).rejects.toBe("enough");
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(ended).toBe(false);
+  answer();
+  await expect(after).rejects.toMatchObject({ code: "BATCH_STATE" });
+});
+
+test("leaves no listener on a signal that never fires", async () => {
+  const { batch, first, answer } = await startBusy();
+  const { signal } = new AbortController();
+  const queued = batch.write("groups", [], { signal });
+  answer();
+  await first;
+  await queued;
+  expect(getEventListeners(signal, "abort")).toHaveLength(0);
+  await batch.complete();
+});
+
+test("warns once if a write waits 30 s behind a source that awaits it", async () => {
+  const { batch, clock, warnings } = await startWatched();
+  async function* source() {
+    yield* accounts(1);
+    await batch.write("groups", []);
+  }
+  const write = batch.write("accounts", source());
+  await until(() => batch.writes.length === 2);
+  clock.advance(29_999);
+  expect(warnings).toEqual([]);
+  clock.advance(1);
+  expect(warnings).toEqual([expect.stringMatching(/the write of groups .* the write of accounts/)]);
+  clock.advance(60_000);
+  expect(warnings).toHaveLength(1);
+  batch.close();
+  await expect(write).rejects.toMatchObject({ code: "CLOSED" });
+});
+
+test("warns if complete() is awaited within a source of its own batch", async () => {
+  const { batch, clock, warnings } = await startWatched();
+  let waits = false;
+  async function* source() {
+    yield* accounts(1);
+    waits = true;
     await batch.complete();
+  }
+  const write = batch.write("accounts", source());
+  await until(() => waits);
+  clock.advance(30_000);
+  expect(warnings).toEqual([expect.stringContaining("complete()")]);
+  batch.close();
+  await expect(write).rejects.toMatchObject({ code: "CLOSED" });
+});
+
+test("does not warn of a write that waits behind a source that yields records", async () => {
+  const { batch, clock, warnings } = await startWatched();
+  let give = () => {};
+  async function* source() {
+    for (const account of accounts(4)) {
+      await new Promise<void>((resolve) => {
+        give = resolve;
+      });
+      yield account;
+    }
+  }
+  const writes = [batch.write("accounts", source()), batch.write("groups", [])];
+  let done = false;
+  void Promise.all(writes).then(() => {
+    done = true;
   });
+  while (!done) {
+    clock.advance(20_000);
+    give();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(warnings).toEqual([]);
 });

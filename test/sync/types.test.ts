@@ -9,71 +9,69 @@ import type {
   SyncProgress,
   SyncReceipt,
 } from "@saas-management/sdk/sync";
-import { describe, expectTypeOf, it } from "vitest";
+import { expectTypeOf, test } from "vitest";
 
 /** The compiler checks these; nothing runs. */
 declare const batch: SyncBatch;
 declare const client: SyncClient;
 declare const run: RunBatch<"accounts" | "plans">;
 
-describe("the types", () => {
-  it("bind each collection to its record", () => {
-    expectTypeOf<RecordOf<"accounts">["generic"]["id"]>().toEqualTypeOf<string>();
-    expectTypeOf<RecordOf<"usage">["generic"]["lastActivity"]>().toEqualTypeOf<Date | string>();
-    expectTypeOf<CollectionName>().toEqualTypeOf<SnapshotCollection | EventCollection>();
-    expectTypeOf<SnapshotCollection>().toEqualTypeOf<
-      "accounts" | "plans" | "licenses" | "employees" | "groups" | "groupMembers" | "devices"
-    >();
-    async function compiled() {
-      await batch.write("accounts", [{ generic: { id: "a" } }]);
-      await batch.write("accounts", [[{ generic: { id: "a" } }]]);
-      // @ts-expect-error -- no such collection
-      await batch.write("users", []);
-      // @ts-expect-error -- a license is no account
-      await batch.write("accounts", [{ generic: { sourceId: "l" } }]);
-      // @ts-expect-error -- the id is required
-      await batch.write("accounts", [{ generic: { name: "Ada" } }]);
-      // @ts-expect-error -- an unknown field
-      await batch.write("accounts", [{ generic: { id: "a", source_id: "b" } }]);
-      // @ts-expect-error -- not a model
-      await batch.write("plans", [
-        { generic: { id: "p", externalPlanName: "P", details: { model: "UNSPECIFIED" } } },
-      ]);
-      // @ts-expect-error -- two variants
-      await batch.write("employees", [
-        {
-          okta: { id: "o", displayName: "O", login: "o" },
-          google: { id: "g", fullName: "G", primaryEmail: "g" },
-        },
-      ]);
-      await batch.open("groups").push({ generic: { id: "g", name: "G" } });
-      // @ts-expect-error -- a plan is no group
-      await batch.open("groups").push({ generic: { id: "p", externalPlanName: "P" } });
-    }
-    expectTypeOf(compiled).toBeFunction();
-  });
+test("types each collection with its record", () => {
+  expectTypeOf<RecordOf<"accounts">["generic"]["id"]>().toEqualTypeOf<string>();
+  expectTypeOf<RecordOf<"usage">["generic"]["lastActivity"]>().toEqualTypeOf<Date | string>();
+  expectTypeOf<CollectionName>().toEqualTypeOf<SnapshotCollection | EventCollection>();
+  expectTypeOf<SnapshotCollection>().toEqualTypeOf<
+    "accounts" | "plans" | "licenses" | "employees" | "groups" | "groupMembers" | "devices"
+  >();
+  async function compiled() {
+    await batch.write("accounts", [{ generic: { id: "a" } }]);
+    await batch.write("accounts", [[{ generic: { id: "a" } }]]);
+    // @ts-expect-error -- no such collection
+    await batch.write("users", []);
+    // @ts-expect-error -- a license is not an account
+    await batch.write("accounts", [{ generic: { sourceId: "l" } }]);
+    // @ts-expect-error -- the id is required
+    await batch.write("accounts", [{ generic: { name: "Ada" } }]);
+    // @ts-expect-error -- an unknown field
+    await batch.write("accounts", [{ generic: { id: "a", source_id: "b" } }]);
+    // @ts-expect-error -- not a model
+    await batch.write("plans", [
+      { generic: { id: "p", externalPlanName: "P", details: { model: "UNSPECIFIED" } } },
+    ]);
+    // @ts-expect-error -- two variants
+    await batch.write("employees", [
+      {
+        okta: { id: "o", displayName: "O", login: "o" },
+        google: { id: "g", fullName: "G", primaryEmail: "g" },
+      },
+    ]);
+    await batch.open("groups").push({ generic: { id: "g", name: "G" } });
+    // @ts-expect-error -- a plan is not a group
+    await batch.open("groups").push({ generic: { id: "p", externalPlanName: "P" } });
+  }
+  expectTypeOf(compiled).toBeFunction();
+});
 
-  it("let a run write what it declares, and events", () => {
-    async function compiled() {
-      await run.write("accounts", []);
-      await run.write("usage", []);
-      // @ts-expect-error -- not declared
-      await run.write("groups", []);
-      // @ts-expect-error -- the run completes
-      await run.complete();
-    }
-    expectTypeOf(compiled).toBeFunction();
-  });
+test("types a run so that it writes what it declares, and events", () => {
+  async function compiled() {
+    await run.write("accounts", []);
+    await run.write("usage", []);
+    // @ts-expect-error -- not declared
+    await run.write("groups", []);
+    // @ts-expect-error -- the run completes
+    await run.complete();
+  }
+  expectTypeOf(compiled).toBeFunction();
+});
 
-  it("let a run's function return what it likes, such as the promise of its write", () => {
-    const options = { installationId: "i", ledger: "none", snapshots: ["accounts"] } as const;
-    const compiled = () => client.run(options, (batch) => batch.write("accounts", []));
-    expectTypeOf(compiled).returns.resolves.toEqualTypeOf<SyncReceipt>();
-  });
+test("lets a run's function return anything, such as the promise of its write", () => {
+  const options = { installationId: "i", ledger: "none", snapshots: ["accounts"] } as const;
+  const compiled = () => client.run(options, (batch) => batch.write("accounts", []));
+  expectTypeOf(compiled).returns.resolves.toEqualTypeOf<SyncReceipt>();
+});
 
-  it("tell progress apart by its type", () => {
-    const records = (progress: SyncProgress) =>
-      progress.type === "window-accepted" ? progress.records : undefined;
-    expectTypeOf(records).returns.toEqualTypeOf<number | undefined>();
-  });
+test("tells progress apart by its type", () => {
+  const records = (progress: SyncProgress) =>
+    progress.type === "window-accepted" ? progress.records : undefined;
+  expectTypeOf(records).returns.toEqualTypeOf<number | undefined>();
 });

@@ -7,7 +7,7 @@ import {
   TestClock,
   TransportError,
 } from "@saas-management/sdk/sync";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { rejection } from "../support/promises.js";
 import { quietLogger } from "../support/quiet-logger.js";
 import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
@@ -27,7 +27,7 @@ function connectTo(port: number, options: Partial<SyncClientOptions> = {}): Sync
 
 const serverPort = () => Number(new URL(harness.server.endpoint).port);
 
-/** A batch whose server can be cut off, and be there again. */
+/** A batch whose server can be cut off and come back. */
 async function startBehindRelay(options: Partial<SyncClientOptions> = {}) {
   const relay = await relayTo(serverPort());
   const client = connectTo(relay.port, options);
@@ -45,235 +45,172 @@ async function startBehindRelay(options: Partial<SyncClientOptions> = {}) {
   return { relay, batch, cutOff, comeBack, silence };
 }
 
-describe("a lock that is held", () => {
-  it("is not this client's own after starts that found nobody to connect to", async () => {
-    const port = await unusedPort();
-    const client = connectTo(port);
-    expect(await rejection(client.startBatch(START))).toBeInstanceOf(TransportError);
-    await relayTo(serverPort(), port);
-    harness.server.scripts.StartSyncBatch.push(LOCKED);
-    const error = await rejection(client.startBatch(START));
-    expect(error).toBeInstanceOf(BatchAlreadyInProgressError);
-    expect(error).toMatchObject({ mayBeOwn: false });
-    expect(String(error)).toContain("Another batch of the installation");
-  });
-
-  it("may be this client's own after a start whose answer was lost, also in a later call, until its lease is over", async () => {
-    const clock = new TestClock({ startAt: 0 });
-    const client = harness.client({ retry: false, clock });
-    harness.server.scripts.StartSyncBatch.push(LOST, LOCKED, LOCKED, LOCKED);
-    expect(await rejection(client.startBatch(START))).toBeInstanceOf(TransportError);
-    expect(await rejection(client.startBatch(START))).toMatchObject({ mayBeOwn: true });
-    expect(await rejection(client.startBatch({ installationId: "another" }))).toMatchObject({
-      mayBeOwn: false,
-    });
-    clock.advance(15 * 60_000);
-    expect(await rejection(client.startBatch(START))).toMatchObject({ mayBeOwn: false });
-  });
-
-  it("is not its own any more once a batch was started or the lost one was aborted", async () => {
-    const client = harness.client({ retry: false });
-    harness.server.scripts.StartSyncBatch.push(LOST, undefined, LOCKED);
-    await rejection(client.startBatch(START));
-    await client.startBatch(START);
-    expect(await rejection(client.startBatch(START))).toMatchObject({ mayBeOwn: false });
-    let answer = () => {};
-    harness.server.beforeStart = () =>
-      new Promise((resolve) => {
-        answer = resolve;
-      });
-    const stop = new AbortController();
-    const given = rejection(client.startBatch({ ...START, signal: stop.signal }));
-    await until(() => harness.server.calls.length === 4);
-    stop.abort(new Error("enough"));
-    await given;
-    harness.server.beforeStart = async () => {};
-    harness.server.scripts.StartSyncBatch.push(LOCKED);
-    expect(await rejection(client.startBatch(START))).toMatchObject({ mayBeOwn: true });
-    answer();
-    await until(() => harness.server.calls.includes("AbortSyncBatch"));
-    await expect
-      .poll(async () => {
-        harness.server.scripts.StartSyncBatch.push(LOCKED);
-        return rejection(client.startBatch(START));
-      })
-      .toMatchObject({ mayBeOwn: false });
-  });
-
-  it("says so after the time to wait for it is over too", async () => {
-    const clock = new TestClock({ startAt: 0 });
-    const client = harness.client({ clock, retry: { retries: 1, minDelayMs: 1, maxDelayMs: 1 } });
-    harness.server.scripts.StartSyncBatch.push(LOST, LOCKED, LOCKED);
-    let waits = 0;
-    let pauses = 0;
-    const waiting = rejection(
-      client.startBatch({
-        ...START,
-        waitForLockMs: 100,
-        onProgress: ({ type }) => {
-          if (type === "retry") pauses += 1;
-          if (type === "waiting-for-lock") waits += 1;
-        },
-      }),
-    );
-    await until(() => pauses === 1);
-    clock.advance(1);
-    await until(() => waits === 1 && clock.sleeping === 1);
-    clock.advance(100);
-    expect(await waiting).toMatchObject({ mayBeOwn: true, waitedMs: expect.any(Number) });
-  });
+test("does not take a held lock for its own after starts that could not connect", async () => {
+  const port = await unusedPort();
+  const client = connectTo(port);
+  expect(await rejection(client.startBatch(START))).toBeInstanceOf(TransportError);
+  await relayTo(serverPort(), port);
+  harness.server.scripts.StartSyncBatch.push(LOCKED);
+  const error = await rejection(client.startBatch(START));
+  expect(error).toBeInstanceOf(BatchAlreadyInProgressError);
+  expect(error).toMatchObject({ mayBeOwn: false });
 });
 
-describe("a completion of which nothing was sent", () => {
-  it("leaves the batch active and says what is wrong with the connection, and may be repeated", async () => {
-    const { batch, cutOff, comeBack } = await startBehindRelay();
-    await batch.write("accounts", accounts(1));
+test("says that a held lock may be its own after a lost start, until the lease is over", async () => {
+  const clock = new TestClock({ startAt: 0 });
+  const client = harness.client({ retry: false, clock });
+  harness.server.scripts.StartSyncBatch.push(LOST, LOCKED, LOCKED, LOCKED);
+  expect(await rejection(client.startBatch(START))).toBeInstanceOf(TransportError);
+  expect(await rejection(client.startBatch(START))).toMatchObject({ mayBeOwn: true });
+  expect(await rejection(client.startBatch({ installationId: "another" }))).toMatchObject({
+    mayBeOwn: false,
+  });
+  clock.advance(15 * 60_000);
+  expect(await rejection(client.startBatch(START))).toMatchObject({ mayBeOwn: false });
+});
+
+test("keeps the batch active if a completion could not be sent, so that it may be repeated", async () => {
+  const { batch, cutOff, comeBack } = await startBehindRelay();
+  await batch.write("accounts", accounts(1));
+  await cutOff();
+  const error = await rejection(batch.complete());
+  expect(error).toBeInstanceOf(TransportError);
+  expect(error).toMatchObject({ retryable: true, attempts: 2 });
+  expect(batch.state).toBe("active");
+  await comeBack();
+  await batch.complete();
+  expect(batch.state).toBe("completed");
+  expect(harness.server.calls).toEqual(["StartSyncBatch", "CompleteSyncBatch"]);
+});
+
+test("calls the outcome of a completion unknown if an earlier attempt was sent", async () => {
+  harness.server.scripts.CompleteSyncBatch.push("never");
+  const relay = await relayTo(serverPort());
+  const batch = await connectTo(relay.port).startBatch(START);
+  const completion = rejection(batch.complete());
+  await until(() => harness.server.calls.includes("CompleteSyncBatch"));
+  await relay.close();
+  expect(await completion).toMatchObject({
+    code: "BATCH_OUTCOME_UNKNOWN",
+    cause: expect.any(TransportError),
+  });
+  expect(batch.state).toBe("unknown");
+});
+
+test("aborts a completion that is still connecting", async () => {
+  const { batch, silence } = await startBehindRelay({ clock: new TestClock({ startAt: 0 }), retry: false });
+  const peer = await silence();
+  const completion = rejection(batch.complete());
+  await until(() => peer.heard() === 1);
+  const abortion = rejection(batch.abort());
+  expect(await completion).toMatchObject({ code: "BATCH_STATE", reason: "aborted" });
+  batch.close();
+  void abortion;
+});
+
+test("reports records as unsent if there was no connection, and does not count them as sent", async () => {
+  const { batch, cutOff } = await startBehindRelay({ messageBytes: 200, windowBytes: 200 });
+  async function* source() {
+    yield accounts(3);
+    await until(() => batch.writes[0]?.accepted === 1);
     await cutOff();
-    const error = await rejection(batch.complete());
-    expect(error).toBeInstanceOf(TransportError);
-    expect(error).toMatchObject({ retryable: true, attempts: 2 });
-    expect(String(error)).toContain("the connection was refused");
-    expect(batch.state).toBe("active");
-    await comeBack();
-    await batch.complete();
-    expect(batch.state).toBe("completed");
-    expect(harness.server.calls).toEqual(["StartSyncBatch", "CompleteSyncBatch"]);
-  });
+    yield accounts(2);
+  }
+  const error = await rejection(batch.write("accounts", source()));
+  if (!(error instanceof SaasManagementError)) throw error;
+  expect(error.outcomes).toEqual([
+    { outcome: "accepted", firstIndex: 0, records: 1 },
+    { outcome: "unsent", firstIndex: 1, records: 1 },
+  ]);
+  expect(batch.stats.accounts).toMatchObject({ sent: 1, accepted: 1 });
+});
 
-  it("is unknown where an attempt before was sent", async () => {
-    harness.server.scripts.CompleteSyncBatch.push("never");
-    const relay = await relayTo(serverPort());
-    const batch = await connectTo(relay.port).startBatch(START);
-    const completion = rejection(batch.complete());
-    await until(() => harness.server.calls.includes("CompleteSyncBatch"));
-    await relay.close();
-    expect(await completion).toMatchObject({
-      code: "BATCH_OUTCOME_UNKNOWN",
-      cause: expect.objectContaining({ message: expect.stringContaining("the connection was refused") }),
-    });
-    expect(batch.state).toBe("unknown");
-  });
+test("reports records as unsent if there was no credential", async () => {
+  let asked = 0;
+  const apiKey = () => {
+    asked += 1;
+    if (asked > 1) throw new Error("the vault is sealed");
+    return "key-1";
+  };
+  const batch = await harness.startBatch({ apiKey });
+  const error = await rejection(batch.write("accounts", accounts(3)));
+  expect(error).toBeInstanceOf(AuthenticationError);
+  expect(error).toMatchObject({ outcomes: [{ outcome: "unsent", firstIndex: 0, records: 3 }] });
+});
 
-  it("is cut off by abort, which waits for no connection of it", async () => {
-    const { batch, silence } = await startBehindRelay({ clock: new TestClock({ startAt: 0 }), retry: false });
-    const peer = await silence();
-    const completion = rejection(batch.complete());
-    await until(() => peer.heard() === 1);
-    const abortion = rejection(batch.abort());
-    expect(await completion).toMatchObject({ code: "BATCH_STATE", reason: "aborted" });
-    batch.close();
-    void abortion;
+test("reports records as unsent if the write was aborted while it connected", async () => {
+  const { batch, silence } = await startBehindRelay({ clock: new TestClock({ startAt: 0 }), retry: false });
+  const peer = await silence();
+  const stop = new AbortController();
+  const write = rejection(batch.write("accounts", accounts(3), { signal: stop.signal }));
+  await until(() => peer.heard() === 1);
+  stop.abort("enough");
+  expect(await write).toBe("enough");
+  await until(() => batch.writes[0]?.ranges.length === 1);
+  expect(batch.writes[0]).toMatchObject({
+    sent: 0,
+    ranges: [{ outcome: "unsent", firstIndex: 0, records: 3 }],
   });
 });
 
-describe("records of which nothing was sent", () => {
-  it("are unsent where there was no connection, and do not count as sent", async () => {
-    const { batch, cutOff } = await startBehindRelay({ messageBytes: 200, windowBytes: 200 });
-    async function* source() {
-      yield accounts(3);
-      await until(() => batch.writes[0]?.accepted === 1);
-      await cutOff();
-      yield accounts(2);
-    }
-    const error = await rejection(batch.write("accounts", source()));
-    if (!(error instanceof SaasManagementError)) throw error;
-    expect(error.outcomes).toEqual([
-      { outcome: "accepted", firstIndex: 0, records: 1 },
-      { outcome: "unsent", firstIndex: 1, records: 1 },
-    ]);
-    expect(batch.stats.accounts).toMatchObject({ sent: 1, accepted: 1 });
-  });
-
-  it("are unsent where there was no credential", async () => {
-    let asked = 0;
-    const apiKey = () => {
-      asked += 1;
-      if (asked > 1) throw new Error("the vault is sealed");
-      return "key-1";
-    };
-    const batch = await harness.startBatch({ apiKey });
-    const error = await rejection(batch.write("accounts", accounts(3)));
-    expect(error).toBeInstanceOf(AuthenticationError);
-    expect(error).toMatchObject({ outcomes: [{ outcome: "unsent", firstIndex: 0, records: 3 }] });
-  });
-
-  it("are unsent where the write was ended while it connected", async () => {
-    const { batch, silence } = await startBehindRelay({ clock: new TestClock({ startAt: 0 }), retry: false });
-    const peer = await silence();
-    const stop = new AbortController();
-    const write = rejection(batch.write("accounts", accounts(3), { signal: stop.signal }));
-    await until(() => peer.heard() === 1);
-    stop.abort("enough");
-    expect(await write).toBe("enough");
-    await until(() => batch.writes[0]?.ranges.length === 1);
-    expect(batch.writes[0]).toMatchObject({
-      sent: 0,
-      ranges: [{ outcome: "unsent", firstIndex: 0, records: 3 }],
-    });
-  });
-
-  it("are rejected where the service refused one attempt, and there was no credential for the next", async () => {
-    harness.server.scripts.SyncRecords.push({ code: 8, details: "quota exceeded" });
-    const keys = ["key-1", "key-1"];
-    const batch = await harness.startBatch({ apiKey: () => keys.pop() ?? "" });
-    const error = await rejection(batch.write("accounts", accounts(3)));
-    expect(error).toMatchObject({
-      code: "AUTHENTICATION_FAILED",
-      outcomes: [{ outcome: "rejected", firstIndex: 0, records: 3 }],
-    });
-  });
-
-  it("may have been taken where the connection broke on the way", async () => {
-    harness.server.scripts.SyncRecords.push("never");
-    const { relay, batch } = await startBehindRelay({ retry: false });
-    const write = rejection(batch.write("accounts", accounts(3)));
-    await until(() => harness.server.streams[0]?.messages.length === 1);
-    await relay.close();
-    expect(await write).toMatchObject({ outcomes: [{ outcome: "unknown", firstIndex: 0, records: 3 }] });
+test("reports records as rejected if one attempt was refused and the next had no credential", async () => {
+  harness.server.scripts.SyncRecords.push({ code: 8, details: "quota exceeded" });
+  const keys = ["key-1", "key-1"];
+  const batch = await harness.startBatch({ apiKey: () => keys.pop() ?? "" });
+  const error = await rejection(batch.write("accounts", accounts(3)));
+  expect(error).toMatchObject({
+    code: "AUTHENTICATION_FAILED",
+    outcomes: [{ outcome: "rejected", firstIndex: 0, records: 3 }],
   });
 });
 
-describe("closing the client", () => {
-  it("does not wait for a start that is still connecting", async () => {
-    const peer = await listenSilently();
-    const clock = new TestClock({ startAt: 0 });
-    const client = connectTo(peer.port, { clock });
-    const start = rejection(client.startBatch(START));
-    await until(() => peer.heard() === 1);
-    // The clock stands still: whatever it waited for would never be over.
-    await client.close();
-    expect(await start).toMatchObject({ code: "CLOSED" });
-    expect(clock.sleeping).toBe(0);
-  });
+test("reports records as unknown if the connection broke after they were sent", async () => {
+  harness.server.scripts.SyncRecords.push("never");
+  const { relay, batch } = await startBehindRelay({ retry: false });
+  const write = rejection(batch.write("accounts", accounts(3)));
+  await until(() => harness.server.streams[0]?.messages.length === 1);
+  await relay.close();
+  expect(await write).toMatchObject({ outcomes: [{ outcome: "unknown", firstIndex: 0, records: 3 }] });
+});
 
-  it("does not wait for a start whose credential is still to come", async () => {
-    const clock = new TestClock({ startAt: 0 });
-    let asked = 0;
-    const apiKey = () => {
-      asked += 1;
-      return new Promise<string>(() => {});
-    };
-    const client = harness.client({ clock, apiKey });
-    const start = rejection(client.startBatch(START));
-    await until(() => asked === 1);
-    await client.close();
-    expect(await start).toMatchObject({ code: "CLOSED" });
-  });
+test("closes the client without waiting for a start that is still connecting", async () => {
+  const peer = await listenSilently();
+  const clock = new TestClock({ startAt: 0 });
+  const client = connectTo(peer.port, { clock });
+  const start = rejection(client.startBatch(START));
+  await until(() => peer.heard() === 1);
+  // The clock stands still: whatever it waited for would never be over.
+  await client.close();
+  expect(await start).toMatchObject({ code: "CLOSED" });
+  expect(clock.sleeping).toBe(0);
+});
 
-  it("waits no longer than 5 seconds for a start that was sent, and tells the log that its lock may be held", async () => {
-    harness.server.scripts.StartSyncBatch.push("never");
-    const clock = new TestClock({ startAt: 0 });
-    const warnings: string[] = [];
-    const logger = quietLogger({ warn: (text) => void warnings.push(text) });
-    const client = harness.client({ clock, logger });
-    const start = rejection(client.startBatch(START));
-    await until(() => harness.server.calls.length === 1);
-    const closing = client.close();
-    await start;
-    await until(() => clock.sleeping === 1);
-    clock.advance(5000);
-    await closing;
-    await until(() => warnings.length === 1);
-    expect(warnings[0]).toContain("its lock ends with the lease");
-  });
+test("closes the client without waiting for a start that waits for its credential", async () => {
+  const clock = new TestClock({ startAt: 0 });
+  let asked = 0;
+  const apiKey = () => {
+    asked += 1;
+    return new Promise<string>(() => {});
+  };
+  const client = harness.client({ clock, apiKey });
+  const start = rejection(client.startBatch(START));
+  await until(() => asked === 1);
+  await client.close();
+  expect(await start).toMatchObject({ code: "CLOSED" });
+});
+
+test("waits at most 5 s for a start that was sent when the client closes, and logs that its lock may be held", async () => {
+  harness.server.scripts.StartSyncBatch.push("never");
+  const clock = new TestClock({ startAt: 0 });
+  const warnings: string[] = [];
+  const logger = quietLogger({ warn: (text) => void warnings.push(text) });
+  const client = harness.client({ clock, logger });
+  const start = rejection(client.startBatch(START));
+  await until(() => harness.server.calls.length === 1);
+  const closing = client.close();
+  await start;
+  await until(() => clock.sleeping === 1);
+  clock.advance(5000);
+  await closing;
+  await until(() => warnings.length === 1);
 });

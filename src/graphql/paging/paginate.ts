@@ -98,10 +98,8 @@ export function paginate<Data, Variables extends object, Node>(
   const { after, first, before, last, pageSize, limit, select } = own;
   if (typeof select !== "function")
     throw new InvalidInputError("select must be a function that returns the connection in the result.");
-  for (const name of [after, first, before, last]) {
-    if (name === undefined || typeof name === "string") continue;
-    throw new InvalidInputError("first, after, last and before must be names of variables.");
-  }
+  if ([after, first, before, last].some((name) => name !== undefined && typeof name !== "string"))
+    throw new InvalidInputError("after, first, before and last must be names of variables of the document.");
   const backward = before !== undefined || last !== undefined;
   if (backward && (after !== undefined || first !== undefined)) throw mixedDirections();
   const names = backward
@@ -152,14 +150,10 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
     ...source.walk,
     prefetch,
     signal,
-    fetchPage: async (page, pageSignal) =>
-      select(
-        await transport.request(document, (operation) => variablesFor(operation, page), {
-          headers,
-          retry,
-          timeoutMs,
-          signal: pageSignal,
-        }),
-      ),
+    fetchPage: async (page, pageSignal) => {
+      const variablesOfPage = (operation: Operation) => variablesFor(operation, page);
+      const options = { headers, retry, timeoutMs, signal: pageSignal };
+      return select((await transport.request(document, variablesOfPage, options)).data);
+    },
   });
 }

@@ -1,5 +1,6 @@
 import { ClientError, GraphQLClient as RequestClient } from "graphql-request";
 import { SaasManagementError } from "../../core/errors/index.js";
+import type { AttemptContext } from "../../core/operation.js";
 import type { FetchLike, HeaderRecord } from "../options.js";
 import { areAboutRequest, readErrorEntries, redactStrings } from "./error-entries.js";
 import type { Failures } from "./failures.js";
@@ -8,25 +9,30 @@ import { isJsonObject, type JsonObject } from "./variables.js";
 
 // Everything that needs graphql or graphql-request, or is needed only for an answer, is loaded with this file.
 export { readDocument } from "./document.js";
-export { Failures } from "./failures.js";
+export { Failures, UNKNOWN_OUTCOME } from "./failures.js";
 
 /** One attempt at a request. */
 export interface Attempt<Data, Result> {
   readonly url: string;
   readonly fetch: FetchLike;
+  /** Without the credential. */
   readonly headers: HeaderRecord;
-  readonly text: string;
-  readonly variables: JsonObject | undefined;
-  readonly signal: AbortSignal;
+  readonly body: { readonly query: string; readonly variables: JsonObject };
   readonly maxResponseBytes: number;
   readonly repeatable: boolean;
+  readonly context: AttemptContext;
   readonly failures: Failures;
-  /** Takes the credential out of a text of the server. */
-  readonly redact: (text: string) => string;
   /** Takes what the caller wants from the answer, or throws. */
   readonly read: AnswerReader<Data, Result>;
-  /** Called if the answer says that the operation was not begun. */
-  readonly onNotBegun: () => void;
+  readonly progress: Progress;
+}
+
+/** What is known of a request when it fails. */
+interface Progress {
+  /** Whether anything was given to `fetch`, in this attempt or before. */
+  sent: boolean;
+  /** Whether the answer to this attempt says that the operation was not begun. */
+  notBegun: boolean;
 }
 
 export type AnswerReader<Data, Result> = (answer: GraphQLAnswer<Data>, failures: Failures) => Result;
@@ -55,17 +61,27 @@ export function readAnswer<Data>(answer: GraphQLAnswer<Data>, failures: Failures
  * this function.
  */
 export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>): Promise<Result> {
-  const { failures, repeatable, variables = {}, signal } = attempt;
+  const { context, failures, progress, repeatable } = attempt;
+  const { signal } = context;
+  progress.notBegun = false;
   const received: { response?: Response; body?: Body } = {};
   const client = new RequestClient(attempt.url, {
     errorPolicy: "all",
     excludeOperationName: true,
     redirect: "manual",
     fetch: async (url, init) => {
+      signal.throwIfAborted();
+      progress.sent = true;
+      // Not called as a method: a browser's fetch refuses to be one.
+      const { fetch } = attempt;
       // graphql-request does not see the credential and does not copy the headers.
-      const response = await attempt.fetch(String(url), { ...init, headers: attempt.headers });
+      const headers = { ...attempt.headers, authorization: context.authorization };
+      const response = await fetch(String(url), { ...init, headers });
+      if (typeof response?.headers?.get !== "function")
+        throw new TypeError("fetch did not return a Response");
       received.response = response;
-      if (response.status === 401) attempt.onNotBegun();
+      context.answered({ status: response.status, header: (name) => response.headers.get(name) });
+      progress.notBegun = response.status === 401;
       if (isRedirect(response) || !isJson(response.headers)) {
         discardBody(response);
         throw isRedirect(response) ? failures.redirected(response) : failures.notJson(response);
@@ -76,14 +92,14 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
     jsonSerializer: {
       stringify: JSON.stringify,
       parse: (text) => {
-        received.body = parseBody(text, attempt.redact);
+        received.body = parseBody(text, context.redact);
         return received.body;
       },
     },
   });
   let data: Data | null = null;
   try {
-    ({ data } = await client.rawRequest<Data, object>({ query: attempt.text, variables, signal }));
+    ({ data } = await client.rawRequest<Data, object>({ ...attempt.body, signal }));
   } catch (error) {
     // A fetch of the caller may throw an error that promises more than this request allows.
     if (error instanceof SaasManagementError && (repeatable || !error.retryable)) throw error;
@@ -99,7 +115,7 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
   if (body.errors.length === 0 && response.ok)
     return attempt.read({ status, headers, data, errors: [] }, failures);
   const answer = { status, headers, data, errors: readErrorEntries(body.errors) };
-  if (body.data === null && areAboutRequest(body.errors)) attempt.onNotBegun();
+  if (body.data === null && areAboutRequest(body.errors)) progress.notBegun = true;
   const refusal = failures.ofStatus(answer, answer.errors[0]?.message) ?? failures.ofEntries(answer);
   if (refusal !== undefined) throw refusal;
   return attempt.read(answer, failures);

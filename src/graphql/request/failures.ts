@@ -4,7 +4,6 @@ import {
   PermissionDeniedError,
   RateLimitError,
   type SaasManagementError,
-  TimeoutError,
   TransportError,
 } from "../../core/errors/index.js";
 import { causesOf, errorCode, networkErrorOf } from "../../core/network-errors.js";
@@ -31,14 +30,17 @@ const MAX_HEADER = 200;
 
 const TRANSIENT_STATUSES = [408, 502, 503, 504];
 
-const UNKNOWN_OUTCOME = " It is not known whether it was done: read the data to find out.";
+/** Advice for a mutation that was sent. */
+export const UNKNOWN_OUTCOME = "It is not known whether it was done: read the data to find out.";
 
 /** Turns everything that can go wrong with a request into an error of the SDK. */
 export class Failures {
   readonly #context: FailureContext;
+  readonly redact: FailureContext["redact"];
 
   constructor(context: FailureContext) {
     this.#context = context;
+    this.redact = context.redact;
   }
 
   /** The error of a status that means the same whatever the body says, if it is one. */
@@ -111,22 +113,14 @@ export class Failures {
 
   /** `fetch` failed, or the body broke off. */
   network(error: unknown, head: ResponseHead | undefined): SaasManagementError {
-    const { label, redact, repeatable, url } = this.#context;
+    const { label, repeatable, url } = this.#context;
     const { advice, code, description, retryable, unsent } = networkErrorOf(error);
     const what = code === undefined ? description : `${description} (${code})`;
     return this.#transport(head, `${label} to ${url} failed: ${what}. ${advice}.`, {
       retryable: repeatable && retryable,
-      cause: copyError(error, redact),
+      cause: copyError(error, this.redact),
       unsent,
     });
-  }
-
-  /** The time is up after the request was sent. */
-  timedOut({ timeoutMs, cause, retryable }: TimeoutError): TimeoutError {
-    return new TimeoutError(
-      `${this.#context.label} took longer than ${timeoutMs} ms. Raise timeoutMs.${UNKNOWN_OUTCOME}`,
-      { timeoutMs, retryable, ...(cause === undefined ? {} : { cause }) },
-    );
   }
 
   #notAuthorized(how: string, serverMessage: string | undefined): AuthenticationError {
@@ -162,7 +156,7 @@ export class Failures {
       ...details,
       status: head?.status,
       // Redacted before it is cut: half a key would not be found.
-      contentType: contentType && escapeControls(this.#context.redact(contentType)).slice(0, MAX_HEADER),
+      contentType: contentType && escapeControls(this.redact(contentType)).slice(0, MAX_HEADER),
     });
   }
 
@@ -170,7 +164,7 @@ export class Failures {
   #outcomeAfter(head: ResponseHead | undefined): string {
     const { status = 0 } = head ?? {};
     const refused = status >= 400 && status < 500 && status !== 408;
-    return this.#context.repeatable || refused ? "" : UNKNOWN_OUTCOME;
+    return this.#context.repeatable || refused ? "" : ` ${UNKNOWN_OUTCOME}`;
   }
 
   #retryAfterMs({ headers }: ResponseHead): number | undefined {

@@ -1,10 +1,10 @@
 import { type LinkedController, linkAbort, raceAbort } from "../../core/abort.js";
-import { annotate, ClosedError, TimeoutError } from "../../core/errors/index.js";
-import { type AttemptContext, readRequestId, runOperation } from "../../core/operation.js";
+import { ClosedError } from "../../core/errors/index.js";
+import { readRequestId, runOperation } from "../../core/operation.js";
 import { resolveRetry } from "../../core/options.js";
 import { requirePositive } from "../../core/validate.js";
-import { type FetchLike, type GraphQLConfiguration, type MutationOptions, mergeHeaders } from "../options.js";
-import type { AnswerReader, Failures } from "./attempt.js";
+import { type GraphQLConfiguration, type MutationOptions, mergeHeaders } from "../options.js";
+import type { AnswerReader } from "./attempt.js";
 import type { GraphQLDocument, Operation } from "./document.js";
 import type { GraphQLAnswer } from "./response.js";
 import type { JsonObject } from "./variables.js";
@@ -15,10 +15,10 @@ type Wire = typeof import("./attempt.js");
 let wire: Wire | undefined;
 
 /** Variables, or what makes them when the document is known. */
-type Variables = JsonObject | undefined | ((operation: Operation) => JsonObject);
+type Variables = JsonObject | ((operation: Operation) => JsonObject);
 
 /** Data, and what belongs to the answer that brought it. */
-export interface IdentifiedData<Data> {
+export interface ReceivedData<Data> {
   readonly data: Data;
   /** The server's own id of the request. */
   readonly requestId: string | undefined;
@@ -40,26 +40,17 @@ export class Transport {
   request<Data>(
     document: GraphQLDocument<Data, never>,
     variables: Variables,
-    options?: MutationOptions,
-  ): Promise<Data> {
-    return this.#start<Data, Data>(document, variables, options, ({ readData }) => readData);
-  }
-
-  /** Does the same for callers that look for failures in the data. */
-  identifiedRequest<Data>(
-    document: GraphQLDocument<Data, never>,
-    variables: Variables,
-    options?: MutationOptions,
-  ): Promise<IdentifiedData<Data>> {
-    return this.#start<Data, IdentifiedData<Data>>(
+    options: MutationOptions,
+  ): Promise<ReceivedData<Data>> {
+    return this.#start<Data, ReceivedData<Data>>(
       document,
       variables,
       options,
-      ({ readData }, redact) =>
+      ({ readData }) =>
         (answer, failures) => ({
           data: readData(answer, failures),
-          requestId: readRequestId((name) => answer.headers.get(name), redact),
-          redact,
+          requestId: readRequestId((name) => answer.headers.get(name), failures.redact),
+          redact: failures.redact,
         }),
     );
   }
@@ -68,7 +59,7 @@ export class Transport {
   rawRequest<Data>(
     document: GraphQLDocument<Data, never>,
     variables: Variables,
-    options?: MutationOptions,
+    options: MutationOptions,
   ): Promise<GraphQLAnswer<Data>> {
     return this.#start<Data, GraphQLAnswer<Data>>(
       document,
@@ -89,11 +80,11 @@ export class Transport {
   #start<Data, Result>(
     document: object | string,
     variables: Variables,
-    options: MutationOptions = {},
-    reader: (wire: Wire, redact: (text: string) => string) => AnswerReader<Data, Result>,
+    options: MutationOptions,
+    readerOf: (wire: Wire) => AnswerReader<Data, Result>,
   ): Promise<Result> {
     const linked = linkAbort(options.signal);
-    const running = this.#send(document, variables, options, reader, linked.controller).finally(() => {
+    const running = this.#send(document, variables, options, readerOf, linked.controller).finally(() => {
       linked.unlink();
       this.#running.delete(linked);
     });
@@ -105,85 +96,50 @@ export class Transport {
     document: object | string,
     variables: Variables,
     options: MutationOptions,
-    reader: (wire: Wire, redact: (text: string) => string) => AnswerReader<Data, Result>,
+    readerOf: (wire: Wire) => AnswerReader<Data, Result>,
     cancellation: AbortController,
   ): Promise<Result> {
     if (this.#closed) throw new ClosedError("The GraphQL client is closed. Create a new one.");
-    const { common, credential, headers: defaults, maxResponseBytes, url } = this.#configuration;
-    const headers = options.headers === undefined ? defaults : mergeHeaders(defaults, options.headers);
+    const { common, credential, fetch, headers, maxResponseBytes, url } = this.#configuration;
+    const { clock, retry, timeoutMs } = common;
     const configuration = {
       ...common,
-      retry: options.retry === undefined ? common.retry : resolveRetry(options.retry),
-      timeoutMs: requirePositive("timeoutMs", options.timeoutMs ?? common.timeoutMs),
+      retry: options.retry === undefined ? retry : resolveRetry(options.retry),
+      timeoutMs: requirePositive("timeoutMs", options.timeoutMs ?? timeoutMs),
     };
+    const ownHeaders = options.headers === undefined ? headers : mergeHeaders(headers, options.headers);
     wire ??= await import("./attempt.js");
-    const loaded = wire;
-    const operation = loaded.readDocument(document);
+    const { Failures, readDocument, sendAttempt, UNKNOWN_OUTCOME } = wire;
+    const operation = readDocument(document);
     const { kind, label, name, text } = operation;
     const repeatable = operation.readOnly || options.idempotent === true;
-    const sentVariables = typeof variables === "function" ? variables(operation) : variables;
-    let failures: Failures | undefined;
-    let sent = false;
-    let notBegun = false;
-    const attempt = (context: AttemptContext): Promise<Result> => {
-      const { authorization, redact, signal } = context;
-      notBegun = false;
-      failures = new loaded.Failures({ label, url, repeatable, now: () => common.clock.now(), redact });
-      const fetch = this.#observedFetch(context);
-      const answer = loaded.sendAttempt<Data, Result>({
-        url,
-        fetch: (target, init) => {
-          sent = true;
-          return fetch(target, init);
-        },
-        headers: { ...headers, authorization },
-        text,
-        variables: sentVariables,
-        signal,
-        maxResponseBytes,
+    const body = {
+      query: text,
+      variables: typeof variables === "function" ? variables(operation) : variables,
+    };
+    const read = readerOf(wire);
+    const progress = { sent: false, notBegun: false };
+    return runOperation(
+      configuration,
+      {
+        info: { api: "graphql", operation: name, kind, collection: undefined },
+        label,
+        credential,
+        cancellation,
         repeatable,
-        failures,
-        redact,
-        read: reader(loaded, redact),
-        onNotBegun: () => {
-          notBegun = true;
-        },
-      });
-      // A fetch of the caller may ignore the signal.
-      return raceAbort(answer, signal);
-    };
-    try {
-      return await runOperation(
-        configuration,
-        {
-          info: { api: "graphql", operation: name, kind, collection: undefined },
-          label,
-          credential,
-          cancellation,
-          repeatable,
-          // A mutation must not be done twice: one field of it may be refused after another was executed.
-          mayReplaceKey: () => repeatable || notBegun,
-        },
-        attempt,
-      );
-    } catch (error) {
-      // The caller's own reason may be a TimeoutError too.
-      const timedOut = error instanceof TimeoutError && options.signal?.reason !== error;
-      if (!timedOut || !sent || repeatable || failures === undefined) throw error;
-      throw annotate(failures.timedOut(error), error);
-    }
-  }
-
-  #observedFetch({ answered, signal }: AttemptContext): FetchLike {
-    return async (url, init) => {
-      signal.throwIfAborted();
-      // Not called as a method: a browser's fetch refuses to be one.
-      const { fetch } = this.#configuration;
-      const response = await fetch(url, init);
-      if (typeof response?.headers?.get !== "function")
-        throw new TypeError("fetch did not return a Response");
-      answered({ status: response.status, header: (name) => response.headers.get(name) });
-      return response;
-    };
+        timeoutAdvice: () =>
+          progress.sent && !repeatable ? `Raise timeoutMs. ${UNKNOWN_OUTCOME}` : undefined,
+        // A mutation must not be done twice: one field of it may be refused after another was executed.
+        mayReplaceKey: () => repeatable || progress.notBegun,
+      },
+      (context) => {
+        const { redact } = context;
+        const failures = new Failures({ label, url, repeatable, now: () => clock.now(), redact });
+        const request = { url, fetch, headers: ownHeaders, body, maxResponseBytes, repeatable };
+        const answer = sendAttempt<Data, Result>({ ...request, context, failures, progress, read });
+        // A fetch of the caller may ignore the signal.
+        return raceAbort(answer, context.signal);
+      },
+    );
   }
 }

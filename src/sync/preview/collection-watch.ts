@@ -4,73 +4,73 @@ import { stringInVariant, truncateId } from "../encoding/record-id.js";
 import type { EncodedRecord, RecordObserver } from "../encoding/record-observer.js";
 import { SnapshotIds } from "../guard/snapshot-ids.js";
 import type { WriteFigures } from "../write/outcomes.js";
-import { MAX_EXAMPLES } from "./examples.js";
-import { referenceIn, referencesOf } from "./record-references.js";
-import { ReferenceCheck } from "./reference-check.js";
-import type { ReferencedIds } from "./referenced-ids.js";
-import type { CollectionPreview, DuplicateId, SnapshotChanges } from "./sync-preview.js";
+import { type ReferenceCheck, type ReferencedIds, referenceChecks } from "./references.js";
+import { type CollectionPreview, type DuplicateId, MAX_EXAMPLES, type SnapshotChanges } from "./report.js";
 
-/** What a watch needs. */
 export interface CollectionWatchOptions {
   readonly collection: Collection;
-  /** Takes down the ids of a snapshot; undefined for events. */
+  /** Collects the ids of a snapshot; undefined for events. */
   readonly ids: SnapshotIds | undefined;
-  readonly there: ReferencedIds;
+  readonly referencedIds: ReferencedIds;
   readonly maxIssues: number;
 }
 
-/** Watches the records of one collection go by: takes down what is wrong with them, and lets the write go on. */
+/** Observes the records of one collection and notes their problems without ending the write. */
 export class CollectionWatch implements RecordObserver {
   readonly #collection: Collection;
   readonly #ids: SnapshotIds;
-  readonly #there: ReferencedIds;
+  readonly #referencedIds: ReferencedIds;
   readonly #references: readonly ReferenceCheck[];
   readonly #maxIssues: number;
   readonly #issues: InputIssue[] = [];
   readonly #firstDuplicates: DuplicateId[] = [];
   #different = 0;
   #invalid = 0;
-  /** Whether the record of the next issues is refused for its id alone. */
+  /** Whether the next issues are about an id that was refused, not an invalid record. */
   #refusedForId = false;
 
-  constructor({ collection, ids, there, maxIssues }: CollectionWatchOptions) {
+  constructor({ collection, ids, referencedIds, maxIssues }: CollectionWatchOptions) {
     this.#collection = collection;
     this.#ids = ids ?? new SnapshotIds({ write: undefined, keyOf: undefined });
-    this.#there = there;
-    this.#references = referencesOf(collection.name).map((reference) => new ReferenceCheck(reference, there));
+    this.#referencedIds = referencedIds;
+    this.#references = referenceChecks(collection.name, referencedIds);
     this.#maxIssues = maxIssues;
   }
 
   observe(encoded: EncodedRecord, record: unknown): string | undefined {
     const { index } = encoded;
     if (this.#collection.idField !== undefined) {
-      const { duplicates } = this.#ids;
+      const before = this.#ids.duplicates;
       const refusal = this.#ids.observe(encoded);
-      if (refusal !== undefined) this.#different += 1;
-      if (refusal !== undefined || this.#ids.duplicates > duplicates)
-        this.#noteDuplicate(record, index, refusal === undefined ? "same" : "different");
-      // The service takes the last of two events with one id: only a snapshot is refused.
+      if (refusal !== undefined) this.#addDuplicate(record, index, "different");
+      else if (this.#ids.duplicates > before) this.#addDuplicate(record, index, "same");
+      // Of two events with one id, the service takes the last.
       if (refusal !== undefined && this.#collection.model === "snapshot") {
         this.#refusedForId = true;
         return refusal;
       }
-      this.#there.add(this.#collection.name, encoded);
+      this.#referencedIds.add(this.#collection.name, encoded);
     }
     const describe = () => ({ id: this.#idOf(record), location: encoded.location });
     for (const reference of this.#references) {
-      const id = referenceIn(record, reference.field);
-      if (id !== undefined) reference.see(id, index, describe);
+      const id = stringInVariant(record, reference.field);
+      if (id) reference.add(id, index, describe);
     }
     return undefined;
   }
 
   invalid(issues: readonly InputIssue[]): void {
-    if (this.#refusedForId) this.#refusedForId = false;
-    else this.#noteInvalid(issues);
+    if (!this.#refusedForId) {
+      this.#invalid += 1;
+      // References to an invalid record are not dangling: the record itself is to be corrected.
+      const id = issues[0]?.id;
+      if (id !== undefined) this.#referencedIds.addId(this.#collection.name, id);
+    }
+    this.#refusedForId = false;
     this.#issues.push(...issues.slice(0, this.#maxIssues - this.#issues.length));
   }
 
-  /** What came of it, when everything was written. */
+  /** The result, after all records were written. */
   preview(
     { accepted, messages, bytes }: WriteFigures,
     changes: SnapshotChanges | undefined,
@@ -92,13 +92,8 @@ export class CollectionWatch implements RecordObserver {
     };
   }
 
-  #noteInvalid([first]: readonly InputIssue[]): void {
-    this.#invalid += 1;
-    // What refers to an invalid record does not dangle: there is one thing to put right.
-    if (first?.id !== undefined) this.#there.addText(this.#collection.name, first.id);
-  }
-
-  #noteDuplicate(record: unknown, index: number, contents: DuplicateId["contents"]): void {
+  #addDuplicate(record: unknown, index: number, contents: DuplicateId["contents"]): void {
+    if (contents === "different") this.#different += 1;
     if (this.#firstDuplicates.length < MAX_EXAMPLES)
       this.#firstDuplicates.push({ index, id: this.#idOf(record) ?? "", contents });
   }

@@ -1,34 +1,69 @@
+import { randomUUID } from "node:crypto";
 import { linkAbort, raceAbort } from "../../core/abort.js";
+import { InvalidInputError } from "../../core/errors/index.js";
 import type { Collection, CollectionName, SnapshotCollection } from "../collections.js";
 import { SyncEngine } from "../engine.js";
 import { describeHeld } from "../guard/held-error.js";
+import { type GuardRules, resolveGuard } from "../guard/rules.js";
 import { GuardedSnapshot } from "../guard/snapshot.js";
+import { type Ledger, requireLedger } from "../ledger/ledger.js";
+import { resolveSyncOptions } from "../options.js";
 import { completeBatch, writeBatch } from "../run/attempt.js";
 import { checkRunFunction, type RunFunction } from "../run/options.js";
+import type { SyncTransport } from "../transport.js";
 import type { WriteFigures } from "../write/outcomes.js";
 import { CollectionWatch } from "./collection-watch.js";
-import type { PreviewOptions } from "./preview-options.js";
-import { PREVIEW_TRANSPORT } from "./preview-transport.js";
-import { ReferencedIds } from "./referenced-ids.js";
-import { type ResolvedPreview, resolvePreview } from "./resolve-preview.js";
-import type { CollectionPreview, SnapshotChanges, SyncPreview } from "./sync-preview.js";
+import type { PreviewOptions } from "./preview.js";
+import { ReferencedIds } from "./references.js";
+import type { CollectionPreview, SnapshotChanges, SyncPreview } from "./report.js";
 
-/** What `previewSync` does, with checked snapshots. */
+/** Used if there is no endpoint; nothing connects to it. */
+const NO_ENDPOINT = "https://preview.invalid";
+
+/** Accepts everything and keeps nothing. */
+const PREVIEW_TRANSPORT: SyncTransport = {
+  startBatch: async () => ({ batchId: randomUUID() }),
+  syncRecords: async () => ({ accepted: undefined }),
+  completeBatch: async () => ({ snapshots: {}, events: {} }),
+  abortBatch: async () => {},
+  close: () => {},
+};
+
+/** Implements `previewSync`, with options and snapshots that were checked. */
 export async function previewRun<Snapshots extends SnapshotCollection>(
   options: PreviewOptions<Snapshots>,
   fn: RunFunction<Snapshots>,
 ): Promise<SyncPreview> {
-  const resolved = resolvePreview(options);
+  const { endpoint = NO_ENDPOINT, installationId = "preview", maxIssues = 100 } = options;
+  const ledger = requireLedger(options.ledger);
+  if (ledger !== undefined && (!options.endpoint || !options.installationId)) {
+    throw new InvalidInputError(
+      'A preview with a ledger needs the endpoint and installationId of the run. Set both, or ledger: "none".',
+    );
+  }
+  if (!Number.isInteger(maxIssues) || maxIssues < 0)
+    throw new InvalidInputError("maxIssues must be an integer of 0 or more.");
+  const { maxSendMessageBytes, messageBytes, windowBytes, logger } = options;
+  const sizes = { maxSendMessageBytes, messageBytes, windowBytes };
+  const configuration = resolveSyncOptions({ endpoint, authorization: () => "preview", ...sizes, logger });
+  const rules = resolveGuard(options.guard);
   checkRunFunction("previewSync", fn);
-  const engine = new SyncEngine(resolved.configuration, PREVIEW_TRANSPORT);
-  const watches = new PreviewWatches(options, resolved);
+  const scope = { endpoint: configuration.endpoint.origin, installationId };
+  const snapshots = options.snapshots.map((name) =>
+    GuardedSnapshot.preview({ ...scope, collection: name }, ledger),
+  );
+  const watches = new PreviewWatches(snapshots, { ledger, rules, maxIssues });
+  const engine = new SyncEngine(configuration, PREVIEW_TRANSPORT);
   const { controller, unlink } = linkAbort(options.signal);
   const { signal } = controller;
   try {
-    const { installationId } = resolved;
     const batch = await engine.startBatch(
       { installationId, signal, keepAlive: options.keepAlive },
-      { acceptedEvents: undefined, observerOf: (c) => watches.of(c), beforeComplete: undefined },
+      {
+        acceptedEvents: undefined,
+        observerOf: (collection) => watches.of(collection),
+        beforeComplete: undefined,
+      },
     );
     await writeBatch(batch, { number: 1, preview: true }, { options, fn, signal });
     await completeBatch(batch);
@@ -39,35 +74,43 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   }
 }
 
-interface Judged {
-  /** Whether a run would notice an id that comes twice. */
-  readonly looksAtIds: boolean;
-  readonly changes?: SnapshotChanges;
-  readonly why?: string | undefined;
+interface PreviewRules {
+  readonly ledger: Ledger | undefined;
+  readonly rules: GuardRules;
+  readonly maxIssues: number;
 }
 
-/** The watches of one preview: one for each collection, however often it is written. */
+interface Judgement {
+  /** Whether a run would notice a repeated id. */
+  readonly checksIds: boolean;
+  readonly changes?: SnapshotChanges;
+  readonly refusal?: string | undefined;
+}
+
+/** The watches of all collections of a preview. */
 class PreviewWatches {
-  readonly #resolved: ResolvedPreview;
-  readonly #there: ReferencedIds;
+  readonly #rules: PreviewRules;
   readonly #snapshots: ReadonlyMap<CollectionName, GuardedSnapshot>;
+  readonly #referencedIds: ReferencedIds;
   readonly #watches = new Map<CollectionName, CollectionWatch>();
 
-  constructor({ snapshots }: PreviewOptions, resolved: ResolvedPreview) {
-    const { scopeOf, ledger } = resolved;
-    this.#resolved = resolved;
-    this.#there = new ReferencedIds(snapshots);
-    this.#snapshots = new Map(
-      snapshots.map((name) => [name, GuardedSnapshot.preview(scopeOf(name), ledger)]),
-    );
+  constructor(snapshots: readonly GuardedSnapshot[], rules: PreviewRules) {
+    this.#rules = rules;
+    this.#snapshots = new Map(snapshots.map((snapshot) => [snapshot.scope.collection, snapshot]));
+    this.#referencedIds = new ReferencedIds(snapshots.map(({ scope }) => scope.collection));
   }
 
+  /** The watch of a collection, for all of its writes. */
   of(collection: Collection): CollectionWatch {
     const { name } = collection;
-    const { maxIssues } = this.#resolved;
-    const ids = this.#snapshots.get(name)?.ids;
     const watch =
-      this.#watches.get(name) ?? new CollectionWatch({ collection, ids, there: this.#there, maxIssues });
+      this.#watches.get(name) ??
+      new CollectionWatch({
+        collection,
+        ids: this.#snapshots.get(name)?.ids,
+        referencedIds: this.#referencedIds,
+        maxIssues: this.#rules.maxIssues,
+      });
     this.#watches.set(name, watch);
     return watch;
   }
@@ -78,30 +121,24 @@ class PreviewWatches {
     for (const [name, watch] of this.#watches) {
       const figures = stats[name];
       if (figures === undefined) continue;
-      const { changes, why, looksAtIds } = await this.#judge(name);
+      const { changes, refusal, checksIds } = await this.#judge(this.#snapshots.get(name));
       const preview = watch.preview(figures, changes);
       collections[name] = preview;
       if (preview.invalid > 0) refusals.push(`${name} has invalid records.`);
-      if (looksAtIds && (preview.duplicates?.different ?? 0) > 0)
-        refusals.push(`${name} has ids that come again with different contents.`);
-      if (why !== undefined) refusals.push(`The guard would hold the run: ${why}.`);
+      if (checksIds && (preview.duplicates?.different ?? 0) > 0)
+        refusals.push(`${name} has repeated ids with different contents.`);
+      if (refusal !== undefined) refusals.push(refusal);
     }
     return { collections, refusals };
   }
 
-  /** What a run would make of the collection's ids, where it looks at them. */
-  async #judge(name: CollectionName): Promise<Judged> {
-    const snapshot = this.#snapshots.get(name);
-    if (snapshot === undefined) return { looksAtIds: false };
-    const { ledger, rules } = this.#resolved;
+  async #judge(snapshot: GuardedSnapshot | undefined): Promise<Judgement> {
+    if (snapshot === undefined) return { checksIds: false };
+    const { ledger, rules } = this.#rules;
     const { collection } = snapshot.scope;
-    const rule = { rule: rules.ruleOf(collection), requireBaseline: rules.requireBaseline };
-    const judgement = await snapshot.judge(rule, undefined);
+    const rule = rules.ruleOf(collection);
+    const judgement = await snapshot.judge({ rule, requireBaseline: rules.requireBaseline }, undefined);
     const { figures, compared, held } = judgement;
-    const why =
-      held === undefined
-        ? undefined
-        : describeHeld({ ...judgement, collection, held, listedIn: undefined, approvalProblem: undefined });
     const changes = {
       baseline: figures.baseline,
       known: figures.known,
@@ -112,6 +149,15 @@ class PreviewWatches {
       firstRemoved: compared.firstGone,
       held,
     };
-    return { looksAtIds: ledger !== undefined || rule.rule !== undefined, changes, why };
+    const checksIds = ledger !== undefined || rule !== undefined;
+    if (held === undefined) return { checksIds, changes };
+    const why = describeHeld({
+      ...judgement,
+      collection,
+      held,
+      listedIn: undefined,
+      approvalProblem: undefined,
+    });
+    return { checksIds, changes, refusal: `The guard would hold the run: ${why}.` };
   }
 }

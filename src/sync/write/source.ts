@@ -1,6 +1,5 @@
 import { Readable } from "node:stream";
 import { InvalidInputError } from "../../core/errors/index.js";
-import { wasRead } from "../../core/was-read.js";
 import type { CollectionName } from "../collections.js";
 
 /**
@@ -46,23 +45,31 @@ export function openSource(source: unknown, collection: CollectionName): OpenedS
   return opened;
 }
 
-const OF_BYTES = "Parse a file with fromCsv or fromJsonl, and a response with fromPages.";
-
 /** An exhausted or empty stream would pass for an empty collection, which removes every record. */
 function problemOf(source: object): string | undefined {
-  if (ArrayBuffer.isView(source)) return `a buffer of bytes. ${OF_BYTES}`;
-  if (!(source instanceof Readable || source instanceof ReadableStream)) return undefined;
-  if (wasRead(source)) return "a stream that was read before. Make a new one for each write.";
-  if (source instanceof Readable)
-    return source.readableObjectMode ? undefined : `a stream of bytes or text. ${OF_BYTES}`;
-  if (source.locked) return "a stream that is locked by another reader. Release the reader first.";
-  return isOfBytes(source) ? `a stream of bytes. ${OF_BYTES}` : undefined;
+  if (source instanceof Readable || source instanceof ReadableStream) {
+    if (wasRead(source)) return "a stream that was read before. Make a new one for each write.";
+    if (source instanceof ReadableStream && source.locked)
+      return "a stream that is locked by another reader. Release the reader first.";
+  }
+  if (!isOfBytes(source)) return undefined;
+  if (source instanceof Readable) source.on("error", () => {}).destroy();
+  if (source instanceof ReadableStream) source.cancel().catch(() => {});
+  return "bytes or text. Parse a file with fromCsv or fromJsonl, and a response with fromPages.";
 }
 
-/** Only a byte stream has a reader that fills the caller's own buffer. */
-function isOfBytes(stream: ReadableStream): boolean {
+function wasRead(stream: Readable | ReadableStream): boolean {
+  // A stream that failed before it was read reports its own error.
+  if (stream instanceof Readable) return stream.readableDidRead;
+  return Reflect.apply(Readable.isDisturbed, Readable, [stream]) === true;
+}
+
+function isOfBytes(source: object): boolean {
+  if (source instanceof Readable) return !source.readableObjectMode;
+  if (!(source instanceof ReadableStream)) return ArrayBuffer.isView(source);
   try {
-    stream.getReader({ mode: "byob" }).releaseLock();
+    // Only a byte stream has a reader that fills the caller's own buffer.
+    source.getReader({ mode: "byob" }).releaseLock();
     return true;
   } catch {
     return false;

@@ -8,8 +8,8 @@ import { identity } from "../../support/tls-certificates.js";
 
 const harness = useScriptedServer();
 
-const CLOSING = new URL("../../support/tcp-close-script.ts", import.meta.url);
-const OLD_TLS = new URL("../../support/tls-old-client-script.ts", import.meta.url);
+const CLOSING = new URL("tcp-close-script.ts", import.meta.url);
+const OLD_TLS = new URL("tls-old-client-script.ts", import.meta.url);
 
 /** Runs a script, and returns what it prints. */
 async function run({ pathname }: URL, flags: readonly string[], ...args: string[]): Promise<string> {

@@ -88,7 +88,7 @@ export const REQUEST_BUGS: readonly Bug[] = [
   },
   {
     name: "what was given up is sent all the same",
-    file: "graphql/request/transport.ts",
+    file: "graphql/request/attempt.ts",
     right: "signal.throwIfAborted();",
     wrong: "",
   },

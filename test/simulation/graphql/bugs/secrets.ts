@@ -5,13 +5,13 @@ export const SECRET_BUGS: readonly Bug[] = [
   {
     name: "the key stands in what the network says",
     file: "graphql/request/failures.ts",
-    right: "cause: copyError(error, redact),",
+    right: "cause: copyError(error, this.redact),",
     wrong: "cause: copyError(error, (text) => text),",
   },
   {
     name: "the key stands in the declared type of an answer",
     file: "graphql/request/failures.ts",
-    right: "escapeControls(this.#context.redact(contentType))",
+    right: "escapeControls(this.redact(contentType))",
     wrong: "escapeControls(contentType)",
   },
   {

@@ -97,8 +97,9 @@ export const WALK_BUGS: readonly Bug[] = [
   {
     name: "a page that failed is not asked for again",
     file: "graphql/paging/page-iterator.ts",
-    right: "this.#ahead = undefined;\n    let page",
-    wrong: "let page",
+    right: "this.#ahead ?? this.#fetch(request);",
+    wrong:
+      "this.#ahead ?? (this.failed ??= this.#fetch(request)); fetch.then(() => { this.failed = undefined; }, () => {});",
   },
   {
     name: "steps of a walk overtake each other",

@@ -1,5 +1,5 @@
 /**
- * How much of a page's traffic the GraphQL facade is, bundled by esbuild and minified.
+ * Prints the size of the GraphQL facade in a page, bundled by esbuild and minified.
  *
  *   npm run size
  */
@@ -10,7 +10,7 @@ const ENTRY = "src/graphql/index.ts";
 
 for (const splitting of [false, true]) {
   const { files } = await bundleForBrowser(ENTRY, { splitting });
-  process.stdout.write(splitting ? "\nsplit: what the first request loads is apart\n" : "one file\n");
+  process.stdout.write(splitting ? "\nsplit: what the first request loads has its own file\n" : "one file\n");
   for (const { name, bytes } of files) {
     const sizes = [bytes.length, gzipSync(bytes, { level: 9 }).length, brotliCompressSync(bytes).length];
     const [raw, gzip, brotli] = sizes.map((size) => (size / 1024).toFixed(1).padStart(7));

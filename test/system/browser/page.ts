@@ -1,4 +1,4 @@
-/** What the test's page runs: a walk through pages, a mutation, a refused one and a wrong key. */
+/** What the page of the test runs: a walk over pages, a mutation, a refused one and a wrong key. */
 import {
   AuthenticationError,
   GraphQLClient,
@@ -6,15 +6,14 @@ import {
   sumByCurrency,
 } from "@saas-management/sdk/graphql";
 
-/** What came out. */
 export interface PageResult {
   readonly names: readonly string[];
   readonly total: number;
   readonly opened: string;
   readonly refusedWith: string | undefined;
-  readonly wrongKeyIsTold: boolean;
+  readonly wrongKeyIsRejected: boolean;
   readonly sum: string | undefined;
-  /** The reason that the caller's signal gave. */
+  /** The reason of the caller's signal. */
   readonly leftWith: unknown;
 }
 
@@ -45,7 +44,7 @@ globalThis.tryFacade = async (baseUrl, apiKey) => {
     refusedWith: isMutationError(refusal, "updateProcurementCase")
       ? refusal.errors[0]?.__typename
       : undefined,
-    wrongKeyIsTold: (await reason(stranger.applications().firstPage())) instanceof AuthenticationError,
+    wrongKeyIsRejected: (await reason(stranger.applications().firstPage())) instanceof AuthenticationError,
     sum: sumByCurrency([0.1, 0.2], (amount) => ({ amount, currency: "EUR" })).get("EUR"),
     leftWith: await reason(left.firstPage()),
   };

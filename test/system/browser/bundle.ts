@@ -1,14 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { build, type Metafile } from "esbuild";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-/** What a bundler made for browsers. */
 export interface Bundle {
   readonly files: readonly { readonly name: string; readonly bytes: Uint8Array }[];
-  /** Every module that went in, from the project's root. */
+  /** Every module in the bundle, from the project's root. */
   readonly modules: readonly string[];
-  /** What the bundle still imports from elsewhere. */
+  /** What the bundle still imports. */
   readonly unresolved: readonly string[];
 }
 

@@ -7,7 +7,7 @@ export interface LoopbackServer {
   close(): Promise<void>;
 }
 
-/** Serves these texts, by path. */
+/** Serves these files, by path. */
 export function startFileServer(
   files: Readonly<Record<string, { readonly type: string; readonly body: string | Uint8Array }>>,
 ): Promise<LoopbackServer> {
@@ -19,8 +19,8 @@ export function startFileServer(
 }
 
 /**
- * Stands before an API that knows nothing of browsers, and lets pages of one origin use it: they may send the key and
- * a JSON body, and nothing else that needs leave.
+ * Forwards to an API without CORS, and allows pages of one origin to use it: they may send the key and a JSON body, and
+ * nothing else that needs permission.
  */
 export function startCorsForwarder(target: string, allowed: () => string): Promise<LoopbackServer> {
   return listen(async (request, response) => {

@@ -1,0 +1,159 @@
+/** Finds dangling references: fields that hold the id of a record that the run does not write. */
+import type { CollectionName, SnapshotCollection } from "../collections.js";
+import { BYTES_PER_UNIT } from "../encoding/byte-writer.js";
+import { truncateId } from "../encoding/record-id.js";
+import type { EncodedRecord } from "../encoding/record-observer.js";
+import type { RecordTypes } from "../generated/records.js";
+import { IdHash, viewOf } from "../ids/id-hash.js";
+import { IdTable } from "../ids/id-table.js";
+import { type DanglingReference, MAX_EXAMPLES, type ReferencePreview } from "./report.js";
+
+/** Waiting references beyond this number keep only their index. */
+const MAX_WAITING_IDS = 10_000;
+
+interface Reference {
+  readonly field: string;
+  readonly to: readonly SnapshotCollection[];
+}
+
+/** Names of the fields of any variant of a record. */
+type FieldOf<Record> = Record extends unknown
+  ? { [Variant in keyof Record]: keyof NonNullable<Record[Variant]> }[keyof Record]
+  : never;
+
+const ACTOR = { field: "sourceActorId", to: ["accounts", "employees"] } as const;
+
+/** See the comments of the fields in the `.proto`. */
+const REFERENCES = {
+  licenses: [
+    { field: "sourceAccountId", to: ["accounts"] },
+    { field: "sourcePlanId", to: ["plans"] },
+  ],
+  employees: [{ field: "managerId", to: ["employees"] }],
+  groupMembers: [
+    { field: "sourceGroupId", to: ["groups"] },
+    { field: "sourceMemberId", to: ["accounts", "employees"] },
+  ],
+  devices: [{ field: "sourceOwnerId", to: ["accounts", "employees"] }],
+  usage: [ACTOR, { field: "sourcePlanId", to: ["plans"] }],
+  externallyDiscoveredUsage: [ACTOR],
+  auditLogs: [ACTOR],
+  aiUsage: [ACTOR],
+  aiCost: [ACTOR],
+} as const satisfies {
+  readonly [C in CollectionName]?: readonly (Reference & { readonly field: FieldOf<RecordTypes[C]> })[];
+};
+
+const BY_COLLECTION: Partial<Record<CollectionName, readonly Reference[]>> = REFERENCES;
+
+const REFERENCED: ReadonlySet<SnapshotCollection> = new Set(
+  Object.values(REFERENCES).flatMap((references) => references.flatMap(({ to }) => to)),
+);
+
+type Hash = Pick<IdHash, "low" | "high">;
+
+/** The ids of records that others may refer to, as hashes: about 25 bytes per id. */
+export class ReferencedIds {
+  readonly #tables: ReadonlyMap<CollectionName, IdTable>;
+  readonly #hash = new IdHash();
+  #text = Buffer.alloc(256);
+
+  /** @param declared the snapshot collections of the run */
+  constructor(declared: readonly SnapshotCollection[]) {
+    const searched = declared.filter((name) => REFERENCED.has(name));
+    this.#tables = new Map(searched.map((name) => [name, new IdTable()]));
+  }
+
+  covers(collection: SnapshotCollection): boolean {
+    return this.#tables.has(collection);
+  }
+
+  add(collection: CollectionName, { buffer, idStart, idEnd }: EncodedRecord): void {
+    const table = this.#tables.get(collection);
+    if (table === undefined) return;
+    this.#hash.id(viewOf(buffer), idStart, idEnd);
+    table.add(this.#hash.low, this.#hash.high, 0, 0);
+  }
+
+  addId(collection: CollectionName, id: string): void {
+    const { low, high } = this.hashOf(id);
+    this.#tables.get(collection)?.add(low, high, 0, 0);
+  }
+
+  has(collections: readonly SnapshotCollection[], { low, high }: Hash): boolean {
+    return collections.some((collection) => this.#tables.get(collection)?.has(low, high) === true);
+  }
+
+  /** The hash is valid until the next call. */
+  hashOf(id: string): Hash {
+    const maxBytes = BYTES_PER_UNIT * id.length;
+    if (maxBytes > this.#text.length) this.#text = Buffer.alloc(maxBytes);
+    this.#hash.id(viewOf(this.#text), 0, this.#text.write(id));
+    return this.#hash;
+  }
+}
+
+/** One check per field of the collection that refers to other records. */
+export function referenceChecks(collection: CollectionName, ids: ReferencedIds): readonly ReferenceCheck[] {
+  return (BY_COLLECTION[collection] ?? []).map((reference) => new ReferenceCheck(reference, ids));
+}
+
+/**
+ * Checks the references in one field.
+ *
+ * A record may be written after those that refer to it. Unresolved references wait as hashes, about 35 bytes for each
+ * different id. Nothing waits if records are written before their references, such as accounts before licenses.
+ */
+export class ReferenceCheck {
+  readonly field: string;
+  readonly #ids: ReferencedIds;
+  readonly #searched: readonly SnapshotCollection[];
+  readonly #notSearched: readonly SnapshotCollection[];
+  /** By missing id: the index of the first record, and the number under which the arrays below know it. */
+  readonly #waiting = new IdTable();
+  readonly #records: number[] = [];
+  readonly #examples: Omit<DanglingReference, "index">[] = [];
+
+  constructor({ field, to }: Reference, ids: ReferencedIds) {
+    this.field = field;
+    this.#ids = ids;
+    this.#searched = to.filter((collection) => ids.covers(collection));
+    this.#notSearched = to.filter((collection) => !ids.covers(collection));
+  }
+
+  add(missingId: string, index: number, describe: () => Pick<DanglingReference, "id" | "location">): void {
+    if (this.#searched.length === 0) return;
+    const hash = this.#ids.hashOf(missingId);
+    if (this.#ids.has(this.#searched, hash)) return;
+    const number = this.#waiting.size;
+    const before = this.#waiting.add(hash.low, hash.high, index, number);
+    if (before !== -1) {
+      this.#records[before] = (this.#records[before] ?? 0) + 1;
+      return;
+    }
+    this.#records[number] = 1;
+    if (number < MAX_WAITING_IDS) this.#examples.push({ ...describe(), missingId: truncateId(missingId) });
+  }
+
+  /** The result, after all records were written. */
+  preview(): ReferencePreview {
+    let dangling = 0;
+    let missingIds = 0;
+    let first: DanglingReference[] = [];
+    this.#waiting.forEach((low, high) => {
+      if (this.#ids.has(this.#searched, { low, high })) return;
+      // For an id in the table, `add` changes nothing and returns its number.
+      const number = this.#waiting.add(low, high, 0, 0);
+      const index = this.#waiting.contentsOf(low, high) ?? 0;
+      dangling += this.#records[number] ?? 0;
+      missingIds += 1;
+      if (first.length === MAX_EXAMPLES && index > (first.at(-1)?.index ?? 0)) return;
+      const { id, location, missingId } = this.#examples[number] ?? {};
+      first = [...first, { index, id, location, missingId }]
+        .sort((a, b) => a.index - b.index)
+        .slice(0, MAX_EXAMPLES);
+    });
+    const [searched, notSearched] = [this.#searched, this.#notSearched];
+    return { field: this.field, searched, notSearched, dangling, missingIds, first };
+  }
+}

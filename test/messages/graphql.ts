@@ -1,0 +1,40 @@
+import { GraphQLClient } from "@saas-management/sdk/graphql";
+
+/** A client whose requests all have this answer. */
+function answeredWith(answer: () => Response): GraphQLClient {
+  const options = { baseUrl: "https://api.example.com", apiKey: "key-1", retry: false } as const;
+  return new GraphQLClient({ ...options, fetch: async () => answer() });
+}
+
+export const messages = [
+  {
+    title: "a mutation that may have been done",
+    provoke: () =>
+      answeredWith(() => Response.json({}, { status: 503 })).createProcurementCase({ name: "Renewal" }),
+    text: "GraphQL mutation CreateProcurementCase failed: the server answered with HTTP 503. It is not known whether it was done: read the data to find out.",
+  },
+  {
+    title: "errors of a GraphQL response",
+    provoke: () =>
+      answeredWith(() =>
+        Response.json({ errors: [{ message: "m", path: ["licenses"], extensions: { code: "INTERNAL" } }] }),
+      )
+        .licenses()
+        .firstPage(),
+    text: "GraphQL query Licenses was answered with an error (INTERNAL), at licenses. See errors and data.",
+  },
+  {
+    title: "an answer that is not JSON",
+    provoke: () =>
+      answeredWith(() => new Response("<h1>Login</h1>"))
+        .licenses()
+        .firstPage(),
+    text: "GraphQL query Licenses was not answered with JSON by https://api.example.com/graphql (HTTP 200). Check baseUrl, and that no proxy or login page answers instead.",
+  },
+  {
+    title: "a change that would reach every vendor",
+    provoke: () =>
+      answeredWith(() => new Response()).changeVendorsState({ state: "ARCHIVED" }, { vendor: {} }),
+    text: 'where.vendor must be an object with at least one condition: otherwise the change could reach every vendor. Pass "all" if it is meant to.',
+  },
+];

@@ -1,0 +1,31 @@
+import { previewSync, type SyncBatch, SyncClient } from "@saas-management/sdk/sync";
+
+const batch = (): SyncBatch =>
+  new SyncClient({ endpoint: "https://sync.example.com", apiKey: "key-1" }).openBatch("batch-1");
+
+export const messages = [
+  {
+    title: "an invalid record",
+    provoke: () => batch().write("accounts", [{ generic: { id: "u1" } }, { generic: { id: "" } }]),
+    text: 'accounts[1] (id "") generic.id: expected a string that is not empty, got an empty string. Nothing after this was sent. Correct the records and send all of them in a new batch or run.',
+  },
+  {
+    title: "a stream of bytes as a source",
+    provoke: () => Reflect.apply(batch().write, batch(), ["accounts", new Response("id\n").body]),
+    text: "The source of accounts is bytes or text. Parse a file with fromCsv or fromJsonl, and a response with fromPages.",
+  },
+  {
+    title: "a source with fewer records than expected",
+    provoke: () =>
+      previewSync({ snapshots: ["accounts"], ledger: "none" }, (run) =>
+        run.write("accounts", [], { expectedCount: 5 }),
+      ),
+    text: "The source of accounts had 0 records, but expectedCount is 5. The batch cannot be completed: check the source and start a new one.",
+  },
+  {
+    title: "an unknown collection",
+    // @ts-expect-error -- the types know the collections
+    provoke: () => batch().write("Accounts", []),
+    text: 'There is no collection "Accounts". Did you mean accounts? Collections: accounts, plans, licenses, employees, groups, groupMembers, devices, usage, externallyDiscoveredUsage, auditLogs, aiUsage, aiCost.',
+  },
+];

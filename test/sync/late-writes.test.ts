@@ -1,0 +1,107 @@
+import { Metadata } from "@grpc/grpc-js";
+import { TestClock } from "@saas-management/sdk/sync";
+import { expect, test } from "vitest";
+import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
+
+const harness = useScriptedServer();
+
+/** A batch whose accounts are sealed, and what is left to do with them. */
+async function sealed(options: Parameters<typeof harness.startBatch>[0] = {}) {
+  const batch = await harness.startBatch(options);
+  const open = batch.open("accounts");
+  await open.push(accounts(2));
+  await open.seal();
+  return { batch, open };
+}
+
+/** A batch whose completion was answered, and waits for its next attempt. */
+async function inPause(answer: { readonly code: number; readonly details: string }) {
+  const clock = new TestClock({ startAt: 0 });
+  const retry = { retries: 2, minDelayMs: 1000, maxDelayMs: 1000 };
+  const { batch, open } = await sealed({ clock, retry });
+  harness.server.scripts.CompleteSyncBatch.push(answer);
+  const waiting = clock.sleeping;
+  const completion = batch.complete();
+  completion.catch(() => {});
+  const deadlineAndPause = waiting + 2;
+  await until(() => completions() === 1 && clock.sleeping === deadlineAndPause);
+  return { batch, open, completion, clock };
+}
+
+const completions = () => harness.server.calls.filter((call) => call === "CompleteSyncBatch").length;
+
+test("does not send the completion if a push is refused while it waits for its key", async () => {
+  let give: ((key: string) => void) | undefined;
+  let waits = false;
+  const apiKey = () =>
+    waits
+      ? new Promise<string>((resolve) => {
+          give = resolve;
+        })
+      : "key-1";
+  const { batch, open } = await sealed({ apiKey });
+  waits = true;
+  const completion = batch.complete();
+  await until(() => give !== undefined);
+  await expect(open.push(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  give?.("key-1");
+  await expect(completion).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
+  expect(completions()).toBe(0);
+  waits = false;
+  await batch.abort();
+  expect(batch.state).toBe("aborted");
+});
+
+test("does not send a refused completion again after a write was refused in the pause", async () => {
+  const { batch, completion, clock } = await inPause({ code: 8, details: "slow down" });
+  await expect(batch.write("usage", [])).rejects.toMatchObject({ code: "BATCH_STATE" });
+  clock.advance(1000);
+  await expect(completion).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
+  expect(completions()).toBe(1);
+  expect(batch.state).toBe("active");
+});
+
+test("leaves the outcome unknown if a push is refused after the answer to the completion was lost", async () => {
+  const { batch, open, completion, clock } = await inPause({ code: 14, details: "connection dropped" });
+  await expect(open.push(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  clock.advance(1000);
+  await expect(completion).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
+  expect(completions()).toBe(1);
+  expect(batch.state).toBe("unknown");
+});
+
+const done = { collection: "accounts", state: "done", accepted: 2 };
+const told = { code: 9, details: "not active", metadata: new Metadata() };
+told.metadata.set("batch-state", "completed");
+
+test("keeps the reports of a completed batch, whatever is refused later", async () => {
+  const { batch, open } = await sealed();
+  await batch.complete();
+  await expect(open.push(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  await expect(open.seal({ expectedCount: 3 })).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({ code: "BATCH_STATE" });
+  expect(batch.writes).toEqual([expect.objectContaining(done)]);
+  expect(batch.stats).toMatchObject({ accounts: { sent: 2, accepted: 2 } });
+});
+
+test("reports writes as done if a push was refused while the completion was in flight", async () => {
+  const { batch, open } = await sealed();
+  let answer = () => {};
+  harness.server.beforeCompletion = () =>
+    new Promise((resolve) => {
+      answer = resolve;
+    });
+  const completion = batch.complete();
+  await until(() => completions() === 1);
+  await expect(open.push(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  answer();
+  await completion;
+  expect(batch.writes).toEqual([expect.objectContaining(done)]);
+});
+
+test("fires the signal of a completed batch, and still counts a sealed collection", async () => {
+  const { batch, open } = await sealed();
+  await batch.complete();
+  expect(batch.signal.reason).toMatchObject({ code: "BATCH_STATE", reason: "completed" });
+  await expect(open.seal({ expectedCount: 2 })).resolves.toMatchObject({ accepted: 2 });
+});
