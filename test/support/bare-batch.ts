@@ -2,14 +2,13 @@ import type { SyncBatch, SyncClient, SyncClientOptions } from "@saas-management/
 import { quickRetries, START, syncClient } from "./sync-client.js";
 import { type BareServer, startBareServer } from "./tls-bare-server.js";
 
-/** A batch of a bare server. */
 export interface BareBatch {
   readonly server: BareServer;
   readonly client: SyncClient;
   readonly batch: SyncBatch;
 }
 
-/** Starts a batch of a bare server that answers each call as it is told, and a start as it should. */
+/** Starts a batch on a bare server that answers all later calls with `answer`. */
 export async function startBareBatch(
   answer: BareServer["answer"],
   options: Partial<SyncClientOptions> = {},

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { onTestFinished } from "vitest";
 
-/** A server in a thread of its own: it goes on while the test's thread is busy. */
+/** A server in another thread, which answers while the test's thread is busy. */
 export interface BusyServer {
   readonly baseUrl: string;
-  /** Number of requests that have arrived, readable without giving up the thread. */
+  /** Number of requests so far, readable without yielding. */
   arrived(): number;
 }
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { json, type ReceivedRequest } from "./http-server.js";
 
-/** A page as the connection `applications` holds it. */
+/** A page of the connection `applications`. */
 export interface ServedPage {
   readonly nodes: readonly { readonly id: string }[] | null;
   readonly pageInfo: {
@@ -18,12 +18,12 @@ export function servePage(response: ServerResponse, page: ServedPage): void {
   json(response, { data: { applications: page } });
 }
 
-/** Nodes `n0`, `n1`, …: each node's cursor is `c` and its index. */
+/** Nodes `n0`, `n1`, … with the cursors `c0`, `c1`, … */
 export function nodeIds(from: number, to: number): { readonly id: string }[] {
   return Array.from({ length: to - from }, (_, index) => ({ id: `n${from + index}` }));
 }
 
-/** The page of a collection of `count` nodes that the request asks for. */
+/** The requested page of a collection of `count` nodes. */
 export function pageOf(count: number, request: ReceivedRequest): ServedPage {
   const { first, after, last, before } = request.body.variables;
   const begin = typeof after === "string" ? Number(after.slice(1)) + 1 : 0;
@@ -42,7 +42,7 @@ export function pageOf(count: number, request: ReceivedRequest): ServedPage {
   };
 }
 
-/** A forward page with ids, and where it says the walk goes on; undefined for the last page. */
+/** A forward page. @param endCursor undefined for the last page */
 export function forwardPage(ids: readonly string[], endCursor: string | null | undefined): ServedPage {
   return {
     nodes: ids.map((id) => ({ id })),

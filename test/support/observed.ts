@@ -1,6 +1,6 @@
 import type { HookOptions, RequestEvent, ResponseEvent, RetryEvent } from "@saas-management/sdk/graphql";
 
-/** Hooks that keep what they are told. */
+/** Hooks that record their events. */
 export interface ObservedHooks {
   readonly hooks: Required<HookOptions>;
   readonly requests: readonly RequestEvent[];

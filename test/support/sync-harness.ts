@@ -10,7 +10,7 @@ import { type ScriptedSyncServer, startScriptedSyncServer } from "./scripted-syn
 export { accounts } from "./accounts.js";
 export { until } from "./promises.js";
 
-/** A scripted server for each test of a file, and clients of it that are closed after the test. */
+/** A scripted server for each test of a file, and clients that are closed after the test. */
 export interface SyncHarness {
   readonly server: ScriptedSyncServer;
   client(options?: Partial<SyncClientOptions>): SyncClient;
@@ -31,7 +31,7 @@ export function useScriptedServer(): SyncHarness {
   });
   const harness: SyncHarness = {
     get server() {
-      if (server === undefined) throw new Error("the server runs within a test only");
+      if (server === undefined) throw new Error("The server runs within tests only.");
       return server;
     },
     client(options = {}) {
