@@ -1,9 +1,10 @@
 import { AuthenticationError, GraphQLClient, SyncClient, TestClock } from "@saas-management/sdk";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { accounts } from "../support/accounts.js";
 import { connectClient, everythingIn, rejection, until } from "../support/http-client.js";
 import { json, type Responder } from "../support/http-server.js";
 import { observedHooks } from "../support/observed.js";
-import { accounts, useScriptedServer } from "../support/sync-harness.js";
+import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { startTestService } from "../support/test-service.js";
 
 const harness = useScriptedServer();

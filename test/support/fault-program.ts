@@ -12,7 +12,7 @@ import {
   type SyncClientOptions,
 } from "@saas-management/sdk/sync";
 import { onTestFinished } from "vitest";
-import { accounts } from "./sync-harness.js";
+import { accounts } from "./accounts.js";
 
 /** The outcome of a program that starts a batch, writes two messages of two accounts each, and ends it. */
 export interface ProgramOutcome {

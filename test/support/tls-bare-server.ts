@@ -6,7 +6,9 @@ import {
   type SecureServerOptions,
   type ServerHttp2Stream,
 } from "node:http2";
+import type { SyncBatch, SyncClient, SyncClientOptions } from "@saas-management/sdk/sync";
 import { StartSyncBatchResponse } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { quickRetries, START, syncClient } from "./sync-client.js";
 import { listen, type Peer } from "./tcp-peers.js";
 
 /** A bare HTTP/2 server. By default it answers every call as StartSyncBatch. */
@@ -93,4 +95,25 @@ export function refuseWith(stream: ServerHttp2Stream, code: number, details: str
     },
     { endStream: true },
   );
+}
+
+export interface BareBatch {
+  readonly server: BareServer;
+  readonly client: SyncClient;
+  readonly batch: SyncBatch;
+}
+
+/** Starts a batch on a bare server that answers all later calls with `answer`. */
+export async function startBareBatch(
+  answer: BareServer["answer"],
+  options: Partial<SyncClientOptions> = {},
+): Promise<BareBatch> {
+  const server = await startBareServer();
+  const { answer: started } = server;
+  server.answer = (stream, operation) => {
+    if (operation === "StartSyncBatch") started(stream, operation);
+    else answer(stream, operation);
+  };
+  const client = syncClient(server, { retry: quickRetries(2), ...options });
+  return { server, client, batch: await client.startBatch(START) };
 }

@@ -1,9 +1,9 @@
 import { Metadata } from "@grpc/grpc-js";
 import { type SyncProgress, TestClock } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
-import { rejection } from "../support/promises.js";
-import { recordsOf } from "../support/scripted-sync-server.js";
-import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
+import { accounts } from "../support/accounts.js";
+import { rejection, until } from "../support/promises.js";
+import { recordsOf, useScriptedServer } from "../support/scripted-sync-server.js";
 
 const MINUTE = 60_000;
 const harness = useScriptedServer();
