@@ -3,8 +3,8 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { entryName, writeEntry } from "../../../src/sync/ledger/journal-entry.js";
-import { quietLogger } from "../../support/quiet-logger.js";
-import { until } from "../../support/sync-harness.js";
+import { quietLogger } from "../../support/observed.js";
+import { until } from "../../support/promises.js";
 import { accounts, ids, testService } from "../../support/test-service.js";
 
 const MINUTE_MS = 60_000;
