@@ -21,17 +21,11 @@ export function rejectUnknownKeys(
   known: KnownKeys,
   ErrorClass: OptionsError = InvalidInputError,
 ): void {
-  const problem = unknownKey(place, options, known);
-  if (problem !== undefined) throw new ErrorClass(problem);
-}
-
-/** Describes the first key that is not known; undefined if all are. */
-export function unknownKey(place: string, options: object, known: KnownKeys): string | undefined {
   const unknown = Object.keys(options).find((key) => !Object.hasOwn(known, key));
-  if (unknown === undefined) return undefined;
+  if (unknown === undefined) return;
   const keys = Object.keys(known);
   const list = keys.length > MAX_LISTED ? "" : ` Known: ${keys.join(", ")}.`;
-  return `${place}: unknown option${displayKey(unknown)}.${suggestKey(unknown, keys)}${list}`;
+  throw new ErrorClass(`${place}: unknown option${displayKey(unknown)}.${suggestKey(unknown, keys)}${list}`);
 }
 
 /** A key that is not an identifier may be a misplaced secret, so messages do not quote it. */
@@ -120,25 +114,4 @@ export function describeType(value: unknown): string {
     Object.prototype.toString.call(value),
   )?.[1];
   return tag === undefined ? "an object" : `a ${tag}`;
-}
-
-/** @deprecated read options with {@link readOptions} once, in the public method */
-export function whileReading<T>(name: string, options: unknown, resolve: () => T): T {
-  if (!isObject(options)) throw new ConfigurationError(`${name} must be an object.`);
-  return resolve();
-}
-
-/** @deprecated read options with {@link readOptions} once, in the public method */
-export function checkingOptions<T>(name: string, options: object, check: () => T): T {
-  if (!isObject(options)) throw new InvalidInputError(`${name} must be an object.`);
-  return check();
-}
-
-/** @deprecated use {@link rejectUnknownKeys}: each client refuses what it does not take */
-export function refuseMisspelled(name: string, options: object, known: KnownKeys): void {
-  for (const key of Object.keys(options)) {
-    const suggestion = Object.hasOwn(known, key) ? "" : suggestKey(key, Object.keys(known));
-    if (suggestion !== "")
-      throw new ConfigurationError(`${name}: unknown option${displayKey(key)}.${suggestion}`);
-  }
 }

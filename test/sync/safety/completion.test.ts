@@ -8,7 +8,7 @@ import {
   memoryLedger,
 } from "@saas-management/sdk/sync";
 import { beforeEach, expect, test } from "vitest";
-import { quietLogger } from "../../support/quiet-logger.js";
+import { quietLogger } from "../../support/observed.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
 let warnings: string[];
@@ -267,14 +267,6 @@ test("keeps an approval if another process completed the batch", async () => {
   await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "completed" });
   const { collections } = await service.runAccounts([], { approveRemovals });
   expect(collections.accounts).toMatchObject({ baseline: "unclear", gone: 10 });
-});
-
-test.each([2, 4])("refuses a source of 3 records with expectedCount %i", async (expectedCount) => {
-  const run = service.run(["accounts"], async (batch) => {
-    await batch.write("accounts", accounts(3), { expectedCount });
-  });
-  await expect(run).rejects.toMatchObject({ code: "INVALID_INPUT" });
-  expect(service.states()).toEqual(["aborted"]);
 });
 
 test("accepts the expected count of a write, of open and of seal", async () => {

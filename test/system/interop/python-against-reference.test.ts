@@ -2,9 +2,9 @@ import { type ReferenceServer, startReferenceServer, TestClock } from "@saas-man
 import type { CollectionName, RecordOf } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { accounts } from "../../support/accounts.js";
 import { messageType, recordType } from "../../support/contract.js";
 import { COLLECTION_NAMES, RECORDS } from "../../support/record-arbitraries.js";
-import { accounts } from "../../support/sync-harness.js";
 import { certificateFile, identity } from "../../support/tls-certificates.js";
 import { ofInput } from "../../support/wire-form.js";
 import { type Outcome, PythonClient, recordsRequest } from "./python-client.js";

@@ -7,10 +7,10 @@ import {
 } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { accounts } from "../../support/accounts.js";
 import { recordType } from "../../support/contract.js";
 import { COLLECTION_NAMES, RECORDS } from "../../support/record-arbitraries.js";
 import { isEvent } from "../../support/sent-messages.js";
-import { accounts } from "../../support/sync-harness.js";
 import { certificateFile, keyFile } from "../../support/tls-certificates.js";
 import { ofInput } from "../../support/wire-form.js";
 import { compileDescriptors, type Descriptors, skipped, whySkipped } from "./python-program.js";

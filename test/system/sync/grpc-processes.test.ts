@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { useScriptedServer } from "../../support/sync-harness.js";
+import { useScriptedServer } from "../../support/scripted-sync-server.js";
 import { droppingPort, listenSilently } from "../../support/tcp-peers.js";
 import { startBareServer } from "../../support/tls-bare-server.js";
 import { identity } from "../../support/tls-certificates.js";

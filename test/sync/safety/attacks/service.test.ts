@@ -1,5 +1,5 @@
 import type { SyncProgress, SyncReceipt } from "@saas-management/sdk/sync";
-import { until } from "../../../support/sync-harness.js";
+import { until } from "../../../support/promises.js";
 import type { TestService } from "../../../support/test-service.js";
 import {
   type Attack,
@@ -151,14 +151,6 @@ testAttacks([
     },
   },
   waitingRun(),
-  {
-    name: "the answer to the completion is lost",
-    ending: { kind: "whole" },
-    attack: (service) => {
-      breakTwice(service, "CompleteSyncBatch", "answer");
-      return send(service, people());
-    },
-  },
   {
     name: "the completion is refused",
     ending: refused("PERMISSION_DENIED"),
