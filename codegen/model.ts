@@ -1,4 +1,4 @@
-/** What the generators need to know of the contract: messages and rules, read once and checked. */
+/** Reads the messages and rules of the contract for the generators, and checks them. */
 import { type DescEnum, type DescField, type DescMessage, getOption } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence, TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { getComments } from "@bufbuild/protoplugin";
@@ -23,7 +23,7 @@ export interface Collection {
   readonly doc: string;
   /** The record's message, such as `Account`. */
   readonly record: DescMessage;
-  /** The field that identifies a record within its variant, such as `sourceId`; none where records have no id. */
+  /** The field of a variant that holds the id, such as `sourceId`; undefined if records have no id. */
   readonly idField: string | undefined;
 }
 
@@ -93,7 +93,7 @@ export function readCollections(request: DescMessage): Collection[] {
   });
 }
 
-/** The name of the id, the same in all variants of a record. */
+/** Returns the name of the id field, which is the same in all variants of a record. */
 function readIdField(record: DescMessage): string | undefined {
   const variants = record.fields.flatMap((field) => field.message ?? []);
   const [name, ...otherNames] = new Set(variants.map(idFieldOf));
@@ -104,13 +104,13 @@ function readIdField(record: DescMessage): string | undefined {
 function idFieldOf(details: DescMessage): string | undefined {
   const field = details.fields.find((f) => getOption(f, field_rules).id);
   if (field === undefined) return undefined;
-  // Whoever looks for the id in an encoded record finds it without looking at other fields.
+  // So that the id of an encoded record is found without reading other fields.
   if (field !== details.fields[0] || !getOption(field, field_rules).required)
     throw new Error(`${field.toString()}: an id must be required and the first field`);
   return field.localName;
 }
 
-/** Every message that a record is made of, each after those that it uses. */
+/** Returns every message that records are made of, each after those that it uses. */
 export function readModels(collections: readonly Collection[]): Model[] {
   const models = new Map<DescMessage, Model>();
   const visit = (message: DescMessage): void => {
@@ -174,7 +174,7 @@ function readField(field: DescField): Field {
   };
 }
 
-/** A value that the wire leaves out because it is the default must not be one that the records distinguish. */
+/** Records must not distinguish a default value from a missing one if the wire leaves defaults out. */
 function checkPresence(field: DescField, { kind }: FieldType): void {
   if (field.presence !== FeatureSet_FieldPresence.IMPLICIT || kind === "strings" || kind === "stringMap")
     return;
@@ -223,11 +223,11 @@ function fieldNamed(message: DescMessage, name: string): DescField {
   return field;
 }
 
-/** The value of a sibling enum that a `required_when` condition names. */
+/** Returns the value of a sibling enum that a `required_when` condition names. */
 export function conditionOf(model: FieldsModel, condition: NonNullable<Field["requiredWhen"]>): EnumLiteral {
   const sibling = model.fields.find((f) => f.name === condition.field);
   if (sibling?.type.kind !== "enum")
-    throw new Error(`${model.message.typeName}: ${condition.field} is no enum`);
+    throw new Error(`${model.message.typeName}: ${condition.field} is not an enum`);
   const literal = enumLiterals(sibling.type.type).find((l) => l.constant === condition.value);
   if (literal === undefined) throw new Error(`${sibling.type.type.typeName} has no ${condition.value}`);
   return literal;

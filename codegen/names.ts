@@ -1,13 +1,13 @@
-/** Names in the generated code. */
+/** Names of the generated code. */
 import type { DescEnum, DescMessage } from "@bufbuild/protobuf";
 import type { Collection } from "./model.js";
 
-/** `GenericAccountDetails` -> `genericAccountDetails`: the constant of its schema and of its encoder. */
+/** `GenericAccountDetails` -> `genericAccountDetails`: the name of its schema and of its encoder. */
 export function schemaName(message: DescMessage): string {
   return message.name.charAt(0).toLowerCase() + message.name.slice(1);
 }
 
-/** The record type of a message: `AccountRecord` for a collection's record, else the message's own name. */
+/** Returns `AccountRecord` for a collection's record, otherwise the message's own name. */
 export function recordTypeName(message: DescMessage, collections: readonly Collection[]): string {
   return collections.some((c) => c.record === message) ? `${message.name}Record` : message.name;
 }
@@ -20,7 +20,7 @@ export interface EnumLiteral {
   readonly number: number;
 }
 
-/** `SUBSCRIPTION_MODEL_SEAT_BASED` -> `SEAT_BASED`. The value that means "nothing chosen" is left out. */
+/** `SUBSCRIPTION_MODEL_SEAT_BASED` -> `SEAT_BASED`. Leaves out the value that means "unspecified". */
 export function enumLiterals(type: DescEnum): EnumLiteral[] {
   const prefix = type.sharedPrefix?.toUpperCase() ?? "";
   return type.values

@@ -1,8 +1,7 @@
 #!/usr/bin/env -S npx tsx
 /**
- * protoc plugin: writes the record types, their encoders, their zod schemas and the facts of each collection from the
- * messages and the rules (rules.proto) of the Sync API contract, so that the `.proto` is the one description of the
- * records.
+ * protoc plugin: writes record types, encoders, zod schemas and the facts of each collection from the messages and rules
+ * (rules.proto) of the Sync API contract, so that records are described in the `.proto` only.
  */
 import { createEcmaScriptPlugin, runNodeJs, type Schema } from "@bufbuild/protoplugin";
 import { readCollections, readModels } from "./model.js";

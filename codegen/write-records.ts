@@ -8,7 +8,7 @@ export function writeRecords(
   collections: readonly Collection[],
   models: readonly Model[],
 ): void {
-  file.print("/** A moment: a Date, or an ISO 8601 string with `Z` or an offset, up to nanoseconds. */");
+  file.print("/** A time: a Date, or an ISO 8601 string with `Z` or an offset, up to nanoseconds. */");
   file.print("export type TimestampInput = Date | string;");
   for (const model of models) {
     file.print();

@@ -1,8 +1,8 @@
 /**
  * Writes the CSV files of this folder: `npx tsx examples/data/generate.ts`.
  *
- * The company, its people and its vendors are invented. The same files come out every time and everywhere, so that a
- * test can tell whether what is committed is what this program makes.
+ * The company, its people and its vendors are fictional. The output is the same on every machine, so that a test can
+ * compare it with the committed files.
  */
 import { writeFile } from "node:fs/promises";
 import { argv } from "node:process";
@@ -14,7 +14,7 @@ import { quillmarsh } from "./generator/quillmarsh.js";
 import { tuschgruen } from "./generator/tuschgruen.js";
 import { usageLog } from "./generator/usage-log.js";
 
-/** All files of this folder: name to content. */
+/** The contents of all files, by name. */
 export function generateFiles(): ReadonlyMap<string, string> {
   const staff = employees();
   const vendors = [tuschgruen(staff), brambleboard(staff), quillmarsh(staff)];

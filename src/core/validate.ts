@@ -121,24 +121,3 @@ export function describeType(value: unknown): string {
   )?.[1];
   return tag === undefined ? "an object" : `a ${tag}`;
 }
-
-/** @deprecated read options with {@link readOptions} once, in the public method */
-export function whileReading<T>(name: string, options: unknown, resolve: () => T): T {
-  if (!isObject(options)) throw new ConfigurationError(`${name} must be an object.`);
-  return resolve();
-}
-
-/** @deprecated read options with {@link readOptions} once, in the public method */
-export function checkingOptions<T>(name: string, options: object, check: () => T): T {
-  if (!isObject(options)) throw new InvalidInputError(`${name} must be an object.`);
-  return check();
-}
-
-/** @deprecated use {@link rejectUnknownKeys}: each client refuses what it does not take */
-export function refuseMisspelled(name: string, options: object, known: KnownKeys): void {
-  for (const key of Object.keys(options)) {
-    const suggestion = Object.hasOwn(known, key) ? "" : suggestKey(key, Object.keys(known));
-    if (suggestion !== "")
-      throw new ConfigurationError(`${name}: unknown option${displayKey(key)}.${suggestion}`);
-  }
-}

@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.js";
 /** How long a batch lives after its last accepted message: 15 minutes (service description, "Limits"). */
 export const LEASE_MS = 15 * 60 * 1000;
 
-/** What is left of a lease when its owner is warned: a fifth. */
+/** The rest of a lease at which its owner is warned: a fifth. */
 const WARN_AT_MS = LEASE_MS / 5;
 
 /**
@@ -18,29 +18,22 @@ export interface Lease {
 }
 
 /**
- * A lease counted on this machine, from before the request that began or renewed it was sent: the server's cannot have
- * begun earlier.
+ * A lease counted on this machine, from before the request that began or renewed it: the server's cannot have begun
+ * earlier. The monotonic clock may stand still while a machine is suspended, so the clock that is ahead counts.
  *
- * It is counted on the monotonic clock. That may stand still while a machine is suspended, so where the wall clock went
- * further, the wall clock counts.
- *
- * Until it is closed it keeps the process alive: one whose source is held up by nothing that Node waits for would
- * otherwise end in the middle, with the lock held.
+ * The lease keeps the process alive until it is closed: otherwise a process whose source waits for nothing that Node
+ * knows of would end with the lock held.
  */
 export class CountedLease implements Lease {
   readonly #clock: Clock;
-  readonly #callbacks: { readonly onWarning: (remainingMs: number) => void; readonly onLost: () => void };
+  readonly #callbacks: LeaseCallbacks;
   #renewedAt: Moment;
   #warned = false;
   #over = false;
   #closed = false;
   #stopTimer: () => void = () => {};
 
-  constructor(
-    clock: Clock,
-    sentAt: Moment,
-    callbacks: { readonly onWarning: (remainingMs: number) => void; readonly onLost: () => void },
-  ) {
+  constructor(clock: Clock, sentAt: Moment, callbacks: LeaseCallbacks) {
     this.#clock = clock;
     this.#renewedAt = sentAt;
     this.#callbacks = callbacks;
@@ -57,27 +50,24 @@ export class CountedLease implements Lease {
     return new Date(this.#clock.now() + this.remainingMs);
   }
 
-  /** The server accepted something that was sent at this moment. */
+  /** The service accepted something that was sent at this moment. */
   renew(sentAt: Moment): void {
     if (sentAt.monotonic > this.#renewedAt.monotonic) this.#renewedAt = sentAt;
     this.#warned = false;
   }
 
-  /** The service says that it is over, whatever was counted here. */
+  /** The service says that the lease is over. */
   end(): void {
     this.#over = true;
   }
 
-  /** Ends the watch: nothing is called back any more, and no timer is left. */
+  /** Ends the watch, and leaves no timer. */
   close(): void {
     this.#closed = true;
     this.#stopTimer();
   }
 
-  /**
-   * Begins the watch; what is due already is called back at once, as where a start was long under way. One timer, which
-   * looks again when the next thing could be due: renewals need not touch it.
-   */
+  /** Calls back what is due, and looks again when the next thing could be due. Renewals need not touch the timer. */
   watch(): void {
     const remaining = this.remainingMs;
     if (remaining === 0) {
@@ -87,12 +77,17 @@ export class CountedLease implements Lease {
     if (remaining <= WARN_AT_MS && !this.#warned) {
       this.#warned = true;
       this.#callbacks.onWarning(remaining);
-      // Whoever is warned may end it.
+      // The callback may end the batch.
       if (this.#closed) return;
     }
     const next = remaining > WARN_AT_MS ? remaining - WARN_AT_MS : remaining;
     this.#stopTimer = this.#clock.after(next, () => this.watch(), { keepAlive: true });
   }
+}
+
+interface LeaseCallbacks {
+  readonly onWarning: (remainingMs: number) => void;
+  readonly onLost: () => void;
 }
 
 /** A moment on both clocks. */
@@ -101,7 +96,6 @@ export interface Moment {
   readonly wall: number;
 }
 
-/** The present moment. */
 export function momentOf(clock: Clock): Moment {
   return { monotonic: clock.monotonic(), wall: clock.now() };
 }

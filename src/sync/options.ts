@@ -34,18 +34,18 @@ export interface SyncTuning {
   readonly maxReceiveMessageBytes?: number | undefined;
   /** Largest request message, in bytes; never above 16 MiB − 1, which the service sets. @default 16 MiB − 1 */
   readonly maxSendMessageBytes?: number | undefined;
-  /** Size in bytes that messages are cut to. @default 1 MiB */
+  /** Size in bytes at which messages are cut. @default 1 MiB */
   readonly messageBytes?: number | undefined;
   /**
-   * Most bytes that are sent before an acknowledgement is awaited; for event collections it is one message.
+   * Most bytes that are sent before an acknowledgement is awaited; one message for event collections.
    * @default 6 MiB
    */
   readonly windowBytes?: number | undefined;
   /** How long a record of a slow source waits for its window to fill, in milliseconds. @default 300_000, 5 minutes */
   readonly flushAfterMs?: number | undefined;
   /**
-   * Whether a window of events without an id is sent again when its answer was lost: `"retry"` delivers them at least
-   * once, as rule 8 of the service allows; `"fail"` fails the write instead, and the run with it. @default "retry"
+   * What to do when the answer to a window of events without ids is lost: `"retry"` sends them again, so that they are
+   * delivered at least once, as rule 8 of the service allows; `"fail"` fails the write and its run. @default "retry"
    */
   readonly unknownEvents?: "retry" | "fail" | undefined;
   /** Further options of the gRPC channel, by their gRPC names. @default none */

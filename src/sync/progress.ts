@@ -18,7 +18,7 @@ export interface WindowAccepted {
   readonly accepted: number;
 }
 
-/** An operation failed transiently and is tried again after a pause. */
+/** An operation failed transiently and is retried after a pause. */
 export interface Retrying {
   /** Tells the kinds of progress apart. */
   readonly type: "retry";
@@ -36,17 +36,17 @@ export interface Retrying {
 export interface WaitingForLock {
   /** Tells the kinds of progress apart. */
   readonly type: "waiting-for-lock";
-  /** How long it was waited for so far, in milliseconds. */
+  /** How long the call has waited so far, in milliseconds. */
   readonly waitedMs: number;
-  /** When it is asked for again, in milliseconds from now. */
+  /** When the next attempt is made, in milliseconds from now. */
   readonly nextAttemptMs: number;
 }
 
-/** Four fifths of the lease are over without an accepted message. */
+/** Four fifths of the lease have passed without an accepted message. */
 export interface LeaseWarning {
   /** Tells the kinds of progress apart. */
   readonly type: "lease-warning";
-  /** What is left of the lease, in milliseconds. */
+  /** The rest of the lease, in milliseconds. */
   readonly remainingMs: number;
 }
 
@@ -54,17 +54,17 @@ export interface LeaseWarning {
  * What a snapshot was compared with.
  *
  * - `ledger`: the ids of the last completed snapshot.
- * - `unclear`: those, and the ids of a later snapshot of which nobody knows whether it was completed.
+ * - `unclear`: those, and the ids of a later snapshot that may or may not have been completed.
  * - `none`: the ledger knew nothing of the collection.
- * - `unreadable`: the ledger could not be read, and the guard was off for the collection, or it was approved of. The
+ * - `unreadable`: the ledger could not be read, and the guard was off for the collection or the run was approved. The
  *   figures are of what could be read.
- * - `off`: the run was told to keep no ledger.
+ * - `off`: the run keeps no ledger.
  */
 export type Baseline = "ledger" | "unclear" | "none" | "unreadable" | "off";
 
 /**
- * The ids of a snapshot, beside those that the ledger knew. What an earlier attempt of the same run had sent counts as
- * new still.
+ * The ids of a snapshot compared with those that the ledger knew. Ids that an earlier attempt of the same run had sent
+ * still count as new.
  */
 export interface SnapshotFigures {
   /** What the snapshot was compared with. */
@@ -77,9 +77,9 @@ export interface SnapshotFigures {
   readonly kept: number;
   /** Number of known ids that the snapshot lacks: the service marks them as removed. */
   readonly gone: number;
-  /** Share of the known ids that are gone, from 0 to 1; 0 where none was known. */
+  /** Share of the known ids that are gone, from 0 to 1; 0 if none was known. */
   readonly goneShare: number;
-  /** Share of the snapshot's ids that are new, from 0 to 1; 0 where it has none. */
+  /** Share of the snapshot's ids that are new, from 0 to 1; 0 if it has none. */
   readonly newShare: number;
   /** Number of records that came twice, with the same id and the same contents. */
   readonly duplicates: number;
@@ -87,11 +87,11 @@ export interface SnapshotFigures {
 
 /** The ids of a snapshot were compared with those that the ledger knew, before the batch is completed. */
 export interface RemovalsChecked extends SnapshotFigures {
-  /** Tells it from other progress. */
+  /** Tells the kinds of progress apart. */
   readonly type: "removals-checked";
   /** Collection whose ids were compared. */
   readonly collection: SnapshotCollection;
-  /** Whether the removal guard holds it: the batch is then not completed. */
+  /** Whether the removal guard holds the run: its batch is then not completed. */
   readonly held: boolean;
 }
 
@@ -109,7 +109,7 @@ export interface AbortFailed {
   readonly lockedUntil: Date;
 }
 
-/** Something that happened to a batch. Numbers and names only, never the contents of a record. */
+/** Something that happened to a batch: numbers and names, never the contents of a record. */
 export type SyncProgress =
   | WindowAccepted
   | Retrying
@@ -119,7 +119,7 @@ export type SyncProgress =
   | BatchCompleted
   | AbortFailed;
 
-/** Takes progress in. An exception that it throws is logged and changes nothing. */
+/** Receives progress. Exceptions that it throws are logged and have no other effect. */
 export type OnProgress = (progress: SyncProgress) => void;
 
 /** Wraps a caller's callback so that it never throws. @throws {InvalidInputError} it is not a function */

@@ -7,15 +7,14 @@ export type SyncRpc = "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "
 /** How long one call may take. */
 export type CallBounds = Pick<AttemptContext, "signal" | "timeoutMs">;
 
-/** What one call is made with: its credential, its bounds, and whom to tell of its answer. */
 export interface CallContext extends AttemptContext {
-  /** Gives the call up, with the reason to reject with, as long as nothing of it was sent; later it changes nothing. */
+  /** Cancels the call if nothing of it was sent; later it has no effect. */
   readonly unlessSent?: AbortSignal | undefined;
-  /** How long the service may take to answer, in milliseconds, where that is longer than somebody waits. */
+  /** How long the service may take to answer, in milliseconds. @default `timeoutMs` */
   readonly answerMs?: number | undefined;
   /**
-   * Called before the call fails, where certainly nothing of it left this machine. A transport that cannot tell never
-   * calls it: a failure then leaves open what the service did.
+   * Called before the call fails if certainly nothing of it left this machine. A transport that cannot tell never calls
+   * it: after a failure it is then not known what the service did.
    */
   readonly onUnsent?: (() => void) | undefined;
 }
@@ -30,7 +29,7 @@ export interface SnapshotCounts {
   readonly removed: number;
 }
 
-/** What the service says of a completed batch; a collection that it does not mention is not there. */
+/** What the service says of a completed batch; collections that it does not mention are left out. */
 export interface CompletionCounts {
   /** Each snapshot collection of the batch. */
   readonly snapshots: Partial<Record<CollectionName, SnapshotCounts>>;
@@ -49,8 +48,8 @@ export interface SyncTransport {
   /** Acquires the installation's lock and creates a batch. */
   startBatch(installationId: string, call: CallContext): Promise<{ readonly batchId: string }>;
   /**
-   * Sends encoded SyncRecordsRequest messages, in order, on one stream. Their bytes may be others once it has resolved.
-   * @returns the number of accepted records, undefined where the answer does not say and came after all messages
+   * Sends encoded SyncRecordsRequest messages, in order, on one stream. Their buffers are used again when it resolves.
+   * @returns the number of accepted records; undefined if the answer does not say and came after all messages
    * @throws {SyncProtocolError} the answer does not say, and came before all messages were sent
    */
   syncRecords(

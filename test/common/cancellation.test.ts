@@ -1,10 +1,12 @@
 import { getEventListeners } from "node:events";
 import { TestClock } from "@saas-management/sdk";
 import { expect, test } from "vitest";
+import { accounts } from "../support/accounts.js";
 import { connectClient, rejection } from "../support/http-client.js";
 import { json } from "../support/http-server.js";
 import { observedHooks } from "../support/observed.js";
-import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
+import { until } from "../support/promises.js";
+import { useScriptedServer } from "../support/scripted-sync-server.js";
 
 const harness = useScriptedServer();
 const LOST = { code: 14, details: "connection dropped" };

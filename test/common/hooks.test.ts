@@ -1,10 +1,11 @@
 import { type Logger, SaasManagementClient, TestClock } from "@saas-management/sdk";
 import { expect, test } from "vitest";
+import { accounts } from "../support/accounts.js";
 import { API_KEY, type ClientSetup, connectClient, passPause, rejection } from "../support/http-client.js";
 import { json } from "../support/http-server.js";
-import { observedHooks } from "../support/observed.js";
-import { quietLogger } from "../support/quiet-logger.js";
-import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
+import { observedHooks, quietLogger } from "../support/observed.js";
+import { until } from "../support/promises.js";
+import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { startTestService } from "../support/test-service.js";
 
 const harness = useScriptedServer();

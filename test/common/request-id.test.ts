@@ -1,11 +1,12 @@
 import { Metadata } from "@grpc/grpc-js";
 import { MutationError, SaasManagementClient, SaasManagementError } from "@saas-management/sdk";
-import { startReferenceServer } from "@saas-management/sdk/reference-server";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
+import { accounts } from "../support/accounts.js";
 import { API_KEY, connectClient, everythingIn, rejection } from "../support/http-client.js";
 import { json } from "../support/http-server.js";
 import { observedHooks } from "../support/observed.js";
-import { accounts, useScriptedServer } from "../support/sync-harness.js";
+import { useScriptedServer } from "../support/scripted-sync-server.js";
+import { startTestService } from "../support/test-service.js";
 
 const harness = useScriptedServer();
 const QUERY = "query Names { applications { totalCount } }";
@@ -82,8 +83,7 @@ test("an unknown outcome of a completion has the request id of the unclear answe
 });
 
 test("errors and hooks of both APIs show the request ids of the reference server", async () => {
-  const server = await startReferenceServer();
-  onTestFinished(() => server.close());
+  const { server } = await startTestService();
   const { baseUrl, syncUrl, apiKey, installationId } = server;
   const { hooks, responses } = observedHooks();
   await using client = new SaasManagementClient({ baseUrl, syncUrl, apiKey, ...hooks });

@@ -1,8 +1,10 @@
 import { SaasManagementError, TestClock, TimeoutError, TransportError } from "@saas-management/sdk";
 import { expect, test } from "vitest";
+import { accounts } from "../support/accounts.js";
 import { connectClient, passPause, rejection } from "../support/http-client.js";
 import { json, type Responder } from "../support/http-server.js";
-import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
+import { until } from "../support/promises.js";
+import { useScriptedServer } from "../support/scripted-sync-server.js";
 
 const harness = useScriptedServer();
 const START = { installationId: "installation-1" };

@@ -5,7 +5,7 @@ import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { fromCsv, fromJsonl, fromPages } from "@saas-management/sdk/sources";
 import { fileLedger, memoryLedger, previewSync, type SyncBatch, SyncClient } from "@saas-management/sdk/sync";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { holds, type Share } from "../support/fuzz.js";
 import { Boxed, Ended, hostileValue, hostileVariant, outcomeOf } from "../support/hostile.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
@@ -43,7 +43,16 @@ function call<T>(target: object, name: string, args: readonly unknown[]): T {
   return Reflect.apply(method, target, args);
 }
 
-/** Options of one call: some that are right but for one to three, or anything at all. */
+const apply = <T>(fn: (...args: never[]) => T, ...args: readonly unknown[]): T =>
+  Reflect.apply(fn, undefined, args);
+
+async function readAll(source: AsyncIterable<unknown>): Promise<unknown[]> {
+  const all: unknown[] = [];
+  for await (const some of source) all.push(some);
+  return all;
+}
+
+/** Options of one call: right but for up to three, or anything at all. */
 const options = (base: object, names: readonly string[]) =>
   fc.oneof(
     { weight: 5, arbitrary: hostileVariant(base, names) },
@@ -51,378 +60,206 @@ const options = (base: object, names: readonly string[]) =>
     { weight: 1, arbitrary: fc.constant(new Boxed<unknown>("as they should be", () => base)) },
   );
 
-const messageOf = (reason: unknown) => (reason instanceof TypeError ? reason.message : "");
-
-/** Counts what calls came to, so that a property whose calls are all refused does not pass. */
-function tally() {
-  const seen = { worked: 0, refused: 0 };
-  return {
-    count: (outcome: { readonly error?: unknown } | undefined) => {
-      seen[outcome !== undefined && outcome.error === undefined ? "worked" : "refused"] += 1;
-    },
-    expectBoth: () => expect(Math.min(seen.worked, seen.refused)).toBeGreaterThan(0),
-  };
-}
-
 const RULE = ["maxRemovedShare", "minRemoved", "maxRemoved"];
 const GUARD = [
-  "guard",
-  ...RULE.map((name) => `guard/${name}`),
-  "guard/requireBaseline",
-  "guard/collections",
-  "guard/collections/accounts",
-  "guard/collections/__proto__",
+  ...["guard", "guard/requireBaseline", "guard/collections", "guard/collections/accounts"],
+  ...["guard/collections/__proto__", ...RULE.map((name) => `guard/${name}`)],
   ...RULE.map((name) => `guard/collections/accounts/${name}`),
 ];
 const LEDGER = [
   "ledger",
   ...["known", "draft", "hold", "held", "release", "keyOf", "directory"].map((name) => `ledger/${name}`),
 ];
+const BATCH = ["onProgress", "keepAlive", "keepAlive/maxIdleMs"];
+const START = { installationId: "installation-1", keepAlive: { maxIdleMs: 60_000 } };
+const RUN = {
+  installationId: "installation-1",
+  ledger: memoryLedger(),
+  snapshots: ["accounts"],
+  restarts: 0,
+  guard: { collections: { accounts: { maxRemoved: 5 } } },
+};
+const RUN_NAMES = [
+  ...["installationId", "snapshots", "restarts", "maxDurationMs", "signals", "waitForLockMs"],
+  ...["approveRemovals", "signal", "onProgress"],
+];
+const PREVIEW_NAMES = [
+  ...["snapshots", "endpoint", "installationId", "maxIssues", "signal", "logger", "maxSendMessageBytes"],
+  ...["messageBytes", "windowBytes"],
+];
+const WRITE = ["signal", "onProgress", "expectedCount"];
+const write = async (batch: SyncBatch) => void (await batch.write("accounts", [RECORD]));
 
-describe("hostile options of a batch", { timeout: TIMEOUT_MS }, () => {
-  const OPEN = ["onProgress", "keepAlive", "keepAlive/maxIdleMs"];
-  const START = ["installationId", "waitForLockMs", "timeoutMs", "signal", ...OPEN];
-
-  test("are refused or obeyed by startBatch and openBatch", async () => {
-    const seen = tally();
-    const seenOpening = tally();
-    const keepAlive = { maxIdleMs: 60_000 };
-    const starting = options({ installationId: "installation-1", keepAlive }, START);
-    const opening = options({ keepAlive }, OPEN);
-    const property = fc.asyncProperty(starting, opening, hostileValue, async (start, open, odd) => {
-      const started = await outcomeOf(() => call<Promise<SyncBatch>>(client, "startBatch", [start.open()]));
-      seen.count(started);
-      if (started?.error === undefined) started?.value.close();
-      for (const id of ["batch-1", odd.open()]) {
-        const opened = await outcomeOf(() => call<SyncBatch>(client, "openBatch", [id, open.open()]));
-        seenOpening.count(opened);
-        if (opened?.error === undefined) opened?.value.close();
-      }
-    });
-    await holds(share("startBatch and openBatch", 0.1), property);
-    seen.expectBoth();
-    seenOpening.expectBoth();
+const answering = (data: unknown) =>
+  new GraphQLClient({
+    apiKey: "key-1",
+    baseUrl: "http://127.0.0.1:9",
+    fetch: async (url, init) => {
+      await new Request(url, init).text();
+      return new Response(JSON.stringify({ data }), { headers: { "content-type": "application/json" } });
+    },
   });
+const graphql = answering({ a: 1 });
+const licenses = answering({
+  licenses: { nodes: [], pageInfo: { hasNextPage: false, hasPreviousPage: false } },
+});
+const DOCUMENT = "query Q($first: Int, $after: String) { licenses { nodes { id } } }";
+const select = (data: { readonly licenses: unknown }) => data.licenses;
 
-  test("are refused or obeyed by write, open, push, seal, complete and abort", async () => {
-    const seen = tally();
-    const names = ["signal", "onProgress", "expectedCount"];
-    const own = options({ expectedCount: 1 }, names);
-    const some = fc.record({
-      writing: own,
-      opening: own,
-      sealing: options({ expectedCount: 1 }, ["expectedCount"]),
-      completing: options({ unverified: true }, ["unverified"]),
-      pushed: fc.oneof(hostileValue, fc.constant(new Boxed<unknown>("a record", () => RECORD))),
-      collection: fc.oneof(hostileValue, fc.constant(new Boxed<unknown>("plans", () => "groups"))),
-    });
-    const property = fc.asyncProperty(some, async (given) => {
-      const batches = [client.openBatch("batch-1"), client.openBatch("batch-1"), client.openBatch("batch-1")];
-      const [writing, opening, any] = batches;
-      if (writing === undefined || opening === undefined || any === undefined) return;
+async function* lines(text: string): AsyncGenerator<Uint8Array, void, undefined> {
+  yield Buffer.from(text);
+}
+const row = (value: unknown) => value;
+const fetchPage = async () => ({ items: [RECORD], next: null });
 
-      server.streams.length = 0;
-      const written = await outcomeOf(() =>
-        call(writing, "write", ["accounts", [RECORD], given.writing.open()]),
+interface Row {
+  readonly base: object;
+  readonly names: readonly string[];
+  readonly use: (options: unknown) => unknown;
+  /** Whether what came out is a reason of the caller's own. */
+  readonly own?: (reason: unknown) => boolean;
+}
+
+/** A class that is given as a function throws when it is called; that is the caller's own error. */
+const isClassCalled = (reason: unknown) => /^TypeError: Class constructor/.test(String(reason));
+
+const CALLS: Readonly<Record<string, Row>> = {
+  startBatch: {
+    base: START,
+    names: ["installationId", "waitForLockMs", "timeoutMs", "signal", ...BATCH],
+    use: async (given) => (await call<Promise<SyncBatch>>(client, "startBatch", [given])).close(),
+  },
+  openBatch: {
+    base: { keepAlive: START.keepAlive },
+    names: BATCH,
+    use: (given) => call<SyncBatch>(client, "openBatch", ["batch-1", given]).close(),
+  },
+  run: {
+    base: RUN,
+    names: [...RUN_NAMES, ...RUN_NAMES, ...GUARD, ...LEDGER],
+    use: async (given) => {
+      server.calls.length = 0;
+      await call<Promise<unknown>>(client, "run", [given, write]);
+      expect(server.calls).toContain("CompleteSyncBatch");
+    },
+  },
+  previewSync: {
+    base: { ...RUN, endpoint: "https://sync.example.com" },
+    names: [...PREVIEW_NAMES, ...PREVIEW_NAMES, ...GUARD, ...LEDGER],
+    use: (given) => apply(previewSync, given, write),
+  },
+  fileLedger: { base: {}, names: ["hashIds"], use: (given) => apply(fileLedger, "/nowhere", given) },
+  fromCsv: {
+    base: {},
+    names: ["columns", "delimiter", "encoding", "name", "signal"],
+    use: (given) => readAll(apply(fromCsv, lines("id\nu1\n"), row, given)),
+  },
+  fromJsonl: {
+    base: {},
+    names: ["maxLineBytes", "allowEmpty", "name", "signal"],
+    use: (given) => readAll(apply(fromJsonl, lines('{"id":"u1"}\n'), row, given)),
+  },
+  fromPages: {
+    base: { maxPages: 3 },
+    names: ["expectedTotal", "maxPages", "maxEmptyPages", "allowRepeatedPages", "prefetch", "signal", "map"],
+    use: (given) => readAll(apply(fromPages, fetchPage, given)),
+    own: isClassCalled,
+  },
+  "a page of fromPages": {
+    base: { items: [RECORD], next: null, total: 1 },
+    names: ["items", "next", "total"],
+    use: (answer) => readAll(apply(fromPages, async () => answer, { maxPages: 3 })),
+  },
+  request: {
+    base: { retry: {}, headers: {} },
+    names: [
+      ...["signal", "timeoutMs", "headers", "headers/a", "headers/te", "headers/__proto__", "retry"],
+      ...["retry/retries", "retry/minDelayMs", "idempotent"],
+    ],
+    use: (given) => call(graphql, "request", ["query Q { a }", {}, given]),
+  },
+  "the arguments of licenses": {
+    base: {},
+    names: ["first", "after", "last", "before", "where", "order", "where/state", "order/id"],
+    use: (given) => readAll(call(licenses, "licenses", [given])),
+  },
+  "the options of licenses": {
+    base: {},
+    names: ["limit", "prefetch", "signal", "timeoutMs", "headers", "retry"],
+    use: (given) => readAll(call(licenses, "licenses", [{}, given])),
+  },
+  paginate: {
+    base: { select },
+    names: ["select", "after", "first", "before", "last", "pageSize", "limit", "signal"],
+    use: (given) => readAll(call(licenses, "paginate", [DOCUMENT, {}, given])),
+    own: isClassCalled,
+  },
+};
+
+test.each(Object.entries(CALLS))(
+  "%s works with hostile options, or is refused with an SDK error",
+  { timeout: TIMEOUT_MS },
+  async (what, { base, names, use, own }) => {
+    const seen = { worked: 0, refused: 0 };
+    const property = fc.asyncProperty(options(base, names), async (given) => {
+      const outcome = await outcomeOf(
+        async () => use(given.open()),
+        (reason) => reason instanceof Ended || own?.(reason) === true,
       );
-      seen.count(written);
-      if (written !== undefined && written.error === undefined) expect(server.streams).toHaveLength(1);
-      const completed = await outcomeOf(() => call(writing, "complete", [given.completing.open()]));
-      if (written?.error !== undefined) expect(completed?.error).toBeDefined();
-
-      await outcomeOf(async () => {
-        const writer = call<object>(opening, "open", ["accounts", given.opening.open()]);
-        const pushed = await outcomeOf(() => call<Promise<void>>(writer, "push", [given.pushed.open()]));
-        const sealed = await outcomeOf(() => call(writer, "seal", [given.sealing.open()]));
-        if (pushed?.error !== undefined) expect(sealed?.error).toBeDefined();
-      });
-
-      const other = client.openBatch("batch-1");
-      await outcomeOf(() => call(other, "open", [given.collection.open()]));
-      other.close();
-      const wrong = await outcomeOf(() => call(any, "write", [given.collection.open(), [RECORD]]));
-      const ended = await outcomeOf(() => call(any, "complete", [given.completing.open()]));
-      if (wrong?.error !== undefined) expect(ended?.error).toBeDefined();
-      await outcomeOf(() => JSON.stringify([any.writes, any.stats]).length);
-      await outcomeOf(() => call(any, "abort", [given.completing.open()]));
-      for (const batch of batches) batch.close();
+      seen[outcome !== undefined && outcome.error === undefined ? "worked" : "refused"] += 1;
     });
-    await holds(share("write, open, push, seal, complete and abort", 0.2), property);
-    seen.expectBoth();
+    await holds(share(what, 0.06), property);
+    expect(Math.min(seen.worked, seen.refused)).toBeGreaterThan(0);
+  },
+);
+
+test("write, open, push, seal, complete and abort work with hostile options, or make the batch incomplete", {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const own = options({ expectedCount: 1 }, WRITE);
+  const some = fc.record({
+    writing: own,
+    opening: own,
+    sealing: options({ expectedCount: 1 }, ["expectedCount"]),
+    completing: options({ unverified: true }, ["unverified"]),
+    pushed: fc.oneof(hostileValue, fc.constant(new Boxed<unknown>("a record", () => RECORD))),
+    collection: fc.oneof(hostileValue, fc.constant(new Boxed<unknown>("a collection", () => "groups"))),
   });
-});
-
-describe("hostile options of a run", { timeout: TIMEOUT_MS }, () => {
-  const RUN = [
-    "installationId",
-    "snapshots",
-    "restarts",
-    "maxDurationMs",
-    "signals",
-    "waitForLockMs",
-    "approveRemovals",
-    "signal",
-    "onProgress",
-  ];
-  const base = () => ({
-    installationId: "installation-1",
-    ledger: memoryLedger(),
-    snapshots: ["accounts"],
-    restarts: 0,
-    guard: { collections: { accounts: { maxRemoved: 5 } } },
-  });
-  const write = async (batch: SyncBatch) => void (await batch.write("accounts", [RECORD]));
-
-  /** What a function of the caller's throws comes back unchanged. */
-  const callersOwn = (fn: unknown) => (reason: unknown) =>
-    reason instanceof Ended || (fn !== undefined && /^TypeError: Class constructor/.test(String(reason)));
-
-  test("are refused or obeyed: what is obeyed is completed", async () => {
-    const seen = tally();
-    const property = fc.asyncProperty(
-      hostileVariant(base(), [...RUN, ...RUN, ...RUN, ...GUARD, ...LEDGER]),
-      fc.oneof(hostileValue, fc.constant(undefined)),
-      async (given, fn) => {
-        server.calls.length = 0;
-        const run = await outcomeOf(
-          () => call<Promise<unknown>>(client, "run", [given.open(), fn === undefined ? write : fn.open()]),
-          callersOwn(fn),
-        );
-        seen.count(run);
-        const completed = server.calls.includes("CompleteSyncBatch");
-        if (run?.error === undefined && run !== undefined) expect(completed).toBe(true);
+  const seen = { completed: 0, refused: 0 };
+  const property = fc.asyncProperty(some, async (given) => {
+    const attempts: ((batch: SyncBatch) => Promise<unknown>)[] = [
+      (batch) => call(batch, "write", ["accounts", [RECORD], given.writing.open()]),
+      (batch) => call(batch, "write", [given.collection.open(), [RECORD]]),
+      async (batch) => {
+        const writer = call<object>(batch, "open", [given.collection.open(), given.opening.open()]);
+        await call<Promise<void>>(writer, "push", [given.pushed.open()]);
+        await call<Promise<void>>(writer, "seal", [given.sealing.open()]);
       },
-    );
-    await holds(share("run", 0.15), property);
-    seen.expectBoth();
-  });
-
-  test.each<[string, () => unknown]>([
-    ["nothing", async () => undefined],
-    ["null", async () => null],
-    ["a text", () => "u1"],
-    ["a set without lines", async () => [{ state: "completed" }]],
-    ["only that it failed", () => Promise.reject(new Error("disk"))],
-  ])("of a ledger that knows %s hold the run", async (_, known) => {
-    server.calls.length = 0;
-    const ledger = { ...memoryLedger(), known };
-    const run = await outcomeOf(() => call<Promise<unknown>>(client, "run", [{ ...base(), ledger }, write]));
-    expect(run?.error?.code).toBe("REMOVAL_GUARD");
-    expect(server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
-  });
-
-  test("are refused or obeyed by a preview of it", async () => {
-    const seen = tally();
-    const names = [
-      "snapshots",
-      "endpoint",
-      "installationId",
-      "maxIssues",
-      "signal",
-      "logger",
-      "maxSendMessageBytes",
-      "messageBytes",
-      "windowBytes",
     ];
-    const property = fc.asyncProperty(
-      options({ ...base(), endpoint: "https://sync.example.com" }, [
-        ...names,
-        ...names,
-        ...names,
-        ...GUARD,
-        ...LEDGER,
-      ]),
-      fc.oneof(hostileValue, fc.constant(undefined)),
-      async (given, fn) => {
-        const previewed = await outcomeOf(
-          () => Reflect.apply(previewSync, undefined, [given.open(), fn === undefined ? write : fn.open()]),
-          callersOwn(fn),
-        );
-        seen.count(previewed);
-      },
-    );
-    await holds(share("previewSync", 0.15), property);
-    seen.expectBoth();
-  });
-
-  test("are refused or obeyed by the ledger of it", async () => {
-    const property = fc.asyncProperty(hostileValue, options({}, ["hashIds"]), async (directory, given) => {
-      await outcomeOf(() => Reflect.apply(fileLedger, undefined, ["/nowhere", given.open()]));
-      await outcomeOf(() => Reflect.apply(fileLedger, undefined, [directory.open(), given.open()]));
-    });
-    await holds(share("fileLedger", 0.05), property);
-  });
-});
-
-describe("hostile options of a source", { timeout: TIMEOUT_MS }, () => {
-  async function collect<T>(source: AsyncIterable<readonly T[]>): Promise<T[]> {
-    const all: T[] = [];
-    for await (const some of source) all.push(...some);
-    return all;
-  }
-
-  test.each([
-    ["fromCsv", fromCsv, ["columns", "delimiter", "encoding", "name", "signal"]],
-    ["fromJsonl", fromJsonl, ["maxLineBytes", "allowEmpty", "name", "signal"]],
-  ] as const)("that reads a file are refused or obeyed by %s", async (name, from, names) => {
-    const seen = tally();
-    async function* lines(): AsyncGenerator<Uint8Array, void, undefined> {
-      yield Buffer.from(from === fromCsv ? "id\nu1\n" : '{"id":"u1"}\n');
+    for (const attempt of attempts) {
+      using batch = client.openBatch("batch-1");
+      const written = await outcomeOf(() => attempt(batch));
+      const completed = await outcomeOf(() => call(batch, "complete", [given.completing.open()]));
+      if (written === undefined || written.error !== undefined) expect(completed?.error).toBeDefined();
+      seen[completed?.error === undefined ? "completed" : "refused"] += 1;
+      await outcomeOf(() => JSON.stringify([batch.writes, batch.stats]).length);
+      await outcomeOf(() => call(batch, "abort", [given.completing.open()]));
     }
-    const property = fc.asyncProperty(
-      options({}, names),
-      hostileValue,
-      hostileValue,
-      async (own, input, map) => {
-        const calls: readonly (readonly unknown[])[] = [
-          [lines(), (row: unknown) => row, own.open()],
-          [input.open(), (row: unknown) => row],
-          [lines(), map.open()],
-        ];
-        for (const args of calls) {
-          const read = await outcomeOf(
-            () => {
-              const source: AsyncIterable<unknown[]> = Reflect.apply(from, undefined, [...args]);
-              return collect(source);
-            },
-            // What a stream or a function of the caller's throws comes back unchanged.
-            (reason) =>
-              reason instanceof Ended ||
-              (args[2] === undefined && (args[1] === map.open() || args[0] === input.open())),
-          );
-          if (args === calls[0]) seen.count(read);
-        }
-      },
-    );
-    await holds(share(name, 0.05), property);
-    seen.expectBoth();
   });
-
-  test("that asks for pages are refused or obeyed, and so is what a page holds", async () => {
-    const seen = tally();
-    const names = [
-      "expectedTotal",
-      "maxPages",
-      "maxEmptyPages",
-      "allowRepeatedPages",
-      "prefetch",
-      "signal",
-      "map",
-    ];
-    const page = options({ items: [RECORD], next: null, total: 1 }, ["items", "next", "total"]);
-    const property = fc.asyncProperty(
-      options({ maxPages: 3 }, names),
-      page,
-      hostileValue,
-      async (own, answer, odd) => {
-        const fetchPage = async () => ({ items: [RECORD], next: null });
-        const read = await outcomeOf(
-          () => collect<unknown>(Reflect.apply(fromPages, undefined, [fetchPage, own.open()])),
-          (reason) => reason instanceof Ended || mapOf(own) !== undefined,
-        );
-        seen.count(read);
-        await outcomeOf(
-          () => collect<unknown>(Reflect.apply(fromPages, undefined, [odd.open()])),
-          () => true,
-        );
-        const fetchAnswer = async () => answer.open();
-        await outcomeOf(
-          () => collect<unknown>(Reflect.apply(fromPages, undefined, [fetchAnswer, { maxPages: 3 }])),
-          (reason) => reason instanceof Ended,
-        );
-      },
-    );
-    await holds(share("fromPages", 0.1), property);
-    seen.expectBoth();
-  });
-
-  function mapOf(own: Boxed<unknown>): unknown {
-    const given = own.open();
-    return typeof given === "object" && given !== null ? Reflect.get(given, "map") : undefined;
-  }
+  await holds(share("write, open, push, seal, complete and abort", 0.2), property);
+  expect(Math.min(seen.completed, seen.refused)).toBeGreaterThan(0);
 });
 
-describe("hostile options of a request", { timeout: TIMEOUT_MS }, () => {
-  const JSON_TYPE = { headers: { "content-type": "application/json" } };
-  const answering = (data: unknown) => async (url: string, init: RequestInit) => {
-    await new Request(url, init).text();
-    return new Response(JSON.stringify({ data }), JSON_TYPE);
-  };
-  const graphql = (data: unknown) =>
-    new GraphQLClient({ apiKey: "key-1", baseUrl: "http://127.0.0.1:9", fetch: answering(data) });
-
-  test("are refused or obeyed", async () => {
-    const seen = tally();
-    const own = graphql({ a: 1 });
-    const names = [
-      "signal",
-      "timeoutMs",
-      "headers",
-      "headers/a",
-      "headers/te",
-      "headers/__proto__",
-      "retry",
-      "retry/retries",
-      "retry/minDelayMs",
-      "idempotent",
-    ];
-    const property = fc.asyncProperty(
-      options({ retry: {}, headers: {} }, names),
-      hostileValue,
-      fc.boolean(),
-      async (given, odd, withVariables) => {
-        const args = ["query Q { a }", withVariables ? odd.open() : undefined, given.open()];
-        seen.count(await outcomeOf(() => call(own, "request", args)));
-        await outcomeOf(() => call(own, "rawRequest", [odd.open(), {}, given.open()]));
-        await outcomeOf(() => call(own, "createProcurementCase", [odd.open(), given.open()]));
-        await outcomeOf(() => call(own, "changeVendorsState", [{}, odd.open(), given.open()]));
-      },
-    );
-    await holds(share("request, rawRequest and mutations", 0.1), property);
-    seen.expectBoth();
-    await own.close();
-  });
-
-  test("of a connection are refused or obeyed", async () => {
-    const seen = tally();
-    const own = graphql({
-      licenses: { nodes: [], pageInfo: { hasNextPage: false, hasPreviousPage: false } },
-    });
-    const args = options({}, [
-      "first",
-      "after",
-      "last",
-      "before",
-      "where",
-      "order",
-      "where/state",
-      "order/id",
-    ]);
-    const given = options({}, ["limit", "prefetch", "signal", "timeoutMs", "headers", "retry"]);
-    const paging = options({ select: (data: { readonly licenses: unknown }) => data.licenses }, [
-      "select",
-      "after",
-      "first",
-      "before",
-      "last",
-      "pageSize",
-      "limit",
-      "signal",
-    ]);
-    const walk = async (connection: AsyncIterable<unknown>) => {
-      for await (const _ of connection);
-    };
-    const property = fc.asyncProperty(args, given, paging, async (list, each, pages) => {
-      seen.count(await outcomeOf(() => walk(call(own, "licenses", [list.open(), each.open()]))));
-      const document = "query Q($first: Int, $after: String) { licenses { nodes { id } } }";
-      await outcomeOf(
-        () => walk(call(own, "paginate", [document, {}, pages.open()])),
-        // What `select` throws is the caller's own; a class throws when it is called.
-        (reason) => reason instanceof Ended || /^Class constructor Model/.test(messageOf(reason)),
-      );
-    });
-    await holds(share("connections", 0.1), property);
-    seen.expectBoth();
-    await own.close();
-  });
+test.each<[string, () => unknown]>([
+  ["nothing", async () => undefined],
+  ["null", async () => null],
+  ["a string", () => "u1"],
+  ["a set without lines", async () => [{ state: "completed" }]],
+  ["only that it failed", () => Promise.reject(new Error("disk"))],
+])("a ledger that knows %s holds the run", async (_, known) => {
+  server.calls.length = 0;
+  const ledger = { ...memoryLedger(), known };
+  const run = await outcomeOf(() => call<Promise<unknown>>(client, "run", [{ ...RUN, ledger }, write]));
+  expect(run?.error?.code).toBe("REMOVAL_GUARD");
+  expect(server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
 });

@@ -6,12 +6,12 @@ import {
   StartSyncBatchResponse,
   SyncRecordsResponse,
 } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { accounts } from "../support/accounts.js";
 import { type AnsweringServer, type RawAnswer, startAnsweringServer } from "../support/answering-server.js";
 import { holds } from "../support/fuzz.js";
 import { outcomeOf } from "../support/hostile.js";
 import { mutatedBytes } from "../support/mutated-bytes.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
-import { accounts } from "../support/sync-harness.js";
 
 const STARTED = StartSyncBatchResponse.encode({ batchId: "batch-1" }).finish();
 const ACCEPTED = SyncRecordsResponse.encode({ acceptedRecords: 3n }).finish();

@@ -7,9 +7,8 @@ import {
   TimeoutError,
 } from "@saas-management/sdk/graphql";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { startBusyServer } from "../support/http-busy-server.js";
 import { API_KEY, connectClient, rejection, until } from "../support/http-client.js";
-import { forwardPage, nodeIds, pageOf, servePage } from "../support/http-pages.js";
+import { forwardPage, nodeIds, pageOf, servePage, startBusyServer } from "../support/http-pages.js";
 import { answer, type Responder } from "../support/http-server.js";
 
 const refuses = answer({}, { status: 400 });

@@ -1,10 +1,10 @@
 import { SaasManagementClient, type SaasManagementClientOptions } from "@saas-management/sdk";
-import { startReferenceServer } from "@saas-management/sdk/reference-server";
 import { expect, onTestFinished, test } from "vitest";
 import { startConnectProxy } from "../support/connect-proxy.js";
 import { everythingIn, rejection } from "../support/http-client.js";
 import { json, startHttpServer } from "../support/http-server.js";
 import { unusedPort } from "../support/tcp-peers.js";
+import { startTestService } from "../support/test-service.js";
 import { certificate, identity } from "../support/tls-certificates.js";
 import { startTlsGraphQLServer } from "../support/tls-graphql-server.js";
 
@@ -30,9 +30,7 @@ test("GraphQL requests go through a tunnel to the host of baseUrl, which the pro
 
 test("loopback goes through a tunnel too, and tunnels are reused", async () => {
   const proxy = await startConnectProxy();
-  const server = await startReferenceServer();
-  onTestFinished(() => server.close());
-  const { baseUrl, apiKey } = server;
+  const { baseUrl, apiKey } = (await startTestService()).server;
   const client = connect({ baseUrl, apiKey, proxy: `http://127.0.0.1:${proxy.port}` });
   for (let count = 0; count < 10; count += 1) {
     expect(await client.graphql.licenses().totalCount()).toBe(0);

@@ -5,8 +5,8 @@ import {
   type TlsOptions,
   TransportError,
 } from "@saas-management/sdk";
-import { startReferenceServer } from "@saas-management/sdk/reference-server";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { startTestService } from "../support/test-service.js";
 import { certificate, identity } from "../support/tls-certificates.js";
 import { startTlsGraphQLServer } from "../support/tls-graphql-server.js";
 
@@ -24,8 +24,7 @@ function probe(port: number, tls: TlsOptions, host = "localhost"): Promise<unkno
 }
 
 test("tls.ca trusts a private authority for both APIs", async () => {
-  const server = await startReferenceServer({ tls: identity("server") });
-  onTestFinished(() => server.close());
+  const { server } = await startTestService({ server: { tls: identity("server") } });
   const { baseUrl, syncUrl, apiKey, installationId } = server;
   const client = connect({ baseUrl, syncUrl, apiKey, tls: { ca: authority } });
   const batch = await client.sync.startBatch({ installationId });
@@ -36,8 +35,7 @@ test("tls.ca trusts a private authority for both APIs", async () => {
 });
 
 test("a certificate of an unknown authority is refused without a retry", async () => {
-  const server = await startReferenceServer({ tls: identity("server") });
-  onTestFinished(() => server.close());
+  const { server } = await startTestService({ server: { tls: identity("server") } });
   const { baseUrl, syncUrl, apiKey, installationId } = server;
   const client = connect({ baseUrl, syncUrl, apiKey });
   const refusals = [client.graphql.request(QUERY), client.sync.startBatch({ installationId })];

@@ -3,9 +3,9 @@ import { type Fault, type FaultScheduleOptions, faultSchedule } from "@saas-mana
 import { SyncClient } from "@saas-management/sdk/sync";
 import { expect, onTestFinished, test } from "vitest";
 import { Faults } from "../../src/reference-server/faults/injector.js";
+import { accounts } from "../support/accounts.js";
 import { startProgram } from "../support/fault-program.js";
 import { startSync } from "../support/grpc-server.js";
-import { accounts } from "../support/sync-harness.js";
 
 const SYNC_CALLS = { StartSyncBatch: 2, SyncRecords: 4, CompleteSyncBatch: 2, AbortSyncBatch: 1 } as const;
 const CALLS = { sync: SYNC_CALLS, messages: 2, graphql: { Applications: 3 } } as const;

@@ -9,7 +9,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { Faults } from "../../src/reference-server/faults/injector.js";
 import { refused } from "../support/grpc-client.js";
 import { accounts } from "../support/grpc-records.js";
-import { type SyncFixture, startSync } from "../support/grpc-server.js";
+import { type SyncFixture, syncFixture } from "../support/grpc-server.js";
+
+const fixture = syncFixture();
 
 const unavailable = { type: "grpc-status", code: 14 } as const;
 
@@ -21,44 +23,44 @@ async function abortUnknown({ client }: SyncFixture, calls: number): Promise<str
 }
 
 test("strikes the first matching call once by default", async () => {
-  const fixture = await startSync();
-  const fault = fixture.server.faults.add({ api: "sync", kind: unavailable });
-  expect(await abortUnknown(fixture, 3)).toEqual(["UNAVAILABLE", "NOT_FOUND", "NOT_FOUND"]);
+  const started = fixture();
+  const fault = started.server.faults.add({ api: "sync", kind: unavailable });
+  expect(await abortUnknown(started, 3)).toEqual(["UNAVAILABLE", "NOT_FOUND", "NOT_FOUND"]);
   expect(fault.firings).toBe(1);
 });
 
 test("strikes `times` calls from the n-th since it was added", async () => {
-  const fixture = await startSync();
-  await abortUnknown(fixture, 1);
-  const fault = fixture.server.faults.add({ api: "sync", nth: 2, times: 2, kind: unavailable });
-  expect(await abortUnknown(fixture, 4)).toEqual(["NOT_FOUND", "UNAVAILABLE", "UNAVAILABLE", "NOT_FOUND"]);
+  const started = fixture();
+  await abortUnknown(started, 1);
+  const fault = started.server.faults.add({ api: "sync", nth: 2, times: 2, kind: unavailable });
+  expect(await abortUnknown(started, 4)).toEqual(["NOT_FOUND", "UNAVAILABLE", "UNAVAILABLE", "NOT_FOUND"]);
   expect(fault.firings).toBe(2);
 });
 
 test("counts and strikes calls of its operation and API only", async () => {
-  const fixture = await startSync();
-  const { client, server } = fixture;
+  const started = fixture();
+  const { client, server } = started;
   server.faults.add({ api: "sync", operation: "CompleteSyncBatch", kind: unavailable });
   const html = server.faults.add({ api: "graphql", kind: { type: "html" } });
-  expect(await abortUnknown(fixture, 2)).toEqual(["NOT_FOUND", "NOT_FOUND"]);
+  expect(await abortUnknown(started, 2)).toEqual(["NOT_FOUND", "NOT_FOUND"]);
   expect(await refused(client.complete("no-such-batch"))).toMatchObject({ code: "UNAVAILABLE" });
   expect(html.firings).toBe(0);
 });
 
 test("lets the fault that was added first strike, and the second one at the next call", async () => {
-  const fixture = await startSync();
-  fixture.server.faults.add({ api: "sync", kind: unavailable });
-  const second = fixture.server.faults.add({ api: "sync", kind: { type: "grpc-status", code: 8 } });
-  expect(await abortUnknown(fixture, 3)).toEqual(["UNAVAILABLE", "RESOURCE_EXHAUSTED", "NOT_FOUND"]);
+  const started = fixture();
+  started.server.faults.add({ api: "sync", kind: unavailable });
+  const second = started.server.faults.add({ api: "sync", kind: { type: "grpc-status", code: 8 } });
+  expect(await abortUnknown(started, 3)).toEqual(["UNAVAILABLE", "RESOURCE_EXHAUSTED", "NOT_FOUND"]);
   expect(second.firings).toBe(1);
 });
 
 test("removes all faults with clear() and keeps the counts of their handles", async () => {
-  const fixture = await startSync();
-  const fault = fixture.server.faults.add({ api: "sync", times: 9, kind: unavailable });
-  await abortUnknown(fixture, 2);
-  fixture.server.faults.clear();
-  expect(await abortUnknown(fixture, 1)).toEqual(["NOT_FOUND"]);
+  const started = fixture();
+  const fault = started.server.faults.add({ api: "sync", times: 9, kind: unavailable });
+  await abortUnknown(started, 2);
+  started.server.faults.clear();
+  expect(await abortUnknown(started, 1)).toEqual(["NOT_FOUND"]);
   expect(fault.firings).toBe(2);
 });
 
@@ -75,8 +77,8 @@ test("copies a fault when it is added", async () => {
 });
 
 test("fails assertFired() and lists the faults that struck fewer calls than `atLeast`", async () => {
-  const fixture = await startSync();
-  const { faults } = fixture.server;
+  const started = fixture();
+  const { faults } = started.server;
   const never = faults.add({ api: "sync", operation: "StartSyncBatch", kind: unavailable });
   const twice = faults.add({
     api: "sync",
@@ -86,10 +88,10 @@ test("fails assertFired() and lists the faults that struck fewer calls than `atL
     kind: unavailable,
   });
   faults.add({ api: "graphql", atLeast: 0, kind: { type: "html" } });
-  await abortUnknown(fixture, 1);
+  await abortUnknown(started, 1);
   expect(faults.unfired()).toEqual([never, twice]);
   expect(() => faults.assertFired()).toThrow('0 of 1: {"api":"sync","operation":"StartSyncBatch"');
-  await abortUnknown(fixture, 1);
+  await abortUnknown(started, 1);
   expect(faults.unfired()).toEqual([never]);
   faults.clear();
   faults.assertFired();
@@ -166,14 +168,14 @@ test.each<[where: string, schedule: unknown]>([
 });
 
 test("refuses a call with a status before the server does anything", async () => {
-  const { client, installationId, server } = await startSync();
+  const { client, installationId, server } = fixture();
   server.faults.add({ api: "sync", operation: "StartSyncBatch", kind: unavailable });
   expect(await refused(client.start(installationId))).toMatchObject({ code: "UNAVAILABLE" });
   expect(server.inspect(installationId).batches).toEqual([]);
 });
 
 test("sends different details with each status code by default", async () => {
-  const { client, server } = await startSync();
+  const { client, server } = fixture();
   const texts = new Set<string>();
   for (let code = 1; code <= 16; code += 1) {
     server.faults.add({ api: "sync", kind: { type: "grpc-status", code } });
@@ -185,7 +187,7 @@ test("sends different details with each status code by default", async () => {
 });
 
 test("sends the given details and trailers with a status", async () => {
-  const { client, server } = await startSync();
+  const { client, server } = fixture();
   const kind = { ...unavailable, code: 9, details: "No.", trailers: { "batch-state": "expired" } };
   server.faults.add({ api: "sync", kind });
   expect(await refused(client.complete("x"))).toEqual({
@@ -196,7 +198,7 @@ test("sends the given details and trailers with a status", async () => {
 });
 
 test("replaces the answer by a status after the work was done", async () => {
-  const { client, installationId, server } = await startSync();
+  const { client, installationId, server } = fixture();
   server.faults.add({ api: "sync", times: 9, kind: { ...unavailable, at: "answer" } });
   await refused(client.start(installationId));
   const batchId = server.inspect(installationId).lock?.batchId ?? "";
@@ -207,7 +209,7 @@ test("replaces the answer by a status after the work was done", async () => {
 });
 
 test("steals a lock once: a second theft from the same batch has no effect", async () => {
-  const { client, installationId, server } = await startSync();
+  const { client, installationId, server } = fixture();
   const batchId = await client.start(installationId);
   server.faults.add({ api: "sync", times: 2, kind: { type: "lock-stolen" } });
   expect(await refused(client.write(batchId, accounts("a")))).toMatchObject({ batchState: "expired" });
@@ -218,7 +220,7 @@ test("steals a lock once: a second theft from the same batch has no effect", asy
 });
 
 test("drops only the connection of the struck call", async () => {
-  const { client, connect, installationId, server } = await startSync();
+  const { client, connect, installationId, server } = fixture();
   const batchId = await client.start(installationId);
   const stream = client.open().send(batchId, accounts("a"));
   server.faults.add({ api: "sync", operation: "AbortSyncBatch", kind: { type: "drop" } });

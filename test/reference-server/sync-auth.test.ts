@@ -1,10 +1,12 @@
 import { expect, test } from "vitest";
 import { PlainClient, refused, until } from "../support/grpc-client.js";
 import { accounts } from "../support/grpc-records.js";
-import { startSync } from "../support/grpc-server.js";
+import { syncFixture } from "../support/grpc-server.js";
+
+const fixture = syncFixture();
 
 test("refuses a missing, malformed or unknown key without repeating it", async () => {
-  const { server, installationId } = await startSync();
+  const { server, installationId } = fixture();
   const { apiKey } = server;
   for (const authorization of [
     undefined,
@@ -29,7 +31,7 @@ test("refuses a missing, malformed or unknown key without repeating it", async (
 });
 
 test("denies every operation to keys without write access or integration:sync", async () => {
-  const { server, installationId, client, connect } = await startSync();
+  const { server, installationId, client, connect } = fixture();
   const batchId = await client.start(installationId);
   for (const key of [server.createApiKey({ scope: "read" }), server.createApiKey({ permissions: [] })]) {
     const other = connect(key);
@@ -45,7 +47,7 @@ test("denies every operation to keys without write access or integration:sync", 
 });
 
 test("refuses a revoked key immediately, also in a running stream", async () => {
-  const { server, installationId, connect } = await startSync();
+  const { server, installationId, connect } = fixture();
   const key = server.createApiKey();
   const client = connect(key);
   const batchId = await client.start(installationId);
@@ -59,7 +61,7 @@ test("refuses a revoked key immediately, also in a running stream", async () => 
 });
 
 test("denies every operation to keys of another workspace and changes nothing", async () => {
-  const { server, client, installationId, connect } = await startSync();
+  const { server, client, installationId, connect } = fixture();
   const other = connect(server.createApiKey({ workspace: server.createWorkspace("Other") }));
   const batchId = await client.start(installationId);
   for (const call of [
@@ -74,13 +76,13 @@ test("denies every operation to keys of another workspace and changes nothing", 
 });
 
 test("does not reveal whether another workspace has an installation", async () => {
-  const { server, installationId, connect } = await startSync();
+  const { server, installationId, connect } = fixture();
   const other = connect(server.createApiKey({ workspace: server.createWorkspace("Other") }));
   expect(await refused(other.start(installationId))).toEqual(await refused(other.start("no-such-id")));
 });
 
 test("locks installations of different workspaces independently", async () => {
-  const { server, client, installationId, connect } = await startSync();
+  const { server, client, installationId, connect } = fixture();
   const workspace = server.createWorkspace("Other");
   const installation = server.createInstallation({ workspace, integration: "Chat" });
   await client.start(installationId);

@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
 import { refused } from "../support/grpc-client.js";
 import { accounts, usage } from "../support/grpc-records.js";
-import { startSync } from "../support/grpc-server.js";
+import { syncFixture } from "../support/grpc-server.js";
+
+const fixture = syncFixture();
 
 const MINUTE = 60_000;
 const LEASE = 15 * MINUTE;
 
 test("refuses a second start while the lock is held, without naming the batch that holds it", async () => {
-  const { client, installationId, server } = await startSync();
+  const { client, installationId, server } = fixture();
   const batchId = await client.start(installationId);
   const { code, details } = await refused(client.start(installationId));
   expect(code).toBe("ALREADY_EXISTS");
@@ -20,14 +22,14 @@ test("refuses a second start while the lock is held, without naming the batch th
 });
 
 test.each(["complete", "abort"] as const)("releases the lock on %s", async (end) => {
-  const { client, installationId, server } = await startSync();
+  const { client, installationId, server } = fixture();
   await client[end](await client.start(installationId));
   expect(server.inspect(installationId).lock).toBeNull();
   await client.start(installationId);
 });
 
 test("expires a batch after 15 minutes without an accepted write, not earlier", async () => {
-  const { client, installationId, server } = await startSync();
+  const { client, installationId, server } = fixture();
   const batchId = await client.start(installationId);
   server.clock.advance(LEASE - 1);
   expect(await refused(client.start(installationId))).toMatchObject({ code: "ALREADY_EXISTS" });
@@ -39,7 +41,7 @@ test("expires a batch after 15 minutes without an accepted write, not earlier", 
 });
 
 test("renews the lease with each applied message, empty ones included", async () => {
-  const { client, installationId, server } = await startSync();
+  const { client, installationId, server } = fixture();
   const batchId = await client.start(installationId);
   for (const message of [accounts("a"), accounts(), usage("e")]) {
     server.clock.advance(14 * MINUTE);
@@ -50,7 +52,7 @@ test("renews the lease with each applied message, empty ones included", async ()
 });
 
 test("does not renew the lease with a refused message or a stream without messages", async () => {
-  const { client, installationId, server } = await startSync();
+  const { client, installationId, server } = fixture();
   const batchId = await client.start(installationId);
   const { lock } = server.inspect(installationId);
   server.clock.advance(MINUTE);
@@ -60,7 +62,7 @@ test("does not renew the lease with a refused message or a stream without messag
 });
 
 test("refuses every operation on a completed batch", async () => {
-  const { client, installationId } = await startSync();
+  const { client, installationId } = fixture();
   const batchId = await client.start(installationId);
   await client.complete(batchId);
   const completed = { code: "FAILED_PRECONDITION", batchState: "completed" };
@@ -72,7 +74,7 @@ test("refuses every operation on a completed batch", async () => {
 test.each(["aborted", "expired"])(
   "refuses writes and completion of an %s batch, and lets it be aborted again without touching a newer one",
   async (batchState) => {
-    const { client, installationId, server } = await startSync();
+    const { client, installationId, server } = fixture();
     const old = await client.start(installationId);
     if (batchState === "aborted") await client.abort(old);
     else server.clock.advance(LEASE);
@@ -89,7 +91,7 @@ test.each(["aborted", "expired"])(
 );
 
 test("refuses unknown and missing ids", async () => {
-  const { client } = await startSync();
+  const { client } = fixture();
   for (const [id, code] of [
     ["nope", "NOT_FOUND"],
     ["", "INVALID_ARGUMENT"],
@@ -102,7 +104,7 @@ test("refuses unknown and missing ids", async () => {
 });
 
 test("gives every batch a random id", async () => {
-  const { client, installationId } = await startSync();
+  const { client, installationId } = fixture();
   const ids = new Set<string>();
   for (let i = 0; i < 5; i++) {
     const batchId = await client.start(installationId);
@@ -114,7 +116,7 @@ test("gives every batch a random id", async () => {
 });
 
 test("completes a batch without writes and changes nothing", async () => {
-  const { client, installationId, server } = await startSync();
+  const { client, installationId, server } = fixture();
   const first = await client.start(installationId);
   await client.write(first, accounts("a"));
   await client.complete(first);

@@ -6,7 +6,9 @@ import {
 } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 import { PlainClient, refused } from "../support/grpc-client.js";
 import { accounts, groups } from "../support/grpc-records.js";
-import { startSync } from "../support/grpc-server.js";
+import { syncFixture } from "../support/grpc-server.js";
+
+const fixture = syncFixture();
 
 const LIMIT = 16 * 1024 * 1024;
 
@@ -23,7 +25,7 @@ function messageOf(batchId: string, size: number): Buffer {
 }
 
 test("accepts a message of one byte less than 16 MiB", async () => {
-  const { client, installationId } = await startSync();
+  const { client, installationId } = fixture();
   const message = messageOf(await client.start(installationId), LIMIT - 1);
   expect(message.length).toBe(LIMIT - 1);
   expect(await client.open().sendRaw(message).end()).toBe(1n);
@@ -33,7 +35,7 @@ test.each([
   ["uncompressed", {}],
   ["compressed", { "grpc.default_compression_algorithm": compressionAlgorithms.gzip }],
 ])("refuses a message of 16 MiB that is sent %s", async (_, options) => {
-  const { server, installationId, client } = await startSync();
+  const { server, installationId, client } = fixture();
   const batchId = await client.start(installationId);
   const sender = new PlainClient(
     server.syncUrl,
@@ -50,7 +52,7 @@ test.each([
 test.each([[[0xff, 0x5a]], [[0xc0, 0xaf]], [[0x5a, 0xe2]]])(
   "refuses a string that is not UTF-8: %j",
   async (bytes) => {
-    const { client, installationId } = await startSync();
+    const { client, installationId } = fixture();
     const batchId = await client.start(installationId);
     const collection = accounts({ id: "a", name: "ZZ" });
     const message = Buffer.from(SyncRecordsRequest.encode({ batchId, collection }).finish());
@@ -66,12 +68,12 @@ test.each([
   ["a truncated message", encoded.subarray(0, -1)],
   ["an invalid tag", Buffer.concat([encoded, Buffer.from([0, 1])])],
 ])("refuses bytes that are not a protobuf message: %s", async (_, bytes) => {
-  const { client } = await startSync();
+  const { client } = fixture();
   expect(await refused(client.open().sendRaw(bytes).answer)).toMatchObject({ code: "INVALID_ARGUMENT" });
 });
 
 test("refuses a message without a collection at every position of a stream", async () => {
-  const { client, installationId } = await startSync();
+  const { client, installationId } = fixture();
   const batchId = await client.start(installationId);
   for (const stream of [client.open(), client.open().send(batchId, accounts("a"))]) {
     stream.send(batchId, undefined);
@@ -83,7 +85,7 @@ test.each([
   ["two collections", groups("g")],
   ["one collection twice", accounts("b")],
 ])("refuses a message with %s, of which a decoder would drop the first", async (_, second) => {
-  const { client, installationId, server } = await startSync();
+  const { client, installationId, server } = fixture();
   const batchId = await client.start(installationId);
   const bytes = Buffer.concat(
     [accounts("a"), second].map((collection) => SyncRecordsRequest.encode({ batchId, collection }).finish()),
@@ -95,13 +97,13 @@ test.each([
 const unary = ["startSyncBatch", "completeSyncBatch", "abortSyncBatch"] as const;
 
 test.each(unary)("refuses malformed bytes of %s", async (operation) => {
-  const { client } = await startSync();
+  const { client } = fixture();
   const call = client.sendRaw(operation, Buffer.from([0xff]));
   expect(await refused(call)).toMatchObject({ code: "INVALID_ARGUMENT" });
 });
 
 test.each(unary)("refuses %s with two messages or none and does nothing", async (operation) => {
-  const { client, installationId, server } = await startSync();
+  const { client, installationId, server } = fixture();
   const batchId = await client.start(installationId);
   const { batches } = server.inspect(installationId);
   const id = operation === "startSyncBatch" ? installationId : batchId;

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { SubscriptionModel } from "../../src/sync/generated/saas_management/sync/v1/access_records.js";
 import { refused, type WireCollection } from "../support/grpc-client.js";
-import { startSync } from "../support/grpc-server.js";
+import { syncFixture } from "../support/grpc-server.js";
+
+const fixture = syncFixture();
 
 type Case = WireCollection["$case"];
 type Message<C extends Case> = Extract<WireCollection, { $case: C }>;
@@ -103,7 +105,7 @@ const accepted: readonly (readonly [what: string, message: WireCollection])[] = 
 ];
 
 test("accepts records with their required fields only", async () => {
-  const { client, installationId } = await startSync();
+  const { client, installationId } = fixture();
   const batchId = await client.start(installationId);
   for (const [what, message] of accepted) expect(await client.write(batchId, message), what).toBe(1n);
 });
@@ -205,7 +207,7 @@ const refusals: readonly (readonly [collection: string, field: string, message: 
 ];
 
 test("refuses records with an invalid field and names the field", async () => {
-  const { client, installationId } = await startSync();
+  const { client, installationId } = fixture();
   const batchId = await client.start(installationId);
   for (const [collection, field, message] of refusals) {
     const { code, details } = await refused(client.write(batchId, message));
@@ -218,13 +220,13 @@ test.each<[WireCollection]>([
   [{ $case: "accounts", value: { records: [{ variant: undefined }] } }],
   [{ $case: "employees", value: { records: [{ variant: undefined }] } }],
 ])("refuses a record without a model: %j", async (message) => {
-  const { client, installationId } = await startSync();
+  const { client, installationId } = fixture();
   const call = client.write(await client.start(installationId), message);
   expect(await refused(call)).toMatchObject({ code: "INVALID_ARGUMENT" });
 });
 
 test("refuses the whole message of an invalid record and names its position", async () => {
-  const { client, installationId, server } = await startSync();
+  const { client, installationId, server } = fixture();
   const batchId = await client.start(installationId);
   const records = ["a", "b", "", "c", ""].map((id) => generic({ id, roles: [] }));
   const call = client.write(batchId, account(), { $case: "accounts", value: { records } });
@@ -233,7 +235,7 @@ test("refuses the whole message of an invalid record and names its position", as
 });
 
 test("never quotes the content of an invalid record", async () => {
-  const { client, installationId } = await startSync();
+  const { client, installationId } = fixture();
   const batchId = await client.start(installationId);
   for (const message of [
     license({ sourceId: "canary", sourceAccountId: "canary", sourcePlanId: "" }),
@@ -246,7 +248,7 @@ test("never quotes the content of an invalid record", async () => {
 });
 
 test("accepts records that refer to records that do not exist", async () => {
-  const { client, installationId } = await startSync();
+  const { client, installationId } = fixture();
   const batchId = await client.start(installationId);
   expect(await client.write(batchId, license(), member(), usage())).toBe(3n);
 });

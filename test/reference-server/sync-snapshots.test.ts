@@ -1,18 +1,20 @@
 import { expect, test } from "vitest";
 import type { WireCollection } from "../support/grpc-client.js";
 import { accounts, discovered, groups, usage } from "../support/grpc-records.js";
-import { startSync } from "../support/grpc-server.js";
+import { syncFixture } from "../support/grpc-server.js";
+
+const fixture = syncFixture();
 
 async function start() {
-  const fixture = await startSync();
-  const { client, server, installationId } = fixture;
+  const started = fixture();
+  const { client, server, installationId } = started;
   const write = async (...messages: WireCollection[]): Promise<string> => {
     const batchId = await client.start(installationId);
     await client.write(batchId, ...messages);
     return batchId;
   };
   return {
-    ...fixture,
+    ...started,
     write,
     complete: async (...messages: WireCollection[]) => client.complete(await write(...messages)),
     abort: async (...messages: WireCollection[]) => client.abort(await write(...messages)),

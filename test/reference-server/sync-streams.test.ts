@@ -1,21 +1,23 @@
 import { expect, test } from "vitest";
 import { refused, until } from "../support/grpc-client.js";
 import { accounts, groups } from "../support/grpc-records.js";
-import { startSync } from "../support/grpc-server.js";
+import { syncFixture } from "../support/grpc-server.js";
+
+const fixture = syncFixture();
 
 /** A batch with an open stream that has written the account `a`. */
 async function writing() {
-  const fixture = await startSync();
-  const { client, server, installationId } = fixture;
+  const started = fixture();
+  const { client, server, installationId } = started;
   const batchId = await client.start(installationId);
   const stream = client.open().send(batchId, accounts("a"));
   const ids = () => server.inspect(installationId).snapshots.accounts.map(({ id }) => id);
   await until(() => ids().length === 1);
-  return { ...fixture, batchId, stream, ids };
+  return { ...started, batchId, stream, ids };
 }
 
 test("answers with the number of records of all messages", async () => {
-  const { client, installationId } = await startSync();
+  const { client, installationId } = fixture();
   const batchId = await client.start(installationId);
   expect(await client.write(batchId, accounts("a", "b"), groups("g"), accounts(), accounts("b"))).toBe(4n);
 });
@@ -100,7 +102,7 @@ test("refuses an older stream after a newer one has written", async () => {
 });
 
 test("refuses an older stream that was slow to write", async () => {
-  const { client, installationId, server, connect } = await startSync();
+  const { client, installationId, server, connect } = fixture();
   const batchId = await client.start(installationId);
   const older = connect().open();
   // The fault shows when the call has arrived, so that this stream is the older one.

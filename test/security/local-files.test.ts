@@ -33,6 +33,16 @@ test.runIf(hasModes)("refuses a ledger that everyone may write to, also in a pre
   expect(collections.accounts?.changes).toMatchObject({ baseline: "unreadable" });
 });
 
+test.runIf(hasModes)(
+  "accepts a ledger that a group may write to, as volumes of containers often have one",
+  async () => {
+    await service.runAccounts(ids(10));
+    await chmod(await folderOf(), 0o2770);
+    const error = await heldBy(service.runAccounts(ids(1)));
+    expect(error.collections[0]).toMatchObject({ known: 10, removed: 9 });
+  },
+);
+
 test.runIf(isRoot)("refuses a ledger that belongs to another user", async () => {
   await service.runAccounts(ids(10));
   await chown(await folderOf(), STRANGER, STRANGER);

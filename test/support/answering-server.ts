@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 
-/** Bytes as they are sent, in the frames of gRPC or not; or a status without a message. */
+/** Raw response bytes, or a status without a message. */
 export interface RawAnswer {
   readonly body?: Uint8Array;
   readonly status?: number;
@@ -9,14 +9,14 @@ export interface RawAnswer {
   readonly state?: string;
 }
 
-/** Answers each call of the Sync API with the bytes that it is told, after it has read the whole request. */
+/** Answers each call of the Sync API with given bytes, after it has read the whole request. */
 export interface AnsweringServer {
   readonly endpoint: string;
   answers: Readonly<Record<string, RawAnswer>>;
   close(): Promise<void>;
 }
 
-/** Runs until it is closed: a property makes one connection and thousands of calls. */
+/** The caller closes it, because a property makes thousands of calls over one connection. */
 export async function startAnsweringServer(): Promise<AnsweringServer> {
   const server = createServer();
   const sessions = new Set<ServerHttp2Session>();
@@ -33,7 +33,7 @@ export async function startAnsweringServer(): Promise<AnsweringServer> {
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("a port was asked for");
+  if (address === null || typeof address === "string") throw new Error("The server has no port.");
   const close = async () => {
     const closed = once(server, "close");
     server.close();

@@ -3,22 +3,22 @@ import { createServer as createSecureServer, type ServerOptions } from "node:htt
 import { connect } from "node:net";
 import { listen, type Peer } from "./tcp-peers.js";
 
-/** A proxy on loopback that opens tunnels, until the test is finished. */
+/** A proxy that opens tunnels; closed after the test. */
 export interface ConnectProxy extends Peer {
-  /** What tunnels were asked for, in order. */
+  /** The CONNECT requests, in order. */
   readonly requests: readonly { readonly target: string; readonly authorization: string | undefined }[];
-  /** Number of requests that asked for something else than a tunnel. */
+  /** Number of other requests. */
   readonly others: () => number;
 }
 
-/** Opens tunnels; every host name leads to this machine. */
+/** Every host name leads to this machine. */
 export async function startConnectProxy(
   options: {
-    /** `user:password` that it asks for. */
+    /** Required `user:password`. */
     readonly credentials?: string;
-    /** Refuses tunnels with this status. */
+    /** Status with which tunnels are refused. */
     readonly status?: number;
-    /** Speaks TLS itself. */
+    /** Serves the proxy itself over TLS. */
     readonly tls?: ServerOptions;
   } = {},
 ): Promise<ConnectProxy> {

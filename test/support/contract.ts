@@ -1,38 +1,65 @@
-/** The contract as protobufjs reads it from the `.proto` files: an implementation that shares nothing with the SDK. */
+/** The contract as protobufjs reads it from the `.proto` files, independently of the SDK. */
 import { readdirSync, readFileSync } from "node:fs";
 import protobuf from "protobufjs";
 
 const PROTO = new URL("../../proto/saas_management/sync/v1/", import.meta.url);
 
 const root = new protobuf.Root();
-// It comes with protobufjs.
 root.loadSync("google/protobuf/timestamp.proto");
 for (const name of readdirSync(PROTO)) {
-  // These declare options, which are not on the wire.
+  // It declares options, which are not on the wire.
   if (name === "rules.proto") continue;
   protobuf.parse(withoutMessageOptions(readFileSync(new URL(name, PROTO), "utf8")), root);
 }
 root.resolveAll();
 
-/** protobufjs cannot read a list of messages as an option's value. */
+/** protobufjs cannot parse lists of messages in options. */
 function withoutMessageOptions(source: string): string {
   return source.replace(/option \(message_rules\) = \{.*?\n {2}\};/gs, "");
 }
 
-/** A message of the contract by its name, such as `SyncRecordsRequest`. */
+/** @param name such as `SyncRecordsRequest` */
 export function messageType(name: string): protobuf.Type {
   return root.lookupType(`saas_management.sync.v1.${name}`);
 }
 
-/** The message of a collection's records, such as `Account` of `accounts`. */
+/** The record type of a collection, such as `Account` of `accounts`. */
 export function recordType(collection: string): protobuf.Type {
   const list = messageOf(messageType("SyncRecordsRequest").fields[collection]);
   return messageOf(list.fields["records"]);
 }
 
-/** The message that a field holds. */
+/** The message type of a field. */
 export function messageOf(field: protobuf.Field | undefined): protobuf.Type {
   const type = field?.resolve().resolvedType;
   if (type instanceof protobuf.Type) return type;
-  throw new Error(`${field?.fullName} holds no message`);
+  throw new Error(`${field?.fullName} is not a message`);
+}
+
+/** Full names of the fields of a record, and `without …` for each field that it lacks. */
+export function* fieldsIn(type: protobuf.Type, form: Readonly<Record<string, unknown>>): Iterable<string> {
+  for (const { name, fullName, resolvedType } of type.fieldsArray) {
+    const value = form[name];
+    yield value === undefined ? `without ${fullName}` : fullName;
+    if (isOfRecords(resolvedType) && isForm(value)) yield* fieldsIn(resolvedType, value);
+  }
+}
+
+/** The same for all fields that valid records may have or lack. */
+export function* possibleFields(type: protobuf.Type): Iterable<string> {
+  for (const { fullName, options, repeated, map, resolvedType } of type.fieldsArray) {
+    yield fullName;
+    const mayLack = repeated || map || options?.["proto3_optional"] === true;
+    const required = Object.keys(options ?? {}).some((option) => option.startsWith("(field_rules).required"));
+    if (mayLack && !required) yield `without ${fullName}`;
+    if (isOfRecords(resolvedType)) yield* possibleFields(resolvedType);
+  }
+}
+
+function isOfRecords(type: protobuf.ReflectionObject | null): type is protobuf.Type {
+  return type instanceof protobuf.Type && !type.fullName.startsWith(".google.");
+}
+
+function isForm(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }

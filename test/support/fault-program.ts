@@ -12,29 +12,29 @@ import {
   type SyncClientOptions,
 } from "@saas-management/sdk/sync";
 import { onTestFinished } from "vitest";
-import { accounts } from "./sync-harness.js";
+import { accounts } from "./accounts.js";
 
-/** What became of a program that starts a batch, writes two messages of two accounts each, and ends it. */
+/** The outcome of a program that starts a batch, writes two messages of two accounts each, and ends it. */
 export interface ProgramOutcome {
-  /** The call that failed; "done" where none did. */
+  /** The call that failed, or "done". */
   readonly ended: "start" | "write" | "complete" | "abort" | "done";
-  /** Code of the error, and whether it says that trying again may help; undefined where there was none. */
+  /** Code and `retryable` of the error; undefined if there was none. */
   readonly error: string | undefined;
   readonly retryable: boolean | undefined;
-  /** The calls that were repeated, by the name of the operation. */
+  /** Names of the operations that were retried. */
   readonly retried: string;
   /** State of the handle. */
   readonly handle: string | undefined;
-  /** States of the server's batches, in the order of their start. */
+  /** States of the server's batches, in order of their start. */
   readonly batches: string;
   readonly locked: boolean;
-  /** Accounts that the server holds. */
+  /** Number of accounts on the server. */
   readonly stored: number;
-  /** How often the fault struck. */
+  /** Number of times that the fault fired. */
   readonly firings: number;
 }
 
-/** A server, a client with a clock that can be moved, and the fault that strikes them. */
+/** A server with a fault, and the clock of its client. */
 export interface FaultProgram {
   readonly server: ReferenceServer;
   readonly clock: TestClock;
@@ -46,7 +46,7 @@ export async function startProgram(
   options: {
     readonly server?: ReferenceServerOptions;
     readonly client?: Partial<SyncClientOptions>;
-    /** How many are written. @default 4 */
+    /** Number of accounts to write. @default 4 */
     readonly accounts?: number;
   } = {},
 ): Promise<FaultProgram> {
@@ -65,7 +65,7 @@ export async function startProgram(
   });
   onTestFinished(async () => {
     const closed = client.close();
-    // A start that is never answered is waited for, for a while.
+    // The client waits some time for a start that is never answered.
     clock.advance(CLOSE_GRACE_MS);
     await closed;
     await server.close();
@@ -106,8 +106,8 @@ export async function startProgram(
   };
 }
 
-/** How long a client that closes waits for batches that were started for nobody. */
+/** Longest wait of close() for starts that are not answered. */
 const CLOSE_GRACE_MS = 5000;
 
-/** Bytes of an account, roughly. */
+/** Approximate size of an account. */
 const BYTES = 400;

@@ -18,22 +18,22 @@ import {
 
 export { until } from "./promises.js";
 
-/** A typed collection, as the generated messages have it. */
+/** A collection of the generated messages. */
 export type WireCollection = NonNullable<SyncRecordsRequest["collection"]>;
 
-/** What became of a refused call, in words that a test can compare. */
+/** The status of a refused call. */
 export interface Refused {
   readonly code: string;
   readonly details: string;
   readonly batchState: string | undefined;
 }
 
-/** A plain gRPC client of the Sync API that uses nothing of the SDK but the generated messages. */
+/** A gRPC client of the Sync API that uses only the generated messages of the SDK. */
 export class PlainClient {
   readonly #client: SyncServiceClient;
   readonly #metadata = new Metadata();
 
-  /** @param authorization The whole value of the metadata; none is sent without it. */
+  /** @param authorization value of the metadata; not sent if undefined */
   constructor(
     syncUrl: string,
     authorization: string | undefined,
@@ -43,7 +43,7 @@ export class PlainClient {
     this.#client = new SyncServiceClient(new URL(syncUrl).host, channel, {
       "grpc.max_send_message_length": -1,
       "grpc.enable_http_proxy": 0,
-      // Clients of a test must not share a connection: one of them may lose it.
+      // Each client gets its own connection, because a test may break it.
       "grpc.use_local_subchannel_pool": 1,
       ...options,
     });
@@ -58,14 +58,14 @@ export class PlainClient {
     return batchId;
   }
 
-  /** Sends messages on one stream and returns the count of the answer. */
+  /** Sends messages in one stream and returns the accepted count. */
   write(batchId: string, ...collections: WireCollection[]): Promise<bigint | undefined> {
     const stream = this.open();
     for (const collection of collections) stream.send(batchId, collection);
     return stream.end();
   }
 
-  /** @param operation One that takes a single message may be sent several all the same. */
+  /** @param operation also a unary one, to send it several messages */
   open(operation: keyof typeof SyncServiceService = "syncRecords"): PlainStream {
     return new PlainStream(this.#client, this.#metadata, SyncServiceService[operation].path);
   }
@@ -78,7 +78,7 @@ export class PlainClient {
     return answered((done) => this.#client.abortSyncBatch({ batchId }, this.#metadata, done));
   }
 
-  /** Sends bytes as the request of an operation that takes one message. */
+  /** Sends raw bytes as the request of a unary operation. */
   sendRaw(
     operation: "startSyncBatch" | "completeSyncBatch" | "abortSyncBatch",
     bytes: Buffer,
@@ -97,10 +97,10 @@ export class PlainClient {
   }
 }
 
-/** A call that is sent messages one by one. */
+/** A call with messages that are sent one by one. */
 export class PlainStream {
   readonly #call: ClientWritableStream<Buffer>;
-  /** Settles when the server has answered; rejects with its refusal. */
+  /** Settles with the answer of the server. */
   readonly answer: Promise<bigint | undefined>;
 
   constructor(client: SyncServiceClient, metadata: Metadata, path: string) {
@@ -108,7 +108,7 @@ export class PlainStream {
     this.answer = answered<SyncRecordsResponse>((done) => {
       settle = (error, value) => done(error, value ?? SyncRecordsResponse.decode(new Uint8Array()));
     }).then(({ acceptedRecords }) => acceptedRecords);
-    // A test may look at the answer late.
+    // A test may await the answer late.
     this.answer.catch(() => {});
     const { responseDeserialize } = SyncServiceService.syncRecords;
     this.#call = client.makeClientStreamRequest(
@@ -140,7 +140,7 @@ export class PlainStream {
   }
 }
 
-/** How a call was refused; fails where it was not. */
+/** The status with which a call was refused. @throws Error if it was not refused */
 export async function refused(call: Promise<unknown>): Promise<Refused> {
   try {
     await call;

@@ -1,13 +1,12 @@
 import {
   type ReferenceServer,
   type ReferenceServerOptions,
-  startReferenceServer,
   TestClock,
 } from "@saas-management/sdk/reference-server";
-import { onTestFinished } from "vitest";
-import { PlainClient } from "./grpc-client.js";
+import type { PlainClient } from "./grpc-client.js";
+import { startTestService, type TestService, testService } from "./test-service.js";
 
-/** A reference server whose clock stands still, and a plain client with the server's own key. */
+/** A reference server whose clock stands still, and a plain client. */
 export interface SyncFixture {
   readonly server: ReferenceServer;
   readonly client: PlainClient;
@@ -16,11 +15,21 @@ export interface SyncFixture {
   connect(key?: string): PlainClient;
 }
 
-/** Runs until the test is finished. */
+const startAt = Date.UTC(2026, 5, 1);
+
+/** One server for all tests of a file; the function returns what one test uses of it. */
+export function syncFixture(): () => SyncFixture {
+  const service = testService({ server: { clock: new TestClock({ startAt }) } });
+  return () => fixtureOf(service);
+}
+
+/** A server for one test. */
 export async function startSync(options: ReferenceServerOptions = {}): Promise<SyncFixture> {
-  const clock = new TestClock({ startAt: Date.UTC(2026, 5, 1) });
-  const server = await startReferenceServer({ clock, ...options });
-  onTestFinished(() => server.close());
-  const connect = (key = server.apiKey): PlainClient => new PlainClient(server.syncUrl, `ApiKey ${key}`);
-  return { server, client: connect(), installationId: server.installationId, connect };
+  return fixtureOf(await startTestService({ server: { clock: new TestClock({ startAt }), ...options } }));
+}
+
+function fixtureOf(service: TestService): SyncFixture {
+  const { server, installationId } = service;
+  const connect = (key?: string) => service.plainClient(key);
+  return { server, installationId, client: connect(), connect };
 }

@@ -1,23 +1,21 @@
-/** What hostile input may come to: a result, or an error of the SDK's. Nothing else, and no trace in what all share. */
+/** Hostile input must lead to a result or an SDK error, and change no shared prototype. */
 import { SaasManagementError } from "@saas-management/sdk";
 import fc from "fast-check";
 import { expect } from "vitest";
 
-/** What a call came to. */
 export type Outcome<T> =
   | { readonly value: T; readonly error?: undefined }
   | { readonly error: SaasManagementError };
 
-/** Characters that must not reach a line of a log. */
+/** Characters that must not appear in a log line. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 const SHARED = [Object.prototype, Array.prototype, Function.prototype, Promise.prototype];
 const before = keysOfShared();
 
 /**
- * Runs a call and tells what it came to. The test fails where that is a foreign error, or where a prototype was
- * changed.
- * @param allowed Reasons of the test's own, which come back unchanged.
+ * Runs a call and returns its outcome. Fails the test if it throws anything but an SDK error, or changes a prototype.
+ * @param allowed errors of the test itself, which are rethrown unchanged by the SDK
  */
 export async function outcomeOf<T>(
   call: () => T | Promise<T>,
@@ -38,12 +36,12 @@ function expectOwn(reason: unknown): asserts reason is SaasManagementError {
   if (!(reason instanceof SaasManagementError)) throw foreign(reason);
   expect(reason.code).toMatch(/^[A-Z_]+$/);
   expect(reason.message).not.toMatch(UNPRINTABLE);
-  // Neither the log of an error nor its JSON may fail.
+  // Serializing an error must not fail.
   expect(typeof JSON.stringify(reason)).toBe("string");
 }
 
 function foreign(reason: unknown): Error {
-  return new Error(`A foreign error came out: ${reason instanceof Error ? reason.stack : typeof reason}`, {
+  return new Error(`Not an SDK error: ${reason instanceof Error ? reason.stack : typeof reason}`, {
     cause: reason,
   });
 }
@@ -52,13 +50,13 @@ function keysOfShared(): string {
   return SHARED.map((prototype) => Reflect.ownKeys(prototype).map(String).join()).join(";");
 }
 
-/** An error that a test throws from within its own values. */
+/** An error that values of a test throw. */
 export class Thrown extends Error {}
 
-/** The reason of a signal of the test's own, which comes back unchanged. */
+/** The reason of a test's signal. */
 export class Ended extends Error {}
 
-/** Values of wrong types. Objects that throw when they are read or made a string are not among them. */
+/** Values of wrong types, except objects that throw when they are read. */
 const listed: readonly unknown[] = [
   null,
   true,
@@ -106,7 +104,7 @@ const listed: readonly unknown[] = [
   AbortSignal.abort(new Ended("by the caller")),
 ];
 
-/** A value that the test framework must not touch: it looks into what it generates. */
+/** Hides a value from fast-check, which inspects what it generates. */
 export class Boxed<T> {
   readonly #open: () => T;
   readonly #label: string;
@@ -120,7 +118,7 @@ export class Boxed<T> {
     return this.#open();
   }
 
-  /** For the counterexample. */
+  /** Shown in the counterexample. */
   [fc.toStringMethod](): string {
     return this.#label;
   }
@@ -140,8 +138,8 @@ export const hostileValue: fc.Arbitrary<Boxed<unknown>> = fc.oneof(
 );
 
 /**
- * The object with up to three of its properties replaced by hostile values.
- * @param paths Names of properties; `a/b` is that of an object within.
+ * The object with up to three properties replaced by hostile values.
+ * @param paths names of properties; `a/b` is a property of a nested object
  */
 export function hostileVariant(base: object, paths: readonly string[]): fc.Arbitrary<Boxed<object>> {
   const change = fc.tuple(fc.constantFrom(...paths), hostileValue);
@@ -156,7 +154,7 @@ export function hostileVariant(base: object, paths: readonly string[]): fc.Arbit
 function replace(target: object, [name = "", ...rest]: readonly string[], value: unknown): object {
   const inner: unknown = rest.length === 0 ? undefined : Object.getOwnPropertyDescriptor(target, name)?.value;
   const nested = typeof inner === "object" && inner !== null && !listed.includes(inner) ? inner : {};
-  // Not by assignment, for the sake of __proto__.
+  // Assignment would set the prototype for __proto__.
   return Object.defineProperty({ ...target }, name, {
     value: rest.length === 0 ? value : replace(nested, rest, value),
     enumerable: true,

@@ -6,14 +6,14 @@ import { until } from "./promises.js";
 
 export { rejection, until } from "./promises.js";
 
-/** An API key that must show up nowhere but in the header. */
+/** An API key that must appear only in the header. */
 export const API_KEY = "canary-key-6f1d";
 
-/** A client of a server that lasts as long as its test. */
+/** A client and a server; closed after the test. */
 export interface ClientSetup {
   readonly client: GraphQLClient;
   readonly server: HttpServer;
-  /** The client's time: it stands still until the test moves it. */
+  /** The frozen clock of the client. */
   readonly clock: TestClock;
 }
 
@@ -29,14 +29,14 @@ export async function connectClient(
   return { client, server, clock };
 }
 
-/** Waits until a request pauses before its next attempt, and lets the longest pause pass. */
+/** Waits until a request pauses before its next attempt, and advances the clock. */
 export async function passPause(clock: TestClock): Promise<void> {
   const DEADLINE_AND_PAUSE = 2;
   await until(() => clock.sleeping >= DEADLINE_AND_PAUSE);
   clock.advance(10_000);
 }
 
-/** Everything that a person or a log could find in an error, down to what is hidden from both. */
+/** Everything that a log could show of an error, including hidden properties. */
 export function everythingIn(error: unknown): string {
   if (!(error instanceof Error)) return inspect(error);
   const own = Object.getOwnPropertyNames(error).map((name) => Reflect.get(error, name));

@@ -2,20 +2,20 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo, Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A request as it reached the server. */
+/** A request that the server received. */
 export interface ReceivedRequest {
   readonly method: string | undefined;
   readonly path: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: { readonly query: string; readonly variables: Readonly<Record<string, unknown>> };
-  /** True when the client closed the connection before it was answered. */
+  /** Resolves when the client closes the connection before the answer. */
   readonly cancelled: Promise<void>;
 }
 
-/** Answers the request with this index, counted from 0. */
+/** Answers a request. @param index number of the request, from 0 */
 export type Responder = (request: ReceivedRequest, response: ServerResponse, index: number) => unknown;
 
-/** A server on loopback that lasts as long as its test. */
+/** A server on loopback; closed after the test. */
 export interface HttpServer {
   readonly baseUrl: string;
   readonly requests: readonly ReceivedRequest[];
@@ -88,7 +88,7 @@ export function answer(body: unknown, options?: Parameters<typeof json>[2]): Res
   return (_, response) => json(response, body, options);
 }
 
-/** Answers every request with this text or these bytes, which say that they are JSON. */
+/** Answers every request with this text or these bytes as application/json. */
 export function answerText(
   body: string | Uint8Array,
   { status = 200, headers = {} }: NonNullable<Parameters<typeof json>[2]> = {},

@@ -1,7 +1,7 @@
-/** Arbitraries for what is left of real bytes after an accident, or an attack. */
+/** Arbitraries of damaged bytes. */
 import fc from "fast-check";
 
-/** One change of some bytes; `at` and `length` are shares of their length. */
+/** One change; `at` and `length` are shares of the length. */
 interface Change {
   readonly kind: "flip" | "drop" | "insert" | "repeat" | "cut" | "swap";
   readonly at: number;
@@ -9,7 +9,7 @@ interface Change {
   readonly bytes: Uint8Array;
 }
 
-/** Not `double`, most of whose values are next to nothing: every place has the same chance. */
+/** Not `double`, whose values are mostly close to 0. */
 const share = fc.nat({ max: 1_000_000 }).map((parts) => parts / 1_000_000);
 const change: fc.Arbitrary<Change> = fc.record({
   kind: fc.constantFrom("flip", "drop", "insert", "repeat", "cut", "swap"),
@@ -34,7 +34,7 @@ export function mutatedBytes(originals: readonly Uint8Array[]): fc.Arbitrary<Buf
     .map(([original, changes]) => changes.reduce(apply, Buffer.from(original)));
 }
 
-/** One of the originals with one to three of its bits flipped: of the same length, so that only its contents tell. */
+/** One of the originals with one to three flipped bits. */
 export function flippedBits(originals: readonly Uint8Array[]): fc.Arbitrary<Buffer<ArrayBuffer>> {
   const bit = fc.record({ at: share, bit: fc.nat({ max: 7 }) });
   return fc
@@ -98,7 +98,7 @@ const odd = fc.oneof(
   fc.jsonValue(),
 );
 
-/** JSON texts with some of their values replaced, of other types mostly; keys of prototypes are added. */
+/** JSON with some values replaced, mostly by other types, and with added keys of prototypes. */
 export function mutatedJson(originals: readonly string[]): fc.Arbitrary<Buffer<ArrayBuffer>> {
   const steps = fc.array(fc.nat(), { minLength: 1, maxLength: 7 });
   const key = fc.constantFrom(
@@ -134,6 +134,6 @@ function replaceAt(value: unknown, path: readonly number[], put: unknown, name: 
     key === chosen?.[0] ? [key, replaceAt(item, rest, put, name)] : [key, item],
   );
   if (rest.length === 0 && name !== undefined) changed.push([name, put]);
-  // `fromEntries` makes own properties of all keys.
+  // `fromEntries` also makes __proto__ an own property.
   return Object.fromEntries(changed);
 }

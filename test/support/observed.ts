@@ -1,6 +1,12 @@
-import type { HookOptions, RequestEvent, ResponseEvent, RetryEvent } from "@saas-management/sdk/graphql";
+import type {
+  HookOptions,
+  Logger,
+  RequestEvent,
+  ResponseEvent,
+  RetryEvent,
+} from "@saas-management/sdk/graphql";
 
-/** Hooks that keep what they are told. */
+/** Hooks that record their events. */
 export interface ObservedHooks {
   readonly hooks: Required<HookOptions>;
   readonly requests: readonly RequestEvent[];
@@ -27,4 +33,11 @@ export function observedHooks(): ObservedHooks {
     onRetry: keep("retry", retries),
   };
   return { hooks, requests, responses, retries, order };
+}
+
+const quiet = () => {};
+
+/** A logger with the given methods that ignores all other lines. */
+export function quietLogger(heard: Partial<Logger>): Logger {
+  return { debug: quiet, info: quiet, warn: quiet, error: quiet, ...heard };
 }

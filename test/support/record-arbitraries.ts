@@ -1,6 +1,6 @@
 /**
- * Arbitraries for the valid records of every collection, in the shape in which the SDK takes them. The compiler asks
- * for every field; one that is not required is set, lacking, or `undefined`.
+ * Arbitraries of valid records of every collection, as users write them. The compiler requires every field; an optional
+ * one is set, absent or `undefined`.
  */
 import type {
   AccountDetails,
@@ -209,7 +209,7 @@ const discovered = {
 } satisfies Fields<GenericExternallyDiscoveredUsageDetails>;
 const { lastActivity, lastActivityFrom, lastActivityTo, ...discoveredAnytime } = discovered;
 
-/** A moment, a whole range, or both; never half a range. */
+/** A timestamp, a range, or both; never half a range. */
 const externallyDiscoveredUsage = fc.oneof(
   fc.record({ ...discoveredAnytime, lastActivity }, { requiredKeys: ["sourceActorId", "lastActivity"] }),
   fc.record(
@@ -262,7 +262,7 @@ const aiCost = fc.record(
 
 const generic = <T>(details: fc.Arbitrary<T>) => fc.record({ generic: details });
 
-/** Valid records of each collection; employees in the models of all directories. */
+/** Valid records of each collection, with employees of all directories. */
 export const RECORDS: { readonly [C in CollectionName]: fc.Arbitrary<RecordTypes[C]> } = {
   accounts: generic(accounts),
   plans: generic(plans),

@@ -1,4 +1,4 @@
-/** Arbitraries of what a schema allows as input: such a value is never refused for its shape. */
+/** Arbitraries of the input values that a schema allows. */
 import fc from "fast-check";
 import {
   type GraphQLInputObjectType,
@@ -13,7 +13,7 @@ const text = fc.oneof(
   fc.constantFrom("", "Box", "box", "a", "İ", "__proto__", "\u0000", "%", "\\", "\ud800", "x".repeat(3000)),
   fc.string({ unit: "binary", maxLength: 5 }),
 );
-/** @param depth How many more input objects may be nested; at 0 there are only those without one within. */
+/** @param depth how many more levels of input objects may be nested */
 export function inputOf(type: GraphQLInputType, depth: number): fc.Arbitrary<unknown> {
   if (isNonNullType(type)) return shapeOf(type.ofType, depth);
   return fc.oneof(

@@ -8,6 +8,13 @@ import {
   type sendUnaryData,
 } from "@grpc/grpc-js";
 import {
+  type StartBatchOptions,
+  type SyncBatch,
+  SyncClient,
+  type SyncClientOptions,
+} from "@saas-management/sdk/sync";
+import { afterEach, beforeEach } from "vitest";
+import {
   type AbortSyncBatchRequest,
   type CompleteSyncBatchRequest,
   CompleteSyncBatchResponse,
@@ -17,25 +24,22 @@ import {
   SyncServiceService,
 } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 
-/** What a scripted call answers; `undefined` is the plain success. */
+/** The answer to a call; `undefined` is success. */
 export type Script = Partial<ServerErrorResponse> | "never" | undefined;
 
-/** One SyncRecords stream as the server saw it. */
+/** A SyncRecords stream that the server received. */
 export interface SeenStream {
   readonly messages: Uint8Array[];
   readonly metadata: Metadata;
 }
 
-/**
- * A Sync API server that keeps the exact bytes it was sent and answers by a script: for what the reference server
- * would never do.
- */
+/** A Sync API server that records the bytes it receives and answers by a script, also as no real server would. */
 export interface ScriptedSyncServer {
   readonly endpoint: string;
   readonly streams: SeenStream[];
   /** Names of the unary calls, in order. */
   readonly calls: string[];
-  /** How long each of them may take, in milliseconds. */
+  /** Time left until the deadline of each, in milliseconds. */
   readonly timesLeftMs: number[];
   /** Most streams that were open at the same time. */
   readonly mostOpenStreams: () => number;
@@ -44,7 +48,7 @@ export interface ScriptedSyncServer {
     "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch",
     Script[]
   >;
-  /** How many records a stream's answer acknowledges. */
+  /** Number of records that the answer to a stream acknowledges. */
   acknowledge: (records: number) => number | undefined;
   /** Awaited before a stream is answered. */
   beforeAnswer: () => Promise<void>;
@@ -92,7 +96,7 @@ export async function startScriptedSyncServer(): Promise<ScriptedSyncServer> {
   server.addService(
     {
       ...SyncServiceService,
-      // The bytes as they came.
+      // Keeps the bytes.
       syncRecords: { ...syncRecords, requestDeserialize: (bytes: Buffer) => new Uint8Array(bytes) },
     },
     {
@@ -142,4 +146,45 @@ export function recordsOf(bytes: Uint8Array): unknown[] {
 
 function countRecords(bytes: Uint8Array): number {
   return recordsOf(bytes).length;
+}
+
+/** A scripted server for each test of a file, and clients that are closed after the test. */
+export interface SyncHarness {
+  readonly server: ScriptedSyncServer;
+  client(options?: Partial<SyncClientOptions>): SyncClient;
+  startBatch(options?: Partial<SyncClientOptions>, start?: Partial<StartBatchOptions>): Promise<SyncBatch>;
+}
+
+export function useScriptedServer(): SyncHarness {
+  let server: ScriptedSyncServer | undefined;
+  let clients: SyncClient[] = [];
+  beforeEach(async () => {
+    server = await startScriptedSyncServer();
+  });
+  afterEach(async () => {
+    const ended = clients;
+    clients = [];
+    for (const client of ended) await client.close();
+    server?.close();
+  });
+  const harness: SyncHarness = {
+    get server() {
+      if (server === undefined) throw new Error("The server runs within tests only.");
+      return server;
+    },
+    client(options = {}) {
+      const retry = { retries: 2, minDelayMs: 1, maxDelayMs: 1 };
+      const client = new SyncClient({
+        endpoint: harness.server.endpoint,
+        apiKey: "key-1",
+        retry,
+        ...options,
+      });
+      clients.push(client);
+      return client;
+    },
+    startBatch: (options, start) =>
+      harness.client(options).startBatch({ installationId: "installation-1", ...start }),
+  };
+  return harness;
 }

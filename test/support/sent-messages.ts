@@ -1,4 +1,4 @@
-/** What must hold of the messages and windows of a write, whatever was written and whichever sizes were chosen. */
+/** Checks of the messages and windows of a write, for any records and sizes. */
 import type { CollectionName, EventCollection, RecordOf } from "@saas-management/sdk/sync";
 import { expect } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
@@ -6,7 +6,7 @@ import { messageType, recordType } from "./contract.js";
 import { recordsOf } from "./scripted-sync-server.js";
 import { ofGenerated, ofInput, ofProtobufjs } from "./wire-form.js";
 
-/** Every encoded request must be smaller (service description, "Limits"). */
+/** Limit of an encoded request (service description, "Limits"). */
 export const MESSAGE_LIMIT = 16 * 1024 * 1024;
 
 const EVENTS: { readonly [C in EventCollection]: true } = {
@@ -25,7 +25,7 @@ export function totalBytes(messages: readonly Uint8Array[]): number {
   return messages.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The messages hold the records: by the generated codec, which would write the same bytes again, and by protobufjs. */
+/** Decodes the messages with the generated codec, which must encode the same bytes again, and with protobufjs. */
 export function expectRecords(
   messages: readonly Uint8Array[],
   collection: CollectionName,
@@ -50,7 +50,7 @@ export function expectRecords(
   expect(foreign).toStrictEqual(expected);
 }
 
-/** No message is larger than `limit`, unless a single record is; and none has room for the first record of the next. */
+/** No message exceeds `limit` unless a single record does, and none has room for the first record of the next. */
 export function expectFewMessages(messages: readonly Uint8Array[], limit: number): void {
   for (const [i, message] of messages.entries()) {
     expect(message.length).toBeLessThan(MESSAGE_LIMIT);
@@ -68,7 +68,7 @@ function sizeWithFirstOf(message: Uint8Array, next: Uint8Array): number {
 }
 
 /**
- * No window is larger than `limit`, unless a single message is; and none has room for the first message of the next.
+ * No window exceeds `limit` unless a single message does, and none has room for the first message of the next.
  * A window of events is one message.
  */
 export function expectFewWindows(

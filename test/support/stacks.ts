@@ -1,7 +1,7 @@
 import { SaasManagementError } from "@saas-management/sdk";
 import { expect } from "vitest";
 
-/** The stack of an error of the SDK begins as it should, and leads to a function of a file, naming no place twice. */
+/** Checks that the stack of an SDK error leads to a function of a file, without repeated frames. */
 export function expectStack(error: unknown, file: string, name: string): void {
   if (!(error instanceof SaasManagementError)) throw error;
   const [head = "", ...frames] = error.stack?.split("\n") ?? [];

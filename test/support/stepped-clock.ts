@@ -1,7 +1,7 @@
 import { TestClock } from "@saas-management/sdk/reference-server";
 import { until } from "./promises.js";
 
-/** A clock that stands still until it is advanced, and tells pauses, which somebody waits for, from deadlines. */
+/** A frozen clock that knows when the next sleep ends. Deadlines are not sleeps. */
 export class SteppedClock extends TestClock {
   readonly #pauses = new Set<{ readonly until: number }>();
 
@@ -15,7 +15,7 @@ export class SteppedClock extends TestClock {
     return super.sleep(ms, signal).finally(() => this.#pauses.delete(pause));
   }
 
-  /** Milliseconds until the next pause is over; undefined where nobody pauses. */
+  /** Milliseconds until the next sleep ends; undefined if nothing sleeps. */
   get nextPauseMs(): number | undefined {
     const now = this.monotonic();
     const left = [...this.#pauses].map((pause) => pause.until - now).filter((ms) => ms > 0);
@@ -23,17 +23,16 @@ export class SteppedClock extends TestClock {
   }
 }
 
-/** Turns of the event loop in which those who were given up may notice it: no time passes for them. */
+/** Turns of the event loop for reactions to an abort, in which no time passes. */
 const LATE_TURNS = 10;
 
 /** Lets time pass until a call has settled. */
 export type Settle = <T>(call: Promise<T>) => Promise<PromiseSettledResult<T>>;
 
 /**
- * Lets time pass only where somebody waits for it: for the end of a pause, or for something that will never come, until
- * it is given up. How fast the machine is makes no difference.
- *
- * @param hungMs How long everything that has come to hang so far takes to be given up, in milliseconds, all in all.
+ * Advances the clock only if something waits: for the end of a sleep, or for an answer that never comes, until its
+ * timeout. The speed of the machine makes no difference.
+ * @param hungMs total timeout of everything that has hung so far, in milliseconds
  */
 export function settleOn(clock: SteppedClock, hungMs: () => number): Settle {
   let waitedMs = 0;

@@ -6,7 +6,7 @@ export const START = { installationId: "installation-1" };
 /** Retries without noticeable pauses. */
 export const quickRetries = (retries: number) => ({ retries, minDelayMs: 1, maxDelayMs: 1 });
 
-/** A client without retries, or with others; closed when the test ends. */
+/** A client without retries by default; closed after the test. */
 export function syncClient(
   endpoint: string | { readonly port: number },
   options: Partial<SyncClientOptions> = {},

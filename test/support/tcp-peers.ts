@@ -3,18 +3,18 @@ import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A listener on loopback, until the test is finished. */
+/** A listener on loopback; closed after the test. */
 export interface Peer {
   readonly port: number;
-  /** Number of connections that were made so far. */
+  /** Number of accepted connections. */
   readonly accepted: () => number;
-  /** Number of connections that stand. */
+  /** Number of open connections. */
   readonly open: () => number;
   /** Stops listening and drops every connection. */
   close(): Promise<void>;
 }
 
-/** Lets a server listen, on any port unless it is told which. */
+/** Listens on the port, or on any free one. */
 export async function listen(server: Server, port = 0): Promise<Peer> {
   let accepted = 0;
   const sockets = new Set<Socket>();
@@ -34,16 +34,16 @@ export async function listen(server: Server, port = 0): Promise<Peer> {
   onTestFinished(close);
   await once(server.listen(port, "127.0.0.1"), "listening");
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("a port was asked for");
+  if (address === null || typeof address === "string") throw new Error("The server has no port.");
   return { port: address.port, accepted: () => accepted, open: () => sockets.size, close };
 }
 
-/** A listener that does with each connection what it is told. */
+/** Calls `accept` with each connection. */
 export function listenTcp(onConnection: (socket: Socket) => void, port?: number): Promise<Peer> {
   return listen(createServer(onConnection), port);
 }
 
-/** A listener that hears and says nothing, and how many connections it heard something on. */
+/** A listener that never answers, and the number of connections on which it received bytes. */
 export async function listenSilently(port?: number): Promise<Peer & { heard(): number }> {
   let heard = 0;
   const peer = await listenTcp((socket) => {
@@ -54,14 +54,14 @@ export async function listenSilently(port?: number): Promise<Peer & { heard(): n
   return { ...peer, heard: () => heard };
 }
 
-/** A port on which nobody listens. */
+/** A port on which nothing listens. */
 export async function unusedPort(): Promise<number> {
   const peer = await listenTcp(() => {});
   await peer.close();
   return peer.port;
 }
 
-/** A port that drops whatever is sent to it, as a firewall does: its queue is full and nobody takes from it. */
+/** A port that drops all packets, as a firewall does: its accept queue is full. */
 export async function droppingPort(): Promise<number> {
   const block = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)";
   const child = spawn(process.execPath, [
@@ -81,15 +81,15 @@ export async function droppingPort(): Promise<number> {
   return port;
 }
 
-/** A listener that passes everything on to another port, as a router does. */
+/** A listener that relays all connections to another port. */
 export interface Relay extends Peer {
-  /** Forgets the connections that it has: they stand, and whatever comes over them is swallowed. */
+  /** Keeps the current connections open but drops their bytes. */
   forget(): void;
-  /** Number of bytes that were swallowed. */
+  /** Number of dropped bytes. */
   readonly swallowed: () => number;
 }
 
-/** @param at Port to listen on; any where it is left out. */
+/** @param at port to listen on; any free one by default */
 export async function relayTo(port: number, at?: number): Promise<Relay> {
   let swallowed = 0;
   const sockets: Socket[] = [];

@@ -6,22 +6,23 @@ import {
   type SecureServerOptions,
   type ServerHttp2Stream,
 } from "node:http2";
+import type { SyncBatch, SyncClient, SyncClientOptions } from "@saas-management/sdk/sync";
 import { StartSyncBatchResponse } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { quickRetries, START, syncClient } from "./sync-client.js";
 import { listen, type Peer } from "./tcp-peers.js";
 
-/** A bare HTTP/2 server that answers every call as StartSyncBatch, unless it is told how. */
+/** A bare HTTP/2 server. By default it answers every call as StartSyncBatch. */
 export interface BareServer extends Peer {
   /** Headers of the calls, in order. */
   readonly calls: IncomingHttpHeaders[];
-  /** Number of connections whose client has the server's settings: to it, they are made. */
+  /** Number of connections whose client has acknowledged the settings. */
   readonly established: () => number;
-  /** Number of pings that came. */
+  /** Number of received pings. */
   readonly pings: () => number;
-  /** Answers a call of this operation. */
   answer: (stream: ServerHttp2Stream, operation: string) => void;
 }
 
-/** Serves over TLS where it gets a certificate, else in plaintext. */
+/** Serves over TLS if there is a certificate, otherwise in plaintext. */
 export async function startBareServer(
   tls?: SecureServerOptions,
   { port }: { readonly port?: number } = {},
@@ -53,17 +54,17 @@ export async function startBareServer(
   return Object.assign(bare, await listen(server, port));
 }
 
-/** Answers with messages, mostly one, and the status OK. */
+/** Answers with messages and the status OK. */
 export function answerWith(stream: ServerHttp2Stream, ...messages: readonly Uint8Array[]): void {
   respondOk(stream, {}, Buffer.concat(messages.map((message) => framed(message, 0))));
 }
 
-/** Answers with messages, mostly one, and the status OK when the request is at its end. */
+/** Answers with messages and the status OK after the request has ended. */
 export function answerWhenRead(stream: ServerHttp2Stream, ...messages: readonly Uint8Array[]): void {
   stream.resume().once("end", () => answerWith(stream, ...messages));
 }
 
-/** Answers with bytes that are said to be a compressed message, and the status OK, when the request is at its end. */
+/** Answers with bytes as a compressed message and the status OK, after the request has ended. */
 export function answerCompressed(stream: ServerHttp2Stream, encoding: string, bytes: Uint8Array): void {
   stream.resume().once("end", () => respondOk(stream, { "grpc-encoding": encoding }, framed(bytes, 1)));
 }
@@ -75,7 +76,7 @@ function respondOk(stream: ServerHttp2Stream, headers: OutgoingHttpHeaders, body
   stream.end(body);
 }
 
-/** A message as gRPC frames it. */
+/** A message in a gRPC frame. */
 function framed(message: Uint8Array, compressed: 0 | 1): Uint8Array {
   const prefix = Buffer.alloc(5);
   prefix.writeUInt8(compressed);
@@ -83,7 +84,7 @@ function framed(message: Uint8Array, compressed: 0 | 1): Uint8Array {
   return Buffer.concat([prefix, message]);
 }
 
-/** Answers with a status and no message, at once: also in the middle of a stream. */
+/** Answers at once with a status and no message, even in the middle of a stream. */
 export function refuseWith(stream: ServerHttp2Stream, code: number, details: string): void {
   stream.respond(
     {
@@ -94,4 +95,25 @@ export function refuseWith(stream: ServerHttp2Stream, code: number, details: str
     },
     { endStream: true },
   );
+}
+
+export interface BareBatch {
+  readonly server: BareServer;
+  readonly client: SyncClient;
+  readonly batch: SyncBatch;
+}
+
+/** Starts a batch on a bare server that answers all later calls with `answer`. */
+export async function startBareBatch(
+  answer: BareServer["answer"],
+  options: Partial<SyncClientOptions> = {},
+): Promise<BareBatch> {
+  const server = await startBareServer();
+  const { answer: started } = server;
+  server.answer = (stream, operation) => {
+    if (operation === "StartSyncBatch") started(stream, operation);
+    else answer(stream, operation);
+  };
+  const client = syncClient(server, { retry: quickRetries(2), ...options });
+  return { server, client, batch: await client.startBatch(START) };
 }

@@ -4,12 +4,12 @@ import { fileURLToPath } from "node:url";
 type Identity = "server" | "self-signed" | "expired" | "named" | "client" | "strange-client";
 type Name = Identity | "authority" | "stranger";
 
-/** Path of a certificate of test/support/certs; make.sh there tells what they are. */
+/** Path of a certificate in test/support/certs; see make.sh there. */
 export function certificateFile(name: Name): string {
   return fileURLToPath(new URL(`./certs/${name}-cert.pem`, import.meta.url));
 }
 
-/** Path of a certificate's key. */
+/** Path of the key of a certificate. */
 export function keyFile(name: Identity): string {
   return fileURLToPath(new URL(`./certs/${name}-key.pem`, import.meta.url));
 }

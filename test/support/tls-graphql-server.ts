@@ -2,13 +2,13 @@ import { createServer, type ServerOptions } from "node:https";
 import { TLSSocket } from "node:tls";
 import { listen, type Peer } from "./tcp-peers.js";
 
-/** A GraphQL server over TLS that answers everything with `{ data: {} }`, until the test is finished. */
+/** A GraphQL server over TLS that answers `{ data: {} }`; closed after the test. */
 export interface TlsGraphQLServer extends Peer {
-  /** Of each request, in order: the server name that was sent, and whom the client's certificate names. */
+  /** The server name and the client certificate of each request, in order. */
   readonly peers: readonly { readonly serverName: string | false | null; readonly client: unknown }[];
 }
 
-/** @param pause What it waits for before it answers. */
+/** @param pause awaited before each answer */
 export async function startTlsGraphQLServer(
   options: ServerOptions,
   pause: () => Promise<unknown> = async () => {},

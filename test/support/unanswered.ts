@@ -4,17 +4,17 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { KnownIds, Ledger, LedgerDraft } from "@saas-management/sdk/sync";
 
-/** Whatever a ledger is asked, and the reading of the ids that it knows. */
+/** The methods of a ledger, and reading its known ids. */
 export type LedgerStep = Exclude<keyof (Ledger & LedgerDraft), "keyOf" | "write" | "read"> | "lines";
 
-/** A ledger of which one step is answered when the test says so, or never. */
+/** A ledger with one step that is answered late or never. */
 export interface UnansweredLedger {
   readonly ledger: Ledger;
-  /** The steps that were begun, in their order. */
+  /** The steps that were started, in order. */
   readonly begun: readonly LedgerStep[];
-  /** The steps that the ledger below has done. */
+  /** The steps that were completed. */
   readonly done: readonly LedgerStep[];
-  /** Lets the step, and those of its kind that come later, go on. */
+  /** Continues the step, and all later ones of its kind. */
   answer(): void;
 }
 
@@ -61,10 +61,9 @@ export function unanswered(step: LedgerStep, below: Ledger): UnansweredLedger {
 }
 
 /**
- * Makes every disk of this process stop answering: all threads that would ask one wait for a pipe into which nobody
- * writes.
- * @param directory Of the pipe.
- * @returns Lets them answer again.
+ * Stops all file access of this process: every thread of the pool waits for a pipe that has no writer.
+ * @param directory for the pipe
+ * @returns resumes the access
  */
 export function stopDisks(directory: string): () => Promise<void> {
   const pipe = join(directory, "pipe");
@@ -72,7 +71,7 @@ export function stopDisks(directory: string): () => Promise<void> {
   const threads = Number(process.env["UV_THREADPOOL_SIZE"] ?? 4);
   const waiting = Array.from({ length: threads }, () => open(pipe, "r"));
   return async () => {
-    // Does not wait for the readers itself.
+    // The writer itself does not wait.
     const writer = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
     for (const reader of waiting) await (await reader).close();
     closeSync(writer);

@@ -1,7 +1,7 @@
-/** Arbitraries for the values of records' fields: the texts, keys, times and numbers that codecs get wrong. */
+/** Arbitraries of field values that codecs get wrong: strings, keys, times and numbers. */
 import fc from "fast-check";
 
-/** Combining signs, marks that decoders swallow, the ends of Unicode, names that JavaScript's objects have. */
+/** Combining characters, byte order marks, limits of Unicode, and names of object properties. */
 const oddText = fc.constantFrom(
   "Zürich",
   "e\u0301",
@@ -16,12 +16,12 @@ const oddText = fc.constantFrom(
   "constructor",
 );
 
-/** Around the sizes at which a length takes one more byte. */
+/** Lengths around which the length prefix grows by a byte. */
 const longText = fc
   .tuple(fc.constantFrom("n", "é", "語", "👩"), fc.constantFrom(31, 32, 42, 43, 63, 64, 126, 127, 128, 300))
   .map(([letter, count]) => letter.repeat(count));
 
-/** Any text that UTF-8 can carry, the empty one too. */
+/** Any well-formed string. */
 export const text = fc.oneof(
   { weight: 1, arbitrary: fc.constant("") },
   { weight: 3, arbitrary: fc.string({ unit: "grapheme", maxLength: 12 }) },
@@ -36,7 +36,7 @@ export const texts = fc.array(text, { maxLength: 4 });
 
 const key = fc.oneof(fc.constantFrom("__proto__", "", "constructor", "hasOwnProperty", "10", "2"), text);
 
-/** Attributes, with and without a prototype, also under keys that a plain object treats in a way of its own. */
+/** Attributes, with and without a prototype, also under keys such as __proto__. */
 export const attributes = fc.dictionary(key, text, { maxKeys: 5 });
 
 export const int32 = fc.oneof(fc.integer(), fc.constantFrom(0, -1, 2 ** 31 - 1, -(2 ** 31)));
@@ -59,12 +59,12 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 const date = fc.oneof(
   fc.date({ min: FIRST, max: LAST, noInvalidDate: true }),
-  // Just before 1970, where a remainder of milliseconds is easily taken for a negative one.
+  // Just before 1970, where the remainder of milliseconds is negative.
   fc.integer({ min: -5000, max: 0 }).map((ms) => new Date(ms)),
   fc.constantFrom(FIRST, LAST),
 );
 
-/** A local time a day away from both ends, so that no offset leads beyond them. */
+/** A local time that stays in range for any offset. */
 const localTime = fc.date({
   min: new Date(FIRST.getTime() + DAY_MS),
   max: new Date(LAST.getTime() - DAY_MS),
@@ -94,7 +94,7 @@ const isoString = fc.oneof(
   },
 );
 
-/** Moments as users write them: a Date, or an ISO 8601 string with an offset, of up to nanoseconds. */
+/** Timestamps as users write them: a Date, or an ISO 8601 string with an offset and up to nanoseconds. */
 export const moment = fc.oneof(date, isoString);
 
 function toTheSecond(time: Date): string {

@@ -1,15 +1,15 @@
 /**
- * One plain form for what a message holds, whoever says it: the SDK's input, protobufjs, or the generated codec.
+ * Converts the SDK's input and the output of protobufjs and of the generated codec into one plain form, to compare them.
  *
- * Fields that the wire does not have are absent, and so are empty lists and maps; a oneof is its variant under the
- * variant's name; maps are `Map`s; 64-bit numbers are bigints; a Timestamp is `{ seconds, nanos }`.
+ * Absent fields, empty lists and empty maps are left out; a oneof is its variant under the variant's name; maps are
+ * `Map`s; 64-bit numbers are bigints; a Timestamp is `{ seconds, nanos }`.
  */
 import protobuf from "protobufjs";
 import { messageOf } from "./contract.js";
 
 const TIMESTAMP = ".google.protobuf.Timestamp";
 
-/** What the wire must hold of a message as users write it, or as protobuf's JSON writes it. */
+/** From a message as users write it, or as protobuf's JSON writes it. */
 export function ofInput(type: protobuf.Type, input: unknown): Record<string, unknown> {
   return formOf(type, (field) => {
     const value: unknown = get(input, field.name);
@@ -29,7 +29,7 @@ function inputValue(field: protobuf.Field, value: unknown): unknown {
   return field.type === "int64" ? BigInt(String(value)) : value;
 }
 
-/** The same input as protobuf's JSON writes it. */
+/** Converts an input to protobuf's JSON. */
 export function toProtobufJson(type: protobuf.Type, input: unknown): Record<string, unknown> {
   return formOf(type, (field) => {
     const value: unknown = get(input, field.name);
@@ -44,7 +44,7 @@ export function toProtobufJson(type: protobuf.Type, input: unknown): Record<stri
   });
 }
 
-/** What protobufjs has decoded. */
+/** From a message that protobufjs decoded. */
 export function ofProtobufjs(type: protobuf.Type, message: unknown): Record<string, unknown> {
   return formOf(type, (field) => {
     // Defaults are on the prototype.
@@ -67,7 +67,7 @@ function protobufjsValue(field: protobuf.Field, value: unknown): unknown {
   return field.type === "int64" ? BigInt(String(value)) : value;
 }
 
-/** What the generated codec has decoded. */
+/** From a message that the generated codec decoded. */
 export function ofGenerated(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(ofGenerated);
   if (typeof value !== "object" || value === null || value instanceof Map) return value;
@@ -108,7 +108,7 @@ function mapOf(value: unknown): Map<string, unknown> | undefined {
   return map.size === 0 ? undefined : map;
 }
 
-/** The number of a value by its name, with or without the prefix that the wire's names have. */
+/** The number of an enum value, by its name with or without the prefix. */
 function enumNumber(type: protobuf.Enum, name: string): number {
   const number = type.values[name] ?? type.values[`${enumPrefix(type)}${name}`];
   if (number === undefined) throw new Error(`${type.name} has no ${name}`);
@@ -126,7 +126,7 @@ function isTimestamp(type: protobuf.ReflectionObject | null): boolean {
 
 const ISO = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):(\d\d))$/;
 
-/** Seconds since 1970 and nanoseconds, counted by the calendar's rules and not with `Date`. */
+/** Seconds since 1970 and nanoseconds, computed without `Date`. */
 function momentOf(iso: string): { readonly seconds: bigint; readonly nanos: number } {
   const parts = ISO.exec(iso);
   if (parts === null) throw new Error("not an ISO 8601 time");
@@ -137,7 +137,7 @@ function momentOf(iso: string): { readonly seconds: bigint; readonly nanos: numb
   return { seconds: BigInt(inMinutes * 60 + seconds), nanos: Number(fraction.padEnd(9, "0")) };
 }
 
-/** Years are counted from March, so that the day that may be missing is the last of its year. */
+/** Years start in March, so that the leap day is the last day of a year. */
 function daysSince1970(year: number, month: number, day: number): number {
   const marchYear = month > 2 ? year : year - 1;
   const leapDays = Math.floor(marchYear / 4) - Math.floor(marchYear / 100) + Math.floor(marchYear / 400);

@@ -7,7 +7,9 @@ import {
   TestClock,
 } from "@saas-management/sdk/sync";
 import { afterEach, expect, test } from "vitest";
-import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
+import { accounts } from "../support/accounts.js";
+import { until } from "../support/promises.js";
+import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { listenSilently } from "../support/tcp-peers.js";
 
 const harness = useScriptedServer();

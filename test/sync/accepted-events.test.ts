@@ -7,8 +7,8 @@ import { ENCODERS } from "../../src/sync/generated/encoders.js";
 import { AcceptedEvents } from "../../src/sync/run/accepted-events.js";
 import { LIMITS, RUNS, TIMEOUT_MS } from "../support/property-runs.js";
 import { RECORDS } from "../support/record-arbitraries.js";
+import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { expectRecords } from "../support/sent-messages.js";
-import { useScriptedServer } from "../support/sync-harness.js";
 
 const UNAVAILABLE = { code: 14 };
 const RUN = { installationId: "installation-1", snapshots: [], ledger: "none" } as const;

@@ -8,8 +8,10 @@ import {
   TestClock,
 } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
+import { accounts } from "../support/accounts.js";
+import { until } from "../support/promises.js";
+import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { quickRetries } from "../support/sync-client.js";
-import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
 
 // What each call does in each state is in state-table.test.ts.
 

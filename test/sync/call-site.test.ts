@@ -1,10 +1,11 @@
 import { TestClock } from "@saas-management/sdk/reference-server";
 import { InvalidInputError, type SyncBatch, type SyncClient, TimeoutError } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
-import { rejection } from "../support/promises.js";
+import { accounts } from "../support/accounts.js";
+import { rejection, until } from "../support/promises.js";
+import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { expectStack } from "../support/stacks.js";
 import { START } from "../support/sync-client.js";
-import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
 
 const harness = useScriptedServer();
 const FILE = "call-site.test.ts";

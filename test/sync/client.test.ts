@@ -9,8 +9,10 @@ import {
   TestClock,
 } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
+import { accounts } from "../support/accounts.js";
+import { until } from "../support/promises.js";
+import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { START, syncClient } from "../support/sync-client.js";
-import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
 
 const harness = useScriptedServer();
 const LOST = { code: 14, details: "connection dropped" };

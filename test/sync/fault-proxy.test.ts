@@ -5,13 +5,16 @@ import type { ConnectionFaultKind } from "../support/connection-faults.js";
 import { connectionSchedule } from "../support/connection-schedule.js";
 import { hungMs, startFaultProxy } from "../support/fault-proxy.js";
 import { judgedBatch, writeBefore } from "../support/judged-programs.js";
+import { until } from "../support/promises.js";
 import { forSeeds, TIMEOUT_MS } from "../support/property-runs.js";
 import { SteppedClock, settleOn } from "../support/stepped-clock.js";
-import { accounts, until } from "../support/sync-harness.js";
+import { accounts, testService } from "../support/test-service.js";
 
-/** A server, a proxy before it, and a client that speaks to the proxy. */
+const service = testService();
+
+/** A proxy in front of the server, and a client of the proxy. */
 async function startBehindProxy() {
-  const server = await startReferenceServer();
+  const { server } = service;
   const linkClock = new TestClock({ startAt: 0 });
   const proxy = await startFaultProxy(Number(new URL(server.syncUrl).port), linkClock);
   const clock = new TestClock();
@@ -23,18 +26,16 @@ async function startBehindProxy() {
   });
   onTestFinished(async () => {
     const closed = client.close();
-    // A start that is never answered is waited for, for five seconds.
+    // The client waits 5 s for a start that is never answered.
     clock.advance(5000);
     await closed;
-    await server.close();
   });
   const sync = async () => {
     const batch = await client.startBatch({ installationId: server.installationId });
     await batch.write("accounts", accounts(200, 1000));
     await batch.complete();
   };
-  const inspect = () => server.inspect(server.installationId);
-  return { proxy, client, clock, linkClock, sync, inspect };
+  return { proxy, client, clock, linkClock, sync, inspect: () => service.inspect() };
 }
 
 /** Bytes of the records: most of what goes to the server. */

@@ -9,8 +9,10 @@ import {
   TransportError,
 } from "@saas-management/sdk/sync";
 import { describe, expect, test } from "vitest";
+import { accounts } from "../support/accounts.js";
+import { until } from "../support/promises.js";
+import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { quickRetries, START, syncClient } from "../support/sync-client.js";
-import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
 import { droppingPort, listenSilently, listenTcp, relayTo, unusedPort } from "../support/tcp-peers.js";
 import { startBareServer } from "../support/tls-bare-server.js";
 

@@ -7,8 +7,8 @@ import { NETWORK_ERRORS, type NetworkErrorCode } from "../../src/core/network-er
 import { connectionFailure } from "../../src/sync/grpc/status.js";
 import { startConnectProxy } from "../support/connect-proxy.js";
 import { observedHooks } from "../support/observed.js";
+import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { quickRetries, START, syncClient } from "../support/sync-client.js";
-import { useScriptedServer } from "../support/sync-harness.js";
 import { listen, listenTcp, unusedPort } from "../support/tcp-peers.js";
 import { startBareServer } from "../support/tls-bare-server.js";
 import { certificate, identity } from "../support/tls-certificates.js";

@@ -9,8 +9,8 @@ import { resolveEndpoint } from "../../src/core/endpoint.js";
 import { StartSyncBatchResponse } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 import { targetOf } from "../../src/sync/grpc/options.js";
 import { startConnectProxy } from "../support/connect-proxy.js";
+import { until } from "../support/promises.js";
 import { START, syncClient } from "../support/sync-client.js";
-import { until } from "../support/sync-harness.js";
 import { answerWith, startBareServer } from "../support/tls-bare-server.js";
 import { certificate, identity } from "../support/tls-certificates.js";
 

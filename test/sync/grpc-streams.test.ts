@@ -2,10 +2,10 @@ import { constants } from "node:http2";
 import { type SyncClientOptions, TestClock, TimeoutError } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
 import { SyncRecordsResponse } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
-import { startBareBatch } from "../support/bare-batch.js";
+import { accounts } from "../support/accounts.js";
+import { until } from "../support/promises.js";
 import { quickRetries } from "../support/sync-client.js";
-import { accounts, until } from "../support/sync-harness.js";
-import { answerWith, type BareServer, refuseWith } from "../support/tls-bare-server.js";
+import { answerWith, type BareServer, refuseWith, startBareBatch } from "../support/tls-bare-server.js";
 
 /** A batch of a server that does this with every SyncRecords stream, and reads nothing of it by itself. */
 function startBatch(onStream: BareServer["answer"], options: Partial<SyncClientOptions> = {}) {

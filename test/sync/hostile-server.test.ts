@@ -6,15 +6,15 @@ import {
   CompleteSyncBatchResponse,
   SyncRecordsResponse,
 } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { accounts } from "../support/accounts.js";
 import { startAnsweringServer } from "../support/answering-server.js";
-import { startBareBatch } from "../support/bare-batch.js";
 import { quickRetries, START, syncClient } from "../support/sync-client.js";
-import { accounts } from "../support/sync-harness.js";
 import {
   answerCompressed,
   answerWhenRead,
   answerWith,
   refuseWith,
+  startBareBatch,
   startBareServer,
 } from "../support/tls-bare-server.js";
 

@@ -2,9 +2,10 @@ import { Metadata } from "@grpc/grpc-js";
 import { type SyncProgress, TestClock } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { accounts } from "../support/accounts.js";
 import { observedHooks } from "../support/observed.js";
-import { recordsOf } from "../support/scripted-sync-server.js";
-import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
+import { until } from "../support/promises.js";
+import { recordsOf, useScriptedServer } from "../support/scripted-sync-server.js";
 
 const MINUTE = 60_000;
 const harness = useScriptedServer();

@@ -8,9 +8,10 @@ import {
   TestClock,
 } from "@saas-management/sdk/sync";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { until } from "../support/promises.js";
 import { COLLECTION_NAMES } from "../support/record-arbitraries.js";
+import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { START } from "../support/sync-client.js";
-import { until, useScriptedServer } from "../support/sync-harness.js";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");

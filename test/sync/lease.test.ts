@@ -1,9 +1,9 @@
 import { Metadata } from "@grpc/grpc-js";
 import { type SyncProgress, TestClock } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
-import { rejection } from "../support/promises.js";
-import { recordsOf } from "../support/scripted-sync-server.js";
-import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
+import { accounts } from "../support/accounts.js";
+import { rejection, until } from "../support/promises.js";
+import { useScriptedServer } from "../support/scripted-sync-server.js";
 
 const MINUTE = 60_000;
 const harness = useScriptedServer();
@@ -190,40 +190,6 @@ test("sends nothing when a collection is sealed whose records were all sent", as
   expect(harness.server.streams).toHaveLength(1);
   expect(seen.filter(({ type }) => type === "window-accepted")).toHaveLength(1);
 });
-
-test.each([1, 4, 5, 10])(
-  "sends all %i records of a source that stalls, in order and in windows of the right size",
-  async (count) => {
-    const clock = new TestClock({ startAt: 0 });
-    const batch = await harness.startBatch({
-      clock,
-      messageBytes: 250,
-      windowBytes: 250,
-      flushAfterMs: 1000,
-    });
-    async function* stalling() {
-      yield accounts(count);
-      await new Promise(() => {});
-    }
-    batch.write("accounts", stalling());
-    await until(() => batch.writes[0]?.state === "writing" && clock.sleeping >= 2);
-    // A timer may be set anew while windows go out.
-    for (let turns = 0; turns < 20; turns += 1) {
-      clock.advance(1000);
-      for (let ticks = 0; ticks < 20; ticks += 1) await new Promise((resolve) => setImmediate(resolve));
-    }
-    await until(() => batch.writes[0]?.accepted === count);
-    const messages = harness.server.streams.flatMap((stream) => stream.messages);
-    const ids = messages
-      .flatMap(recordsOf)
-      .map((record) => /"id":"(u\d+)"/.exec(JSON.stringify(record))?.[1]);
-    expect(ids).toEqual(accounts(count).map(({ generic }) => generic.id));
-    for (const { messages: window } of harness.server.streams) {
-      expect(window.reduce((sum, bytes) => sum + bytes.length, 0)).toBeLessThanOrEqual(250);
-    }
-    batch.close();
-  },
-);
 
 test("sends records together that come while the service does not answer", async () => {
   const clock = new TestClock({ startAt: 0 });

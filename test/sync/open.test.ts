@@ -6,8 +6,8 @@ import {
 } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
-import { recordsOf } from "../support/scripted-sync-server.js";
-import { accounts, useScriptedServer } from "../support/sync-harness.js";
+import { accounts } from "../support/accounts.js";
+import { recordsOf, useScriptedServer } from "../support/scripted-sync-server.js";
 
 const harness = useScriptedServer();
 const SMALL = { messageBytes: 300, windowBytes: 300 };

@@ -1,7 +1,8 @@
 import { SaasManagementError, type SyncProgress } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
-import { quietLogger } from "../support/quiet-logger.js";
-import { accounts, useScriptedServer } from "../support/sync-harness.js";
+import { accounts } from "../support/accounts.js";
+import { quietLogger } from "../support/observed.js";
+import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { relayTo } from "../support/tcp-peers.js";
 
 const harness = useScriptedServer();

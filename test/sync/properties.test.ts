@@ -7,11 +7,10 @@ import {
 } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { recordType } from "../support/contract.js";
-import { fieldsIn, possibleFields } from "../support/field-coverage.js";
+import { fieldsIn, possibleFields, recordType } from "../support/contract.js";
 import { LIMITS, RUNS, SEED, TIMEOUT_MS } from "../support/property-runs.js";
 import { COLLECTION_NAMES, RECORDS } from "../support/record-arbitraries.js";
-import { recordsOf } from "../support/scripted-sync-server.js";
+import { recordsOf, useScriptedServer } from "../support/scripted-sync-server.js";
 import {
   expectFewMessages,
   expectFewWindows,
@@ -20,7 +19,6 @@ import {
   MESSAGE_LIMIT,
   totalBytes,
 } from "../support/sent-messages.js";
-import { useScriptedServer } from "../support/sync-harness.js";
 import { ofInput } from "../support/wire-form.js";
 
 const harness = useScriptedServer();

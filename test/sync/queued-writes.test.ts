@@ -1,8 +1,10 @@
 import { getEventListeners } from "node:events";
 import { TestClock } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
-import { quietLogger } from "../support/quiet-logger.js";
-import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
+import { accounts } from "../support/accounts.js";
+import { quietLogger } from "../support/observed.js";
+import { until } from "../support/promises.js";
+import { useScriptedServer } from "../support/scripted-sync-server.js";
 
 const harness = useScriptedServer();
 

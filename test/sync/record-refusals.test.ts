@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { type CollectionName, InvalidInputError } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
 import { InvalidRecords } from "../../src/sync/encoding/explain-record.js";
-import { useScriptedServer } from "../support/sync-harness.js";
+import { useScriptedServer } from "../support/scripted-sync-server.js";
 
 const harness = useScriptedServer();
 

@@ -7,8 +7,8 @@ import {
   TransportError,
 } from "@saas-management/sdk/sync";
 import { beforeEach, describe, expect, test } from "vitest";
-import { quietLogger } from "../support/quiet-logger.js";
-import { until } from "../support/sync-harness.js";
+import { quietLogger } from "../support/observed.js";
+import { until } from "../support/promises.js";
 import { accounts, testService } from "../support/test-service.js";
 
 const LEASE_MS = 15 * 60_000;

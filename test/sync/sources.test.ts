@@ -2,8 +2,9 @@ import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { type RecordSource, type RecordTypes, TestClock } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
-import { recordsOf } from "../support/scripted-sync-server.js";
-import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
+import { accounts } from "../support/accounts.js";
+import { until } from "../support/promises.js";
+import { recordsOf, useScriptedServer } from "../support/scripted-sync-server.js";
 
 type Account = RecordTypes["accounts"];
 type Source = RecordSource<Account>;

@@ -1,7 +1,9 @@
 import { type SyncProgress, TestClock, TimeoutError } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
+import { accounts } from "../support/accounts.js";
+import { until } from "../support/promises.js";
+import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { START } from "../support/sync-client.js";
-import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
 import { startTestService, testService } from "../support/test-service.js";
 
 const MINUTE = 60_000;

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { type CollectionWriter, type SyncBatch, TestClock } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
-import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
+import { accounts } from "../support/accounts.js";
+import { until } from "../support/promises.js";
+import { useScriptedServer } from "../support/scripted-sync-server.js";
 
 const harness = useScriptedServer();
 const LOST = { code: 14, details: "connection dropped" };

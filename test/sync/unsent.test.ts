@@ -8,9 +8,10 @@ import {
   TransportError,
 } from "@saas-management/sdk/sync";
 import { expect, onTestFinished, test } from "vitest";
-import { rejection } from "../support/promises.js";
-import { quietLogger } from "../support/quiet-logger.js";
-import { accounts, until, useScriptedServer } from "../support/sync-harness.js";
+import { accounts } from "../support/accounts.js";
+import { quietLogger } from "../support/observed.js";
+import { rejection, until } from "../support/promises.js";
+import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { listenSilently, relayTo, unusedPort } from "../support/tcp-peers.js";
 
 const harness = useScriptedServer();

@@ -1,8 +1,8 @@
 import { InvalidInputError, SyncProtocolError, TransportError } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
-import { recordsOf } from "../support/scripted-sync-server.js";
-import { accounts, useScriptedServer } from "../support/sync-harness.js";
+import { accounts } from "../support/accounts.js";
+import { recordsOf, useScriptedServer } from "../support/scripted-sync-server.js";
 
 const KIB = 1024;
 const LIMIT = 16 * 1024 * KIB;

@@ -19,7 +19,7 @@ const ENTERPRISE: PlanOnSale = {
   name: "Board Enterprise",
   seats: { paid: 80, regular: 58, idle: 8, never: 2, leavers: 4, externals: 0, nobody: 0 },
 };
-/** Guests cost nothing, so nobody counts how many are paid for. */
+/** Guests are free, so the number of paid seats is empty. */
 const GUEST: PlanOnSale = {
   id: "bb-guest",
   product: PRODUCT,
@@ -28,10 +28,10 @@ const GUEST: PlanOnSale = {
 };
 const PLANS = [BUSINESS, ENTERPRISE, GUEST];
 
-/** People who were invited and never came. */
+/** People who were invited and never signed in. */
 const INVITED = 11;
 
-/** Idle members who hand back their seats next month, beside all who have left the company. */
+/** Idle members who give up their seats next month, in addition to all who left the company. */
 const IDLE_HANDED_BACK = 4;
 
 const STYLE: CsvStyle = { delimiter: ",", lineEnd: "\n", quoteAll: true };
@@ -46,8 +46,8 @@ interface Member {
 }
 
 /**
- * The project boards of an American vendor: every cell in quotes, titles above the heading, the seat as a column of
- * the member list. Exported twice: next month IT has handed back the seats of those who left, and of a few who agreed.
+ * The project boards of an American vendor: every cell quoted, title rows above the header, the seat as a column of the
+ * member list. Exported twice: by next month IT has returned the seats of people who left and of a few others.
  */
 export function brambleboard(employees: readonly Employee[]): VendorExport {
   const random = randomFor("brambleboard");
@@ -123,7 +123,7 @@ function memberReport(members: readonly Member[], day: string): string {
   );
 }
 
-/** The seats of each plan; those that were handed back since a member list before are not paid for any more. */
+/** The seats of each plan. Seats that were returned since an earlier member list are no longer paid. */
 function seatReport(members: readonly Member[], before: readonly Member[], day: string): string {
   const taken = (list: readonly Member[], plan: string) =>
     list.filter(({ seat }) => seat?.planId === plan).length;

@@ -1,9 +1,9 @@
-/** The day on which all the consoles were exported, as YYYY-MM-DD. */
+/** The day of all exports, as YYYY-MM-DD. */
 export const EXPORT_DAY = "2026-03-31";
 
 const DAY_MS = 86_400_000;
 
-/** The calendar day some days after another (before it, if negative). */
+/** Adds days to a calendar day. */
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 }
@@ -26,7 +26,7 @@ const SUMMER_TIMES = [
   ["2026-03-29", "2026-10-25"],
 ] as const;
 
-/** A moment of a day in central Europe: an ISO 8601 timestamp with its offset. */
+/** A time in central Europe, as an ISO 8601 timestamp with its offset. */
 export function localTimestamp(day: string, secondOfDay: number): string {
   const time = new Date(secondOfDay * 1000).toISOString().slice(11, 19);
   const summer = SUMMER_TIMES.some(([from, to]) => from <= day && day < to);

@@ -4,13 +4,13 @@ import { type Department, DIVISIONS, type Division } from "./organization.js";
 import { type Random, randomFor } from "./random.js";
 import { addressPart, sortedBy } from "./text.js";
 
-/** An employee as the HR department knows them. */
+/** An employee in the HR system. */
 export interface Employee {
   readonly id: string;
   readonly fullName: string;
   readonly firstName: string;
   readonly lastName: string;
-  /** The address in lower case; who has none works without a computer. */
+  /** The address in lower case; undefined for people who work without a computer. */
   readonly email: string | undefined;
   readonly aliases: readonly string[];
   readonly division: string;
@@ -23,13 +23,13 @@ export interface Employee {
   readonly employmentType: string;
   readonly hired: string;
   readonly created: string;
-  /** The last day of those who have left. */
+  /** The last day of a person who left. */
   readonly terminated: string | undefined;
-  /** When the entry of somebody who left was deleted. */
+  /** When the entry of a person who left was deleted. */
   readonly deleted: string | undefined;
 }
 
-/** A place in the organization that one person takes. */
+/** A position in the organization. */
 interface Position {
   readonly title: string;
   readonly manager: Position | undefined;
@@ -42,11 +42,11 @@ interface Position {
 /** About one in twelve left in the year before the export. */
 const LEAVER_SHARE = 0.085;
 
-/** The addresses of the time before the company changed its name, which people from then still have. */
+/** Addresses from before the company changed its name, which older employees still have. */
 const FORMER_DOMAIN = "polarvik-optik.example";
 const DOMAIN = "polarvik.example";
 
-/** All employees, in the order of their ids: those who left in the last year are among them. */
+/** All employees in order of their ids, including those who left in the last year. */
 export function employees(): Employee[] {
   const random = randomFor("employees");
   const hired = sortedBy(
@@ -120,7 +120,7 @@ function departmentPositions(
   return [head, ...leads, ...members];
 }
 
-/** Who leads was hired earlier, so that managers tend to have lower ids than their people. */
+/** Managers were hired earlier, so they tend to have lower ids than their reports. */
 function hireDay(position: Position, random: Random): string {
   const leads = /Chief|VP|Head|Lead/.test(position.title);
   return addDays(EXPORT_DAY, -(leads ? random.int(3000, 7500) : random.int(400, 5200)));
@@ -160,7 +160,7 @@ function person(
   };
 }
 
-/** The part before the `@`, with a number where two people have one name. */
+/** The part before the `@`, with a number if two people have the same name. */
 function mailboxName(name: string, taken: Map<string, number>): string {
   const count = (taken.get(name) ?? 0) + 1;
   taken.set(name, count);

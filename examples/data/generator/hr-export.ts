@@ -38,8 +38,8 @@ const NOTES = [
 ];
 
 /**
- * The HR export. The staff of the German company came over from an older system together with its way to write dates
- * (31.03.2026), the others have 2026-03-31.
+ * The HR export. Employees of the German company were migrated from a system with dates such as 31.03.2026; all others
+ * have 2026-03-31.
  */
 export function hrExport(employees: readonly Employee[]): string {
   const random = randomFor("hr-export");

@@ -1,10 +1,10 @@
-/** A name as it is written, and the same in Latin letters. */
+/** A name, and its form in Latin letters. */
 export interface WrittenName {
   readonly written: string;
   readonly latin: string;
 }
 
-/** People of one country: their names, and where the company employs them. */
+/** Names and employers of the people of one country. */
 export interface Country {
   readonly code: string;
   /** How many of 100 employees work here. */
@@ -13,7 +13,7 @@ export interface Country {
   readonly offices: readonly string[];
   readonly given: readonly WrittenName[];
   readonly family: readonly WrittenName[];
-  /** The family name comes first and no space is put between the two. */
+  /** The family name comes first, without a space. */
   readonly familyFirst: boolean;
 }
 

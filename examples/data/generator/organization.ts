@@ -1,15 +1,15 @@
-/** A department, and how many people it employs, its head included. */
+/** A department, and its number of employees including the head. */
 export interface Department {
   readonly name: string;
   readonly costCenter: string;
   readonly headcount: number;
   readonly teams: readonly string[];
   readonly titles: readonly string[];
-  /** Works with machines and not at a desk: most have neither an address nor software. */
+  /** Whether most people work at machines, without an address and software. */
   readonly shopFloor?: boolean;
 }
 
-/** A division: the outermost step of every department path. */
+/** A division: the first part of a department path. */
 export interface Division {
   readonly name: string;
   readonly head: string;
@@ -19,7 +19,7 @@ export interface Division {
 /** Name of the fictional company. */
 export const COMPANY = "Polarvik Instruments";
 
-/** The company's organization: 1,500 people in departments, five heads of division and one chief executive. */
+/** 1,500 people in departments, five heads of division and one chief executive. */
 export const DIVISIONS: readonly Division[] = [
   {
     name: "Research & Development",

@@ -25,10 +25,10 @@ const ANALYTICS: PlanOnSale = {
 
 const STYLE: CsvStyle = { delimiter: ",", lineEnd: "\n" };
 
-/** People with an account and no seat: they administer the product. */
+/** Administrators, who have an account and no seat. */
 const ADMINISTRATORS = 5;
 
-/** The CRM of a British vendor: plain files with ISO dates. The add-on is held beside a Sales Pro seat. */
+/** The CRM of a British vendor: plain files with ISO dates. The add-on requires a Sales Pro seat. */
 export function quillmarsh(employees: readonly Employee[]): VendorExport {
   const random = randomFor("quillmarsh");
   const sellers = new People(employees, ["Sales EMEA", "Sales Americas", "Sales APAC"], random);

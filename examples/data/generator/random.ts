@@ -1,6 +1,6 @@
 /** Pseudo-random choices that are the same on every machine and in every Node version. */
 export interface Random {
-  /** A whole number from `low` to `high`, both included. */
+  /** An integer from `low` to `high`, inclusive. */
   int(low: number, high: number): number;
   /** True with the given probability. */
   chance(probability: number): boolean;
@@ -14,10 +14,7 @@ export interface Random {
   text(alphabet: string, length: number): string;
 }
 
-/**
- * Random choices for one part of the data. Each part has its own sequence, so that a change of one part leaves the
- * others as they are.
- */
+/** Random choices for one part of the data. Each part has its own sequence, so changes do not affect other parts. */
 export function randomFor(part: string): Random {
   const next = mulberry32(fnv1a(part));
   const int = (low: number, high: number) => low + Math.floor(next() * (high - low + 1));

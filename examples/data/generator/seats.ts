@@ -3,20 +3,20 @@ import type { Employee } from "./employees.js";
 import type { Random } from "./random.js";
 import { addressPart } from "./text.js";
 
-/** How the holder of a seat uses the product. No group is close to the 30 days that divide used from unused. */
+/** How the holder of a seat uses the product. No group is near the limit of 30 days. */
 export type Habit = "regular" | "idle" | "never";
 
-/** How many seats of a plan are held by whom. */
+/** The seats of a plan, by kind of holder. */
 export interface SeatCounts {
   /** Seats that the company pays for. */
   readonly paid: number;
   /** Employees who used the product in the last three weeks. */
   readonly regular: number;
-  /** Employees who used it last more than four months ago. */
+  /** Employees who last used it more than four months ago. */
   readonly idle: number;
   /** Employees who never used it. */
   readonly never: number;
-  /** People who left more than three months ago and whose seat was forgotten. */
+  /** People who left more than three months ago but still have their seats. */
   readonly leavers: number;
   /** Regular users of other companies, who are not in the HR export. */
   readonly externals: number;
@@ -29,15 +29,15 @@ export interface Holder {
   readonly name: string;
   readonly firstName: string;
   readonly lastName: string;
-  /** In lower case; may be one of an employee's other addresses. */
+  /** In lower case; may be an alias of an employee. */
   readonly email: string;
   readonly since: string;
   readonly external: boolean;
-  /** The last day at the company of somebody who left. */
+  /** The last day of a person who left. */
   readonly left: string | undefined;
 }
 
-/** A seat: somebody holds a plan. A seat of nobody refers to an account that is not there any more. */
+/** A seat of a plan. Without a holder it refers to a deleted account. */
 export interface Seat {
   readonly holder: Holder | undefined;
   readonly planId: string;
@@ -45,17 +45,15 @@ export interface Seat {
   readonly habit: Habit;
 }
 
-/** When the company began to use the vendors. */
+/** When the company started to use the vendors. */
 const FIRST_ACCOUNTS = "2019-01-01";
 
-/** A pool of people, from which every taker gets others. */
+/** A pool of people; each person is taken once. */
 export class People {
   readonly #present: Employee[];
   readonly #leavers: Employee[];
 
-  /**
-   * @param departments Departments to take people from.
-   */
+  /** @param departments departments to take people from */
   constructor(
     employees: readonly Employee[],
     departments: readonly string[],
@@ -144,7 +142,7 @@ export function seatsOf(
   ];
 }
 
-/** Number of seats that a plan's counts assign. */
+/** Number of seats in the counts of a plan. */
 export function assigned({ regular, idle, never, leavers, externals, nobody }: SeatCounts): number {
   return regular + idle + never + leavers + externals + nobody;
 }

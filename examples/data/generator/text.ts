@@ -31,7 +31,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   ı: "i",
 };
 
-/** A name as it stands in an e-mail address: ASCII letters and hyphens. */
+/** A name in an e-mail address: ASCII letters and hyphens. */
 export function addressPart(name: string): string {
   return name
     .toLowerCase()
@@ -40,7 +40,7 @@ export function addressPart(name: string): string {
     .replaceAll(/[^a-z-]/g, "");
 }
 
-/** Sorts by a key in the order of its code units, which no locale of a machine changes. */
+/** Sorts by code units, independently of the locale. */
 export function sortedBy<T>(items: readonly T[], key: (item: T) => string): T[] {
   return [...items].sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0));
 }

@@ -24,7 +24,7 @@ const PROOF: PlanOnSale = {
   seats: { paid: 200, regular: 118, idle: 26, never: 11, leavers: 4, externals: 5, nobody: 0 },
 };
 
-/** People who left and whose account was closed as it should be: it is in the user list and holds no seat. */
+/** People who left and whose accounts were closed: they are in the user list and hold no seat. */
 const CLOSED_ACCOUNTS = 6;
 
 const STYLE: CsvStyle = { delimiter: ";", lineEnd: "\r\n", byteOrderMark: true };

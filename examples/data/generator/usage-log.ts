@@ -13,8 +13,8 @@ interface LogEntry {
 }
 
 /**
- * The log of the company's access gateway, newest entry first, as its console shows it. A regular user was seen in the
- * last 21 days; an idle one more than 120 days ago, or until their last day at the company; some were never seen.
+ * The log of the company's access gateway, newest entry first. Regular users appear within the last 21 days, idle ones
+ * more than 120 days ago or until their last day at the company, and some never.
  */
 export function usageLog(seats: readonly UsedSeat[]): string {
   const random = randomFor("usage-log");

@@ -17,26 +17,26 @@ export interface Account {
   readonly holder: Holder;
 }
 
-/** A seat with the account that holds it, as far as the usage log is concerned. */
+/** A seat and its account, for the usage log. */
 export interface UsedSeat extends Seat {
   readonly accountId: string;
 }
 
-/** What one vendor's console exports. */
+/** The export of one vendor's console. */
 export interface VendorExport {
-  /** File name to content. */
+  /** Contents by file name. */
   readonly files: Readonly<Record<string, string>>;
   readonly usedSeats: readonly UsedSeat[];
 }
 
-/** One account for each holder, numbered in the order in which they joined. */
+/** One account per holder, numbered in the order of joining. */
 export function accountsOf(holders: Iterable<Holder>, newId: (index: number) => string): Account[] {
   return sortedBy([...new Set(holders)], ({ since, email }) => since + email).map((holder, index) => {
     return { id: newId(index), holder };
   });
 }
 
-/** The seats with the ids of their accounts; those of nobody get ids of accounts that no user list has. */
+/** The seats with the ids of their accounts. Seats without a holder get ids that are in no user list. */
 export function withAccounts(
   seats: readonly Seat[],
   accounts: readonly Account[],
@@ -46,7 +46,7 @@ export function withAccounts(
   return seats.map((seat) => ({ ...seat, accountId: ids.get(seat.holder) ?? deletedId() }));
 }
 
-/** An address as it stands in a console: some in another case than the HR department has it. */
+/** An address in a console; some differ in case from the HR system. */
 export function asWritten(email: string, random: Random): string {
   if (random.chance(0.12)) return asTypedByHand(email);
   return random.chance(0.03) ? email.toUpperCase() : email;

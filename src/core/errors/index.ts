@@ -12,7 +12,6 @@ export {
   annotate,
   type ErrorCode,
   type ErrorDetails,
-  type ErrorFacts,
   type RecordOutcome,
   SaasManagementError,
   type StopReason,

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
+import type { GraphQLSchema } from "graphql";
 import type { Handler, Response } from "graphql-http";
 import {
   type ConnectionEnd,
@@ -31,10 +32,14 @@ export interface GraphQLServer {
   close(): Promise<void>;
 }
 
+/** All servers of the process share it: building and validating a schema takes longer than starting a server. */
+let schema: GraphQLSchema | undefined;
+
 /** Serves the GraphQL API at `/graphql`. */
 export async function startGraphQLServer(options: GraphQLServerOptions): Promise<GraphQLServer> {
   const { tls } = options;
-  const handler = graphQLHandler(executableSchema(), options);
+  schema ??= executableSchema();
+  const handler = graphQLHandler(schema, options);
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
     void exchange(handler, options, connections, request, response);
   };

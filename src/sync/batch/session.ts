@@ -125,8 +125,9 @@ export class BatchSession {
     onProgress: OnProgress | undefined,
   ) {
     const { configuration, transport, acceptedEvents, observerOf } = this.#options;
+    const ownProgress =
+      onProgress === undefined ? undefined : guardProgress(onProgress, configuration.logger);
     const { controller, unlink } = linkAbort(this.signal, signal);
-    const ownProgress = guardProgress(onProgress, configuration.logger);
     const sender = new WindowSender({
       transport,
       configuration,

@@ -30,7 +30,7 @@ const COMPLETE_KEYS = { unverified: true } satisfies KeysOf<CompleteOptions>;
  * - Writes queue up: each finishes before the next starts. A source that awaits another write of its own batch waits
  *   for ever; use `open`, `push` and `seal` for a source that feeds several collections.
  * - Any failed write makes the batch incomplete: `complete()` then refuses, because a snapshot that was sent in part
- *   would mark everything that it lacks as removed. Call `abort()` and start a new batch.
+ *   would mark everything else as removed. Call `abort()` and start a new batch.
  * - After `complete()` every call is refused; after `abort()` too, except that `abort()` may be repeated.
  * - `close()`, `using` and `await using` release local resources only: the server's batch lives on until its lease
  *   ends.
@@ -68,8 +68,8 @@ export class SyncBatch {
   }
 
   /**
-   * Fires when the batch takes nothing more in: it was completed, aborted or closed, its lease is lost, or the outcome
-   * of its completion is unknown. For whatever feeds it.
+   * Fires when the batch accepts nothing more: it was completed, aborted or closed, its lease has ended, or the outcome
+   * of its completion is unknown. Pass it to what feeds the batch.
    */
   get signal(): AbortSignal {
     return this.#session.signal;
@@ -100,9 +100,9 @@ export class SyncBatch {
    * server accepts, and its `return()` is called when the write ends early. A part-filled window of a slow source is
    * sent after `flushAfterMs`.
    *
-   * The source and its records must stay as they are until the write has resolved. Records are not copied: each is sent
-   * as it is when its turn comes, so one that is overwritten before that arrives with its new contents, and no check
-   * notices it. Await the write first, or make a new object for each record.
+   * Do not change the source and its records until the write has resolved. Records are not copied: one that is
+   * overwritten before its turn is sent with its new contents, and no check notices it. Await the write first, or create
+   * a new object for each record.
    * @throws {InvalidInputError} unknown collection, no source, an iterator or a stream that was read before, an array
    *   that changed meanwhile, invalid or too large records
    * @throws {BatchStateError} the batch is not active, or an earlier write failed
@@ -125,8 +125,8 @@ export class SyncBatch {
   }
 
   /**
-   * Opens a collection that is written piece by piece. Several may be open at a time, and beside queued writes: for a
-   * source that interleaves collections. A call that is refused makes the batch incomplete, as a refused write does.
+   * Opens a collection that is written piece by piece, for sources that interleave collections. Several may be open at a
+   * time, also beside queued writes. A refused call makes the batch incomplete, as a refused write does.
    * @throws {BatchStateError | ClosedError} the batch is not active, or an earlier write failed
    * @throws {InvalidInputError} there is no such collection, it is open already, or an option is wrong
    */
@@ -140,13 +140,13 @@ export class SyncBatch {
   }
 
   /**
-   * Completes the batch: the service marks every record that a snapshot collection of the batch lacks as removed.
-   * Waits for queued writes and for seals under way. An answer that was lost is asked for again.
-   * @returns what the service says it did
+   * Completes the batch: the service marks every record that a snapshot collection of the batch lacks as removed. Waits
+   * for queued writes and for seals under way, and asks again if the answer is lost.
+   * @returns the service's counts
    * @throws {BatchStateError} a write failed, a collection is open, or the batch is not active
    * @throws {InvalidInputError} the batch was opened by its id, or an option is wrong
-   * @throws {BatchOutcomeUnknownError} complete was sent, and whether the service did it is not known; also where the
-   *   handle or its client was closed before the answer came
+   * @throws {BatchOutcomeUnknownError} complete was sent, and its outcome is not known; also if the handle or its client
+   *   was closed before the answer came
    * @throws {ClosedError} the handle or its client was closed before complete was sent
    */
   complete(options: CompleteOptions = {}): Promise<CompletionCounts> {
@@ -163,8 +163,8 @@ export class SyncBatch {
   }
 
   /**
-   * Aborts the batch: cancels what is in flight, rejects what is queued, and releases the lock. Removes nothing, and
-   * rolls nothing back. May be repeated. While the batch is being completed, it waits for the outcome.
+   * Aborts the batch: cancels what is in flight, rejects what is queued, and releases the lock. Nothing is removed or
+   * rolled back. May be repeated; while the batch is being completed, it waits for the outcome.
    * @throws {BatchStateError} the batch was completed
    * @throws {ClosedError} the handle was closed
    */
@@ -173,8 +173,8 @@ export class SyncBatch {
   }
 
   /**
-   * Releases local resources. What is under way rejects with a {@link ClosedError}; the server is told nothing. A
-   * completion that was sent and not answered yet rejects with a {@link BatchOutcomeUnknownError}, whose cause that is.
+   * Releases local resources, without a call to the service. What is under way rejects with a {@link ClosedError}; a
+   * completion that was sent and not answered with a {@link BatchOutcomeUnknownError}, whose cause is that error.
    */
   close(): void {
     this.#lifecycle.close();

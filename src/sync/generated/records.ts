@@ -8,7 +8,7 @@
 // start, complete and abort messages and of the answers are assumptions: to use the service's own contract, replace
 // the files of this package and run the code generator.
 
-/** A moment: a Date, or an ISO 8601 string with `Z` or an offset, up to nanoseconds. */
+/** A time: a Date, or an ISO 8601 string with `Z` or an offset, up to nanoseconds. */
 export type TimestampInput = Date | string;
 
 /**

@@ -35,7 +35,7 @@ interface Method<Response> {
   readonly responseDeserialize: (bytes: Buffer) => Response;
 }
 
-/** A message that is answered with a message. */
+/** One message, and the message that answers it. */
 export function unary<Response>(method: Method<Response>, request: Uint8Array): Call<Response> {
   const { path, responseDeserialize } = method;
   return (client, start) =>
@@ -52,14 +52,13 @@ export function unary<Response>(method: Method<Response>, request: Uint8Array): 
     );
 }
 
-/** What a stream was answered with. */
 export interface StreamAnswer<Response> {
   readonly response: Response;
   /** Whether everything was sent before the answer came: only then can the answer be about all of it. */
   readonly everythingSent: boolean;
 }
 
-/** Messages, in order on one stream, that are answered with a message. */
+/** Messages, in order on one stream, and the message that answers them. */
 export function clientStream<Response>(
   method: Method<Response>,
   messages: readonly Uint8Array[],
@@ -120,7 +119,7 @@ function answerOf<Response>(
       else resolve(value);
     });
     started.on("metadata", (metadata: Metadata) => answered({ header: reading(metadata) }));
-    // Comes after the callback, but before whoever waits for the promise goes on.
+    // Comes after the callback, but before the code that awaits the promise.
     started.on("status", ({ code = status.UNKNOWN, metadata = new Metadata() }: Partial<StatusObject>) =>
       answered({ grpcStatus: status[code], header: reading(metadata) }),
     );
@@ -129,7 +128,7 @@ function answerOf<Response>(
   });
 }
 
-/** Where grpc-js knows no compression as that of the answer, what it reports has no status, and nothing of a status. */
+/** If the answer has a compression that grpc-js does not know, its error has none of the fields of a status. */
 function failedCall(error: ServiceError): FailedCall {
   const {
     code = status.UNKNOWN,

@@ -114,14 +114,8 @@ function parseEntry(text: string): ReadEntry["content"] {
     return undefined;
   }
   if (typeof value !== "object" || value === null) return undefined;
-  const {
-    endpoint,
-    installationId,
-    batchId,
-    host,
-    bootId,
-    pid,
-  }: Partial<Record<keyof JournaledBatch | keyof Owner, unknown>> = value;
+  const fields: Readonly<Record<string, unknown>> = { ...value };
+  const { endpoint, installationId, batchId, host, bootId, pid } = fields;
   if (typeof endpoint !== "string" || typeof installationId !== "string" || typeof batchId !== "string")
     return undefined;
   if (typeof host !== "string" || typeof bootId !== "string") return undefined;

@@ -85,8 +85,9 @@ export async function writeLedgerFile(
 export async function openLedgerFile(path: string, scope: LedgerScope): Promise<LedgerFile | undefined> {
   const file = await openPrivateFile(path);
   if (file === undefined) return undefined;
-  for await (const piece of linesIn(path, file))
-    return { header: parseHeader(path, piece, scope), lines: () => idLines(path, scope) };
+  const lines = () =>
+    isCompressed(path) ? idLines(path, scope) : rewritten(idLines(path, scope), unescapeUnreadable);
+  for await (const piece of linesIn(path, file)) return { header: parseHeader(path, piece, scope), lines };
   throw unusable(path, "it is empty");
 }
 
@@ -101,11 +102,6 @@ export async function* readAll(file: FileHandle): Lines {
 }
 
 async function* idLines(path: string, scope: LedgerScope): Lines {
-  const lines = idLinesAsWritten(path, scope);
-  yield* isCompressed(path) ? lines : rewritten(lines, unescapeUnreadable);
-}
-
-async function* idLinesAsWritten(path: string, scope: LedgerScope): Lines {
   const file = await openPrivateFile(path);
   if (file === undefined) throw unusable(path, "it was removed");
   let isFirst = true;
@@ -168,15 +164,7 @@ function approvalOf(value: unknown): LedgerHeader["approval"] {
   return { id, reason, expiresAt };
 }
 
-interface Fields
-  extends Partial<
-    Record<
-      keyof LedgerScope | keyof LedgerHeader | "format" | "version" | "id" | "reason" | "expiresAt",
-      unknown
-    >
-  > {}
-
-function parseLine(line: Uint8Array): Fields {
+function parseLine(line: Uint8Array): Readonly<Record<string, unknown>> {
   const text = new TextDecoder().decode(line);
   try {
     return text.startsWith(HEAD) ? fieldsOf(JSON.parse(text.slice(HEAD.length))) : {};
@@ -185,7 +173,7 @@ function parseLine(line: Uint8Array): Fields {
   }
 }
 
-function fieldsOf(value: unknown): Fields {
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }
 

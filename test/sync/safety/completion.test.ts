@@ -8,7 +8,7 @@ import {
   memoryLedger,
 } from "@saas-management/sdk/sync";
 import { beforeEach, expect, test } from "vitest";
-import { quietLogger } from "../../support/quiet-logger.js";
+import { quietLogger } from "../../support/observed.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
 let warnings: string[];

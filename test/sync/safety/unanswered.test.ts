@@ -7,7 +7,7 @@ import {
   TestClock,
 } from "@saas-management/sdk/sync";
 import { beforeEach, describe, expect, test } from "vitest";
-import { until } from "../../support/sync-harness.js";
+import { until } from "../../support/promises.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 import { type LedgerStep, type UnansweredLedger, unanswered } from "../../support/unanswered.js";
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-const SCRIPT = fileURLToPath(new URL("../../support/clock-timer-script.ts", import.meta.url));
+const SCRIPT = fileURLToPath(new URL("clock-timer-script.ts", import.meta.url));
 const HOUR = 3_600_000;
 
 /** What a process prints that waits for nothing but a callback of a clock; it must end by itself. */

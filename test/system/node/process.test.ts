@@ -8,7 +8,7 @@ import { json, startHttpServer } from "../../support/http-server.js";
 import { certificate, identity } from "../../support/tls-certificates.js";
 import { startTlsGraphQLServer } from "../../support/tls-graphql-server.js";
 
-const SCRIPT = fileURLToPath(new URL("../../support/node-network-script.ts", import.meta.url));
+const SCRIPT = fileURLToPath(new URL("node-network-script.ts", import.meta.url));
 const CERTIFICATES = fileURLToPath(new URL("../../support/certs/authority-cert.pem", import.meta.url));
 const tls = { ca: certificate("authority") };
 

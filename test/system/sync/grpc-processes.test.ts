@@ -1,15 +1,15 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { useScriptedServer } from "../../support/sync-harness.js";
+import { useScriptedServer } from "../../support/scripted-sync-server.js";
 import { droppingPort, listenSilently } from "../../support/tcp-peers.js";
 import { startBareServer } from "../../support/tls-bare-server.js";
 import { identity } from "../../support/tls-certificates.js";
 
 const harness = useScriptedServer();
 
-const CLOSING = new URL("../../support/tcp-close-script.ts", import.meta.url);
-const OLD_TLS = new URL("../../support/tls-old-client-script.ts", import.meta.url);
+const CLOSING = new URL("tcp-close-script.ts", import.meta.url);
+const OLD_TLS = new URL("tls-old-client-script.ts", import.meta.url);
 
 /** Runs a script, and returns what it prints. */
 async function run({ pathname }: URL, flags: readonly string[], ...args: string[]): Promise<string> {

@@ -1,5 +1,5 @@
 import type { SyncProgress, SyncReceipt } from "@saas-management/sdk/sync";
-import { until } from "../../../support/sync-harness.js";
+import { until } from "../../../support/promises.js";
 import type { TestService } from "../../../support/test-service.js";
 import {
   type Attack,

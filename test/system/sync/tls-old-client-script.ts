@@ -4,8 +4,8 @@
  */
 import { once } from "node:events";
 import { connect } from "node:tls";
-import { SyncClient, type TransportError } from "../../src/sync/index.js";
-import { certificate } from "./tls-certificates.js";
+import { SyncClient, type TransportError } from "../../../src/sync/index.js";
+import { certificate } from "../../support/tls-certificates.js";
 
 const port = Number(process.argv[2]);
 const ca = certificate("authority");

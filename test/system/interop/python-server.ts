@@ -10,25 +10,24 @@ const received = z.object({
   ),
 });
 
-/** A message of SyncRecords as the server has read it. */
+/** A message of SyncRecords as the server received it. */
 export interface ReceivedMessage {
   readonly wireBytes: number;
   readonly batchId: string;
-  /** Its collection, and whether there is a second one. */
+  /** Normally one. */
   readonly collections: readonly string[];
   readonly records: readonly unknown[];
 }
 
-/** How a call is refused. */
 export interface ScriptedRefusal {
   readonly operation: string;
   readonly code: string;
   readonly details?: string;
-  /** Whether the call does its work and only its answer is lost. */
+  /** Whether the call takes effect and only its answer is lost. */
   readonly applied?: boolean;
 }
 
-/** A Sync API on python3-grpcio. It knows `installation-1` and the key `key-1`. */
+/** A Sync API on python3-grpcio with `installation-1` and the key `key-1`. */
 export class PythonServer {
   readonly #program: PythonProgram;
   readonly endpoint: string;
@@ -44,7 +43,6 @@ export class PythonServer {
     return new PythonServer(program, endpoint);
   }
 
-  /** Forgets everything, as if it had just been started. */
   async reset(): Promise<void> {
     await this.#program.ask({ ask: "reset" });
   }
@@ -54,12 +52,12 @@ export class PythonServer {
     await this.#program.ask({ ask: "refuse", details, applied, ...refusal });
   }
 
-  /** Whether answers hold counts. */
+  /** Whether answers have counts. */
   async count(counts: boolean): Promise<void> {
     await this.#program.ask({ ask: "counts", counts });
   }
 
-  /** The calls and the messages since it was last asked. */
+  /** The calls and messages since the last question. */
   async received(): Promise<{
     readonly calls: readonly string[];
     readonly metadata: readonly Readonly<Record<string, string>>[];

@@ -3,7 +3,7 @@
  * what undici left in this process.
  */
 import { createRequire } from "node:module";
-import { SaasManagementClient } from "../../src/index.js";
+import { SaasManagementClient } from "../../../src/index.js";
 
 const { cache } = createRequire(import.meta.url);
 const options: unknown = JSON.parse(process.argv[2] ?? "");

@@ -1,7 +1,7 @@
 import type { CollectionName, RecordOf } from "@saas-management/sdk/sync";
 import { z } from "zod";
-import { recordType } from "../support/contract.js";
-import { toProtobufJson } from "../support/wire-form.js";
+import { recordType } from "../../support/contract.js";
+import { toProtobufJson } from "../../support/wire-form.js";
 import { type Descriptors, PythonProgram } from "./python-program.js";
 
 const outcome = z.object({
@@ -11,13 +11,12 @@ const outcome = z.object({
   answer: z.record(z.string(), z.unknown()).nullable(),
 });
 
-/** What python3-grpcio saw of a call: the name of its status, its trailers, and its answer as protobuf's JSON. */
+/** The status, trailers and answer of a call as python3-grpcio saw them. */
 export type Outcome = z.infer<typeof outcome>;
 
 /** A request as protobuf's JSON. */
 type Request = Readonly<Record<string, unknown>>;
 
-/** How a call is made. */
 interface CallSettings {
   /** The metadata `authorization`. @default the client's */
   readonly authorization?: string | undefined;
@@ -34,7 +33,7 @@ export class PythonClient {
     this.#authorization = `ApiKey ${apiKey}`;
   }
 
-  /** Calls a method by its name with one request, or with a stream of them. */
+  /** Calls a method with one request or a stream of them. */
   async call(method: string, requests: readonly Request[], settings: CallSettings = {}): Promise<Outcome> {
     const { authorization, gzip } = { authorization: this.#authorization, gzip: false, ...settings };
     const metadata = authorization === undefined ? {} : { authorization };

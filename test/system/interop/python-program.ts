@@ -1,4 +1,4 @@
-/** Runs the Python programs of `test/interop/python` with the system's own Python, and talks to them line by line. */
+/** Runs the programs in `test/system/interop/python` with the system's Python and exchanges lines with them. */
 import { type ChildProcessWithoutNullStreams, execFile, spawn, spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -7,22 +7,20 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-/** Debian's python3-grpcio belongs to this one; another in the PATH does not see it. */
+/** Debian's python3-grpcio is installed for this one only. */
 const PYTHON = "/usr/bin/python3";
 
-/** How long a program may take to end after its input has ended. */
 const GRACE_MS = 5000;
 
-const project = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+const project = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
-/** Whether the packages are missing on a machine that may do without: continuous integration may not. */
+/** Continuous integration installs the packages and never skips. */
 export const skipped =
   !process.env["CI"] && spawnSync(PYTHON, ["-c", "import grpc, google.protobuf"]).status !== 0;
 
-/** For the title of what is skipped. */
 export const whySkipped = skipped ? " (skipped: python3-grpcio and python3-protobuf are not installed)" : "";
 
-/** The contract, compiled for the programs, in a folder of its own. */
+/** The compiled contract, in a temporary folder. */
 export interface Descriptors {
   readonly path: string;
   remove(): Promise<void>;
@@ -36,20 +34,19 @@ export async function compileDescriptors(): Promise<Descriptors> {
   return { path, remove: () => rm(folder, { recursive: true }) };
 }
 
-/** A running program: answers each question with one value. */
+/** A running program that answers each question with one value. */
 export class PythonProgram {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #ended: Promise<void>;
   readonly #waiting: { resolve(answer: unknown): void; reject(error: Error): void }[] = [];
   #errors = "";
   #hasEnded = false;
-  /** What it says first. */
+  /** Its first line. */
   readonly ready: Promise<unknown>;
 
-  /** @param script Name of a program in `test/interop/python`. */
   constructor(script: string, args: readonly string[]) {
-    const path = project(`test/interop/python/${script}`);
-    // Neither the environment's Python settings nor the user's own packages, and no compiled files in the tree.
+    const path = project(`test/system/interop/python/${script}`);
+    // Ignores PYTHON* variables and the user's packages, and writes no compiled files.
     this.#child = spawn(PYTHON, ["-E", "-s", "-B", path, ...args]);
     this.ready = this.#nextAnswer();
     this.ready.catch(() => {});
@@ -59,7 +56,7 @@ export class PythonProgram {
     this.#child.stderr.on("data", (text: Buffer) => {
       this.#errors += text.toString();
     });
-    // A program that has ended does not read what it is asked: its answer is rejected then.
+    // If the program has exited, the answer is rejected.
     this.#child.stdin.on("error", () => {});
     this.#ended = new Promise((resolve) => {
       this.#child.on("error", (error) => {
@@ -76,7 +73,7 @@ export class PythonProgram {
     return this.#nextAnswer();
   }
 
-  /** Ends the program: by the end of its input, or by force where it does not heed that. */
+  /** Ends the input, and kills the program if it does not exit. */
   async stop(): Promise<void> {
     this.#child.stdin.end();
     const force = setTimeout(() => this.#child.kill("SIGKILL"), GRACE_MS);
@@ -98,6 +95,6 @@ export class PythonProgram {
   }
 
   #failure(): Error {
-    return new Error(`The Python program has ended. It said:\n${this.#errors}`);
+    return new Error(`The Python program has exited:\n${this.#errors}`);
   }
 }

@@ -1,1 +1,0 @@
-export { checkCertificates, secureContext } from "./tls.js";

@@ -1,0 +1,198 @@
+import { type ReferenceServer, startReferenceServer, TestClock } from "@saas-management/sdk/reference-server";
+import type { CollectionName, RecordOf } from "@saas-management/sdk/sync";
+import fc from "fast-check";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { accounts } from "../../support/accounts.js";
+import { messageType, recordType } from "../../support/contract.js";
+import { COLLECTION_NAMES, RECORDS } from "../../support/record-arbitraries.js";
+import { certificateFile, identity } from "../../support/tls-certificates.js";
+import { ofInput } from "../../support/wire-form.js";
+import { type Outcome, PythonClient, recordsRequest } from "./python-client.js";
+import { compileDescriptors, type Descriptors, skipped, whySkipped } from "./python-program.js";
+
+const MIB = 1024 * 1024;
+const STARTUP_MS = 60_000;
+const LEASE_MS = 15 * 60_000;
+
+describe.skipIf(skipped)(`the reference server with a client on python3-grpcio${whySkipped}`, () => {
+  let descriptors: Descriptors;
+  let server: ReferenceServer;
+  let client: PythonClient;
+
+  beforeAll(async () => {
+    descriptors = await compileDescriptors();
+    server = await startReferenceServer({ clock: new TestClock({ startAt: Date.UTC(2026, 5, 1) }) });
+    client = new PythonClient(descriptors, new URL(server.syncUrl).host, server.apiKey);
+  }, STARTUP_MS);
+  afterAll(async () => {
+    await client?.stop();
+    await server?.close();
+    await descriptors?.remove();
+  });
+
+  let installationId: string;
+  beforeEach(() => {
+    installationId = server.createInstallation();
+  });
+
+  async function start(): Promise<string> {
+    const { answer } = await client.start(installationId);
+    return String(answer?.["batchId"]);
+  }
+
+  test("accepts records of all collections and stores them unchanged", async () => {
+    const batchId = await start();
+    const sent = new Map<CollectionName, readonly RecordOf<CollectionName>[]>();
+    for (const collection of COLLECTION_NAMES) {
+      const records = sample(collection);
+      sent.set(collection, records);
+      const half = Math.floor(records.length / 2);
+      const requests = [records.slice(0, half), records.slice(half)].map((some) =>
+        recordsRequest(batchId, collection, some),
+      );
+      expect(await client.sync(requests)).toEqual(ok({ acceptedRecords: String(records.length) }));
+    }
+    const { code, answer } = await client.complete(batchId);
+    expect([code, answer?.["snapshots"], answer?.["events"]]).toMatchObject([
+      "OK",
+      { length: 7 },
+      { length: 5 },
+    ]);
+    const { snapshots, events } = server.inspect(installationId);
+    const stored: Readonly<Record<string, readonly unknown[]>> = {
+      ...Object.fromEntries(
+        Object.entries(snapshots).map(([name, all]) => [name, all.map(({ record }) => record)]),
+      ),
+      ...events,
+    };
+    for (const [collection, records] of sent) {
+      const type = recordType(collection);
+      const forms = (all: readonly unknown[] | undefined) => all?.map((record) => ofInput(type, record));
+      expect(forms(stored[collection])).toStrictEqual(forms(records));
+    }
+  });
+
+  test("answers a completion with the counts of snapshots and events", async () => {
+    const first = await start();
+    await client.sync([recordsRequest(first, "accounts", accounts(3))]);
+    await client.complete(first);
+    const second = await start();
+    const usage = [{ generic: { id: "e1", sourceActorId: "u0", lastActivity: new Date(0) } }];
+    await client.sync([
+      recordsRequest(second, "accounts", [...accounts(2), { generic: { id: "new" } }]),
+      recordsRequest(second, "usage", usage),
+    ]);
+    expect(await client.complete(second)).toEqual(
+      ok({
+        snapshots: [{ collection: "accounts", added: "1", updated: "2", removed: "1" }],
+        events: [{ collection: "usage", accepted: "1" }],
+      }),
+    );
+    const third = await start();
+    expect(await client.sync([{ batchId: third, accounts: {} }])).toEqual(ok({ acceptedRecords: "0" }));
+    expect(await client.complete(third)).toEqual(
+      ok({ snapshots: [{ collection: "accounts", removed: "3" }] }),
+    );
+  });
+
+  test("accepts a message of 16 MiB - 1 and refuses a larger one", async () => {
+    const batchId = await start();
+    const request = (name: string) => recordsRequest(batchId, "accounts", [{ generic: { id: "a", name } }]);
+    const type = messageType("SyncRecordsRequest");
+    const bytes = (name: string) => type.encode(type.fromObject(request(name))).finish().length;
+    // Lengths from 2 MiB to 256 MiB take four bytes each.
+    const rest = bytes("n".repeat(2 * MIB)) - 2 * MIB;
+    const largest = "n".repeat(16 * MIB - 1 - rest);
+    expect(bytes(largest)).toBe(16 * MIB - 1);
+    expect(await client.sync([request(largest)])).toEqual(ok({ acceptedRecords: "1" }));
+    expect(await client.sync([request(`${largest}n`)])).toMatchObject({ code: "RESOURCE_EXHAUSTED" });
+    await client.abort(batchId);
+  });
+
+  test("accepts compressed messages", async () => {
+    const batchId = await start();
+    const request = recordsRequest(batchId, "accounts", accounts(2000, 1000));
+    expect(await client.sync([request], { gzip: true })).toEqual(ok({ acceptedRecords: "2000" }));
+    expect(await client.complete(batchId, { gzip: true })).toMatchObject({ code: "OK" });
+  });
+
+  test("serves over TLS", async () => {
+    const secure = await startReferenceServer({ tls: identity("self-signed") });
+    onTestFinished(() => secure.close());
+    const target = `localhost:${new URL(secure.syncUrl).port}`;
+    const ca = ["--ca", certificateFile("self-signed")];
+    const other = new PythonClient(descriptors, target, secure.apiKey, ca);
+    onTestFinished(() => other.stop());
+    expect(await other.start(secure.installationId)).toMatchObject({ code: "OK" });
+  });
+
+  test.each<[state: string, end: (batchId: string) => unknown]>([
+    ["completed", (batchId) => client.complete(batchId)],
+    ["aborted", (batchId) => client.abort(batchId)],
+    ["expired", () => server.clock.advance(LEASE_MS)],
+  ])("refuses records and completion of a batch that is %s", async (state, end) => {
+    const batchId = await start();
+    await end(batchId);
+    const refused = { code: "FAILED_PRECONDITION", answer: null, trailers: { "batch-state": state } };
+    expect(await client.sync([recordsRequest(batchId, "accounts", accounts(1))])).toMatchObject(refused);
+    expect(await client.complete(batchId)).toMatchObject(refused);
+    expect(await client.abort(batchId)).toMatchObject(state === "completed" ? refused : ok({}));
+    expect(await client.start(installationId)).toMatchObject({ code: "OK" });
+    expect(await client.start(installationId)).toMatchObject({ code: "ALREADY_EXISTS", answer: null });
+  });
+
+  test.each<[what: string, authorization: () => string | undefined, code: string]>([
+    ["without a key", () => undefined, "UNAUTHENTICATED"],
+    ["with a key without its scheme", () => server.apiKey, "UNAUTHENTICATED"],
+    ["with a read-only key", () => `ApiKey ${server.createApiKey({ scope: "read" })}`, "PERMISSION_DENIED"],
+    [
+      "with another workspace's key",
+      () => `ApiKey ${server.createApiKey({ workspace: server.createWorkspace("other") })}`,
+      "PERMISSION_DENIED",
+    ],
+  ])("refuses every call %s", async (_, authorization, code) => {
+    const batchId = await start();
+    const settings = { authorization: authorization() };
+    for (const call of [
+      client.start(installationId, settings),
+      client.sync([recordsRequest(batchId, "accounts", accounts(1))], settings),
+      client.complete(batchId, settings),
+      client.abort(batchId, settings),
+    ]) {
+      expect(await call).toMatchObject({ code, answer: null });
+    }
+    expect(server.inspect(installationId).lock?.batchId).toBe(batchId);
+  });
+
+  test.each<[string, Readonly<Record<string, unknown>>]>([
+    ["without a collection", {}],
+    ["with a record without its id", { accounts: { records: [{ generic: { name: "Ada" } }] } }],
+  ])("refuses a message %s and keeps the earlier messages of the stream", async (_, invalid) => {
+    const batchId = await start();
+    const requests = [recordsRequest(batchId, "accounts", accounts(2)), { batchId, ...invalid }];
+    expect(await client.sync(requests)).toMatchObject({ code: "INVALID_ARGUMENT", answer: null });
+    expect(server.inspect(installationId).snapshots.accounts).toHaveLength(2);
+  });
+
+  test("refuses a stream at its first message while more is being sent", async () => {
+    const request = recordsRequest("no batch", "accounts", accounts(1000, 1000));
+    expect(await client.sync(Array(20).fill(request))).toMatchObject({ code: "NOT_FOUND" });
+  });
+});
+
+/** A call that succeeded without trailers. */
+function ok(answer: Readonly<Record<string, unknown>>): Outcome {
+  return { code: "OK", details: "OK", trailers: {}, answer };
+}
+
+/** Records of a collection with different ids. */
+function sample(collection: CollectionName): readonly RecordOf<CollectionName>[] {
+  const record: fc.Arbitrary<RecordOf<CollectionName>> = RECORDS[collection];
+  const distinct = fc.uniqueArray(record, { minLength: 30, maxLength: 40, selector: idOf });
+  return fc.sample(distinct, { seed: 2, numRuns: 1 }).flat();
+}
+
+function idOf(record: object): string {
+  const [details] = Object.values(record).filter((variant) => variant !== undefined);
+  return String(details.id ?? details.sourceId ?? details.sourceActorId);
+}

@@ -1,0 +1,279 @@
+import { readFileSync } from "node:fs";
+import {
+  type CollectionName,
+  type RecordOf,
+  SyncClient,
+  type SyncClientOptions,
+} from "@saas-management/sdk/sync";
+import fc from "fast-check";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { accounts } from "../../support/accounts.js";
+import { recordType } from "../../support/contract.js";
+import { COLLECTION_NAMES, RECORDS } from "../../support/record-arbitraries.js";
+import { isEvent } from "../../support/sent-messages.js";
+import { certificateFile, keyFile } from "../../support/tls-certificates.js";
+import { ofInput } from "../../support/wire-form.js";
+import { compileDescriptors, type Descriptors, skipped, whySkipped } from "./python-program.js";
+import { PythonServer } from "./python-server.js";
+
+const MIB = 1024 * 1024;
+const STARTUP_MS = 60_000;
+const LIMIT = 16 * MIB;
+
+describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`, () => {
+  let descriptors: Descriptors;
+  let server: PythonServer;
+  let clients: SyncClient[];
+
+  beforeAll(async () => {
+    descriptors = await compileDescriptors();
+    server = await PythonServer.start(descriptors);
+  }, STARTUP_MS);
+  afterAll(async () => {
+    await server?.stop();
+    await descriptors?.remove();
+  });
+  beforeEach(async () => {
+    clients = [];
+    await server.reset();
+  });
+  afterEach(async () => {
+    for (const client of clients) await client.close();
+  });
+
+  function newClient(options: Partial<SyncClientOptions> = {}): SyncClient {
+    const retry = { retries: 2, minDelayMs: 1, maxDelayMs: 1 };
+    const client = new SyncClient({
+      endpoint: server.endpoint,
+      apiKey: "key-1",
+      retry,
+      ...options,
+    });
+    clients.push(client);
+    return client;
+  }
+
+  const start = (options?: Partial<SyncClientOptions>) =>
+    newClient(options).startBatch({ installationId: "installation-1" });
+
+  /** Another server with its own settings. */
+  async function serveWith(...args: string[]): Promise<PythonServer> {
+    const other = await PythonServer.start(descriptors, args);
+    onTestFinished(() => other.stop());
+    return other;
+  }
+
+  test("pushes records of all collections in order and unchanged", async () => {
+    const batch = await start({ messageBytes: 2000, windowBytes: 8000 });
+    for (const collection of COLLECTION_NAMES) {
+      const record: fc.Arbitrary<RecordOf<CollectionName>> = RECORDS[collection];
+      const records = fc.sample(record, { seed: 1, numRuns: 60 });
+      const result = await batch.write(collection, records);
+      const { messages, metadata } = await server.received();
+      expect(messages.map(({ batchId, collections }) => ({ batchId, collections }))).toEqual(
+        messages.map(() => ({ batchId: batch.id, collections: [collection] })),
+      );
+      const type = recordType(collection);
+      const forms = messages.flatMap((message) => message.records.map((r) => ofInput(type, r)));
+      expect(forms).toStrictEqual(records.map((r) => ofInput(type, r)));
+      expect(result).toMatchObject({ accepted: 60, messages: messages.length, retries: 0 });
+      expect(messages.reduce((sum, { wireBytes }) => sum + wireBytes, 0)).toBe(result.bytes);
+      expect(metadata[0]).toMatchObject({ "user-agent": expect.stringMatching(/^saas-management-sdk\//) });
+    }
+    const { snapshots, events } = await batch.complete();
+    expect(Object.keys({ ...snapshots, ...events }).sort()).toEqual([...COLLECTION_NAMES].sort());
+    for (const counts of Object.values(events)) expect(counts).toEqual({ accepted: 60 });
+  });
+
+  test.each(COLLECTION_NAMES)(
+    "registers an empty source of %s as an empty collection",
+    async (collection) => {
+      const batch = await start();
+      await expect(batch.write(collection, [])).resolves.toMatchObject({ accepted: 0, messages: 1 });
+      const { messages } = await server.received();
+      expect(messages).toMatchObject([{ collections: [collection], records: [] }]);
+      const { snapshots, events } = await batch.complete();
+      const counts = { added: 0, updated: 0, removed: 0 };
+      if (isEvent(collection)) expect(events).toEqual({ [collection]: { accepted: 0 } });
+      else expect(snapshots).toEqual({ [collection]: counts });
+    },
+  );
+
+  test("reads the counts of a completed batch, if there are any", async () => {
+    const first = await start();
+    await first.write("accounts", accounts(3));
+    await first.complete();
+    const second = await start();
+    await second.write("accounts", [...accounts(2), { generic: { id: "new" } }]);
+    await expect(second.complete()).resolves.toEqual({
+      snapshots: { accounts: { added: 1, updated: 2, removed: 1 } },
+      events: {},
+    });
+    await server.count(false);
+    const third = await start();
+    await expect(third.write("accounts", accounts(3))).resolves.toMatchObject({ accepted: 3 });
+    await expect(third.complete()).resolves.toEqual({ snapshots: {}, events: {} });
+  });
+
+  test("keeps messages of a large write below gRPC's default limit of 4 MiB", async () => {
+    const batch = await start();
+    await batch.write("accounts", accounts(8000, 1000));
+    const { messages, calls } = await server.received();
+    expect(messages.length).toBeGreaterThan(6);
+    for (const { wireBytes } of messages) expect(wireBytes).toBeLessThanOrEqual(MIB);
+    expect(calls.filter((call) => call === "SyncRecords").length).toBeGreaterThan(1);
+    await expect(batch.complete()).resolves.toMatchObject({ snapshots: { accounts: { added: 8000 } } });
+  });
+
+  test("does not repeat a message that is too large for the server", async () => {
+    const batch = await start({ messageBytes: 5 * MIB, windowBytes: 5 * MIB });
+    await expect(batch.write("accounts", accounts(4500, 1000))).rejects.toMatchObject({
+      code: "SYNC_PROTOCOL",
+      grpcStatus: "RESOURCE_EXHAUSTED",
+      retryable: false,
+      attempts: 1,
+    });
+    await batch.abort();
+  });
+
+  test("sends a message of 16 MiB - 1", async () => {
+    const other = await serveWith("--max-receive-bytes", String(LIMIT - 1));
+    const batch = await start({
+      endpoint: other.endpoint,
+      messageBytes: LIMIT - 1,
+      windowBytes: LIMIT - 1,
+    });
+    async function wireBytes(nameLength: number): Promise<number> {
+      await batch.write("accounts", [{ generic: { id: "a", name: "n".repeat(nameLength) } }]);
+      const { messages } = await other.received();
+      return messages[0]?.wireBytes ?? 0;
+    }
+    // Lengths from 2 MiB to 256 MiB take four bytes each.
+    const rest = (await wireBytes(2 * MIB)) - 2 * MIB;
+    await expect(wireBytes(LIMIT - 1 - rest)).resolves.toBe(LIMIT - 1);
+  });
+
+  test.each([
+    ["ALREADY_EXISTS", "BATCH_IN_PROGRESS"],
+    ["FAILED_PRECONDITION", "BATCH_IN_PROGRESS"],
+    ["ABORTED", "BATCH_IN_PROGRESS"],
+    ["PERMISSION_DENIED", "PERMISSION_DENIED"],
+    ["UNAUTHENTICATED", "AUTHENTICATION_FAILED"],
+    ["NOT_FOUND", "SYNC_PROTOCOL"],
+    ["INVALID_ARGUMENT", "SYNC_PROTOCOL"],
+    ["UNIMPLEMENTED", "SYNC_PROTOCOL"],
+  ])("maps the status %s of a start to %s", async (code, expected) => {
+    await server.refuse({ operation: "StartSyncBatch", code, details: "no" });
+    await expect(start()).rejects.toMatchObject({ code: expected, serverMessage: "no", attempts: 1 });
+    expect((await server.received()).calls).toEqual(["StartSyncBatch"]);
+  });
+
+  test.each([
+    ["INVALID_ARGUMENT", "SYNC_PROTOCOL"],
+    ["OUT_OF_RANGE", "SYNC_PROTOCOL"],
+    ["DATA_LOSS", "SYNC_PROTOCOL"],
+    ["INTERNAL", "SYNC_PROTOCOL"],
+    ["UNKNOWN", "SYNC_PROTOCOL"],
+    ["PERMISSION_DENIED", "PERMISSION_DENIED"],
+    ["UNAUTHENTICATED", "AUTHENTICATION_FAILED"],
+  ])("maps the status %s of a write to %s and does not repeat it", async (code, expected) => {
+    const batch = await start();
+    await server.refuse({ operation: "SyncRecords", code, details: "no" });
+    await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({
+      code: expected,
+      serverMessage: "no",
+      attempts: 1,
+    });
+    await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
+  });
+
+  test.each(["UNAVAILABLE", "DEADLINE_EXCEEDED", "CANCELLED", "RESOURCE_EXHAUSTED"])(
+    "repeats a window after the status %s",
+    async (code) => {
+      const batch = await start();
+      await server.refuse({ operation: "SyncRecords", code, details: "later", applied: true });
+      await expect(batch.write("accounts", accounts(2))).resolves.toMatchObject({
+        accepted: 2,
+        retries: 1,
+      });
+      const { messages } = await server.received();
+      expect(messages).toHaveLength(2);
+      expect(messages[1]).toEqual(messages[0]);
+    },
+  );
+
+  test("maps refusals of the server to errors", async () => {
+    const other = (installationId: string) => newClient().startBatch({ installationId });
+    await expect(other("installation-of-others")).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+    await expect(other("installation-7")).rejects.toMatchObject({ grpcStatus: "NOT_FOUND" });
+    await expect(start({ apiKey: "key-2" })).rejects.toMatchObject({ code: "AUTHENTICATION_FAILED" });
+    const batch = await start();
+    await expect(start()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
+    await batch.abort();
+    await (await start()).abort();
+  });
+
+  test("reports a refusal that arrives while a window is being sent", async () => {
+    const batch = await start({ messageBytes: 1.5 * MIB, windowBytes: 12 * MIB });
+    await server.refuse({ operation: "SyncRecords", code: "INVALID_ARGUMENT", details: "not these" });
+    await expect(batch.write("accounts", accounts(10_000, 1000))).rejects.toMatchObject({
+      grpcStatus: "INVALID_ARGUMENT",
+      serverMessage: "not these",
+      attempts: 1,
+    });
+    await batch.abort();
+  });
+
+  test("reports server messages in any script", async () => {
+    const details = "Zürich, 100 %: 日本語 👩‍👩‍👧‍👦\nsecond line";
+    await server.refuse({ operation: "StartSyncBatch", code: "INVALID_ARGUMENT", details });
+    await expect(start()).rejects.toMatchObject({ serverMessage: details });
+  });
+
+  test("recognizes a completion whose answer is lost by batch-state", async () => {
+    const batch = await start();
+    await batch.write("accounts", accounts(1));
+    await server.refuse({ operation: "CompleteSyncBatch", code: "UNAVAILABLE", applied: true });
+    await expect(batch.complete()).resolves.toEqual({ snapshots: {}, events: {} });
+    expect(batch.state).toBe("completed");
+  });
+
+  test.each(["completed", "aborted"] as const)(
+    "reports that another process has %s the batch",
+    async (state) => {
+      const batch = await start();
+      const client = newClient();
+      const other = client.openBatch(batch.id);
+      if (state === "completed") await other.complete({ unverified: true });
+      else await other.abort();
+      await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({
+        code: "BATCH_STATE",
+        reason: state,
+      });
+    },
+  );
+
+  test("works over TLS with the given authority only", async () => {
+    const { endpoint } = await serveWith(
+      "--cert",
+      certificateFile("self-signed"),
+      "--key",
+      keyFile("self-signed"),
+    );
+    const batch = await start({ endpoint, tls: { ca: readFileSync(certificateFile("self-signed")) } });
+    await batch.write("accounts", accounts(2000, 1000));
+    await expect(batch.complete()).resolves.toMatchObject({ snapshots: { accounts: { added: 2000 } } });
+    await expect(start({ endpoint, retry: false })).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
+  });
+
+  test("reports a server that is gone", async () => {
+    const other = await serveWith();
+    const batch = await start({ endpoint: other.endpoint });
+    await other.stop();
+    await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({
+      code: "TRANSPORT_FAILED",
+      grpcStatus: "UNAVAILABLE",
+      attempts: 3,
+    });
+  });
+});
