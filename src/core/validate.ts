@@ -21,17 +21,11 @@ export function rejectUnknownKeys(
   known: KnownKeys,
   ErrorClass: OptionsError = InvalidInputError,
 ): void {
-  const problem = unknownKey(place, options, known);
-  if (problem !== undefined) throw new ErrorClass(problem);
-}
-
-/** Describes the first key that is not known; undefined if all are. */
-export function unknownKey(place: string, options: object, known: KnownKeys): string | undefined {
   const unknown = Object.keys(options).find((key) => !Object.hasOwn(known, key));
-  if (unknown === undefined) return undefined;
+  if (unknown === undefined) return;
   const keys = Object.keys(known);
   const list = keys.length > MAX_LISTED ? "" : ` Known: ${keys.join(", ")}.`;
-  return `${place}: unknown option${displayKey(unknown)}.${suggestKey(unknown, keys)}${list}`;
+  throw new ErrorClass(`${place}: unknown option${displayKey(unknown)}.${suggestKey(unknown, keys)}${list}`);
 }
 
 /** A key that is not an identifier may be a misplaced secret, so messages do not quote it. */

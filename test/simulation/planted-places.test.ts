@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
 import { ENGINE_BUGS } from "./engine-bugs.js";
 import { GRAPHQL_BUGS } from "./graphql/bugs.js";
 import { SOCKET_BUGS } from "./sockets/socket-bugs.js";
 
-// To plant them takes an hour; that their places are still there is seen at once.
-it.each([...ENGINE_BUGS, ...GRAPHQL_BUGS, ...SOCKET_BUGS])(
+// Planting all bugs takes an hour; this checks that their places still exist.
+test.each([...ENGINE_BUGS, ...GRAPHQL_BUGS, ...SOCKET_BUGS])(
   "the planted bug has its one place in src/$file: $name",
   async ({ file, right, wrong }) => {
     const code = await readFile(new URL(`../../src/${file}`, import.meta.url), "utf8");
