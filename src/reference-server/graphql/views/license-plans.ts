@@ -3,14 +3,8 @@ import type { GenericPlanDetails } from "../../../sync/generated/saas_management
 import type { PlanContract, PlanMatch, PlanPrice, Portfolio } from "../../portfolio.js";
 import { getOrAdd } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
-import { type LicenseAssessor, LicenseRow, type Money } from "./licenses.js";
+import { type LicenseAssessor, LicenseRow, type SeatPrice } from "./licenses.js";
 import { detailsOf, type SyncedData } from "./synced.js";
-
-/** What one seat of a plan costs a year. */
-interface SeatPrice {
-  readonly paid: Money;
-  readonly free: Money;
-}
 
 interface ContractDetailsRow {
   readonly type: string | null;

@@ -6,7 +6,6 @@ import type {
 import { calendarDateOf, getOrAdd, nullIfBlank } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
 import type { Directory, Person } from "./directory.js";
-import type { LicensePlanRow } from "./license-plans.js";
 import type { SyncedData } from "./synced.js";
 import { type PlanScopes, scopesOf, type UsageIndex } from "./usage.js";
 
@@ -91,6 +90,19 @@ function holderRow(account: GenericAccountDetails, person: Person): HolderRow {
   };
 }
 
+/** What one seat of a plan costs a year. */
+export interface SeatPrice {
+  readonly paid: Money;
+  readonly free: Money;
+}
+
+/** The plan's row, as far as its licenses know it. */
+interface PlanOfLicense {
+  readonly id: string;
+  /** Undefined if it is unknown. */
+  readonly seatPrice: SeatPrice | undefined;
+}
+
 /** A license in the shape of the schema. It is assessed when a field first needs it. */
 export class LicenseRow {
   readonly id: string;
@@ -103,7 +115,7 @@ export class LicenseRow {
   constructor(
     installation: SyncedInstallation,
     license: GenericLicenseDetails,
-    readonly plan: LicensePlanRow | null,
+    readonly plan: PlanOfLicense | null,
     assessor: LicenseAssessor,
   ) {
     this.id = `${installation.id}:${license.sourceId}`;
