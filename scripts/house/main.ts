@@ -27,7 +27,7 @@ const rows: readonly Row[] = [
   { figure: "their lines", value: source.lines, limit: 19_500 },
   { figure: "median lines of a file", value: source.median, limit: 120 },
   { figure: "files over 300 lines", value: source.over300.length, limit: 0 },
-  { figure: "files under 20 lines (not types)", value: source.under20.length, limit: 0 },
+  { figure: "files under 20 lines (not types or a door)", value: source.under20.length, limit: 0 },
   { figure: "files x.ts beside a folder x/", value: source.besideFolder.length, limit: 0 },
   { figure: "circles and imports against the layers", value: layerViolations(), limit: 0 },
   { figure: "files that a record of batch.write enters", value: written.files.length, limit: 30 },

@@ -43,7 +43,8 @@ export type { Lease } from "./lease.js";
 export { type FileLedger, type FileLedgerOptions, fileLedger } from "./ledger/file-ledger.js";
 export { memoryLedger } from "./ledger/memory-ledger.js";
 export type { ChannelOptions, SyncClientOptions } from "./options.js";
-export { type PreviewOptions, previewSync } from "./preview/preview.js";
+export type { PreviewOptions } from "./preview/options.js";
+export { previewSync } from "./preview/preview.js";
 export {
   type CollectionPreview,
   type DanglingReference,

@@ -10,7 +10,7 @@ import {
 } from "@saas-management/sdk/graphql";
 import { type Portfolio, TestClock } from "@saas-management/sdk/reference-server";
 import { expect, test } from "vitest";
-import { passPause, rejection, until } from "../support/http-client.js";
+import { rejection } from "../support/http-client.js";
 import { testService } from "../support/test-service.js";
 
 const portfolio: Portfolio = {
@@ -265,34 +265,4 @@ test("pages a document of the caller, and rejects one with an unknown field", as
   });
   const paged = graphql.paginate(document, {}, { pageSize: 2, select });
   expect(await paged.toArray()).toEqual(["Figma", "Miro", "Notion", "Slack", "Zoom"]);
-});
-
-test("repeats pages after transient faults, and a mutation never", async () => {
-  const { server, graphql } = service;
-  server.faults.add({ api: "graphql", nth: 2, kind: { type: "http", status: 503 } });
-  server.faults.add({ api: "graphql", nth: 3, kind: { type: "drop" } });
-  const nodes = service
-    .graphqlClient({ retry: { retries: 2 } })
-    .applications({ first: 2 })
-    .toArray();
-  await passPause(clock);
-  await passPause(clock);
-  expect(await nodes).toHaveLength(5);
-  const fault = server.faults.add({ api: "graphql", times: 2, kind: { type: "drop", at: "answer" } });
-  const error = await rejection(graphql.createProcurementCase({ name: "Once" }));
-  expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false, attempts: 1 });
-  expect(fault.firings).toBe(1);
-});
-
-test("rejects HTML, and ends a request that the service holds back with the caller's signal", async () => {
-  const { server, graphql } = service;
-  server.faults.add({ api: "graphql", kind: { type: "html" } });
-  const error = await rejection(graphql.applications().toArray());
-  expect(error).toMatchObject({ code: "TRANSPORT_FAILED", status: 200 });
-  const fault = server.faults.add({ api: "graphql", kind: { type: "delay", ms: 60_000 } });
-  const abort = new AbortController();
-  const ended = rejection(graphql.applications({}, { signal: abort.signal }).toArray());
-  await until(() => fault.firings > 0);
-  abort.abort("enough");
-  expect(await ended).toBe("enough");
 });

@@ -78,19 +78,6 @@ test("rejects at once if Retry-After exceeds the time that is left", async () =>
   expect(server.requests).toHaveLength(1);
 });
 
-test("logs every retry, without key or variables", async () => {
-  const lines: string[] = [];
-  const log = (message: string, details?: object) => lines.push(`${message} ${JSON.stringify(details)}`);
-  const { client, clock } = await connectClient(failing(1, answer({}, { status: 503 })), {
-    logger: { debug: log, info: log, warn: log, error: log },
-  });
-  const data = client.request(QUERY, { secret: "canary-variable" });
-  await passPause(clock);
-  await data;
-  expect(lines.join()).toContain("GraphQL query Names");
-  expect(lines.join()).not.toMatch(/canary/);
-});
-
 test("repeats a mutation only if the call says that it is idempotent", async () => {
   const { client, clock, server } = await connectClient(failing(2, answer({}, { status: 503 })));
   expect(await rejection(client.request(MUTATION))).toMatchObject({ retryable: false, attempts: 1 });

@@ -12,6 +12,8 @@ import {
   type SyncBatch,
   SyncClient,
   type SyncClientOptions,
+  type SyncProgress,
+  TestClock,
 } from "@saas-management/sdk/sync";
 import { afterEach, beforeEach } from "vitest";
 import {
@@ -153,6 +155,14 @@ export interface SyncHarness {
   readonly server: ScriptedSyncServer;
   client(options?: Partial<SyncClientOptions>): SyncClient;
   startBatch(options?: Partial<SyncClientOptions>, start?: Partial<StartBatchOptions>): Promise<SyncBatch>;
+  /** Starts a batch on a frozen clock, and records its progress. */
+  startFrozenBatch(start?: Partial<StartBatchOptions>): Promise<FrozenBatch>;
+}
+
+export interface FrozenBatch {
+  readonly batch: SyncBatch;
+  readonly clock: TestClock;
+  readonly seen: readonly SyncProgress[];
 }
 
 export function useScriptedServer(): SyncHarness {
@@ -185,6 +195,15 @@ export function useScriptedServer(): SyncHarness {
     },
     startBatch: (options, start) =>
       harness.client(options).startBatch({ installationId: "installation-1", ...start }),
+    startFrozenBatch: async (start) => {
+      const clock = new TestClock({ startAt: Date.UTC(2026, 0, 1) });
+      const seen: SyncProgress[] = [];
+      const batch = await harness.startBatch(
+        { clock, timeoutMs: 60 * 60_000 },
+        { onProgress: (progress) => void seen.push(progress), ...start },
+      );
+      return { batch, clock, seen };
+    },
   };
   return harness;
 }

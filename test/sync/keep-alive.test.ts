@@ -1,5 +1,5 @@
 import { Metadata } from "@grpc/grpc-js";
-import { type SyncProgress, TestClock } from "@saas-management/sdk/sync";
+import { TestClock } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 import { accounts } from "../support/accounts.js";
@@ -10,15 +10,7 @@ import { recordsOf, useScriptedServer } from "../support/scripted-sync-server.js
 const MINUTE = 60_000;
 const harness = useScriptedServer();
 
-async function start(options: Parameters<typeof harness.startBatch>[1] = {}) {
-  const clock = new TestClock({ startAt: Date.UTC(2026, 0, 1) });
-  const seen: SyncProgress[] = [];
-  const batch = await harness.startBatch(
-    { clock, timeoutMs: 60 * MINUTE },
-    { onProgress: (progress) => seen.push(progress), ...options },
-  );
-  return { batch, clock, seen };
-}
+const start = harness.startFrozenBatch;
 
 test("keeps the lease alive with empty messages of an event collection, up to maxIdleMs", async () => {
   const { batch, clock } = await start({ keepAlive: { maxIdleMs: 20 * MINUTE } });

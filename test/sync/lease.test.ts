@@ -8,15 +8,7 @@ import { useScriptedServer } from "../support/scripted-sync-server.js";
 const MINUTE = 60_000;
 const harness = useScriptedServer();
 
-async function start(options: Parameters<typeof harness.startBatch>[1] = {}) {
-  const clock = new TestClock({ startAt: Date.UTC(2026, 0, 1) });
-  const seen: SyncProgress[] = [];
-  const batch = await harness.startBatch(
-    { clock, timeoutMs: 60 * MINUTE },
-    { onProgress: (progress) => seen.push(progress), ...options },
-  );
-  return { batch, clock, seen };
-}
+const start = harness.startFrozenBatch;
 
 test("warns once when four fifths of the lease are over, and fires the batch's signal when it ends", async () => {
   const { batch, clock, seen } = await start();

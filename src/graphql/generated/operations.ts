@@ -10,15 +10,15 @@ import type { DocumentTypeDecoration } from '@graphql-typed-document-node/core';
  * the description does not show.
  */
 export type ApplicationState =
-  /** Found by discovery; nobody has decided yet. */
+  /** Found by discovery; not decided yet. */
   | 'DISCOVERED'
-  /** Somebody is deciding. */
+  /** Being decided. */
   | 'IN_REVIEW'
   /** May be used. */
   | 'SANCTIONED'
   /** May not be used. */
   | 'DISQUALIFIED'
-  /** Not looked at any more. */
+  /** No longer considered. */
   | 'ARCHIVED'
   /** A value that this version does not know. */
   | (string & {});
@@ -42,7 +42,7 @@ export type LicenseActivity =
  * @experimental
  */
 export type DataOrigin =
-  /** Somebody entered it. Name assumed. */
+  /** Entered by a person. Name assumed. */
   | 'MANUAL'
   /** An integration delivered it. Name assumed. */
   | 'INTEGRATION'
@@ -74,7 +74,7 @@ export type ProcurementCaseBaselineType =
 /** A new procurement case (service description, "Mutation input shapes"). */
 export type CreateProcurementCaseInput = {
   /**
-   * State to begin in. Assumed: PRE where it is left out, and a case cannot begin COMPLETED.
+   * Initial state. Assumed: PRE by default, and a case cannot start as COMPLETED.
    *
    * @experimental
    */
@@ -174,17 +174,17 @@ export type StringOperationFilterInput = {
   readonly eq?: string | null | undefined;
   /** Not equal to the value; null asks for any value. */
   readonly neq?: string | null | undefined;
-  /** Contains the text. */
+  /** Contains the string. */
   readonly contains?: string | null | undefined;
-  /** Does not contain the text. */
+  /** Does not contain the string. */
   readonly ncontains?: string | null | undefined;
-  /** Starts with the text. */
+  /** Starts with the string. */
   readonly startsWith?: string | null | undefined;
-  /** Does not start with the text. */
+  /** Does not start with the string. */
   readonly nstartsWith?: string | null | undefined;
-  /** Ends with the text. */
+  /** Ends with the string. */
   readonly endsWith?: string | null | undefined;
-  /** Does not end with the text. */
+  /** Does not end with the string. */
   readonly nendsWith?: string | null | undefined;
   /** Equal to one of the values. */
   readonly in?: ReadonlyArray<string | null | undefined> | null | undefined;
@@ -815,7 +815,7 @@ export type ApplicationsQueryVariables = Exact<{
 
 export type ApplicationsQuery = { readonly applications: { readonly totalCount: number, readonly nodes: ReadonlyArray<ApplicationDiscoveryFragment> | null, readonly pageInfo: PageInfoFragment } | null };
 
-/** An application that the workspace has, and what the workspace thinks of it (service description, "GraphQL object shapes"). */
+/** An application of the workspace, and what the workspace has decided about it (service description, "GraphQL object shapes"). */
 export type ApplicationDiscoveryFragment = { readonly id: string, readonly state: ApplicationState, readonly portfolioType: string | null, readonly lastUsed: CalendarDate | null, readonly application: { readonly id: string, readonly name: string, readonly vendorName: string | null, readonly category: { readonly name: string } | null }, readonly owner: { readonly id: string, readonly name: string | null } | null, readonly userCountStat: { readonly all: number, readonly last30Days: number } };
 
 export type ChangeVendorsStateMutationVariables = Exact<{

@@ -8,7 +8,7 @@ import { Refusal } from "./refusal.js";
 export type BatchState = "active" | "completed" | "aborted" | "expired";
 
 /** A batch expires after 15 minutes without an accepted write (service description, "Limits"). */
-export const LEASE_MS = 15 * 60_000;
+const LEASE_MS = 15 * 60_000;
 
 /** @internal What a batch did to one collection. For events only `accepted` counts. */
 export interface CollectionCounts {

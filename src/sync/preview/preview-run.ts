@@ -13,7 +13,7 @@ import { checkRunFunction, type RunFunction } from "../run/options.js";
 import type { SyncTransport } from "../transport.js";
 import type { WriteFigures } from "../write/outcomes.js";
 import { CollectionWatch } from "./collection-watch.js";
-import type { PreviewOptions } from "./preview.js";
+import type { PreviewOptions } from "./options.js";
 import { ReferencedIds } from "./references.js";
 import type { CollectionPreview, SnapshotChanges, SyncPreview } from "./report.js";
 

@@ -1,49 +1,9 @@
 import { checkSignal } from "../../core/abort.js";
-import type { Logger } from "../../core/logger.js";
-import { type KeysOf, readOptions } from "../../core/validate.js";
-import type { KeepAliveOptions } from "../batch/keep-alive.js";
+import { readOptions } from "../../core/validate.js";
 import type { SnapshotCollection } from "../collections.js";
-import type { SafetyOptions } from "../guard/rules.js";
-import type { SyncTuning } from "../options.js";
-import { checkSnapshots, RUN_KEYS, type RunFunction, type RunOptions } from "../run/options.js";
+import { checkSnapshots, type RunFunction } from "../run/options.js";
+import { PREVIEW_KEYS, type PreviewOptions } from "./options.js";
 import type { SyncPreview } from "./report.js";
-
-/** Options of {@link previewSync}: those of the run that make sense without a server. */
-export interface PreviewOptions<Snapshots extends SnapshotCollection = SnapshotCollection>
-  extends Pick<SafetyOptions, "ledger" | "guard">,
-    Pick<SyncTuning, "maxSendMessageBytes" | "messageBytes" | "windowBytes"> {
-  /** The snapshot collections of the run: each is written exactly once, in full. */
-  readonly snapshots: readonly Snapshots[];
-  /**
-   * Endpoint of the Sync API of the run; required with a ledger. No connection is made.
-   * @default none
-   */
-  readonly endpoint?: string | undefined;
-  /** Installation id of the run; required with a ledger. @default none */
-  readonly installationId?: string | undefined;
-  /**
-   * Keeps the batch alive while the source is silent, as in the run.
-   * @default 15 minutes of silence end the batch
-   */
-  readonly keepAlive?: KeepAliveOptions | undefined;
-  /** Most entries in `issues` of a collection. @default 100 */
-  readonly maxIssues?: number | undefined;
-  /** Ends the preview, which rejects with the signal's reason. @default none */
-  readonly signal?: AbortSignal | undefined;
-  /** Receives the log lines of the writes. @default nothing is logged */
-  readonly logger?: Logger | undefined;
-}
-
-/** Includes the keys of a run, so that one object of options can serve both. */
-const PREVIEW_KEYS = {
-  ...RUN_KEYS,
-  endpoint: true,
-  maxSendMessageBytes: true,
-  messageBytes: true,
-  windowBytes: true,
-  maxIssues: true,
-  logger: true,
-} satisfies KeysOf<PreviewOptions & RunOptions>;
 
 /**
  * Calls the function of a run without a server or a credential, and reports what a run would do: what it would send, add

@@ -1,4 +1,4 @@
-/** Answers of the simulated service, as a `fetch` gives them. */
+/** Responses of the simulated service. */
 import { CANARY } from "./canary.js";
 import type { FaultKind } from "./faults.js";
 import type { SentRequest } from "./journal.js";
@@ -7,7 +7,6 @@ import { retryAfterHeader } from "./verdict.js";
 const JSON_TYPE = { "content-type": "application/json; charset=utf-8" };
 const HTML = { type: { "content-type": "text/html" }, text: `<html>${CANARY}</html>` };
 
-/** What a body does after its text, or in the middle of it. */
 type BodyEnd = "whole" | "cut" | "stalled";
 
 interface Answer {
@@ -17,7 +16,7 @@ interface Answer {
   readonly end?: BodyEnd;
 }
 
-/** The answer to a request. @param heeded Ends the body, where the `fetch` looks at its signal. */
+/** Answers a request. @param heeded Ends the body if the `fetch` heeds its signal. */
 export function respond(
   request: SentRequest,
   data: unknown,
@@ -25,13 +24,12 @@ export function respond(
 ): Response {
   const answer = answerOf(request, data, fault, now, maxBytes);
   const { status = 200, headers = JSON_TYPE, text, end = "whole" } = answer;
-  // A service may echo anything where a request's id is expected.
+  // A service may echo anything as the id of a request.
   const id = { "x-request-id": request.key };
   if (status === 302) return new Response(null, { status, headers: { ...id, ...headers } });
   return new Response(watchedBody(request, text, end, heeded), { status, headers: { ...id, ...headers } });
 }
 
-/** What an answer depends on beside its request. */
 interface AnswerRules {
   readonly fault: FaultKind | undefined;
   readonly now: number;
@@ -80,7 +78,7 @@ function answerOf(
   }
 }
 
-/** The answer to a key that is not valid any more. */
+/** Answers a request whose key is revoked. */
 export function refuseKey(request: SentRequest, told: "status" | "errors"): Response {
   const status = told === "status" ? 401 : 200;
   const text = errors(null, "AUTH_NOT_AUTHORIZED", request.key);
@@ -92,7 +90,7 @@ function errors(data: unknown, code: string | undefined, key: string): string {
   return JSON.stringify({ data, errors: [{ message, path: ["own"], extensions: { code, echo: key } }] });
 }
 
-/** A content type that is not JSON, or not in UTF-8. */
+/** Returns a content type that is not JSON, or not UTF-8. */
 function declared(
   what: Extract<FaultKind, { type: "content" }>["declared"],
   key: string,
@@ -104,7 +102,7 @@ function declared(
   };
 }
 
-/** A body that is made as it is read, and notes whether it was read to its end or given up. */
+/** A body that records whether it was read to its end or cancelled. */
 function watchedBody(
   request: SentRequest,
   text: string,
@@ -146,7 +144,7 @@ function watchedBody(
   );
 }
 
-/** What Node's fetch has as the cause of its errors. */
+/** The cause of an error of Node's fetch. */
 export function withCode(code: string): Error {
   return Object.assign(new Error(code), { code });
 }

@@ -9,14 +9,14 @@ import { walk } from "./walks.js";
 const OWN_QUERY = "query Own($note: String) { own(note: $note) { id note } }";
 const OWN_MUTATION = "mutation Change($note: String) { change(note: $note) { id note } }";
 
-/** A page or a number that a caller asked for. */
+/** A page or a count that a caller requested. */
 export interface ObservedRead {
   readonly call: Call;
   readonly what: "page" | "count";
   readonly range: Range;
 }
 
-/** Does what one caller of a program does, and writes down what it was told. Never rejects. */
+/** Runs the steps of one caller and records the outcomes. Never rejects. */
 export async function runCaller(steps: readonly Step[], parts: CallerParts): Promise<void> {
   for (const step of steps) {
     if (step.do === "pause") await parts.clock.sleepElsewhere(step.ms);
@@ -28,12 +28,12 @@ export async function runCaller(steps: readonly Step[], parts: CallerParts): Pro
   }
 }
 
-/** Closes the client: from now on nothing is sent, and nothing is left when it has closed. */
+/** Closes the client: from now on nothing may be sent, and nothing may be left when it has closed. */
 export async function close({ client, journal, observation }: CallerParts): Promise<void> {
   const closed = client.close();
   journal.closing ??= journal.moment();
   const left = journal.underWay().length;
-  if (left > 0) journal.misdeeds.push(`cancellation: ${left} requests go on after close() was called`);
+  if (left > 0) journal.misdeeds.push(`cancellation: ${left} requests continue after close() was called`);
   await observation.settle(closed);
 }
 
@@ -75,7 +75,7 @@ async function mutate(
   await parts.journal.settle(call, answer);
 }
 
-/** Sends a mutation; resolves with what its caller takes for success, or with the outcome of a safe one. */
+/** Sends a mutation; resolves with its value, or with the outcome of a safe one. */
 function send(
   { client }: CallerParts,
   mutation: MutationKind,

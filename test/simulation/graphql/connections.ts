@@ -3,7 +3,7 @@ import { CANARY } from "./canary.js";
 import type { Range } from "./program.js";
 import { cursorAt } from "./rows.js";
 
-/** Of a node of any connection, what the simulation looks at. */
+/** The field that nodes of all connections have. */
 export interface SimNode {
   readonly id: string;
 }
@@ -28,7 +28,7 @@ const THINGS = `query Things($size: Int, $from: String, $back: Int, $until: Stri
   }
 }`;
 
-/** A part of a connection. @param callId Has to be in the variables of every request. */
+/** A part of a connection. @param callId Part of the variables of every request. */
 export function connectionOf(
   client: GraphQLClient,
   { connection, direction, pageSize, start }: Range,
@@ -39,7 +39,7 @@ export function connectionOf(
   return connectionAt(client, { connection, direction, pageSize, cursor }, callId, options);
 }
 
-/** The same from a cursor of the service's. */
+/** The same from a cursor of the service. */
 export function connectionAt(
   client: GraphQLClient,
   {

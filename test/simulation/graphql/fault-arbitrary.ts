@@ -1,9 +1,9 @@
-/** Arbitraries of what goes wrong between client and service. */
+/** Arbitraries of faults between client and service. */
 import fc from "fast-check";
 import type { Asked, FaultKind, FaultMoment, RetryAfter, ScheduledFault } from "./faults.js";
 import { LASTING_CODE } from "./verdict.js";
 
-/** How long something takes, in milliseconds. */
+/** Milliseconds. */
 export const delay = fc.constantFrom(1, 50, 3000, 40_000);
 
 const THREE_DAYS_S = 3 * 24 * 60 * 60;

@@ -1,18 +1,15 @@
-/** What can go wrong between client and service, as plain data: the same schedule strikes at the same places. */
+/** Faults between client and service, as plain data. */
 
-/** Whether the service did what it was asked for before something went wrong. */
+/** Whether the fault happens before the service has done what was requested, or after. */
 export type FaultMoment = "before" | "after";
 
-/** What `Retry-After` says, as a header has it. */
 export type RetryAfter =
   | { readonly form: "seconds"; readonly seconds: number }
   | { readonly form: "date"; readonly seconds: number }
   | { readonly form: "nonsense" };
 
-/** Statuses of HTTP that stand for a failure. */
 export type FailureStatus = 400 | 403 | 408 | 429 | 500 | 502 | 503 | 504;
 
-/** Whatever can happen to any request. */
 type RequestFault =
   /** The connection breaks, or there is none. */
   | { readonly type: "lost"; readonly at: FaultMoment; readonly code: string }
@@ -23,11 +20,11 @@ type RequestFault =
       readonly retryAfter: RetryAfter | undefined;
       readonly body: "json" | "html" | "endless";
     }
-  /** Success, and a body that does not say that it is JSON. */
+  /** HTTP 200 with a body that does not declare JSON. */
   | { readonly type: "content"; readonly declared: "html" | "plain" | "none" | "latin1" }
   /** The body breaks off. */
   | { readonly type: "cut" }
-  /** The body arrives whole, and is no GraphQL response. */
+  /** The body arrives completely and is not a GraphQL response. */
   | { readonly type: "garbage"; readonly text: string }
   | {
       readonly type: "errors";
@@ -36,29 +33,26 @@ type RequestFault =
       readonly code: string | undefined;
       readonly retryAfter: RetryAfter | undefined;
     }
-  /** The body is larger than the client reads; it says so beforehand or not. */
+  /** The body is larger than `maxResponseBytes`, declared or not. */
   | { readonly type: "oversized"; readonly declared: boolean }
   | { readonly type: "delayed"; readonly at: FaultMoment; readonly ms: number }
-  /** There is never an answer, or never the end of one. */
+  /** The answer never begins, or never ends. */
   | { readonly type: "stalled"; readonly at: FaultMoment | "body" }
   | { readonly type: "redirect" }
-  /** The key that was sent stops working, from this request on. */
+  /** The key of this request is revoked. */
   | { readonly type: "revoked"; readonly told: "status" | "errors" };
 
-/** What can be wrong with a page. */
 type PageFault =
   | { readonly type: "cursor"; readonly what: "repeated" | "earlier" | "null" | "blank" }
   | { readonly type: "page"; readonly what: "none" | "empty" | "short" | "overfull" };
 
-/** What a mutation's payload can hold instead of a result. */
 type PayloadFault = { readonly type: "payload"; readonly what: "errors" | "null" | "nothing" };
 
 export type FaultKind = RequestFault | PageFault | PayloadFault;
 
-/** What is asked for: a page, something else that is read, or a change. */
 export type Asked = "page" | "query" | "mutation";
 
-/** A fault and its place: from the n-th request of this kind on, counted from 1, as often as it says. */
+/** A fault that strikes requests of a kind from the n-th on, counted from 1. */
 export interface ScheduledFault {
   readonly asked: Asked;
   readonly nth: number;
@@ -66,11 +60,10 @@ export interface ScheduledFault {
   readonly kind: FaultKind;
 }
 
-/** A schedule while it is run. */
 export class FaultSchedule {
   readonly #faults: readonly ScheduledFault[];
   readonly #requests = new Map<Asked, number>();
-  /** The faults that have struck, as often as they did. */
+  /** The faults that have struck, once for each time. */
   readonly fired: ScheduledFault[] = [];
 
   constructor(faults: readonly ScheduledFault[]) {
@@ -78,8 +71,8 @@ export class FaultSchedule {
   }
 
   /**
-   * Counts a request; the fault that strikes it, if one does.
-   * @param can Whether there is something that a fault of this kind can strike.
+   * Counts a request and returns the fault that strikes it, if one does.
+   * @param can Whether a fault of this kind applies to the request.
    */
   take(asked: Asked, can: (kind: FaultKind) => boolean): FaultKind | undefined {
     const request = (this.#requests.get(asked) ?? 0) + 1;

@@ -3,63 +3,61 @@ import type { SimClock } from "../sim-clock.js";
 import type { PageAsk } from "./rows.js";
 import type { Verdict } from "./verdict.js";
 
-/** When something happened: its place in the order of all that happened, and the clock's time. */
+/** When something happened: its place in the order of all events, and the clock's time. */
 export interface Moment {
   readonly order: number;
   /** In milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** A call of the client as its caller knows it: one request, or one walk from where it begins. */
+/** A call of the client: one request, or one walk. */
 export interface Call {
-  /** Stands in a header of each of its requests. */
+  /** Sent in a header of each of its requests. */
   readonly id: string;
   readonly kind: "walk" | "query" | "mutation";
   readonly begun: Moment;
   readonly timeoutMs: number;
   readonly retries: number;
-  /** Whether it is safe to send its requests twice. */
+  /** Whether its requests may be sent twice. */
   readonly repeatable: boolean;
-  /** Whether errors beside the data are none to its caller. */
+  /** Whether it resolves although the response has errors. */
   readonly raw: boolean;
-  /** What its caller was handed so far: nodes one by one, or pages. */
+  /** What its caller has received so far. */
   readonly handed: { nodes: number; pages: number };
-  /** Errors that its caller met, the reason of its own signal included. */
+  /** Errors that its caller received, including the reason of its own signal. */
   readonly failures: { readonly error: unknown; readonly met: Moment }[];
-  /** What its caller was given in the end. */
+  /** What it resolved with. */
   value?: unknown;
   settled?: Moment;
-  /** When its caller gave it up, by a signal or by leaving the loop. */
+  /** When its caller cancelled it, by a signal or by leaving the loop. */
   givenUp?: Moment;
-  /** Whether its caller just forgot about it. */
+  /** Whether its caller abandoned it. */
   forgotten?: boolean;
 }
 
-/** A request as it was seen on its way. */
+/** A request as the network saw it. */
 export interface SentRequest {
   readonly call: Call;
   readonly sent: Moment;
-  /** Cancels it. All attempts of one operation have the same. */
+  /** The same for all attempts of an operation. */
   readonly signal: AbortSignal | null | undefined;
   readonly operation: string;
   readonly key: string;
-  /** The page that it asks for. */
   readonly page: PageAsk | undefined;
-  /** What the caller had been handed out of this walk before. */
+  /** What the caller of the walk had received before. */
   readonly handed: { readonly nodes: number; readonly pages: number };
-  /** Number of nodes in its answer, where that is a page that a walk can go on from. */
+  /** Number of nodes in its answer, if that is a page from which a walk can continue. */
   nodes?: number;
-  /** What its answer was, and when. */
   answered?: Moment & { readonly verdict: Verdict };
-  /** Whether the answer's body waits to be read, or to be given up. */
+  /** Whether the body of its answer is neither read nor cancelled yet. */
   bodyOpen: boolean;
 }
 
-/** Writes down what happens, in its order. */
+/** Records what happens, in order. */
 export class Journal {
   readonly calls: Call[] = [];
   readonly requests: SentRequest[] = [];
-  /** What the client or the program must not do, and did. */
+  /** Violations that are noticed at once. */
   readonly misdeeds: string[] = [];
   /** When the client was asked to close. */
   closing: Moment | undefined;
@@ -72,7 +70,7 @@ export class Journal {
     this.#observation = observation;
   }
 
-  /** This moment, which is later than all before. */
+  /** The current moment, later than all before. */
   moment(): Moment {
     this.#order += 1;
     return { order: this.#order, at: this.#clock.now() };
@@ -90,7 +88,7 @@ export class Journal {
     return begun;
   }
 
-  /** A call of one promise: waits for it. Undefined where it failed. */
+  /** Waits for the only promise of a call. Returns undefined if it failed. */
   async settle<T>(call: Call, promise: Promise<T>): Promise<{ readonly value: T } | undefined> {
     const outcome = await this.step(call, promise);
     this.settled(call);
@@ -98,7 +96,7 @@ export class Journal {
     return outcome;
   }
 
-  /** A step of a call: waits for it. Undefined where it failed. */
+  /** Waits for a step of a call. Returns undefined if it failed. */
   async step<T>(call: Call, promise: Promise<T>): Promise<{ readonly value: T } | undefined> {
     this.#observation.pending += 1;
     try {
@@ -112,13 +110,13 @@ export class Journal {
     }
   }
 
-  /** The caller has all that it will be given. */
+  /** The call has ended. */
   settled(call: Call): void {
     call.settled ??= this.moment();
     this.#mustBeOver(call, "after the call has ended");
   }
 
-  /** The caller wants no more of it: from now on it is cancelled. */
+  /** The caller has cancelled the call. */
   givenUp(call: Call, how: string): void {
     call.givenUp ??= this.moment();
     this.#mustBeOver(call, how);
@@ -134,6 +132,6 @@ export class Journal {
 
   #mustBeOver(call: Call, when: string): void {
     const left = this.underWay(call).length;
-    if (left > 0) this.misdeeds.push(`cancellation: ${left} requests of ${call.id} go on ${when}`);
+    if (left > 0) this.misdeeds.push(`cancellation: ${left} requests of ${call.id} continue ${when}`);
   }
 }

@@ -2,7 +2,6 @@ import type { SimClock } from "../sim-clock.js";
 import type { KeySpec } from "./program.js";
 import type { SimService } from "./service.js";
 
-/** What the function throws that gives the key. */
 class KeyFailure extends Error {}
 
 /** The `apiKey` of a simulated client. */

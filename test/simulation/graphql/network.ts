@@ -6,16 +6,15 @@ import type { PageAsk } from "./rows.js";
 import type { SimService } from "./service.js";
 import { GOOD, UNAUTHORIZED, type Verdict, verdictOf } from "./verdict.js";
 
-/** How long a request and its answer are on their way, each, in milliseconds. */
+/** Latency of a request and of an answer, in milliseconds. */
 const WAY_MS = 5;
 
-/** Operations of which the payload may hold typed errors. */
+/** Operations whose payload may have typed errors. */
 const TYPED = ["CreateProcurementCase", "UpdateProcurementCase", "ChangeVendorsState"];
 
-/** Bytes of a body that the simulated clients read. */
+/** The clients' `maxResponseBytes`. */
 export const MAX_RESPONSE_BYTES = 20_000;
 
-/** What a network is made of. */
 interface NetworkParts {
   readonly service: SimService;
   readonly faults: FaultSchedule;
@@ -24,7 +23,7 @@ interface NetworkParts {
   readonly heedsSignal: boolean;
 }
 
-/** What stands in for `fetch`: takes requests to the service and brings answers back, or has a fault happen. */
+/** A `fetch` that carries requests to the service and answers back, with faults. */
 export class SimNetwork {
   readonly #parts: NetworkParts;
 
@@ -35,7 +34,7 @@ export class SimNetwork {
   readonly fetch = (_url: string, init: RequestInit): Promise<Response> => {
     const { heedsSignal, faults } = this.#parts;
     const { signal } = init;
-    // As Node's does: nothing of such a request is sent.
+    // As Node's fetch does: nothing is sent.
     if (heedsSignal && signal?.aborted === true) return Promise.reject(signal.reason);
     const request = this.#note(init);
     const fault = faults.take(askedOf(request), (kind) => this.#can(kind, request));
@@ -48,7 +47,6 @@ export class SimNetwork {
     });
   };
 
-  /** Brings a request there, and its answer back. */
   async #carry(request: SentRequest, fault: FaultKind | undefined): Promise<Response> {
     const { service, clock, heedsSignal } = this.#parts;
     const before = fault !== undefined && "at" in fault && fault.at === "before";
@@ -62,14 +60,14 @@ export class SimNetwork {
       this.#answered(request, UNAUTHORIZED);
       return refuseKey(request, fault?.type === "revoked" ? fault.told : "status");
     }
-    // Whole data beside errors is that of a service which did what it was asked for.
+    // Complete data beside errors means that the service did what was requested.
     const done = !before || fault.type === "delayed" || (fault.type === "errors" && fault.data === "whole");
     const data = done ? service.execute(request, fault) : { nothing: true };
     await this.#wait(WAY_MS + (!before && fault?.type === "delayed" ? fault.ms : 0));
     if (fault?.type === "lost") return this.#lose(request, fault);
     if (fault?.type === "stalled" && fault.at === "after") return new Promise<Response>(() => {});
     const heeded = heedsSignal ? request.signal : undefined;
-    // The connection is gone, and with it the answer.
+    // The connection is closed, and the answer lost.
     heeded?.throwIfAborted();
     if (!endless(fault)) this.#answered(request, this.#verdict(request, fault));
     return respond(request, data, { fault, now: clock.now(), maxBytes: MAX_RESPONSE_BYTES, heeded });
@@ -77,7 +75,7 @@ export class SimNetwork {
 
   #lose(request: SentRequest, fault: Extract<FaultKind, { type: "lost" }>): never {
     this.#answered(request, this.#verdict(request, fault));
-    // A fetch of the user's may tell anything of the request.
+    // An error of a custom fetch may contain anything of the request.
     throw new TypeError(`fetch failed with ${request.key}`, { cause: withCode(fault.code) });
   }
 
@@ -94,7 +92,7 @@ export class SimNetwork {
     const sent = new Headers(headers);
     const id = sent.get("x-call");
     const call = journal.calls.find((candidate) => candidate.id === id);
-    if (call === undefined) throw new Error("a request of nobody's");
+    if (call === undefined) throw new Error("a request without a call");
     const { query, variables = {} } = JSON.parse(String(body));
     const [, operation = ""] = /^\s*(?:query|mutation)\s+(\w+)/.exec(query) ?? [];
     if (!JSON.stringify(variables).includes(call.id))
@@ -128,7 +126,7 @@ export class SimNetwork {
   }
 }
 
-/** Whether there is never the end of an answer that is read. */
+/** Whether the body of the answer never ends. */
 function endless(fault: FaultKind | undefined): boolean {
   return fault?.type === "stalled" && fault.at === "body";
 }
@@ -138,7 +136,7 @@ function askedOf({ operation, page, call }: SentRequest): Asked {
   return page === undefined || operation === "Own" ? "query" : "page";
 }
 
-/** The variables of paging, under the names of both kinds of documents. */
+/** Reads the paging variables, under the names of both kinds of documents. */
 function pageOf(variables: Readonly<Record<string, unknown>>): PageAsk | undefined {
   const { first, after, last, before, size, from, back, until } = variables;
   const forward = first ?? size;

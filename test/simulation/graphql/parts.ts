@@ -7,7 +7,6 @@ import type { Call, Journal } from "./journal.js";
 import type { CallLimits } from "./program.js";
 import type { ObservedWalk } from "./walks.js";
 
-/** What the callers of a program work with. */
 export interface CallerParts {
   readonly client: GraphQLClient;
   readonly clock: SimClock;
@@ -17,7 +16,7 @@ export interface CallerParts {
   readonly reads: ObservedRead[];
 }
 
-/** How a call is made that can be given up. */
+/** A call that can be cancelled. */
 export interface Cancellable {
   readonly call: Call;
   /** Options of the call. */
@@ -27,13 +26,13 @@ export interface Cancellable {
     readonly retry: { readonly retries: number } | false;
     readonly headers: Readonly<Record<string, string>>;
   };
-  /** Fires the signal, now. */
+  /** Aborts the signal. */
   readonly abort: () => void;
-  /** To be called at once after the call: from then on the time runs after which it is given up. */
+  /** To be called right after the call: starts the time until it is cancelled. */
   readonly made: () => void;
 }
 
-/** Begins a call. @param withSignal Whether it has a signal even where its caller does not give up by time. */
+/** Begins a call. @param withSignal Whether it has a signal although it is not cancelled by time. */
 export function begin(
   { clock, journal, observation }: CallerParts,
   { timeoutMs, retries, abortAfterMs }: CallLimits,
@@ -47,7 +46,7 @@ export function begin(
   const abort = () => {
     if (call.settled !== undefined || controller.signal.aborted) return;
     controller.abort(new GaveUp());
-    journal.givenUp(call, "after its signal has fired");
+    journal.givenUp(call, "after its signal has aborted");
   };
   return {
     call,

@@ -104,12 +104,11 @@ const changes = fc.oneof(
   { weight: 1, arbitrary: fc.array(change, { maxLength: 4 }) },
 );
 
-/** What a caller does; some have the client closed in the end, in the midst of what others do. */
+/** The steps of a caller; some close the client while others use it. */
 const caller = fc
   .tuple(fc.array(step, { minLength: 1, maxLength: 4 }), seldom(fc.tuple(closing, step)))
   .map(([steps, closed = []]) => [...steps, ...closed]);
 
-/** Whatever can happen. */
 const wild: fc.Arbitrary<Program> = fc.record({
   callers: fc.array(caller, { minLength: 1, maxLength: 3 }),
   rows: fc.integer({ min: 0, max: MAX_ROWS }),
@@ -119,7 +118,7 @@ const wild: fc.Arbitrary<Program> = fc.record({
   heedsSignal: fc.constantFrom(true, true, false),
 });
 
-/** So many queries, while nothing is answered, that the client's retries are used up. */
+/** So many queries during an outage that the retry budget is spent. */
 const exhausting: fc.Arbitrary<Program> = fc.record({
   callers: fc.array(fc.array(step, { minLength: 20, maxLength: 20 }), { minLength: 2, maxLength: 3 }),
   rows: fc.constant(3),
@@ -129,7 +128,6 @@ const exhausting: fc.Arbitrary<Program> = fc.record({
   heedsSignal: fc.constant(true),
 });
 
-/** Programs of every kind. */
 export const program: fc.Arbitrary<Program> = fc.oneof(
   { weight: 60, arbitrary: wild },
   { weight: 1, arbitrary: exhausting },

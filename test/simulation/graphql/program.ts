@@ -1,7 +1,7 @@
-/** What the callers of a simulated GraphQL client do, as plain data. */
+/** The steps of the callers of a simulated GraphQL client, as plain data. */
 import type { ScheduledFault } from "./faults.js";
 
-/** How long a call may take, how often it is repeated, and when its caller gives up. */
+/** How long a call may take, how often it is retried, and when it is cancelled. */
 export interface CallLimits {
   readonly timeoutMs: number;
   readonly retries: number;
@@ -9,38 +9,37 @@ export interface CallLimits {
   readonly abortAfterMs: number | undefined;
 }
 
-/** The connections of the service; the last is nested in a document of its own. */
+/** The connections of the service; the last one is nested and has its own document. */
 export const CONNECTIONS = ["applications", "licenses", "licensePlans", "things"] as const;
 export type ConnectionName = (typeof CONNECTIONS)[number];
 
-/** Which part of a connection is read, and in what pieces. */
 export interface Range {
   readonly connection: ConnectionName;
   readonly direction: "forward" | "backward";
   readonly pageSize: number;
   readonly limit: number | undefined;
-  /** Key of the row to begin behind; undefined for the start. */
+  /** Key of the row to start after; undefined for the start. */
   readonly start: number | undefined;
 }
 
 /**
- * How a walk is left: by `break`, by a signal, by `return()` while `next()` is under way, or by nobody asking for more.
+ * How a walk is left: by `break`, by a signal, by `return()` during `next()`, or by abandoning it.
  */
 export type Leaving = "break" | "abort" | "cut" | "forget";
 
 export interface WalkSpec extends Range {
   readonly prefetch: boolean;
-  /** `array`: all at once with `toArray`. */
+  /** `array`: `toArray()`. */
   readonly unit: "nodes" | "pages" | "array";
-  /** Calls of `next()` that are made before the first is waited for. */
+  /** Concurrent calls of `next()`. */
   readonly width: number;
   /** How long the caller works on each node or page, in milliseconds. */
   readonly pauseMs: number;
   /** How the walk is left, and after how many nodes or pages; undefined for never. */
   readonly leaving: { readonly how: Leaving; readonly after: number } | undefined;
-  /** How often `next()` is called again where it failed. */
+  /** How often `next()` is called again after a failure. */
   readonly again: number;
-  /** How often another walk goes on from the position of the error, or behind the last page. */
+  /** How often another walk continues from the position of the error, or after the last page. */
   readonly resumes: number;
   readonly limits: CallLimits;
 }
@@ -55,7 +54,7 @@ export type Step =
   | {
       readonly do: "mutation";
       readonly mutation: MutationKind;
-      /** Whether refusals are values. */
+      /** Whether `client.safe` is used. */
       readonly safe: boolean;
       readonly idempotent: boolean;
       readonly limits: CallLimits;
@@ -68,15 +67,15 @@ export type KeySpec =
   | { readonly form: "text" }
   | {
       readonly form: "function";
-      /** Whether it gives another key once the service has refused one. */
+      /** Whether it returns another key after a refusal. */
       readonly rotates: boolean;
       readonly slowMs: number;
-      /** The call of it that throws, and the one that never settles. */
+      /** Number of the call that throws, and of the one that never settles. */
       readonly failsAt: number | undefined;
       readonly stallsAt: number | undefined;
     };
 
-/** A row that comes or goes as the n-th request for a page arrives. */
+/** A row that is added or removed when the n-th request for a page arrives. */
 export interface RowChange {
   readonly nth: number;
   readonly do: "add" | "remove";
@@ -84,12 +83,12 @@ export interface RowChange {
 }
 
 export interface Program {
-  /** What is done at the same time, all with one client. */
+  /** Run concurrently with one client. */
   readonly callers: readonly (readonly Step[])[];
   readonly rows: number;
   readonly changes: readonly RowChange[];
   readonly faults: readonly ScheduledFault[];
   readonly key: KeySpec;
-  /** Whether the replaced `fetch` looks at its signal. */
+  /** Whether the simulated `fetch` heeds its signal. */
   readonly heedsSignal: boolean;
 }

@@ -1,15 +1,12 @@
 import { CANARY } from "./canary.js";
 
-/** The rows that all connections of the simulated service hold, in the order of their keys. */
-
-/** A row, and the moments between which it was there, as places in the order of all that happened. */
+/** A row, and the moments between which it existed, as places in the order of all events. */
 interface Row {
   readonly key: number;
   readonly from: number;
   until: number;
 }
 
-/** A place between rows: before those with a higher key. */
 export interface PageAsk {
   readonly direction: "forward" | "backward";
   readonly size: number;
@@ -20,13 +17,13 @@ export interface PageAsk {
 export interface PageOfRows {
   /** In the service's order. */
   readonly keys: readonly number[];
-  /** Whether the walk can go on in its direction. */
+  /** Whether more rows follow in the direction of the walk. */
   readonly more: boolean;
-  /** Where it goes on. */
+  /** Where the walk continues. */
   readonly cursor: string | null;
 }
 
-/** Between two rows there is room for others. */
+/** Leaves room for rows in between. */
 const GAP = 10;
 
 export class Rows {
@@ -40,7 +37,7 @@ export class Rows {
     }));
   }
 
-  /** Keys of the rows that are there. */
+  /** Keys of the existing rows. */
   get keys(): readonly number[] {
     return this.#rows
       .filter(({ until }) => until === Number.POSITIVE_INFINITY)
@@ -48,18 +45,18 @@ export class Rows {
       .sort((a, b) => a - b);
   }
 
-  /** Keys of rows that were there at some moment of a time, and of those that were there at each. */
+  /** Keys of the rows that existed at some moment of a period, and of those that existed during all of it. */
   during(from: number, until: number) {
     const there = this.#rows.filter((row) => row.from <= until && row.until >= from);
     const always = there.filter((row) => row.from <= from && row.until >= until);
     return { ever: new Set(there.map(({ key }) => key)), always: always.map(({ key }) => key) };
   }
 
-  /** Puts a row behind the one at this place. */
+  /** Adds a row after the one at this place. */
   add(place: number, order: number): void {
     const { keys } = this;
     const key = (keys[place % Math.max(1, keys.length)] ?? 0) + 1;
-    // Rows that are gone do not come back: one key is one row.
+    // Removed rows do not come back: one key is one row.
     if (!this.#rows.some((row) => row.key === key))
       this.#rows.push({ key, from: order, until: Number.POSITIVE_INFINITY });
   }
@@ -85,18 +82,18 @@ export class Rows {
   }
 }
 
-/** A cursor names a place in the order, whatever is there. @param variant Tells cursors of one place apart. */
+/** A cursor names a place in the order. @param variant Distinguishes cursors of one place. */
 export function cursorAt(key: number, variant = 0): string {
   return `k${key}~${variant}~${CANARY}`;
 }
 
-/** The key that a cursor names; undefined for none. */
+/** The key in a cursor. */
 function placeOf(cursor: string | undefined): number | undefined {
   const [, key] = /^k(\d+)~/.exec(cursor ?? "") ?? [];
   return key === undefined ? undefined : Number(key);
 }
 
-/** The cursor of the same place that was not given out before. */
+/** A new cursor of the same place. */
 export function sibling(cursor: string | undefined, direction: PageAsk["direction"]): string {
   const [, variant = "0"] = /~(\d+)~/.exec(cursor ?? "") ?? [];
   return cursorAt(placeOf(cursor) ?? (direction === "forward" ? 0 : 1_000_000), Number(variant) + 1);

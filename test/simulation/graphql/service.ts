@@ -4,7 +4,7 @@ import type { Journal, SentRequest } from "./journal.js";
 import type { RowChange } from "./program.js";
 import { type PageOfRows, Rows, sibling } from "./rows.js";
 
-/** Fields of the root, by the names of operations. */
+/** Root fields by operation name. */
 const PAGES: Readonly<Record<string, string>> = {
   Applications: "applications",
   Licenses: "licenses",
@@ -16,13 +16,12 @@ const CASES: Readonly<Record<string, string>> = {
   UpdateProcurementCase: "updateProcurementCase",
 };
 
-/** The data of an answer, or that of a part of one. */
 type Data = Readonly<Record<string, unknown>>;
 
-/** The service in a few lines: rows to page through, changes that are counted, keys that can be revoked. */
+/** A model of the service: rows to page through, counted mutations, keys that can be revoked. */
 export class SimService {
   readonly rows: Rows;
-  /** How often the mutation of each call was carried out. */
+  /** How often the mutation of each call was done. */
   readonly effects = new Map<string, number>();
   readonly #changes: readonly RowChange[];
   readonly #journal: Journal;
@@ -35,7 +34,7 @@ export class SimService {
     this.#journal = journal;
   }
 
-  /** The newest key that was not revoked. */
+  /** The newest valid key. */
   get key(): string {
     return `${KEY_CANARY}-${this.#revoked.size + 1}`;
   }
@@ -48,13 +47,13 @@ export class SimService {
     return this.#revoked.has(key);
   }
 
-  /** Does what a request asks for. @param fault May change what is answered, never what is done. */
+  /** Executes a request. @param fault May change the answer, never the effect. */
   execute(request: SentRequest, fault: FaultKind | undefined): Data {
     const { operation, call } = request;
     const page = PAGES[operation];
     if (page !== undefined) return this.#page(page, request, fault);
     if (operation === "Own") return { own: { id: call.id, note: CANARY } };
-    // A service that refuses a change has not made it.
+    // A refused change is not made.
     if (fault?.type === "payload" && fault.what === "errors") return refusal(fieldOf(operation));
     this.effects.set(call.id, (this.effects.get(call.id) ?? 0) + 1);
     if (operation === "Change") return { change: { id: call.id, note: CANARY } };
@@ -121,7 +120,7 @@ function sizeOf(size: number, fault: FaultKind | undefined): number {
   return fault.what === "short" ? Math.ceil(size / 2) : size;
 }
 
-/** What a fault makes of a page. */
+/** Applies a fault to a page. */
 function struck(
   page: PageOfRows,
   fault: FaultKind | undefined,

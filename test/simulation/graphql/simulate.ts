@@ -1,4 +1,4 @@
-/** Runs a program of the GraphQL facade to its end against the model of the service, without any real waiting. */
+/** Runs a program of the GraphQL facade against the model of the service, in simulated time. */
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { Observation } from "../observation.js";
 import { settle, withoutChance } from "../settle.js";
@@ -13,7 +13,7 @@ import { SimService } from "./service.js";
 import type { ObservedWalk } from "./walks.js";
 import "./warm-up.js";
 
-/** How a program went. */
+/** The outcome of a program. */
 export interface Simulated {
   readonly program: Program;
   readonly client: GraphQLClient;
@@ -24,16 +24,14 @@ export interface Simulated {
   readonly observation: Observation;
   readonly clock: SimClock;
   readonly fired: readonly ScheduledFault[];
-  /** What the client told its hooks. */
+  /** What the hooks received. */
   readonly events: readonly ToldEvent[];
-  /** Timers of the client that were left when all callers had what they wanted. */
+  /** Timers of the client that were left when all callers had ended. */
   readonly leftBeforeClose: number;
-  /** Whether everything settled. */
   readonly settled: boolean;
   readonly unhandled: readonly unknown[];
 }
 
-/** What a hook was told, as far as it is looked at. */
 export interface ToldEvent {
   readonly hook: "request" | "response" | "retry";
   readonly order: number;
@@ -57,7 +55,7 @@ export async function simulate(program: Program): Promise<Simulated> {
   const log = (message: string, details?: object) => observation.told.push([message, details]);
   const events: ToldEvent[] = [];
   const note = (hook: ToldEvent["hook"], event: Omit<ToldEvent, "hook" | "order">) => {
-    // Of the others the logger is told as well.
+    // The logger gets the others as well.
     if (hook === "request") observation.told.push(event);
     events.push({ hook, order: journal.moment().order, ...event });
   };
@@ -91,7 +89,7 @@ export async function simulate(program: Program): Promise<Simulated> {
     });
     const settled = (await settle({ clock, done: () => closed })) && ended;
     if (settled) await closing;
-    // What was on its way arrives, and nobody is there to hear of it.
+    // Late answers arrive after everything has ended.
     await settle({ clock, done: () => false });
     const common = { program, client, service, journal, walks, reads, observation, clock, events };
     return { ...common, fired: faults.fired, leftBeforeClose, settled, unhandled };

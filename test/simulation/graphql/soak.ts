@@ -5,7 +5,7 @@ import { graphqlViolations } from "./invariants.js";
 import { program } from "./program-arbitrary.js";
 import { simulate } from "./simulate.js";
 
-/** The invariants of the GraphQL facade over random programs, each of which is counted in. */
+/** The invariants of the GraphQL facade over random programs, which are counted. */
 export function graphqlProperty(tally: Tally) {
   return fc.asyncProperty(program, async (drawn) => {
     const simulated = await simulate(drawn);
@@ -25,7 +25,7 @@ export function graphqlProperty(tally: Tally) {
   });
 }
 
-/** A fault by what it strikes, its kind and its details. */
+/** Names a fault by its target, kind and details. */
 function nameOf({ asked, kind }: ScheduledFault): string {
   const { type, ...details } = kind;
   const shown = Object.entries(details).flatMap(([name, value]) =>

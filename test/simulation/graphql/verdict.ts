@@ -2,18 +2,18 @@ import type { ErrorCode } from "@saas-management/sdk/graphql";
 import type { FaultKind, RetryAfter } from "./faults.js";
 
 /**
- * What the documentation says of the answer to a request.
+ * What an answer means, according to the documentation.
  *
- * - `good`: it is what was asked for, as far as the request goes.
- * - `transient`: the same request may do better, and is sent again where that is safe.
- * - `lasting`: it would not.
- * - `unauthorized`: it may with another key.
+ * - `good`: the request succeeded.
+ * - `transient`: a retry may succeed, if it is safe.
+ * - `lasting`: a retry would fail too.
+ * - `unauthorized`: a retry may succeed with another key.
  */
 export interface Verdict {
   readonly outcome: "good" | "transient" | "lasting" | "unauthorized";
-  /** Code of the error that it means; undefined for none. */
+  /** Code of the error, if it is one. */
   readonly code?: ErrorCode;
-  /** Time of the clock before which the service wants no other request. */
+  /** Time before which the service wants no other request. */
   readonly notBefore?: number;
 }
 
@@ -23,10 +23,10 @@ export const UNAUTHORIZED: Verdict = { outcome: "unauthorized", code: "AUTHENTIC
 const BROKEN_TRANSPORT = { outcome: "lasting", code: "TRANSPORT_FAILED" } as const;
 const DISTURBED = { outcome: "transient", code: "TRANSPORT_FAILED" } as const;
 
-/** Connections that fail with this code would fail again. */
+/** A connection that fails with this code fails again. */
 export const LASTING_CODE = "CERT_HAS_EXPIRED";
 
-/** What a fault makes of the answer. @param raw Whether the caller takes `errors` as they are. */
+/** What an answer with this fault means. @param raw Whether the caller uses `rawRequest`. */
 export function verdictOf(kind: FaultKind, now: number, raw: boolean): Verdict {
   switch (kind.type) {
     case "lost":
@@ -82,7 +82,7 @@ function verdictOfErrors(
   return withErrors(raw);
 }
 
-/** A response with `errors`, which are the caller's own matter where it takes them as they are. */
+/** A response with `errors`, which `rawRequest` returns. */
 function withErrors(raw: boolean): Verdict {
   return raw ? GOOD : { outcome: "lasting", code: "GRAPHQL_ERRORS" };
 }
@@ -94,7 +94,6 @@ function asksToWait(retryAfter: RetryAfter | undefined, now: number): { readonly
   return { notBefore: retryAfter.form === "seconds" ? notBefore : Math.floor(notBefore / 1000) * 1000 };
 }
 
-/** The header, as it is sent. */
 export function retryAfterHeader(retryAfter: RetryAfter | undefined, now: number): Record<string, string> {
   if (retryAfter === undefined) return {};
   if (retryAfter.form === "nonsense") return { "retry-after": "soon" };

@@ -6,24 +6,23 @@ import { begin, type CallerParts, type Cancellable } from "./parts.js";
 import type { WalkSpec } from "./program.js";
 import { cursorAt } from "./rows.js";
 
-/** A walk as its caller knows it, with those that went on from where it ended. */
+/** A walk, and the walks that continued it. */
 export interface ObservedWalk {
   readonly spec: WalkSpec;
   readonly legs: WalkLeg[];
 }
 
-/** A walk from where it begins to where it ends, for whatever reason. */
 export interface WalkLeg {
   readonly call: Call;
-  /** Ids of the nodes that were handed out, in their order. */
+  /** Ids of the yielded nodes, in order. */
   readonly ids: string[];
   readonly limit: number;
   ended: "under way" | "done" | "failed" | "left";
-  /** Cursor of the last page that was handed out, where the walk hands out pages. */
+  /** Cursor of the last page, if the walk yields pages. */
   lastCursor?: string | undefined;
 }
 
-/** Walks, and goes on from where a walk has failed or was left as often as the program says. */
+/** Walks, and continues from where a walk failed or was left as often as the program says. */
 export async function walk(spec: WalkSpec, parts: CallerParts): Promise<void> {
   const observed: ObservedWalk = { spec, legs: [] };
   parts.walks.push(observed);
@@ -39,10 +38,10 @@ export async function walk(spec: WalkSpec, parts: CallerParts): Promise<void> {
       ...(Number.isFinite(limit) ? { limit } : {}),
       prefetch: spec.prefetch,
     });
-    // Only the first is left early: what comes after shows that nothing is lost.
+    // Only the first is left early: the later ones show that nothing is lost.
     const leaving = resumes === 0 ? spec.leaving : undefined;
     await walkLeg(connection, { ...spec, leaving }, leg, begun, parts);
-    // Of several steps at once one may fail and a later one bring a page: the error tells of where it was then.
+    // With concurrent steps one may fail and a later one yield a page, so the error's position is older.
     const next = spec.width === 1 ? resumption(leg) : undefined;
     if (next === undefined) break;
     cursor = next.cursor;
@@ -50,7 +49,7 @@ export async function walk(spec: WalkSpec, parts: CallerParts): Promise<void> {
   }
 }
 
-/** Where another walk can go on; undefined where there is nothing to go on from. */
+/** Where another walk can continue, if it can. */
 function resumption({
   ended,
   lastCursor,
@@ -102,7 +101,7 @@ function takePage({ nodes, pageInfo }: Page<SimNode>, { direction }: WalkSpec, l
     : undefined;
 }
 
-/** Takes one thing after the other from an iterator, in the way that the program says. */
+/** Iterates as the program says. */
 async function drive<T>(
   iterator: AsyncIterator<T, undefined, undefined>,
   { leaving, again, width, pauseMs }: WalkSpec,
@@ -150,7 +149,7 @@ async function drive<T>(
     }
     if (leg.ended === "done") return;
     if (failures > again) {
-      // One step may have failed, and a later one have brought a page.
+      // A later step may have yielded a page.
       if (width > 1) await returned();
       leg.ended = "failed";
       return;
@@ -159,7 +158,7 @@ async function drive<T>(
   }
 }
 
-/** Takes what a step still brought. */
+/** Takes what a step yielded. */
 function noteNode<T>(take: (item: T) => void) {
   return (outcome: { readonly value: IteratorResult<T, undefined> } | undefined) => {
     if (outcome !== undefined && outcome.value.done !== true) take(outcome.value.value);

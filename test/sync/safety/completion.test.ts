@@ -269,14 +269,6 @@ test("keeps an approval if another process completed the batch", async () => {
   expect(collections.accounts).toMatchObject({ baseline: "unclear", gone: 10 });
 });
 
-test.each([2, 4])("refuses a source of 3 records with expectedCount %i", async (expectedCount) => {
-  const run = service.run(["accounts"], async (batch) => {
-    await batch.write("accounts", accounts(3), { expectedCount });
-  });
-  await expect(run).rejects.toMatchObject({ code: "INVALID_INPUT" });
-  expect(service.states()).toEqual(["aborted"]);
-});
-
 test("accepts the expected count of a write, of open and of seal", async () => {
   await service.run(["accounts", "groups", "plans"], async (batch) => {
     await batch.write("accounts", accounts(3), { expectedCount: 3 });

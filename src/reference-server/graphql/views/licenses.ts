@@ -6,7 +6,6 @@ import type {
 import { calendarDateOf, getOrAdd, nullIfBlank } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
 import type { Directory, Person } from "./directory.js";
-import type { LicensePlanRow } from "./license-plans.js";
 import type { SyncedData } from "./synced.js";
 import { type PlanScopes, scopesOf, type UsageIndex } from "./usage.js";
 
@@ -18,18 +17,6 @@ export interface Money {
 type LicenseStateRow =
   | { readonly __typename: "UsedLicenseState"; readonly activity: "USED" }
   | { readonly __typename: "UnusedLicenseState"; readonly activity: "UNUSED"; readonly reason: string };
-
-interface HolderRow {
-  readonly name: string | null;
-  readonly email: string | null;
-  readonly employeeId: string | null;
-}
-
-/** Who holds a license, and whether it is used. */
-interface Assessment {
-  readonly holder: HolderRow | null;
-  readonly state: LicenseStateRow;
-}
 
 /** Which use counts as recent. */
 export interface RecentUse {
@@ -54,7 +41,8 @@ export class LicenseAssessor {
     this.#recent = recent;
   }
 
-  assess({ sourceAccountId, sourcePlanId }: GenericLicenseDetails): Assessment {
+  /** Who holds a license, and whether it is used. */
+  assess({ sourceAccountId, sourcePlanId }: GenericLicenseDetails) {
     const synced = this.#synced;
     const scopes = getOrAdd(this.#scopesByPlan, sourcePlanId, () =>
       scopesOf(synced, sourcePlanId, synced.plans.get(sourcePlanId)),
@@ -82,7 +70,7 @@ function unusedReason(lastUse: number | undefined, { since, days }: RecentUse): 
   return `The last use was seen on ${calendarDateOf(lastUse)}, more than ${days} days ago.`;
 }
 
-function holderRow(account: GenericAccountDetails, person: Person): HolderRow {
+function holderRow(account: GenericAccountDetails, person: Person) {
   const employee = typeof person === "string" ? undefined : person;
   return {
     name: employee?.name ?? nullIfBlank(account.name) ?? nullIfBlank(account.username),
@@ -91,19 +79,32 @@ function holderRow(account: GenericAccountDetails, person: Person): HolderRow {
   };
 }
 
+/** What one seat of a plan costs a year. */
+export interface SeatPrice {
+  readonly paid: Money;
+  readonly free: Money;
+}
+
+/** The plan's row, as far as its licenses know it. */
+interface PlanOfLicense {
+  readonly id: string;
+  /** Undefined if it is unknown. */
+  readonly seatPrice: SeatPrice | undefined;
+}
+
 /** A license in the shape of the schema. It is assessed when a field first needs it. */
 export class LicenseRow {
   readonly id: string;
   readonly isBillable: boolean;
   readonly #license: GenericLicenseDetails;
   readonly #assessor: LicenseAssessor;
-  #assessment: Assessment | undefined;
+  #assessment: ReturnType<LicenseAssessor["assess"]> | undefined;
 
   /** @param plan null if the plan's record is missing */
   constructor(
     installation: SyncedInstallation,
     license: GenericLicenseDetails,
-    readonly plan: LicensePlanRow | null,
+    readonly plan: PlanOfLicense | null,
     assessor: LicenseAssessor,
   ) {
     this.id = `${installation.id}:${license.sourceId}`;
@@ -120,7 +121,7 @@ export class LicenseRow {
     return this.#assessed.state;
   }
 
-  get holder(): HolderRow | null {
+  get holder() {
     return this.#assessed.holder;
   }
 
@@ -139,7 +140,7 @@ export class LicenseRow {
     return (isPaid ? price?.paid : price?.free) ?? null;
   }
 
-  get #assessed(): Assessment {
+  get #assessed() {
     this.#assessment ??= this.#assessor.assess(this.#license);
     return this.#assessment;
   }

@@ -1,6 +1,6 @@
 import type { Bug } from "../../bug.js";
 
-/** Bugs of requests, their answers and their repetition. */
+/** Bugs of requests, answers and retries. */
 export const REQUEST_BUGS: readonly Bug[] = [
   {
     name: "a mutation whose answer was lost is sent again",
@@ -57,25 +57,25 @@ export const REQUEST_BUGS: readonly Bug[] = [
     wrong: "",
   },
   {
-    name: "an answer that cannot be read is asked for again",
+    name: "a request is retried after an answer that cannot be read",
     file: "graphql/request/attempt.ts",
     right: "throw failures.notGraphQL(response);",
     wrong: "throw failures.network(error, response);",
   },
   {
-    name: "a body is read whatever its declared type",
+    name: "a body is read whatever its content type",
     file: "graphql/request/attempt.ts",
     right: " || !isJson(response.headers)) {",
     wrong: ") {",
   },
   {
-    name: "a body that nobody reads is not given up",
+    name: "a body that nobody reads is not cancelled",
     file: "graphql/request/attempt.ts",
     right: "discardBody(response);",
     wrong: "",
   },
   {
-    name: "a body that begins too late is not given up",
+    name: "a body that begins too late is not cancelled",
     file: "graphql/request/response.ts",
     right: "raceAbort(reader.read(), signal)",
     wrong: "reader.read()",
@@ -87,13 +87,13 @@ export const REQUEST_BUGS: readonly Bug[] = [
     wrong: "",
   },
   {
-    name: "what was given up is sent all the same",
+    name: "a cancelled request is sent",
     file: "graphql/request/attempt.ts",
     right: "signal.throwIfAborted();",
     wrong: "",
   },
   {
-    name: "closing lets requests go on",
+    name: "requests continue after close()",
     file: "graphql/request/transport.ts",
     right: "for (const { controller } of this.#running.keys())",
     wrong: "for (const { controller } of [].values())",
@@ -111,7 +111,7 @@ export const REQUEST_BUGS: readonly Bug[] = [
     wrong: "",
   },
   {
-    name: "a retry is not told of",
+    name: "a retry is not reported",
     file: "core/operation.ts",
     right: "hooks.onRetry?.(event);",
     wrong: "",

@@ -15,7 +15,7 @@ export const WALK_BUGS: readonly Bug[] = [
     wrong: "if (this.#seen.size < 0)",
   },
   {
-    name: "a missing cursor ends the walk as if it were at its end",
+    name: "a missing cursor ends the walk silently",
     file: "graphql/paging/page-walk.ts",
     right: "const continues = page.pageInfo[more] && ",
     wrong: "const continues = page.pageInfo[more] && page.pageInfo[cursorField] !== null && ",
@@ -27,19 +27,19 @@ export const WALK_BUGS: readonly Bug[] = [
     wrong: "const continues = page.pageInfo[more] && nodes.length > 0 && ",
   },
   {
-    name: "the last page is asked for with the whole page size",
+    name: "the last page is requested with the full page size",
     file: "graphql/paging/page-walk.ts",
     right: "size: Math.min(this.#plan.pageSize, this.#left)",
     wrong: "size: this.#plan.pageSize",
   },
   {
-    name: "a page that is larger than asked for goes past the limit",
+    name: "a page that is too large exceeds the limit",
     file: "graphql/paging/page-walk.ts",
     right: "if (nodes.length <= this.#left) return nodes;",
     wrong: "return nodes;",
   },
   {
-    name: "the position is that of the walk's beginning",
+    name: "the position is that of the walk's start",
     file: "graphql/paging/page-walk.ts",
     right: "return { cursor: this.#cursor, nodesYielded",
     wrong: "return { cursor: this.#plan.start, nodesYielded",
@@ -51,7 +51,7 @@ export const WALK_BUGS: readonly Bug[] = [
     wrong: "",
   },
   {
-    name: "backward the nodes of a page come out in the service's order",
+    name: "backward, the nodes of a page are yielded in the service's order",
     file: "graphql/paging/connection.ts",
     right: 'return direction === "forward" ? nodes',
     wrong: "return direction ? nodes",
@@ -63,46 +63,45 @@ export const WALK_BUGS: readonly Bug[] = [
     wrong: "const next = ",
   },
   {
-    name: "a page too many is asked for ahead",
+    name: "two pages are prefetched",
     file: "graphql/paging/connection.ts",
     right: "const page = await this.#pages.next();",
     wrong:
       "const page = await (this.ahead ?? this.#pages.next()); this.ahead = page.done ? undefined : this.#pages.next(); this.ahead?.catch(() => {});",
   },
   {
-    name: "the page ahead is asked for twice",
+    name: "the next page is requested twice",
     file: "graphql/paging/page-iterator.ts",
     right: "this.#prefetch(next);",
     wrong: "this.#prefetch(next); this.#prefetch(next);",
   },
   {
-    name: "a page that was asked for ahead is not cancelled where the loop is left",
+    name: "a prefetch is not cancelled when the loop is left",
     file: "graphql/paging/page-iterator.ts",
     right: 'this.#abort.abort(new Error("The iteration was left."));',
     wrong: "",
   },
   {
-    name: "a page that fails ahead is nobody's",
+    name: "a failed prefetch is an unhandled rejection",
     file: "graphql/paging/page-iterator.ts",
     right: "fetch.catch((error: unknown) => {",
     wrong:
       "fetch.then(() => {}, (error: unknown) => { throw error; });\n    fetch.catch((error: unknown) => {",
   },
   {
-    name: "the walk stays on its caller's signal",
+    name: "a listener stays on the caller's signal",
     file: "graphql/paging/page-iterator.ts",
     right: ".finally(unlink)",
     wrong: "",
   },
   {
-    name: "a page that failed is not asked for again",
+    name: "a page that was consumed is used again",
     file: "graphql/paging/page-iterator.ts",
     right: "this.#ahead ?? this.#fetch(request);",
-    wrong:
-      "this.#ahead ?? (this.failed ??= this.#fetch(request)); fetch.then(() => { this.failed = undefined; }, () => {});",
+    wrong: "this.#ahead ?? this.#running ?? this.#fetch(request);",
   },
   {
-    name: "steps of a walk overtake each other",
+    name: "concurrent steps are not queued",
     file: "graphql/paging/page-iterator.ts",
     right: "this.#last === undefined ? step() : this.#last.then(step)",
     wrong: "step()",

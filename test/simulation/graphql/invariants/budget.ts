@@ -1,8 +1,8 @@
-/** The retries of a client that fail for everybody end. */
+/** The retry budget of a client is limited. */
 import type { Simulated } from "../simulate.js";
 import { operationsOf } from "./retries.js";
 
-/** Figures of the documentation. */
+/** As documented. */
 const TOKENS = 500;
 const RETRY_COST = 5;
 
@@ -14,12 +14,12 @@ export function brokenBudgetRules(simulated: Simulated): string[] {
   const told = events.filter(({ hook, code }) => hook === "retry" && !isReplacement(code)).length;
   const lowest = lowestBudget(simulated);
   return [
-    ...(resent > told ? [`hooks: ${resent} requests were sent again, and ${told} told of`] : []),
-    ...(lowest < 0 ? [`budget: ${-lowest} tokens more were spent than there are`] : []),
+    ...(resent > told ? [`hooks: ${resent} requests were sent again, and ${told} reported`] : []),
+    ...(lowest < 0 ? [`budget: ${-lowest} more tokens were spent than there are`] : []),
   ];
 }
 
-/** The fewest tokens that were left up to a moment, as far as the hooks were told. */
+/** The lowest budget up to a moment, according to the hooks. */
 export function lowestBudget({ events }: Simulated, until = Number.POSITIVE_INFINITY): number {
   let tokens = TOKENS;
   let lowest = TOKENS;
@@ -33,7 +33,7 @@ export function lowestBudget({ events }: Simulated, until = Number.POSITIVE_INFI
   return lowest;
 }
 
-/** A key that is replaced costs nothing. */
+/** Replacing a key costs nothing. */
 function isReplacement(code: string | undefined): boolean {
   return code === "AUTHENTICATION_FAILED";
 }

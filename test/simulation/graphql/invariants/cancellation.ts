@@ -1,4 +1,4 @@
-/** Nothing is sent for a call that has ended, or that its caller wants no more. */
+/** Nothing is sent for a call that has ended or was cancelled. */
 import type { Simulated } from "../simulate.js";
 
 export function brokenCancellationRules({ journal }: Simulated): string[] {

@@ -1,4 +1,4 @@
-/** Every failure is what the documentation says of the last answer, and what was not tried again had a reason. */
+/** Every error has the documented code for the last answer, and a documented reason if it was not retried. */
 import { SaasManagementError } from "@saas-management/sdk/graphql";
 import type { Call, Moment, SentRequest } from "../journal.js";
 import type { KeySpec } from "../program.js";
@@ -6,7 +6,7 @@ import type { Simulated } from "../simulate.js";
 import { lowestBudget } from "./budget.js";
 import { operationsOf } from "./retries.js";
 
-/** Bounds of the pauses of a client that nothing else was told. */
+/** Default bounds of the pauses. */
 const MIN_DELAY_MS = 200;
 const MAX_DELAY_MS = 10_000;
 /** Tokens that a retry costs. */
@@ -28,14 +28,14 @@ export function brokenEndingRules(simulated: Simulated): string[] {
   ]);
 }
 
-/** Nobody is told success but by an answer that says so. */
+/** A call succeeds only if its last answer says so. */
 function groundlessSuccess(call: Call, requests: readonly SentRequest[]): string[] {
   const last = requests.findLast((request) => request.call === call)?.answered?.verdict.outcome;
   if (call.value === undefined || last === "good") return [];
   return [`endings: ${call.id} ended well, and its last answer is ${last ?? "none"}`];
 }
 
-/** What is wrong with an error; undefined for nothing. */
+/** Describes what is wrong with an error, if anything is. */
 function wrongEnding(
   error: SaasManagementError,
   met: Moment,
@@ -54,13 +54,13 @@ function wrongEnding(
   if (last.code !== code) return `and its answer means ${last.code ?? "success"}`;
   if (last.outcome === "good") return undefined;
   if (error.attempts !== attempts.length)
-    return `and tells of ${error.attempts} of ${attempts.length} attempts`;
+    return `and reports ${error.attempts} of ${attempts.length} attempts`;
   if (last.outcome !== "transient" || !call.repeatable)
     return error.stoppedBecause === "not-retryable" ? undefined : `because of ${error.stoppedBecause}`;
   return unjustified(error, met, call, attempts, simulated);
 }
 
-/** An operation ends by its time when that is up, and before where it could only wait for it. */
+/** An operation times out when its time is up, or earlier if the next pause would exceed it. */
 function wrongTimeout(
   met: Moment,
   call: Call,
@@ -68,7 +68,7 @@ function wrongTimeout(
   key: KeySpec,
 ): string | undefined {
   if (met.at < call.begun.at + call.timeoutMs) return "and there was time left";
-  // It may have waited for the key, and never have sent anything.
+  // It may have waited for the key without sending anything.
   if (key.form === "function" && (key.slowMs > 0 || key.stallsAt !== undefined)) return undefined;
   const deadline = (attempts[0]?.sent.at ?? Number.POSITIVE_INFINITY) + call.timeoutMs;
   const last = attempts.at(-1)?.answered;
@@ -77,7 +77,7 @@ function wrongTimeout(
   return pointless ? "after a pause that it had no time for" : undefined;
 }
 
-/** Why an operation should have been tried again. */
+/** Describes why an operation should have been retried. */
 function unjustified(
   error: SaasManagementError,
   met: Moment,

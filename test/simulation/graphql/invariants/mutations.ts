@@ -1,4 +1,4 @@
-/** What callers of mutations rely on: told success, it was done once; told anything else, at most once. */
+/** A mutation that succeeds was done once; one that fails was done at most once. */
 import { MutationError, SaasManagementError } from "@saas-management/sdk/graphql";
 import type { Call, SentRequest } from "../journal.js";
 import type { Simulated } from "../simulate.js";
@@ -20,14 +20,14 @@ export function brokenMutationRules({ journal, service }: Simulated): string[] {
 
 function brokenCount(call: Call, effects: number): string[] {
   const { id, repeatable } = call;
-  if (effects > 1 && !repeatable) return [`mutation once: ${id} was carried out ${effects} times`];
-  if (isSuccess(call) && effects === 0) return [`mutation success: ${id} was told as done, and was not`];
+  if (effects > 1 && !repeatable) return [`mutation once: ${id} was done ${effects} times`];
+  if (isSuccess(call) && effects === 0) return [`mutation success: ${id} succeeded but was not done`];
   const refused = isRefusal(call.value) || call.failures.some(({ error }) => error instanceof MutationError);
-  if (refused && effects > 0 && !repeatable) return [`mutation refusal: ${id} was told as refused, and done`];
+  if (refused && effects > 0 && !repeatable) return [`mutation refusal: ${id} was refused but done`];
   return [];
 }
 
-/** Nothing but a key that was refused makes it safe to send it again. */
+/** Only a refused key makes it safe to send a mutation again. */
 function sentAgain({ id, repeatable }: Call, sent: readonly SentRequest[]): string[] {
   const unsafe = sent.slice(0, -1).filter(({ answered }) => answered?.verdict.outcome !== "unauthorized");
   return repeatable || unsafe.length === 0 ? [] : [`mutation once: ${id} was sent again`];
@@ -46,9 +46,9 @@ function isRefusal(value: unknown): boolean {
   return typeof value === "object" && value !== null && "ok" in value && value.ok === false;
 }
 
-/** Each answer names the call that it is for, as its id or as its number. */
+/** Each answer contains the id or the number of its call. */
 function foreignAnswer({ id, kind, value }: Call): string[] {
-  // Pages, numbers and answers that hold nothing name nobody.
+  // Pages, counts and empty answers contain neither.
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   if (kind === "query" && (!isObject || "nothing" in value)) return [];
   const text = JSON.stringify(value);

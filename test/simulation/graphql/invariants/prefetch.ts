@@ -1,4 +1,4 @@
-/** One page is asked for ahead, never more, and never past the limit. */
+/** One page is prefetched at a time, and none past the limit. */
 import type { SentRequest } from "../journal.js";
 import type { Simulated } from "../simulate.js";
 import type { ObservedWalk, WalkLeg } from "../walks.js";
@@ -19,7 +19,7 @@ function brokenAsking({ spec }: ObservedWalk, leg: WalkLeg, requests: readonly S
   const pages = new Map<string | undefined, number>();
   for (const { page, nodes, handed, sent } of requests) {
     if (page === undefined || page.direction !== direction) {
-      found.push(`paging: ${leg.call.id} asks for no page of its direction`);
+      found.push(`paging: ${leg.call.id} requests no page in its direction`);
       continue;
     }
     if (!pages.has(page.cursor)) pages.set(page.cursor, 0);
@@ -27,27 +27,29 @@ function brokenAsking({ spec }: ObservedWalk, leg: WalkLeg, requests: readonly S
     const left = leg.limit - sum(before);
     if (page.size !== Math.min(pageSize, left))
       found.push(
-        `limit: ${leg.call.id} asks for ${page.size} nodes, with ${left} left and ${pageSize} a page`,
+        `limit: ${leg.call.id} requests ${page.size} nodes, with ${left} left and ${pageSize} per page`,
       );
-    // All but these were handed out before.
+    // Pages whose nodes must have been yielded before.
     const consumed = before.slice(0, before.length - (prefetch ? 1 : 0));
     const behind =
       unit === "nodes" ? sum(consumed) - handed.nodes : unit === "pages" ? consumed.length - handed.pages : 0;
-    // Of several steps at once those that are over may not be taken yet.
+    // With concurrent steps, completed ones may not be counted yet.
     if (behind > width - 1)
-      found.push(`prefetch: ${leg.call.id} asks too early at ${sent.order}: ${behind} ${unit} behind`);
+      found.push(
+        `prefetch: ${leg.call.id} requests a page too early at ${sent.order}: ${behind} ${unit} behind`,
+      );
     if (nodes !== undefined) pages.set(page.cursor, nodes);
   }
   return found;
 }
 
-/** Pages are asked for one after the other. */
+/** Pages are requested one at a time. */
 function overlaps({ call }: WalkLeg, requests: readonly SentRequest[]): string[] {
   return requests.flatMap(({ answered, signal }, index) => {
     const next = requests[index + 1];
     if (next === undefined || signal?.aborted === true) return [];
     const over = answered !== undefined && answered.order < next.sent.order;
-    return over ? [] : [`prefetch: ${call.id} has two requests under way`];
+    return over ? [] : [`prefetch: ${call.id} has two running requests`];
   });
 }
 

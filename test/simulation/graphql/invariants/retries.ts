@@ -1,4 +1,4 @@
-/** Requests are sent again where that may help and is safe, not too early, not too often, and not too late. */
+/** Requests are retried only if that may help and is safe, and not too early, too often or too late. */
 import type { Call, Moment, SentRequest } from "../journal.js";
 import type { Simulated } from "../simulate.js";
 
@@ -32,14 +32,14 @@ export function operationsOf(requests: readonly SentRequest[]): readonly (readon
 function brokenRepetition({ answered, key, call }: SentRequest, again: SentRequest): string[] {
   const what = `${again.operation} of ${call.id}`;
   if (answered === undefined || answered.order > again.sent.order)
-    return [`retries: ${what} was sent again before it was answered`];
+    return [`retries: ${what} was retried before it was answered`];
   const { outcome, notBefore } = answered.verdict;
   if (outcome === "unauthorized")
-    return key === again.key ? [`retries: ${what} was sent again with the key that was refused`] : [];
-  if (outcome !== "transient") return [`retries: ${what} was sent again after an answer that is ${outcome}`];
-  if (!call.repeatable) return [`retries: ${what} was sent again, which is not safe`];
+    return key === again.key ? [`retries: ${what} was retried with the refused key`] : [];
+  if (outcome !== "transient") return [`retries: ${what} was retried after an answer that is ${outcome}`];
+  if (!call.repeatable) return [`retries: ${what} was retried, which is not safe`];
   if (notBefore !== undefined && again.sent.at < notBefore)
-    return [`retry-after: ${what} was sent again ${notBefore - again.sent.at} ms too early`];
+    return [`retry-after: ${what} was retried ${notBefore - again.sent.at} ms too early`];
   return [];
 }
 
@@ -54,7 +54,7 @@ function isRefused({ answered }: SentRequest): boolean {
   return answered?.verdict.outcome === "unauthorized";
 }
 
-/** A call of one request ends when its time is up, or at once where its caller gives up. */
+/** A call of one request ends when its time is up, or at once when it is cancelled. */
 function late({ kind, begun, settled, givenUp, timeoutMs, id }: Call): string[] {
   if (kind === "walk" || settled === undefined) return [];
   const until: Moment["at"] = Math.min(begun.at + timeoutMs, givenUp?.at ?? Number.POSITIVE_INFINITY);

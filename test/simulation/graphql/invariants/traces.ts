@@ -1,4 +1,4 @@
-/** What is left behind, and what comes out: nothing but errors of the SDK, and in them no secret. */
+/** Nothing is left behind, and only errors of the SDK come out, without secrets. */
 import { getEventListeners } from "node:events";
 import { inspect } from "node:util";
 import { SaasManagementError } from "@saas-management/sdk/graphql";
@@ -10,7 +10,6 @@ export function brokenTraceRules(simulated: Simulated): string[] {
   return [...leftovers(simulated), ...strangers(simulated), ...leaks(simulated)];
 }
 
-/** Every call settled, and nothing is left behind. */
 function leftovers(simulated: Simulated): string[] {
   const { settled, observation, clock, unhandled, journal, leftBeforeClose } = simulated;
   const found: string[] = [];
@@ -24,11 +23,11 @@ function leftovers(simulated: Simulated): string[] {
   if (settled && listeners > 0) found.push(`leftovers: ${listeners} listeners on callers' signals`);
   const bodies = journal.requests.filter(({ bodyOpen }) => bodyOpen);
   if (settled && bodies.length > 0)
-    found.push(`leftovers: ${bodies.length} bodies neither read nor given up`);
+    found.push(`leftovers: ${bodies.length} bodies neither read nor cancelled`);
   return found;
 }
 
-/** Every error is one of the SDK's with a code, or the reason of a caller who gave up. */
+/** Every error is an SDK error with a code, or the reason of a cancellation. */
 function strangers({ observation }: Simulated): string[] {
   return observation.told
     .filter((told) => told instanceof Error && !(told instanceof GaveUp))
@@ -36,7 +35,7 @@ function strangers({ observation }: Simulated): string[] {
     .map((error) => `strangers: ${error instanceof Error ? error.stack : error}`);
 }
 
-/** Neither the key nor what variables and rows hold is in anything that is shown or logged. */
+/** Nothing that is shown or logged contains the key, a variable or a row. */
 function leaks({ observation, client }: Simulated): string[] {
   const shown = [client, ...observation.told].flatMap((told) => [
     String(told),
@@ -44,7 +43,7 @@ function leaks({ observation, client }: Simulated): string[] {
     JSON.stringify(told) ?? "",
     told instanceof Error ? (told.stack ?? "") : "",
   ]);
-  // What the service said may hold anything but the key.
+  // The service's own messages may contain anything but the key.
   const said = observation.told.flatMap((told) =>
     told instanceof SaasManagementError
       ? [told.serverMessage ?? "", told.requestId ?? "", JSON.stringify(Reflect.get(told, "errors")) ?? ""]

@@ -1,4 +1,4 @@
-/** What callers are handed: every row once and in order, and with several walks exactly the rest. */
+/** Walks yield every row once and in order, also when another walk continues from a position. */
 import { SaasManagementError } from "@saas-management/sdk/graphql";
 import type { ConnectionName, Range } from "../program.js";
 import type { Rows } from "../rows.js";
@@ -15,7 +15,7 @@ export function brokenWalkRules({ walks, reads, service: { rows }, journal }: Si
       const time = { from: begun.order, until: settled?.order ?? now };
       if (what === "count") return wrongCount(value, rows, time);
       const nodes = Array.isArray(value) ? value.map(String) : [];
-      // A page has the service's order, whatever the direction.
+      // A page has the service's order in both directions.
       const ids = range.direction === "forward" ? nodes : nodes.reverse();
       const limit = Math.min(range.limit ?? range.pageSize, range.pageSize);
       return brokenSequence(ids, { ...range, limit, whole: true }, rows, time);
@@ -38,25 +38,25 @@ function brokenOrder({ spec, legs }: ObservedWalk, rows: Rows, now: number): str
   return brokenSequence(ids, { ...spec, limit, whole: last.ended === "done" }, rows, time);
 }
 
-/** What a sequence of nodes has to be. */
 interface Sequence extends Pick<Range, "connection" | "direction" | "start"> {
   readonly limit: number;
-  /** Whether nothing is missing at its end but what is beyond the limit. */
+  /** Whether only nodes beyond the limit may be missing at its end. */
   readonly whole: boolean;
 }
 
 function brokenSequence(ids: readonly string[], wanted: Sequence, rows: Rows, time: Time): string[] {
   const { connection, direction, limit, start, whole } = wanted;
   const found: string[] = [];
-  // Backward everything is the same with the other sign.
+  // Backward, the same rules hold with the other sign.
   const sign = direction === "forward" ? 1 : -1;
   const keys = ids.map((id) => keyOf(id, connection) * sign);
   const { ever, always } = rows.during(time.from, time.until);
   if (keys.some((key, index) => !(key > (keys[index - 1] ?? Number.NEGATIVE_INFINITY))))
-    found.push(`walk order: ${ids.join(", ")} are not each once and in order`);
+    found.push(`walk order: ${ids.join(", ")} are repeated or out of order`);
   if (keys.some((key) => !ever.has(key * sign)))
-    found.push(`walk order: ${ids.join(", ")} were not all there`);
-  if (keys.length > limit) found.push(`walk limit: ${keys.length} nodes came out of at most ${limit}`);
+    found.push(`walk order: ${ids.join(", ")} did not all exist`);
+  if (keys.length > limit)
+    found.push(`walk limit: ${keys.length} nodes were yielded, at most ${limit} allowed`);
   const end =
     whole && keys.length < limit ? Number.POSITIVE_INFINITY : (keys.at(-1) ?? Number.NEGATIVE_INFINITY);
   const due = always
@@ -68,7 +68,7 @@ function brokenSequence(ids: readonly string[], wanted: Sequence, rows: Rows, ti
   return found;
 }
 
-/** Not a number for a node of another connection. The reference server puts the kind of a thing before its id. */
+/** NaN for a node of another connection. The reference server prefixes ids with the kind. */
 function keyOf(id: string, connection: ConnectionName): number {
   const own = id.slice(id.indexOf(":") + 1);
   return own.startsWith(`${connection}-`) ? Number(own.slice(connection.length + 1)) : Number.NaN;
@@ -77,18 +77,18 @@ function keyOf(id: string, connection: ConnectionName): number {
 function wrongCount(value: unknown, rows: Rows, { from, until }: Time): string[] {
   const { ever, always } = rows.during(from, until);
   const right = typeof value === "number" && value >= always.length && value <= ever.size;
-  return right ? [] : [`walk count: ${value} is told of ${always.length} to ${ever.size} rows`];
+  return right ? [] : [`walk count: ${value} for ${always.length} to ${ever.size} rows`];
 }
 
-/** Where an error says that a walk can go on, as far as a walk that nothing goes on from does not show it. */
+/** Checks the position of an error, for walks that no other walk continues. */
 function wrongPositions({ spec }: ObservedWalk) {
   return ({ ended, ids, call }: WalkLeg): string[] => {
     const error = call.failures.at(-1)?.error;
-    // Of several steps at once a later one may have brought more, and who gave up asks for no position.
+    // With concurrent steps a later one may have yielded more, and a cancelled walk has no position.
     if (ended !== "failed" || spec.width > 1 || call.givenUp !== undefined) return [];
     if (!(error instanceof SaasManagementError)) return [];
     const handed = spec.unit === "array" ? 0 : ids.length;
     const told = error.position?.nodesYielded;
-    return told === handed ? [] : [`walk position: ${told} nodes are told of ${handed} (${error.code})`];
+    return told === handed ? [] : [`walk position: ${told} nodes reported of ${handed} (${error.code})`];
   };
 }

@@ -3,7 +3,7 @@ import { brokenTraceRules } from "../invariants/traces.js";
 import { brokenWalkRules } from "../invariants/walks.js";
 import type { Simulated } from "../simulate.js";
 
-/** The violations of a program over sockets: of those rules that need not know what each answer was. */
+/** The violations of a program over sockets, of the rules that do not need to know each answer. */
 export function socketViolations(simulated: Simulated): readonly string[] {
   return [
     ...brokenWalkRules(simulated),
@@ -13,7 +13,7 @@ export function socketViolations(simulated: Simulated): readonly string[] {
   ];
 }
 
-/** No key is refused in these programs, so nothing makes it safe to send a mutation again. */
+/** No key is refused in these programs, so a mutation is never sent again. */
 function repeatedMutations({ journal: { calls, requests } }: Simulated): readonly string[] {
   return calls.flatMap(({ id, kind, repeatable }) => {
     const sent = requests.filter(({ call }) => call.id === id).length;

@@ -4,15 +4,15 @@ import type { FaultKind, RetryAfter, ScheduledFault } from "../faults.js";
 import type { Program, Step } from "../program.js";
 import { program } from "../program-arbitrary.js";
 
-/** A program for the reference server: of what it knows, and with faults of its own. */
+/** A program for the reference server, with its faults. */
 export interface SocketProgram extends Program {
   readonly serverFaults: readonly GraphQLFault[];
 }
 
-/** Longer than any call of a program has time. */
+/** Longer than the timeout of every call. */
 const PAST_EVERY_DEADLINE_MS = 200_000;
 
-/** The programs of the model, as far as the reference server knows what they ask for. */
+/** The programs of the model, reduced to what the reference server supports. */
 export const socketProgram: fc.Arbitrary<SocketProgram> = program.map((drawn) => ({
   ...drawn,
   callers: drawn.callers.map((steps) => steps.map(known)),
@@ -41,7 +41,7 @@ function faultOf({ asked, nth, times, kind }: ScheduledFault): GraphQLFault[] {
   return struck === undefined ? [] : [{ api: "graphql", operation, nth, times, atLeast: 0, kind: struck }];
 }
 
-/** The server's fault that comes nearest; undefined where there is none. */
+/** The server's nearest fault, if there is one. */
 function serverKind(kind: FaultKind): GraphQLFaultKind | undefined {
   const at = "at" in kind && kind.at === "after" ? "answer" : "request";
   switch (kind.type) {

@@ -1,4 +1,4 @@
-/** Runs a program of the GraphQL facade over real sockets against the reference server, without any real waiting. */
+/** Runs a program of the GraphQL facade over sockets against the reference server, in simulated time. */
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { startReferenceServer } from "@saas-management/sdk/reference-server";
 import { Observation } from "../../observation.js";
@@ -21,7 +21,7 @@ export async function simulateOverSockets(program: SocketProgram): Promise<Simul
   const observation = new Observation();
   const journal = new Journal(clock, observation);
   const service = new SimService(program.rows, [], journal);
-  // Called like the rows of the model, in the same order.
+  // Named and sorted like the rows of the model.
   const applications = service.rows.keys.map((key) => ({ id: nameOf(key), name: nameOf(key) }));
   await using server = await startReferenceServer({ clock: serverClock, portfolio: { applications } });
   server.faults.schedule({ faults: program.serverFaults });
@@ -60,7 +60,7 @@ export async function simulateOverSockets(program: SocketProgram): Promise<Simul
   }
 }
 
-/** Names sort as numbers do. */
+/** The names sort as the numbers do. */
 function nameOf(key: number): string {
   return `applications-${String(key).padStart(4, "0")}`;
 }

@@ -2,11 +2,11 @@ import type { SimClock } from "../../sim-clock.js";
 import type { Call, Journal, SentRequest } from "../journal.js";
 import { GOOD } from "../verdict.js";
 
-/** Node's `fetch`, with somebody who looks on: what is sent for whom, and what is still on its way. */
+/** Node's `fetch`, recording requests and what is still running. */
 export class WatchedFetch {
   readonly #journal: Journal;
   readonly #clock: SimClock;
-  /** Number of requests that are not answered to the end. */
+  /** Number of requests without a complete answer. */
   underWay = 0;
 
   constructor(journal: Journal, clock: SimClock) {
@@ -52,7 +52,7 @@ export class WatchedFetch {
 
   #callOf(id: string | null): Call {
     const call = this.#journal.calls.find((candidate) => candidate.id === id);
-    if (call === undefined) throw new Error("a request of nobody's");
+    if (call === undefined) throw new Error("a request without a call");
     return call;
   }
 
@@ -62,7 +62,7 @@ export class WatchedFetch {
   }
 }
 
-/** The same body; tells when it was read to its end, has failed, or was given up. */
+/** The same body; calls back when it was read to its end, has failed, or was cancelled. */
 function watched(body: ReadableStream<Uint8Array>, over: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>(

@@ -152,14 +152,6 @@ testAttacks([
   },
   waitingRun(),
   {
-    name: "the answer to the completion is lost",
-    ending: { kind: "whole" },
-    attack: (service) => {
-      breakTwice(service, "CompleteSyncBatch", "answer");
-      return send(service, people());
-    },
-  },
-  {
     name: "the completion is refused",
     ending: refused("PERMISSION_DENIED"),
     attack: (service) => {
