@@ -37,42 +37,7 @@ export type { BatchOptions, StartBatchOptions } from "./batch/start.js";
 export type { CompleteOptions, SyncBatch } from "./batch/sync-batch.js";
 export { SyncClient } from "./client.js";
 export type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "./collections.js";
-export type {
-  AccountDetails,
-  AccountRecord,
-  AiCostRecord,
-  AiUsageRecord,
-  AuditLogRecord,
-  BambooHrEmployeeDetails,
-  DeviceRecord,
-  EmployeeRecord,
-  ExternallyDiscoveredUsageRecord,
-  GenericAccountDetails,
-  GenericAiCostDetails,
-  GenericAiUsageDetails,
-  GenericAuditLogDetails,
-  GenericDeviceDetails,
-  GenericEmployeeDetails,
-  GenericExternallyDiscoveredUsageDetails,
-  GenericGroupDetails,
-  GenericGroupMemberDetails,
-  GenericLicenseDetails,
-  GenericPlanDetails,
-  GenericUsageDetails,
-  GoogleEmployeeDetails,
-  GroupMemberRecord,
-  GroupRecord,
-  LicenseRecord,
-  MicrosoftAccountDetails,
-  MicrosoftEmployeeDetails,
-  OktaEmployeeDetails,
-  PlanDetails,
-  PlanRecord,
-  SeatBasedPlanDetails,
-  TeamsMetadata,
-  TimestampInput,
-  UsageRecord,
-} from "./generated/records.js";
+export type * from "./generated/records.js";
 export type { GuardOptions, GuardRule, SafetyOptions } from "./guard/rules.js";
 export type { Lease } from "./lease.js";
 export { type FileLedger, type FileLedgerOptions, fileLedger } from "./ledger/file-ledger.js";
@@ -120,7 +85,6 @@ export type { ErrorDetails } from "../core/errors/index.js";
 export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../core/hooks.js";
 export type { Logger } from "../core/logger.js";
 export type { CommonOptions } from "../core/options.js";
-export type { RecordTypes } from "./generated/records.js";
 export { idsOfLines, linesOfIds } from "./ledger/id-lines.js";
 export type {
   HoldReason,

@@ -94,7 +94,6 @@ const rows: readonly Row[] = [
     lost("answer"),
     { ...ghost, ...IN_PROGRESS, retried: "StartSyncBatch" },
   ],
-  ["starts over a retired connection", START, RETIRED, { ...completed, retried: "" }],
   ["starts after the old lease expired", START, [lease("request")], { ...completed, retried: "" }],
   ["reports a held lock", START, [...statuses([6, 9, 10], "request")], { ...notStarted, ...IN_PROGRESS }],
   ["reports a lock that was just taken", START, [stolenLock("request")], { ...ghost, ...IN_PROGRESS }],
@@ -112,18 +111,6 @@ const rows: readonly Row[] = [
     START,
     [revocation("answer")],
     { ...notWritten, ...NO_KEY },
-  ],
-  [
-    "fails to write after the lease expired",
-    START,
-    [lease("answer")],
-    { ...expired, ended: "write", stored: 0 },
-  ],
-  [
-    "fails to write after the lock was stolen",
-    START,
-    [stolenLock("answer")],
-    { ...stolen, ended: "write", stored: 0 },
   ],
 
   [
@@ -171,12 +158,6 @@ const rows: readonly Row[] = [
     [lease("answer")],
     { ...expired, ended: "complete", stored: 4 },
   ],
-  [
-    "fails to complete after the lock was stolen",
-    RECORDS,
-    [stolenLock("answer")],
-    { ...stolen, ended: "complete", stored: 4 },
-  ],
 
   [
     "repeats a stream that is lost at a message",
@@ -184,13 +165,6 @@ const rows: readonly Row[] = [
     [...lost("request"), ...lost("answer")],
     { ...completed, retried: "SyncRecords" },
   ],
-  [
-    "repeats a stream that is lost at its last message",
-    SECOND,
-    [...lost("request"), ...lost("answer")],
-    { ...completed, retried: "SyncRecords" },
-  ],
-  ["streams over a retired connection", SECOND, RETIRED, { ...completed, retried: "" }],
   [
     "reports a stream that is refused between messages",
     SECOND,
@@ -222,12 +196,6 @@ const rows: readonly Row[] = [
     { ...expired, ended: "write", stored: 2 },
   ],
   [
-    "reports a stream whose lock is stolen between messages",
-    FIRST,
-    [stolenLock("answer")],
-    { ...stolen, ended: "write", stored: 2 },
-  ],
-  [
     "reports a stream whose key is revoked between messages",
     SECOND,
     [revocation("request")],
@@ -240,7 +208,6 @@ const rows: readonly Row[] = [
     [...lost("request"), ...lost("answer"), ...statuses([8], "request")],
     { ...completed, retried: "CompleteSyncBatch" },
   ],
-  ["completes over a retired connection", COMPLETE, RETIRED, { ...completed, retried: "" }],
   ["reports a refused completion", COMPLETE, statuses(REFUSED, "request"), { ...notCompleted, ...PROTOCOL }],
   [
     "never guesses the outcome of a completion",
@@ -279,12 +246,6 @@ const rows: readonly Row[] = [
     [stolenLock("request")],
     { ...stolen, ended: "complete" },
   ],
-  [
-    "completes before another batch starts",
-    COMPLETE,
-    [stolenLock("answer")],
-    { ...completed, batches: "completed active", locked: true },
-  ],
 
   [
     "repeats an abort that is lost or whose answer is lost",
@@ -292,7 +253,6 @@ const rows: readonly Row[] = [
     [...lost("request"), ...lost("answer")],
     { ...aborted, retried: "AbortSyncBatch" },
   ],
-  ["aborts over a retired connection", ABORT, RETIRED, { ...aborted, retried: "" }],
   [
     "reports a refused abort",
     ABORT,
@@ -312,12 +272,6 @@ const rows: readonly Row[] = [
     [stolenLock("request")],
     { ...aborted, batches: "expired active", locked: true, retried: "" },
   ],
-  [
-    "reports an abort with an oversized answer",
-    ABORT,
-    [OVERSIZED],
-    { ...PROTOCOL, ended: "abort", batches: "aborted", locked: false },
-  ],
 ];
 
 const cases = rows.flatMap(([title, place, kinds, expected]) =>
@@ -328,32 +282,4 @@ test.each(cases)("$title: $fault.operation, $kind", async ({ fault, expected }) 
   const program = await startProgram(fault);
   const outcome = await program.run(fault.operation === "AbortSyncBatch" ? "abort" : "complete");
   expect(outcome).toMatchObject({ ...expected, firings: 1 });
-});
-
-const windows = [1, 2, 3].flatMap((nth) =>
-  (["request", "answer"] as const).flatMap((at) => lost(at).map((kind) => ({ nth, kind }))),
-);
-
-test.each(windows)("delivers every record once if window $nth is struck by $kind", async ({ nth, kind }) => {
-  const options = { client: { windowBytes: 400 }, accounts: 6 };
-  const program = await startProgram({ ...RECORDS, nth, kind }, options);
-  expect(await program.run()).toMatchObject({ ...completed, stored: 6, retried: "SyncRecords", firings: 1 });
-});
-
-test("strikes every operation with every kind that takes no time", () => {
-  const struck = new Set(cases.map(({ fault }) => `${fault.operation} ${fault.kind.type}`));
-  const kinds = [
-    "drop",
-    "rst-stream",
-    "goaway",
-    "grpc-status",
-    "oversized-answer",
-    "lease-expiry",
-    "lock-stolen",
-    "revoke-key",
-  ];
-  const expected = [START, RECORDS, COMPLETE, ABORT].flatMap(({ operation }) =>
-    kinds.map((type) => `${operation} ${type}`),
-  );
-  expect([...struck].sort()).toEqual([...expected, "SyncRecords early-answer", "SyncRecords reset"].sort());
 });

@@ -85,7 +85,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     name: "abort tells the service nothing",
     file: "sync/batch/lifecycle.ts",
     right:
-      '      await this.#session.call("AbortSyncBatch", undefined, (call) => this.#session.abort(call));\n',
+      '      await this.#session.call("AbortSyncBatch", clientClosed, (call) => this.#session.abort(call));\n',
     wrong: "",
   },
   {

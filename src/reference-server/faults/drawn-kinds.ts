@@ -1,13 +1,6 @@
 import { constants } from "node:http2";
 import { status } from "@grpc/grpc-js";
-import type {
-  BodyDelivery,
-  FaultMoment,
-  GraphQLFaultKind,
-  HttpFault,
-  RetryAfterHint,
-  SyncFaultKind,
-} from "./kinds.js";
+import type { BodyDelivery, FaultMoment, GraphQLFaultKind, RetryAfterHint, SyncFaultKind } from "./kinds.js";
 
 /** Pseudorandom numbers that are the same for a seed on every machine. */
 export class SeededRandom {
@@ -65,35 +58,24 @@ const RETRY_AFTER: readonly [RetryAfterHint, ...RetryAfterHint[]] = [
   { seconds: THREE_DAYS_SECONDS, as: "date" },
 ];
 
+/** The host cannot exist (RFC 2606): a client that follows sends its key nowhere. */
+const REDIRECT = { location: "https://other-host.invalid/graphql" } as const;
+
 const JSON_BODY = { "content-type": "application/json" } as const;
 
-/** @param inStream whether the fault strikes at a message of a stream */
-export function drawSyncKind(severity: Severity, random: SeededRandom, inStream: boolean): SyncFaultKind {
-  switch (severity) {
-    case "transient":
-      return transientSyncKind(random);
-    case "any":
-      return anySyncKind(random, inStream);
-    case "all":
-      return everySyncKind(random, inStream);
-  }
-}
+/** The second argument tells whether the fault strikes at a message of a stream. */
+export const drawSyncKind = {
+  transient: transientSyncKind,
+  any: anySyncKind,
+  all: everySyncKind,
+} satisfies Readonly<Record<Severity, (random: SeededRandom, inStream: boolean) => SyncFaultKind>>;
 
-/** @param readsPages whether the answer has a connection, whose pages can be broken */
-export function drawGraphQLKind(
-  severity: Severity,
-  random: SeededRandom,
-  readsPages: boolean,
-): GraphQLFaultKind {
-  switch (severity) {
-    case "transient":
-      return transientGraphQLKind(random);
-    case "any":
-      return anyGraphQLKind(random);
-    case "all":
-      return everyGraphQLKind(random, readsPages);
-  }
-}
+/** The second argument tells whether the answer has a connection, whose pages can be broken. */
+export const drawGraphQLKind = {
+  transient: transientGraphQLKind,
+  any: anyGraphQLKind,
+  all: everyGraphQLKind,
+} satisfies Readonly<Record<Severity, (random: SeededRandom, readsPages: boolean) => GraphQLFaultKind>>;
 
 function transientSyncKind(random: SeededRandom): SyncFaultKind {
   const at = random.pick(MOMENTS);
@@ -135,7 +117,7 @@ function anyGraphQLKind(random: SeededRandom): GraphQLFaultKind {
   const status = random.pick([200, 400, 401, 403, 404, 413, 500]);
   return random.pick<GraphQLFaultKind>([
     transientGraphQLKind(random),
-    { type: "http", status, headers: { "content-type": "application/json" }, body: "{}", at },
+    { type: "http", status, headers: JSON_BODY, body: "{}", at },
     { type: "html" },
     { type: "graphql-errors", data: random.pick(["none", "partial"] as const) },
     { type: "truncated-body", ending: random.pick(["end", "close", "reset"] as const) },
@@ -172,15 +154,9 @@ function everyGraphQLKind(random: SeededRandom, readsPages: boolean): GraphQLFau
     slowBody,
     { type: "endless-body" },
     { type: "http", status: random.pick([429, 503]), retryAfter: random.pick(RETRY_AFTER), at },
-    { ...redirect(random), at },
+    { type: "http", status: random.pick([301, 302, 303, 307, 308]), headers: REDIRECT, at },
     { type: "http", status: random.pick([200, 401, 503]), headers: JSON_BODY, body: "{}", delivery, at },
   ];
   if (readsPages) kinds.push({ type: "page-info", cursor: random.pick(["repeated", "missing"] as const) });
   return random.pick(kinds);
-}
-
-/** The host cannot exist (RFC 2606): a client that follows sends its key nowhere. */
-function redirect(random: SeededRandom): HttpFault {
-  const status = random.pick([301, 302, 303, 307, 308]);
-  return { type: "http", status, headers: { location: "https://other-host.invalid/graphql" } };
 }

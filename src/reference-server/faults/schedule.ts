@@ -104,10 +104,10 @@ export function faultSchedule(options: FaultScheduleOptions): FaultSchedule {
 
 function drawFault(place: Place, severity: Severity, pages: readonly string[], random: SeededRandom): Fault {
   if (place.api === "sync") {
-    return { ...place, kind: drawSyncKind(severity, random, place.message !== undefined), atLeast: 1 };
+    return { ...place, kind: drawSyncKind[severity](random, place.message !== undefined), atLeast: 1 };
   }
   const readsPages = place.operation !== undefined && pages.includes(place.operation);
-  return { ...place, kind: drawGraphQLKind(severity, random, readsPages), atLeast: 1 };
+  return { ...place, kind: drawGraphQLKind[severity](random, readsPages), atLeast: 1 };
 }
 
 /** Every place that the program reaches. */

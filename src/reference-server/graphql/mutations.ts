@@ -16,23 +16,9 @@ export interface ProcurementCaseInput {
   readonly baselinePrice?: Big | null;
 }
 
-/** A member of a payload's error union. */
-interface TypedError<Name extends string> {
-  readonly __typename: Name;
-  readonly message: string;
-}
-
-interface ProcurementCaseRow {
-  readonly id: string;
-  readonly name: string;
-  readonly state: string;
-  readonly savingAmount: Big | null;
-  readonly savingPercentage: Big | null;
-}
-
-interface CasePayload<ErrorName extends string> {
-  readonly case: ProcurementCaseRow | null;
-  readonly errors: readonly TypedError<ErrorName>[] | null;
+/** The payload of a mutation that failed, with members of its error union. */
+function failure(typename: string, ...messages: readonly string[]) {
+  return { case: null, errors: messages.map((message) => ({ __typename: typename, message })) };
 }
 
 /** @param today as YYYY-MM-DD; a deadline must not be earlier */
@@ -40,15 +26,10 @@ export function createProcurementCase(
   workspace: Workspace,
   input: ProcurementCaseInput & { readonly name: string },
   today: string,
-): CasePayload<"ProcurementCaseCreationError"> {
+) {
   const problems = problemsOf(input, today);
   if (input.state === "COMPLETED") problems.push("A new procurement case cannot be completed.");
-  if (problems.length > 0) {
-    return {
-      case: null,
-      errors: problems.map((message) => ({ __typename: "ProcurementCaseCreationError", message })),
-    };
-  }
+  if (problems.length > 0) return failure("ProcurementCaseCreationError", ...problems);
   const baselinePrice = input.baselinePrice ?? null;
   const created: ProcurementCase = {
     id: randomUUID(),
@@ -71,16 +52,12 @@ export function updateProcurementCase(
   workspace: Workspace,
   input: ProcurementCaseInput & { readonly id: string },
   today: string,
-): CasePayload<"ProcurementCaseNotFoundError" | "ProcurementCaseCompletedError"> {
+) {
   const known = workspace.procurementCases.get(input.id);
-  if (known === undefined) {
-    const message = `The procurement case \`${input.id}\` does not exist.`;
-    return { case: null, errors: [{ __typename: "ProcurementCaseNotFoundError", message }] };
-  }
-  if (known.state === "COMPLETED") {
-    const message = `The procurement case \`${input.id}\` is completed and cannot be changed.`;
-    return { case: null, errors: [{ __typename: "ProcurementCaseCompletedError", message }] };
-  }
+  const subject = `The procurement case \`${input.id}\``;
+  if (known === undefined) return failure("ProcurementCaseNotFoundError", `${subject} does not exist.`);
+  if (known.state === "COMPLETED")
+    return failure("ProcurementCaseCompletedError", `${subject} is completed and cannot be changed.`);
   const problems = problemsOf(input, today);
   if (problems.length > 0)
     throw requestError(ErrorCode.invalidInput, problems.join(" "), { argument: "input" });
@@ -109,7 +86,7 @@ function problemsOf(input: ProcurementCaseInput, today: string): string[] {
 }
 
 /** Assumption: a case saves what its baseline price decreased since the first one. */
-function rowOf({ id, name, state, baselinePrice, firstBaselinePrice }: ProcurementCase): ProcurementCaseRow {
+function rowOf({ id, name, state, baselinePrice, firstBaselinePrice }: ProcurementCase) {
   if (baselinePrice === null || firstBaselinePrice === null) {
     return { id, name, state, savingAmount: null, savingPercentage: null };
   }
@@ -118,11 +95,6 @@ function rowOf({ id, name, state, baselinePrice, firstBaselinePrice }: Procureme
     ? null
     : savingAmount.times(100).div(firstBaselinePrice).round(2);
   return { id, name, state, savingAmount, savingPercentage };
-}
-
-interface ChangeVendorsStatePayload {
-  readonly updatedCount: number | null;
-  readonly errors: readonly TypedError<"ChangeVendorsStateError">[] | null;
 }
 
 /**
@@ -136,7 +108,7 @@ export function changeVendorsState(
   filter: GraphQLInputObjectType,
   where: InputObject | null | undefined,
   now: number,
-): ChangeVendorsStatePayload {
+) {
   const matches = where == null ? () => true : compileFilter(filter, where);
   if (state === "DISCOVERED") {
     const message = "DISCOVERED cannot be set. It is the state of applications that only discovery knows.";

@@ -3,6 +3,7 @@ import type { Timestamp } from "../../sync/generated/google/protobuf/timestamp.j
 import { SubscriptionModel } from "../../sync/generated/saas_management/sync/v1/access_records.js";
 import type { Collection, MessageOf } from "../workspace.js";
 import type { Batch, BatchState } from "./batch.js";
+import { isTimestamp } from "./record-rules.js";
 import type { Installation } from "./state.js";
 import type { Snapshot } from "./stores.js";
 
@@ -124,10 +125,6 @@ function plain(value: unknown): unknown {
 function isAbsent(field: unknown): boolean {
   if (Array.isArray(field)) return field.length === 0;
   return field === undefined || (field instanceof Map && field.size === 0);
-}
-
-function isTimestamp(value: object): value is Timestamp {
-  return "seconds" in value && typeof value.seconds === "bigint" && "nanos" in value;
 }
 
 function isoTime({ seconds, nanos }: Timestamp): string {

@@ -3,7 +3,7 @@ import { status } from "@grpc/grpc-js";
 import { SyncRecordsRequest } from "../../sync/generated/saas_management/sync/v1/sync_service.js";
 import type { Collection, MessageOf } from "../workspace.js";
 import { type CollectionMessage, wireName } from "./collections.js";
-import { RECORD_RULES } from "./record-rules.js";
+import { violationOf } from "./record-rules.js";
 import { Refusal } from "./refusal.js";
 
 /** A message with exactly one collection. Its batch id and records are not checked yet. */
@@ -44,9 +44,9 @@ export function validRecords<C extends Collection>({
   value,
 }: CollectionMessage<C>): readonly MessageOf<C>[] {
   for (const [index, record] of value.records.entries()) {
-    const found = RECORD_RULES[$case](record);
+    const found = violationOf($case, record);
     if (found === undefined) continue;
-    const subject = found.field === "" ? "It" : `\`${found.field}\``;
+    const subject = found.field === "" ? "It" : `\`${wireName(found.field)}\``;
     throw new Refusal(
       status.INVALID_ARGUMENT,
       `Record ${index} of \`${wireName($case)}\` in this message is invalid. ${subject} ${found.problem}.`,

@@ -1,205 +1,126 @@
 import type { Timestamp } from "../../sync/generated/google/protobuf/timestamp.js";
-import {
-  type GenericAccountDetails,
-  type GenericLicenseDetails,
-  type GenericPlanDetails,
-  type MicrosoftAccountDetails,
-  type PlanDetails,
-  SubscriptionModel,
-} from "../../sync/generated/saas_management/sync/v1/access_records.js";
-import type {
-  GenericAiCostDetails,
-  GenericAiUsageDetails,
-  GenericAuditLogDetails,
-  GenericExternallyDiscoveredUsageDetails,
-  GenericUsageDetails,
-} from "../../sync/generated/saas_management/sync/v1/activity_records.js";
-import type {
-  BambooHrEmployeeDetails,
-  GenericDeviceDetails,
-  GenericEmployeeDetails,
-  GenericGroupDetails,
-  GenericGroupMemberDetails,
-  GoogleEmployeeDetails,
-  MicrosoftEmployeeDetails,
-  OktaEmployeeDetails,
-} from "../../sync/generated/saas_management/sync/v1/identity_records.js";
+import { SubscriptionModel } from "../../sync/generated/saas_management/sync/v1/access_records.js";
 import type { Collection, MessageOf } from "../workspace.js";
 import { wireName } from "./collections.js";
 
 /** What is wrong with a record. Never contains the content of the record. */
 export interface Violation {
-  /** Path of the field in wire names, such as `generic.details.model`. */
+  /** Path of the field in camelCase, such as `generic.details.model`; empty for the record itself. */
   readonly field: string;
   /** Continues a sentence that begins with the field: `is missing`. */
   readonly problem: string;
 }
 
-/** Returns the first problem of a message, if any. */
-export type Check<T> = (message: T) => Violation | undefined;
+type VariantOf<C extends Collection> = NonNullable<MessageOf<C>["variant"]>;
 
-function filled<K extends string>(field: K): Check<{ readonly [P in K]?: string | undefined }> {
-  return (message) => (message[field] ? undefined : violation(field, "is missing"));
-}
+type RequiredFields<C extends Collection> = {
+  readonly [V in VariantOf<C> as V["$case"]]: readonly (keyof V["value"] & string)[];
+};
 
-/** `false` and `0` are present. */
-function present<K extends string>(field: K): Check<{ readonly [P in K]?: unknown }> {
-  return (message) => (message[field] === undefined ? violation(field, "is missing") : undefined);
-}
+/**
+ * What the service expects of records (service description, "Sync API records"; for models that it does not show, the
+ * comments of the contract). Shares nothing with the client's checks, so that each can find mistakes of the other.
+ */
+const REQUIRED: { readonly [C in Collection]: RequiredFields<C> } = {
+  accounts: { generic: ["id"] },
+  plans: { generic: ["id", "externalPlanName", "details"] },
+  licenses: { generic: ["sourceId", "sourceAccountId", "sourcePlanId", "billable"] },
+  employees: {
+    generic: ["id", "fullName"],
+    microsoft: ["id", "displayName", "userPrincipalName"],
+    google: ["id", "fullName", "primaryEmail"],
+    okta: ["id", "displayName", "login"],
+    bambooHr: ["id", "displayName"],
+  },
+  groups: { generic: ["id", "name"] },
+  groupMembers: { generic: ["id", "sourceGroupId", "sourceMemberId"] },
+  devices: { generic: ["id"] },
+  usage: { generic: ["id", "sourceActorId", "lastActivity"] },
+  externallyDiscoveredUsage: { generic: ["sourceActorId"] },
+  auditLogs: { generic: ["id", "action", "eventTime"] },
+  aiUsage: { generic: ["id", "sourceActorId", "lastActivity"] },
+  aiCost: { generic: ["id", "amount", "currency", "costTime"] },
+};
 
-function timestamp<K extends string>(field: K): Check<{ readonly [P in K]?: Timestamp | undefined }> {
-  return (message) => {
-    const value = message[field];
-    return value === undefined || isTimestamp(value)
-      ? undefined
-      : violation(field, "is not a Timestamp between the years 1 and 9999 with 0 to 999,999,999 nanos");
+/** Rules beside required fields. They run on records with a variant. */
+const CONDITIONS: { readonly [C in Collection]?: (details: VariantOf<C>["value"]) => Violation | undefined } =
+  {
+    accounts: ({ details }) => {
+      if (details === undefined) return undefined;
+      if (details.variant === undefined) return { field: "details", problem: noVariant(["microsoft"]) };
+      const { teams } = details.variant.value;
+      return teams !== undefined && teams.hasTeams === undefined
+        ? missing("details.microsoft.teams.hasTeams")
+        : undefined;
+    },
+    plans: ({ details: { model, seatBased } = {} }) => {
+      if (!model) return missing("details.model");
+      if (model !== SubscriptionModel.SUBSCRIPTION_MODEL_SEAT_BASED)
+        return { field: "details.model", problem: "is not a known subscription model" };
+      return seatBased === undefined ? missing("details.seatBased") : undefined;
+    },
+    externallyDiscoveredUsage: ({ lastActivity, lastActivityFrom: from, lastActivityTo: to }) => {
+      if (from !== undefined && to === undefined) return missing("lastActivityTo");
+      if (to !== undefined && from === undefined) return missing("lastActivityFrom");
+      return lastActivity === undefined && from === undefined ? missing("lastActivity") : undefined;
+    },
+    aiCost: ({ amount, currency }) => {
+      if (!/^-?\d+(\.\d+)?$/.test(amount)) return { field: "amount", problem: "is not a decimal number" };
+      return /^[A-Z]{3}$/.test(currency)
+        ? undefined
+        : { field: "currency", problem: "is not a currency code of three capital letters" };
+    },
   };
+
+/** The first problem of a record, if any. */
+export function violationOf<C extends Collection>(
+  collection: C,
+  { variant }: MessageOf<C>,
+): Violation | undefined {
+  const required: Readonly<Record<string, readonly string[]>> = REQUIRED[collection];
+  if (variant === undefined) return { field: "", problem: noVariant(Object.keys(required)) };
+  const details: object = variant.value;
+  const found =
+    missingField(details, required[variant.$case] ?? []) ??
+    CONDITIONS[collection]?.(variant.value) ??
+    invalidTime(details);
+  return found && { ...found, field: `${variant.$case}.${found.field}` };
 }
 
-function matching<K extends string>(
-  field: K,
-  pattern: RegExp,
-  expected: string,
-): Check<{ readonly [P in K]: string }> {
-  return (message) => (pattern.test(message[field]) ? undefined : violation(field, `is not ${expected}`));
+/** `false` and `0` are values. */
+function missingField(details: object, required: readonly string[]): Violation | undefined {
+  const field = required.find((name) => {
+    const value: unknown = Reflect.get(details, name);
+    return value === undefined || value === "";
+  });
+  return field === undefined ? undefined : missing(field);
 }
 
-/** Applies a check to a field if it is present. */
-function within<K extends string, T>(
-  field: K,
-  check: Check<T>,
-): Check<{ readonly [P in K]?: T | undefined }> {
-  return (message) => {
-    const value = message[field];
-    const found = value === undefined ? undefined : check(value);
-    return found && violation(field, found.problem, found.field);
-  };
+function missing(field: string): Violation {
+  return { field, problem: "is missing" };
 }
 
-type Variant<M, K extends keyof M = keyof M> = {
-  [P in K]: { readonly $case: P; readonly value: M[P] };
-}[K];
-
-/** Exactly one variant is set, and its message passes every check of that variant. */
-function oneOf<M extends object>(
-  checks: { readonly [K in keyof M & string]: readonly Check<M[K]>[] },
-): Check<{ readonly variant: Variant<M, keyof M & string> | undefined }> {
-  const names = Object.keys(checks).map((name) => `\`${wireName(name)}\``);
-  const missing = { field: "", problem: `selects no model. Set exactly one of ${names.join(", ")}` };
-  const run = <K extends keyof M & string>(variant: Variant<M, K>): Violation | undefined => {
-    for (const check of checks[variant.$case]) {
-      const found = check(variant.value);
-      if (found !== undefined) return violation(variant.$case, found.problem, found.field);
-    }
-    return undefined;
-  };
-  return ({ variant }) => (variant === undefined ? missing : run(variant));
-}
-
-function violation(field: string, problem: string, below = ""): Violation {
-  return { field: below === "" ? wireName(field) : `${wireName(field)}.${below}`, problem };
+function noVariant(names: readonly string[]): string {
+  return `selects no model. Set exactly one of ${names.map((name) => `\`${wireName(name)}\``).join(", ")}`;
 }
 
 /** 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z, the range of a Timestamp. */
 const FIRST_SECOND = -62_135_596_800n;
 const LAST_SECOND = 253_402_300_799n;
 
-function isTimestamp({ seconds, nanos }: Timestamp): boolean {
-  return seconds >= FIRST_SECOND && seconds <= LAST_SECOND && nanos >= 0 && nanos <= 999_999_999;
-}
-
-const accountVendor = oneOf<{ microsoft: MicrosoftAccountDetails }>({
-  microsoft: [within("teams", present("hasTeams"))],
-});
-
-/**
- * What the service expects of records (service description, "Sync API records"; for models that it does not show, the
- * comments of the contract). Shares nothing with the client's checks, so that each can find mistakes of the other.
- */
-export const RECORD_RULES: { readonly [C in Collection]: Check<MessageOf<C>> } = {
-  accounts: oneOf<{ generic: GenericAccountDetails }>({
-    generic: [filled("id"), within("details", accountVendor)],
-  }),
-  plans: oneOf<{ generic: GenericPlanDetails }>({
-    generic: [filled("id"), filled("externalPlanName"), present("details"), within("details", planDetails)],
-  }),
-  licenses: oneOf<{ generic: GenericLicenseDetails }>({
-    generic: [filled("sourceId"), filled("sourceAccountId"), filled("sourcePlanId"), present("billable")],
-  }),
-  employees: oneOf<{
-    generic: GenericEmployeeDetails;
-    microsoft: MicrosoftEmployeeDetails;
-    google: GoogleEmployeeDetails;
-    okta: OktaEmployeeDetails;
-    bambooHr: BambooHrEmployeeDetails;
-  }>({
-    generic: [filled("id"), filled("fullName"), timestamp("deletionTime"), timestamp("creationTime")],
-    microsoft: [filled("id"), filled("displayName"), filled("userPrincipalName")],
-    google: [filled("id"), filled("fullName"), filled("primaryEmail")],
-    okta: [filled("id"), filled("displayName"), filled("login")],
-    bambooHr: [filled("id"), filled("displayName")],
-  }),
-  groups: oneOf<{ generic: GenericGroupDetails }>({ generic: [filled("id"), filled("name")] }),
-  groupMembers: oneOf<{ generic: GenericGroupMemberDetails }>({
-    generic: [filled("id"), filled("sourceGroupId"), filled("sourceMemberId")],
-  }),
-  devices: oneOf<{ generic: GenericDeviceDetails }>({ generic: [filled("id"), timestamp("lastSeen")] }),
-  usage: oneOf<{ generic: GenericUsageDetails }>({
-    generic: [filled("id"), filled("sourceActorId"), present("lastActivity"), timestamp("lastActivity")],
-  }),
-  externallyDiscoveredUsage: oneOf<{ generic: GenericExternallyDiscoveredUsageDetails }>({
-    generic: [
-      filled("sourceActorId"),
-      timeOrCompleteRange,
-      timestamp("lastActivity"),
-      timestamp("lastActivityFrom"),
-      timestamp("lastActivityTo"),
-    ],
-  }),
-  auditLogs: oneOf<{ generic: GenericAuditLogDetails }>({
-    generic: [filled("id"), filled("action"), present("eventTime"), timestamp("eventTime")],
-  }),
-  aiUsage: oneOf<{ generic: GenericAiUsageDetails }>({
-    generic: [filled("id"), filled("sourceActorId"), present("lastActivity"), timestamp("lastActivity")],
-  }),
-  aiCost: oneOf<{ generic: GenericAiCostDetails }>({
-    generic: [
-      filled("id"),
-      filled("amount"),
-      matching("amount", /^-?\d+(\.\d+)?$/, "a decimal number"),
-      filled("currency"),
-      matching("currency", /^[A-Z]{3}$/, "a currency code of three capital letters"),
-      present("costTime"),
-      timestamp("costTime"),
-    ],
-  }),
-};
-
-function planDetails({ model, seatBased }: PlanDetails): Violation | undefined {
-  if (model === SubscriptionModel.SUBSCRIPTION_MODEL_UNSPECIFIED) {
-    return { field: "model", problem: "is missing" };
-  }
-  if (model !== SubscriptionModel.SUBSCRIPTION_MODEL_SEAT_BASED) {
-    return { field: "model", problem: "is not a known subscription model" };
-  }
-  return seatBased === undefined
-    ? { field: "seat_based", problem: "is missing: a seat-based plan needs it" }
-    : undefined;
-}
-
-function timeOrCompleteRange(usage: GenericExternallyDiscoveredUsageDetails): Violation | undefined {
-  const { lastActivity, lastActivityFrom: from, lastActivityTo: to } = usage;
-  if (from !== undefined && to === undefined) {
-    return { field: "last_activity_to", problem: "is missing: `last_activity_from` requires it" };
-  }
-  if (to !== undefined && from === undefined) {
-    return { field: "last_activity_from", problem: "is missing: `last_activity_to` requires it" };
-  }
-  if (lastActivity === undefined && from === undefined) {
-    return {
-      field: "last_activity",
-      problem: "is missing, and so is the range `last_activity_from` to `last_activity_to`",
-    };
+function invalidTime(details: object): Violation | undefined {
+  for (const [field, value] of Object.entries(details)) {
+    if (!isTimestamp(value)) continue;
+    const { seconds, nanos } = value;
+    if (seconds < FIRST_SECOND || seconds > LAST_SECOND || nanos < 0 || nanos > 999_999_999)
+      return {
+        field,
+        problem: "is not a Timestamp between the years 1 and 9999 with 0 to 999,999,999 nanos",
+      };
   }
   return undefined;
+}
+
+export function isTimestamp(value: unknown): value is Timestamp {
+  return typeof value === "object" && value !== null && "seconds" in value && "nanos" in value;
 }

@@ -19,28 +19,23 @@ import type { WriteQueue } from "./write-queue.js";
 export class BatchLifecycle {
   readonly #session: BatchSession;
   readonly #writes: WriteQueue;
-  #state: Exclude<BatchState, "expired"> = "active";
+  #state: Exclude<BatchState, "expired" | "closed"> = "active";
   #completion: Promise<CompletionCounts> | undefined;
   #abortion: Promise<void> | undefined;
   /** Whether a completion was sent whose outcome is not known. */
   #unclear = false;
-  /** Completions and aborts under way. */
-  #underWay = 0;
-  /** Fires when the handle is closed: nothing else cuts off a completion that was sent. */
-  readonly #closing = new AbortController();
-  readonly #onClientClosed = () => this.close();
+  readonly #closed = new AbortController();
 
   constructor(session: BatchSession, writes: WriteQueue) {
     this.#session = session;
     this.#writes = writes;
-    session.signal.addEventListener("abort", () => this.#leaveClient(), { once: true });
-    // The client may have been closed, and the lease may have ended, while the batch was started.
-    this.#joinClient();
-    this.#leaveClient();
   }
 
   get state(): BatchState {
-    return this.#state === "active" && this.#session.lease.remainingMs === 0 ? "expired" : this.#state;
+    const { clientClosed, lease } = this.#session;
+    if (this.#state === "completed" || this.#state === "aborted") return this.#state;
+    if (clientClosed.aborted || this.#closed.signal.aborted) return "closed";
+    return this.#state === "active" && lease.remainingMs === 0 ? "expired" : this.#state;
   }
 
   /** Returns the error with which the batch refuses a write or a completion; undefined if it accepts it. */
@@ -54,19 +49,18 @@ export class BatchLifecycle {
 
   complete(): Promise<CompletionCounts> {
     this.#state = "completing";
-    this.#completion = this.#untilDone(() => this.#complete());
+    this.#completion = this.#complete();
     return this.#completion;
   }
 
   abort(): Promise<void> {
-    if (this.#state === "closed") return Promise.reject(closedError());
-    this.#abortion ??= this.#untilDone(() => this.#abort());
+    if (this.state === "closed") return Promise.reject(closedError());
+    this.#abortion ??= this.#abort();
     return this.#abortion;
   }
 
   close(): void {
-    if (this.#state !== "completed" && this.#state !== "aborted") this.#state = "closed";
-    this.#closing.abort(closedError());
+    this.#closed.abort(closedError());
     this.#endSession();
   }
 
@@ -88,8 +82,8 @@ export class BatchLifecycle {
       return counts;
     } catch (error) {
       this.#unclear = error instanceof BatchOutcomeUnknownError;
-      // An abort or close that came meanwhile sets the state.
-      if (this.#state !== "completing" || this.#abortion !== undefined) throw error;
+      // An abort or close that came meanwhile decides the state.
+      if (this.state !== "completing" || this.#abortion !== undefined) throw error;
       this.#state = this.#unclear ? "unknown" : "active";
       if (!(error instanceof BatchStateError && error.reason === "incomplete")) this.#session.fail(error);
       // The batch may be completed: it takes nothing more in, and must not be kept alive.
@@ -111,12 +105,14 @@ export class BatchLifecycle {
    */
   async #sendCompletion(): Promise<CompletionCounts> {
     const attempts = new Attempts();
-    const { controller, unlink } = linkAbort(this.#session.signal, this.#writes.incomplete);
+    // Once sent, a completion is cut off by nothing but close().
+    const closed = linkAbort(this.#closed.signal, this.#session.clientClosed);
+    const unsent = linkAbort(this.#session.signal, this.#writes.incomplete);
     try {
-      return await this.#session.call("CompleteSyncBatch", this.#closing.signal, async (call) => {
+      return await this.#session.call("CompleteSyncBatch", closed.controller.signal, async (call) => {
         const answerWasLost = attempts.mayBeDone;
         try {
-          const context = { ...call, unlessSent: controller.signal };
+          const context = { ...call, unlessSent: unsent.controller.signal };
           return await attempts.make(context, (made) => this.#session.complete(made));
         } catch (error) {
           // Only the service itself can say that a completion whose answer was lost succeeded.
@@ -129,7 +125,8 @@ export class BatchLifecycle {
       if (!attempts.mayBeDone) throw meaningOf("complete", error);
       throw outcomeUnknown(this.#session.id, error);
     } finally {
-      unlink();
+      closed.unlink();
+      unsent.unlink();
     }
   }
 
@@ -142,11 +139,12 @@ export class BatchLifecycle {
       () => false,
     );
     if (completed === true) throw stateError("abort", "completed", "completed");
-    if (this.#closing.signal.aborted) throw closedError();
+    if (this.state === "closed") throw closedError();
     this.#state = "aborting";
     try {
-      // Bound to no signal: a caller who gave up must not leave the lock held.
-      await this.#session.call("AbortSyncBatch", undefined, (call) => this.#session.abort(call));
+      const { clientClosed } = this.#session;
+      // Not bound to the handle: a caller who gave up must not leave the lock held.
+      await this.#session.call("AbortSyncBatch", clientClosed, (call) => this.#session.abort(call));
     } catch (error) {
       // The next call asks the service again.
       this.#abortion = undefined;
@@ -154,44 +152,21 @@ export class BatchLifecycle {
       if (meaning instanceof BatchStateError && meaning.reason === "completed") this.#foundCompleted();
       throw meaning;
     }
-    if (this.#state === "aborting") this.#state = "aborted";
+    // A handle that was closed meanwhile stays closed.
+    if (this.state === "aborting") this.#state = "aborted";
     this.#endSession();
   }
 
   /** The service says that the batch was completed: by a completion whose answer was lost, or by another process. */
   #foundCompleted(): void {
-    if (this.#state === "aborting") this.#state = "completed";
+    if (this.state === "aborting") this.#state = "completed";
     if (this.#unclear) this.#writes.completed();
     this.#endSession();
   }
 
   #endSession(): void {
-    this.#session.end(this.#state === "active" ? closedError() : refusal("The call", this.#state));
-  }
-
-  /** Makes a call that ends with the client, even if the batch has left it. */
-  async #untilDone<T>(call: () => Promise<T>): Promise<T> {
-    this.#underWay += 1;
-    this.#joinClient();
-    try {
-      return await call();
-    } finally {
-      this.#underWay -= 1;
-      this.#leaveClient();
-    }
-  }
-
-  /** Has the handle closed together with its client. */
-  #joinClient(): void {
-    const { clientClosed } = this.#session;
-    if (clientClosed.aborted) this.close();
-    else clientClosed.addEventListener("abort", this.#onClientClosed);
-  }
-
-  /** Lets the client forget a batch that takes nothing more in, when nothing of it is under way. */
-  #leaveClient(): void {
-    if (this.#underWay > 0 || !this.#session.signal.aborted) return;
-    this.#session.clientClosed.removeEventListener("abort", this.#onClientClosed);
+    const { state } = this;
+    this.#session.end(state === "active" ? closedError() : refusal("The call", state));
   }
 }
 

@@ -11,7 +11,7 @@ import type { CallContext, CompletionCounts, SyncTransport } from "../transport.
 import { type MutableWriteReport, newReport, sumByCollection, type WriteReport } from "../write/outcomes.js";
 import type { SinkContext } from "../write/record-sink.js";
 import { WindowSender } from "../write/window-sender.js";
-import { copyOfStateError, meaningOf, stateError } from "./batch-errors.js";
+import { closedError, copyOfStateError, meaningOf, stateError } from "./batch-errors.js";
 
 /** What a run or a preview adds to its batches. */
 export interface BatchWatch {
@@ -50,6 +50,7 @@ export class BatchSession {
   readonly #reports: MutableWriteReport[] = [];
   /** Settles when no stream is open: streams of one batch never overlap. */
   #wire: Promise<unknown> = Promise.resolve();
+  readonly #onClientClosed = () => this.end(closedError());
   #lastSentAt: number;
   #failure: unknown;
 
@@ -68,6 +69,9 @@ export class BatchSession {
       onLost: () => this.expire(),
     });
     this.lease.watch();
+    // The client may have been closed, and the lease may have ended, while the batch was started.
+    if (clientClosed.aborted) this.#onClientClosed();
+    else if (!this.signal.aborted) clientClosed.addEventListener("abort", this.#onClientClosed);
   }
 
   /** Fires when nothing more may be sent, with the error for whatever is under way or queued. */
@@ -200,6 +204,7 @@ export class BatchSession {
   end(reason: Error): void {
     this.#ended.abort(reason);
     this.lease.close();
+    this.clientClosed.removeEventListener("abort", this.#onClientClosed);
   }
 
   /** Runs `send` when the streams before it have ended: no other stream of the batch is open beside it. */

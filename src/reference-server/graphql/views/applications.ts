@@ -4,20 +4,7 @@ import type { SyncedData } from "./synced.js";
 import type { UsageIndex } from "./usage.js";
 
 /** An application in the shape of the schema. */
-export interface ApplicationRow {
-  readonly id: string;
-  readonly state: ApplicationState;
-  readonly portfolioType: string | null;
-  readonly lastUsed: string | null;
-  readonly application: {
-    readonly id: string;
-    readonly name: string;
-    readonly vendorName: string;
-    readonly category: { readonly name: string } | null;
-  };
-  readonly owner: { readonly id: string; readonly name: string | null } | null;
-  readonly userCountStat: { readonly all: number; readonly last30Days: number };
-}
+export type ApplicationRow = ReturnType<typeof applicationRow>;
 
 /**
  * The applications of a portfolio, and those that were discovered as products of synced plans or of discovered use.
@@ -33,8 +20,8 @@ export function applicationsOf(
 ): readonly ApplicationRow[] {
   const applications = new Map<string, PortfolioApplication>();
   for (const application of known) applications.set(fold(application.name), application);
-  for (const { products, discoveredProducts } of synced) {
-    for (const [key, name] of [...products, ...discoveredProducts]) {
+  for (const { products, discovered } of synced) {
+    for (const [key, name] of [...products, ...discovered]) {
       if (!applications.has(key)) applications.set(key, { name });
     }
   }
@@ -59,7 +46,7 @@ function applicationRow(
   vendorStates: ReadonlyMap<string, ApplicationState>,
   times: readonly number[],
   last30Days: number,
-): ApplicationRow {
+) {
   const { id, name, vendorName = name, category, owner, state = "DISCOVERED", portfolioType } = application;
   const last = times.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
   return {

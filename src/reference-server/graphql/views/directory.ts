@@ -58,6 +58,7 @@ export class Directory {
   }
 }
 
-function localId({ installation }: SyncedData, id: string): string {
+/** Identifies an actor that only one installation knows. */
+export function localId({ installation }: SyncedData, id: string): string {
   return JSON.stringify([installation.id, id]);
 }

@@ -6,32 +6,12 @@ import type { SyncedInstallation } from "../../workspace.js";
 import { type LicenseAssessor, LicenseRow, type SeatPrice } from "./licenses.js";
 import { detailsOf, type SyncedData } from "./synced.js";
 
-interface ContractDetailsRow {
-  readonly type: string | null;
-  readonly renewal: {
-    readonly upcomingDate: { readonly value: string; readonly origin: string } | null;
-    readonly terminationPeriod: { readonly value: number; readonly origin: string } | null;
-  } | null;
-}
-
-interface PricingStatsRow {
-  readonly annualCost: Big;
-  readonly currency: string;
-  readonly potentialSaving: { readonly amount: Big; readonly percentage: Big | null };
-}
-
-interface UsageStatsRow {
-  readonly total: number;
-  readonly inUse: { readonly total: number };
-  readonly unused: { readonly total: number };
-}
-
 /** The licenses and license plans of one installation. */
 export function licensingOf(
   { installation, plans }: SyncedData,
   { planPrices = [], contracts = [] }: Portfolio,
   assessor: LicenseAssessor,
-): { readonly licenses: readonly LicenseRow[]; readonly plans: readonly LicensePlanRow[] } {
+) {
   const licensesOf = new Map<string, LicenseRow[]>();
   const planRows = new Map<string, LicensePlanRow>();
   for (const plan of plans.values()) {
@@ -85,7 +65,7 @@ export class LicensePlanRow {
   readonly id: string;
   readonly name: string;
   readonly integration: SyncedInstallation["integration"];
-  readonly contractDetails: ContractDetailsRow | null;
+  readonly contractDetails: ReturnType<typeof contractDetails> | null;
   readonly #plan: GenericPlanDetails;
   readonly #licenses: readonly LicenseRow[];
   #counted: Seats | undefined;
@@ -106,44 +86,38 @@ export class LicensePlanRow {
     this.#licenses = licenses;
   }
 
-  get usageStats(): UsageStatsRow {
+  get usageStats() {
     const { total, inUse, unused } = this.#seats;
     return { total, inUse: { total: inUse }, unused: { total: unused } };
   }
 
-  get pricingStats(): PricingStatsRow | null {
+  get pricingStats() {
     return this.seatPrice === undefined ? null : pricingStats(this.seatPrice, this.#seats);
   }
 
-  get #seats(): Seats {
+  get #seats() {
     this.#counted ??= countSeats(this.#plan, this.#licenses);
     return this.#counted;
   }
 }
 
-function contractDetails({ type, renewal }: PlanContract): ContractDetailsRow {
+function contractDetails({ type, renewal }: PlanContract) {
   return {
     type: type ?? null,
     renewal: renewal === undefined ? null : { upcomingDate: null, terminationPeriod: null, ...renewal },
   };
 }
 
-function pricingStats({ paid: { amount: perSeat, currency } }: SeatPrice, seats: Seats): PricingStatsRow {
+function pricingStats({ paid: { amount: perSeat, currency } }: SeatPrice, seats: Seats) {
   const annualCost = perSeat.times(seats.paid);
   const amount = perSeat.times(seats.paidUnused);
   const percentage = annualCost.eq(0) ? null : amount.times(100).div(annualCost).round(2);
   return { annualCost, currency, potentialSaving: { amount, percentage } };
 }
 
-interface Seats {
-  readonly total: number;
-  readonly inUse: number;
-  readonly unused: number;
-  readonly paid: number;
-  readonly paidUnused: number;
-}
+type Seats = ReturnType<typeof countSeats>;
 
-function countSeats(plan: GenericPlanDetails, licenses: readonly LicenseRow[]): Seats {
+function countSeats(plan: GenericPlanDetails, licenses: readonly LicenseRow[]) {
   const { paidSeats, consumedSeats = 0 } = plan.details?.seatBased ?? {};
   // Without synced assignments the source's own count is all there is.
   const isAssigned = licenses.length > 0;

@@ -18,18 +18,6 @@ type LicenseStateRow =
   | { readonly __typename: "UsedLicenseState"; readonly activity: "USED" }
   | { readonly __typename: "UnusedLicenseState"; readonly activity: "UNUSED"; readonly reason: string };
 
-interface HolderRow {
-  readonly name: string | null;
-  readonly email: string | null;
-  readonly employeeId: string | null;
-}
-
-/** Who holds a license, and whether it is used. */
-interface Assessment {
-  readonly holder: HolderRow | null;
-  readonly state: LicenseStateRow;
-}
-
 /** Which use counts as recent. */
 export interface RecentUse {
   /** Milliseconds since the epoch. */
@@ -53,7 +41,8 @@ export class LicenseAssessor {
     this.#recent = recent;
   }
 
-  assess({ sourceAccountId, sourcePlanId }: GenericLicenseDetails): Assessment {
+  /** Who holds a license, and whether it is used. */
+  assess({ sourceAccountId, sourcePlanId }: GenericLicenseDetails) {
     const synced = this.#synced;
     const scopes = getOrAdd(this.#scopesByPlan, sourcePlanId, () =>
       scopesOf(synced, sourcePlanId, synced.plans.get(sourcePlanId)),
@@ -81,7 +70,7 @@ function unusedReason(lastUse: number | undefined, { since, days }: RecentUse): 
   return `The last use was seen on ${calendarDateOf(lastUse)}, more than ${days} days ago.`;
 }
 
-function holderRow(account: GenericAccountDetails, person: Person): HolderRow {
+function holderRow(account: GenericAccountDetails, person: Person) {
   const employee = typeof person === "string" ? undefined : person;
   return {
     name: employee?.name ?? nullIfBlank(account.name) ?? nullIfBlank(account.username),
@@ -109,7 +98,7 @@ export class LicenseRow {
   readonly isBillable: boolean;
   readonly #license: GenericLicenseDetails;
   readonly #assessor: LicenseAssessor;
-  #assessment: Assessment | undefined;
+  #assessment: ReturnType<LicenseAssessor["assess"]> | undefined;
 
   /** @param plan null if the plan's record is missing */
   constructor(
@@ -132,7 +121,7 @@ export class LicenseRow {
     return this.#assessed.state;
   }
 
-  get holder(): HolderRow | null {
+  get holder() {
     return this.#assessed.holder;
   }
 
@@ -151,7 +140,7 @@ export class LicenseRow {
     return (isPaid ? price?.paid : price?.free) ?? null;
   }
 
-  get #assessed(): Assessment {
+  get #assessed() {
     this.#assessment ??= this.#assessor.assess(this.#license);
     return this.#assessment;
   }

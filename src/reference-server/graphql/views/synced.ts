@@ -3,9 +3,13 @@ import type {
   GenericAccountDetails,
   GenericPlanDetails,
 } from "../../../sync/generated/saas_management/sync/v1/access_records.js";
+import type {
+  GenericExternallyDiscoveredUsageDetails,
+  GenericUsageDetails,
+} from "../../../sync/generated/saas_management/sync/v1/activity_records.js";
 import type { Employee as EmployeeRecord } from "../../../sync/generated/saas_management/sync/v1/identity_records.js";
 import { fold, getOrAdd, nullIfBlank } from "../../values.js";
-import type { MessageOf, SyncedInstallation } from "../../workspace.js";
+import type { SyncedInstallation } from "../../workspace.js";
 
 /** An employee of any directory. */
 export interface Employee {
@@ -19,15 +23,15 @@ export interface Employee {
 /** What a use is a use of, within the installation that reported it. */
 export type UsageScope = `plan:${string}` | `product:${string}` | "installation";
 
-/** Time of the last use of each scope, in milliseconds since the epoch. */
-export type LastUses = ReadonlyMap<UsageScope, number>;
-
-/** Uses that were seen by another system than the product's own. */
-export interface DiscoveredUses {
+/** One use by an account or employee. */
+export interface Use {
+  /** The actor's id in the source. */
   readonly actorId: string;
-  /** Folded e-mail address of the actor. */
-  readonly address: string | null;
-  readonly lastUses: LastUses;
+  /** Folded e-mail address or null, if another system than the product's own saw the use. */
+  readonly address?: string | null;
+  readonly scope: UsageScope;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
 }
 
 /** What one installation has synced, indexed by source ids. */
@@ -38,28 +42,23 @@ export interface SyncedData {
   readonly plans: ReadonlyMap<string, GenericPlanDetails>;
   /** Names of the products of plans, by folded name. */
   readonly products: ReadonlyMap<string, string>;
-  /** By the id of the account or employee. */
-  readonly usage: ReadonlyMap<string, LastUses>;
-  readonly discovered: readonly DiscoveredUses[];
   /** Names of discovered products, by folded name. */
-  readonly discoveredProducts: ReadonlyMap<string, string>;
+  readonly discovered: ReadonlyMap<string, string>;
+  readonly uses: readonly Use[];
 }
 
 export function indexSynced(installation: SyncedInstallation): SyncedData {
   const plans = byId(detailsOf(installation.records("plans")));
-  const products = new Map<string, string>();
-  for (const plan of plans.values()) {
-    const product = productOf(plan, installation);
-    getOrAdd(products, fold(product), () => product.trim());
-  }
+  const usage = detailsOf(installation.records("usage"));
+  const discovered = detailsOf(installation.records("externallyDiscoveredUsage"));
   return {
     installation,
     accounts: byId(detailsOf(installation.records("accounts"))),
     employees: byId(installation.records("employees").flatMap(employeeOf)),
     plans,
-    products,
-    usage: lastUsesByActor(installation.records("usage")),
-    ...discoveredUses(installation.records("externallyDiscoveredUsage")),
+    products: byFoldedName(Array.from(plans.values(), (plan) => productOf(plan, installation))),
+    discovered: byFoldedName(discovered.flatMap((event) => nullIfBlank(event.externalProductName) ?? [])),
+    uses: [...usage.map(useOf), ...discovered.flatMap(discoveredUseOf)],
   };
 }
 
@@ -75,6 +74,13 @@ export function detailsOf<T>(
 function byId<T extends { readonly id: string }>(values: readonly T[]): ReadonlyMap<string, T> {
   const map = new Map<string, T>();
   for (const value of values) map.set(value.id, value);
+  return map;
+}
+
+/** Of several spellings the first counts. */
+function byFoldedName(names: readonly string[]): ReadonlyMap<string, string> {
+  const map = new Map<string, string>();
+  for (const name of names) getOrAdd(map, fold(name), () => name.trim());
   return map;
 }
 
@@ -110,13 +116,12 @@ function employee(
   return { id, name, email: nullIfBlank(email), addresses };
 }
 
-function lastUsesByActor(events: readonly MessageOf<"usage">[]): ReadonlyMap<string, LastUses> {
-  const byActor = new Map<string, Map<UsageScope, number>>();
-  for (const { sourceActorId, sourcePlanId, externalProductName, lastActivity } of detailsOf(events)) {
-    const uses = getOrAdd(byActor, sourceActorId, () => new Map());
-    keepLatest(uses, scopeOf(sourcePlanId, externalProductName), timeOf(lastActivity));
-  }
-  return byActor;
+function useOf({ sourceActorId, sourcePlanId, externalProductName, lastActivity }: GenericUsageDetails): Use {
+  return {
+    actorId: sourceActorId,
+    scope: scopeOf(sourcePlanId, externalProductName),
+    time: timeOf(lastActivity),
+  };
 }
 
 function scopeOf(planId: string | undefined, product: string | undefined): UsageScope {
@@ -124,36 +129,23 @@ function scopeOf(planId: string | undefined, product: string | undefined): Usage
   return product ? `product:${fold(product)}` : "installation";
 }
 
-function discoveredUses(
-  events: readonly MessageOf<"externallyDiscoveredUsage">[],
-): Pick<SyncedData, "discovered" | "discoveredProducts"> {
-  const byActor = new Map<string, DiscoveredUses & { readonly lastUses: Map<UsageScope, number> }>();
-  const discoveredProducts = new Map<string, string>();
-  for (const event of detailsOf(events)) {
-    const product = nullIfBlank(event.externalProductName);
-    // An event without a product says nothing: the use did not happen in the installation that reports it.
-    if (product === null) continue;
-    const key = fold(product);
-    getOrAdd(discoveredProducts, key, () => product.trim());
-    const email = nullIfBlank(event.actorEmail);
-    const address = email === null ? null : fold(email);
-    const actorId = event.sourceActorId;
-    const { lastUses } = getOrAdd(byActor, JSON.stringify([actorId, address]), () => ({
-      actorId,
-      address,
-      lastUses: new Map(),
-    }));
-    keepLatest(lastUses, `product:${key}`, timeOf(event.lastActivity ?? event.lastActivityTo));
-  }
-  return { discovered: [...byActor.values()], discoveredProducts };
+/** An event without a product says nothing: the use did not happen in the installation that reports it. */
+function discoveredUseOf(event: GenericExternallyDiscoveredUsageDetails): readonly Use[] {
+  const product = nullIfBlank(event.externalProductName);
+  if (product === null) return [];
+  const email = nullIfBlank(event.actorEmail);
+  return [
+    {
+      actorId: event.sourceActorId,
+      address: email === null ? null : fold(email),
+      scope: `product:${fold(product)}`,
+      time: timeOf(event.lastActivity ?? event.lastActivityTo),
+    },
+  ];
 }
 
-/** Record rules require a time: events without one are never stored. */
+/** Events have a time: the record rules require it. */
 function timeOf(timestamp: Timestamp | undefined): number {
   const { seconds = 0n, nanos = 0 } = timestamp ?? {};
   return Number(seconds) * 1000 + Math.floor(nanos / 1e6);
-}
-
-export function keepLatest<S>(uses: Map<S, number>, scope: S, time: number): void {
-  if (time > (uses.get(scope) ?? Number.NEGATIVE_INFINITY)) uses.set(scope, time);
 }

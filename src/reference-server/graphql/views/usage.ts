@@ -1,25 +1,12 @@
 import type { GenericPlanDetails } from "../../../sync/generated/saas_management/sync/v1/access_records.js";
 import { fold, getOrAdd } from "../../values.js";
-import type { Directory, Person } from "./directory.js";
-import { keepLatest, type LastUses, productOf, type SyncedData, type UsageScope } from "./synced.js";
+import { type Directory, localId, type Person } from "./directory.js";
+import { productOf, type SyncedData, type UsageScope, type Use } from "./synced.js";
 
 /** Where use of a plan may have been noted. */
 export interface PlanScopes {
-  /** Under the account, in the data of the plan's installation. */
   readonly ofAccount: readonly UsageScope[];
-  /** Under the person, in the index. */
   readonly ofPerson: readonly string[];
-}
-
-/** An actor as one installation names it. */
-interface Actor {
-  readonly synced: SyncedData;
-  readonly actorId: string;
-  /** Folded e-mail address, or null if there is none; undefined for use that the installation itself saw. */
-  readonly address?: string | null;
-  /** Whether the installation itself saw the use, under one of its accounts. */
-  readonly isAccount: boolean;
-  readonly lastUses: LastUses;
 }
 
 /**
@@ -30,13 +17,13 @@ interface Actor {
  */
 export class UsageIndex {
   readonly #directory: Directory;
-  readonly #synced: readonly SyncedData[];
-  #byPerson: ReadonlyMap<Person, ReadonlyMap<string, number>> | undefined;
-  #byProduct: ReadonlyMap<string, ReadonlyMap<Person, number>> | undefined;
+  /** By person, and by account as its local id. The scopes of persons differ from those of accounts. */
+  readonly #lastUses = new Map<Person, Map<string, number>>();
+  readonly #byProduct = new Map<string, Map<Person, number>>();
 
-  constructor(directory: Directory, synced: readonly SyncedData[]) {
+  constructor(directory: Directory, all: readonly SyncedData[]) {
     this.#directory = directory;
-    this.#synced = synced;
+    for (const synced of all) for (const use of synced.uses) this.#add(synced, use);
   }
 
   /**
@@ -49,9 +36,8 @@ export class UsageIndex {
     person: Person | undefined,
     scopes: PlanScopes,
   ): number | undefined {
-    this.#byPerson ??= this.#indexByPerson();
-    const ofAccount = synced.usage.get(accountId);
-    const ofPerson = person === undefined ? undefined : this.#byPerson.get(person);
+    const ofAccount = this.#lastUses.get(localId(synced, accountId));
+    const ofPerson = person === undefined ? undefined : this.#lastUses.get(person);
     let last: number | undefined;
     for (const scope of scopes.ofAccount) last = later(last, ofAccount?.get(scope));
     for (const scope of scopes.ofPerson) last = later(last, ofPerson?.get(scope));
@@ -60,51 +46,28 @@ export class UsageIndex {
 
   /** When each person last used a product. @param product folded name */
   usersOf(product: string): ReadonlyMap<Person, number> {
-    this.#byProduct ??= this.#indexByProduct();
     return this.#byProduct.get(product) ?? new Map();
   }
 
-  #indexByPerson(): ReadonlyMap<Person, ReadonlyMap<string, number>> {
-    const index = new Map<Person, Map<string, number>>();
-    for (const actor of this.#actors()) {
-      for (const [scope, time] of actor.lastUses) {
-        const isProduct = scope.startsWith("product:");
-        if (actor.isAccount && !isProduct) continue;
-        const uses = getOrAdd(index, this.#personOf(actor), () => new Map());
-        keepLatest(uses, isProduct ? scope : inInstallation(actor.synced, scope), time);
-      }
-    }
-    return index;
-  }
-
-  #indexByProduct(): ReadonlyMap<string, ReadonlyMap<Person, number>> {
-    const index = new Map<string, Map<Person, number>>();
-    for (const actor of this.#actors()) {
-      const person = this.#personOf(actor);
-      for (const [scope, time] of actor.lastUses) {
-        for (const product of productsOf(actor.synced, scope)) {
-          const users = getOrAdd(index, product, () => new Map());
-          keepLatest(users, person, time);
-        }
-      }
-    }
-    return index;
-  }
-
-  *#actors(): Iterable<Actor> {
-    for (const synced of this.#synced) {
-      for (const [actorId, lastUses] of synced.usage) {
-        yield { synced, actorId, isAccount: synced.accounts.has(actorId), lastUses };
-      }
-      for (const { actorId, address, lastUses } of synced.discovered) {
-        yield { synced, actorId, address, isAccount: false, lastUses };
-      }
+  #add(synced: SyncedData, { actorId, address, scope, time }: Use): void {
+    const directory = this.#directory;
+    const person =
+      address === undefined
+        ? directory.actorOf(synced, actorId)
+        : directory.discoveredActorOf(synced, actorId, address);
+    const isProduct = scope.startsWith("product:");
+    if (address === undefined) this.#keep(localId(synced, actorId), scope, time);
+    if (isProduct) this.#keep(person, scope, time);
+    else if (!synced.accounts.has(actorId)) this.#keep(person, inInstallation(synced, scope), time);
+    for (const product of productsOf(synced, scope)) {
+      const users = getOrAdd(this.#byProduct, product, () => new Map());
+      users.set(person, Math.max(time, users.get(person) ?? time));
     }
   }
 
-  #personOf({ synced, actorId, address }: Actor): Person {
-    if (address === undefined) return this.#directory.actorOf(synced, actorId);
-    return this.#directory.discoveredActorOf(synced, actorId, address);
+  #keep(person: Person, scope: string, time: number): void {
+    const uses = getOrAdd(this.#lastUses, person, () => new Map());
+    uses.set(scope, Math.max(time, uses.get(scope) ?? time));
   }
 }
 
