@@ -62,14 +62,14 @@ export class SaasManagementClient {
   /** @throws {ConfigurationError} an option is missing or not usable */
   constructor(options: SaasManagementClientOptions) {
     const given = readOptions("SaasManagementClient", options, CLIENT_KEYS, ConfigurationError);
-    const { baseUrl, syncUrl, fetch, maxResponseBytes, tls: givenTls, proxy, sync, ...common } = given;
+    const { baseUrl, syncUrl, fetch, maxResponseBytes, tls: givenTls, proxy, sync = {}, ...common } = given;
     if (baseUrl === undefined && syncUrl === undefined) {
       throw new ConfigurationError(
         "Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both (SAAS_MANAGEMENT_BASE_URL and SAAS_MANAGEMENT_SYNC_URL with fromEnv).",
       );
     }
     const tls = readTls(givenTls);
-    const tuning = readOptions("sync", sync ?? {}, TUNING_KEYS, ConfigurationError);
+    const tuning = readOptions("sync", sync, TUNING_KEYS, ConfigurationError);
     this.#network = lazyFetch({ baseUrl, fetch, tls, proxy });
     if (baseUrl !== undefined) {
       const ownFetch = this.#network?.fetch ?? fetch;

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "./errors/index.js";
 import type { Logger } from "./logger.js";
-import { type KeysOf, rejectUnknownKeys, requireObject } from "./validate.js";
+import { describeType, type KeysOf, rejectUnknownKeys, requireObject } from "./validate.js";
 
 /** TLS as plain data: PEM strings or buffers. */
 export interface TlsOptions {
@@ -65,6 +65,8 @@ export function readTls(tls: TlsOptions | undefined): TlsOptions | undefined {
   requireObject("tls", tls);
   if (tls === undefined) return undefined;
   rejectUnknownKeys("tls", tls, TLS_KEYS, ConfigurationError);
+  if (tls.serverName !== undefined && (typeof tls.serverName !== "string" || tls.serverName === ""))
+    throw new ConfigurationError(`tls.serverName must be a host name, got ${describeType(tls.serverName)}.`);
   return { ...tls };
 }
 

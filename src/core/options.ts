@@ -76,7 +76,7 @@ export interface CommonConfiguration {
  * @throws {ConfigurationError} naming the option and what is allowed
  */
 export function resolveCommonOptions(options: CommonOptions): CommonConfiguration {
-  const { appInfo, clock, onRequest, onResponse, onRetry, retry, timeoutMs } = options;
+  const { appInfo, clock, onRequest, onResponse, onRetry, retry, timeoutMs = 100_000 } = options;
   requireMethods("logger", options.logger, ["debug", "info", "warn", "error"]);
   requireMethods("clock", clock, ["now", "monotonic", "sleep", "after"]);
   for (const [name, hook] of Object.entries({ onRequest, onResponse, onRetry })) requireFunction(name, hook);
@@ -86,7 +86,7 @@ export function resolveCommonOptions(options: CommonOptions): CommonConfiguratio
   }
   const logger = safeLogger(options.logger);
   return {
-    timeoutMs: requirePositive("timeoutMs", timeoutMs ?? 100_000),
+    timeoutMs: requirePositive("timeoutMs", timeoutMs),
     retry: resolveRetry(retry),
     retryBudget: new RetryBudget(),
     hooks: safeHooks({ onRequest, onResponse, onRetry }, logger),
@@ -98,9 +98,9 @@ export function resolveCommonOptions(options: CommonOptions): CommonConfiguratio
 }
 
 /** Fills in the retry options; `false` is a policy without retries. */
-export function resolveRetry(retry: RetryOptions | false | undefined): RetryPolicy {
+export function resolveRetry(retry: RetryOptions | false = {}): RetryPolicy {
   const given =
-    retry === false ? { retries: 0 } : readOptions("retry", retry ?? {}, RETRY_KEYS, ConfigurationError);
+    retry === false ? { retries: 0 } : readOptions("retry", retry, RETRY_KEYS, ConfigurationError);
   const { retries = 4, minDelayMs = 200, maxDelayMs = 10_000 } = given;
   if (!Number.isInteger(retries) || retries < 0) {
     throw new ConfigurationError("retry.retries must be a whole number, 0 or more.");

@@ -8,7 +8,7 @@ export type KnownKeys = Readonly<Record<string, true>>;
 type OptionsError = typeof ConfigurationError | typeof InvalidInputError;
 
 /** A longer list of keys does not fit into a message. */
-const MAX_LISTED = 12;
+const MAX_LISTED = 25;
 
 /**
  * Rejects the first key that is not known.

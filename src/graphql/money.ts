@@ -1,5 +1,6 @@
 import { Big as SharedBig } from "big.js";
 import { InvalidInputError } from "../core/errors/index.js";
+import { describeType, isObject } from "../core/validate.js";
 
 /** An amount of one currency (service description, "GraphQL object shapes"). */
 export interface MoneyAmount {
@@ -43,6 +44,10 @@ export function sumByCurrency<Item>(
   const sums = new Map<string, SharedBig>();
   const written = () => new Map([...sums].map(([currency, sum]) => [currency, sum.toFixed()]));
   let index = 0;
+  if (!isObject(items) || !(Symbol.iterator in items || Symbol.asyncIterator in items))
+    throw new InvalidInputError(
+      `The items must be iterable, got ${describeType(items)}. Pass a connection or its nodes.`,
+    );
   if (Symbol.iterator in items) {
     for (const item of items) addAmount(sums, select(item), index++);
     return written();

@@ -78,7 +78,10 @@ export function fromCsv<R>(
   } = readOptions("fromCsv", options, CSV_KEYS);
   if (columns !== undefined && !(Array.isArray(columns) && columns.every((name) => typeof name === "string")))
     throw new InvalidInputError("columns must be an array of headings.");
-  if (typeof map !== "function") throw new InvalidInputError("map must be a function.");
+  if (typeof map !== "function")
+    throw new InvalidInputError(
+      "map, the second argument of fromCsv, must be a function that turns a row into a record.",
+    );
   checkDelimiter(delimiter);
   decoderOf(encoding);
   const file = new Input(input, fileOptions.name);

@@ -46,7 +46,8 @@ export function fromJsonl(
     name,
     signal,
   } = readOptions("fromJsonl", options, JSONL_KEYS);
-  if (map !== undefined && typeof map !== "function") throw new InvalidInputError("map must be a function.");
+  if (map !== undefined && typeof map !== "function")
+    throw new InvalidInputError("map must be a function that turns a value into a record.");
   if (!Number.isInteger(maxLineBytes) || maxLineBytes < 1) {
     throw new InvalidInputError("maxLineBytes must be a positive integer.");
   }

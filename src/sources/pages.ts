@@ -105,7 +105,8 @@ export function fromPages<Item>(
   } = readOptions("fromPages", options, PAGES_KEYS);
   checkSignal(signal);
   if (typeof fetchPage !== "function") throw new InvalidInputError("fetchPage must be a function.");
-  if (typeof map !== "function") throw new InvalidInputError("map must be a function.");
+  if (typeof map !== "function")
+    throw new InvalidInputError("map must be a function that turns an item into a record.");
   if (!isCount(maxPages) || maxPages === 0) {
     throw new InvalidInputError("maxPages must be a positive integer.");
   }

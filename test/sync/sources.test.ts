@@ -142,6 +142,41 @@ test("fails the write of a page that changes while it is being sent", async () =
   await expect(write).rejects.toMatchObject({ code: "INVALID_INPUT" });
 });
 
+test.each<[string, () => Generator<unknown>]>([
+  [
+    "a new record around one inner object that it refills",
+    function* () {
+      const details = { id: "", name: "n" };
+      for (let i = 0; i < 40; i += 1) {
+        details.id = `u${i}`;
+        yield { generic: details };
+      }
+    },
+  ],
+  [
+    "two records in turn that it refills",
+    function* () {
+      const pool = [{ generic: { id: "" } }, { generic: { id: "" } }];
+      for (let i = 0; i < 40; i += 1) {
+        const record = pool[i % 2];
+        if (record !== undefined) record.generic.id = `u${i}`;
+        yield record;
+      }
+    },
+  ],
+])("refuses a stream that gives %s", async (_, records) => {
+  await expectRefused(Readable.from(records()));
+});
+
+test("refuses a Set that was cleared before its write had its turn", async () => {
+  const batch = await harness.startBatch();
+  const set = new Set(accounts(3));
+  const write = batch.write("accounts", set);
+  set.clear();
+  await expect(write).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE" });
+});
+
 test("refuses a stream that gives the same object twice in a row", async () => {
   const [user] = accounts(1);
   await expectRefused(Readable.from([user, user]));

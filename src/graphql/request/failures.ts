@@ -132,7 +132,7 @@ export class Failures {
 
   #rateLimited(head: ResponseHead, how: string, serverMessage: string | undefined): RateLimitError {
     const { label, repeatable } = this.#context;
-    return new RateLimitError(`${label} was refused (${how}): too many requests.`, {
+    return new RateLimitError(`${label} was refused (${how}): too many requests. Try again later.`, {
       retryable: repeatable,
       retryAfterMs: this.#retryAfterMs(head),
       serverMessage,

@@ -105,7 +105,10 @@ export class Transport {
     const configuration = {
       ...common,
       retry: options.retry === undefined ? retry : resolveRetry(options.retry),
-      timeoutMs: requirePositive("timeoutMs", options.timeoutMs ?? timeoutMs),
+      timeoutMs: requirePositive(
+        "timeoutMs",
+        options.timeoutMs === undefined ? timeoutMs : options.timeoutMs,
+      ),
     };
     const ownHeaders = options.headers === undefined ? headers : mergeHeaders(headers, options.headers);
     wire ??= await import("./attempt.js");

@@ -10,7 +10,7 @@ import { COLLECTIONS, type CollectionName, isCollection, unknownCollectionError 
 import { type CollectionWriter, collectionWriter } from "../write/collection-writer.js";
 import { readWriteOptions, requireCount, type WriteOptions } from "../write/options.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "../write/outcomes.js";
-import { watchArray } from "../write/source.js";
+import { watchEntries } from "../write/source.js";
 import type { SourceReader } from "../write/source-reader.js";
 import { copyOfReason, meaningOf, stateError } from "./batch-errors.js";
 import type { BatchSession } from "./session.js";
@@ -184,7 +184,7 @@ export class WriteQueue {
     const { collection } = report;
     const { signal, onProgress, expectedCount } = options;
     try {
-      const requireUnchanged = watchArray(source);
+      const requireUnchanged = watchEntries(source);
       const stopWarning = this.#warnWhenStuck(`the write of ${collection}`);
       await (signal === undefined ? turn : raceAbort(turn, signal)).finally(stopWarning);
       session.signal.throwIfAborted();

@@ -107,12 +107,15 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
       `${operation}: ${place.target} answered with HTTP status ${httpStatus} instead of a gRPC response. Check that the endpoint is the address of the Sync API.`,
       { status: Number(httpStatus) },
     );
-  return new SyncProtocolError(`${operation}: the service rejected the operation with ${nameOf(code)}.`, {
-    // gRPC treats a status that it does not know as this one.
-    grpcStatus: status[code] ?? status[status.UNKNOWN],
-    batchState: batchState(failed.metadata, place.credential),
-    serverMessage,
-  });
+  return new SyncProtocolError(
+    `${operation}: the service rejected the operation with ${nameOf(code)}. See serverMessage for its reason.`,
+    {
+      // gRPC treats a status that it does not know as this one.
+      grpcStatus: status[code] ?? status[status.UNKNOWN],
+      batchState: batchState(failed.metadata, place.credential),
+      serverMessage,
+    },
+  );
 }
 
 /** Statuses with which a start may be refused because a lock is held; the service description does not say which. */

@@ -13,7 +13,7 @@ import { stringInVariant, truncateId } from "../encoding/record-id.js";
 import { type RecordList, type RecordObserver, RecordView } from "../encoding/record-observer.js";
 import type { MessageEncoder } from "../encoding/record-writer.js";
 import { ENCODERS } from "../generated/encoders.js";
-import { watchArray } from "./source.js";
+import { watchEntries } from "./source.js";
 import { WindowQueue, type WindowQueueContext } from "./window-queue.js";
 
 /** How many records are taken in between two looks at the clock. */
@@ -203,7 +203,7 @@ export class RecordSink {
 
 /** Waits, while the array that is being taken in must not change. */
 async function unchanged(records: readonly unknown[], waits: Promise<void>): Promise<void> {
-  const requireUnchanged = watchArray(records);
+  const requireUnchanged = watchEntries(records);
   await waits;
   requireUnchanged();
 }

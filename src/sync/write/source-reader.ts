@@ -89,7 +89,7 @@ export class SourceReader {
     const countWait = () => {
       report.sourceWaitMs += clock.monotonic() - since;
     };
-    let previous: unknown;
+    const recent = new RecentObjects();
     for (;;) {
       let step: IteratorResult<unknown>;
       this.#isWaiting = true;
@@ -106,8 +106,7 @@ export class SourceReader {
         return this.#end(step.value);
       }
       const { value } = step;
-      if (readsAhead && isObject(value) && value === previous) throw new InvalidInputError(REFILLED);
-      previous = value;
+      if (readsAhead && recent.repeats(value)) throw new InvalidInputError(REFILLED);
       // Reading the clock costs a tenth of what a record does, so it is read once for many.
       const many = Array.isArray(value);
       if (many) countWait();
@@ -129,8 +128,41 @@ export class SourceReader {
   }
 }
 
+/** Remembers the last objects of a stream, and those inside them, which must not come again with other contents. */
+class RecentObjects {
+  #current = new Set<object>();
+  #before = new Set<object>();
+
+  /** Whether the value, a record of it or the details of one was given shortly before. */
+  repeats(value: unknown): boolean {
+    if (!isObject(value)) return false;
+    const records: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const objects = [...records, ...records.map(detailsOf)];
+    return (Array.isArray(value) && this.#adds(value)) || objects.some((it) => this.#adds(it));
+  }
+
+  #adds(value: unknown): boolean {
+    if (!isObject(value)) return false;
+    if (this.#current.has(value) || this.#before.has(value)) return true;
+    if (this.#current.size === MAX_RECENT) {
+      this.#before = this.#current;
+      this.#current = new Set();
+    }
+    this.#current.add(value);
+    return false;
+  }
+}
+
+/** More than a stream buffers: object streams of Node hold 16 chunks. */
+const MAX_RECENT = 512;
+
+/** The object inside a record, such as `generic`. */
+function detailsOf(record: unknown): unknown {
+  return isObject(record) ? Object.values(record).find(isObject) : undefined;
+}
+
 const REFILLED =
-  "The source is a stream that gave the same object twice in a row. Streams read ahead, so what was sent may be incomplete: make a new object for each chunk, and start a new batch.";
+  "The source is a stream that gave the same object twice. Streams read ahead, so what was sent may be incomplete: make a new object for each chunk, and start a new batch.";
 
 const RETURNED =
   "The source returned an object or an array with done: true, which is not written. Yield the last records instead of returning them, and start a new batch.";

@@ -132,21 +132,35 @@ export function closeSource(source: OpenedSource): void {
 }
 
 /**
- * Notes what an array looks like. One that changes while it is written was still being filled, or was emptied early.
- * @returns throws an {@link InvalidInputError} if the array has changed since
+ * Notes what an array or a Set looks like. One that changes while it is written was still being filled, or was emptied
+ * early.
+ * @returns throws an {@link InvalidInputError} if it has changed since
  */
-export function watchArray(source: unknown): () => void {
-  if (!Array.isArray(source)) return () => {};
-  const array: readonly unknown[] = source;
-  const { length } = array;
-  const first = array[0];
-  const last = array.at(-1);
+export function watchEntries(source: unknown): () => void {
+  if (!Array.isArray(source) && !(source instanceof Set)) return () => {};
+  const before = entriesOf(source);
   return () => {
-    if (array.length === length && array[0] === first && array.at(-1) === last) return;
+    const now = entriesOf(source);
+    if (now.count === before.count && now.some.every((entry, i) => entry === before.some[i])) return;
     const how =
-      array.length === length ? "has other entries now" : `had ${length} entries and has ${array.length} now`;
+      now.count === before.count
+        ? "has other entries now"
+        : `had ${before.count} entries and has ${now.count} now`;
     throw new InvalidInputError(
-      `An array of the source ${how}, so what was sent may be incomplete. Leave arrays unchanged until the write has resolved, and start a new batch.`,
+      `${Array.isArray(source) ? "An array" : "A Set"} of the source ${how}, so what was sent may be incomplete. Leave it unchanged until the write has resolved, and start a new batch.`,
     );
   };
 }
+
+/** How many there are and some of them, evenly spread over an array. */
+function entriesOf(source: readonly unknown[] | ReadonlySet<unknown>) {
+  if (source instanceof Set) return { count: source.size, some: [source.values().next().value] };
+  const array: readonly unknown[] = Array.isArray(source) ? source : [];
+  const some = Array.from(
+    { length: LANDMARKS },
+    (_, i) => array[Math.round((i * (array.length - 1)) / (LANDMARKS - 1))],
+  );
+  return { count: array.length, some };
+}
+
+const LANDMARKS = 8;
