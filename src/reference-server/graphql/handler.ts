@@ -80,7 +80,6 @@ export function graphQLHandler(
   return createHandler({ schema, onSubscribe, formatError });
 }
 
-/** The document of a request, or what is wrong with it. */
 function parseDocument(query: string): DocumentNode | GraphQLError {
   try {
     return parse(query, { maxTokens: MAX_TOKENS });
@@ -103,7 +102,6 @@ function firstField(document: DocumentNode, requested: string | null | undefined
   return selections.find((selection) => selection.kind === Kind.FIELD);
 }
 
-/** What is to be executed, or what is wrong with the request. */
 function validated(
   schema: GraphQLSchema,
   document: DocumentNode,

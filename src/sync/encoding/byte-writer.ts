@@ -19,7 +19,6 @@ export class ByteWriter {
     return this.#buffer;
   }
 
-  /** Continues in another buffer. */
   moveTo(buffer: Buffer, position: number): void {
     this.#buffer = buffer;
     this.position = position;
@@ -48,7 +47,6 @@ export class ByteWriter {
     }
   }
 
-  /** Copies bytes. */
   raw(bytes: Uint8Array, start: number, end: number): void {
     this.reserve(end - start);
     this.#buffer.set(bytes.subarray(start, end), this.position);
