@@ -128,6 +128,9 @@ export class SourceReader {
   }
 }
 
+/** More than a stream buffers: object streams of Node hold 16 chunks. */
+const MAX_RECENT = 512;
+
 /** Remembers the last objects of a stream, and those inside them, which must not come again with other contents. */
 class RecentObjects {
   #current = new Set<object>();
@@ -152,9 +155,6 @@ class RecentObjects {
     return false;
   }
 }
-
-/** More than a stream buffers: object streams of Node hold 16 chunks. */
-const MAX_RECENT = 512;
 
 /** The object inside a record, such as `generic`. */
 function detailsOf(record: unknown): unknown {

@@ -11,6 +11,9 @@ import type { CollectionName } from "../collections.js";
  */
 export type RecordSource<R> = Iterable<R | readonly R[]> | AsyncIterable<R | readonly R[]>;
 
+/** Entries of an array that tell whether it has changed. */
+const LANDMARKS = 8;
+
 /** Iterators that a write has begun to read: read again, they would look like an empty source. */
 const begun = new WeakSet<object>();
 
@@ -162,5 +165,3 @@ function entriesOf(source: readonly unknown[] | ReadonlySet<unknown>) {
   );
   return { count: array.length, some };
 }
-
-const LANDMARKS = 8;
