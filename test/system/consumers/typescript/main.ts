@@ -10,8 +10,8 @@ import {
   sumByCurrency,
 } from "@saas-management/sdk";
 import { calendarDate, GraphQLClient, isMutationError, type License } from "@saas-management/sdk/graphql";
-import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
 import { SyncClient, type SyncReceipt } from "@saas-management/sdk/sync";
+import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 
 async function* users(): AsyncGenerator<RecordOf<"accounts">> {
   yield { generic: { id: "u1", name: "Ada" } };
