@@ -7,8 +7,8 @@ import {
   SyncClient,
   TestClock,
 } from "@saas-management/sdk";
-import { startReferenceServer } from "@saas-management/sdk/reference-server";
 import { fromCsv, fromJsonl, fromPages } from "@saas-management/sdk/sources";
+import { startReferenceServer } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { suggestKey } from "../../src/core/validate.js";
 import { accounts } from "../support/accounts.js";

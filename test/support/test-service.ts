@@ -5,14 +5,6 @@ import { join } from "node:path";
 import { type ClientOptions, SaasManagementClient } from "@saas-management/sdk";
 import { GraphQLClient, type GraphQLOptions } from "@saas-management/sdk/graphql";
 import {
-  type Inspection,
-  type Portfolio,
-  type ReferenceServer,
-  type ReferenceServerOptions,
-  startReferenceServer,
-  type TestClock,
-} from "@saas-management/sdk/reference-server";
-import {
   fileLedger,
   type RunFunction,
   RunHeldError,
@@ -24,6 +16,14 @@ import {
   SyncClient,
   type SyncClientOptions,
 } from "@saas-management/sdk/sync";
+import {
+  type Inspection,
+  type Portfolio,
+  type ReferenceServer,
+  type ReferenceServerOptions,
+  startReferenceServer,
+  type TestClock,
+} from "@saas-management/sdk/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from "vitest";
 import { accounts } from "./accounts.js";
 import { PlainClient } from "./grpc-client.js";

@@ -1,5 +1,5 @@
-import { TestClock } from "@saas-management/sdk/reference-server";
 import { InvalidInputError, type SyncBatch, type SyncClient, TimeoutError } from "@saas-management/sdk/sync";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { rejection, until } from "../support/promises.js";

@@ -1,5 +1,5 @@
-import { type ReferenceServer, startReferenceServer, TestClock } from "@saas-management/sdk/reference-server";
 import type { Collection, RecordOf } from "@saas-management/sdk/sync";
+import { type ReferenceServer, startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { accounts } from "../../support/accounts.js";

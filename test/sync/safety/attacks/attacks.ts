@@ -1,5 +1,5 @@
 /** Ways to lose records. Each test begins with a good run of all records, and then one of them comes. */
-import type { Inspection } from "@saas-management/sdk/reference-server";
+
 import type {
   RecordOf,
   RecordSource,
@@ -9,6 +9,7 @@ import type {
   SnapshotCollection,
   WriteOptions,
 } from "@saas-management/sdk/sync";
+import type { Inspection } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { type TestService, testService } from "../../../support/test-service.js";
 

@@ -10,8 +10,13 @@ import {
   sumByCurrency,
 } from "@saas-management/sdk";
 import { calendarDate, GraphQLClient, isMutationError, type License } from "@saas-management/sdk/graphql";
+<<<<<<< HEAD
 import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
 import { type RunReceipt, SyncClient } from "@saas-management/sdk/sync";
+=======
+import { SyncClient, type SyncReceipt } from "@saas-management/sdk/sync";
+import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
+>>>>>>> main
 
 async function* users(): AsyncGenerator<RecordOf<"accounts">> {
   yield { generic: { id: "u1", name: "Ada" } };
