@@ -44,7 +44,6 @@ export { type FileLedger, type FileLedgerOptions, fileLedger } from "./ledger/fi
 export { memoryLedger } from "./ledger/memory-ledger.js";
 export type { ChannelOptions, SyncClientOptions } from "./options.js";
 export type { PreviewOptions } from "./preview/options.js";
-export { previewSync } from "./preview/preview.js";
 export {
   type CollectionPreview,
   type DanglingReference,
@@ -68,8 +67,9 @@ export type {
   WaitingForLock,
   WindowAccepted,
 } from "./progress.js";
+export { type Connector, defineConnector, type RunContext } from "./run/connector.js";
 export type { RunBatch } from "./run/declared-batch.js";
-export type { RunContext, RunFunction, RunOptions } from "./run/options.js";
+export type { RunOptions } from "./run/options.js";
 export type { CollectionReceipt, RunReceipt } from "./run/receipt.js";
 export type { CompletionCounts, SnapshotCounts } from "./transport.js";
 export type { CollectionWriter } from "./write/collection-writer.js";

@@ -1,8 +1,10 @@
 import {
+  defineConnector,
   fileLedger,
   GraphQLClient,
   memoryLedger,
-  previewSync,
+  type RecordOf,
+  type RecordSource,
   SaasManagementClient,
   SyncClient,
   TestClock,
@@ -22,8 +24,10 @@ const SYNC = { endpoint: CLIENT.syncUrl, apiKey: "key-1" };
 const NONE = async () => {};
 const start = () => ({ installationId: service.installationId });
 const batch = () => service.startBatch();
-const run = () => ({ ...start(), snapshots: ["accounts"] as const, ledger: "none" as const });
-const preview = { snapshots: [], ledger: "none" as const };
+const run = () => ({ ...start(), ledger: "none" as const });
+const writing = (source: RecordSource<RecordOf<"accounts">>, options?: object) =>
+  defineConnector({ snapshots: ["accounts"], run: (own) => own.write("accounts", source, options) });
+const EMPTY = writing([]);
 const page = { select: () => ({ nodes: [], pageInfo: {} }) };
 const graphql = () => service.graphql;
 const sync = () => service.sync;
@@ -55,12 +59,12 @@ const CALLS: Readonly<Record<string, Call>> = {
   open: async (extra) => (await batch()).writer("accounts", { ...extra }),
   seal: async (extra) => (await batch()).writer("accounts").end({ ...extra }),
   complete: async (extra) => (await batch()).complete({ ...extra }),
-  run: (extra) => sync().run({ ...run(), ...extra }, (own) => own.write("accounts", [])),
-  "write in a run": (extra) => sync().run(run(), (own) => own.write("accounts", [], { ...extra })),
-  guard: (extra) => sync().run({ ...run(), guard: { ...extra } }, NONE),
+  run: (extra) => sync().run(EMPTY, { ...run(), ...extra }),
+  "write in a run": (extra) => sync().run(writing([], extra), run()),
+  guard: (extra) => sync().run(EMPTY, { ...run(), guard: { ...extra } }),
   "guard.collections": (extra) =>
-    sync().run({ ...run(), guard: { collections: { accounts: { ...extra } } } }, NONE),
-  previewSync: (extra) => previewSync({ ...preview, ...extra }, NONE),
+    sync().run(EMPTY, { ...run(), guard: { collections: { accounts: { ...extra } } } }),
+  preview: (extra) => sync().preview(EMPTY, { ...run(), ...extra }),
   request: (extra) => graphql().request("{ a }", {}, { ...extra }),
   rawRequest: (extra) => graphql().rawRequest("{ a }", {}, { ...extra }),
   "a mutation": (extra) => graphql().createProcurementCase({ name: "a" }, { ...extra }),
@@ -148,12 +152,10 @@ test.each(["write", "seal"])(
 test.each<[string, object, object]>([
   ["write", { expectedcount: 40 }, {}],
   ["run", {}, { gaurd: { maxRemovedShare: 0.1 } }],
-])("an unknown option of %s removes nothing from a short snapshot", async (_, writing, running) => {
+])("an unknown option of %s removes nothing from a short snapshot", async (_, write, running) => {
   const options = { ...run(), ledger: memoryLedger() };
-  await service.sync.run(options, (own) => own.write("accounts", accounts(40)));
-  const short = service.sync.run({ ...options, ...running }, (own) =>
-    own.write("accounts", accounts(31), { ...writing }),
-  );
+  await service.sync.run(writing(accounts(40)), options);
+  const short = service.sync.run(writing(accounts(31), write), { ...options, ...running });
   expect(await rejection(short)).toMatchObject({ code: "INVALID_INPUT" });
   expect(service.present()).toHaveLength(40);
 });
@@ -165,6 +167,6 @@ test("an unknown option that does not look like a name is not quoted, because it
 
 test("a preview accepts the options of a run", async () => {
   const options = { ...run(), restarts: 1, stopOnSignals: false, waitForLockMs: 1, maxDurationMs: 1000 };
-  const { collections } = await previewSync(options, (own) => own.write("accounts", accounts(2)));
+  const { collections } = await service.sync.preview(writing(accounts(2)), options);
   expect(collections.accounts?.records).toBe(2);
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { fromCsv, fromJsonl, fromPages } from "@saas-management/sdk/sources";
-import { fileLedger, memoryLedger, previewSync, type SyncBatch, SyncClient } from "@saas-management/sdk/sync";
+import { fileLedger, memoryLedger, type SyncBatch, SyncClient } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { holds, type Share } from "../support/fuzz.js";
@@ -75,20 +75,19 @@ const START = { installationId: "installation-1", keepAlive: { maxIdleMs: 60_000
 const RUN = {
   installationId: "installation-1",
   ledger: memoryLedger(),
-  snapshots: ["accounts"],
   restarts: 0,
   guard: { collections: { accounts: { maxRemoved: 5 } } },
 };
 const RUN_NAMES = [
-  ...["installationId", "snapshots", "restarts", "maxDurationMs", "signals", "waitForLockMs"],
+  ...["installationId", "restarts", "maxDurationMs", "stopOnSignals", "waitForLockMs"],
   ...["approve", "signal", "onProgress"],
 ];
-const PREVIEW_NAMES = [
-  ...["snapshots", "endpoint", "installationId", "maxIssues", "signal", "logger", "maxSendMessageBytes"],
-  ...["messageBytes", "windowBytes"],
-];
+const PREVIEW_NAMES = ["installationId", "maxIssues", "signal"];
 const WRITE = ["signal", "onProgress", "expectedCount"];
-const write = async (batch: SyncBatch) => void (await batch.write("accounts", [RECORD]));
+const CONNECTOR = {
+  snapshots: ["accounts"],
+  run: (batch: SyncBatch) => batch.write("accounts", [RECORD]),
+};
 
 const answering = (data: unknown) =>
   new GraphQLClient({
@@ -139,14 +138,14 @@ const CALLS: Readonly<Record<string, Row>> = {
     names: [...RUN_NAMES, ...RUN_NAMES, ...GUARD, ...LEDGER],
     use: async (given) => {
       server.calls.length = 0;
-      await call<Promise<unknown>>(client, "run", [given, write]);
+      await call<Promise<unknown>>(client, "run", [CONNECTOR, given]);
       expect(server.calls).toContain("CompleteSyncBatch");
     },
   },
-  previewSync: {
-    base: { ...RUN, endpoint: "https://sync.example.com" },
+  preview: {
+    base: RUN,
     names: [...PREVIEW_NAMES, ...PREVIEW_NAMES, ...GUARD, ...LEDGER],
-    use: (given) => apply(previewSync, given, write),
+    use: (given) => call<Promise<unknown>>(client, "preview", [CONNECTOR, given]),
   },
   fileLedger: { base: {}, names: ["hashIds"], use: (given) => apply(fileLedger, "/nowhere", given) },
   fromCsv: {
@@ -259,7 +258,7 @@ test.each<[string, () => unknown]>([
 ])("a ledger that knows %s holds the run", async (_, known) => {
   server.calls.length = 0;
   const ledger = { ...memoryLedger(), known };
-  const run = await outcomeOf(() => call<Promise<unknown>>(client, "run", [{ ...RUN, ledger }, write]));
+  const run = await outcomeOf(() => call<Promise<unknown>>(client, "run", [CONNECTOR, { ...RUN, ledger }]));
   expect(run?.error?.code).toBe("RUN_HELD");
   expect(server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
 });

@@ -1,4 +1,5 @@
-import { previewSync, type SyncBatch, SyncClient } from "@saas-management/sdk/sync";
+import { type SyncBatch, SyncClient } from "@saas-management/sdk/sync";
+import { previewOf } from "../support/connector.js";
 
 const batch = (): SyncBatch =>
   new SyncClient({ endpoint: "https://sync.example.com", apiKey: "key-1" }).openBatch("batch-1");
@@ -16,10 +17,7 @@ export const messages = [
   },
   {
     title: "a source with fewer records than expected",
-    provoke: () =>
-      previewSync({ snapshots: ["accounts"], ledger: "none" }, (run) =>
-        run.write("accounts", [], { expectedCount: 5 }),
-      ),
+    provoke: () => previewOf(["accounts"], (run) => run.write("accounts", [], { expectedCount: 5 })),
     text: "The source of accounts had 0 records, but expectedCount is 5. The batch cannot be completed: check the source and start a new one.",
   },
   {

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { fromCsv } from "@saas-management/sdk/sources";
-import { formatPreview, previewSync } from "@saas-management/sdk/sync";
+import { formatPreview } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
+import { previewOf } from "../support/connector.js";
 import { heldBy, testService } from "../support/test-service.js";
 
 const service = testService();
@@ -14,7 +15,7 @@ const STEERS = /(?!\n)\p{Cc}|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 test("a preview escapes ids, file names and fields, each on one line", async () => {
   const rows = async (text: string, map: (row: Readonly<Record<string, string>>) => object) => {
     const path = await service.writeFile("users.csv", text);
-    return previewSync({ ledger: "none", snapshots: ["accounts"] }, async (batch) => {
+    return previewOf(["accounts"], async (batch) => {
       // @ts-expect-error records that are not valid are what is shown here
       await batch.write("accounts", fromCsv(path, map, { name: `users${EVIL}.csv` }));
     });

@@ -6,7 +6,6 @@ import { type ClientOptions, SaasManagementClient } from "@saas-management/sdk";
 import { GraphQLClient, type GraphQLOptions } from "@saas-management/sdk/graphql";
 import {
   fileLedger,
-  type RunFunction,
   RunHeldError,
   type RunOptions,
   type RunReceipt,
@@ -26,6 +25,7 @@ import {
 } from "@saas-management/sdk/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from "vitest";
 import { accounts } from "./accounts.js";
+import { connectorOf, type RunFunction } from "./connector.js";
 import { PlainClient } from "./grpc-client.js";
 
 export { accounts, ids } from "./accounts.js";
@@ -184,14 +184,15 @@ export class TestService {
   run<const S extends SnapshotCollection>(
     snapshots: readonly S[],
     fn: RunFunction<S>,
-    options?: Partial<RunOptions<S>>,
+    options?: Partial<RunOptions>,
   ): Promise<RunReceipt> {
     const { installationId } = this;
-    return this.sync.run({ installationId, ledger: fileLedger(this.directory), ...options, snapshots }, fn);
+    const ledger = fileLedger(this.directory);
+    return this.sync.run(connectorOf(snapshots, fn), { installationId, ledger, ...options });
   }
 
   /** A run that sends these accounts. */
-  runAccounts(ids: readonly string[], options?: Partial<RunOptions<"accounts">>): Promise<RunReceipt> {
+  runAccounts(ids: readonly string[], options?: Partial<RunOptions>): Promise<RunReceipt> {
     return this.run(
       ["accounts"],
       async (batch) => void (await batch.write("accounts", accounts(ids))),

@@ -1,20 +1,11 @@
 import { Readable } from "node:stream";
 import { fromCsv } from "@saas-management/sdk/sources";
-import {
-  type Collection,
-  formatPreview,
-  previewSync,
-  type RunFunction,
-  type SnapshotCollection,
-} from "@saas-management/sdk/sync";
+import { type Collection, formatPreview } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
+import { previewOf as preview } from "../support/connector.js";
 import { accounts, ids } from "../support/test-service.js";
 
 const AT = "2026-01-01T00:00:00Z";
-
-function preview<const S extends SnapshotCollection>(snapshots: readonly S[], fn: RunFunction<S>) {
-  return previewSync({ snapshots, ledger: "none" }, fn);
-}
 
 function license(id: string, sourceAccountId: string, sourcePlanId = "p1") {
   return { generic: { sourceId: id, sourceAccountId, sourcePlanId, billable: true } };

@@ -62,7 +62,10 @@ function measurementOf<K extends GuardKind>(collection: K): () => Promise<Record
       await write(batch);
       await batch.complete();
     } else {
-      await client.run({ ...safety, installationId: "installation", snapshots: [collection] }, write);
+      await client.run(
+        { snapshots: [collection], run: write },
+        { ...safety, installationId: "installation" },
+      );
     }
     if (taken === undefined) throw new Error("Nothing was written.");
     const { ms, cpuMs, peakRssMiB } = taken;

@@ -1,8 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { inspect } from "node:util";
 import { fromJsonl } from "@saas-management/sdk/sources";
-import { type RunFunction, type RunOptions, SaasManagementError } from "@saas-management/sdk/sync";
+import { type RunOptions, SaasManagementError } from "@saas-management/sdk/sync";
 import { beforeEach, expect, test } from "vitest";
+import type { RunFunction } from "../../support/connector.js";
 import { ids, testService } from "../../support/test-service.js";
 
 const CONTENTS = "Ada-Lovelace-of-the-payroll";
@@ -18,10 +19,7 @@ const secret = (list: readonly string[]) =>
   list.map((id) => ({ generic: { id, name: CONTENTS, email: `${CONTENTS}@example.com` } }));
 
 /** Collects all progress and errors of a run. */
-async function runAndListen(
-  fn: RunFunction<"accounts">,
-  options: Partial<RunOptions<"accounts">> = {},
-): Promise<void> {
+async function runAndListen(fn: RunFunction<"accounts">, options: Partial<RunOptions> = {}): Promise<void> {
   const run = service.run(["accounts"], fn, { onProgress: (progress) => written.push(progress), ...options });
   const outcome: unknown = await run.catch((error: unknown) => error);
   written.push(outcome);

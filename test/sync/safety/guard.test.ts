@@ -6,7 +6,6 @@ import {
   linesOfIds,
   memoryLedger,
   type PendingApproval,
-  previewSync,
   type SyncProgress,
 } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
@@ -209,10 +208,10 @@ test("accepts a ledger of the user that is a class with private fields", async (
     firstRemoved: ids(4).map((id) => `pepper ${id}`),
     listedIn: undefined,
   });
-  const { syncUrl: endpoint, installationId } = service.server;
-  const { collections } = await previewSync(
-    { endpoint, installationId, snapshots: ["accounts"], ledger },
-    (batch) => batch.write("accounts", accounts(4)),
+  const { installationId, sync } = service;
+  const { collections } = await sync.preview(
+    { snapshots: ["accounts"], run: (batch) => batch.write("accounts", accounts(4)) },
+    { installationId, ledger },
   );
   expect(collections.accounts?.changes).toMatchObject({ known: 4, kept: 4 });
   const { collections: removed } = await service.runAccounts([], {

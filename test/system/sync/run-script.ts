@@ -10,7 +10,7 @@
  */
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileLedger, SaasManagementError, SyncClient } from "../../../src/sync/index.js";
+import { defineConnector, fileLedger, SaasManagementError, SyncClient } from "../../../src/sync/index.js";
 
 const [endpoint = "", apiKey = "", installationId = "", directory = "", way = "", ...ids] =
   process.argv.slice(2);
@@ -43,22 +43,25 @@ const client = new SyncClient({ endpoint, apiKey, messageBytes: 100, windowBytes
 const options = {
   installationId,
   ledger,
-  snapshots: ["accounts"],
   stopOnSignals: true,
   restarts: 0,
   onProgress: ({ type }: { readonly type: string }) => {
     if (type === "completed" && way === "completed") die();
   },
 } as const;
-const run = client.run(options, async (batch, { signal }) => {
-  await batch.write("accounts", accounts());
-  if (way === "written") die();
-  if (way === "exit") process.exit(0);
-  if (way === "terminated") {
-    process.kill(process.pid, "SIGTERM");
-    await new Promise((resolve) => signal.addEventListener("abort", resolve));
-  }
+const connector = defineConnector({
+  snapshots: ["accounts"],
+  async run(batch, { signal }) {
+    await batch.write("accounts", accounts());
+    if (way === "written") die();
+    if (way === "exit") process.exit(0);
+    if (way === "terminated") {
+      process.kill(process.pid, "SIGTERM");
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    }
+  },
 });
+const run = client.run(connector, options);
 await run.then(
   () => process.stdout.write("completed\n"),
   (error: unknown) =>

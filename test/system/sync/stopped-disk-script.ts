@@ -3,7 +3,13 @@
  * `signal`, `time` and `close` end it; with `nothing` the clock goes on until it has ended, at most for ten minutes.
  * Prints how it ended, and the warnings about the journal.
  */
-import { memoryLedger, SaasManagementError, SyncClient, TestClock } from "../../../src/sync/index.js";
+import {
+  defineConnector,
+  memoryLedger,
+  SaasManagementError,
+  SyncClient,
+  TestClock,
+} from "../../../src/sync/index.js";
 import { stopDisks } from "../../support/unanswered.js";
 
 const [endpoint = "", apiKey = "", installationId = "", directory = "", by = ""] = process.argv.slice(2);
@@ -29,13 +35,16 @@ const alive = setInterval(() => {}, 1000);
 const stop = new AbortController();
 const options = {
   installationId,
-  snapshots: ["accounts"],
   ledger: { ...memoryLedger(), directory },
   signal: stop.signal,
   maxDurationMs: by === "time" ? 600_000 : undefined,
 } as const;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-const run = () => client.run(options, (batch) => batch.write("accounts", [{ generic: { id: "u1" } }]));
+const connector = defineConnector({
+  snapshots: ["accounts"],
+  run: (batch) => batch.write("accounts", [{ generic: { id: "u1" } }]),
+});
+const run = () => client.run(connector, options);
 
 // Loads all modules from the disk.
 await run();
