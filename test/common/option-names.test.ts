@@ -1,18 +1,16 @@
 import {
   defineConnector,
   fileLedger,
-  GraphQLClient,
-  memoryLedger,
   type RecordOf,
   type RecordSource,
   SaasManagementClient,
-  SyncClient,
-  TestClock,
 } from "@saas-management/sdk";
+import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { fromCsv, fromJsonl, fromPages } from "@saas-management/sdk/sources";
-import { startReferenceServer } from "@saas-management/sdk/testing";
+import { memoryLedger, startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { suggestKey } from "../../src/core/validate.js";
+import { SyncClient } from "../../src/sync/client.js";
 import { accounts } from "../support/accounts.js";
 import { rejection } from "../support/promises.js";
 import { testService } from "../support/test-service.js";

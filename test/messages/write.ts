@@ -1,4 +1,5 @@
-import { type SyncBatch, SyncClient } from "@saas-management/sdk/sync";
+import type { SyncBatch } from "@saas-management/sdk";
+import { SyncClient } from "../../src/sync/client.js";
 import { previewOf } from "../support/connector.js";
 
 const batch = (): SyncBatch =>

@@ -1,6 +1,6 @@
 import { chmod, chown, mkdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fileLedger } from "@saas-management/sdk/sync";
+import { fileLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { accounts, heldBy, ids, testService } from "../support/test-service.js";
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fromCsv } from "@saas-management/sdk/sources";
-import { formatPreview } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
+import { formatPreview } from "../../src/sync/preview/report.js";
 import { previewOf } from "../support/connector.js";
 import { heldBy, testService } from "../support/test-service.js";
 

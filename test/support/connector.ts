@@ -1,13 +1,13 @@
-import {
-  type Connector,
-  type PreviewOptions,
-  type RunBatch,
-  type RunContext,
-  type RunPreview,
-  type SnapshotCollection,
-  SyncClient,
-  type SyncClientOptions,
-} from "@saas-management/sdk/sync";
+import type {
+  Connector,
+  PreviewOptions,
+  RunBatch,
+  RunContext,
+  RunPreview,
+  SnapshotCollection,
+} from "@saas-management/sdk";
+import { SyncClient } from "../../src/sync/client.js";
+import type { SyncClientOptions } from "../../src/sync/options.js";
 
 /** A connector's function, as JavaScript can write it: the types of the SDK refuse one that returns no promise. */
 export type RunFunction<S extends SnapshotCollection> = (batch: RunBatch<S>, context: RunContext) => unknown;

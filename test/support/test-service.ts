@@ -2,19 +2,17 @@ import { mkdtempSync } from "node:fs";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ClientOptions, SaasManagementClient } from "@saas-management/sdk";
-import { GraphQLClient, type GraphQLOptions } from "@saas-management/sdk/graphql";
 import {
+  type ClientOptions,
   fileLedger,
   RunHeldError,
   type RunOptions,
   type RunReceipt,
+  SaasManagementClient,
   type SnapshotCollection,
-  type StartBatchOptions,
   type SyncBatch,
-  SyncClient,
-  type SyncClientOptions,
-} from "@saas-management/sdk/sync";
+} from "@saas-management/sdk";
+import { GraphQLClient, type GraphQLOptions } from "@saas-management/sdk/graphql";
 import {
   type Inspection,
   type Portfolio,
@@ -24,6 +22,9 @@ import {
   type TestClock,
 } from "@saas-management/sdk/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from "vitest";
+import type { StartBatchOptions } from "../../src/sync/batch/start.js";
+import { SyncClient } from "../../src/sync/client.js";
+import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "./accounts.js";
 import { connectorOf, type RunFunction } from "./connector.js";
 import { PlainClient } from "./grpc-client.js";

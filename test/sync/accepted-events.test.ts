@@ -1,6 +1,7 @@
-import type { EventCollection, RecordOf, SyncClient } from "@saas-management/sdk/sync";
+import type { EventCollection, RecordOf } from "@saas-management/sdk";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { SyncClient } from "../../src/sync/client.js";
 import { COLLECTIONS } from "../../src/sync/collections.js";
 import { type EncodedMessage, MessageBuilder } from "../../src/sync/encoding/message-builder.js";
 import { ENCODERS } from "../../src/sync/generated/encoders.js";

@@ -1,7 +1,8 @@
 import { Readable } from "node:stream";
+import type { Collection } from "@saas-management/sdk";
 import { fromCsv } from "@saas-management/sdk/sources";
-import { type Collection, formatPreview } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
+import { formatPreview } from "../../src/sync/preview/report.js";
 import { previewOf as preview } from "../support/connector.js";
 import { accounts, ids } from "../support/test-service.js";
 

@@ -1,18 +1,19 @@
 import { writeFile } from "node:fs/promises";
-import { SaasManagementClient } from "@saas-management/sdk";
-import { fromCsv } from "@saas-management/sdk/sources";
 import {
   fileLedger,
-  formatPreview,
   InvalidInputError,
   type Ledger,
-  memoryLedger,
   type PreviewOptions,
+  SaasManagementClient,
   type SnapshotCollection,
-  type SyncClientOptions,
-} from "@saas-management/sdk/sync";
+} from "@saas-management/sdk";
+import { fromCsv } from "@saas-management/sdk/sources";
+import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { connectorOf, previewOf, type RunFunction } from "../support/connector.js";
+import type { SyncClientOptions } from "../../src/sync/options.js";
+import { formatPreview } from "../../src/sync/preview/report.js";
+import type { RunFunction } from "../support/connector.js";
+import { connectorOf, previewOf } from "../support/connector.js";
 import { accounts, ids, testService } from "../support/test-service.js";
 
 const service = testService();

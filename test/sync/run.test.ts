@@ -1,13 +1,14 @@
 import {
-  memoryLedger,
   type RunBatch,
   type RunOptions,
   type SnapshotCollection,
   type SyncProgress,
   TransportError,
-} from "@saas-management/sdk/sync";
+} from "@saas-management/sdk";
+import { memoryLedger } from "@saas-management/sdk/testing";
 import { beforeEach, describe, expect, test } from "vitest";
-import { connectorOf, type RunFunction } from "../support/connector.js";
+import type { RunFunction } from "../support/connector.js";
+import { connectorOf } from "../support/connector.js";
 import { quietLogger } from "../support/observed.js";
 import { until } from "../support/promises.js";
 import { accounts, testService } from "../support/test-service.js";

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { inspect } from "node:util";
+import { type RunOptions, SaasManagementError } from "@saas-management/sdk";
 import { fromJsonl } from "@saas-management/sdk/sources";
-import { type RunOptions, SaasManagementError } from "@saas-management/sdk/sync";
 import { beforeEach, expect, test } from "vitest";
 import type { RunFunction } from "../../support/connector.js";
 import { ids, testService } from "../../support/test-service.js";

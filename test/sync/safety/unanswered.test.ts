@@ -1,4 +1,5 @@
-import { fileLedger, type Ledger, memoryLedger, type RunOptions, TestClock } from "@saas-management/sdk/sync";
+import { fileLedger, type Ledger, type RunOptions } from "@saas-management/sdk";
+import { memoryLedger, TestClock } from "@saas-management/sdk/testing";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { RunFunction } from "../../support/connector.js";
 import { until } from "../../support/promises.js";

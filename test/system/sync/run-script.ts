@@ -8,9 +8,13 @@
  * - `paused`: prints `writing` after the ids were sent, and writes ten more after a line of input.
  * - `whole`: to its end.
  */
+
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { defineConnector, fileLedger, SaasManagementError, SyncClient } from "../../../src/sync/index.js";
+import { SaasManagementError } from "../../../src/core/errors/index.js";
+import { defineConnector } from "../../../src/index.js";
+import { SyncClient } from "../../../src/sync/client.js";
+import { fileLedger } from "../../../src/sync/ledger/file-ledger.js";
 
 const [endpoint = "", apiKey = "", installationId = "", directory = "", way = "", ...ids] =
   process.argv.slice(2);
