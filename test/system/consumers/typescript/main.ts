@@ -3,7 +3,6 @@
  */
 import {
   BatchStateError,
-  type CalendarDate,
   type RecordOf,
   SaasManagementClient,
   SaasManagementError,
@@ -21,7 +20,7 @@ async function* users(): AsyncGenerator<RecordOf<"accounts">> {
 // @ts-expect-error an account has no such field
 export const misspelt: RecordOf<"accounts"> = { generic: { id: "u1", nickname: "Ada" } };
 
-const today: CalendarDate = calendarDate("2026-01-31");
+const today: string = calendarDate(new Date("2026-01-31"));
 const server: ReferenceServer = await startReferenceServer({
   portfolio: { applications: [{ name: "Figma" }, { name: "Zoom" }] },
 });
@@ -34,11 +33,12 @@ await batch.complete();
 const refusal: unknown = await batch.write("accounts", []).catch((error: unknown) => error);
 
 const names: string[] = [];
-for await (const { application } of client.graphql.applications({ first: 1 })) names.push(application.name);
+for await (const { application } of client.graphql.applications({ pageSize: 1 }))
+  names.push(application.name);
 
 const graphql = new GraphQLClient({ baseUrl, apiKey });
 const licenses: License[] = await graphql.licenses().toArray();
-const sums: Map<string, string> = sumByCurrency(licenses, (license) => license.potentialSaving);
+const sums: Map<string, string> = await sumByCurrency(licenses, (license) => license.potentialSaving);
 const refused = await graphql
   .updateProcurementCase({ id: "none", deadline: today })
   .catch((error: unknown) =>
