@@ -10,9 +10,8 @@ const ALL_PEERS = "the peer set together";
 const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   "@saas-management/sdk": ["@saas-management/sdk"],
   "@saas-management/sdk/graphql": ["@saas-management/sdk/graphql"],
-  "@saas-management/sdk/sync": ["@saas-management/sdk/sync"],
   "@saas-management/sdk/sources": ["@saas-management/sdk/sources"],
-  "@saas-management/sdk/reference-server": ["@saas-management/sdk/reference-server"],
+  "@saas-management/sdk/testing": ["@saas-management/sdk/testing"],
   [ALL_PEERS]: PEERS,
   ...Object.fromEntries(PEERS.map((name) => [name, [name]])),
   "@octokit/core": ["@octokit/core"],

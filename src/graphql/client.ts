@@ -24,12 +24,7 @@ import {
   type VendorFilter,
 } from "./generated/operations.js";
 import { mutate } from "./mutations.js";
-import {
-  type GraphQLClientOptions,
-  type MutationOptions,
-  readRequestOptions,
-  resolveOptions,
-} from "./options.js";
+import { type GraphQLOptions, type MutationOptions, readRequestOptions, resolveOptions } from "./options.js";
 import type { Connection } from "./paging/connection.js";
 import type { ListOptions } from "./paging/list-options.js";
 import { readCount } from "./paging/page-walk.js";
@@ -58,7 +53,7 @@ export class GraphQLClient implements AsyncDisposable {
   readonly #transport: Transport;
 
   /** @throws {ConfigurationError} an option is missing or not usable */
-  constructor(options: GraphQLClientOptions) {
+  constructor(options: GraphQLOptions) {
     this.#transport = new Transport(resolveOptions(options));
   }
 

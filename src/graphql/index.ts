@@ -50,7 +50,7 @@ export type {
 } from "./generated/operations.js";
 export { sumByCurrency } from "./money.js";
 export { isMutationError } from "./mutations.js";
-export type { GraphQLClientOptions, MutationOptions, RequestOptions } from "./options.js";
+export type { GraphQLOptions, MutationOptions, RequestOptions } from "./options.js";
 export type { Connection } from "./paging/connection.js";
 export type { ListOptions } from "./paging/list-options.js";
 export type { Page, PageInfo } from "./paging/page-walk.js";

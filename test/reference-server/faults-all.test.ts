@@ -4,9 +4,9 @@ import {
   type FaultSchedule,
   faultSchedule,
   startReferenceServer,
-} from "@saas-management/sdk/reference-server";
-import { SyncClient } from "@saas-management/sdk/sync";
+} from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
+import { SyncClient } from "../../src/sync/client.js";
 import { APPLICATIONS, judgedBatch, judgedWalk, PAGES, writeBefore } from "../support/judged-programs.js";
 import { until } from "../support/promises.js";
 import { forSeeds } from "../support/property-runs.js";

@@ -5,7 +5,7 @@ import {
   type HttpFault,
   startReferenceServer,
   TestClock,
-} from "@saas-management/sdk/reference-server";
+} from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { rejection, until } from "../support/http-client.js";
 import { startHttpServer } from "../support/http-server.js";
@@ -256,10 +256,10 @@ test.each<[GraphQLFaultKind]>([
 });
 
 test.each([
-  ["repeated", { first: 1 }],
-  ["missing", { first: 1 }],
-  ["repeated", { last: 1 }],
-  ["missing", { last: 1 }],
+  ["repeated", { pageSize: 1 }],
+  ["missing", { pageSize: 1 }],
+  ["repeated", { from: "end", pageSize: 1 }],
+  ["missing", { from: "end", pageSize: 1 }],
 ] as const)("ends a walk over pages with a %s cursor with an error: %j", async (cursor, paging) => {
   const { client, fault } = await strike({ type: "page-info", cursor }, { nth: 2 });
   const walk = async () => {
