@@ -4,7 +4,7 @@ import { previewSync } from "@saas-management/sdk/sync";
 export async function warmUp(): Promise<void> {
   await previewSync({ snapshots: ["accounts"], ledger: "none" }, async (batch) => {
     const accounts = batch.open("accounts");
-    await accounts.push({ generic: { id: "" } });
+    await accounts.push({ id: "" });
     await accounts.seal();
     await batch.write("usage", []);
   });

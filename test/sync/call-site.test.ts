@@ -133,6 +133,6 @@ test("the stack of a source's and a run function's own exception stays as it is"
 test("a push that nobody awaits is not an unhandled rejection", async () => {
   const batch = await harness.startBatch();
   const users = batch.open("accounts");
-  void users.push({ generic: { id: "", name: "nobody" } });
+  void users.push({ id: "", name: "nobody" });
   await expect(users.seal()).rejects.toMatchObject({ code: "INVALID_INPUT" });
 });

@@ -68,7 +68,7 @@ testAttacks([
         await batch.write("accounts", people());
         const feed = async (id: string) => {
           const open = batch.open("usage");
-          await open.push({ generic: { id, sourceActorId: "né-1", lastActivity: "2026-01-01T00:00:00Z" } });
+          await open.push({ id, sourceActorId: "né-1", lastActivity: "2026-01-01T00:00:00Z" });
           await open.seal();
         };
         await Promise.allSettled([feed("1"), feed("2")]);
