@@ -4,7 +4,7 @@
  */
 import type {
   BambooHrEmployee,
-  CollectionName,
+  Collection,
   GenericEmployee,
   GoogleEmployee,
   MicrosoftEmployee,
@@ -253,7 +253,7 @@ const aiCost = fc.record(
 );
 
 /** Valid records of each collection, with employees of all directories. */
-export const RECORDS: { readonly [C in CollectionName]: fc.Arbitrary<RecordTypes[C]> } = {
+export const RECORDS: { readonly [C in Collection]: fc.Arbitrary<RecordTypes[C]> } = {
   accounts,
   plans,
   licenses,
@@ -275,8 +275,8 @@ export const RECORDS: { readonly [C in CollectionName]: fc.Arbitrary<RecordTypes
 };
 
 /** Name of every collection. */
-export const COLLECTION_NAMES: readonly CollectionName[] = Object.keys(RECORDS).filter(isCollectionName);
+export const COLLECTION_NAMES: readonly Collection[] = Object.keys(RECORDS).filter(isCollectionName);
 
-function isCollectionName(name: string): name is CollectionName {
+function isCollectionName(name: string): name is Collection {
   return Object.hasOwn(RECORDS, name);
 }

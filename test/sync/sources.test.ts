@@ -1,11 +1,6 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
-import {
-  type CollectionName,
-  type RecordSource,
-  type RecordTypes,
-  TestClock,
-} from "@saas-management/sdk/sync";
+import { type Collection, type RecordSource, type RecordTypes, TestClock } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";
@@ -147,7 +142,7 @@ test("fails the write of a page that changes while it is being sent", async () =
   await expect(write).rejects.toMatchObject({ code: "INVALID_INPUT" });
 });
 
-test.each<[string, CollectionName, () => Generator<unknown>]>([
+test.each<[string, Collection, () => Generator<unknown>]>([
   [
     "a new record around one inner object that it refills",
     "employees",

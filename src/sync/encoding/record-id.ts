@@ -1,5 +1,5 @@
 import { isObject } from "../../core/validate.js";
-import type { Collection } from "../collections.js";
+import type { CollectionInfo } from "../collections.js";
 
 /** Longest id that an error or a preview shows. */
 const MAX_SHOWN_ID = 200;
@@ -37,7 +37,10 @@ export function varintAt(buffer: Uint8Array, position: number): number {
 }
 
 /** Returns the object with a record's fields: the record itself, or the one under its variant's name. */
-export function fieldsOf(record: unknown, { variants }: Pick<Collection, "variants">): object | undefined {
+export function fieldsOf(
+  record: unknown,
+  { variants }: Pick<CollectionInfo, "variants">,
+): object | undefined {
   if (!isObject(record)) return undefined;
   return variants.map((name): unknown => Reflect.get(record, name)).find(isObject) ?? record;
 }
@@ -45,7 +48,7 @@ export function fieldsOf(record: unknown, { variants }: Pick<Collection, "varian
 /** Returns the string in a field of a record, if there is one. The record may be invalid. */
 export function stringIn(
   record: unknown,
-  collection: Collection,
+  collection: CollectionInfo,
   field = collection.idField,
 ): string | undefined {
   const fields = fieldsOf(record, collection);
