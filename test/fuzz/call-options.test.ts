@@ -1,11 +1,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileLedger, type SyncBatch } from "@saas-management/sdk";
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { fromCsv, fromJsonl, fromPages } from "@saas-management/sdk/sources";
-import { fileLedger, memoryLedger, previewSync, type SyncBatch, SyncClient } from "@saas-management/sdk/sync";
+import { memoryLedger } from "@saas-management/sdk/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { SyncClient } from "../../src/sync/client.js";
+import { previewSync } from "../../src/sync/preview/preview.js";
 import { holds, type Share } from "../support/fuzz.js";
 import { Boxed, Ended, hostileValue, hostileVariant, outcomeOf } from "../support/hostile.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";

@@ -1,7 +1,8 @@
 import { chmod, chown, mkdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fileLedger, previewSync } from "@saas-management/sdk/sync";
+import { fileLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
+import { previewSync } from "../../src/sync/preview/preview.js";
 import { accounts, heldBy, ids, testService } from "../support/test-service.js";
 
 const service = testService();

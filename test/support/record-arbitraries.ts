@@ -10,7 +10,7 @@ import type {
   MicrosoftEmployee,
   OktaEmployee,
   RecordTypes,
-} from "@saas-management/sdk/sync";
+} from "@saas-management/sdk";
 import fc from "fast-check";
 import {
   attributes,

@@ -1,6 +1,6 @@
 import { readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { memoryLedger } from "@saas-management/sdk/sync";
+import { memoryLedger } from "@saas-management/sdk/testing";
 import { describe, expect, test } from "vitest";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 

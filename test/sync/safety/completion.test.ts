@@ -1,13 +1,9 @@
 import { readFile } from "node:fs/promises";
-import {
-  fileLedger,
-  idsOfLines,
-  type Ledger,
-  type LedgerDraft,
-  linesOfIds,
-  memoryLedger,
-} from "@saas-management/sdk/sync";
+import { fileLedger, type Ledger } from "@saas-management/sdk";
+import { memoryLedger } from "@saas-management/sdk/testing";
 import { beforeEach, expect, test } from "vitest";
+import { idsOfLines, linesOfIds } from "../../../src/sync/ledger/id-lines.js";
+import type { LedgerDraft } from "../../../src/sync/ledger/ledger.js";
 import { quietLogger } from "../../support/observed.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 

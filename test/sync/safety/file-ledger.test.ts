@@ -13,7 +13,7 @@ import {
 } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { crc32, gunzipSync, gzipSync } from "node:zlib";
-import { fileLedger, type RunBatch } from "@saas-management/sdk/sync";
+import { fileLedger, type RunBatch } from "@saas-management/sdk";
 import { describe, expect, test } from "vitest";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 

@@ -1,15 +1,10 @@
 import { readFile } from "node:fs/promises";
-import {
-  idsOfLines,
-  type Ledger,
-  type LedgerScope,
-  linesOfIds,
-  memoryLedger,
-  type PendingApproval,
-  previewSync,
-  type SyncProgress,
-} from "@saas-management/sdk/sync";
+import type { Ledger, SyncProgress } from "@saas-management/sdk";
+import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
+import { idsOfLines, linesOfIds } from "../../../src/sync/ledger/id-lines.js";
+import type { LedgerScope, PendingApproval } from "../../../src/sync/ledger/ledger.js";
+import { previewSync } from "../../../src/sync/preview/preview.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();

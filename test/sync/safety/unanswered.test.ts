@@ -1,12 +1,7 @@
-import {
-  fileLedger,
-  type Ledger,
-  memoryLedger,
-  type RunFunction,
-  type RunOptions,
-  TestClock,
-} from "@saas-management/sdk/sync";
+import { fileLedger, type Ledger, type RunOptions } from "@saas-management/sdk";
+import { memoryLedger, TestClock } from "@saas-management/sdk/testing";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { RunFunction } from "../../../src/sync/run/options.js";
 import { until } from "../../support/promises.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 import { type LedgerStep, type UnansweredLedger, unanswered } from "../../support/unanswered.js";

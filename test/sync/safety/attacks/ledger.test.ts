@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, rm, rmdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileLedger, type Ledger, memoryLedger } from "@saas-management/sdk/sync";
+import { fileLedger, type Ledger } from "@saas-management/sdk";
+import { memoryLedger } from "@saas-management/sdk/testing";
 import { heldBy, type TestService } from "../../../support/test-service.js";
 import { type Attack, breakTwice, type Ending, held, people, refused, send, testAttacks } from "./attacks.js";
 
