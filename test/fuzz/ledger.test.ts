@@ -1,10 +1,12 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileLedger, type LedgerScope, linesOfIds } from "@saas-management/sdk/sync";
+import { fileLedger } from "@saas-management/sdk";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { linesOfIds } from "../../src/sync/ledger/id-lines.js";
 import { entryName, readEntry, writeEntry } from "../../src/sync/ledger/journal-entry.js";
+import type { LedgerScope } from "../../src/sync/ledger/ledger.js";
 import { holds } from "../support/fuzz.js";
 import { outcomeOf } from "../support/hostile.js";
 import { flippedBits, mutatedBytes } from "../support/mutated-bytes.js";

@@ -1,8 +1,8 @@
-import { SyncClient } from "@saas-management/sdk/sync";
 import type { Fault, Faults } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { FaultInjector } from "../../src/reference-server/faults/injector.js";
 import { drawFaults, drawSchedule, SeededRandom } from "../../src/reference-server/faults/schedule.js";
+import { SyncClient } from "../../src/sync/client.js";
 import { accounts } from "../support/accounts.js";
 import { startProgram } from "../support/fault-program.js";
 import { accounts as messages } from "../support/grpc-records.js";

@@ -1,8 +1,8 @@
 import { GraphQLClient } from "@saas-management/sdk/graphql";
-import { SyncClient } from "@saas-management/sdk/sync";
 import { type Fault, startReferenceServer } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { drawFaults, drawOf, type Place, SeededRandom } from "../../src/reference-server/faults/schedule.js";
+import { SyncClient } from "../../src/sync/client.js";
 import { APPLICATIONS, judgedBatch, judgedWalk, PAGES, writeBefore } from "../support/judged-programs.js";
 import { until } from "../support/promises.js";
 import { forSeeds } from "../support/property-runs.js";

@@ -1,7 +1,8 @@
 import { chmod, chown, mkdir, readFile, rename, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { fileLedger, previewSync } from "@saas-management/sdk/sync";
+import { fileLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
+import { previewSync } from "../../src/sync/preview/preview.js";
 import { accounts, heldBy, ids, testService } from "../support/test-service.js";
 
 const service = testService();
@@ -67,7 +68,7 @@ test.each(["accounts.removals.txt", "accounts.completed.gz"])(
     if (name.startsWith("accounts.completed")) await rename(join(folder, name), join(folder, "elsewhere"));
     await symlink(target, join(folder, name));
     const error = await heldBy(service.runAccounts(ids(1)));
-    await service.runAccounts(ids(10), { approveRemovals: error.approvalId }).catch(() => {});
+    await service.runAccounts(ids(10), { approve: error.approvalId }).catch(() => {});
     expect(await readFile(target, "utf8")).toBe("untouched");
   },
 );

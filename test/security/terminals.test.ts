@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { fromCsv } from "@saas-management/sdk/sources";
-import { formatPreview, previewSync } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
+import { previewSync } from "../../src/sync/preview/preview.js";
+import { formatPreview } from "../../src/sync/preview/report.js";
 import { heldBy, testService } from "../support/test-service.js";
 
 const service = testService();
@@ -50,6 +51,6 @@ test("the list of removals escapes ids, and an approval is for the real ids", as
   expect(list).not.toMatch(STEERS);
   expect(list).not.toMatch(/^forged/m);
   expect(error.message).not.toMatch(STEERS);
-  await service.runAccounts(kept, { approveRemovals: error.approvalId });
+  await service.runAccounts(kept, { approve: error.approvalId });
   expect(service.present()).toEqual(kept);
 });

@@ -2,10 +2,12 @@
  * Arbitraries of valid records of every collection, as users write them. The compiler requires every field; an optional
  * one is set, absent or `undefined`.
  */
+
+import type { Collection, RecordTypes } from "@saas-management/sdk";
+import fc from "fast-check";
 import type {
   AccountDetails,
   BambooHrEmployeeDetails,
-  CollectionName,
   GenericAccountDetails,
   GenericAiCostDetails,
   GenericAiUsageDetails,
@@ -22,10 +24,8 @@ import type {
   MicrosoftEmployeeDetails,
   OktaEmployeeDetails,
   PlanDetails,
-  RecordTypes,
   SeatBasedPlanDetails,
-} from "@saas-management/sdk/sync";
-import fc from "fast-check";
+} from "../../src/sync/generated/records.js";
 import {
   attributes,
   currency,
@@ -263,7 +263,7 @@ const aiCost = fc.record(
 const generic = <T>(details: fc.Arbitrary<T>) => fc.record({ generic: details });
 
 /** Valid records of each collection, with employees of all directories. */
-export const RECORDS: { readonly [C in CollectionName]: fc.Arbitrary<RecordTypes[C]> } = {
+export const RECORDS: { readonly [C in Collection]: fc.Arbitrary<RecordTypes[C]> } = {
   accounts: generic(accounts),
   plans: generic(plans),
   licenses: generic(licenses),
@@ -285,8 +285,8 @@ export const RECORDS: { readonly [C in CollectionName]: fc.Arbitrary<RecordTypes
 };
 
 /** Name of every collection. */
-export const COLLECTION_NAMES: readonly CollectionName[] = Object.keys(RECORDS).filter(isCollectionName);
+export const COLLECTION_NAMES: readonly Collection[] = Object.keys(RECORDS).filter(isCollectionName);
 
-function isCollectionName(name: string): name is CollectionName {
+function isCollectionName(name: string): name is Collection {
   return Object.hasOwn(RECORDS, name);
 }

@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { closeSync, constants, openSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import type { KnownIds, Ledger, LedgerDraft } from "@saas-management/sdk/sync";
+import type { Ledger } from "@saas-management/sdk";
+import type { KnownIds, LedgerDraft } from "../../src/sync/ledger/ledger.js";
 
 /** The methods of a ledger, and reading its known ids. */
 export type LedgerStep = Exclude<keyof (Ledger & LedgerDraft), "keyOf" | "write" | "read"> | "lines";

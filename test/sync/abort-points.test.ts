@@ -1,12 +1,9 @@
 import { getEventListeners } from "node:events";
-import {
-  type StartBatchOptions,
-  type SyncBatch,
-  type SyncClientOptions,
-  type SyncProgress,
-  TestClock,
-} from "@saas-management/sdk/sync";
+import type { SyncBatch, SyncProgress } from "@saas-management/sdk";
+import { TestClock } from "@saas-management/sdk/testing";
 import { afterEach, expect, test } from "vitest";
+import type { StartBatchOptions } from "../../src/sync/batch/start.js";
+import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";
@@ -123,9 +120,9 @@ test("a start that is aborted while it waits for the lock ends at once and leave
 const WRITES: Readonly<Record<string, (batch: SyncBatch, signal: AbortSignal) => Promise<unknown>>> = {
   write: (batch, signal) => batch.write("accounts", accounts(3), { signal }),
   "push and seal": async (batch, signal) => {
-    const users = batch.open("accounts", { signal });
-    void users.push(accounts(3));
-    await users.seal();
+    const users = batch.writer("accounts", { signal });
+    void users.write(accounts(3));
+    await users.end();
   },
 };
 

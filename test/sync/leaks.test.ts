@@ -1,12 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import {
-  ClosedError,
-  SaasManagementError,
-  type SyncBatch,
-  type SyncClient,
-  TestClock,
-} from "@saas-management/sdk/sync";
+import { ClosedError, SaasManagementError, type SyncBatch, type SyncClient } from "@saas-management/sdk";
+import { TestClock } from "@saas-management/sdk/testing";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { until } from "../support/promises.js";
 import { COLLECTION_NAMES } from "../support/record-arbitraries.js";
@@ -117,9 +112,9 @@ test("many starts of one client print no warning of a leak", async () => {
 test("all collections open at once print no warning of a leak", async () => {
   const warnings = noteWarnings();
   const batch = await client.startBatch(START);
-  const open = COLLECTION_NAMES.map((name) => batch.open(name));
-  for (const collection of open) await collection.push([]);
-  for (const collection of open) await collection.seal();
+  const open = COLLECTION_NAMES.map((name) => batch.writer(name));
+  for (const collection of open) await collection.write([]);
+  for (const collection of open) await collection.end();
   await batch.complete();
   await new Promise((resolve) => setImmediate(resolve));
   expect(warnings).toEqual([]);

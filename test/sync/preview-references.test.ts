@@ -1,13 +1,10 @@
 import { Readable } from "node:stream";
+import type { Collection, SnapshotCollection } from "@saas-management/sdk";
 import { fromCsv } from "@saas-management/sdk/sources";
-import {
-  type CollectionName,
-  formatPreview,
-  previewSync,
-  type RunFunction,
-  type SnapshotCollection,
-} from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
+import { previewSync } from "../../src/sync/preview/preview.js";
+import { formatPreview } from "../../src/sync/preview/report.js";
+import type { RunFunction } from "../../src/sync/run/options.js";
 import { accounts, ids } from "../support/test-service.js";
 
 const AT = "2026-01-01T00:00:00Z";
@@ -29,7 +26,7 @@ function employee(id: string, managerId?: string) {
 }
 
 /** The references of a collection: field, number of dangling records, and the first of them. */
-async function referencesOf(previewed: ReturnType<typeof preview>, collection: CollectionName) {
+async function referencesOf(previewed: ReturnType<typeof preview>, collection: Collection) {
   const { collections } = await previewed;
   return collections[collection]?.references.map(({ field, dangling, first }) => [
     field,
@@ -46,10 +43,10 @@ test("lists dangling references with the locations of their records", async () =
     { name: "licenses.csv" },
   );
   const previewed = await preview(["accounts", "licenses"], async (batch) => {
-    const writer = batch.open("licenses");
-    for await (const some of licenses) await writer.push(some);
-    await writer.push(license("l4", "no place"));
-    await writer.seal();
+    const writer = batch.writer("licenses");
+    for await (const some of licenses) await writer.write(some);
+    await writer.write(license("l4", "no place"));
+    await writer.end();
     await batch.write("accounts", accounts(["u0"]));
   });
   const [first] = previewed.collections.licenses?.references ?? [];

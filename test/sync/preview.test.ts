@@ -1,18 +1,18 @@
 import { writeFile } from "node:fs/promises";
-import { fromCsv } from "@saas-management/sdk/sources";
 import {
   ConfigurationError,
   fileLedger,
-  formatPreview,
   InvalidInputError,
   type Ledger,
-  memoryLedger,
   type PreviewOptions,
-  previewSync,
-  type RunFunction,
   type SnapshotCollection,
-} from "@saas-management/sdk/sync";
+} from "@saas-management/sdk";
+import { fromCsv } from "@saas-management/sdk/sources";
+import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { previewSync } from "../../src/sync/preview/preview.js";
+import { formatPreview } from "../../src/sync/preview/report.js";
+import type { RunFunction } from "../../src/sync/run/options.js";
 import { accounts, ids, testService } from "../support/test-service.js";
 
 const service = testService();
@@ -119,9 +119,9 @@ test("counts invalid records towards expectedCount", async () => {
   });
   await expect(whole).resolves.toMatchObject({ collections: { accounts: { records: 1, invalid: 1 } } });
   const open = previewSync(options, async (batch) => {
-    const writer = batch.open("accounts");
-    await writer.push([invalid, ...accounts(["a"])]);
-    await writer.seal({ expectedCount: 2 });
+    const writer = batch.writer("accounts");
+    await writer.write([invalid, ...accounts(["a"])]);
+    await writer.end({ expectedCount: 2 });
   });
   await expect(open).resolves.toMatchObject({ collections: { accounts: { records: 1, invalid: 1 } } });
 });

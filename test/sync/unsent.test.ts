@@ -1,13 +1,13 @@
 import {
   AuthenticationError,
-  BatchAlreadyInProgressError,
+  BatchInProgressError,
   SaasManagementError,
-  SyncClient,
-  type SyncClientOptions,
-  TestClock,
   TransportError,
-} from "@saas-management/sdk/sync";
+} from "@saas-management/sdk";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
+import { SyncClient } from "../../src/sync/client.js";
+import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
 import { quietLogger } from "../support/observed.js";
 import { rejection, until } from "../support/promises.js";
@@ -53,7 +53,7 @@ test("does not take a held lock for its own after starts that could not connect"
   await relayTo(serverPort(), port);
   harness.server.scripts.StartSyncBatch.push(LOCKED);
   const error = await rejection(client.startBatch(START));
-  expect(error).toBeInstanceOf(BatchAlreadyInProgressError);
+  expect(error).toBeInstanceOf(BatchInProgressError);
   expect(error).toMatchObject({ mayBeOwn: false });
 });
 

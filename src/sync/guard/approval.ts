@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { RemovalGuardError } from "../../core/errors/index.js";
+import type { RunHeldError } from "../../core/errors/index.js";
 import { IdHash } from "../ids/id-hash.js";
 import type { HoldReason, KnownIds, Ledger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
@@ -29,7 +29,7 @@ export async function holdRun(
   approved: readonly GuardedSnapshot[],
   ledger: Ledger | undefined,
   { clock, logger, ended }: Pick<SyncConfiguration, "clock" | "logger"> & { readonly ended: AbortSignal },
-): Promise<RemovalGuardError> {
+): Promise<RunHeldError> {
   const listed: HeldJudgement[] = held.map(({ judgement }) => ({ ...judgement, listedIn: undefined }));
   if (ledger === undefined) return heldError(batchId, listed, "no-ledger");
   const now = clock.now();

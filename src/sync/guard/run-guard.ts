@@ -10,7 +10,7 @@ import type { SyncConfiguration } from "../options.js";
 import { guardProgress, type OnProgress, type SnapshotFigures } from "../progress.js";
 import type { CompletionCounts, SnapshotCounts } from "../transport.js";
 import { approvalProblem, type Held, holdRun } from "./approval.js";
-import { type GuardRules, resolveGuard, type SafetyOptions } from "./rules.js";
+import { type ResolvedGuard, resolveGuard, type SafetyOptions } from "./rules.js";
 import { GuardedSnapshot, type SnapshotJudgement } from "./snapshot.js";
 
 /** What the guard of a run needs. */
@@ -25,7 +25,7 @@ export class RunGuard {
   readonly #options: RunGuardOptions;
   readonly #configuration: SyncConfiguration;
   readonly #ledger: Ledger | undefined;
-  readonly #rules: GuardRules;
+  readonly #rules: ResolvedGuard;
   readonly #onProgress: OnProgress | undefined;
   /** Ids that earlier attempts sent. */
   readonly #earlier = new Map<SnapshotCollection, IdTable>();
@@ -48,9 +48,9 @@ export class RunGuard {
     this.#onProgress = guardProgress(options.onProgress, configuration.logger);
     if (this.#ledger === undefined && this.#rules.requireBaseline)
       throw new InvalidInputError('guard.requireBaseline needs a ledger: with "none" there is no baseline.');
-    const { approveRemovals } = options;
-    if (approveRemovals !== undefined && (typeof approveRemovals !== "string" || approveRemovals === ""))
-      throw new InvalidInputError("approveRemovals must be the approval id of a RemovalGuardError.");
+    const { approve } = options;
+    if (approve !== undefined && (typeof approve !== "string" || approve === ""))
+      throw new InvalidInputError("approve must be the approval id of a RunHeldError.");
   }
 
   /** Observes the records of the current attempt. */
@@ -74,7 +74,7 @@ export class RunGuard {
   /**
    * Judges the snapshots, which were sent and accepted, and saves their ids before the batch is completed. Rejects with
    * the reason of the batch's signal when that fires: a ledger may never answer.
-   * @throws {RemovalGuardError} a snapshot is held
+   * @throws {RunHeldError} a snapshot is held
    * @throws {ConfigurationError} the ledger cannot be written
    */
   beforeComplete(batchId: string): Promise<void> {
@@ -164,8 +164,7 @@ export class RunGuard {
     const { figures, held, compared } = judgement;
     this.#expectedRemovals.set(collection, compared.all.gone);
     this.#figures = { ...this.#figures, [collection]: figures };
-    const isApproved =
-      held !== undefined && problem === undefined && this.#options.approveRemovals !== undefined;
+    const isApproved = held !== undefined && problem === undefined && this.#options.approve !== undefined;
     if (isApproved) this.#approved.push(snapshot);
     const isHeld = held !== undefined && !isApproved;
     this.#onProgress?.({ type: "removals-checked", collection, held: isHeld, ...figures });
@@ -183,13 +182,13 @@ export class RunGuard {
     { held, heldSinceAttempt }: SnapshotJudgement,
     ended: AbortSignal,
   ): Promise<string | undefined> {
-    const { approveRemovals } = this.#options;
+    const { approve } = this.#options;
     const rule = this.#rules.ruleOf(snapshot.scope.collection);
-    if (approveRemovals === undefined || held === undefined || rule === undefined) return undefined;
+    if (approve === undefined || held === undefined || rule === undefined) return undefined;
     const ledger = this.#ledgerUntil(ended);
     if (ledger === undefined) return "without a ledger, approvals are not stored";
     if (heldSinceAttempt) return "an earlier attempt of this run sent more records";
-    return approvalProblem(ledger, approveRemovals, snapshot, held, {
+    return approvalProblem(ledger, approve, snapshot, held, {
       rule,
       now: this.#configuration.clock.now(),
     });

@@ -53,7 +53,7 @@ export type HoldReason = "removals" | "no-baseline" | "unreadable-ledger";
 
 /** What a held run leaves behind for a person to approve. */
 export interface PendingApproval {
-  /** The value for `approveRemovals`. */
+  /** The value for `approve`. */
   readonly id: string;
   /** Why the collection was held. */
   readonly reason: HoldReason;

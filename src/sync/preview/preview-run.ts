@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { linkAbort, raceAbort } from "../../core/abort.js";
 import { InvalidInputError } from "../../core/errors/index.js";
-import type { Collection, CollectionName, SnapshotCollection } from "../collections.js";
+import type { Collection, CollectionInfo, SnapshotCollection } from "../collections.js";
 import { SyncEngine } from "../engine.js";
 import { describeHeld } from "../guard/held-error.js";
-import { type GuardRules, resolveGuard } from "../guard/rules.js";
+import { type ResolvedGuard, resolveGuard } from "../guard/rules.js";
 import { GuardedSnapshot } from "../guard/snapshot.js";
 import { type Ledger, requireLedger } from "../ledger/ledger.js";
 import { resolveSyncOptions } from "../options.js";
@@ -15,7 +15,7 @@ import type { WriteFigures } from "../write/outcomes.js";
 import { CollectionWatch } from "./collection-watch.js";
 import type { PreviewOptions } from "./options.js";
 import { ReferencedIds } from "./references.js";
-import type { CollectionPreview, SnapshotChanges, SyncPreview } from "./report.js";
+import type { CollectionPreview, RunPreview, SnapshotChanges } from "./report.js";
 
 /** Used if there is no endpoint; nothing connects to it. */
 const NO_ENDPOINT = "https://preview.invalid";
@@ -33,7 +33,7 @@ const PREVIEW_TRANSPORT: SyncTransport = {
 export async function previewRun<Snapshots extends SnapshotCollection>(
   options: PreviewOptions<Snapshots>,
   fn: RunFunction<Snapshots>,
-): Promise<SyncPreview> {
+): Promise<RunPreview> {
   const { endpoint = NO_ENDPOINT, installationId = "preview", maxIssues = 100 } = options;
   const ledger = requireLedger(options.ledger);
   if (ledger !== undefined && (!options.endpoint || !options.installationId)) {
@@ -65,7 +65,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
         beforeComplete: undefined,
       },
     );
-    await writeBatch(batch, { number: 1, preview: true }, { options, fn, signal });
+    await writeBatch(batch, { attempt: 1, preview: true }, { options, fn, signal });
     await completeBatch(batch);
     return await raceAbort(watches.preview(batch.stats), signal);
   } finally {
@@ -76,7 +76,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
 
 interface PreviewRules {
   readonly ledger: Ledger | undefined;
-  readonly rules: GuardRules;
+  readonly rules: ResolvedGuard;
   readonly maxIssues: number;
 }
 
@@ -90,9 +90,9 @@ interface Judgement {
 /** The watches of all collections of a preview. */
 class PreviewWatches {
   readonly #rules: PreviewRules;
-  readonly #snapshots: ReadonlyMap<CollectionName, GuardedSnapshot>;
+  readonly #snapshots: ReadonlyMap<Collection, GuardedSnapshot>;
   readonly #referencedIds: ReferencedIds;
-  readonly #watches = new Map<CollectionName, CollectionWatch>();
+  readonly #watches = new Map<Collection, CollectionWatch>();
 
   constructor(snapshots: readonly GuardedSnapshot[], rules: PreviewRules) {
     this.#rules = rules;
@@ -101,7 +101,7 @@ class PreviewWatches {
   }
 
   /** The watch of a collection, for all of its writes. */
-  of(collection: Collection): CollectionWatch {
+  of(collection: CollectionInfo): CollectionWatch {
     const { name } = collection;
     const watch =
       this.#watches.get(name) ??
@@ -115,8 +115,8 @@ class PreviewWatches {
     return watch;
   }
 
-  async preview(stats: Partial<Record<CollectionName, WriteFigures>>): Promise<SyncPreview> {
-    const collections: Partial<Record<CollectionName, CollectionPreview>> = {};
+  async preview(stats: Partial<Record<Collection, WriteFigures>>): Promise<RunPreview> {
+    const collections: Partial<Record<Collection, CollectionPreview>> = {};
     const refusals: string[] = [];
     for (const [name, watch] of this.#watches) {
       const figures = stats[name];

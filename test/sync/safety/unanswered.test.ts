@@ -1,12 +1,7 @@
-import {
-  fileLedger,
-  type Ledger,
-  memoryLedger,
-  type RunFunction,
-  type RunOptions,
-  TestClock,
-} from "@saas-management/sdk/sync";
+import { fileLedger, type Ledger, type RunOptions } from "@saas-management/sdk";
+import { memoryLedger, TestClock } from "@saas-management/sdk/testing";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { RunFunction } from "../../../src/sync/run/options.js";
 import { until } from "../../support/promises.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 import { type LedgerStep, type UnansweredLedger, unanswered } from "../../support/unanswered.js";
@@ -61,7 +56,7 @@ async function runTo(step: LedgerStep, options: Partial<RunOptions<"accounts">> 
   const slow = unanswered(step, below);
   const isHeld = step === "held" || step === "hold";
   const run = service.runAccounts(isHeld ? [] : ids(11), {
-    ...(step === "held" ? { approveRemovals: "an approval" } : {}),
+    ...(step === "held" ? { approve: "an approval" } : {}),
     ...options,
     ledger: slow.ledger,
   });
@@ -112,7 +107,7 @@ describe.each(STEPS)("a ledger that never answers %s", (step) => {
     const end = await endOf(run);
     slow.answer();
     await turns(20);
-    if (step === "held" || step === "hold") expect(end).toMatchObject({ code: "REMOVAL_GUARD" });
+    if (step === "held" || step === "hold") expect(end).toMatchObject({ code: "RUN_HELD" });
     else expect(end).toMatchObject({ restarts: 1, collections: { accounts: { gone: 0 } } });
     expect(service.states().slice(0, 2)).toEqual(["completed", "expired"]);
     expect(await states()).toEqual(["completed"]);
@@ -221,7 +216,7 @@ test("an approval that is never released does not keep a run from its receipt", 
   await service.runAccounts(ids(10), { ledger: below });
   const { approvalId } = await heldBy(service.runAccounts([], { ledger: below }));
   const slow = unanswered("release", below);
-  const run = service.runAccounts([], { ledger: slow.ledger, approveRemovals: approvalId });
+  const run = service.runAccounts([], { ledger: slow.ledger, approve: approvalId });
   await until(() => slow.begun.includes("release"));
   expect(await endOf(run)).toMatchObject({ collections: { accounts: { removed: 10 } } });
 });

@@ -1,12 +1,9 @@
 import { readFileSync } from "node:fs";
-import {
-  type CollectionName,
-  type RecordOf,
-  SyncClient,
-  type SyncClientOptions,
-} from "@saas-management/sdk/sync";
+import type { Collection, RecordOf } from "@saas-management/sdk";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { SyncClient } from "../../../src/sync/client.js";
+import type { SyncClientOptions } from "../../../src/sync/options.js";
 import { accounts } from "../../support/accounts.js";
 import { recordType } from "../../support/contract.js";
 import { COLLECTION_NAMES, RECORDS } from "../../support/record-arbitraries.js";
@@ -66,7 +63,7 @@ describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`,
   test("pushes records of all collections in order and unchanged", async () => {
     const batch = await start({ messageBytes: 2000, windowBytes: 8000 });
     for (const collection of COLLECTION_NAMES) {
-      const record: fc.Arbitrary<RecordOf<CollectionName>> = RECORDS[collection];
+      const record: fc.Arbitrary<RecordOf<Collection>> = RECORDS[collection];
       const records = fc.sample(record, { seed: 1, numRuns: 60 });
       const result = await batch.write(collection, records);
       const { messages, metadata } = await server.received();

@@ -10,7 +10,9 @@
  */
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { fileLedger, SaasManagementError, SyncClient } from "../../../src/sync/index.js";
+import { SaasManagementError } from "../../../src/core/errors/index.js";
+import { SyncClient } from "../../../src/sync/client.js";
+import { fileLedger } from "../../../src/sync/ledger/file-ledger.js";
 
 const [endpoint = "", apiKey = "", installationId = "", directory = "", way = "", ...ids] =
   process.argv.slice(2);
@@ -44,7 +46,7 @@ const options = {
   installationId,
   ledger,
   snapshots: ["accounts"],
-  signals: true,
+  stopOnSignals: true,
   restarts: 0,
   onProgress: ({ type }: { readonly type: string }) => {
     if (type === "completed" && way === "completed") die();

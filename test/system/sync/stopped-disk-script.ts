@@ -3,7 +3,11 @@
  * `signal`, `time` and `close` end it; with `nothing` the clock goes on until it has ended, at most for ten minutes.
  * Prints how it ended, and the warnings about the journal.
  */
-import { memoryLedger, SaasManagementError, SyncClient, TestClock } from "../../../src/sync/index.js";
+
+import { TestClock } from "../../../src/core/clock.js";
+import { SaasManagementError } from "../../../src/core/errors/index.js";
+import { SyncClient } from "../../../src/sync/client.js";
+import { memoryLedger } from "../../../src/sync/ledger/memory-ledger.js";
 import { stopDisks } from "../../support/unanswered.js";
 
 const [endpoint = "", apiKey = "", installationId = "", directory = "", by = ""] = process.argv.slice(2);
