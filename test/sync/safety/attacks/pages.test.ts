@@ -100,7 +100,7 @@ testAttacks([
       const path = await service.writeFile("users.csv", csv());
       const map = ({ status, id = "" }: { status?: string; id?: string }) =>
         status === "ACTIVE" ? { generic: { id } } : undefined;
-      return send(service, fromCsv(path, map));
+      return send(service, fromCsv(path, { map }));
     },
   },
   {
@@ -111,10 +111,12 @@ testAttacks([
       let first = true;
       return send(
         service,
-        fromCsv(path, ({ id = "" }) => {
-          if (first) appendFileSync(path, csv(20).slice(csv(20).indexOf("\n") + 1));
-          first = false;
-          return { generic: { id } };
+        fromCsv(path, {
+          map: ({ id = "" }) => {
+            if (first) appendFileSync(path, csv(20).slice(csv(20).indexOf("\n") + 1));
+            first = false;
+            return { generic: { id } };
+          },
         }),
       );
     },
@@ -127,7 +129,7 @@ testAttacks([
       const stream = createReadStream(path, { encoding: "utf16le", highWaterMark: 7 });
       return send(
         service,
-        fromCsv(stream, ({ id = "" }) => ({ generic: { id } }), { encoding: "utf-16le" }),
+        fromCsv(stream, { map: ({ id = "" }) => ({ generic: { id } }), encoding: "utf-16le" }),
       );
     },
   },
@@ -144,7 +146,7 @@ function pageAttack(
   name: string,
   ending: Ending,
   pages: (page: number) => SourcePage<Account>,
-  options?: PagesOptions,
+  options?: PagesOptions<Account, Account>,
 ): Attack {
   return {
     name,
@@ -167,7 +169,7 @@ function csvAttack(name: string, ending: Ending, damage: (text: string) => strin
       const columns = ["id", "name", "email"] as const;
       return send(
         service,
-        fromCsv(path, ({ id, name: full }) => ({ generic: { id, name: full } }), { columns }),
+        fromCsv(path, { columns, map: ({ id, name: full }) => ({ generic: { id, name: full } }) }),
       );
     },
   };
