@@ -19,6 +19,10 @@ export function located<R>(records: readonly R[], locate: (index: number) => str
   return Object.assign([...records], { [LOCATE]: locate });
 }
 
+export function isLocated(source: object): boolean {
+  return Array.isArray(source) && Reflect.has(source, LOCATE);
+}
+
 /** The location of a record within an array; undefined if the array does not know it. */
 export function locationOf(records: readonly unknown[], position: number): string | undefined {
   const locate: unknown = Reflect.get(records, LOCATE);
