@@ -41,7 +41,7 @@ const CSV_KEYS = {
  * ```ts
  * const users = fromCsv("users.csv", {
  *   columns: ["id", "email"],
- *   map: (row) => ({ generic: { id: row.id, email: row.email } }),
+ *   map: (row) => ({ id: row.id, email: row.email }),
  * });
  * await batch.write("accounts", users);
  * ```

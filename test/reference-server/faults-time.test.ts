@@ -103,7 +103,7 @@ test("keeps addresses, data, locks and keys over a restart", async () => {
   await server.restart();
   expect([server.syncUrl, server.baseUrl]).toEqual([syncUrl, baseUrl]);
   expect(server.inspect(installationId).lock).toMatchObject({ batchId: batch.id });
-  await batch.write("accounts", [{ generic: { id: "u0" } }]);
+  await batch.write("accounts", [{ id: "u0" }]);
   await expect(batch.complete()).resolves.toMatchObject({
     snapshots: { accounts: { updated: 1, removed: 3 } },
   });

@@ -11,21 +11,21 @@ test("names the line of an invalid record of a CSV file in the issues and in the
   const batch = await service.startBatch();
   const users = fromCsv(path, {
     columns: ["id", "name"],
-    map: ({ id, name }) => ({ generic: { id, name } }),
+    map: ({ id, name }) => ({ id, name }),
   });
   const { error, issue } = await refusalOf(batch.write("accounts", users));
   expect(issue).toMatchObject({
     collection: "accounts",
     index: 1040,
     location: "users.csv:1042",
-    path: "generic.id",
+    path: "id",
   });
   expect(error.message).toContain("users.csv:1042");
   expect(error.message).not.toContain(service.directory);
 });
 
 test("names the line of an invalid record of a JSON Lines file", async () => {
-  const path = await service.writeFile("users.jsonl", '{"generic":{"id":"u1"}}\n\n{"generic":{"id":2}}\n');
+  const path = await service.writeFile("users.jsonl", '{"id":"u1"}\n\n{"id":2}\n');
   const batch = await service.startBatch();
   const { issue } = await refusalOf(batch.write("accounts", fromJsonl(path)));
   expect(issue).toMatchObject({ index: 1, location: "users.jsonl:3" });
@@ -34,7 +34,7 @@ test("names the line of an invalid record of a JSON Lines file", async () => {
 test("names the page and the item of an invalid record of a listing", async () => {
   const source = fromPages(
     async (cursor) => (cursor === undefined ? { items: ["u1", "u2"], next: "2" } : { items: ["u3", ""] }),
-    { map: (id) => ({ generic: { id } }) },
+    { map: (id) => ({ id }) },
   );
   const batch = await service.startBatch();
   const { issue } = await refusalOf(batch.write("accounts", source));
@@ -42,7 +42,7 @@ test("names the page and the item of an invalid record of a listing", async () =
 });
 
 test.each(["array", "writer"])("names the location that located gave to a record of an %s", async (kind) => {
-  const ids = Object.freeze(["u1", "", "u3"].map((id) => ({ generic: { id } })));
+  const ids = Object.freeze(["u1", "", "u3"].map((id) => ({ id })));
   const accounts = located(ids, (index) => `sheet 1, row ${index + 2}`);
   const batch = await service.startBatch();
   const write =
@@ -54,7 +54,7 @@ test("writes every row of a large file", async () => {
   const ids = Array.from({ length: 20_000 }, (_, i) => `u${i}`);
   const path = await service.writeFile("users.csv", `id\n${ids.join("\n")}\n`);
   const batch = await service.startBatch();
-  const users = fromCsv(path, { columns: ["id"], map: ({ id }) => ({ generic: { id } }) });
+  const users = fromCsv(path, { columns: ["id"], map: ({ id }) => ({ id }) });
   expect(await batch.write("accounts", users)).toMatchObject({ accepted: 20_000 });
   await batch.complete();
   expect(service.present()).toEqual(ids.sort());
@@ -63,7 +63,7 @@ test("writes every row of a large file", async () => {
 test("keeps a batch from being completed if a file cannot be read to its end", async () => {
   const path = await service.writeFile("users.csv", 'id,name\nu1,x\nu2,"cut');
   const batch = await service.startBatch();
-  const users = fromCsv(path, { columns: ["id"], map: ({ id }) => ({ generic: { id } }) });
+  const users = fromCsv(path, { columns: ["id"], map: ({ id }) => ({ id }) });
   expect((await refusalOf(batch.write("accounts", users))).issue).toMatchObject({ location: "users.csv:3" });
   await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
 });

@@ -24,11 +24,9 @@ const run = <const S extends RunOptions["snapshots"]>(
   );
 const writeAccounts: RunFunction<"accounts"> = (batch) => batch.write("accounts", accounts(2));
 const usage = (...ids: string[]) =>
-  ids.map((id) => ({ generic: { id, sourceActorId: "u0", lastActivity: new Date("2026-01-01T00:00:00Z") } }));
+  ids.map((id) => ({ id, sourceActorId: "u0", lastActivity: new Date("2026-01-01T00:00:00Z") }));
 const discovered = (...actors: string[]) =>
-  actors.map((sourceActorId) => ({
-    generic: { sourceActorId, lastActivity: new Date("2026-01-01T00:00:00Z") },
-  }));
+  actors.map((sourceActorId) => ({ sourceActorId, lastActivity: new Date("2026-01-01T00:00:00Z") }));
 /** The operation fails until its retry is used up. */
 const breakOnce = (
   operation: "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch",
