@@ -173,7 +173,7 @@ test.each(walks)(
   async (_, size, prefetch) => {
     await syncLicenses(numbered(0, 40));
     const met: string[] = [];
-    service.server.faults.add({ api: "graphql", nth: 3, kind: { type: "http", status: 500 } });
+    service.server.faults.add({ on: "graphql", nth: 3, fault: "http", status: 500 });
     let cursor: string | undefined;
     for (let walk = 0; walk < 2; walk++) {
       const from = "first" in size ? { ...size, after: cursor } : { ...size, before: cursor };
