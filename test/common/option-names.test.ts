@@ -63,8 +63,8 @@ const CALLS: Readonly<Record<string, Call>> = {
   "a connection": (extra) => graphql().licenses({ ...extra }),
   paginate: (extra) => graphql().paginate("query Q { a }", {}, { ...page, ...extra }),
   variableNames: (extra) => graphql().paginate("query Q { a }", {}, { ...page, variableNames: { ...extra } }),
-  fromCsv: (extra) => fromCsv("a.csv", (row) => row, { ...extra }),
-  fromJsonl: (extra) => fromJsonl("a.jsonl", undefined, { ...extra }),
+  fromCsv: (extra) => fromCsv("a.csv", { map: (row) => row, ...extra }),
+  fromJsonl: (extra) => fromJsonl("a.jsonl", { ...extra }),
   fromPages: (extra) => fromPages(async () => ({ items: [] }), { ...extra }),
 };
 
