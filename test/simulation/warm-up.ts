@@ -4,7 +4,7 @@ import { previewOf } from "../support/connector.js";
 export async function warmUp(): Promise<void> {
   await previewOf(["accounts"], async (batch) => {
     const accounts = batch.writer("accounts");
-    await accounts.write({ generic: { id: "" } });
+    await accounts.write({ id: "" });
     await accounts.end();
     await batch.write("usage", []);
   });

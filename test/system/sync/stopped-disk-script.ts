@@ -41,7 +41,7 @@ const options = {
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 const connector = defineConnector({
   snapshots: ["accounts"],
-  run: (batch) => batch.write("accounts", [{ generic: { id: "u1" } }]),
+  run: (batch) => batch.write("accounts", [{ id: "u1" }]),
 });
 const run = () => client.run(connector, options);
 
