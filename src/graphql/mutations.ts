@@ -1,5 +1,5 @@
 import { withCallSite } from "../core/call-site.js";
-import { MutationError, type MutationErrorEntry, TransportError } from "../core/errors/index.js";
+import { MutationError, TransportError } from "../core/errors/index.js";
 import { narrowingFilter } from "./filters.js";
 import {
   ChangeVendorsStateDocument,
@@ -79,7 +79,7 @@ const MAX_SHOWN_TYPES = 5;
 export function isMutationError<Name extends MutationName>(
   error: unknown,
   mutation: Name,
-): error is MutationError<MutationErrorOf<Name>, MutationPayloadOf<Name>> {
+): error is MutationError<MutationErrorOf<Name>> {
   return error instanceof MutationError && error.mutation === mutation;
 }
 
@@ -197,7 +197,7 @@ function readOutcome<Name extends MutationName, Value>(
 }
 
 /** The types promise a message; a server may leave it out. */
-function withMessage<Entry extends MutationErrorEntry>(entry: Entry): Entry {
+function withMessage<Entry extends { readonly message: string }>(entry: Entry): Entry {
   const message: unknown = entry.message;
   return { ...entry, message: typeof message === "string" ? message : "" };
 }

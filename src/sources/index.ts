@@ -5,16 +5,7 @@
  * @packageDocumentation
  */
 
-export {
-  type ErrorCode,
-  type ErrorDetails,
-  type InputIssue,
-  InvalidInputError,
-  type RecordOutcome,
-  SaasManagementError,
-  type StopReason,
-  type WalkPosition,
-} from "../core/errors/index.js";
+export { type InputIssue, InvalidInputError } from "../core/errors/index.js";
 export { LOCATE, type LocatedRecords } from "../core/record-location.js";
 export { type CsvOptions, type CsvRow, fromCsv } from "./csv.js";
 export type { FileInput } from "./file-input.js";
