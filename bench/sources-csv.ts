@@ -30,7 +30,7 @@ function* rows() {
 
 try {
   await pipeline(Readable.from(rows()), createWriteStream(path));
-  const source = fromCsv(path, ({ id, name, email }) => ({ generic: { id, name, email } }), {
+  const source = fromCsv(path, ({ id, name, email }) => ({ id, name, email }), {
     columns: ["id", "name", "email"],
   });
   const since = performance.now();

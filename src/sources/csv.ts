@@ -48,7 +48,7 @@ const CSV_KEYS = {
  * @throws {InvalidInputError} an option is invalid
  * @example
  * ```ts
- * const users = fromCsv("users.csv", (row) => ({ generic: { id: row.id, email: row.email } }), {
+ * const users = fromCsv("users.csv", (row) => ({ id: row.id, email: row.email }), {
  *   columns: ["id", "email"],
  * });
  * await batch.write("accounts", users);

@@ -87,7 +87,7 @@ const PAGES_KEYS = {
  * const users = fromPages(async (cursor, { signal }) => {
  *   const { users, nextCursor, total } = await vendor.listUsers({ cursor, signal });
  *   return { items: users, next: nextCursor, total };
- * }, { map: (user) => ({ generic: { id: user.id, email: user.email } }) });
+ * }, { map: (user) => ({ id: user.id, email: user.email }) });
  * await batch.write("accounts", users);
  * ```
  */

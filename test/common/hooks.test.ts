@@ -161,7 +161,7 @@ test("hooks are called for keep-alive messages, and for the abort of an abandone
 test("hooks never get a key or the contents of a record", async () => {
   const { hooks, requests, responses } = observedHooks();
   const batch = await harness.startBatch({ ...hooks, apiKey: "canary-key" });
-  await batch.write("accounts", [{ generic: { id: "canary-id", name: "canary-name" } }]);
+  await batch.write("accounts", [{ id: "canary-id", name: "canary-name" }]);
   expect(JSON.stringify([...requests, ...responses])).not.toContain("canary");
 });
 

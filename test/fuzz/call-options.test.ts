@@ -38,7 +38,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const RECORD = { generic: { id: "u1", name: "Ada" } };
+const RECORD = { id: "u1", name: "Ada" };
 
 /** Calls a method as JavaScript may: with anything. */
 function call<T>(target: object, name: string, args: readonly unknown[]): T {

@@ -38,16 +38,14 @@ const service = testService({ server: { clock, portfolio } });
 async function syncLicenses(ids: readonly string[]): Promise<void> {
   const batch = await service.startBatch();
   const details = { model: "SEAT_BASED", seatBased: {} } as const;
-  await batch.write("accounts", [{ generic: { id: "a1", email: "ada@example.com" } }]);
+  await batch.write("accounts", [{ id: "a1", email: "ada@example.com" }]);
   await batch.write("plans", [
-    { generic: { id: "p1", externalPlanName: "Pro", details } },
-    { generic: { id: "p2", externalPlanName: "Basic", details } },
+    { id: "p1", externalPlanName: "Pro", details },
+    { id: "p2", externalPlanName: "Basic", details },
   ]);
   await batch.write(
     "licenses",
-    ids.map((sourceId) => ({
-      generic: { sourceId, sourceAccountId: "a1", sourcePlanId: "p1", billable: true },
-    })),
+    ids.map((sourceId) => ({ sourceId, sourceAccountId: "a1", sourcePlanId: "p1", billable: true })),
   );
   await batch.complete();
 }
@@ -175,7 +173,7 @@ test.each(walks)(
   async (_, size, prefetch) => {
     await syncLicenses(numbered(0, 40));
     const met: string[] = [];
-    service.server.faults.add({ api: "graphql", nth: 3, kind: { type: "http", status: 500 } });
+    service.server.faults.add({ on: "graphql", nth: 3, fault: "http", status: 500 });
     let cursor: string | undefined;
     for (let walk = 0; walk < 2; walk++) {
       const from = "first" in size ? { ...size, after: cursor } : { ...size, before: cursor };

@@ -28,7 +28,7 @@ test("tls.ca trusts a private authority for both APIs", async () => {
   const { baseUrl, syncUrl, apiKey, installationId } = server;
   const client = connect({ baseUrl, syncUrl, apiKey, tls: { ca: authority } });
   const batch = await client.sync.startBatch({ installationId });
-  await batch.write("groups", [{ generic: { id: "g1", name: "Admins" } }]);
+  await batch.write("groups", [{ id: "g1", name: "Admins" }]);
   await batch.complete();
   expect(await client.graphql.licenses().totalCount()).toBe(0);
   expect(server.inspect(installationId).snapshots.groups).toHaveLength(1);

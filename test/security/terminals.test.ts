@@ -22,8 +22,8 @@ test("a preview escapes ids, file names and fields, each on one line", async () 
   };
   const text = `id\n"x${EVIL}"\n"x${EVIL}"\n`;
   const previews = [
-    await rows(text, ({ id }) => ({ generic: { id } })),
-    await rows(text, ({ id }) => ({ generic: { id, email: 1, [`field${EVIL}`]: 1 } })),
+    await rows(text, ({ id }) => ({ id })),
+    await rows(text, ({ id }) => ({ id, email: 1, [`field${EVIL}`]: 1 })),
   ];
   for (const preview of previews.map(formatPreview)) {
     expect(preview).toContain("\\u009b2J");

@@ -63,9 +63,7 @@ test.each([false, true])(
         items: idsOf(page).map((id) => ({ id, refresh() {} })),
         next: page < 4 ? String(page + 1) : null,
       });
-      return all(
-        fromPages(fetchPage, { map: ({ id }) => (id === "x" ? undefined : { generic: { id } }), prefetch }),
-      );
+      return all(fromPages(fetchPage, { map: ({ id }) => (id === "x" ? undefined : { id }), prefetch }));
     };
     const { issue } = await refusalOf(pagesOf(() => ["u1", "u2"]));
     expect(issue).toMatchObject({ location: "page 2" });

@@ -32,12 +32,12 @@ const ledger: typeof files = {
 };
 
 async function* accounts() {
-  yield ids.map((id) => ({ generic: { id } }));
+  yield ids.map((id) => ({ id }));
   if (way !== "paused") return;
   // The window is full, so it is sent before this is reached.
   process.stdout.write("writing\n");
   await once(input, "line");
-  yield ids.map((id) => ({ generic: { id: `later-${id}` } }));
+  yield ids.map((id) => ({ id: `later-${id}` }));
 }
 
 // Small windows: everything so far is on the server.

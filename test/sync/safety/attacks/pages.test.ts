@@ -99,7 +99,7 @@ testAttacks([
     attack: async (service) => {
       const path = await service.writeFile("users.csv", csv());
       const map = ({ status, id = "" }: { status?: string; id?: string }) =>
-        status === "ACTIVE" ? { generic: { id } } : undefined;
+        status === "ACTIVE" ? { id } : undefined;
       return send(service, fromCsv(path, map));
     },
   },
@@ -114,7 +114,7 @@ testAttacks([
         fromCsv(path, ({ id = "" }) => {
           if (first) appendFileSync(path, csv(20).slice(csv(20).indexOf("\n") + 1));
           first = false;
-          return { generic: { id } };
+          return { id };
         }),
       );
     },
@@ -127,7 +127,7 @@ testAttacks([
       const stream = createReadStream(path, { encoding: "utf16le", highWaterMark: 7 });
       return send(
         service,
-        fromCsv(stream, ({ id = "" }) => ({ generic: { id } }), { encoding: "utf-16le" }),
+        fromCsv(stream, ({ id = "" }) => ({ id }), { encoding: "utf-16le" }),
       );
     },
   },
@@ -135,7 +135,7 @@ testAttacks([
     text.slice(0, text.indexOf("19@example.com")),
   ),
   jsonlAttack("a JSON Lines file is cut at the end of a line", held({ removed: 20 }), (text) =>
-    text.slice(0, text.indexOf('{"generic":{"id":"né-20"')),
+    text.slice(0, text.indexOf('{"id":"né-20"')),
   ),
   jsonlAttack("a JSON Lines file has only empty lines", INVALID, () => "\n\n"),
 ]);
@@ -167,7 +167,7 @@ function csvAttack(name: string, ending: Ending, damage: (text: string) => strin
       const columns = ["id", "name", "email"] as const;
       return send(
         service,
-        fromCsv(path, ({ id, name: full }) => ({ generic: { id, name: full } }), { columns }),
+        fromCsv(path, ({ id, name: full }) => ({ id, name: full }), { columns }),
       );
     },
   };
@@ -185,6 +185,6 @@ function jsonlAttack(name: string, ending: Ending, damage: (text: string) => str
 }
 
 function csv(from?: number, to?: number): string {
-  const rows = people(from, to).map(({ generic: { id, name, email } }) => `${id},${name},${email}\n`);
+  const rows = people(from, to).map(({ id, name, email }) => `${id},${name},${email}\n`);
   return `id,name,email\n${rows.join("")}`;
 }

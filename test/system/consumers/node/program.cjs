@@ -18,8 +18,8 @@ module.exports = async function program({ SaasManagementClient, BatchStateError 
 
   const batch = await client.sync.startBatch({ installationId });
   const { accepted } = await batch.write("accounts", [
-    { generic: { id: "u1", name: "Ada" } },
-    { generic: { id: "u2", name: "Grace" } },
+    { id: "u1", name: "Ada" },
+    { id: "u2", name: "Grace" },
   ]);
   await batch.complete();
   const refusal = await batch.write("accounts", []).catch((error) => error);

@@ -20,12 +20,12 @@ import {
 import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 
 async function* users(): AsyncGenerator<RecordOf<"accounts">> {
-  yield { generic: { id: "u1", name: "Ada" } };
-  yield { generic: { id: "u2", name: "Grace" } };
+  yield { id: "u1", name: "Ada" };
+  yield { id: "u2", name: "Grace" };
 }
 
 // @ts-expect-error an account has no such field
-export const misspelt: RecordOf<"accounts"> = { generic: { id: "u1", nickname: "Ada" } };
+export const misspelt: RecordOf<"accounts"> = { id: "u1", nickname: "Ada" };
 
 const today: CalendarDate = calendarDate("2026-01-31");
 const server: ReferenceServer = await startReferenceServer({
