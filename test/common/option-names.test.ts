@@ -67,8 +67,8 @@ const CALLS: Readonly<Record<string, Call>> = {
       .licensePlans()
       .toArray({ ...extra }),
   paginate: (extra) => graphql().paginate("query Q { a }", {}, { ...page, ...extra }),
-  fromCsv: (extra) => fromCsv("a.csv", (row) => row, { ...extra }),
-  fromJsonl: (extra) => fromJsonl("a.jsonl", undefined, { ...extra }),
+  fromCsv: (extra) => fromCsv("a.csv", { map: (row) => row, ...extra }),
+  fromJsonl: (extra) => fromJsonl("a.jsonl", { ...extra }),
   fromPages: (extra) => fromPages(async () => ({ items: [] }), { ...extra }),
 };
 
