@@ -164,12 +164,10 @@ export class MutationError<
   declare readonly mutation: string;
   /** The typed errors, with the server's messages. Not enumerable. */
   declare readonly errors: readonly Entry[];
-  /** @internal The rest of the payload. */
-  declare readonly payload: unknown;
 
   /** @internal */
-  constructor(message: string, details: DetailsOf<MutationError<Entry>, "mutation" | "errors", "payload">) {
-    super(message, details, ["mutation"], ["errors", "payload"]);
+  constructor(message: string, details: DetailsOf<MutationError<Entry>, "mutation" | "errors">) {
+    super(message, details, ["mutation"], ["errors"]);
   }
 }
 
