@@ -37,13 +37,12 @@ export type { Logger } from "./core/logger.js";
 export type { CommonOptions } from "./core/options.js";
 export type { RetryOptions } from "./core/retry.js";
 export * from "./graphql/index.js";
-export type { KeepAliveOptions } from "./sync/batch/keep-alive.js";
-export type { BatchOptions, StartBatchOptions } from "./sync/batch/start.js";
+export type { BatchOptions } from "./sync/batch/start.js";
 export type { CompleteOptions, SyncBatch } from "./sync/batch/sync-batch.js";
-export type { SyncClient } from "./sync/client.js";
+export type { SyncClient, SyncDefaults } from "./sync/client.js";
 export type { Collection, EventCollection, RecordOf, SnapshotCollection } from "./sync/collections.js";
 export type * from "./sync/generated/records.js";
-export type { GuardOptions, GuardRules, SafetyOptions } from "./sync/guard/rules.js";
+export type { GuardOptions, GuardRules, JudgeOptions } from "./sync/guard/rules.js";
 export type { Lease } from "./sync/lease.js";
 export { type FileLedger, type FileLedgerOptions, fileLedger } from "./sync/ledger/file-ledger.js";
 export type {

@@ -1,10 +1,15 @@
 import { raceAbort } from "../core/abort.js";
-import { withCallSite } from "../core/call-site.js";
-import type { BatchOptions, StartBatchOptions } from "./batch/start.js";
+import type { BatchOptions } from "./batch/start.js";
 import type { SyncBatch } from "./batch/sync-batch.js";
 import type { SnapshotCollection } from "./collections.js";
 import { SyncEngine } from "./engine.js";
-import { resolveSyncOptions, type SyncClientOptions, type SyncConfiguration } from "./options.js";
+import type { JudgeOptions } from "./guard/rules.js";
+import {
+  resolveSyncOptions,
+  type SyncClientOptions,
+  type SyncConfiguration,
+  type SyncTuning,
+} from "./options.js";
 import type { PreviewOptions } from "./preview/options.js";
 import type { RunPreview } from "./preview/report.js";
 import type { Connector } from "./run/connector.js";
@@ -12,40 +17,14 @@ import type { RunOptions } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 
-/**
- * Pushes the data of custom connectors over the Sync API (service description, "Sync API").
- *
- * @example
- * ```ts
- * const sync = new SyncClient({ endpoint: "https://sync.example.com", apiKey });
- * await using batch = await sync.startBatch({ installationId });
- * await batch.write("accounts", accounts);
- * await batch.complete();
- * ```
- */
-export class SyncClient {
-  readonly #engine: SyncEngine;
+/** Defaults of every run, batch and preview, and how the Sync API is spoken: the field `sync` of the client's options. */
+export interface SyncDefaults extends SyncTuning, Pick<JudgeOptions, "ledger" | "guard"> {
+  /** Id of the direct integration installation that runs and batches are for. @default none: each call names it */
+  readonly installationId?: string | undefined;
+}
 
-  /** @throws {ConfigurationError} an option is missing or not usable; nothing is connected yet */
-  constructor(options: SyncClientOptions) {
-    const configuration = resolveSyncOptions(options);
-    this.#engine = new SyncEngine(configuration, lazyGrpc(configuration));
-  }
-
-  /**
-   * Acquires the installation's lock and starts a batch.
-   *
-   * If the caller gives up or the time is up, the call rejects at once. The request itself goes on, and a batch that it
-   * still starts is aborted, so that no lock is left.
-   * @throws {InvalidInputError} no installation id, or another option is wrong
-   * @throws {BatchInProgressError} another batch of the installation is in progress, and was for `waitForLockMs`
-   * @throws {AuthenticationError | PermissionDeniedError | TransportError | TimeoutError | ClosedError}
-   */
-  async startBatch(options: StartBatchOptions): Promise<SyncBatch> {
-    // Without types, the options may be anything.
-    return withCallSite(options?.signal, () => this.#engine.startBatch(options));
-  }
-
+/** Pushes the data of custom connectors (service description, "Sync API"); `client.sync`. */
+export interface SyncClient {
   /**
    * Pushes everything in one call: starts a batch, calls the connector to write, completes the batch when `run` returns,
    * and aborts it when it throws (service description, rule 8).
@@ -65,16 +44,15 @@ export class SyncClient {
    *   { installationId, ledger },
    * );
    * ```
-   * @throws {InvalidInputError} an option is wrong, or the connector did not keep to its `snapshots`
+   * @throws {InvalidInputError} an option is missing or wrong, or the connector did not keep to its `snapshots`
+   * @throws {RunHeldError} the guard held the run
    * @throws {ConfigurationError} there is no memory left for the accepted events; `restarts: 0` needs none
    * @throws everything that `startBatch`, `write` and `complete` throw, when the restarts are used up
    */
-  async run<const S extends SnapshotCollection = never>(
+  run<const S extends SnapshotCollection = never>(
     connector: Connector<S>,
-    options: RunOptions,
-  ): Promise<RunReceipt> {
-    return withCallSite(options?.signal, () => this.#engine.run(connector, options));
-  }
+    options?: RunOptions,
+  ): Promise<RunReceipt>;
 
   /**
    * Calls the connector of a run without sending anything, and reports what the run would do: what it would send, add
@@ -88,12 +66,28 @@ export class SyncClient {
    * @throws {BatchStateError} a write failed, and the connector continued
    * @throws errors of the connector and of sources, and the signal's reason, unchanged
    */
-  async preview<const S extends SnapshotCollection = never>(
+  preview<const S extends SnapshotCollection = never>(
     connector: Connector<S>,
-    options: PreviewOptions,
-  ): Promise<RunPreview> {
-    return this.#engine.preview(connector, options);
-  }
+    options?: PreviewOptions,
+  ): Promise<RunPreview>;
+
+  /**
+   * Acquires the installation's lock and starts a batch, without restarts, guard and ledger.
+   *
+   * If the caller gives up or the time is up, the call rejects at once. The request itself goes on, and a batch that it
+   * still starts is aborted, so that no lock is left.
+   *
+   * @example
+   * ```ts
+   * await using batch = await client.sync.startBatch({ installationId });
+   * await batch.write("accounts", accounts);
+   * await batch.complete();
+   * ```
+   * @throws {InvalidInputError} no installation id, or another option is wrong
+   * @throws {BatchInProgressError} another batch of the installation is in progress, and was for `waitForLockMs`
+   * @throws {AuthenticationError | PermissionDeniedError | TransportError | TimeoutError | ClosedError}
+   */
+  startBatch(options?: BatchOptions): Promise<SyncBatch>;
 
   /**
    * Returns a handle on a batch that another process started, to continue or to abort it. Nothing is sent: the first
@@ -102,23 +96,21 @@ export class SyncClient {
    * @throws {InvalidInputError} no batch id, or another option is wrong
    * @throws {ClosedError} the client was closed
    */
-  openBatch(batchId: string, options: BatchOptions = {}): SyncBatch {
-    return this.#engine.openBatch(batchId, options);
-  }
+  openBatch(batchId: string, options?: BatchOptions): SyncBatch;
+}
 
-  /**
-   * Refuses new calls, cancels what is under way and releases the connection. Open batches are neither completed nor
-   * aborted. A completion that was sent and not answered rejects with a {@link BatchOutcomeUnknownError}, everything else
-   * with a {@link ClosedError}. Waits up to 5 seconds until batches whose start was cancelled are aborted.
-   */
-  close(): Promise<void> {
-    return this.#engine.close();
-  }
-
-  /** Closes the client, as `close()` does. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close();
-  }
+/**
+ * Connects to the service over gRPC.
+ * @throws {ConfigurationError} an option is missing or not usable; nothing is connected yet
+ */
+export function createSyncClient({
+  installationId,
+  ledger,
+  guard,
+  ...options
+}: SyncClientOptions & SyncDefaults): SyncEngine {
+  const configuration = resolveSyncOptions(options);
+  return new SyncEngine(configuration, lazyGrpc(configuration), { installationId, ledger, guard });
 }
 
 /** Loads gRPC with the first call, so that importing the package stays cheap. */

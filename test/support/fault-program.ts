@@ -7,7 +7,7 @@ import {
   TestClock,
 } from "@saas-management/sdk/testing";
 import { onTestFinished } from "vitest";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "./accounts.js";
 
@@ -53,7 +53,7 @@ export async function startProgram(
   const server = await startReferenceServer({ clock: new TestClock({ startAt }), ...options.server });
   const clock = new TestClock();
   const retried: string[] = [];
-  const client = new SyncClient({
+  const client = createSyncClient({
     onRetry: ({ operation }) => void retried.push(operation ?? ""),
     endpoint: server.syncUrl,
     apiKey: server.apiKey,

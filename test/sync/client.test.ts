@@ -8,7 +8,7 @@ import {
 } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
 import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";
@@ -112,7 +112,7 @@ test.each<[string, object, string]>([
   ["a header of binary metadata", { headers: { "x-bin": "a" } }, "headers"],
   ["a header value that gRPC cannot send", { headers: { "x-a": "hunter2\n" } }, "x-a"],
 ])("refuses %s and names the option", (_, wrong, named) => {
-  const make = () => new SyncClient({ endpoint: "https://sync.example.com", apiKey: "k", ...wrong });
+  const make = () => createSyncClient({ endpoint: "https://sync.example.com", apiKey: "k", ...wrong });
   expect(make).toThrow(ConfigurationError);
   expect(make).toThrow(named);
   expect(make).toThrow(expect.objectContaining({ message: expect.not.stringContaining("hunter2") }));

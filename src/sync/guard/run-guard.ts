@@ -10,11 +10,12 @@ import type { SyncConfiguration } from "../options.js";
 import { guardProgress, type OnProgress, type SnapshotFigures } from "../progress.js";
 import type { CompletionCounts, SnapshotCounts } from "../transport.js";
 import { approvalProblem, type Held, holdRun } from "./approval.js";
-import { type ResolvedGuard, resolveGuard, type SafetyOptions } from "./rules.js";
+import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
 import { GuardedSnapshot, type SnapshotJudgement } from "./snapshot.js";
 
 /** What the guard of a run needs. */
-export interface RunGuardOptions extends SafetyOptions {
+export interface RunGuardOptions extends JudgeOptions {
+  readonly ledger: Ledger | "none";
   readonly snapshots: readonly SnapshotCollection[];
   readonly installationId: string;
   readonly onProgress?: OnProgress | undefined;

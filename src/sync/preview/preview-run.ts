@@ -12,6 +12,7 @@ import { type Ledger, requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import { completeBatch, writeBatch } from "../run/attempt.js";
 import type { Connector } from "../run/connector.js";
+import type { ResolvedRunOptions } from "../run/options.js";
 import type { SyncTransport } from "../transport.js";
 import type { WriteFigures } from "../write/outcomes.js";
 import { CollectionWatch } from "./collection-watch.js";
@@ -31,16 +32,11 @@ const PREVIEW_TRANSPORT: SyncTransport = {
 /** Runs a connector over a transport that keeps nothing, with options that were read. */
 export async function previewRun<Snapshots extends SnapshotCollection>(
   connector: Connector<Snapshots>,
-  options: PreviewOptions,
+  options: PreviewOptions & Pick<ResolvedRunOptions, "installationId" | "ledger" | "maxIdleMs">,
   client: SyncConfiguration,
 ): Promise<RunPreview> {
-  const { installationId = "preview", maxIssues = 100 } = options;
+  const { installationId, maxIssues = 100 } = options;
   const ledger = requireLedger(options.ledger);
-  if (ledger !== undefined && !options.installationId) {
-    throw new InvalidInputError(
-      'A preview with a ledger needs the installationId of the run. Set it, or ledger: "none".',
-    );
-  }
   if (!Number.isInteger(maxIssues) || maxIssues < 0)
     throw new InvalidInputError("maxIssues must be an integer of 0 or more.");
   const { clock, logger } = client;
@@ -57,8 +53,8 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   const { controller, unlink } = linkAbort(options.signal);
   const { signal } = controller;
   try {
-    const batch = await engine.startBatch(
-      { installationId, signal, keepAlive: options.keepAlive },
+    const batch = await engine.start(
+      { installationId, signal, maxIdleMs: options.maxIdleMs },
       {
         acceptedEvents: undefined,
         observerOf: (collection) => watches.of(collection),

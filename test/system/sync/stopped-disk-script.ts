@@ -7,7 +7,7 @@
 import { TestClock } from "../../../src/core/clock.js";
 import { SaasManagementError } from "../../../src/core/errors/index.js";
 import { defineConnector } from "../../../src/index.js";
-import { SyncClient } from "../../../src/sync/client.js";
+import { createSyncClient } from "../../../src/sync/client.js";
 import { memoryLedger } from "../../../src/sync/ledger/memory-ledger.js";
 import { stopDisks } from "../../support/unanswered.js";
 
@@ -17,7 +17,7 @@ const clock = new TestClock({ startAt: 1_700_000_000_000 });
 let calls = 0;
 const journal: string[] = [];
 const note = (message: string) => void (message.includes("journal") && journal.push(message));
-const client = new SyncClient({
+const client = createSyncClient({
   endpoint,
   apiKey,
   clock,
