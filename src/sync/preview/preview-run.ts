@@ -11,7 +11,7 @@ import { resolveSyncOptions } from "../options.js";
 import { completeBatch, writeBatch } from "../run/attempt.js";
 import { checkRunFunction, type RunFunction } from "../run/options.js";
 import type { SyncTransport } from "../transport.js";
-import type { WriteFigures } from "../write/outcomes.js";
+import type { WriteStats } from "../write/outcomes.js";
 import { CollectionWatch } from "./collection-watch.js";
 import type { PreviewOptions } from "./options.js";
 import { ReferencedIds } from "./references.js";
@@ -24,7 +24,7 @@ const NO_ENDPOINT = "https://preview.invalid";
 const PREVIEW_TRANSPORT: SyncTransport = {
   startBatch: async () => ({ batchId: randomUUID() }),
   syncRecords: async () => ({ accepted: undefined }),
-  completeBatch: async () => ({ snapshots: {}, events: {} }),
+  completeBatch: async () => ({}),
   abortBatch: async () => {},
   close: () => {},
 };
@@ -115,7 +115,7 @@ class PreviewWatches {
     return watch;
   }
 
-  async preview(stats: Partial<Record<Collection, WriteFigures>>): Promise<RunPreview> {
+  async preview(stats: Partial<Record<Collection, WriteStats>>): Promise<RunPreview> {
     const collections: Partial<Record<Collection, CollectionPreview>> = {};
     const refusals: string[] = [];
     for (const [name, watch] of this.#watches) {
