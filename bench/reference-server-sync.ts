@@ -7,7 +7,7 @@
  */
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { startReferenceServer } from "@saas-management/sdk/reference-server";
+import { startReferenceServer } from "@saas-management/sdk/testing";
 import type { Pushed, PushTask } from "./support/push-accounts.js";
 import { startSlowLink } from "./support/slow-link.js";
 

@@ -1,5 +1,5 @@
 /** What no export contains: prices, contracts and applications of the fictional company. */
-import type { Portfolio } from "@saas-management/sdk/reference-server";
+import type { Portfolio } from "@saas-management/sdk/testing";
 
 /** The portfolio on a given day. Some contracts always renew within the next 90 days. */
 export function portfolioOn(today: Date): Portfolio {

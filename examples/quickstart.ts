@@ -6,7 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileLedger, SaasManagementClient } from "@saas-management/sdk";
-import { startReferenceServer } from "@saas-management/sdk/reference-server";
+import { startReferenceServer } from "@saas-management/sdk/testing";
 import { readHost } from "./connectors/host/index.js";
 import { employeeExport, type VendorExport, vendorExports } from "./connectors/vendor-export/index.js";
 import { portfolioOn } from "./portfolio.js";

@@ -3,7 +3,7 @@ import { ConfigurationError } from "./core/errors/index.js";
 import { COMMON_KEYS, type CommonOptions } from "./core/options.js";
 import { type KeysOf, readOptions } from "./core/validate.js";
 import { GraphQLClient } from "./graphql/client.js";
-import type { GraphQLClientOptions } from "./graphql/options.js";
+import type { GraphQLOptions } from "./graphql/options.js";
 import type { NodeFetch } from "./node/fetch.js";
 import { checkProxy, resolveProxy } from "./node/proxy.js";
 import { checkCertificates } from "./node/tls.js";
@@ -11,7 +11,7 @@ import { SyncClient } from "./sync/client.js";
 import { type SyncTuning, TUNING_KEYS } from "./sync/options.js";
 
 /** Options of a {@link SaasManagementClient}: one configuration for both APIs. */
-export interface SaasManagementClientOptions extends CommonOptions, NetworkOptions {
+export interface ClientOptions extends CommonOptions, NetworkOptions {
   /**
    * Base URL of the GraphQL API, which is `POST {baseUrl}/graphql`. Optional if only `sync` is used.
    * @default none: `graphql` cannot be used
@@ -26,9 +26,9 @@ export interface SaasManagementClientOptions extends CommonOptions, NetworkOptio
    * How GraphQL requests are sent; not together with `tls` or `proxy`.
    * @default globalThis.fetch
    */
-  readonly fetch?: GraphQLClientOptions["fetch"];
+  readonly fetch?: GraphQLOptions["fetch"];
   /** Most bytes of one GraphQL response, after decompression. @default 67_108_864 (64 MiB) */
-  readonly maxResponseBytes?: GraphQLClientOptions["maxResponseBytes"];
+  readonly maxResponseBytes?: GraphQLOptions["maxResponseBytes"];
   /** Tuning of the Sync API. @default see each field */
   readonly sync?: SyncTuning | undefined;
 }
@@ -41,7 +41,7 @@ const CLIENT_KEYS = {
   fetch: true,
   maxResponseBytes: true,
   sync: true,
-} satisfies KeysOf<SaasManagementClientOptions>;
+} satisfies KeysOf<ClientOptions>;
 
 /**
  * The SaaS Management Service (service description, "Official client SDK behavior"): the GraphQL API reads and changes a
@@ -60,7 +60,7 @@ export class SaasManagementClient {
   readonly #sync: SyncClient | undefined;
 
   /** @throws {ConfigurationError} an option is missing or not usable */
-  constructor(options: SaasManagementClientOptions) {
+  constructor(options: ClientOptions) {
     const given = readOptions("SaasManagementClient", options, CLIENT_KEYS, ConfigurationError);
     const { baseUrl, syncUrl, fetch, maxResponseBytes, tls: givenTls, proxy, sync = {}, ...common } = given;
     if (baseUrl === undefined && syncUrl === undefined) {
@@ -87,7 +87,7 @@ export class SaasManagementClient {
    * `SAAS_MANAGEMENT_API_KEY`. `overrides` take precedence.
    * @throws {ConfigurationError} a required option is in neither
    */
-  static fromEnv(overrides: SaasManagementClientOptions = {}): SaasManagementClient {
+  static fromEnv(overrides: ClientOptions = {}): SaasManagementClient {
     const { SAAS_MANAGEMENT_BASE_URL, SAAS_MANAGEMENT_SYNC_URL, SAAS_MANAGEMENT_API_KEY } = process.env;
     const given = readOptions("SaasManagementClient.fromEnv", overrides, CLIENT_KEYS, ConfigurationError);
     return new SaasManagementClient({
@@ -127,7 +127,7 @@ export class SaasManagementClient {
 
 /** A fetch with TLS settings or a proxy, which loads undici with the first request; undefined if it is not needed. */
 function lazyFetch(
-  options: Pick<SaasManagementClientOptions, "baseUrl" | "fetch" | "tls" | "proxy">,
+  options: Pick<ClientOptions, "baseUrl" | "fetch" | "tls" | "proxy">,
 ): NodeFetch | undefined {
   const { baseUrl, tls, fetch } = options;
   const proxy = resolveProxy(options.proxy);

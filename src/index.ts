@@ -5,6 +5,6 @@
  * @packageDocumentation
  */
 
-export { SaasManagementClient, type SaasManagementClientOptions } from "./client.js";
+export { type ClientOptions, SaasManagementClient } from "./client.js";
 export * from "./graphql/index.js";
 export * from "./sync/index.js";

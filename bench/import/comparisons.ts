@@ -12,7 +12,7 @@ const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   "@saas-management/sdk/graphql": ["@saas-management/sdk/graphql"],
   "@saas-management/sdk/sync": ["@saas-management/sdk/sync"],
   "@saas-management/sdk/sources": ["@saas-management/sdk/sources"],
-  "@saas-management/sdk/reference-server": ["@saas-management/sdk/reference-server"],
+  "@saas-management/sdk/testing": ["@saas-management/sdk/testing"],
   [ALL_PEERS]: PEERS,
   ...Object.fromEntries(PEERS.map((name) => [name, [name]])),
   "@octokit/core": ["@octokit/core"],

@@ -1,18 +1,18 @@
 import {
-  type CollectionName,
+  type Collection,
   formatPreview,
   type Ledger,
   previewSync,
   type RecordSource,
   type RecordTypes,
   type RunFunction,
+  type RunReceipt,
   type SnapshotCollection,
   type SyncClient,
-  type SyncReceipt,
 } from "@saas-management/sdk";
 import { count } from "./print.js";
 
-type Collections = { readonly [C in CollectionName]?: RecordSource<RecordTypes[C]> };
+type Collections = { readonly [C in Collection]?: RecordSource<RecordTypes[C]> };
 
 /** The records of one installation. */
 export interface Source {
@@ -32,7 +32,7 @@ export class Pusher {
     private readonly ledger: Ledger,
   ) {}
 
-  async push(source: Source): Promise<SyncReceipt> {
+  async push(source: Source): Promise<RunReceipt> {
     const { name, installationId, snapshots } = source;
     const title = `  ${name.padEnd(14)}`;
     const { stdout } = process;

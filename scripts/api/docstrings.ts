@@ -29,7 +29,7 @@ const DESCRIBED = [
   /^(?:CreateProcurementCase|UpdateProcurementCase|ChangeVendorsState)Input$/,
   /^(?:Account|License|Plan|Usage|ExternallyDiscoveredUsage|Employee)Record$/,
   /^(?:Account|Plan|SeatBasedPlan|Generic(?:Account|License|Plan|Usage|ExternallyDiscoveredUsage|Employee))Details$/,
-  /^(?:MicrosoftEmployeeDetails|TeamsMetadata|SnapshotCollection|EventCollection|CollectionName|RecordTypes)$/,
+  /^(?:MicrosoftEmployeeDetails|TeamsMetadata|SnapshotCollection|EventCollection|Collection|RecordTypes)$/,
   /^(?:GraphQLClient|SyncClient|SyncBatch|SaasManagementClient|Connection|SafeMutations|Lease)$/,
   /^(?:CommonOptions|CredentialOptions|SyncTuning|StartBatchOptions|ReferenceServer|KeyScope|KeyPermission)$/,
   /^(?:GraphQLErrorEntry|(?:GraphQLResponse|Mutation|Authentication|PermissionDenied|BatchAlreadyInProgress|SyncProtocol|BatchState|Closed|Transport|InvalidInput|Configuration)Error)$/,

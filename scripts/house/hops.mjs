@@ -8,7 +8,7 @@ import { Session } from "node:inspector/promises";
 const DIST = new URL("../../dist/", import.meta.url).href;
 
 if (process.argv[2] === "service") {
-  const { startReferenceServer } = await import(`${DIST}reference-server/index.js`);
+  const { startReferenceServer } = await import(`${DIST}testing/index.js`);
   const server = await startReferenceServer();
   const { baseUrl, syncUrl, apiKey, installationId } = server;
   process.send({ baseUrl, syncUrl, apiKey, installationId });

@@ -4,7 +4,9 @@ import { parseArgs } from "node:util";
 import { isLoopback } from "../core/endpoint.js";
 import { VERSION } from "../core/options.js";
 import { escapeControls } from "../core/redact.js";
-import type { Portfolio, ReferenceServer, ReferenceServerOptions } from "../reference-server/index.js";
+import type { ReferenceServerOptions } from "../reference-server/options.js";
+import type { Portfolio } from "../reference-server/portfolio.js";
+import type { ReferenceServer } from "../reference-server/server.js";
 
 const USAGE = `Usage: saas-management serve [options]
 
@@ -77,7 +79,7 @@ function problemOf(text: string): string {
 
 async function serve(options: ReferenceServerOptions): Promise<void> {
   // Loaded late, so that help and usage errors are quick.
-  const { startReferenceServer } = await import("../reference-server/index.js");
+  const { startReferenceServer } = await import("../reference-server/server.js");
   const server = await startReferenceServer(options).catch((error: unknown) => {
     // Invalid options are a TypeError, a port in use is not.
     throw error instanceof TypeError ? new UsageError(error.message) : error;

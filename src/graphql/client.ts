@@ -13,12 +13,7 @@ import {
   type VendorDiscoveryFilterInput,
 } from "./generated/operations.js";
 import { SafeMutations, type VendorsStateChange, valueOrThrow } from "./mutations.js";
-import {
-  type GraphQLClientOptions,
-  type MutationOptions,
-  readRequestOptions,
-  resolveOptions,
-} from "./options.js";
+import { type GraphQLOptions, type MutationOptions, readRequestOptions, resolveOptions } from "./options.js";
 import type { ConnectionOptions } from "./paging/arguments.js";
 import type { Connection } from "./paging/connection.js";
 import { listConnection, type PaginateOptions, paginate } from "./paging/paginate.js";
@@ -50,7 +45,7 @@ export class GraphQLClient {
   readonly safe: SafeMutations;
 
   /** @throws {ConfigurationError} an option is missing or not usable */
-  constructor(options: GraphQLClientOptions) {
+  constructor(options: GraphQLOptions) {
     this.#transport = new Transport(resolveOptions(options));
     this.safe = new SafeMutations(this.#transport);
   }

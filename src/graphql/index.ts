@@ -40,7 +40,7 @@ export {
   type SafeMutations,
   type VendorsStateChange,
 } from "./mutations.js";
-export type { GraphQLClientOptions, MutationOptions, RequestOptions, ResponseLimits } from "./options.js";
+export type { GraphQLOptions, MutationOptions, RequestOptions, ResponseLimits } from "./options.js";
 export type { ConnectionOptions, ListArguments, PagingArguments } from "./paging/arguments.js";
 export type { Connection } from "./paging/connection.js";
 export type { Page, PageInfo } from "./paging/page-walk.js";

@@ -19,7 +19,7 @@ export interface ResponseLimits {
 }
 
 /** Options of a GraphQL client. */
-export interface GraphQLClientOptions extends CommonOptions, ResponseLimits {
+export interface GraphQLOptions extends CommonOptions, ResponseLimits {
   /**
    * Base of the API, which is `POST {baseUrl}/graphql`: absolute `https://`, or `http://` to loopback. May have a
    * path.
@@ -63,7 +63,7 @@ const CLIENT_KEYS = {
   baseUrl: true,
   fetch: true,
   maxResponseBytes: true,
-} satisfies KeysOf<GraphQLClientOptions>;
+} satisfies KeysOf<GraphQLOptions>;
 
 export const REQUEST_KEYS = {
   signal: true,
@@ -79,7 +79,7 @@ const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 const JSON_BODY = { "content-type": "application/json" };
 
 /** Checks the options of a client. @throws {ConfigurationError} an option is missing or not usable */
-export function resolveOptions(given: GraphQLClientOptions) {
+export function resolveOptions(given: GraphQLOptions) {
   const options = readOptions("GraphQLClient", given, CLIENT_KEYS, ConfigurationError);
   const { baseUrl, fetch, maxResponseBytes = DEFAULT_MAX_BYTES } = options;
   const common = resolveCommonOptions(options);

@@ -5,7 +5,7 @@ import type { FaultInjector } from "./faults/fault.js";
 import { Faults } from "./faults/injector.js";
 import { startGraphQLServer } from "./graphql/server.js";
 import { ApiKeys, type KeyPermission, type KeyScope } from "./keys.js";
-import type { CheckedOptions } from "./options.js";
+import { type CheckedOptions, checkOptions, type ReferenceServerOptions } from "./options.js";
 import { type Portfolio, portfolioSchema } from "./portfolio.js";
 import { type Inspection, inspect } from "./sync/inspect.js";
 import { startSyncServer } from "./sync/server.js";
@@ -112,6 +112,26 @@ const installationSchema = strictObject({
   workspace: handleSchema.optional(),
   integration: z.string().default("Custom integration"),
 });
+
+/**
+ * Starts both APIs of the service in this process, in memory and with the service's semantics, with a clock that can
+ * be advanced and faults that can be injected.
+ *
+ * ```ts
+ * await using server = await startReferenceServer();
+ * const { baseUrl, syncUrl, apiKey, installationId } = server;
+ * const client = new SaasManagementClient({ baseUrl, syncUrl, apiKey });
+ * const batch = await client.sync.startBatch({ installationId });
+ * server.clock.advance(15 * 60_000);     // the lease expires
+ * server.inspect(installationId).lock;   // null
+ * ```
+ *
+ * @throws {TypeError} an option is invalid
+ * @throws {Error} the operating system's error if an address or port cannot be used
+ */
+export async function startReferenceServer(options: ReferenceServerOptions = {}): Promise<ReferenceServer> {
+  return startServer(checkOptions(options));
+}
 
 /**
  * Starts both APIs over one state. If the second cannot start, the first is stopped.

@@ -2,7 +2,7 @@ import { InvalidInputError } from "../core/errors/index.js";
 import { type KeysOf, readOptions } from "../core/validate.js";
 import { checkDelimiter, csvRows } from "./csv-rows.js";
 import { type FileInput, Input } from "./file-input.js";
-import { FILE_KEYS, type FileOptions, FileRecords, Line, type RecordPlace } from "./file-records.js";
+import { FILE_KEYS, type FileOptions, FileRecords, Line, type RecordLocation } from "./file-records.js";
 import { decoderOf, MAX_LINE_BYTES, type TextEncoding, textBlocks } from "./lines.js";
 import { problemAt, RecordBlock } from "./located-records.js";
 
@@ -56,18 +56,18 @@ const CSV_KEYS = {
  */
 export function fromCsv<R, const Column extends string>(
   input: FileInput,
-  map: (row: CsvRow<Column>, place: RecordPlace) => R | undefined,
+  map: (row: CsvRow<Column>, place: RecordLocation) => R | undefined,
   options: CsvOptions<Column> & { readonly columns: readonly Column[] },
 ): FileRecords<R>;
 /** With every column of the file, by any heading. @throws {InvalidInputError} an option is invalid */
 export function fromCsv<R>(
   input: FileInput,
-  map: (row: CsvRow, place: RecordPlace) => R | undefined,
+  map: (row: CsvRow, place: RecordLocation) => R | undefined,
   options?: CsvOptions,
 ): FileRecords<R>;
 export function fromCsv<R>(
   input: FileInput,
-  map: (row: CsvRow, place: RecordPlace) => R | undefined,
+  map: (row: CsvRow, place: RecordLocation) => R | undefined,
   options: CsvOptions = {},
 ): FileRecords<R> {
   const {
@@ -151,7 +151,7 @@ class CsvHeader {
   }
 
   /** The cells of a row by column. @throws {InvalidInputError} too few or too many cells */
-  row(cells: readonly string[], place: RecordPlace): Record<string, string> {
+  row(cells: readonly string[], place: RecordLocation): Record<string, string> {
     if (cells.length !== this.#width) {
       const problem = `has ${cells.length} cells, but the header has ${this.#width}`;
       const advice = "Quote a cell that contains the delimiter; a short last row may be truncated.";

@@ -5,7 +5,7 @@ import type { Input } from "./file-input.js";
 import type { MutableFigures, SourceFigures } from "./located-records.js";
 
 /** Where a row or line begins; the second argument of `map`. */
-export interface RecordPlace {
+export interface RecordLocation {
   /** Number of the line, from 1. */
   readonly line: number;
   /** The location as errors name it, such as `users.csv:1042`. */
@@ -23,7 +23,7 @@ export interface FileOptions {
 export const FILE_KEYS = { name: true, signal: true } satisfies KeysOf<FileOptions>;
 
 /** A line of a file. The location is a getter because few records need it. */
-export class Line implements RecordPlace {
+export class Line implements RecordLocation {
   readonly #name: string;
   readonly line: number;
 
@@ -54,7 +54,7 @@ export class FileRecords<R> implements AsyncIterable<LocatedRecords<R>> {
   readonly #input: Input;
   readonly #read: ReadRecords<R>;
   readonly #signal: AbortSignal | undefined;
-  #figures: SourceFigures = { read: 0, leftOut: 0 };
+  #figures: SourceFigures = { read: 0, skipped: 0 };
 
   /** @internal */
   constructor(input: Input, signal: AbortSignal | undefined, read: ReadRecords<R>) {
@@ -65,14 +65,14 @@ export class FileRecords<R> implements AsyncIterable<LocatedRecords<R>> {
   }
 
   /** What the latest iteration has read so far. */
-  get figures(): SourceFigures {
+  get stats(): SourceFigures {
     return { ...this.#figures };
   }
 
   /** Starts from the beginning. @throws {InvalidInputError} the stream was already read */
   [Symbol.asyncIterator](): AsyncIterator<LocatedRecords<R>, void, undefined> {
     const { chunks, close: closeInput } = this.#input.open();
-    const figures = { read: 0, leftOut: 0 };
+    const figures = { read: 0, skipped: 0 };
     this.#figures = figures;
     const signal = this.#signal;
     const records = nonEmpty(this.#read(chunks, figures), signal);

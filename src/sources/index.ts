@@ -18,11 +18,11 @@ export {
 export { LOCATE, type LocatedRecords } from "../core/record-location.js";
 export { type CsvOptions, type CsvRow, fromCsv } from "./csv.js";
 export type { FileInput } from "./file-input.js";
-export type { FileOptions, FileRecords, RecordPlace } from "./file-records.js";
+export type { FileOptions, FileRecords, RecordLocation } from "./file-records.js";
 export { fromJsonl, type JsonlOptions } from "./jsonl.js";
 export type { TextEncoding } from "./lines.js";
 export type { SourceFigures } from "./located-records.js";
-export type { Page } from "./page-proof.js";
+export type { SourcePage } from "./page-proof.js";
 export {
   type FetchPage,
   fromPages,

@@ -1,7 +1,7 @@
 import { InvalidInputError } from "../core/errors/index.js";
 import { type KeysOf, readOptions } from "../core/validate.js";
 import { type FileInput, Input } from "./file-input.js";
-import { FILE_KEYS, type FileOptions, FileRecords, Line, type RecordPlace } from "./file-records.js";
+import { FILE_KEYS, type FileOptions, FileRecords, Line, type RecordLocation } from "./file-records.js";
 import { MAX_LINE_BYTES, type TextBlock, textBlocks, tooLong } from "./lines.js";
 import { problemAt, RecordBlock } from "./located-records.js";
 
@@ -30,14 +30,14 @@ const JSONL_KEYS = { ...FILE_KEYS, maxLineBytes: true, allowEmpty: true } satisf
  */
 export function fromJsonl<R>(
   input: FileInput,
-  map: (value: unknown, place: RecordPlace) => R | undefined,
+  map: (value: unknown, place: RecordLocation) => R | undefined,
   options?: JsonlOptions,
 ): FileRecords<R>;
 /** Without `map`: the values are the records. @throws {InvalidInputError} an option is invalid */
 export function fromJsonl<R>(input: FileInput, map?: undefined, options?: JsonlOptions): FileRecords<R>;
 export function fromJsonl(
   input: FileInput,
-  map: ((value: unknown, place: RecordPlace) => unknown) | undefined,
+  map: ((value: unknown, place: RecordLocation) => unknown) | undefined,
   options: JsonlOptions = {},
 ): FileRecords<unknown> {
   const {

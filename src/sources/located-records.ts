@@ -7,7 +7,7 @@ export interface SourceFigures {
   /** Rows, lines or items that were read. */
   readonly read: number;
   /** How many of them `map` left out by returning undefined. */
-  readonly leftOut: number;
+  readonly skipped: number;
 }
 
 export type MutableFigures = { -readonly [Key in keyof SourceFigures]: SourceFigures[Key] };
@@ -29,7 +29,7 @@ export class RecordBlock<R> {
   add(record: R | undefined, number: number): void {
     this.#figures.read += 1;
     if (record === undefined) {
-      this.#figures.leftOut += 1;
+      this.#figures.skipped += 1;
       return;
     }
     this.#records.push(record);

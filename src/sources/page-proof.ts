@@ -4,7 +4,7 @@ import { serialize } from "node:v8";
 import { problemAt } from "./located-records.js";
 
 /** One page of a vendor's listing. */
-export interface Page<Item> {
+export interface SourcePage<Item> {
   /** The items in the vendor's order; an empty array for an empty page. */
   readonly items: readonly Item[];
   /** Token of the next page; null, undefined or an empty string on the last one. */
@@ -20,7 +20,7 @@ export interface CheckedPage<Item> {
 }
 
 /** Checks the shape of a page. @throws {InvalidInputError} it is not a page, such as an error answered with HTTP 200 */
-export function checkPage<Item>(page: Page<Item>, number: number): CheckedPage<Item> {
+export function checkPage<Item>(page: SourcePage<Item>, number: number): CheckedPage<Item> {
   const location = `page ${number}`;
   const given: unknown = page;
   if (typeof given !== "object" || given === null) throw problemAt(location, "is not an object with items");
@@ -46,7 +46,7 @@ export function isCount(value: unknown): value is number {
 }
 
 export interface PageLimits {
-  readonly expectedTotal: number | undefined;
+  readonly expectedCount: number | undefined;
   readonly maxPages: number;
   readonly maxEmptyPages: number;
   readonly allowRepeatedPages: boolean;
@@ -117,7 +117,7 @@ export class PageProof {
   }
 
   #checkTotal(location: string): void {
-    for (const total of [this.#total, this.#limits.expectedTotal]) {
+    for (const total of [this.#total, this.#limits.expectedCount]) {
       if (total === undefined || total === this.#items) continue;
       throw problemAt(
         location,

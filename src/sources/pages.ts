@@ -3,7 +3,14 @@ import { InvalidInputError } from "../core/errors/index.js";
 import type { LocatedRecords } from "../core/record-location.js";
 import { type KeysOf, readOptions } from "../core/validate.js";
 import { type MutableFigures, RecordBlock, type SourceFigures } from "./located-records.js";
-import { type CheckedPage, checkPage, isCount, type Page, type PageLimits, PageProof } from "./page-proof.js";
+import {
+  type CheckedPage,
+  checkPage,
+  isCount,
+  type PageLimits,
+  PageProof,
+  type SourcePage,
+} from "./page-proof.js";
 
 /** The second argument of `fetchPage`. */
 export interface PageRequest {
@@ -14,7 +21,7 @@ export interface PageRequest {
 }
 
 /** Fetches a page. The cursor is the `next` of the page before; undefined for the first. */
-export type FetchPage<Item> = (cursor: string | undefined, request: PageRequest) => Promise<Page<Item>>;
+export type FetchPage<Item> = (cursor: string | undefined, request: PageRequest) => Promise<SourcePage<Item>>;
 
 /** Where an item stands; the second argument of `map`. */
 export interface ItemPlace {
@@ -35,7 +42,7 @@ export interface PagesFigures extends SourceFigures {
 /** Options of `fromPages`. */
 export interface PagesOptions {
   /** Number of items in the listing, if the vendor tells it elsewhere than in `total`. @default not checked */
-  readonly expectedTotal?: number | undefined;
+  readonly expectedCount?: number | undefined;
   /** Most pages; a longer listing is an error. @default 100000 */
   readonly maxPages?: number | undefined;
   /** Most empty pages in succession that have a next page. @default 100 */
@@ -54,7 +61,7 @@ export interface PagesOptions {
 type MapItem<Item, R> = (item: Item, place: ItemPlace) => R | undefined;
 
 const PAGES_KEYS = {
-  expectedTotal: true,
+  expectedCount: true,
   maxPages: true,
   maxEmptyPages: true,
   allowRepeatedPages: true,
@@ -98,7 +105,7 @@ export function fromPages<Item>(
     map = (item: Item) => item,
     maxPages = 100_000,
     maxEmptyPages = 100,
-    expectedTotal,
+    expectedCount,
     allowRepeatedPages = false,
     prefetch = false,
     signal,
@@ -110,11 +117,11 @@ export function fromPages<Item>(
   if (!isCount(maxPages) || maxPages === 0) {
     throw new InvalidInputError("maxPages must be a positive integer.");
   }
-  for (const [name, count] of Object.entries({ maxEmptyPages, expectedTotal })) {
+  for (const [name, count] of Object.entries({ maxEmptyPages, expectedCount })) {
     if (count === undefined || isCount(count)) continue;
     throw new InvalidInputError(`${name} must be an integer of at least 0.`);
   }
-  const limits = { maxPages, maxEmptyPages, expectedTotal, allowRepeatedPages };
+  const limits = { maxPages, maxEmptyPages, expectedCount, allowRepeatedPages };
   return new PageRecords({ fetchPage, map, limits, prefetch, signal });
 }
 
@@ -132,7 +139,7 @@ interface PagePlan<Item, R> {
  */
 export class PageRecords<Item, R> implements AsyncIterable<LocatedRecords<R>> {
   readonly #plan: PagePlan<Item, R>;
-  #figures: PagesFigures = { pages: 0, read: 0, leftOut: 0 };
+  #figures: PagesFigures = { pages: 0, read: 0, skipped: 0 };
 
   /** @internal */
   constructor(plan: PagePlan<Item, R>) {
@@ -140,14 +147,14 @@ export class PageRecords<Item, R> implements AsyncIterable<LocatedRecords<R>> {
   }
 
   /** What the latest iteration has read so far. */
-  get figures(): PagesFigures {
+  get stats(): PagesFigures {
     return { ...this.#figures };
   }
 
   /** Starts from the first page. */
   [Symbol.asyncIterator](): AsyncIterator<LocatedRecords<R>, void, undefined> {
     const { controller, unlink } = linkAbort(this.#plan.signal);
-    const figures = { pages: 0, read: 0, leftOut: 0 };
+    const figures = { pages: 0, read: 0, skipped: 0 };
     this.#figures = figures;
     const end = () => {
       unlink();

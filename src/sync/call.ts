@@ -1,12 +1,12 @@
 import {
   AuthenticationError,
-  BatchAlreadyInProgressError,
+  BatchInProgressError,
   PermissionDeniedError,
   RateLimitError,
   SyncProtocolError,
 } from "../core/errors/index.js";
 import { runOperation } from "../core/operation.js";
-import type { CollectionName } from "./collections.js";
+import type { Collection } from "./collections.js";
 import type { SyncConfiguration } from "./options.js";
 import type { OnProgress } from "./progress.js";
 import type { CallContext, SyncRpc } from "./transport.js";
@@ -16,7 +16,7 @@ export type SyncOperation =
   | SyncRpc
   | {
       readonly rpc: SyncRpc;
-      readonly collection: CollectionName;
+      readonly collection: Collection;
       /** See `mayRepeat` of an operation. */
       readonly mayRepeat?: () => boolean;
     };
@@ -90,7 +90,7 @@ function isRefusal(error: unknown): boolean {
     error instanceof AuthenticationError ||
     error instanceof PermissionDeniedError ||
     error instanceof RateLimitError ||
-    error instanceof BatchAlreadyInProgressError ||
+    error instanceof BatchInProgressError ||
     (error instanceof SyncProtocolError && error.grpcStatus !== undefined && !UNCLEAR.has(error.grpcStatus))
   );
 }

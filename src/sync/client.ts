@@ -6,7 +6,7 @@ import type { SnapshotCollection } from "./collections.js";
 import { SyncEngine } from "./engine.js";
 import { resolveSyncOptions, type SyncClientOptions, type SyncConfiguration } from "./options.js";
 import type { RunFunction, RunOptions } from "./run/options.js";
-import type { SyncReceipt } from "./run/receipt.js";
+import type { RunReceipt } from "./run/receipt.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 
 /**
@@ -35,7 +35,7 @@ export class SyncClient {
    * If the caller gives up or the time is up, the call rejects at once. The request itself goes on, and a batch that it
    * still starts is aborted, so that no lock is left.
    * @throws {InvalidInputError} no installation id, or another option is wrong
-   * @throws {BatchAlreadyInProgressError} another batch of the installation is in progress, and was for `waitForLockMs`
+   * @throws {BatchInProgressError} another batch of the installation is in progress, and was for `waitForLockMs`
    * @throws {AuthenticationError | PermissionDeniedError | TransportError | TimeoutError | ClosedError}
    */
   async startBatch(options: StartBatchOptions): Promise<SyncBatch> {
@@ -60,7 +60,7 @@ export class SyncClient {
   async run<const Snapshots extends SnapshotCollection>(
     options: RunOptions<Snapshots>,
     fn: RunFunction<Snapshots>,
-  ): Promise<SyncReceipt> {
+  ): Promise<RunReceipt> {
     return withCallSite(options?.signal, () => this.#engine.run(options, fn));
   }
 

@@ -6,14 +6,14 @@ import type { RecordTypes } from "./generated/records.js";
 export type { EventCollection, SnapshotCollection } from "./generated/collections.js";
 
 /** Name of a collection, as in `batch.write("accounts", …)` (service description, "Sync API records"). */
-export type CollectionName = keyof RecordTypes;
+export type Collection = keyof RecordTypes;
 
 /** The record of a collection: the wire's model in camelCase with exactly one variant, `{ generic: { … } }`. */
-export type RecordOf<C extends CollectionName> = RecordTypes[C];
+export type RecordOf<C extends Collection> = RecordTypes[C];
 
 /** What the engine knows of a collection. */
-export interface Collection {
-  readonly name: CollectionName;
+export interface CollectionInfo {
+  readonly name: Collection;
   /** Name of the field in SyncRecordsRequest. */
   readonly wireName: string;
   /** Number of the field in SyncRecordsRequest. */
@@ -23,16 +23,14 @@ export interface Collection {
   readonly idField: string | undefined;
 }
 
-export const COLLECTIONS: Readonly<Record<CollectionName, Collection>> = WIRE;
+export const COLLECTIONS: Readonly<Record<Collection, CollectionInfo>> = WIRE;
 
-export function isCollection(name: unknown): name is CollectionName {
+export function isCollection(name: unknown): name is Collection {
   return typeof name === "string" && Object.hasOwn(WIRE, name);
 }
 
 /** Returns the entries of an object keyed by collection, without those that are undefined. */
-export function collectionEntries<Value>(
-  record: Partial<Record<CollectionName, Value>>,
-): [CollectionName, Value][] {
+export function collectionEntries<Value>(record: Partial<Record<Collection, Value>>): [Collection, Value][] {
   return Object.keys(record)
     .filter(isCollection)
     .flatMap((name) => {

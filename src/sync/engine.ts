@@ -19,7 +19,7 @@ import { type Moment, momentOf } from "./lease.js";
 import type { SyncConfiguration } from "./options.js";
 import { guardProgress } from "./progress.js";
 import { RUN_KEYS, type RunFunction, type RunOptions, resolveRunOptions } from "./run/options.js";
-import type { SyncReceipt } from "./run/receipt.js";
+import type { RunReceipt } from "./run/receipt.js";
 import type { SyncTransport } from "./transport.js";
 
 const UNWATCHED: BatchWatch = { acceptedEvents: undefined, observerOf: undefined, beforeComplete: undefined };
@@ -84,7 +84,7 @@ export class SyncEngine {
   async run<Snapshots extends SnapshotCollection>(
     options: RunOptions<Snapshots>,
     fn: RunFunction<Snapshots>,
-  ): Promise<SyncReceipt> {
+  ): Promise<RunReceipt> {
     const given = resolveRunOptions(this.#read("run", options, RUN_KEYS));
     const { clock } = this.#configuration;
     const begunAt = clock.monotonic();

@@ -9,7 +9,7 @@
 export type { NetworkOptions, TlsOptions } from "../core/endpoint.js";
 export {
   AuthenticationError,
-  BatchAlreadyInProgressError,
+  BatchInProgressError,
   BatchOutcomeUnknownError,
   type BatchState,
   BatchStateError,
@@ -23,7 +23,7 @@ export {
   PermissionDeniedError,
   RateLimitError,
   type RecordOutcome,
-  RemovalGuardError,
+  RunHeldError,
   SaasManagementError,
   type StopReason,
   SyncProtocolError,
@@ -36,11 +36,11 @@ export type { KeepAliveOptions } from "./batch/keep-alive.js";
 export type { BatchOptions, StartBatchOptions } from "./batch/start.js";
 export type { CompleteOptions, SyncBatch } from "./batch/sync-batch.js";
 export { SyncClient } from "./client.js";
-export type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "./collections.js";
+export type { Collection, EventCollection, RecordOf, SnapshotCollection } from "./collections.js";
 export type * from "./generated/records.js";
-export type { GuardOptions, GuardRule, SafetyOptions } from "./guard/rules.js";
+export type { GuardOptions, GuardRules, SafetyOptions } from "./guard/rules.js";
 export type { Lease } from "./lease.js";
-export { type FileLedger, type FileLedgerOptions, fileLedger } from "./ledger/file-ledger.js";
+export { fileLedger, type Ledger, type Store, storeLedger } from "./ledger/ledger.js";
 export { memoryLedger } from "./ledger/memory-ledger.js";
 export type { ChannelOptions, SyncClientOptions } from "./options.js";
 export type { PreviewOptions } from "./preview/options.js";
@@ -52,8 +52,8 @@ export {
   type DuplicateIds,
   formatPreview,
   type ReferencePreview,
+  type RunPreview,
   type SnapshotChanges,
-  type SyncPreview,
 } from "./preview/report.js";
 export type {
   AbortFailed,
@@ -69,8 +69,8 @@ export type {
   WindowAccepted,
 } from "./progress.js";
 export type { RunBatch } from "./run/declared-batch.js";
-export type { RunAttempt, RunFunction, RunOptions } from "./run/options.js";
-export type { CollectionReceipt, SyncReceipt } from "./run/receipt.js";
+export type { RunContext, RunFunction, RunOptions } from "./run/options.js";
+export type { CollectionReceipt, RunReceipt } from "./run/receipt.js";
 export type { CompletionCounts, SnapshotCounts } from "./transport.js";
 export type { CollectionWriter } from "./write/collection-writer.js";
 export type { SealOptions, WriteOptions } from "./write/options.js";
@@ -85,13 +85,5 @@ export type { ErrorDetails } from "../core/errors/index.js";
 export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../core/hooks.js";
 export type { Logger } from "../core/logger.js";
 export type { CommonOptions } from "../core/options.js";
-export { idsOfLines, linesOfIds } from "./ledger/id-lines.js";
-export type {
-  HoldReason,
-  KnownIds,
-  Ledger,
-  LedgerDraft,
-  LedgerScope,
-  PendingApproval,
-} from "./ledger/ledger.js";
+export type { HoldReason } from "./ledger/entry.js";
 export type { SyncTuning } from "./options.js";

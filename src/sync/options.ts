@@ -44,10 +44,10 @@ export interface SyncTuning {
   /** How long a record of a slow source waits for its window to fill, in milliseconds. @default 300_000, 5 minutes */
   readonly flushAfterMs?: number | undefined;
   /**
-   * What to do when the answer to a window of events without ids is lost: `"retry"` sends them again, so that they are
-   * delivered at least once, as rule 8 of the service allows; `"fail"` fails the write and its run. @default "retry"
+   * What to do when the answer to a window of events without ids is lost: `"at-least-once"` sends them again, so that they are
+   * delivered at least once, as rule 8 of the service allows; `"at-most-once"` fails the write and its run. @default "at-least-once"
    */
-  readonly unknownEvents?: "retry" | "fail" | undefined;
+  readonly eventDelivery?: "at-least-once" | "at-most-once" | undefined;
   /** Further options of the gRPC channel, by their gRPC names. @default none */
   readonly channelOptions?: ChannelOptions | undefined;
 }
@@ -64,7 +64,7 @@ export const TUNING_KEYS = {
   messageBytes: true,
   windowBytes: true,
   flushAfterMs: true,
-  unknownEvents: true,
+  eventDelivery: true,
   channelOptions: true,
 } satisfies KeysOf<SyncTuning>;
 
@@ -86,7 +86,7 @@ export interface SyncConfiguration extends CommonConfiguration {
   readonly messageBytes: number;
   readonly windowBytes: number;
   readonly flushAfterMs: number;
-  readonly unknownEvents: "retry" | "fail";
+  readonly eventDelivery: "at-least-once" | "at-most-once";
   readonly channelOptions: ChannelOptions;
 }
 
@@ -96,7 +96,7 @@ export function resolveSyncOptions(given: SyncClientOptions): SyncConfiguration 
   const { maxReceiveMessageBytes = MESSAGE_LIMIT_BYTES, maxSendMessageBytes = MESSAGE_LIMIT_BYTES - 1 } =
     options;
   const { messageBytes = 1024 * 1024, windowBytes = 6 * 1024 * 1024, flushAfterMs = 5 * 60_000 } = options;
-  const { unknownEvents = "retry", channelOptions = {} } = options;
+  const { eventDelivery = "at-least-once", channelOptions = {} } = options;
   const endpoint = resolveEndpoint("endpoint", options.endpoint, "no-path");
   const tls = readTls(options.tls);
   checkTls(tls, "the endpoint", endpoint);
@@ -111,8 +111,8 @@ export function resolveSyncOptions(given: SyncClientOptions): SyncConfiguration 
   }
   if (requirePositive("flushAfterMs", flushAfterMs) >= LEASE_MS)
     throw new ConfigurationError("flushAfterMs must be shorter than the lease of 15 minutes (900000).");
-  if (unknownEvents !== "retry" && unknownEvents !== "fail")
-    throw new ConfigurationError('unknownEvents must be "retry" or "fail".');
+  if (eventDelivery !== "at-least-once" && eventDelivery !== "at-most-once")
+    throw new ConfigurationError('eventDelivery must be "at-least-once" or "at-most-once".');
   return {
     ...common,
     endpoint,
@@ -124,7 +124,7 @@ export function resolveSyncOptions(given: SyncClientOptions): SyncConfiguration 
     messageBytes: Math.min(requireBytes("messageBytes", messageBytes), maxMessageBytes),
     windowBytes: requireBytes("windowBytes", windowBytes),
     flushAfterMs,
-    unknownEvents,
+    eventDelivery,
     channelOptions: checkChannelOptions(channelOptions),
   };
 }

@@ -1,7 +1,7 @@
 import { type ErrorCode, InvalidInputError } from "../core/errors/index.js";
 import { safeCallback } from "../core/hooks.js";
 import type { Logger } from "../core/logger.js";
-import type { CollectionName, SnapshotCollection } from "./collections.js";
+import type { Collection, SnapshotCollection } from "./collections.js";
 import type { CompletionCounts } from "./transport.js";
 
 /** A window of records was accepted. */
@@ -9,7 +9,7 @@ export interface WindowAccepted {
   /** Tells the kinds of progress apart. */
   readonly type: "window-accepted";
   /** The collection that is written. */
-  readonly collection: CollectionName;
+  readonly collection: Collection;
   /** Number of records of the window. */
   readonly records: number;
   /** Number of bytes of the window's messages. */

@@ -1,5 +1,5 @@
 import type { AttemptContext } from "../core/operation.js";
-import type { CollectionName } from "./collections.js";
+import type { Collection } from "./collections.js";
 
 /** The operations of the service. */
 export type SyncRpc = "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch";
@@ -32,9 +32,9 @@ export interface SnapshotCounts {
 /** What the service says of a completed batch; collections that it does not mention are left out. */
 export interface CompletionCounts {
   /** Each snapshot collection of the batch. */
-  readonly snapshots: Partial<Record<CollectionName, SnapshotCounts>>;
+  readonly snapshots: Partial<Record<Collection, SnapshotCounts>>;
   /** Each event collection of the batch, with the number of events that were accepted. */
-  readonly events: Partial<Record<CollectionName, { readonly accepted: number }>>;
+  readonly events: Partial<Record<Collection, { readonly accepted: number }>>;
 }
 
 /** The counts of a completion that the service did not describe. */

@@ -1,5 +1,5 @@
 import { connect } from "node:net";
-import { TestClock } from "@saas-management/sdk/reference-server";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import type { ConnectionFault } from "../support/connection-faults.js";
 import { connectionSchedule } from "../support/connection-schedule.js";

@@ -7,8 +7,8 @@ import {
   SyncClient,
   TestClock,
 } from "@saas-management/sdk";
-import { startReferenceServer } from "@saas-management/sdk/reference-server";
 import { fromCsv, fromJsonl, fromPages } from "@saas-management/sdk/sources";
+import { startReferenceServer } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { suggestKey } from "../../src/core/validate.js";
 import { accounts } from "../support/accounts.js";
@@ -52,8 +52,8 @@ const CALLS: Readonly<Record<string, Call>> = {
   keepAlive: (extra) => sync().startBatch({ ...start(), keepAlive: { maxIdleMs: 1, ...extra } }),
   openBatch: (extra) => sync().openBatch("batch-1", { ...extra }),
   write: async (extra) => (await batch()).write("accounts", [], { ...extra }),
-  open: async (extra) => (await batch()).open("accounts", { ...extra }),
-  seal: async (extra) => (await batch()).open("accounts").seal({ ...extra }),
+  open: async (extra) => (await batch()).writer("accounts", { ...extra }),
+  seal: async (extra) => (await batch()).writer("accounts").end({ ...extra }),
   complete: async (extra) => (await batch()).complete({ ...extra }),
   run: (extra) => sync().run({ ...run(), ...extra }, (own) => own.write("accounts", [])),
   "write in a run": (extra) => sync().run(run(), (own) => own.write("accounts", [], { ...extra })),
@@ -139,7 +139,7 @@ test.each(["write", "seal"])(
     const failed =
       method === "write"
         ? own.write("accounts", accounts(31), misspelled)
-        : own.open("accounts").seal(misspelled);
+        : own.writer("accounts").end(misspelled);
     await expect(failed).rejects.toMatchObject({ code: "INVALID_INPUT" });
     await expect(own.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
   },
@@ -164,7 +164,7 @@ test("an unknown option that does not look like a name is not quoted, because it
 });
 
 test("a preview accepts the options of a run", async () => {
-  const options = { ...run(), restarts: 1, signals: false, waitForLockMs: 1, maxDurationMs: 1000 };
+  const options = { ...run(), restarts: 1, stopOnSignals: false, waitForLockMs: 1, maxDurationMs: 1000 };
   const { collections } = await previewSync(options, (own) => own.write("accounts", accounts(2)));
   expect(collections.accounts?.records).toBe(2);
 });

@@ -36,7 +36,7 @@ const tables: readonly (readonly [string, readonly Member[]])[] = [
   [
     "Client",
     [
-      ...code.members("SaasManagementClientOptions").filter(({ name }) => name !== "sync"),
+      ...code.members("ClientOptions").filter(({ name }) => name !== "sync"),
       ...code.members("SyncTuning").map((member) => ({ ...member, name: `sync.${member.name}` })),
     ],
   ],

@@ -81,7 +81,7 @@ const RUN = {
 };
 const RUN_NAMES = [
   ...["installationId", "snapshots", "restarts", "maxDurationMs", "signals", "waitForLockMs"],
-  ...["approveRemovals", "signal", "onProgress"],
+  ...["approve", "signal", "onProgress"],
 ];
 const PREVIEW_NAMES = [
   ...["snapshots", "endpoint", "installationId", "maxIssues", "signal", "logger", "maxSendMessageBytes"],
@@ -161,7 +161,7 @@ const CALLS: Readonly<Record<string, Row>> = {
   },
   fromPages: {
     base: { maxPages: 3 },
-    names: ["expectedTotal", "maxPages", "maxEmptyPages", "allowRepeatedPages", "prefetch", "signal", "map"],
+    names: ["expectedCount", "maxPages", "maxEmptyPages", "allowRepeatedPages", "prefetch", "signal", "map"],
     use: (given) => readAll(apply(fromPages, fetchPage, given)),
     own: isClassCalled,
   },
@@ -213,7 +213,7 @@ test.each(Object.entries(CALLS))(
   },
 );
 
-test("write, open, push, seal, complete and abort work with hostile options, or make the batch incomplete", {
+test("write, writer, complete and abort work with hostile options, or make the batch incomplete", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const own = options({ expectedCount: 1 }, WRITE);
@@ -231,9 +231,9 @@ test("write, open, push, seal, complete and abort work with hostile options, or 
       (batch) => call(batch, "write", ["accounts", [RECORD], given.writing.open()]),
       (batch) => call(batch, "write", [given.collection.open(), [RECORD]]),
       async (batch) => {
-        const writer = call<object>(batch, "open", [given.collection.open(), given.opening.open()]);
-        await call<Promise<void>>(writer, "push", [given.pushed.open()]);
-        await call<Promise<void>>(writer, "seal", [given.sealing.open()]);
+        const writer = call<object>(batch, "writer", [given.collection.open(), given.opening.open()]);
+        await call<Promise<void>>(writer, "write", [given.pushed.open()]);
+        await call<Promise<void>>(writer, "end", [given.sealing.open()]);
       },
     ];
     for (const attempt of attempts) {
@@ -246,7 +246,7 @@ test("write, open, push, seal, complete and abort work with hostile options, or 
       await outcomeOf(() => call(batch, "abort", [given.completing.open()]));
     }
   });
-  await holds(share("write, open, push, seal, complete and abort", 0.2), property);
+  await holds(share("write, writer, complete and abort", 0.2), property);
   expect(Math.min(seen.completed, seen.refused)).toBeGreaterThan(0);
 });
 
@@ -260,6 +260,6 @@ test.each<[string, () => unknown]>([
   server.calls.length = 0;
   const ledger = { ...memoryLedger(), known };
   const run = await outcomeOf(() => call<Promise<unknown>>(client, "run", [{ ...RUN, ledger }, write]));
-  expect(run?.error?.code).toBe("REMOVAL_GUARD");
+  expect(run?.error?.code).toBe("RUN_HELD");
   expect(server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
 });

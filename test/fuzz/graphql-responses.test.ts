@@ -1,5 +1,5 @@
 import { GraphQLClient } from "@saas-management/sdk/graphql";
-import { startReferenceServer } from "@saas-management/sdk/reference-server";
+import { startReferenceServer } from "@saas-management/sdk/testing";
 import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { holds } from "../support/fuzz.js";

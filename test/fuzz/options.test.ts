@@ -1,5 +1,5 @@
 import { SaasManagementClient } from "@saas-management/sdk";
-import { GraphQLClient, type GraphQLClientOptions } from "@saas-management/sdk/graphql";
+import { GraphQLClient, type GraphQLOptions } from "@saas-management/sdk/graphql";
 import { SyncClient } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -25,7 +25,7 @@ const COMMON_PATHS = [
 const NETWORK_PATHS = ["tls", "tls/ca", "tls/cert", "tls/key", "tls/serverName", "proxy"];
 const TUNING_PATHS = [
   ...["maxReceiveMessageBytes", "maxSendMessageBytes", "messageBytes", "windowBytes", "flushAfterMs"],
-  ...["unknownEvents", "channelOptions"],
+  ...["eventDelivery", "channelOptions"],
   ...[
     "grpc.keepalive_time_ms",
     "grpc.keepalive_timeout_ms",
@@ -45,7 +45,7 @@ const TUNING_PATHS = [
 ];
 
 /** Takes what the platform's own would take, and answers. */
-const answering: GraphQLClientOptions["fetch"] = async (url, init) => {
+const answering: GraphQLOptions["fetch"] = async (url, init) => {
   await new Request(url, init).text();
   return new Response('{"data":{"a":1}}', { headers: { "content-type": "application/json" } });
 };

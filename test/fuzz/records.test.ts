@@ -1,5 +1,5 @@
 import {
-  type CollectionName,
+  type Collection,
   InvalidInputError,
   type RecordOf,
   type SyncBatch,
@@ -41,7 +41,7 @@ async function sent(write: (batch: SyncBatch) => Promise<unknown>) {
 const name = fc.constantFrom(...COLLECTION_NAMES);
 
 /** The arbitraries of all collections under one type. */
-function recordsOf(collection: CollectionName): fc.Arbitrary<RecordOf<CollectionName>> {
+function recordsOf(collection: Collection): fc.Arbitrary<RecordOf<Collection>> {
   return RECORDS[collection];
 }
 

@@ -1,8 +1,8 @@
 /** The contents of the records of the golden transcript: drawn once, kept in records.json. */
 import { readFileSync } from "node:fs";
-import type { CollectionName, RecordTypes } from "@saas-management/sdk/sync";
+import type { Collection, RecordTypes } from "@saas-management/sdk/sync";
 
-export type GoldenRecords = { readonly [C in CollectionName]: readonly RecordTypes[C][] };
+export type GoldenRecords = { readonly [C in Collection]: readonly RecordTypes[C][] };
 
 /** Reads the records; `{ $date }` and `{ $bigint }` stand for values that JSON does not have. */
 export function readGoldenRecords(): GoldenRecords {

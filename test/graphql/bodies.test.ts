@@ -4,7 +4,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import {
   ConfigurationError,
   GraphQLClient,
-  type GraphQLClientOptions,
+  type GraphQLOptions,
   PermissionDeniedError,
   TimeoutError,
   TransportError,
@@ -23,7 +23,7 @@ async function dataOf(body: string | Uint8Array, headers?: Readonly<Record<strin
 }
 
 /** The client of a fetch that needs no network. */
-function clientOf(fetch: () => Promise<Response>, options: Partial<GraphQLClientOptions> = {}) {
+function clientOf(fetch: () => Promise<Response>, options: Partial<GraphQLOptions> = {}) {
   return new GraphQLClient({ baseUrl: "https://api.example.com", apiKey: API_KEY, fetch, ...options });
 }
 

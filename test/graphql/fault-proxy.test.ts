@@ -1,5 +1,5 @@
 import { GraphQLClient } from "@saas-management/sdk/graphql";
-import { startReferenceServer, TestClock } from "@saas-management/sdk/reference-server";
+import { startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import type { ConnectionFaultKind } from "../support/connection-faults.js";
 import { connectionSchedule } from "../support/connection-schedule.js";

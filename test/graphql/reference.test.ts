@@ -8,7 +8,7 @@ import {
   sumByCurrency,
   TransportError,
 } from "@saas-management/sdk/graphql";
-import { type Portfolio, TestClock } from "@saas-management/sdk/reference-server";
+import { type Portfolio, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { rejection } from "../support/http-client.js";
 import { testService } from "../support/test-service.js";

@@ -8,7 +8,7 @@ import {
   SaasManagementError,
   TransportError,
 } from "@saas-management/sdk/graphql";
-import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
+import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { API_KEY, connectClient, everythingIn, rejection } from "../support/http-client.js";
 import { answer, answerText, type Responder, startHttpServer } from "../support/http-server.js";

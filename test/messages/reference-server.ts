@@ -1,4 +1,4 @@
-import { type SyncFault, startReferenceServer } from "@saas-management/sdk/reference-server";
+import { type SyncFault, startReferenceServer } from "@saas-management/sdk/testing";
 import { Faults } from "../../src/reference-server/faults/injector.js";
 
 const unavailable = { type: "grpc-status", code: 14 } as const;

@@ -43,14 +43,14 @@ export const messages = [
         await batch.write("accounts", []);
         await batch.write("accounts", []);
       }),
-    text: "accounts was already written in this run. Write a snapshot once, in full: use one source for all pages, or open, push and seal.",
+    text: "accounts was already written in this run. Write a snapshot once, in full: use one source for all pages, or writer(), write() and end().",
   },
   {
     title: "a run that the guard holds",
     provoke: () => {
       throw heldError("batch-1", [HELD], { id: "approval-1", expiresAt: 0 });
     },
-    text: 'The guard held this run; no records were removed: 4 of 10 known ids of accounts would be removed (40 %, listed in ledger/accounts.removals.txt). The run did not complete its batch. Records that it added or updated are already visible (new ids: 1) until a later snapshot keeps or removes them. A filtered, truncated or partly paged source looks like this: check the source first. If it is right, run again with approveRemovals: "approval-1" before 1970-01-01T00:00:00.000Z.',
+    text: 'The guard held this run; no records were removed: 4 of 10 known ids of accounts would be removed (40 %, listed in ledger/accounts.removals.txt). The run did not complete its batch. Records that it added or updated are already visible (new ids: 1) until a later snapshot keeps or removes them. A filtered, truncated or partly paged source looks like this: check the source first. If it is right, run again with approve: "approval-1" before 1970-01-01T00:00:00.000Z.',
   },
   {
     title: "a run that the guard holds without a ledger",

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { SaasManagementClient, type SaasManagementClientOptions } from "@saas-management/sdk";
+import { type ClientOptions, SaasManagementClient } from "@saas-management/sdk";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { everythingIn } from "../support/http-client.js";
 import { quietLogger } from "../support/observed.js";
@@ -11,7 +11,7 @@ const OPTIONS = {
   apiKey: "key-1",
 };
 
-function refusal(options: Partial<SaasManagementClientOptions>): unknown {
+function refusal(options: Partial<ClientOptions>): unknown {
   try {
     new SaasManagementClient({ ...OPTIONS, ...options });
   } catch (error) {
@@ -20,7 +20,7 @@ function refusal(options: Partial<SaasManagementClientOptions>): unknown {
   throw new Error("The client was expected to refuse.");
 }
 
-test.each<[string, Partial<SaasManagementClientOptions>]>([
+test.each<[string, Partial<ClientOptions>]>([
   ["tls with fetch", { tls: {}, fetch }],
   ["a proxy with fetch", { proxy: "http://p", fetch }],
   ["tls with fetch, for the Sync API only", { baseUrl: undefined, tls: {}, fetch }],

@@ -1,4 +1,4 @@
-import { SaasManagementClient, type SaasManagementClientOptions } from "@saas-management/sdk";
+import { type ClientOptions, SaasManagementClient } from "@saas-management/sdk";
 import { expect, onTestFinished, test } from "vitest";
 import { startConnectProxy } from "../support/connect-proxy.js";
 import { everythingIn, rejection } from "../support/http-client.js";
@@ -11,7 +11,7 @@ import { startTlsGraphQLServer } from "../support/tls-graphql-server.js";
 const QUERY = "query Probe { __typename }";
 const tls = { ca: certificate("authority") };
 
-function connect(options: SaasManagementClientOptions): SaasManagementClient {
+function connect(options: ClientOptions): SaasManagementClient {
   const client = new SaasManagementClient({ apiKey: "key-1", retry: false, ...options });
   onTestFinished(() => client.close());
   return client;

@@ -1,7 +1,7 @@
 import {
+  type ClientOptions,
   ConfigurationError,
   SaasManagementClient,
-  type SaasManagementClientOptions,
   type TlsOptions,
   TransportError,
 } from "@saas-management/sdk";
@@ -13,7 +13,7 @@ import { startTlsGraphQLServer } from "../support/tls-graphql-server.js";
 const QUERY = "query Probe { __typename }";
 const authority = certificate("authority");
 
-function connect(options: SaasManagementClientOptions): SaasManagementClient {
+function connect(options: ClientOptions): SaasManagementClient {
   const client = new SaasManagementClient({ apiKey: "key-1", retry: false, ...options });
   onTestFinished(() => client.close());
   return client;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { type Fault, type FaultScheduleOptions, faultSchedule } from "@saas-management/sdk/reference-server";
 import { SyncClient } from "@saas-management/sdk/sync";
+import { type Fault, type FaultScheduleOptions, faultSchedule } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { Faults } from "../../src/reference-server/faults/injector.js";
 import { accounts } from "../support/accounts.js";

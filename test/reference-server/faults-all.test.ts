@@ -1,11 +1,11 @@
 import { GraphQLClient } from "@saas-management/sdk/graphql";
+import { SyncClient } from "@saas-management/sdk/sync";
 import {
   type FaultHandle,
   type FaultSchedule,
   faultSchedule,
   startReferenceServer,
-} from "@saas-management/sdk/reference-server";
-import { SyncClient } from "@saas-management/sdk/sync";
+} from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { APPLICATIONS, judgedBatch, judgedWalk, PAGES, writeBefore } from "../support/judged-programs.js";
 import { until } from "../support/promises.js";

@@ -1,11 +1,7 @@
 import { once } from "node:events";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
-import {
-  type FaultMoment,
-  type ReferenceServer,
-  startReferenceServer,
-} from "@saas-management/sdk/reference-server";
+import { type FaultMoment, type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { StartSyncBatchRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 

@@ -5,7 +5,7 @@ import {
   type HttpFault,
   startReferenceServer,
   TestClock,
-} from "@saas-management/sdk/reference-server";
+} from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { rejection, until } from "../support/http-client.js";
 import { startHttpServer } from "../support/http-server.js";

@@ -1,4 +1,4 @@
-import type { SyncFault, SyncFaultKind } from "@saas-management/sdk/reference-server";
+import type { SyncFault, SyncFaultKind } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { type ProgramOutcome, startProgram } from "../support/fault-program.js";
 

@@ -1,5 +1,5 @@
-import { type SyncFaultKind, type SyncOperation, TestClock } from "@saas-management/sdk/reference-server";
 import { SyncClient } from "@saas-management/sdk/sync";
+import { type SyncFaultKind, type SyncOperation, TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { type ProgramOutcome, startProgram } from "../support/fault-program.js";
 import { refused, until } from "../support/grpc-client.js";

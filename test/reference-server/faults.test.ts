@@ -4,7 +4,7 @@ import {
   type FaultSchedule,
   type SyncFault,
   startReferenceServer,
-} from "@saas-management/sdk/reference-server";
+} from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { Faults } from "../../src/reference-server/faults/injector.js";
 import { refused } from "../support/grpc-client.js";

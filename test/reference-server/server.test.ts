@@ -5,7 +5,7 @@ import {
   type ReferenceServerOptions,
   startReferenceServer,
   TestClock,
-} from "@saas-management/sdk/reference-server";
+} from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { ApiKeys } from "../../src/reference-server/keys.js";
 import { Workspace } from "../../src/reference-server/workspace.js";

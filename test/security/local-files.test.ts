@@ -67,7 +67,7 @@ test.each(["accounts.removals.txt", "accounts.completed.gz"])(
     if (name.startsWith("accounts.completed")) await rename(join(folder, name), join(folder, "elsewhere"));
     await symlink(target, join(folder, name));
     const error = await heldBy(service.runAccounts(ids(1)));
-    await service.runAccounts(ids(10), { approveRemovals: error.approvalId }).catch(() => {});
+    await service.runAccounts(ids(10), { approve: error.approvalId }).catch(() => {});
     expect(await readFile(target, "utf8")).toBe("untouched");
   },
 );

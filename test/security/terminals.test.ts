@@ -50,6 +50,6 @@ test("the list of removals escapes ids, and an approval is for the real ids", as
   expect(list).not.toMatch(STEERS);
   expect(list).not.toMatch(/^forged/m);
   expect(error.message).not.toMatch(STEERS);
-  await service.runAccounts(kept, { approveRemovals: error.approvalId });
+  await service.runAccounts(kept, { approve: error.approvalId });
   expect(service.present()).toEqual(kept);
 });

@@ -8,7 +8,7 @@
  * It ends with the number of programs or with the time, whichever is first.
  */
 import { parseArgs } from "node:util";
-import type { Fault, SyncFault } from "@saas-management/sdk/reference-server";
+import type { Fault, SyncFault } from "@saas-management/sdk/testing";
 import fc from "fast-check";
 import { graphqlProperty } from "./graphql/soak.js";
 import { violations } from "./invariants.js";

@@ -3,9 +3,9 @@ import { previewSync } from "@saas-management/sdk/sync";
 /** Loads the modules that the first write, open collection and refusal load, in turns that are not the simulation's. */
 export async function warmUp(): Promise<void> {
   await previewSync({ snapshots: ["accounts"], ledger: "none" }, async (batch) => {
-    const accounts = batch.open("accounts");
-    await accounts.push({ generic: { id: "" } });
-    await accounts.seal();
+    const accounts = batch.writer("accounts");
+    await accounts.write({ generic: { id: "" } });
+    await accounts.end();
     await batch.write("usage", []);
   });
 }

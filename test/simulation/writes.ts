@@ -73,7 +73,7 @@ export async function runPieces(
     relyNoMore(observed, parts);
   };
   try {
-    const writer = batch.open(collection);
+    const writer = batch.writer(collection);
     observed.writes.push(write);
     const pushes: Promise<void>[] = [];
     /** One array for all pieces, where it is emptied after each. */
@@ -88,7 +88,7 @@ export async function runPieces(
         objects[position] = changed === "reused" ? Object.assign(objects[position] ?? {}, record) : record;
         records.push(objects[position]);
       }
-      const pushing = writer.push(records);
+      const pushing = writer.write(records);
       changeArray(records, changed, collection, write.label, index - piece.length);
       const pushed = observation.settle(pushing).then((done) => {
         if ("error" in done) failed(done.error);
@@ -97,7 +97,7 @@ export async function runPieces(
       else pushes.push(pushed);
     }
     if (sealed) {
-      const done = await observation.settle(writer.seal());
+      const done = await observation.settle(writer.end());
       write.outcome = "value" in done ? "done" : "failed";
       if ("error" in done) failed(done.error);
     }

@@ -222,7 +222,7 @@ test("counts a row that map leaves out, and keeps the locations of the others", 
     expect([...records]).toEqual([{ id: "1" }, { id: "3" }]);
     expect(records[LOCATE](1)).toBe("users.csv:4");
   }
-  expect(source.figures).toEqual({ read: 3, leftOut: 1 });
+  expect(source.stats).toEqual({ read: 3, skipped: 1 });
 });
 
 test("rethrows what map throws, which knows the location", async () => {

@@ -48,7 +48,7 @@ test("reads a file again from its beginning", async () => {
   const first = await all(source);
   expect(first).toHaveLength(60_000);
   expect(await all(source)).toEqual(first);
-  expect(source.figures.read).toBe(60_000);
+  expect(source.stats.read).toBe(60_000);
 });
 
 test("rejects a file that is written to while it is read", async () => {

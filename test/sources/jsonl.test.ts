@@ -12,7 +12,7 @@ async function read(content: string | Uint8Array, options?: JsonlOptions) {
 test.each([1, 2, 3, 1000])("returns the value of each line, cut into pieces of %i bytes", async (size) => {
   const source = fromJsonl(inPieces('\uFEFF{"id":"ü"}\r\n\n  \n{"id":"2"}\n{"id":"3"}', size));
   expect(await all(source)).toEqual([{ id: "ü" }, { id: "2" }, { id: "3" }]);
-  expect(source.figures).toEqual({ read: 3, leftOut: 0 });
+  expect(source.stats).toEqual({ read: 3, skipped: 0 });
 });
 
 test("reads a key called __proto__ without changing a prototype", async () => {
@@ -31,7 +31,7 @@ test("passes the line of each value to map", async () => {
     ]);
     expect(records[LOCATE](1)).toBe("users.jsonl:4");
   }
-  expect(source.figures).toEqual({ read: 3, leftOut: 1 });
+  expect(source.stats).toEqual({ read: 3, skipped: 1 });
 });
 
 test.each(["", "\n", "\uFEFF", " \r\n\r\n"])(

@@ -2,23 +2,29 @@ import {
   type FetchPage,
   fromPages,
   LOCATE,
-  type Page,
   type PageRequest,
   type PagesOptions,
+  type SourcePage,
 } from "@saas-management/sdk/sources";
 import { expect, test } from "vitest";
 import { all, refusalOf } from "../support/source-reading.js";
 
 /** A vendor that answers with these pages, one after the other, under tokens "2", "3", … */
-function vendor(pages: readonly (readonly string[])[], rest: Partial<Page<string>> = {}): FetchPage<string> {
+function vendor(
+  pages: readonly (readonly string[])[],
+  rest: Partial<SourcePage<string>> = {},
+): FetchPage<string> {
   return async (cursor = "1") => {
     const at = Number(cursor);
     return { items: pages[at - 1] ?? [], next: at < pages.length ? String(at + 1) : null, ...rest };
   };
 }
 
-const read = (pages: readonly (readonly string[])[], options?: PagesOptions, rest?: Partial<Page<string>>) =>
-  all(fromPages(vendor(pages, rest), options));
+const read = (
+  pages: readonly (readonly string[])[],
+  options?: PagesOptions,
+  rest?: Partial<SourcePage<string>>,
+) => all(fromPages(vendor(pages, rest), options));
 
 test("reads a listing to its last page, in arrays that know the locations of their records", async () => {
   const source = fromPages(vendor([["a", "b"], [], ["c", "d", "e"]]), {
@@ -32,7 +38,7 @@ test("reads a listing to its last page, in arrays that know the locations of the
   }
   expect(places).toEqual(["page 1, item 1", "page 1, item 2", "page 3, item 2", "page 3, item 3"]);
   expect(seen).toEqual(["a", "b", "d", "e"].map((item, i) => `${item} at ${places[i]}`));
-  expect(source.figures).toEqual({ pages: 3, read: 5, leftOut: 1 });
+  expect(source.stats).toEqual({ pages: 3, read: 5, skipped: 1 });
 });
 
 test("reads a listing again from its first page", async () => {
@@ -104,8 +110,8 @@ test.each<[string, () => Promise<unknown>, string]>([
   ["has fewer items than its total", () => read([["a"], ["b"]], {}, { total: 3 }), "page 2"],
   ["has more items than its total", () => read([["a"], ["b"]], {}, { total: 1 }), "page 2"],
   [
-    "has a total that differs from expectedTotal",
-    () => read([["a"]], { expectedTotal: 2 }, { total: 1 }),
+    "has a total that differs from expectedCount",
+    () => read([["a"]], { expectedCount: 2 }, { total: 1 }),
     "page 1",
   ],
   [
@@ -190,7 +196,7 @@ test.each([false, true])("rethrows what fetchPage throws, with prefetch: %s", as
   await expect(iterator.next()).rejects.toBe(own);
 });
 
-test.each<[string, (stop: () => void) => Promise<Page<string>>]>([
+test.each<[string, (stop: () => void) => Promise<SourcePage<string>>]>([
   [
     "before the page arrived",
     async (stop) => {

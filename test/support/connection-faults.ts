@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { Transform } from "node:stream";
-import type { TestClock } from "@saas-management/sdk/reference-server";
+import type { TestClock } from "@saas-management/sdk/testing";
 
 /** To the server, or from the server. */
 export type Direction = "request" | "answer";

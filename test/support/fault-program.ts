@@ -1,16 +1,16 @@
 import {
-  type ReferenceServer,
-  type ReferenceServerOptions,
-  type SyncFault,
-  startReferenceServer,
-  TestClock,
-} from "@saas-management/sdk/reference-server";
-import {
   SaasManagementError,
   type SyncBatch,
   SyncClient,
   type SyncClientOptions,
 } from "@saas-management/sdk/sync";
+import {
+  type ReferenceServer,
+  type ReferenceServerOptions,
+  type SyncFault,
+  startReferenceServer,
+  TestClock,
+} from "@saas-management/sdk/testing";
 import { onTestFinished } from "vitest";
 import { accounts } from "./accounts.js";
 

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { PassThrough } from "node:stream";
-import type { TestClock } from "@saas-management/sdk/reference-server";
+import type { TestClock } from "@saas-management/sdk/testing";
 import {
   type ConnectionFaultKind,
   type ConnectionSchedule,

@@ -1,8 +1,4 @@
-import {
-  type ReferenceServer,
-  type ReferenceServerOptions,
-  TestClock,
-} from "@saas-management/sdk/reference-server";
+import { type ReferenceServer, type ReferenceServerOptions, TestClock } from "@saas-management/sdk/testing";
 import type { PlainClient } from "./grpc-client.js";
 import { startTestService, type TestService, testService } from "./test-service.js";
 

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { GraphQLClient, type GraphQLClientOptions, TestClock } from "@saas-management/sdk/graphql";
+import { GraphQLClient, type GraphQLOptions, TestClock } from "@saas-management/sdk/graphql";
 import { onTestFinished } from "vitest";
 import { type HttpServer, type Responder, startHttpServer } from "./http-server.js";
 import { until } from "./promises.js";
@@ -19,7 +19,7 @@ export interface ClientSetup {
 
 export async function connectClient(
   respond: Responder,
-  options: Partial<GraphQLClientOptions> = {},
+  options: Partial<GraphQLOptions> = {},
 ): Promise<ClientSetup> {
   const server = await startHttpServer(respond);
   const clock = new TestClock({ startAt: Date.UTC(2026, 0, 15) });

@@ -5,7 +5,7 @@
 import type {
   AccountDetails,
   BambooHrEmployeeDetails,
-  CollectionName,
+  Collection,
   GenericAccountDetails,
   GenericAiCostDetails,
   GenericAiUsageDetails,
@@ -263,7 +263,7 @@ const aiCost = fc.record(
 const generic = <T>(details: fc.Arbitrary<T>) => fc.record({ generic: details });
 
 /** Valid records of each collection, with employees of all directories. */
-export const RECORDS: { readonly [C in CollectionName]: fc.Arbitrary<RecordTypes[C]> } = {
+export const RECORDS: { readonly [C in Collection]: fc.Arbitrary<RecordTypes[C]> } = {
   accounts: generic(accounts),
   plans: generic(plans),
   licenses: generic(licenses),
@@ -285,8 +285,8 @@ export const RECORDS: { readonly [C in CollectionName]: fc.Arbitrary<RecordTypes
 };
 
 /** Name of every collection. */
-export const COLLECTION_NAMES: readonly CollectionName[] = Object.keys(RECORDS).filter(isCollectionName);
+export const COLLECTION_NAMES: readonly Collection[] = Object.keys(RECORDS).filter(isCollectionName);
 
-function isCollectionName(name: string): name is CollectionName {
+function isCollectionName(name: string): name is Collection {
   return Object.hasOwn(RECORDS, name);
 }

@@ -1,5 +1,5 @@
 /** Checks of the messages and windows of a write, for any records and sizes. */
-import type { CollectionName, EventCollection, RecordOf } from "@saas-management/sdk/sync";
+import type { Collection, EventCollection, RecordOf } from "@saas-management/sdk/sync";
 import { expect } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 import { messageType, recordType } from "./contract.js";
@@ -17,7 +17,7 @@ const EVENTS: { readonly [C in EventCollection]: true } = {
   aiCost: true,
 };
 
-export function isEvent(collection: CollectionName): boolean {
+export function isEvent(collection: Collection): boolean {
   return Object.hasOwn(EVENTS, collection);
 }
 
@@ -28,8 +28,8 @@ export function totalBytes(messages: readonly Uint8Array[]): number {
 /** Decodes the messages with the generated codec, which must encode the same bytes again, and with protobufjs. */
 export function expectRecords(
   messages: readonly Uint8Array[],
-  collection: CollectionName,
-  records: readonly RecordOf<CollectionName>[],
+  collection: Collection,
+  records: readonly RecordOf<Collection>[],
 ): void {
   const request = messageType("SyncRecordsRequest");
   const type = recordType(collection);
@@ -73,7 +73,7 @@ function sizeWithFirstOf(message: Uint8Array, next: Uint8Array): number {
  */
 export function expectFewWindows(
   windows: readonly (readonly Uint8Array[])[],
-  collection: CollectionName,
+  collection: Collection,
   limit: number,
 ): void {
   for (const [i, window] of windows.entries()) {

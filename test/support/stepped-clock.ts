@@ -1,4 +1,4 @@
-import { TestClock } from "@saas-management/sdk/reference-server";
+import { TestClock } from "@saas-management/sdk/testing";
 import { until } from "./promises.js";
 
 /** A frozen clock that knows when the next sleep ends. Deadlines are not sleeps. */

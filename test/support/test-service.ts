@@ -2,8 +2,20 @@ import { mkdtempSync } from "node:fs";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SaasManagementClient, type SaasManagementClientOptions } from "@saas-management/sdk";
-import { GraphQLClient, type GraphQLClientOptions } from "@saas-management/sdk/graphql";
+import { type ClientOptions, SaasManagementClient } from "@saas-management/sdk";
+import { GraphQLClient, type GraphQLOptions } from "@saas-management/sdk/graphql";
+import {
+  fileLedger,
+  type RunFunction,
+  RunHeldError,
+  type RunOptions,
+  type RunReceipt,
+  type SnapshotCollection,
+  type StartBatchOptions,
+  type SyncBatch,
+  SyncClient,
+  type SyncClientOptions,
+} from "@saas-management/sdk/sync";
 import {
   type Inspection,
   type Portfolio,
@@ -11,19 +23,7 @@ import {
   type ReferenceServerOptions,
   startReferenceServer,
   type TestClock,
-} from "@saas-management/sdk/reference-server";
-import {
-  fileLedger,
-  RemovalGuardError,
-  type RunFunction,
-  type RunOptions,
-  type SnapshotCollection,
-  type StartBatchOptions,
-  type SyncBatch,
-  SyncClient,
-  type SyncClientOptions,
-  type SyncReceipt,
-} from "@saas-management/sdk/sync";
+} from "@saas-management/sdk/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from "vitest";
 import { accounts } from "./accounts.js";
 import { PlainClient } from "./grpc-client.js";
@@ -37,7 +37,7 @@ export interface TestServiceOptions {
   /** Defaults of the clients of the Sync API. */
   readonly sync?: Partial<SyncClientOptions> | undefined;
   /** Defaults of the clients of the GraphQL API. */
-  readonly graphql?: Partial<GraphQLClientOptions> | undefined;
+  readonly graphql?: Partial<GraphQLOptions> | undefined;
 }
 
 /**
@@ -143,7 +143,7 @@ export class TestService {
   }
 
   /** Another client of the GraphQL API. */
-  graphqlClient(options: Partial<GraphQLClientOptions> = {}): GraphQLClient {
+  graphqlClient(options: Partial<GraphQLOptions> = {}): GraphQLClient {
     const { baseUrl, apiKey, clock } = this.server;
     const credential = options.authorization === undefined ? { apiKey } : {};
     const defaults = { baseUrl, ...credential, clock, retry: QUICK_RETRY, ...this.#options.graphql };
@@ -151,7 +151,7 @@ export class TestService {
   }
 
   /** A client of both APIs. */
-  client(options: SaasManagementClientOptions = {}): SaasManagementClient {
+  client(options: ClientOptions = {}): SaasManagementClient {
     const { baseUrl, syncUrl, apiKey, clock } = this.server;
     const credential = options.authorization === undefined ? { apiKey } : {};
     const defaults = { baseUrl, syncUrl, ...credential, clock, retry: QUICK_RETRY };
@@ -185,13 +185,13 @@ export class TestService {
     snapshots: readonly S[],
     fn: RunFunction<S>,
     options?: Partial<RunOptions<S>>,
-  ): Promise<SyncReceipt> {
+  ): Promise<RunReceipt> {
     const { installationId } = this;
     return this.sync.run({ installationId, ledger: fileLedger(this.directory), ...options, snapshots }, fn);
   }
 
   /** A run that sends these accounts. */
-  runAccounts(ids: readonly string[], options?: Partial<RunOptions<"accounts">>): Promise<SyncReceipt> {
+  runAccounts(ids: readonly string[], options?: Partial<RunOptions<"accounts">>): Promise<RunReceipt> {
     return this.run(
       ["accounts"],
       async (batch) => void (await batch.write("accounts", accounts(ids))),
@@ -247,11 +247,11 @@ function started<T>(value: T | undefined): T {
 }
 
 /** The error with which the guard holds a run. */
-export async function heldBy(run: Promise<unknown>): Promise<RemovalGuardError> {
+export async function heldBy(run: Promise<unknown>): Promise<RunHeldError> {
   const outcome = await run.then(
     () => new Error("The run was not held."),
     (error: unknown) => error,
   );
-  if (outcome instanceof RemovalGuardError) return outcome;
+  if (outcome instanceof RunHeldError) return outcome;
   throw outcome;
 }

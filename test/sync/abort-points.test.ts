@@ -123,9 +123,9 @@ test("a start that is aborted while it waits for the lock ends at once and leave
 const WRITES: Readonly<Record<string, (batch: SyncBatch, signal: AbortSignal) => Promise<unknown>>> = {
   write: (batch, signal) => batch.write("accounts", accounts(3), { signal }),
   "push and seal": async (batch, signal) => {
-    const users = batch.open("accounts", { signal });
-    void users.push(accounts(3));
-    await users.seal();
+    const users = batch.writer("accounts", { signal });
+    void users.write(accounts(3));
+    await users.end();
   },
 };
 

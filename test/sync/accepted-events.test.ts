@@ -68,12 +68,12 @@ test("events keep their indices behind those that were left out", async () => {
 test("events of another collection with the same bytes are not left out", async () => {
   harness.server.scripts.SyncRecords = [undefined, UNAVAILABLE];
   const client = harness.client({ retry: { retries: 0 } });
-  const receipt = await client.run(RUN, async (batch, { number }) => {
+  const receipt = await client.run(RUN, async (batch, { attempt }) => {
     const discovered = { sourceActorId: "a", actorEmail: "b@example.com", lastActivity };
-    if (number === 1) await batch.write("externallyDiscoveredUsage", [{ generic: discovered }]);
+    if (attempt === 1) await batch.write("externallyDiscoveredUsage", [{ generic: discovered }]);
     await batch.write("usage", [{ generic: { id: "a", sourceActorId: "b@example.com", lastActivity } }]);
   });
-  expect(receipt.collections.usage).toMatchObject({ sent: 1, leftOut: 0 });
+  expect(receipt.collections.usage).toMatchObject({ sent: 1, alreadyAccepted: 0 });
 });
 
 test("events are remembered only for further attempts, once per acceptance", () => {

@@ -1,5 +1,5 @@
-import { TestClock } from "@saas-management/sdk/reference-server";
 import { InvalidInputError, type SyncBatch, type SyncClient, TimeoutError } from "@saas-management/sdk/sync";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { rejection, until } from "../support/promises.js";
@@ -37,7 +37,7 @@ const BATCH_CALLS: readonly (readonly [
   ["write", "SyncRecords", (batch) => batch.write("accounts", accounts(1))],
   ["complete", "CompleteSyncBatch", (batch) => batch.complete()],
   ["abort", "AbortSyncBatch", (batch) => batch.abort()],
-  ["seal", "SyncRecords", (batch) => batch.open("accounts").seal()],
+  ["seal", "SyncRecords", (batch) => batch.writer("accounts").end()],
 ];
 
 const CLIENT_CALLS: readonly (readonly [string, ClientCall])[] = [
@@ -105,8 +105,8 @@ const aborted = AbortSignal.abort(untouched);
 const REASONS: readonly (readonly [string, BatchCall])[] = [
   ["startBatch", () => harness.startBatch({}, { signal: aborted })],
   ["write", (batch) => batch.write("accounts", accounts(1), { signal: aborted })],
-  ["push", (batch) => batch.open("accounts", { signal: aborted }).push(accounts(1))],
-  ["seal", (batch) => batch.open("accounts", { signal: aborted }).seal()],
+  ["push", (batch) => batch.writer("accounts", { signal: aborted }).write(accounts(1))],
+  ["seal", (batch) => batch.writer("accounts", { signal: aborted }).end()],
   ["run", () => harness.client().run({ ...RUN, signal: aborted }, () => {})],
 ];
 test.each(REASONS)("the stack of the reason that aborted a %s stays as it is", async (_, call) => {
@@ -132,7 +132,7 @@ test("the stack of a source's and a run function's own exception stays as it is"
 
 test("a push that nobody awaits is not an unhandled rejection", async () => {
   const batch = await harness.startBatch();
-  const users = batch.open("accounts");
-  void users.push({ generic: { id: "", name: "nobody" } });
-  await expect(users.seal()).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  const users = batch.writer("accounts");
+  void users.write({ generic: { id: "", name: "nobody" } });
+  await expect(users.end()).rejects.toMatchObject({ code: "INVALID_INPUT" });
 });

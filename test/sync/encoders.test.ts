@@ -1,4 +1,4 @@
-import type { CollectionName, RecordOf } from "@saas-management/sdk/sync";
+import type { Collection, RecordOf } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { z } from "zod";
@@ -17,28 +17,28 @@ import { expectRecords } from "../support/sent-messages.js";
 const encoders = (what: string): Share => ({ group: "encoders beside the codec and the schemas", what });
 
 /** A builder that holds the encoded record; undefined if the encoder refuses it. */
-function encoded(collection: CollectionName, record: unknown): MessageBuilder | undefined {
+function encoded(collection: Collection, record: unknown): MessageBuilder | undefined {
   const builder = new MessageBuilder("batch-1", COLLECTIONS[collection].fieldNumber, 1000);
   return builder.encode(record, ENCODERS[collection]) ? builder : undefined;
 }
 
-function messageOf(collection: CollectionName, record: unknown): Uint8Array {
+function messageOf(collection: Collection, record: unknown): Uint8Array {
   const builder = encoded(collection, record);
   if (builder === undefined) throw new Error("the encoder refuses the record");
   builder.keep(0);
   return builder.flush().bytes;
 }
 
-async function isExplained(collection: CollectionName, record: unknown): Promise<boolean> {
+async function isExplained(collection: Collection, record: unknown): Promise<boolean> {
   const [issue] = await explainRecord(collection, record, { collection, index: 0 });
   return issue?.expected !== "a valid record";
 }
 
 const usageAt = (lastActivity: unknown) => ({ generic: { id: "u1", sourceActorId: "a1", lastActivity } });
 
-const recordIn = (names: readonly CollectionName[]) =>
+const recordIn = (names: readonly Collection[]) =>
   fc.constantFrom(...names).chain((name) => {
-    const record: fc.Arbitrary<RecordOf<CollectionName>> = RECORDS[name];
+    const record: fc.Arbitrary<RecordOf<Collection>> = RECORDS[name];
     return fc.tuple(fc.constant(name), record);
   });
 

@@ -1,5 +1,5 @@
-import { startReferenceServer, TestClock } from "@saas-management/sdk/reference-server";
 import { SyncClient, TimeoutError, TransportError } from "@saas-management/sdk/sync";
+import { startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import type { ConnectionFaultKind } from "../support/connection-faults.js";
 import { connectionSchedule } from "../support/connection-schedule.js";

@@ -10,9 +10,9 @@ const harness = useScriptedServer();
 /** A batch whose accounts are sealed, and what is left to do with them. */
 async function sealed(options: Parameters<typeof harness.startBatch>[0] = {}) {
   const batch = await harness.startBatch(options);
-  const open = batch.open("accounts");
-  await open.push(accounts(2));
-  await open.seal();
+  const open = batch.writer("accounts");
+  await open.write(accounts(2));
+  await open.end();
   return { batch, open };
 }
 
@@ -45,7 +45,7 @@ test("does not send the completion if a push is refused while it waits for its k
   waits = true;
   const completion = batch.complete();
   await until(() => give !== undefined);
-  await expect(open.push(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  await expect(open.write(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
   give?.("key-1");
   await expect(completion).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
   expect(completions()).toBe(0);
@@ -65,7 +65,7 @@ test("does not send a refused completion again after a write was refused in the 
 
 test("leaves the outcome unknown if a push is refused after the answer to the completion was lost", async () => {
   const { batch, open, completion, clock } = await inPause({ code: 14, details: "connection dropped" });
-  await expect(open.push(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  await expect(open.write(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
   clock.advance(1000);
   await expect(completion).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
   expect(completions()).toBe(1);
@@ -79,8 +79,8 @@ told.metadata.set("batch-state", "completed");
 test("keeps the reports of a completed batch, whatever is refused later", async () => {
   const { batch, open } = await sealed();
   await batch.complete();
-  await expect(open.push(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
-  await expect(open.seal({ expectedCount: 3 })).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  await expect(open.write(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  await expect(open.end({ expectedCount: 3 })).rejects.toMatchObject({ code: "INVALID_INPUT" });
   await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({ code: "BATCH_STATE" });
   expect(batch.writes).toEqual([expect.objectContaining(done)]);
   expect(batch.stats).toMatchObject({ accounts: { sent: 2, accepted: 2 } });
@@ -95,7 +95,7 @@ test("reports writes as done if a push was refused while the completion was in f
     });
   const completion = batch.complete();
   await until(() => completions() === 1);
-  await expect(open.push(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  await expect(open.write(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
   answer();
   await completion;
   expect(batch.writes).toEqual([expect.objectContaining(done)]);
@@ -105,5 +105,5 @@ test("fires the signal of a completed batch, and still counts a sealed collectio
   const { batch, open } = await sealed();
   await batch.complete();
   expect(batch.signal.reason).toMatchObject({ code: "BATCH_STATE", reason: "completed" });
-  await expect(open.seal({ expectedCount: 2 })).resolves.toMatchObject({ accepted: 2 });
+  await expect(open.end({ expectedCount: 2 })).resolves.toMatchObject({ accepted: 2 });
 });

@@ -117,9 +117,9 @@ test("many starts of one client print no warning of a leak", async () => {
 test("all collections open at once print no warning of a leak", async () => {
   const warnings = noteWarnings();
   const batch = await client.startBatch(START);
-  const open = COLLECTION_NAMES.map((name) => batch.open(name));
-  for (const collection of open) await collection.push([]);
-  for (const collection of open) await collection.seal();
+  const open = COLLECTION_NAMES.map((name) => batch.writer(name));
+  for (const collection of open) await collection.write([]);
+  for (const collection of open) await collection.end();
   await batch.complete();
   await new Promise((resolve) => setImmediate(resolve));
   expect(warnings).toEqual([]);

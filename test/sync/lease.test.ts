@@ -48,12 +48,12 @@ test("ends the write in flight when the lease ends, and completes nothing", asyn
 test("ends each open collection with an error that tells of its own records when the lease ends", async () => {
   const clock = new TestClock({ startAt: 0 });
   const batch = await harness.startBatch({ clock, messageBytes: 300, windowBytes: 300 });
-  const [people, groups] = [batch.open("accounts"), batch.open("groups")];
-  await people.push(accounts(5));
-  await groups.push([]);
+  const [people, groups] = [batch.writer("accounts"), batch.writer("groups")];
+  await people.write(accounts(5));
+  await groups.write([]);
   await until(() => batch.writes[0]?.accepted !== 0);
   clock.advance(15 * MINUTE);
-  const errors = [await rejection(groups.seal()), await rejection(people.seal())];
+  const errors = [await rejection(groups.end()), await rejection(people.end())];
   expect(errors).toMatchObject([
     { reason: "expired", outcomes: [] },
     { reason: "expired", outcomes: [{ outcome: "accepted", firstIndex: 0 }] },
@@ -172,12 +172,12 @@ test("sends the records of a slow source after flushAfterMs", async () => {
 
 test("sends nothing when a collection is sealed whose records were all sent", async () => {
   const { batch, clock, seen } = await start();
-  const users = batch.open("accounts");
-  await users.push(accounts(2));
+  const users = batch.writer("accounts");
+  await users.write(accounts(2));
   clock.advance(5 * MINUTE);
   await until(() => batch.writes[0]?.accepted === 2);
   clock.advance(10 * MINUTE);
-  await expect(users.seal()).resolves.toMatchObject({ accepted: 2, windows: 1 });
+  await expect(users.end()).resolves.toMatchObject({ accepted: 2, windows: 1 });
   expect(batch.lease.remainingMs).toBe(5 * MINUTE);
   expect(harness.server.streams).toHaveLength(1);
   expect(seen.filter(({ type }) => type === "window-accepted")).toHaveLength(1);

@@ -25,14 +25,14 @@ async function expectIncomplete(batch: SyncBatch): Promise<void> {
 
 test("interleaves two open collections of one source", async () => {
   const batch = await harness.startBatch({ messageBytes: 500, windowBytes: 500 });
-  const users = batch.open("accounts");
-  const plans = batch.open("plans");
+  const users = batch.writer("accounts");
+  const plans = batch.writer("plans");
   for (const [i, account] of accounts(20).entries()) {
-    await users.push(account);
-    await plans.push([plan(`p${i}`)]);
+    await users.write(account);
+    await plans.write([plan(`p${i}`)]);
   }
-  await expect(users.seal()).resolves.toMatchObject({ collection: "accounts", accepted: 20 });
-  await expect(plans.seal()).resolves.toMatchObject({ collection: "plans", accepted: 20 });
+  await expect(users.end()).resolves.toMatchObject({ collection: "accounts", accepted: 20 });
+  await expect(plans.end()).resolves.toMatchObject({ collection: "plans", accepted: 20 });
   await batch.complete();
   expect(new Set(messages().map(collectionIn))).toEqual(new Set(["accounts", "plans"]));
   expect(messages().flatMap(recordsOf)).toHaveLength(40);
@@ -41,23 +41,23 @@ test("interleaves two open collections of one source", async () => {
 
 test("keeps the order of pushes that are not awaited", async () => {
   const batch = await harness.startBatch(SMALL);
-  const users = batch.open("accounts");
-  for (const account of accounts(10)) void users.push(account);
-  await users.seal();
+  const users = batch.writer("accounts");
+  for (const account of accounts(10)) void users.write(account);
+  await users.end();
   expect(arrivedIds()).toEqual(accounts(10).map(({ generic }) => generic.id));
 });
 
 test("copies a pushed array, so that it may be reused at once", async () => {
   const batch = await harness.startBatch(SMALL);
-  const users = batch.open("accounts");
+  const users = batch.writer("accounts");
   const page: RecordTypes["accounts"][] = [];
   for (const account of accounts(20)) {
     page.push(account);
     if (page.length < 10) continue;
-    void users.push(page);
+    void users.write(page);
     page.length = 0;
   }
-  await expect(users.seal()).resolves.toMatchObject({ accepted: 20 });
+  await expect(users.end()).resolves.toMatchObject({ accepted: 20 });
   await batch.complete();
 });
 
@@ -66,60 +66,60 @@ test.each([
   ["in an array", (record: RecordTypes["accounts"]) => [record]],
 ])("refuses a record object that is pushed again before its push has resolved, %s", async (_, form) => {
   const batch = await harness.startBatch();
-  const users = batch.open("accounts");
+  const users = batch.writer("accounts");
   const record = { generic: { id: "u1" } };
-  void users.push(form(record));
+  void users.write(form(record));
   record.generic.id = "u2";
-  await expect(users.push(form(record))).rejects.toMatchObject({ code: "INVALID_INPUT" });
-  await expect(users.seal()).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  await expect(users.write(form(record))).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  await expect(users.end()).rejects.toMatchObject({ code: "INVALID_INPUT" });
   await expectIncomplete(batch);
 });
 
 test("takes a record object again when its push has resolved", async () => {
   const batch = await harness.startBatch();
-  const users = batch.open("accounts");
+  const users = batch.writer("accounts");
   const record = { generic: { id: "" } };
   for (const id of ["u1", "u2"]) {
     record.generic.id = id;
-    await users.push(record);
+    await users.write(record);
   }
-  await expect(users.seal()).resolves.toMatchObject({ accepted: 2 });
+  await expect(users.end()).resolves.toMatchObject({ accepted: 2 });
   expect(arrivedIds()).toEqual(["u1", "u2"]);
 });
 
 test("rejects a seal, also a repeated one, that expects another number of records", async () => {
   const batch = await harness.startBatch();
-  const users = batch.open("accounts", { expectedCount: 1 });
-  await users.push(accounts(1));
-  await users.seal();
-  await expect(users.seal({ expectedCount: 5 })).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  const users = batch.writer("accounts", { expectedCount: 1 });
+  await users.write(accounts(1));
+  await users.end();
+  await expect(users.end({ expectedCount: 5 })).rejects.toMatchObject({ code: "INVALID_INPUT" });
   await expectIncomplete(batch);
 });
 
 test("sends a collection that is sealed without records as an empty snapshot", async () => {
   const batch = await harness.startBatch();
-  const users = batch.open("accounts");
-  await users.seal();
-  await users.seal();
+  const users = batch.writer("accounts");
+  await users.end();
+  await users.end();
   expect(messages().map(collectionIn)).toEqual(["accounts"]);
 });
 
 test("refuses a push after the seal and makes the batch incomplete", async () => {
   const batch = await harness.startBatch();
-  const users = batch.open("accounts");
-  void users.seal();
-  await expect(users.push(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  const users = batch.writer("accounts");
+  void users.end();
+  await expect(users.write(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
   await expectIncomplete(batch);
 });
 
 test("completes after pushes and seals that nobody awaits", async () => {
   const batch = await harness.startBatch(SMALL);
-  const users = batch.open("accounts");
-  const plans = batch.open("plans");
-  for (const account of accounts(10)) void users.push(account);
-  void plans.push(plan("p1"));
-  void users.seal();
-  void plans.seal();
+  const users = batch.writer("accounts");
+  const plans = batch.writer("plans");
+  for (const account of accounts(10)) void users.write(account);
+  void plans.write(plan("p1"));
+  void users.end();
+  void plans.end();
   await batch.complete();
   expect(batch.stats).toMatchObject({ accounts: { accepted: 10 }, plans: { accepted: 1 } });
   expect(harness.server.calls).toContain("CompleteSyncBatch");
@@ -127,48 +127,48 @@ test("completes after pushes and seals that nobody awaits", async () => {
 
 test("does not complete if a seal fails that complete waits for", async () => {
   const batch = await harness.startBatch();
-  const users = batch.open("accounts");
-  void users.push(accounts(1));
-  void users.seal({ expectedCount: 2 });
+  const users = batch.writer("accounts");
+  void users.write(accounts(1));
+  void users.end({ expectedCount: 2 });
   await expectIncomplete(batch);
 });
 
 test("completes only when every open collection is sealed", async () => {
   const batch = await harness.startBatch();
-  const users = batch.open("accounts");
-  await users.push(accounts(1));
+  const users = batch.writer("accounts");
+  await users.write(accounts(1));
   await expectIncomplete(batch);
-  await users.seal();
+  await users.end();
   await batch.complete();
 });
 
 test.each([
-  ["it is open already", (batch: SyncBatch) => batch.open("accounts")],
-  ["an option is wrong", (batch: SyncBatch) => batch.open("plans", { expectedCount: Number.NaN })],
+  ["it is open already", (batch: SyncBatch) => batch.writer("accounts")],
+  ["an option is wrong", (batch: SyncBatch) => batch.writer("plans", { expectedCount: Number.NaN })],
   [
     "an option is misspelled",
     // @ts-expect-error -- the types know the options
-    (batch: SyncBatch) => batch.open("plans", { expectedcount: 0 }),
+    (batch: SyncBatch) => batch.writer("plans", { expectedcount: 0 }),
   ],
   [
     "there is no such collection",
     // @ts-expect-error -- the types know the collections
-    (batch: SyncBatch) => batch.open("acounts"),
+    (batch: SyncBatch) => batch.writer("acounts"),
   ],
 ])("makes the batch incomplete if a collection cannot be opened because %s", async (_, open) => {
   const batch = await harness.startBatch();
-  const users = batch.open("accounts");
-  await users.push(accounts(1));
+  const users = batch.writer("accounts");
+  await users.write(accounts(1));
   expect(() => open(batch)).toThrow(InvalidInputError);
-  await expect(users.seal()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
+  await expect(users.end()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
   await expectIncomplete(batch);
 });
 
 test("makes the batch incomplete if an invalid record is pushed, even if nobody awaits the push", async () => {
   const batch = await harness.startBatch();
-  const users = batch.open("accounts");
-  void users.push([{ generic: { id: "ok" } }, { generic: { id: "" } }]);
-  await expect(users.seal()).rejects.toBeInstanceOf(InvalidInputError);
+  const users = batch.writer("accounts");
+  void users.write([{ generic: { id: "ok" } }, { generic: { id: "" } }]);
+  await expect(users.end()).rejects.toBeInstanceOf(InvalidInputError);
   await expectIncomplete(batch);
   expect(messages()).toHaveLength(0);
 });
@@ -176,18 +176,18 @@ test("makes the batch incomplete if an invalid record is pushed, even if nobody 
 test("rejects the seal with the service's refusal of a window", async () => {
   harness.server.scripts.SyncRecords.push({ code: 3, details: "no" });
   const batch = await harness.startBatch(SMALL);
-  const users = batch.open("accounts");
-  for (const account of accounts(10)) await users.push(account).catch(() => {});
-  await expect(users.seal()).rejects.toMatchObject({ code: "SYNC_PROTOCOL" });
+  const users = batch.writer("accounts");
+  for (const account of accounts(10)) await users.write(account).catch(() => {});
+  await expect(users.end()).rejects.toMatchObject({ code: "SYNC_PROTOCOL" });
   await expectIncomplete(batch);
 });
 
 test("ends open collections with their batch", async () => {
   const batch = await harness.startBatch();
-  const users = batch.open("accounts");
-  await users.push(accounts(1));
+  const users = batch.writer("accounts");
+  await users.write(accounts(1));
   await batch.abort();
-  await expect(users.push(accounts(1))).rejects.toMatchObject({ reason: "aborted" });
-  await expect(users.seal()).rejects.toMatchObject({ reason: "aborted" });
-  expect(() => batch.open("plans")).toThrow(BatchStateError);
+  await expect(users.write(accounts(1))).rejects.toMatchObject({ reason: "aborted" });
+  await expect(users.end()).rejects.toMatchObject({ reason: "aborted" });
+  expect(() => batch.writer("plans")).toThrow(BatchStateError);
 });

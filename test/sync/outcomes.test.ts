@@ -46,9 +46,9 @@ test("sends events without an id again if the answer was lost", async () => {
   await expect(write).resolves.toMatchObject({ retries: 1 });
 });
 
-test('never sends events without an id again with unknownEvents: "fail"', async () => {
+test('never sends events without an id again with eventDelivery: "at-most-once"', async () => {
   harness.server.scripts.SyncRecords.push(LOST, undefined, LOST);
-  const batch = await harness.startBatch({ unknownEvents: "fail" });
+  const batch = await harness.startBatch({ eventDelivery: "at-most-once" });
   const events = [{ generic: { id: "e", sourceActorId: "a", lastActivity: new Date(0) } }];
   await expect(batch.write("usage", events)).resolves.toMatchObject({ retries: 1 });
   await expect(batch.write("externallyDiscoveredUsage", discovered(3))).rejects.toMatchObject({
@@ -60,14 +60,14 @@ test('never sends events without an id again with unknownEvents: "fail"', async 
   expect(harness.server.streams).toHaveLength(3);
 });
 
-test('sends events that did not reach the service again, also with unknownEvents: "fail"', async () => {
+test('sends events that did not reach the service again, also with eventDelivery: "at-most-once"', async () => {
   const port = Number(new URL(harness.server.endpoint).port);
   const relay = await relayTo(port);
   let back: Promise<unknown> = Promise.resolve();
   let retries = 0;
   const client = harness.client({
     endpoint: `http://127.0.0.1:${relay.port}`,
-    unknownEvents: "fail",
+    eventDelivery: "at-most-once",
     // Each attempt waits for its key, and so until the service is back.
     apiKey: () => back.then(() => "key-1"),
   });

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { fromCsv } from "@saas-management/sdk/sources";
 import {
-  type CollectionName,
+  type Collection,
   formatPreview,
   previewSync,
   type RunFunction,
@@ -29,7 +29,7 @@ function employee(id: string, managerId?: string) {
 }
 
 /** The references of a collection: field, number of dangling records, and the first of them. */
-async function referencesOf(previewed: ReturnType<typeof preview>, collection: CollectionName) {
+async function referencesOf(previewed: ReturnType<typeof preview>, collection: Collection) {
   const { collections } = await previewed;
   return collections[collection]?.references.map(({ field, dangling, first }) => [
     field,
@@ -46,10 +46,10 @@ test("lists dangling references with the locations of their records", async () =
     { name: "licenses.csv" },
   );
   const previewed = await preview(["accounts", "licenses"], async (batch) => {
-    const writer = batch.open("licenses");
-    for await (const some of licenses) await writer.push(some);
-    await writer.push(license("l4", "no place"));
-    await writer.seal();
+    const writer = batch.writer("licenses");
+    for await (const some of licenses) await writer.write(some);
+    await writer.write(license("l4", "no place"));
+    await writer.end();
     await batch.write("accounts", accounts(["u0"]));
   });
   const [first] = previewed.collections.licenses?.references ?? [];

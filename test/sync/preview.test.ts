@@ -119,9 +119,9 @@ test("counts invalid records towards expectedCount", async () => {
   });
   await expect(whole).resolves.toMatchObject({ collections: { accounts: { records: 1, invalid: 1 } } });
   const open = previewSync(options, async (batch) => {
-    const writer = batch.open("accounts");
-    await writer.push([invalid, ...accounts(["a"])]);
-    await writer.seal({ expectedCount: 2 });
+    const writer = batch.writer("accounts");
+    await writer.write([invalid, ...accounts(["a"])]);
+    await writer.end({ expectedCount: 2 });
   });
   await expect(open).resolves.toMatchObject({ collections: { accounts: { records: 1, invalid: 1 } } });
 });

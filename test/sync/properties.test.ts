@@ -1,5 +1,5 @@
 import {
-  type CollectionName,
+  type Collection,
   InvalidInputError,
   type RecordOf,
   type SyncBatch,
@@ -24,13 +24,13 @@ import { ofInput } from "../support/wire-form.js";
 const harness = useScriptedServer();
 
 interface Write {
-  readonly collection: CollectionName;
-  readonly records: readonly RecordOf<CollectionName>[];
+  readonly collection: Collection;
+  readonly records: readonly RecordOf<Collection>[];
   readonly source: "array" | "iterable" | "async";
 }
 
 const write: fc.Arbitrary<Write> = fc.constantFrom(...COLLECTION_NAMES).chain((collection) => {
-  const record: fc.Arbitrary<RecordOf<CollectionName>> = RECORDS[collection];
+  const record: fc.Arbitrary<RecordOf<Collection>> = RECORDS[collection];
   return fc.record({
     collection: fc.constant(collection),
     records: fc.array(record, { maxLength: 20, size: "max" }),
@@ -110,7 +110,7 @@ test.each(COLLECTION_NAMES)(
   "draws random %s with every field of the contract, and without each optional one",
   (name) => {
     const type = recordType(name);
-    const record: fc.Arbitrary<RecordOf<CollectionName>> = RECORDS[name];
+    const record: fc.Arbitrary<RecordOf<Collection>> = RECORDS[name];
     const sample = fc.sample(record, { seed: SEED, numRuns: 500 });
     const seen = new Set(sample.flatMap((r) => [...fieldsIn(type, ofInput(type, r))]));
     expect([...possibleFields(type)].filter((field) => !seen.has(field))).toEqual([]);

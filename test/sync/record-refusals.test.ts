@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { type CollectionName, InvalidInputError } from "@saas-management/sdk/sync";
+import { type Collection, InvalidInputError } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
 import { InvalidRecords } from "../../src/sync/encoding/explain-record.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";
@@ -9,7 +9,7 @@ const harness = useScriptedServer();
 const at = new Date("2026-01-31T09:30:00.250Z");
 
 /** Writes records that the types would refuse, and expects that nothing is sent. */
-async function refused(collection: CollectionName, records: readonly unknown[]): Promise<InvalidInputError> {
+async function refused(collection: Collection, records: readonly unknown[]): Promise<InvalidInputError> {
   const batch = await harness.startBatch();
   const write: Promise<unknown> = Reflect.apply(batch.write, batch, [collection, records]);
   const error = await write.catch((e: unknown) => e);
@@ -30,7 +30,7 @@ const twoVariants = {
 };
 
 /** [what is wrong, collection, record, path of the first issue, part of what was expected] */
-test.each<[string, CollectionName, unknown, string, string]>([
+test.each<[string, Collection, unknown, string, string]>([
   ["without a required id", "accounts", { generic: { name: "Ada" } }, "generic.id", "the field is required"],
   ["with an empty id", "accounts", { generic: { id: "" } }, "generic.id", "not empty"],
   ["with the wire's name", "licenses", { generic: { source_id: "l1" } }, "generic.source_id", "(sourceId)"],

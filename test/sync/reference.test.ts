@@ -1,4 +1,4 @@
-import type { CollectionName } from "@saas-management/sdk/sync";
+import type { Collection } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
 import { accounts, testService } from "../support/test-service.js";
 
@@ -151,7 +151,7 @@ test("passes the rules of the server itself with records of every collection", a
     name,
     "added" in counts ? counts.added : counts.accepted,
   ]);
-  const expected: Record<CollectionName, number> = {
+  const expected: Record<Collection, number> = {
     accounts: 1,
     plans: 1,
     licenses: 1,

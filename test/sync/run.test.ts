@@ -52,7 +52,7 @@ test("completes when its function returns, and returns a receipt", async () => {
     waitedForLockMs: 0,
     collections: {
       accounts: { sent: 3, accepted: 3, added: 3, updated: 0, removed: 0, windows: 1, retries: 0 },
-      usage: { sent: 2, accepted: 2, leftOut: 0 },
+      usage: { sent: 2, accepted: 2, alreadyAccepted: 0 },
     },
   });
   expect(receipt.durationMs).toBeGreaterThan(0);
@@ -64,9 +64,9 @@ test.each<[string, RunFunction<"accounts">]>([
   [
     "a push and a seal",
     (batch) => {
-      const writer = batch.open("accounts");
-      void writer.push(accounts(2));
-      void writer.seal();
+      const writer = batch.writer("accounts");
+      void writer.write(accounts(2));
+      void writer.end();
     },
   ],
 ])("waits for %s that its function does not await", async (_, fn) => {
@@ -108,7 +108,7 @@ test("is not started again because of an exception of the source, even if it is 
 
 test("completes nothing if a snapshot could not be opened, even if the refusal is swallowed", async () => {
   const refused = run(["accounts"], (batch) => {
-    expect(() => batch.open("accounts", { expectedCount: Number.NaN })).toThrow();
+    expect(() => batch.writer("accounts", { expectedCount: Number.NaN })).toThrow();
   });
   await expect(refused).rejects.toMatchObject({ code: "INVALID_INPUT" });
   expect(service.states()).toEqual(["aborted"]);
@@ -159,11 +159,11 @@ test("refuses a call without a function before it takes the lock", async () => {
 
 test("sends snapshots in full after a transient failure, and leaves accepted events out", async () => {
   const attempts: number[] = [];
-  const receipt = await run(["accounts"], async (batch, { number }) => {
-    attempts.push(number);
+  const receipt = await run(["accounts"], async (batch, { attempt }) => {
+    attempts.push(attempt);
     await batch.write("usage", usage("e1", "e2"));
     await batch.write("externallyDiscoveredUsage", discovered("a", "a", "b"));
-    if (number === 1) breakOnce("SyncRecords");
+    if (attempt === 1) breakOnce("SyncRecords");
     await batch.write("accounts", accounts(4));
     await batch.write("externallyDiscoveredUsage", discovered("a"));
   });
@@ -172,8 +172,8 @@ test("sends snapshots in full after a transient failure, and leaves accepted eve
     restarts: 1,
     collections: {
       accounts: { sent: 4, added: 4 },
-      usage: { sent: 0, leftOut: 2 },
-      externallyDiscoveredUsage: { sent: 1, leftOut: 3 },
+      usage: { sent: 0, alreadyAccepted: 2 },
+      externallyDiscoveredUsage: { sent: 1, alreadyAccepted: 3 },
     },
   });
   expect(service.present()).toHaveLength(4);
@@ -185,9 +185,9 @@ test("sends snapshots in full after a transient failure, and leaves accepted eve
 test("starts again after a lost lease, when its function has returned", async () => {
   const ends: (() => void)[] = [];
   const attempts: number[] = [];
-  const restarted = run(["accounts"], async (batch, { number }) => {
-    attempts.push(number);
-    if (number === 1) await new Promise<void>((resolve) => ends.push(resolve));
+  const restarted = run(["accounts"], async (batch, { attempt }) => {
+    attempts.push(attempt);
+    if (attempt === 1) await new Promise<void>((resolve) => ends.push(resolve));
     else await batch.write("accounts", accounts(2));
   });
   restarted.catch(() => {});
@@ -205,16 +205,16 @@ test.each([
   ["the answer is lost", { type: "grpc-status", code: 14, at: "answer" }, 0],
   ["the lease ends before the answer", { type: "stall", at: "answer" }, LEASE_MS],
 ] as const)(
-  'does not send events without an id again with unknownEvents: "fail" if %s',
+  'does not send events without an id again with eventDelivery: "at-most-once" if %s',
   async (_, kind, ms) => {
-    const client = service.syncClient({ timeoutMs: 60 * 60_000, retry: {}, unknownEvents: "fail" });
+    const client = service.syncClient({ timeoutMs: 60 * 60_000, retry: {}, eventDelivery: "at-most-once" });
     service.server.faults.add({ api: "sync", operation: "SyncRecords", kind });
     const attempts: number[] = [];
     const { installationId } = service;
     const failing = client.run(
       { installationId, ledger: "none", snapshots: [] },
-      async (batch, { number }) => {
-        attempts.push(number);
+      async (batch, { attempt }) => {
+        attempts.push(attempt);
         await batch.write("externallyDiscoveredUsage", discovered("a"));
       },
     );
@@ -227,13 +227,13 @@ test.each([
   },
 );
 
-test('starts again with unknownEvents: "fail" if all events without an id were accepted', async () => {
-  const client = service.syncClient({ unknownEvents: "fail" });
+test('starts again with eventDelivery: "at-most-once" if all events without an id were accepted', async () => {
+  const client = service.syncClient({ eventDelivery: "at-most-once" });
   const { installationId } = service;
   const options = { installationId, ledger: "none", snapshots: ["accounts"] } as const;
-  const receipt = await client.run(options, async (batch, { number }) => {
+  const receipt = await client.run(options, async (batch, { attempt }) => {
     await batch.write("externallyDiscoveredUsage", discovered("a"));
-    if (number === 1) breakOnce("SyncRecords");
+    if (attempt === 1) breakOnce("SyncRecords");
     await batch.write("accounts", accounts(2));
   });
   expect(receipt.restarts).toBe(1);
@@ -374,7 +374,7 @@ const endings: readonly (readonly [
       ["aborted"],
     ],
   ],
-  ["SIGTERM", () => [{ signals: true }, () => stop("SIGTERM"), { code: "CLOSED" }, ["aborted"]]],
+  ["SIGTERM", () => [{ stopOnSignals: true }, () => stop("SIGTERM"), { code: "CLOSED" }, ["aborted"]]],
   ["its client's close", () => [{}, () => void service.sync.close(), { code: "CLOSED" }, ["active"]]],
   [
     "the end of its lease",
@@ -411,7 +411,7 @@ describe("a run that listens for signals", () => {
   const listeners = () => [process.listenerCount("SIGINT"), process.listenerCount("SIGTERM")];
   const runs = (count: number, fn: RunFunction<"accounts">) =>
     Array.from({ length: count }, () =>
-      run(["accounts"], fn, { signals: true, installationId: service.server.createInstallation() }),
+      run(["accounts"], fn, { stopOnSignals: true, installationId: service.server.createInstallation() }),
     );
 
   test("shares its handlers with all runs of the process, and the last one removes them", async () => {

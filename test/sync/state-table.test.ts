@@ -102,20 +102,20 @@ const BROKEN = {
 } as const;
 
 function opened(batch: SyncBatch, withOpen: boolean): Prepared {
-  return { batch, users: withOpen ? batch.open("accounts") : undefined, release: nothing };
+  return { batch, users: withOpen ? batch.writer("accounts") : undefined, release: nothing };
 }
 
 async function sealed(withOpen: boolean): Promise<Prepared> {
   const prepared = opened(await harness.startBatch(), withOpen);
-  await prepared.users?.seal();
+  await prepared.users?.end();
   return prepared;
 }
 
 const CALLS: Readonly<Record<string, (prepared: Prepared) => Promise<unknown>>> = {
   write: ({ batch }) => batch.write("accounts", accounts(1)),
-  open: async ({ batch }) => batch.open("accounts"),
-  push: async ({ users }) => users?.push(accounts(1)),
-  seal: async ({ users }) => users?.seal(),
+  open: async ({ batch }) => batch.writer("accounts"),
+  push: async ({ users }) => users?.write(accounts(1)),
+  seal: async ({ users }) => users?.end(),
   complete: ({ batch }) => batch.complete(),
   abort: ({ batch }) => batch.abort(),
   close: async ({ batch }) => batch.close(),

@@ -1,13 +1,13 @@
 import type {
-  CollectionName,
+  Collection,
   EventCollection,
   RecordOf,
   RunBatch,
+  RunReceipt,
   SnapshotCollection,
   SyncBatch,
   SyncClient,
   SyncProgress,
-  SyncReceipt,
 } from "@saas-management/sdk/sync";
 import { expectTypeOf, test } from "vitest";
 
@@ -19,7 +19,7 @@ declare const run: RunBatch<"accounts" | "plans">;
 test("types each collection with its record", () => {
   expectTypeOf<RecordOf<"accounts">["generic"]["id"]>().toEqualTypeOf<string>();
   expectTypeOf<RecordOf<"usage">["generic"]["lastActivity"]>().toEqualTypeOf<Date | string>();
-  expectTypeOf<CollectionName>().toEqualTypeOf<SnapshotCollection | EventCollection>();
+  expectTypeOf<Collection>().toEqualTypeOf<SnapshotCollection | EventCollection>();
   expectTypeOf<SnapshotCollection>().toEqualTypeOf<
     "accounts" | "plans" | "licenses" | "employees" | "groups" | "groupMembers" | "devices"
   >();
@@ -45,9 +45,9 @@ test("types each collection with its record", () => {
         google: { id: "g", fullName: "G", primaryEmail: "g" },
       },
     ]);
-    await batch.open("groups").push({ generic: { id: "g", name: "G" } });
+    await batch.writer("groups").write({ generic: { id: "g", name: "G" } });
     // @ts-expect-error -- a plan is not a group
-    await batch.open("groups").push({ generic: { id: "p", externalPlanName: "P" } });
+    await batch.writer("groups").write({ generic: { id: "p", externalPlanName: "P" } });
   }
   expectTypeOf(compiled).toBeFunction();
 });
@@ -67,7 +67,7 @@ test("types a run so that it writes what it declares, and events", () => {
 test("lets a run's function return anything, such as the promise of its write", () => {
   const options = { installationId: "i", ledger: "none", snapshots: ["accounts"] } as const;
   const compiled = () => client.run(options, (batch) => batch.write("accounts", []));
-  expectTypeOf(compiled).returns.resolves.toEqualTypeOf<SyncReceipt>();
+  expectTypeOf(compiled).returns.resolves.toEqualTypeOf<RunReceipt>();
 });
 
 test("tells progress apart by its type", () => {

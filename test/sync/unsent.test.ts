@@ -1,6 +1,6 @@
 import {
   AuthenticationError,
-  BatchAlreadyInProgressError,
+  BatchInProgressError,
   SaasManagementError,
   SyncClient,
   type SyncClientOptions,
@@ -53,7 +53,7 @@ test("does not take a held lock for its own after starts that could not connect"
   await relayTo(serverPort(), port);
   harness.server.scripts.StartSyncBatch.push(LOCKED);
   const error = await rejection(client.startBatch(START));
-  expect(error).toBeInstanceOf(BatchAlreadyInProgressError);
+  expect(error).toBeInstanceOf(BatchInProgressError);
   expect(error).toMatchObject({ mayBeOwn: false });
 });
 

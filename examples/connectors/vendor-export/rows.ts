@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type CsvRow, type FileRecords, fromCsv, type RecordPlace } from "@saas-management/sdk/sources";
+import { type CsvRow, type FileRecords, fromCsv, type RecordLocation } from "@saas-management/sdk/sources";
 import { type DayFormat, parseDay, parseTimestamp } from "./dates.js";
 
 /** How a console writes one of its files. */
@@ -51,7 +51,7 @@ const TIMESTAMP = "a timestamp with an offset, such as 2026-03-31T08:00:00+02:00
 export class Row<Column extends string> {
   constructor(
     private readonly cells: CsvRow<Column>,
-    private readonly place: RecordPlace,
+    private readonly place: RecordLocation,
   ) {}
 
   text(column: Column): string | undefined {

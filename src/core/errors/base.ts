@@ -14,7 +14,7 @@ export type ErrorCode =
   | "SYNC_PROTOCOL"
   | "BATCH_STATE"
   | "BATCH_OUTCOME_UNKNOWN"
-  | "REMOVAL_GUARD"
+  | "RUN_HELD"
   | "CLOSED"
   | "TRANSPORT_FAILED"
   | "TIMEOUT";

@@ -26,13 +26,13 @@ export {
 } from "./graphql.js";
 export { ConfigurationError, type InputIssue, InvalidInputError } from "./input.js";
 export {
-  BatchAlreadyInProgressError,
+  BatchInProgressError,
   BatchOutcomeUnknownError,
   type BatchState,
   BatchStateError,
   type BatchStateReason,
   type HeldSnapshot,
-  RemovalGuardError,
+  RunHeldError,
   SyncProtocolError,
 } from "./sync.js";
 export {

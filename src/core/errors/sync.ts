@@ -1,11 +1,11 @@
 import { type ErrorDetails, SaasManagementError } from "./base.js";
 
 /** Another batch holds the installation's lock (service description, "Errors"). */
-export class BatchAlreadyInProgressError extends SaasManagementError {
+export class BatchInProgressError extends SaasManagementError {
   static readonly code = "BATCH_IN_PROGRESS";
   /** @internal */
-  static override readonly name = "BatchAlreadyInProgressError";
-  override readonly code = BatchAlreadyInProgressError.code;
+  static override readonly name = "BatchInProgressError";
+  override readonly code = BatchInProgressError.code;
   /** The installation whose lock is held. */
   readonly installationId: string;
   /** How long the lock was waited for, in milliseconds. */
@@ -140,16 +140,16 @@ export interface HeldSnapshot {
  * The removal guard held a run: its batch was not completed, and is aborted. If somebody else completed that batch by its
  * id, a warning is logged.
  */
-export class RemovalGuardError extends SaasManagementError {
-  static readonly code = "REMOVAL_GUARD";
+export class RunHeldError extends SaasManagementError {
+  static readonly code = "RUN_HELD";
   /** @internal */
-  static override readonly name = "RemovalGuardError";
-  override readonly code = RemovalGuardError.code;
+  static override readonly name = "RunHeldError";
+  override readonly code = RunHeldError.code;
   /** Id of the batch that the run did not complete. */
   readonly batchId: string;
   /** The snapshots that were held. */
   readonly collections: readonly HeldSnapshot[];
-  /** The value of `approveRemovals` that lets the same run pass; undefined if it could not be stored. */
+  /** The value of `approve` that lets the same run pass; undefined if it could not be stored. */
   readonly approvalId: string | undefined;
   /** Until when the approval is valid. */
   readonly approvalExpiresAt: Date | undefined;

@@ -2,7 +2,7 @@ import { setMaxListeners } from "node:events";
 import { linkAbort } from "../../core/abort.js";
 import { BatchStateError } from "../../core/errors/index.js";
 import { callWithRetry, type SyncOperation } from "../call.js";
-import type { Collection, CollectionName } from "../collections.js";
+import type { Collection, CollectionInfo } from "../collections.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import { CountedLease, type Moment } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
@@ -115,7 +115,7 @@ export class BatchSession {
     for (const report of this.#reports) report.state = "done";
   }
 
-  newReport(collection: CollectionName): MutableWriteReport {
+  newReport(collection: Collection): MutableWriteReport {
     const report = newReport(collection);
     this.#reports.push(report);
     return report;
@@ -123,7 +123,7 @@ export class BatchSession {
 
   /** Returns what a sink needs for one write; `unlink` must be called when the write ends. */
   openSink(
-    collection: Collection,
+    collection: CollectionInfo,
     report: MutableWriteReport,
     signal: AbortSignal | undefined,
     onProgress: OnProgress | undefined,
@@ -168,7 +168,7 @@ export class BatchSession {
   }
 
   /** Sends a message of a collection that belongs to no write, in its turn. */
-  sendAlone(collection: CollectionName, message: Uint8Array, sentAt: Moment): Promise<void> {
+  sendAlone(collection: Collection, message: Uint8Array, sentAt: Moment): Promise<void> {
     const { transport } = this.#options;
     return this.onWire(async () => {
       await this.call({ rpc: "SyncRecords", collection }, this.signal, (call) =>

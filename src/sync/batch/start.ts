@@ -1,4 +1,4 @@
-import { annotate, BatchAlreadyInProgressError } from "../../core/errors/index.js";
+import { annotate, BatchInProgressError } from "../../core/errors/index.js";
 import type { KeysOf } from "../../core/validate.js";
 import { Attempts, callWithRetry } from "../call.js";
 import { LEASE_MS, type Moment, momentOf } from "../lease.js";
@@ -89,7 +89,7 @@ export class BatchStarter {
   /**
    * Starts a batch, again with growing, jittered pauses while another one holds the lock.
    * @returns the id of the batch, and the moment before the request that started it
-   * @throws {BatchAlreadyInProgressError} with `waitedMs`, when `waitForLockMs` is over
+   * @throws {BatchInProgressError} with `waitedMs`, when `waitForLockMs` is over
    */
   async start(
     installationId: string,
@@ -103,7 +103,7 @@ export class BatchStarter {
       try {
         return { id: await this.#start(installationId, context), startedAt };
       } catch (error) {
-        if (!(error instanceof BatchAlreadyInProgressError)) throw error;
+        if (!(error instanceof BatchInProgressError)) throw error;
         const waitedMs = clock.monotonic() - since;
         const leftMs = waitForLockMs - waitedMs;
         if (leftMs <= 0) throw waitForLockMs === 0 ? error : stillLocked(error, waitedMs);
@@ -134,8 +134,7 @@ export class BatchStarter {
       this.#forgetLocks((lock) => lock.installationId === installationId);
       return batchId;
     } catch (error) {
-      if (error instanceof BatchAlreadyInProgressError && this.#mayOwnLock(installationId))
-        throw possiblyOwn(error);
+      if (error instanceof BatchInProgressError && this.#mayOwnLock(installationId)) throw possiblyOwn(error);
       throw error;
     }
   }
@@ -216,18 +215,18 @@ export class BatchStarter {
   }
 }
 
-function stillLocked(locked: BatchAlreadyInProgressError, waitedMs: number): BatchAlreadyInProgressError {
+function stillLocked(locked: BatchInProgressError, waitedMs: number): BatchInProgressError {
   const { installationId, serverMessage, mayBeOwn } = locked;
-  const error = new BatchAlreadyInProgressError(
+  const error = new BatchInProgressError(
     `${locked.message} Waited for ${Math.round(waitedMs / 1000)} seconds.`,
     { installationId, serverMessage, waitedMs, mayBeOwn },
   );
   return annotate(error, locked);
 }
 
-function possiblyOwn(locked: BatchAlreadyInProgressError): BatchAlreadyInProgressError {
+function possiblyOwn(locked: BatchInProgressError): BatchInProgressError {
   const { installationId, serverMessage } = locked;
-  const error = new BatchAlreadyInProgressError(
+  const error = new BatchInProgressError(
     "A batch of this installation is in progress. It may be this client's own, because the answer to an earlier start was lost. A lock that nobody uses ends 15 minutes after it was acquired.",
     { installationId, serverMessage, mayBeOwn: true },
   );

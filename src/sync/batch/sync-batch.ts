@@ -2,7 +2,7 @@ import { withCallSite } from "../../core/call-site.js";
 import { type BatchState, InvalidInputError } from "../../core/errors/index.js";
 import type { KeysOf } from "../../core/validate.js";
 import { readOptions } from "../../core/validate.js";
-import type { CollectionName, RecordOf } from "../collections.js";
+import type { Collection, RecordOf } from "../collections.js";
 import type { Lease } from "../lease.js";
 import type { CompletionCounts } from "../transport.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
@@ -89,7 +89,7 @@ export class SyncBatch {
   }
 
   /** Figures of what was accepted, per collection. */
-  get stats(): Partial<Record<CollectionName, WriteFigures>> {
+  get stats(): Partial<Record<Collection, WriteFigures>> {
     return this.#session.stats;
   }
 
@@ -111,7 +111,7 @@ export class SyncBatch {
    *   `outcomes` of the error tells which records were accepted, rejected, unsent or unknown
    * @throws the source's own exception or the signal's reason, unchanged
    */
-  write<C extends CollectionName>(
+  write<C extends Collection>(
     collection: C,
     source: RecordSource<RecordOf<C>>,
     options?: WriteOptions,
@@ -130,7 +130,7 @@ export class SyncBatch {
    * @throws {BatchStateError | ClosedError} the batch is not active, or an earlier write failed
    * @throws {InvalidInputError} there is no such collection, it is open already, or an option is wrong
    */
-  open<C extends CollectionName>(collection: C, options: WriteOptions = {}): CollectionWriter<C> {
+  writer<C extends Collection>(collection: C, options: WriteOptions = {}): CollectionWriter<C> {
     const refused = this.#lifecycle.refusal("open");
     if (refused !== undefined) {
       this.#writes.markIncomplete(collection, refused);

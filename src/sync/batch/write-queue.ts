@@ -6,7 +6,7 @@ import {
   InvalidInputError,
   SaasManagementError,
 } from "../../core/errors/index.js";
-import { COLLECTIONS, type CollectionName, isCollection, unknownCollectionError } from "../collections.js";
+import { COLLECTIONS, type Collection, isCollection, unknownCollectionError } from "../collections.js";
 import { type CollectionWriter, collectionWriter } from "../write/collection-writer.js";
 import { readWriteOptions, requireCount, type WriteOptions } from "../write/options.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "../write/outcomes.js";
@@ -36,13 +36,13 @@ export class WriteQueue {
   /** Settles when every seal that was called has ended. */
   #seals: Promise<unknown> = Promise.resolve();
   /** Collections that were opened and not sealed. */
-  readonly #open = new Set<CollectionName>();
+  readonly #open = new Set<Collection>();
   /** The write that failed first, and how. */
   #failure: { readonly what: string; readonly error: unknown } | undefined;
   readonly #incomplete = new AbortController();
   #completed = false;
   /** The write that is reading its source. */
-  #reading: { readonly collection: CollectionName; readonly reader: SourceReader } | undefined;
+  #reading: { readonly collection: Collection; readonly reader: SourceReader } | undefined;
 
   constructor(session: BatchSession) {
     this.#session = session;
@@ -77,7 +77,7 @@ export class WriteQueue {
   }
 
   /** The batch is incomplete, and stays so: a write of this collection failed or was refused. */
-  markIncomplete(collection: CollectionName, error: unknown): void {
+  markIncomplete(collection: Collection, error: unknown): void {
     if (this.#failure !== undefined) return;
     this.#failure = { what: isCollection(collection) ? collection : NO_COLLECTION, error };
     this.#incomplete.abort(this.refusal("complete"));
@@ -98,7 +98,7 @@ export class WriteQueue {
   }
 
   /** Writes a source when its turn comes; if its signal fires before that, the write ends at once. */
-  write(collection: CollectionName, source: unknown, options?: WriteOptions): Promise<WriteResult> {
+  write(collection: Collection, source: unknown, options?: WriteOptions): Promise<WriteResult> {
     if (!isCollection(collection)) {
       const error = unknownCollectionError(collection);
       this.markIncomplete(collection, error);
@@ -116,7 +116,7 @@ export class WriteQueue {
    * Opens a collection that is written piece by piece.
    * @throws {InvalidInputError} there is no such collection, it is open already, or the options are wrong
    */
-  open<C extends CollectionName>(collection: C, options: WriteOptions): CollectionWriter<C> {
+  open<C extends Collection>(collection: C, options: WriteOptions): CollectionWriter<C> {
     const own = this.#checkOpening(collection, options);
     this.#open.add(collection);
     const report = this.#session.newReport(collection);
@@ -147,7 +147,7 @@ export class WriteQueue {
     });
   }
 
-  #checkOpening(collection: CollectionName, options: WriteOptions): WriteOptions {
+  #checkOpening(collection: Collection, options: WriteOptions): WriteOptions {
     try {
       if (!isCollection(collection)) throw unknownCollectionError(collection);
       if (this.#open.has(collection))
@@ -222,7 +222,7 @@ export class WriteQueue {
           reader?.isWaiting === true && reader === this.#reading?.reader && reader.taken === taken;
         if (!isStuck) return watch();
         logger.warn(
-          `saas-management: ${what} has waited 30 s for the write of ${previous}, whose source yields nothing. If that source waits for ${what}, neither can go on: use batch.open to feed several collections from one source.`,
+          `saas-management: ${what} has waited 30 s for the write of ${previous}, whose source yields nothing. If that source waits for ${what}, neither can go on: use batch.writer to feed several collections from one source.`,
         );
       });
     };

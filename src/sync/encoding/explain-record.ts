@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type InputIssue, InvalidInputError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
-import type { CollectionName } from "../collections.js";
+import type { Collection } from "../collections.js";
 
 /** Most issues of one error. */
 const MAX_ISSUES = 20;
@@ -13,15 +13,15 @@ const NAMED_FIELDS = 3;
 const OWN = "expected ";
 
 /** Which record an issue is about. */
-export type RecordPlace = Pick<InputIssue, "collection" | "index" | "id" | "location">;
+export type RecordLocation = Pick<InputIssue, "collection" | "index" | "id" | "location">;
 
 let schemas: typeof import("../generated/schemas.js") | undefined;
 
 /** Explains by its schema why the encoder refused a record. Loads zod and the schemas with the first such record. */
 export async function explainRecord(
-  collection: CollectionName,
+  collection: Collection,
   record: unknown,
-  place: RecordPlace,
+  place: RecordLocation,
 ): Promise<readonly InputIssue[]> {
   schemas ??= await import("../generated/schemas.js");
   const refused = (expected: string): readonly InputIssue[] => [{ ...place, path: "", expected }];
@@ -43,7 +43,7 @@ function isUnknownField(issue: z.core.$ZodIssue): boolean {
   return issue.code === "unrecognized_keys";
 }
 
-function toIssues(issue: z.core.$ZodIssue, place: RecordPlace): InputIssue[] {
+function toIssues(issue: z.core.$ZodIssue, place: RecordLocation): InputIssue[] {
   const path = issue.path.map(String);
   // Messages of zod itself may echo values.
   const expected = issue.message.startsWith(OWN) ? issue.message.slice(OWN.length) : "a valid value";

@@ -1,6 +1,6 @@
 import type { InputIssue } from "../../core/errors/index.js";
 import { locationOf } from "../../core/record-location.js";
-import type { Collection } from "../collections.js";
+import type { CollectionInfo } from "../collections.js";
 import type { MessageBuilder } from "./message-builder.js";
 import { type IdRange, idRange } from "./record-id.js";
 
@@ -69,4 +69,4 @@ export interface RecordObserver {
 }
 
 /** Returns the observer of a write that begins, if there is one. */
-export type ObserverOf = (collection: Collection) => RecordObserver | undefined;
+export type ObserverOf = (collection: CollectionInfo) => RecordObserver | undefined;

@@ -2,7 +2,7 @@ import { type Metadata, status } from "@grpc/grpc-js";
 import type { Credential } from "../../core/credential.js";
 import {
   AuthenticationError,
-  BatchAlreadyInProgressError,
+  BatchInProgressError,
   PermissionDeniedError,
   RateLimitError,
   type SaasManagementError,
@@ -132,7 +132,7 @@ export function toStartError(
   installationId: string,
 ): SaasManagementError {
   if (!LOCKED.has(failed.code)) return toSyncError(failed, place);
-  return new BatchAlreadyInProgressError(
+  return new BatchInProgressError(
     `Another batch of the installation ${installationId} is in progress. Set waitForLockMs to wait until it is completed or aborted; if its owner died, its lock ends 15 minutes after the last accepted message.`,
     { installationId, serverMessage: place.credential.redact(failed.details) },
   );

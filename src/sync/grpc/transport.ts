@@ -1,7 +1,7 @@
 import { Metadata } from "@grpc/grpc-js";
 import { linkAbort } from "../../core/abort.js";
 import { SyncProtocolError } from "../../core/errors/index.js";
-import { COLLECTIONS, type CollectionName } from "../collections.js";
+import { COLLECTIONS, type Collection } from "../collections.js";
 import {
   AbortSyncBatchRequest,
   CompleteSyncBatchRequest,
@@ -130,8 +130,8 @@ export class GrpcTransport implements SyncTransport {
 
 /** Reads the counts of a completion; collections that the SDK does not know are left out. */
 function toCompletionCounts({ snapshots, events }: CompleteSyncBatchResponse): CompletionCounts {
-  const snapshotCounts: Partial<Record<CollectionName, SnapshotCounts>> = {};
-  const eventCounts: Partial<Record<CollectionName, { readonly accepted: number }>> = {};
+  const snapshotCounts: Partial<Record<Collection, SnapshotCounts>> = {};
+  const eventCounts: Partial<Record<Collection, { readonly accepted: number }>> = {};
   for (const { collection, added, updated, removed } of snapshots) {
     const name = collectionNamed(collection);
     if (name === undefined) continue;
@@ -144,6 +144,6 @@ function toCompletionCounts({ snapshots, events }: CompleteSyncBatchResponse): C
   return { snapshots: snapshotCounts, events: eventCounts };
 }
 
-function collectionNamed(wireName: string): CollectionName | undefined {
+function collectionNamed(wireName: string): Collection | undefined {
   return Object.values(COLLECTIONS).find((collection) => collection.wireName === wireName)?.name;
 }

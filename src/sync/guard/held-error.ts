@@ -1,4 +1,4 @@
-import { type HeldSnapshot, RemovalGuardError, SaasManagementError } from "../../core/errors/index.js";
+import { type HeldSnapshot, RunHeldError, SaasManagementError } from "../../core/errors/index.js";
 import type { HoldReason } from "../ledger/entry.js";
 import { count } from "../progress.js";
 import type { SnapshotJudgement } from "./snapshot.js";
@@ -38,16 +38,14 @@ export function heldError(
   held: readonly HeldJudgement[],
   offer: Offer | NoOffer,
   renewed: readonly string[] = [],
-): RemovalGuardError {
+): RunHeldError {
   const added = held.reduce((sum, { compared }) => sum + compared.new, 0);
   const approval = typeof offer === "string" ? undefined : offer;
   const expiresAt = approval === undefined ? undefined : new Date(approval.expiresAt);
   const sentences = [
     `The guard held this run; no records were removed: ${held.map(describeHeld).join("; ")}.`,
     ...held.flatMap(({ collection, approvalProblem }) =>
-      approvalProblem === undefined
-        ? []
-        : [`approveRemovals does not cover ${collection}: ${approvalProblem}.`],
+      approvalProblem === undefined ? [] : [`approve does not cover ${collection}: ${approvalProblem}.`],
     ),
     "The run did not complete its batch.",
     added === 0
@@ -56,10 +54,10 @@ export function heldError(
     "A filtered, truncated or partly paged source looks like this: check the source first.",
     typeof offer === "string"
       ? NO_OFFER[offer]
-      : `If it is right, run again with approveRemovals: ${JSON.stringify(offer.id)} before ${expiresAt?.toISOString()}.`,
+      : `If it is right, run again with approve: ${JSON.stringify(offer.id)} before ${expiresAt?.toISOString()}.`,
     renewed.length === 0 ? "" : `This covers ${renewed.join(", ")} too, which was approved before.`,
   ];
-  return new RemovalGuardError(sentences.filter((sentence) => sentence !== "").join(" "), {
+  return new RunHeldError(sentences.filter((sentence) => sentence !== "").join(" "), {
     batchId,
     collections: held.map(snapshotOf),
     approvalId: approval?.id,

@@ -6,7 +6,7 @@ import type { Ledger } from "../ledger/ledger.js";
 import type { Comparison } from "./comparison.js";
 
 /** When a snapshot is held. */
-export interface GuardRule {
+export interface GuardRules {
   /** Largest share of the known ids that may be removed; 0.25 is a quarter. @default 0.25 */
   readonly maxRemovedShare?: number | undefined;
   /** Number of removals from which the share counts: fewer never hold, unless nothing is left. @default 3 */
@@ -16,7 +16,7 @@ export interface GuardRule {
 }
 
 /** Options of the removal guard: the rule for every collection, and rules for single ones. */
-export interface GuardOptions extends GuardRule {
+export interface GuardOptions extends GuardRules {
   /**
    * Whether a collection is held if the ledger knows nothing of it: for machines that lose their disk. Needs a ledger.
    * @default false
@@ -26,7 +26,7 @@ export interface GuardOptions extends GuardRule {
    * Rules of single collections, which replace the general ones; `false` turns the guard off for that collection.
    * @default none
    */
-  readonly collections?: Partial<Record<SnapshotCollection, GuardRule | false>> | undefined;
+  readonly collections?: Partial<Record<SnapshotCollection, GuardRules | false>> | undefined;
 }
 
 /** Options for the safety of a run's snapshots. */
@@ -44,17 +44,17 @@ export interface SafetyOptions {
    */
   readonly guard?: GuardOptions | false | undefined;
   /**
-   * Id of the approval that a {@link RemovalGuardError} offered: this run may remove the records that it names.
+   * Id of the approval that a {@link RunHeldError} offered: this run may remove the records that it names.
    * @default none
    */
-  readonly approveRemovals?: string | undefined;
+  readonly approve?: string | undefined;
 }
 
 const RULE_KEYS = {
   maxRemovedShare: true,
   minRemoved: true,
   maxRemoved: true,
-} satisfies KeysOf<GuardRule>;
+} satisfies KeysOf<GuardRules>;
 
 const GUARD_KEYS = {
   ...RULE_KEYS,
@@ -65,10 +65,10 @@ const GUARD_KEYS = {
 const COLLECTION_KEYS = Object.fromEntries(Object.keys(WIRE).map((name) => [name, true] as const));
 
 /** A rule with all values set. */
-export type ResolvedRule = { readonly [Name in keyof GuardRule]-?: number };
+export type ResolvedRule = { readonly [Name in keyof GuardRules]-?: number };
 
 /** The rules with all values set. */
-export interface GuardRules {
+export interface ResolvedGuard {
   readonly requireBaseline: boolean;
   /** The rule of a collection; undefined if the guard is off. */
   ruleOf(collection: SnapshotCollection): ResolvedRule | undefined;
@@ -84,7 +84,7 @@ const DEFAULTS: ResolvedRule = {
  * Checks the options of the guard.
  * @throws {InvalidInputError} naming the option and what is allowed
  */
-export function resolveGuard(options: GuardOptions | false = {}): GuardRules {
+export function resolveGuard(options: GuardOptions | false = {}): ResolvedGuard {
   if (options === false) return { requireBaseline: false, ruleOf: () => undefined };
   const { requireBaseline = false, collections = {}, ...general } = readOptions("guard", options, GUARD_KEYS);
   if (typeof requireBaseline !== "boolean")
@@ -121,7 +121,7 @@ export function exceeds(
   );
 }
 
-function resolveRule(place: string, options: GuardRule, general: ResolvedRule): ResolvedRule {
+function resolveRule(place: string, options: GuardRules, general: ResolvedRule): ResolvedRule {
   const { maxRemovedShare = general.maxRemovedShare, minRemoved = general.minRemoved } = options;
   const { maxRemoved = general.maxRemoved } = options;
   if (typeof maxRemovedShare !== "number" || !(maxRemovedShare >= 0 && maxRemovedShare <= 1))

@@ -108,7 +108,7 @@ export class CollectionLedger {
   }
 
   /** Forgets the pending approval, which was used. A later run may have been held since. */
-  async release(approvalId: string): Promise<void> {
+  async release(approvalId: string | undefined): Promise<void> {
     const { store } = this.#parts;
     const used = (await this.#entries(store)).filter(
       ({ kind, token }) => kind === "removals" && (token === approvalId || token === OLD_TOKEN),

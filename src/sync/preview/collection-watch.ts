@@ -1,5 +1,5 @@
 import type { InputIssue } from "../../core/errors/index.js";
-import type { Collection } from "../collections.js";
+import type { CollectionInfo } from "../collections.js";
 import { stringInVariant, truncateId } from "../encoding/record-id.js";
 import type { EncodedRecord, RecordObserver } from "../encoding/record-observer.js";
 import { SnapshotIds } from "../guard/snapshot-ids.js";
@@ -8,7 +8,7 @@ import { type ReferenceCheck, type ReferencedIds, referenceChecks } from "./refe
 import { type CollectionPreview, type DuplicateId, MAX_EXAMPLES, type SnapshotChanges } from "./report.js";
 
 export interface CollectionWatchOptions {
-  readonly collection: Collection;
+  readonly collection: CollectionInfo;
   /** Collects the ids of a snapshot; undefined for events. */
   readonly ids: SnapshotIds | undefined;
   readonly referencedIds: ReferencedIds;
@@ -17,7 +17,7 @@ export interface CollectionWatchOptions {
 
 /** Observes the records of one collection and notes their problems without ending the write. */
 export class CollectionWatch implements RecordObserver {
-  readonly #collection: Collection;
+  readonly #collection: CollectionInfo;
   readonly #ids: SnapshotIds;
   readonly #referencedIds: ReferencedIds;
   readonly #references: readonly ReferenceCheck[];

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { linkAbort, raceAbort } from "../../core/abort.js";
 import { InvalidInputError } from "../../core/errors/index.js";
-import type { Collection, CollectionName, SnapshotCollection } from "../collections.js";
+import type { Collection, CollectionInfo, SnapshotCollection } from "../collections.js";
 import { SyncEngine } from "../engine.js";
 import { describeHeld } from "../guard/held-error.js";
-import { type GuardRules, resolveGuard } from "../guard/rules.js";
+import { type ResolvedGuard, resolveGuard } from "../guard/rules.js";
 import { GuardedSnapshot } from "../guard/snapshot.js";
-import { type Ledger, requireLedger } from "../ledger/ledger.js";
+import { CollectionLedger } from "../ledger/collection-ledger.js";
+import { type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import { resolveSyncOptions } from "../options.js";
 import { completeBatch, writeBatch } from "../run/attempt.js";
 import { checkRunFunction, type RunFunction } from "../run/options.js";
@@ -15,7 +16,7 @@ import type { WriteFigures } from "../write/outcomes.js";
 import { CollectionWatch } from "./collection-watch.js";
 import type { PreviewOptions } from "./options.js";
 import { ReferencedIds } from "./references.js";
-import type { CollectionPreview, SnapshotChanges, SyncPreview } from "./report.js";
+import type { CollectionPreview, RunPreview, SnapshotChanges } from "./report.js";
 
 /** Used if there is no endpoint; nothing connects to it. */
 const NO_ENDPOINT = "https://preview.invalid";
@@ -33,7 +34,7 @@ const PREVIEW_TRANSPORT: SyncTransport = {
 export async function previewRun<Snapshots extends SnapshotCollection>(
   options: PreviewOptions<Snapshots>,
   fn: RunFunction<Snapshots>,
-): Promise<SyncPreview> {
+): Promise<RunPreview> {
   const { endpoint = NO_ENDPOINT, installationId = "preview", maxIssues = 100 } = options;
   const ledger = requireLedger(options.ledger);
   if (ledger !== undefined && (!options.endpoint || !options.installationId)) {
@@ -50,7 +51,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   checkRunFunction("previewSync", fn);
   const scope = { endpoint: configuration.endpoint.origin, installationId };
   const snapshots = options.snapshots.map((name) =>
-    GuardedSnapshot.preview({ ...scope, collection: name }, ledger),
+    new GuardedSnapshot(name, ledger && new CollectionLedger(ledger, { ...scope, collection: name })),
   );
   const watches = new PreviewWatches(snapshots, { ledger, rules, maxIssues });
   const engine = new SyncEngine(configuration, PREVIEW_TRANSPORT);
@@ -65,7 +66,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
         beforeComplete: undefined,
       },
     );
-    await writeBatch(batch, { number: 1, preview: true }, { options, fn, signal });
+    await writeBatch(batch, { attempt: 1, preview: true }, { options, fn, signal });
     await completeBatch(batch);
     return await raceAbort(watches.preview(batch.stats), signal);
   } finally {
@@ -75,8 +76,8 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
 }
 
 interface PreviewRules {
-  readonly ledger: Ledger | undefined;
-  readonly rules: GuardRules;
+  readonly ledger: LedgerParts | undefined;
+  readonly rules: ResolvedGuard;
   readonly maxIssues: number;
 }
 
@@ -90,18 +91,18 @@ interface Judgement {
 /** The watches of all collections of a preview. */
 class PreviewWatches {
   readonly #rules: PreviewRules;
-  readonly #snapshots: ReadonlyMap<CollectionName, GuardedSnapshot>;
+  readonly #snapshots: ReadonlyMap<Collection, GuardedSnapshot>;
   readonly #referencedIds: ReferencedIds;
-  readonly #watches = new Map<CollectionName, CollectionWatch>();
+  readonly #watches = new Map<Collection, CollectionWatch>();
 
   constructor(snapshots: readonly GuardedSnapshot[], rules: PreviewRules) {
     this.#rules = rules;
-    this.#snapshots = new Map(snapshots.map((snapshot) => [snapshot.scope.collection, snapshot]));
-    this.#referencedIds = new ReferencedIds(snapshots.map(({ scope }) => scope.collection));
+    this.#snapshots = new Map(snapshots.map((snapshot) => [snapshot.collection, snapshot]));
+    this.#referencedIds = new ReferencedIds(snapshots.map(({ collection }) => collection));
   }
 
   /** The watch of a collection, for all of its writes. */
-  of(collection: Collection): CollectionWatch {
+  of(collection: CollectionInfo): CollectionWatch {
     const { name } = collection;
     const watch =
       this.#watches.get(name) ??
@@ -115,8 +116,8 @@ class PreviewWatches {
     return watch;
   }
 
-  async preview(stats: Partial<Record<CollectionName, WriteFigures>>): Promise<SyncPreview> {
-    const collections: Partial<Record<CollectionName, CollectionPreview>> = {};
+  async preview(stats: Partial<Record<Collection, WriteFigures>>): Promise<RunPreview> {
+    const collections: Partial<Record<Collection, CollectionPreview>> = {};
     const refusals: string[] = [];
     for (const [name, watch] of this.#watches) {
       const figures = stats[name];
@@ -135,7 +136,7 @@ class PreviewWatches {
   async #judge(snapshot: GuardedSnapshot | undefined): Promise<Judgement> {
     if (snapshot === undefined) return { checksIds: false };
     const { ledger, rules } = this.#rules;
-    const { collection } = snapshot.scope;
+    const { collection } = snapshot;
     const rule = rules.ruleOf(collection);
     const judgement = await snapshot.judge({ rule, requireBaseline: rules.requireBaseline }, undefined);
     const { figures, compared, held } = judgement;

@@ -3,7 +3,7 @@ import { readOptions } from "../../core/validate.js";
 import type { SnapshotCollection } from "../collections.js";
 import { checkSnapshots, type RunFunction } from "../run/options.js";
 import { PREVIEW_KEYS, type PreviewOptions } from "./options.js";
-import type { SyncPreview } from "./report.js";
+import type { RunPreview } from "./report.js";
 
 /**
  * Calls the function of a run without a server or a credential, and reports what a run would do: what it would send, add
@@ -27,7 +27,7 @@ import type { SyncPreview } from "./report.js";
 export async function previewSync<const Snapshots extends SnapshotCollection>(
   options: PreviewOptions<Snapshots>,
   fn: RunFunction<Snapshots>,
-): Promise<SyncPreview> {
+): Promise<RunPreview> {
   const read = readOptions("previewSync", options, PREVIEW_KEYS);
   checkSignal(read.signal);
   const snapshots = checkSnapshots(read.snapshots);

@@ -1,5 +1,5 @@
 /** Finds dangling references: fields that hold the id of a record that the run does not write. */
-import type { CollectionName, SnapshotCollection } from "../collections.js";
+import type { Collection, SnapshotCollection } from "../collections.js";
 import { BYTES_PER_UNIT } from "../encoding/byte-writer.js";
 import { truncateId } from "../encoding/record-id.js";
 import type { EncodedRecord } from "../encoding/record-observer.js";
@@ -41,10 +41,10 @@ const REFERENCES = {
   aiUsage: [ACTOR],
   aiCost: [ACTOR],
 } as const satisfies {
-  readonly [C in CollectionName]?: readonly (Reference & { readonly field: FieldOf<RecordTypes[C]> })[];
+  readonly [C in Collection]?: readonly (Reference & { readonly field: FieldOf<RecordTypes[C]> })[];
 };
 
-const BY_COLLECTION: Partial<Record<CollectionName, readonly Reference[]>> = REFERENCES;
+const BY_COLLECTION: Partial<Record<Collection, readonly Reference[]>> = REFERENCES;
 
 const REFERENCED: ReadonlySet<SnapshotCollection> = new Set(
   Object.values(REFERENCES).flatMap((references) => references.flatMap(({ to }) => to)),
@@ -54,7 +54,7 @@ type Hash = Pick<IdHash, "low" | "high">;
 
 /** The ids of records that others may refer to, as hashes: about 25 bytes per id. */
 export class ReferencedIds {
-  readonly #tables: ReadonlyMap<CollectionName, IdTable>;
+  readonly #tables: ReadonlyMap<Collection, IdTable>;
   readonly #hash = new IdHash();
   #text = Buffer.alloc(256);
 
@@ -68,14 +68,14 @@ export class ReferencedIds {
     return this.#tables.has(collection);
   }
 
-  add(collection: CollectionName, { buffer, idStart, idEnd }: EncodedRecord): void {
+  add(collection: Collection, { buffer, idStart, idEnd }: EncodedRecord): void {
     const table = this.#tables.get(collection);
     if (table === undefined) return;
     this.#hash.id(viewOf(buffer), idStart, idEnd);
     table.add(this.#hash.low, this.#hash.high, 0, 0);
   }
 
-  addId(collection: CollectionName, id: string): void {
+  addId(collection: Collection, id: string): void {
     const { low, high } = this.hashOf(id);
     this.#tables.get(collection)?.add(low, high, 0, 0);
   }
@@ -94,7 +94,7 @@ export class ReferencedIds {
 }
 
 /** One check per field of the collection that refers to other records. */
-export function referenceChecks(collection: CollectionName, ids: ReferencedIds): readonly ReferenceCheck[] {
+export function referenceChecks(collection: Collection, ids: ReferencedIds): readonly ReferenceCheck[] {
   return (BY_COLLECTION[collection] ?? []).map((reference) => new ReferenceCheck(reference, ids));
 }
 

@@ -1,14 +1,14 @@
 /** What a preview reports, and its text. */
 import type { InputIssue } from "../../core/errors/index.js";
 import { escapeControls } from "../../core/redact.js";
-import { type CollectionName, collectionEntries, type SnapshotCollection } from "../collections.js";
+import { type Collection, collectionEntries, type SnapshotCollection } from "../collections.js";
 import type { HoldReason } from "../ledger/entry.js";
 import { type Baseline, count } from "../progress.js";
 
 /** What a run would do, as far as it can be known without the service. */
-export interface SyncPreview {
+export interface RunPreview {
   /** Each collection that was written. */
-  readonly collections: Partial<Record<CollectionName, CollectionPreview>>;
+  readonly collections: Partial<Record<Collection, CollectionPreview>>;
   /** Why a run with these records would not be completed, in sentences; empty if it would be. */
   readonly refusals: readonly string[];
 }
@@ -114,7 +114,7 @@ const MAX_SHOWN = 5;
  * Formats a preview as lines for a terminal or a log. They show ids and locations of records, never the contents.
  * @returns the lines, without a trailing line feed
  */
-export function formatPreview(preview: SyncPreview): string {
+export function formatPreview(preview: RunPreview): string {
   const { collections, refusals } = preview;
   const lines = ["Preview: nothing was sent."];
   for (const [name, collection] of collectionEntries(collections)) lines.push(...linesOf(name, collection));
@@ -126,7 +126,7 @@ export function formatPreview(preview: SyncPreview): string {
   return lines.map(escapeControls).join("\n");
 }
 
-function linesOf(name: CollectionName, preview: CollectionPreview): string[] {
+function linesOf(name: Collection, preview: CollectionPreview): string[] {
   const { records, messages, bytes, invalid, issues, duplicates, references, changes } = preview;
   return [
     `${name}: ${counted(records, "record")}, ${counted(messages, "message")}, ${counted(bytes, "byte")}`,
@@ -160,7 +160,7 @@ function issueLine(issue: InputIssue): string {
   return `${recordLine(collection, issue)}${path === "" ? "" : ` ${path}`}: expected ${expected}`;
 }
 
-function referenceLines(name: CollectionName, reference: ReferencePreview): string[] {
+function referenceLines(name: Collection, reference: ReferencePreview): string[] {
   const { field, searched, notSearched, dangling, missingIds, first } = reference;
   if (searched.length === 0)
     return [`  ${field}: not checked, because this run does not write ${notSearched.join(" or ")}`];

@@ -1,4 +1,4 @@
-import type { CollectionName } from "../collections.js";
+import type { Collection } from "../collections.js";
 import { type EncodedMessage, forEachRecord } from "../encoding/message-builder.js";
 import { EventCounts } from "../ids/event-counts.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";
@@ -8,7 +8,7 @@ import { IdHash, viewOf } from "../ids/id-hash.js";
  * as it was accepted: two equal observations are not duplicates. Stored as 96-bit hashes of the encoded records.
  */
 export class AcceptedEvents {
-  readonly #events = new Map<CollectionName, EventCounts>();
+  readonly #events = new Map<Collection, EventCounts>();
   readonly #hash = new IdHash();
   #isFirstAttempt = true;
   #restartsLeft: number;
@@ -26,7 +26,7 @@ export class AcceptedEvents {
   }
 
   /** Whether an earlier attempt had the record accepted; true once per attempt for each acceptance. */
-  take(collection: CollectionName, buffer: Uint8Array, start: number, end: number): boolean {
+  take(collection: Collection, buffer: Uint8Array, start: number, end: number): boolean {
     if (this.#isFirstAttempt) return false;
     const events = this.#events.get(collection);
     if (events === undefined) return false;
@@ -40,7 +40,7 @@ export class AcceptedEvents {
    * Remembers the records of a message that the service accepted.
    * @throws {ConfigurationError} out of memory
    */
-  accepted(collection: CollectionName, message: Pick<EncodedMessage, "bytes" | "recordsStart">): void {
+  accepted(collection: Collection, message: Pick<EncodedMessage, "bytes" | "recordsStart">): void {
     if (this.#restartsLeft <= 0) return;
     const events = this.#events.get(collection) ?? new EventCounts();
     this.#events.set(collection, events);

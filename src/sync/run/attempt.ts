@@ -9,7 +9,7 @@ import { guardProgress } from "../progress.js";
 import type { CompletionCounts } from "../transport.js";
 import { NO_COUNTS } from "../transport.js";
 import { DeclaredBatch } from "./declared-batch.js";
-import type { RunAttempt, RunFunction, RunOptions } from "./options.js";
+import type { RunContext, RunFunction, RunOptions } from "./options.js";
 
 /** What writing a batch needs. */
 export interface WriteParts<Snapshots extends SnapshotCollection> {
@@ -73,7 +73,7 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
     signal.throwIfAborted();
     await raceAbort(journal.opened(batch.id), batch.signal);
     await guard.begin(batch);
-    await writeBatch(batch, { number, preview: false }, { ...parts, fn });
+    await writeBatch(batch, { attempt: number, preview: false }, { ...parts, fn });
     const completion = await completeBatch(batch);
     if (completion instanceof BatchOutcomeUnknownError) {
       unclear = completion;
@@ -111,7 +111,7 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
  */
 export async function writeBatch<Snapshots extends SnapshotCollection>(
   batch: SyncBatch,
-  attempt: Pick<RunAttempt, "number" | "preview">,
+  attempt: Pick<RunContext, "attempt" | "preview">,
   { options, fn, signal }: WriteParts<Snapshots>,
 ): Promise<void> {
   const declared = new DeclaredBatch(batch, options.snapshots);

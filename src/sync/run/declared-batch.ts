@@ -1,6 +1,6 @@
 import { InvalidInputError } from "../../core/errors/index.js";
 import type { SyncBatch } from "../batch/sync-batch.js";
-import type { CollectionName, EventCollection, RecordOf, SnapshotCollection } from "../collections.js";
+import type { Collection, EventCollection, RecordOf, SnapshotCollection } from "../collections.js";
 import { WIRE } from "../generated/collections.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
 import type { WriteOptions } from "../write/options.js";
@@ -23,21 +23,21 @@ export interface RunBatch<Snapshots extends SnapshotCollection = SnapshotCollect
     options?: WriteOptions,
   ): Promise<WriteResult>;
   /**
-   * See {@link SyncBatch.open}. @throws {InvalidInputError} the snapshot collection is not declared, or was written before
+   * See {@link SyncBatch.writer}. @throws {InvalidInputError} the snapshot collection is not declared, or was written before
    */
-  open<C extends Snapshots | EventCollection>(collection: C, options?: WriteOptions): CollectionWriter<C>;
+  writer<C extends Snapshots | EventCollection>(collection: C, options?: WriteOptions): CollectionWriter<C>;
 }
 
 /** Holds a run's function to the declaration of its snapshots. */
 export class DeclaredBatch<Snapshots extends SnapshotCollection> implements RunBatch<Snapshots> {
   readonly #batch: SyncBatch;
-  readonly #declared: ReadonlySet<CollectionName>;
-  readonly #written = new Set<CollectionName>();
+  readonly #declared: ReadonlySet<Collection>;
+  readonly #written = new Set<Collection>();
   #violation: InvalidInputError | undefined;
 
   constructor(batch: SyncBatch, snapshots: readonly Snapshots[]) {
     this.#batch = batch;
-    this.#declared = new Set<CollectionName>(snapshots);
+    this.#declared = new Set<Collection>(snapshots);
   }
 
   get id() {
@@ -73,10 +73,10 @@ export class DeclaredBatch<Snapshots extends SnapshotCollection> implements RunB
     return this.#batch.write(collection, source, options);
   }
 
-  open<C extends Snapshots | EventCollection>(collection: C, options?: WriteOptions): CollectionWriter<C> {
+  writer<C extends Snapshots | EventCollection>(collection: C, options?: WriteOptions): CollectionWriter<C> {
     this.#admit(collection);
     try {
-      return this.#batch.open(collection, options);
+      return this.#batch.writer(collection, options);
     } catch (error) {
       this.#written.delete(collection);
       throw error;
@@ -96,7 +96,7 @@ export class DeclaredBatch<Snapshots extends SnapshotCollection> implements RunB
     );
   }
 
-  #admit(collection: CollectionName): void {
+  #admit(collection: Collection): void {
     // A batch that has ended refuses the write itself.
     if (this.#batch.state !== "active") return;
     if (!Object.hasOwn(WIRE, collection) || WIRE[collection].model === "event") return;
@@ -107,7 +107,7 @@ export class DeclaredBatch<Snapshots extends SnapshotCollection> implements RunB
     }
     if (this.#written.has(collection)) {
       throw this.#violated(
-        `${collection} was already written in this run. Write a snapshot once, in full: use one source for all pages, or open, push and seal.`,
+        `${collection} was already written in this run. Write a snapshot once, in full: use one source for all pages, or writer(), write() and end().`,
       );
     }
     this.#written.add(collection);

@@ -25,7 +25,7 @@ export interface RunOptions<Snapshots extends SnapshotCollection = SnapshotColle
   /** How long the run may take with all restarts and waits, in milliseconds. @default no limit */
   readonly maxDurationMs?: number | undefined;
   /** Whether SIGINT and SIGTERM abort the batch; a second one ends the process as usual. @default false */
-  readonly signals?: boolean | undefined;
+  readonly stopOnSignals?: boolean | undefined;
 }
 
 /** The names of {@link RunOptions}. */
@@ -36,17 +36,17 @@ export const RUN_KEYS = {
   signal: true,
   ledger: true,
   guard: true,
-  approveRemovals: true,
+  approve: true,
   snapshots: true,
   restarts: true,
   maxDurationMs: true,
-  signals: true,
+  stopOnSignals: true,
 } satisfies KeysOf<RunOptions>;
 
 /** One attempt of a run, for its function. */
-export interface RunAttempt {
+export interface RunContext {
   /** Number of the attempt, from 1. */
-  readonly number: number;
+  readonly attempt: number;
   /** Fires when the attempt has ended. */
   readonly signal: AbortSignal;
   /** Whether this is a preview, in which nothing is sent: leave out side effects such as saving a position. */
@@ -60,7 +60,7 @@ export interface RunAttempt {
  */
 export type RunFunction<Snapshots extends SnapshotCollection> = (
   batch: RunBatch<Snapshots>,
-  attempt: RunAttempt,
+  attempt: RunContext,
 ) => unknown;
 
 /**
@@ -70,7 +70,7 @@ export type RunFunction<Snapshots extends SnapshotCollection> = (
 export function resolveRunOptions<Snapshots extends SnapshotCollection>(
   options: RunOptions<Snapshots>,
 ): RunOptions<Snapshots> {
-  const { restarts = DEFAULT_RESTARTS, maxDurationMs, signals } = options;
+  const { restarts = DEFAULT_RESTARTS, maxDurationMs, stopOnSignals: signals } = options;
   if (!Number.isInteger(restarts) || restarts < 0)
     throw new InvalidInputError("restarts must be an integer of 0 or more.");
   if (maxDurationMs !== undefined && !(Number.isFinite(maxDurationMs) && maxDurationMs > 0))

@@ -1,4 +1,4 @@
-import type { CollectionName } from "../collections.js";
+import type { Collection } from "../collections.js";
 import { collectionEntries } from "../collections.js";
 import type { SnapshotFigures } from "../progress.js";
 import type { CompletionCounts, SnapshotCounts } from "../transport.js";
@@ -12,11 +12,11 @@ import type { WriteFigures } from "../write/outcomes.js";
 export interface CollectionReceipt extends WriteFigures, Partial<SnapshotCounts>, Partial<SnapshotFigures> {}
 
 /** What a run did. */
-export interface SyncReceipt {
+export interface RunReceipt {
   /** Id of the batch that was completed. */
   readonly batchId: string;
   /** What happened to each collection, in the batch that was completed. */
-  readonly collections: Partial<Record<CollectionName, CollectionReceipt>>;
+  readonly collections: Partial<Record<Collection, CollectionReceipt>>;
   /** Number of batches that failed and were started again. */
   readonly restarts: number;
   /** How long the run waited for the lock of other batches, in milliseconds. */
@@ -27,11 +27,11 @@ export interface SyncReceipt {
 
 /** Combines the figures of the writes, of the service and of the guard. */
 export function collectionReceipts(
-  stats: Partial<Record<CollectionName, WriteFigures>>,
+  stats: Partial<Record<Collection, WriteFigures>>,
   { snapshots }: CompletionCounts,
-  compared: Partial<Record<CollectionName, SnapshotFigures>>,
-): SyncReceipt["collections"] {
-  const receipts: Partial<Record<CollectionName, CollectionReceipt>> = {};
+  compared: Partial<Record<Collection, SnapshotFigures>>,
+): RunReceipt["collections"] {
+  const receipts: Partial<Record<Collection, CollectionReceipt>> = {};
   for (const [name, figures] of collectionEntries(stats))
     receipts[name] = { ...figures, ...snapshots[name], ...compared[name] };
   return receipts;

@@ -4,7 +4,7 @@ import {
   BatchOutcomeUnknownError,
   BatchStateError,
   RateLimitError,
-  RemovalGuardError,
+  RunHeldError,
   SaasManagementError,
   TimeoutError,
   TransportError,
@@ -15,7 +15,7 @@ import type { SyncBatch } from "../batch/sync-batch.js";
 import type { SnapshotCollection } from "../collections.js";
 import { RunGuard } from "../guard/run-guard.js";
 import { Journal } from "../ledger/journal.js";
-import { directoryOf } from "../ledger/ledger.js";
+import { requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import type { SyncProgress } from "../progress.js";
 import { hasUnknownEvents } from "../write/window-sender.js";
@@ -23,7 +23,7 @@ import { AcceptedEvents } from "./accepted-events.js";
 import { attemptRun } from "./attempt.js";
 import { checkRunFunction, DEFAULT_RESTARTS, type RunFunction, type RunOptions } from "./options.js";
 import { abortAtSignals } from "./process-signals.js";
-import { collectionReceipts, type SyncReceipt } from "./receipt.js";
+import { collectionReceipts, type RunReceipt } from "./receipt.js";
 import { type AbortBatch, endBatch, UnreleasedBatches } from "./unreleased-batches.js";
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -59,7 +59,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     const { clock, logger, endpoint } = parts.configuration;
     this.#guard = new RunGuard(options, parts.configuration);
     this.#journal = new Journal({
-      directory: directoryOf(options.ledger),
+      ledger: requireLedger(options.ledger),
       endpoint: endpoint.origin,
       installationId: options.installationId,
       clock,
@@ -73,8 +73,8 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     this.#parts = parts;
   }
 
-  async execute(): Promise<SyncReceipt> {
-    const { signal, signals, maxDurationMs } = this.#options;
+  async execute(): Promise<RunReceipt> {
+    const { signal, stopOnSignals: signals, maxDurationMs } = this.#options;
     const { configuration, begunAt } = this.#parts;
     const { controller, unlink } = linkAbort(signal);
     const stopListening = signals === true ? abortAtSignals(controller) : undefined;
@@ -100,7 +100,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     }
   }
 
-  async #untilCompleted(signal: AbortSignal): Promise<SyncReceipt> {
+  async #untilCompleted(signal: AbortSignal): Promise<RunReceipt> {
     const { configuration, closed } = this.#parts;
     const { clock, logger } = configuration;
     const since = clock.monotonic();
@@ -162,7 +162,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     const { batchId, requestId } = unclear;
     const { signal } = this.#options;
     const isCallers = signal?.aborted === true && error === signal.reason;
-    if (isCallers || !(error instanceof SaasManagementError) || error instanceof RemovalGuardError) {
+    if (isCallers || !(error instanceof SaasManagementError) || error instanceof RunHeldError) {
       this.#parts.configuration.logger.warn(
         "saas-management: CompleteSyncBatch was sent for a batch of this run, and its outcome is unknown",
         { batchId, requestId },

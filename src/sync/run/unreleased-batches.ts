@@ -1,4 +1,4 @@
-import { annotate, BatchAlreadyInProgressError } from "../../core/errors/index.js";
+import { annotate, BatchInProgressError } from "../../core/errors/index.js";
 import { hasEnded } from "../call.js";
 
 /** Aborts a batch by its id. */
@@ -48,10 +48,10 @@ export class UnreleasedBatches {
   /** Returns an error that tells if one of these batches may hold the lock; otherwise the same error. */
   explain(error: unknown): unknown {
     const [first] = this.#failures;
-    if (first === undefined || !(error instanceof BatchAlreadyInProgressError)) return error;
+    if (first === undefined || !(error instanceof BatchInProgressError)) return error;
     const [batchId, cause] = first;
     const { installationId, serverMessage, waitedMs } = error;
-    const own = new BatchAlreadyInProgressError(
+    const own = new BatchInProgressError(
       `A batch of this installation is in progress. It may be batch ${batchId} of an earlier attempt of this run, which failed and could not be aborted. Its lock ends 15 minutes after its last accepted message.`,
       { installationId, serverMessage, waitedMs, mayBeOwn: true, cause },
     );

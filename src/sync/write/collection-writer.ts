@@ -2,7 +2,7 @@ import { withCallSite } from "../../core/call-site.js";
 import { InvalidInputError } from "../../core/errors/index.js";
 import { copyOf } from "../../core/record-location.js";
 import { isObject } from "../../core/validate.js";
-import type { CollectionName, RecordOf } from "../collections.js";
+import type { Collection, RecordOf } from "../collections.js";
 import { readSealOptions, requireCount, type SealOptions, type WriteOptions } from "./options.js";
 import { type MutableWriteReport, resultOf, type WriteResult } from "./outcomes.js";
 import type { RecordSink } from "./record-sink.js";
@@ -10,9 +10,9 @@ import type { RecordSink } from "./record-sink.js";
 /**
  * Writes one collection piece by piece, for sources that interleave collections: several may be open at a time.
  *
- * Made by `batch.open`. The batch can be completed only when every open collection is sealed.
+ * Made by `batch.writer`. The batch can be completed only when every open collection is sealed.
  */
-export interface CollectionWriter<C extends CollectionName = CollectionName> {
+export interface CollectionWriter<C extends Collection = Collection> {
   /** The collection that it writes. */
   readonly collection: C;
   /**
@@ -22,12 +22,12 @@ export interface CollectionWriter<C extends CollectionName = CollectionName> {
    *   or the collection is sealed; the batch can then no longer be completed
    * @throws {BatchStateError | ClosedError} the batch is not active, or another write failed
    */
-  push(records: RecordOf<C> | readonly RecordOf<C>[]): Promise<void>;
+  write(records: RecordOf<C> | readonly RecordOf<C>[]): Promise<void>;
   /**
    * Declares the collection complete: sends what is left and resolves when all of it was accepted. May be repeated.
    * @throws {InvalidInputError} the collection does not have `expectedCount` records
    */
-  seal(options?: SealOptions): Promise<WriteResult>;
+  end(options?: SealOptions): Promise<WriteResult>;
 }
 
 /** What a collection writer needs of its batch. */
@@ -51,7 +51,7 @@ export interface OpenCollection {
 }
 
 /** Makes a collection writer, whose pushes are taken in one after the other. */
-export function collectionWriter<C extends CollectionName>(
+export function collectionWriter<C extends Collection>(
   collection: C,
   open: OpenCollection,
 ): CollectionWriter<C> {
@@ -123,8 +123,8 @@ export function collectionWriter<C extends CollectionName>(
   };
   return {
     collection,
-    push: (records) => handled(push(records)),
-    seal: (given = {}) => handled(withCallSite(options.signal, () => seal(given))),
+    write: (records) => handled(push(records)),
+    end: (given = {}) => handled(withCallSite(options.signal, () => seal(given))),
   };
 }
 

@@ -1,7 +1,7 @@
 import { checkSignal } from "../../core/abort.js";
 import { InvalidInputError } from "../../core/errors/index.js";
 import { type KeysOf, readOptions } from "../../core/validate.js";
-import type { CollectionName } from "../collections.js";
+import type { Collection } from "../collections.js";
 import type { OnProgress } from "../progress.js";
 
 /** Options of one write. */
@@ -51,7 +51,7 @@ function checkExpectedCount(expectedCount: number | undefined): void {
 }
 
 /** @throws {InvalidInputError} the source had another number of records than expected */
-export function requireCount(expectedCount: number, collection: CollectionName, records: number): void {
+export function requireCount(expectedCount: number, collection: Collection, records: number): void {
   if (records === expectedCount) return;
   throw new InvalidInputError(
     `The source of ${collection} had ${records} records, but expectedCount is ${expectedCount}. The batch cannot be completed: check the source and start a new one.`,

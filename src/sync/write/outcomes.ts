@@ -1,12 +1,12 @@
 import type { RecordOutcome } from "../../core/errors/index.js";
-import type { CollectionName } from "../collections.js";
+import type { Collection } from "../collections.js";
 
 /** Figures of what the service accepted. */
 export interface WriteFigures {
   /** Number of records that were sent. A window that was sent again counts once. */
   readonly sent: number;
   /** Number of events that were left out because an earlier attempt of the run got them accepted. */
-  readonly leftOut: number;
+  readonly alreadyAccepted: number;
   /** Number of records that the service accepted. */
   readonly accepted: number;
   /** Number of windows: streams that were acknowledged. */
@@ -29,7 +29,7 @@ export interface WriteFigures {
 /** Figures of one finished write. */
 export interface WriteResult extends WriteFigures {
   /** The collection that was written. */
-  readonly collection: CollectionName;
+  readonly collection: Collection;
 }
 
 /** What is known of one write of a batch. */
@@ -45,13 +45,13 @@ export type MutableWriteReport = { -readonly [Key in keyof WriteReport]: WriteRe
   readonly ranges: RecordOutcome[];
 };
 
-export function newReport(collection: CollectionName): MutableWriteReport {
+export function newReport(collection: Collection): MutableWriteReport {
   return { collection, state: "queued", ranges: [], ...ZERO };
 }
 
 const ZERO: WriteFigures = {
   sent: 0,
-  leftOut: 0,
+  alreadyAccepted: 0,
   windows: 0,
   accepted: 0,
   messages: 0,
@@ -67,10 +67,8 @@ export function resultOf(report: WriteReport): WriteResult {
 }
 
 /** Sums the figures of several writes by collection. */
-export function sumByCollection(
-  reports: readonly WriteReport[],
-): Partial<Record<CollectionName, WriteFigures>> {
-  const sums: Partial<Record<CollectionName, WriteFigures>> = {};
+export function sumByCollection(reports: readonly WriteReport[]): Partial<Record<Collection, WriteFigures>> {
+  const sums: Partial<Record<Collection, WriteFigures>> = {};
   for (const report of reports) {
     sums[report.collection] = add(sums[report.collection] ?? ZERO, report);
   }
@@ -80,7 +78,7 @@ export function sumByCollection(
 function add(a: WriteFigures, b: WriteFigures): WriteFigures {
   return {
     sent: a.sent + b.sent,
-    leftOut: a.leftOut + b.leftOut,
+    alreadyAccepted: a.alreadyAccepted + b.alreadyAccepted,
     windows: a.windows + b.windows,
     accepted: a.accepted + b.accepted,
     messages: a.messages + b.messages,

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { InputIssue } from "../../core/errors/index.js";
 import { locationOf } from "../../core/record-location.js";
-import type { CollectionName } from "../collections.js";
+import type { Collection } from "../collections.js";
 import {
   describeOversizedRecord,
   explainRecord,
   InvalidRecords,
-  type RecordPlace,
+  type RecordLocation,
 } from "../encoding/explain-record.js";
 import { type EncodedMessage, MessageBuilder } from "../encoding/message-builder.js";
 import { stringInVariant, truncateId } from "../encoding/record-id.js";
@@ -24,9 +24,9 @@ const TURN_MS = 10;
 /** Knows the events that earlier attempts of a run got accepted. */
 export interface EventFilter {
   /** Whether an earlier attempt got this event accepted. Each acceptance counts once. */
-  take(collection: CollectionName, buffer: Uint8Array, start: number, end: number): boolean;
+  take(collection: Collection, buffer: Uint8Array, start: number, end: number): boolean;
   /** Remembers the events of a message that was accepted. */
-  accepted(collection: CollectionName, message: EncodedMessage): void;
+  accepted(collection: Collection, message: EncodedMessage): void;
 }
 
 export interface SinkContext extends WindowQueueContext {
@@ -155,7 +155,7 @@ export class RecordSink {
     this.#invalid.add(issues);
   }
 
-  #placeOf(record: unknown, index: number, list: RecordList, position: number): RecordPlace {
+  #placeOf(record: unknown, index: number, list: RecordList, position: number): RecordLocation {
     const { name, idField } = this.#context.collection;
     const id = idField === undefined ? undefined : stringInVariant(record, idField);
     const location = list && locationOf(list, position);
@@ -174,7 +174,7 @@ export class RecordSink {
     if (
       acceptedEvents?.take(collection.name, builder.buffer, builder.recordStart, builder.recordEnd) === true
     ) {
-      report.leftOut += 1;
+      report.alreadyAccepted += 1;
       builder.drop();
       return this.#yieldIfDue();
     }

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { InvalidInputError } from "../../core/errors/index.js";
-import type { CollectionName } from "../collections.js";
+import type { Collection } from "../collections.js";
 
 /**
  * Where the records of a write come from: an array, an iterable, an async iterable or a stream, of records or of
@@ -33,7 +33,7 @@ export type OpenedSource =
  * Begins to read a source.
  * @throws {InvalidInputError} it is not a source, holds bytes, is locked, or was read before
  */
-export function openSource(source: unknown, collection: CollectionName): OpenedSource {
+export function openSource(source: unknown, collection: Collection): OpenedSource {
   if (typeof source !== "object" || source === null) throw notASource(source, collection);
   const problem = problemOf(source);
   if (problem !== undefined) throw new InvalidInputError(`The source of ${collection} is ${problem}`);
@@ -115,7 +115,7 @@ function isIterable(source: object): source is Iterable<unknown> {
   return typeof Reflect.get(source, Symbol.iterator) === "function";
 }
 
-function notASource(source: unknown, collection: CollectionName): InvalidInputError {
+function notASource(source: unknown, collection: Collection): InvalidInputError {
   let advice = "Put a single record into an array.";
   if (typeof source === "function") advice = "Call the function and pass its result.";
   if (source instanceof Promise) advice = "Await the promise first.";

@@ -5,12 +5,12 @@
  * memory is bounded by two windows.
  */
 import type { Clock } from "../../core/clock.js";
-import type { Collection } from "../collections.js";
+import type { CollectionInfo } from "../collections.js";
 import type { EncodedMessage } from "../encoding/message-builder.js";
 import type { MutableWriteReport } from "./outcomes.js";
 
 export interface WindowQueueContext {
-  readonly collection: Collection;
+  readonly collection: CollectionInfo;
   /** Most bytes of a window. */
   readonly windowBytes: number;
   /** How long a record waits for its window to fill, in milliseconds. */

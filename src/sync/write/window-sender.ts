@@ -1,6 +1,6 @@
 import { annotate, type RecordOutcome, SyncProtocolError, TransportError } from "../../core/errors/index.js";
 import { Attempts, callWithRetry } from "../call.js";
-import type { Collection } from "../collections.js";
+import type { CollectionInfo } from "../collections.js";
 import type { EncodedMessage } from "../encoding/message-builder.js";
 import { WIRE } from "../generated/collections.js";
 import { type CountedLease, momentOf } from "../lease.js";
@@ -13,7 +13,7 @@ export interface WindowSenderOptions {
   readonly transport: SyncTransport;
   readonly configuration: SyncConfiguration;
   readonly lease: CountedLease;
-  readonly collection: Collection;
+  readonly collection: CollectionInfo;
   readonly report: MutableWriteReport;
   readonly signal: AbortSignal;
   readonly onProgress: OnProgress;
@@ -85,10 +85,10 @@ export class WindowSender {
     lease.renew(sentAt);
   }
 
-  /** Events without an id count twice if they arrive twice, so `unknownEvents: "fail"` never sends them again. */
+  /** Events without an id count twice if they arrive twice, so `eventDelivery: "at-most-once"` never sends them again. */
   get #mayRepeat(): boolean {
     const { configuration, collection } = this.#options;
-    return collection.idField !== undefined || configuration.unknownEvents === "retry";
+    return collection.idField !== undefined || configuration.eventDelivery === "at-least-once";
   }
 }
 
@@ -102,18 +102,18 @@ function outcomeOf({ mayBeDone, refused }: Attempts, messages: number): RecordOu
 function unknownEventsError(failure: TransportError): TransportError {
   const { message, status, contentType, grpcStatus, retryAfterMs, serverMessage } = failure;
   const error = new TransportError(
-    `${message} It is unknown whether the service accepted these events, and unknownEvents: "fail" does not send them again.`,
+    `${message} It is unknown whether the service accepted these events, and eventDelivery: "at-most-once" does not send them again.`,
     { status, contentType, grpcStatus, retryAfterMs, serverMessage },
   );
   return annotate(error, failure);
 }
 
-/** Whether a second sending could count events twice and `unknownEvents` forbids that. */
+/** Whether a second sending could count events twice and `eventDelivery` forbids that. */
 export function hasUnknownEvents(
   writes: readonly WriteReport[],
-  { unknownEvents }: SyncConfiguration,
+  { eventDelivery }: SyncConfiguration,
 ): boolean {
-  if (unknownEvents === "retry") return false;
+  if (eventDelivery === "at-least-once") return false;
   return writes.some(
     ({ collection, ranges }) =>
       WIRE[collection].idField === undefined && ranges.some(({ outcome }) => outcome === "unknown"),

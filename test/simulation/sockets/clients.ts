@@ -1,4 +1,4 @@
-import type { ReferenceServer } from "@saas-management/sdk/reference-server";
+import type { ReferenceServer } from "@saas-management/sdk/testing";
 import { SyncEngine } from "../../../src/sync/engine.js";
 import { GrpcTransport } from "../../../src/sync/grpc/transport.js";
 import { resolveSyncOptions } from "../../../src/sync/options.js";

@@ -1,6 +1,6 @@
 /** Whether the server ended up with what the model has. */
 import { isDeepStrictEqual } from "node:util";
-import type { Inspection, PlainRecord } from "@saas-management/sdk/reference-server";
+import type { Inspection, PlainRecord } from "@saas-management/sdk/testing";
 import { COLLECTIONS, isSnapshot, type SimCollection } from "../messages.js";
 import type { ModelBatch, ServiceModel } from "../service-model.js";
 

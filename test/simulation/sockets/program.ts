@@ -1,5 +1,5 @@
 /** Programs over real sockets: the same sessions, and what server and network do wrong. */
-import { type Fault, faultSchedule, type SyncFault } from "@saas-management/sdk/reference-server";
+import { type Fault, faultSchedule, type SyncFault } from "@saas-management/sdk/testing";
 import fc from "fast-check";
 import { nth, REFUSALS } from "../fault-arbitrary.js";
 import { OPERATIONS } from "../faults.js";

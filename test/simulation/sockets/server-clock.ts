@@ -1,4 +1,4 @@
-import { TestClock } from "@saas-management/sdk/reference-server";
+import { TestClock } from "@saas-management/sdk/testing";
 import type { SimClock } from "../sim-clock.js";
 
 /** The simulation's clock, in the hands of the server. */

@@ -1,5 +1,5 @@
 /** Runs a program over real sockets against the reference server, without any real waiting. */
-import type { FaultHandle, SyncFault } from "@saas-management/sdk/reference-server";
+import type { FaultHandle, SyncFault } from "@saas-management/sdk/testing";
 import { checkOptions } from "../../../src/reference-server/options.js";
 import { startServer } from "../../../src/reference-server/server.js";
 import { loadRuns } from "../../../src/sync/engine.js";

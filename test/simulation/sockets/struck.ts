@@ -1,5 +1,5 @@
 /** What the faults of server and network were to the clients, in the terms of the simulation in memory. */
-import type { SyncFault } from "@saas-management/sdk/reference-server";
+import type { SyncFault } from "@saas-management/sdk/testing";
 import type { FaultKind, FaultMoment, Operation, ScheduledFault } from "../faults.js";
 import type { NetworkFault } from "./network.js";
 import { STALLED_MS } from "./program.js";

@@ -1,4 +1,4 @@
-import { BatchAlreadyInProgressError, TransportError } from "@saas-management/sdk/sync";
+import { BatchInProgressError, TransportError } from "@saas-management/sdk/sync";
 import type { CallContext, SyncTransport } from "../../../src/sync/transport.js";
 import { Conduct } from "../conduct.js";
 import type { Operation } from "../faults.js";
@@ -55,7 +55,7 @@ export class WatchedTransport implements SyncTransport {
       return started;
     } catch (error) {
       // Whatever is no refusal may have started one.
-      if (!(error instanceof BatchAlreadyInProgressError)) this.locks.unanswered += 1;
+      if (!(error instanceof BatchInProgressError)) this.locks.unanswered += 1;
       throw error;
     } finally {
       this.locks.underWay -= 1;

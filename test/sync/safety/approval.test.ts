@@ -11,19 +11,19 @@ const COMPLETED = /accounts\.completed\.gz$/;
 test("lets the same run pass once", async () => {
   await service.runAccounts(ids(10));
   const { approvalId } = await heldBy(service.runAccounts(ids(4)));
-  const { collections } = await service.runAccounts(ids(4), { approveRemovals: approvalId });
+  const { collections } = await service.runAccounts(ids(4), { approve: approvalId });
   expect(collections.accounts).toMatchObject({ known: 10, gone: 6, removed: 6 });
   expect(service.present()).toEqual(ids(4));
   // A used approval may stay in the configuration.
-  await service.runAccounts(ids(4), { approveRemovals: approvalId });
-  const again = await heldBy(service.runAccounts([], { approveRemovals: approvalId }));
+  await service.runAccounts(ids(4), { approve: approvalId });
+  const again = await heldBy(service.runAccounts([], { approve: approvalId }));
   expect(again.approvalId).not.toBe(approvalId);
 });
 
 test("covers fewer removals than were approved", async () => {
   await service.runAccounts(ids(10));
   const { approvalId } = await heldBy(service.runAccounts(ids(4)));
-  await service.runAccounts(ids(5), { approveRemovals: approvalId });
+  await service.runAccounts(ids(5), { approve: approvalId });
   expect(service.present()).toEqual(ids(5));
 });
 
@@ -35,7 +35,7 @@ test("keeps its id if the next run is held for the same, and is valid for seven 
   const second = await heldBy(service.runAccounts(ids(4)));
   expect(second.approvalId).toBe(first.approvalId);
   service.clock.advance(6 * DAY_MS);
-  await service.runAccounts(ids(4), { approveRemovals: first.approvalId });
+  await service.runAccounts(ids(4), { approve: first.approvalId });
   expect(service.present()).toEqual(ids(4));
 });
 
@@ -49,14 +49,14 @@ test("gets another id if the next run is held for something else", async () => {
 });
 
 describe("an approval of one collection, if another is held later", () => {
-  const both = (users: number, groups: number, approveRemovals?: string) =>
+  const both = (users: number, groups: number, approve?: string) =>
     service.run(
       ["accounts", "groups"],
       async (batch) => {
         await batch.write("accounts", accounts(users));
         await batch.write("groups", accounts(groups));
       },
-      { approveRemovals },
+      { approve: approve },
     );
 
   test("is part of the new one", async () => {
@@ -84,7 +84,7 @@ test("covers nothing if its list was changed", async () => {
   await service.runAccounts(ids(10));
   const { approvalId, collections } = await heldBy(service.runAccounts(ids(8), { guard: { maxRemoved: 1 } }));
   await writeFile(collections[0]?.listedIn ?? "", "u4\nu5\n", { flag: "a" });
-  await heldBy(service.runAccounts(ids(4), { approveRemovals: approvalId }));
+  await heldBy(service.runAccounts(ids(4), { approve: approvalId }));
 });
 
 test("stays valid after a run that did not use it", async () => {
@@ -93,9 +93,9 @@ test("stays valid after a run that did not use it", async () => {
   await service.runAccounts(ids(10));
   const kind = { type: "grpc-status", code: 7 } as const;
   service.server.faults.add({ api: "sync", operation: "CompleteSyncBatch", kind });
-  const refused = service.runAccounts(ids(4), { approveRemovals: approvalId });
+  const refused = service.runAccounts(ids(4), { approve: approvalId });
   await expect(refused).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
-  await service.runAccounts(ids(4), { approveRemovals: approvalId });
+  await service.runAccounts(ids(4), { approve: approvalId });
   expect(service.present()).toEqual(ids(4));
 });
 
@@ -132,14 +132,14 @@ describe.each(losses)("an approval of a new baseline, if the ledger is %s,", (_,
     ["other ids", ids(40, "other")],
   ])("does not cover %s", async (_, sent) => {
     const { approvalId } = await heldRun();
-    await heldBy(service.runAccounts(sent, { guard, approveRemovals: approvalId }));
+    await heldBy(service.runAccounts(sent, { guard, approve: approvalId }));
     expect(service.present()).toEqual(expect.arrayContaining(ids(40)));
   });
 
   test("covers what the guard lets pass after the held run", async () => {
     const { approvalId } = await heldRun();
     const sent = [...ids(38), ...ids(90, "new")];
-    await service.runAccounts(sent, { guard, approveRemovals: approvalId });
+    await service.runAccounts(sent, { guard, approve: approvalId });
     const { collections } = await service.runAccounts(sent, { guard });
     expect(collections.accounts).toMatchObject({ baseline: "ledger", known: 128 });
   });
@@ -156,15 +156,15 @@ test("does not let many ids of the held run hide that all readable ids are gone"
   await service.runAccounts(ids(10));
   await leaveDamaged();
   const { approvalId } = await heldBy(service.runAccounts([...ids(10), ...ids(90, "new")]));
-  await heldBy(service.runAccounts(ids(90, "new"), { approveRemovals: approvalId }));
+  await heldBy(service.runAccounts(ids(90, "new"), { approve: approvalId }));
   expect(service.present()).toEqual(expect.arrayContaining(ids(10)));
 });
 
 test("is stored by a ledger of the user, too", async () => {
   const ledger = memoryLedger();
   const { approvalId } = await heldBy(service.runAccounts(ids(40), { guard, ledger }));
-  await heldBy(service.runAccounts(ids(2), { guard, ledger, approveRemovals: approvalId }));
+  await heldBy(service.runAccounts(ids(2), { guard, ledger, approve: approvalId }));
   const again = await heldBy(service.runAccounts(ids(40), { guard, ledger }));
-  await service.runAccounts(ids(40), { guard, ledger, approveRemovals: again.approvalId });
+  await service.runAccounts(ids(40), { guard, ledger, approve: again.approvalId });
   expect(service.present()).toEqual(ids(40).sort());
 });

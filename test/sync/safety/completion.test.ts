@@ -230,8 +230,8 @@ test("does not take a batch for a success that another process completed early",
   await service.runAccounts(ids(10));
   const broken = new Error("vendor API answered 500");
   const run = service.run(["accounts"], async (batch) => {
-    const writer = batch.open("accounts");
-    await writer.push(accounts(5));
+    const writer = batch.writer("accounts");
+    await writer.write(accounts(5));
     await completeElsewhere(batch.id);
     throw broken;
   });
@@ -255,34 +255,34 @@ test("compares with both snapshots if another process completed the batch before
 
 test("keeps an approval if another process completed the batch", async () => {
   await service.runAccounts(ids(10));
-  const { approvalId: approveRemovals } = await heldBy(service.runAccounts([]));
+  const { approvalId: approve } = await heldBy(service.runAccounts([]));
   const run = service.run(
     ["accounts"],
     async (batch) => {
       await batch.write("accounts", []);
       await completeElsewhere(batch.id);
     },
-    { approveRemovals },
+    { approve: approve },
   );
   await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "completed" });
-  const { collections } = await service.runAccounts([], { approveRemovals });
+  const { collections } = await service.runAccounts([], { approve: approve });
   expect(collections.accounts).toMatchObject({ baseline: "unclear", gone: 10 });
 });
 
 test("accepts the expected count of a write, of open and of seal", async () => {
   await service.run(["accounts", "groups", "plans"], async (batch) => {
     await batch.write("accounts", accounts(3), { expectedCount: 3 });
-    await batch.open("groups", { expectedCount: 0 }).seal();
-    await batch.open("plans").seal({ expectedCount: 0 });
+    await batch.writer("groups", { expectedCount: 0 }).end();
+    await batch.writer("plans").end({ expectedCount: 0 });
   });
   expect(service.states()).toEqual(["completed"]);
 });
 
 test("refuses a wrong expected count of seal on a batch without a run", async () => {
   const batch = await service.startBatch();
-  const open = batch.open("accounts");
-  await open.push(accounts(2));
-  await expect(open.seal({ expectedCount: 3 })).rejects.toMatchObject({ code: "INVALID_INPUT" });
+  const open = batch.writer("accounts");
+  await open.write(accounts(2));
+  await expect(open.end({ expectedCount: 3 })).rejects.toMatchObject({ code: "INVALID_INPUT" });
   await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
   await batch.abort();
 });

@@ -70,7 +70,7 @@ test("stores hashes with hashIds, and compares clear ids with them", async () =>
   const error = await heldBy(service.runAccounts(ids(2), { ledger }));
   expect(error.collections[0]).toMatchObject({ known: 12, removed: 10 });
   expect(error.collections[0]?.firstRemoved[0]).toMatch(/^[\w-]{22}$/);
-  await service.runAccounts(ids(2), { ledger, approveRemovals: error.approvalId });
+  await service.runAccounts(ids(2), { ledger, approve: error.approvalId });
   // Hashes cannot be compared with clear ids.
   const back = await heldBy(service.runAccounts(ids(2)));
   expect(back.collections[0]).toMatchObject({ reason: "unreadable-ledger" });
@@ -86,7 +86,7 @@ test("leaves no clear ids after a switch to hashIds, and keeps a pending approva
     const bytes = await readFile(path);
     expect((path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString()).not.toContain("clear-");
   }
-  await service.runAccounts(ids(10, "clear-"), { ledger, approveRemovals: approvalId });
+  await service.runAccounts(ids(10, "clear-"), { ledger, approve: approvalId });
   expect(service.present()).toHaveLength(10);
 });
 
@@ -201,7 +201,7 @@ test("is usable again when a new baseline was approved", async () => {
   await service.runAccounts(ids(10));
   await rewrite((text) => text.replace("\\end\n", ""));
   const { approvalId } = await heldBy(service.runAccounts(ids(10)));
-  const { collections } = await service.runAccounts(ids(10), { approveRemovals: approvalId });
+  const { collections } = await service.runAccounts(ids(10), { approve: approvalId });
   expect(collections.accounts).toMatchObject({ baseline: "unreadable", known: 0 });
   expect((await service.runAccounts(ids(10))).collections.accounts).toMatchObject({ known: 10, kept: 10 });
 });
@@ -278,7 +278,7 @@ describe("a baseline that cannot be opened for a moment", () => {
     const backup = await readFile(path);
     await writeFile(path, "damaged");
     const { approvalId } = await heldBy(service.runAccounts(ids(100)));
-    await service.runAccounts(ids(100), { approveRemovals: approvalId });
+    await service.runAccounts(ids(100), { approve: approvalId });
     await completeUnheard((batch) => batch.write("accounts", accounts(200)));
     await writeFile(path, backup);
     const error = await heldBy(service.runAccounts(ids(40)));

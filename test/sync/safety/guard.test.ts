@@ -48,7 +48,7 @@ test("holds a run that would remove more than a quarter, and nothing is removed"
   await service.runAccounts(ids(10));
   const error = await heldBy(service.runAccounts([...ids(6), "new"]));
   expect(error).toMatchObject({
-    code: "REMOVAL_GUARD",
+    code: "RUN_HELD",
     retryable: false,
     approvalId: expect.stringMatching(/^[\da-f-]{36}$/),
     collections: [
@@ -111,7 +111,7 @@ test("stores and compares ids of any characters and any length", async () => {
   expect(error.collections[0]?.firstRemoved).toEqual(odd);
   expect(idsOfLines(linesOfIds(odd))).toEqual(odd);
   // The list of removals is text for people, and is read again for the approval.
-  await service.runAccounts([], { approveRemovals: error.approvalId });
+  await service.runAccounts([], { approve: error.approvalId });
 });
 
 test("names at most 20 ids, and the file that lists all of them", async () => {
@@ -217,7 +217,7 @@ test("accepts a ledger of the user that is a class with private fields", async (
   expect(collections.accounts?.changes).toMatchObject({ known: 4, kept: 4 });
   const { collections: removed } = await service.runAccounts([], {
     ledger,
-    approveRemovals: error.approvalId,
+    approve: error.approvalId,
   });
   expect(removed.accounts).toMatchObject({ removed: 4 });
 });
@@ -260,7 +260,7 @@ test("holds a collection without a baseline until it is approved, with requireBa
   const guard = { requireBaseline: true };
   const error = await heldBy(service.runAccounts(ids(4), { guard }));
   expect(error.collections[0]).toMatchObject({ reason: "no-baseline", known: 0, sent: 4 });
-  await service.runAccounts(ids(4), { guard, approveRemovals: error.approvalId });
+  await service.runAccounts(ids(4), { guard, approve: error.approvalId });
   await service.runAccounts(ids(4), { guard });
 });
 
@@ -283,7 +283,7 @@ const invalid = [
   { guard: { collections: { accounts: true } } },
   { guard: { collections: { accounts: { maxRemovedShare: Number.NaN } } } },
   { ledger: "none", guard: { requireBaseline: true } },
-  { approveRemovals: "" },
+  { approve: "" },
   { signals: "yes" },
   { restarts: -1 },
   { restarts: 0.5 },

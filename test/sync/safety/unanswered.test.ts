@@ -61,7 +61,7 @@ async function runTo(step: LedgerStep, options: Partial<RunOptions<"accounts">> 
   const slow = unanswered(step, below);
   const isHeld = step === "held" || step === "hold";
   const run = service.runAccounts(isHeld ? [] : ids(11), {
-    ...(step === "held" ? { approveRemovals: "an approval" } : {}),
+    ...(step === "held" ? { approve: "an approval" } : {}),
     ...options,
     ledger: slow.ledger,
   });
@@ -112,7 +112,7 @@ describe.each(STEPS)("a ledger that never answers %s", (step) => {
     const end = await endOf(run);
     slow.answer();
     await turns(20);
-    if (step === "held" || step === "hold") expect(end).toMatchObject({ code: "REMOVAL_GUARD" });
+    if (step === "held" || step === "hold") expect(end).toMatchObject({ code: "RUN_HELD" });
     else expect(end).toMatchObject({ restarts: 1, collections: { accounts: { gone: 0 } } });
     expect(service.states().slice(0, 2)).toEqual(["completed", "expired"]);
     expect(await states()).toEqual(["completed"]);
@@ -221,7 +221,7 @@ test("an approval that is never released does not keep a run from its receipt", 
   await service.runAccounts(ids(10), { ledger: below });
   const { approvalId } = await heldBy(service.runAccounts([], { ledger: below }));
   const slow = unanswered("release", below);
-  const run = service.runAccounts([], { ledger: slow.ledger, approveRemovals: approvalId });
+  const run = service.runAccounts([], { ledger: slow.ledger, approve: approvalId });
   await until(() => slow.begun.includes("release"));
   expect(await endOf(run)).toMatchObject({ collections: { accounts: { removed: 10 } } });
 });

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
-import { type Portfolio, startReferenceServer } from "@saas-management/sdk/reference-server";
+import { type Portfolio, startReferenceServer } from "@saas-management/sdk/testing";
 import { chromium } from "playwright-core";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Bundle, bundleForBrowser } from "./bundle.js";

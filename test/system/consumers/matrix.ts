@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual, promisify } from "node:util";
-import { startReferenceServer } from "@saas-management/sdk/reference-server";
+import { startReferenceServer } from "@saas-management/sdk/testing";
 import { certificate, identity } from "../../support/tls-certificates.js";
 import { CELLS, type Cell } from "./cells.js";
 import { packPackage } from "./packed-package.js";

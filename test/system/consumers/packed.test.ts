@@ -1,8 +1,4 @@
-import {
-  type Portfolio,
-  type ReferenceServer,
-  startReferenceServer,
-} from "@saas-management/sdk/reference-server";
+import { type Portfolio, type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ConsumerFolder, makeConsumerFolder, runNode, TOOLS } from "./packed-package.js";
 

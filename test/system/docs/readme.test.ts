@@ -1,4 +1,4 @@
-import { startReferenceServer } from "@saas-management/sdk/reference-server";
+import { startReferenceServer } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { Page } from "../../docs/pages.js";
 import { makeConsumerFolder, runNode, TOOLS } from "../consumers/packed-package.js";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
+import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { DOCS, Page } from "../../docs/pages.js";
 

@@ -1,5 +1,5 @@
-import { type ReferenceServer, startReferenceServer, TestClock } from "@saas-management/sdk/reference-server";
-import type { CollectionName, RecordOf } from "@saas-management/sdk/sync";
+import type { Collection, RecordOf } from "@saas-management/sdk/sync";
+import { type ReferenceServer, startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { accounts } from "../../support/accounts.js";
@@ -42,7 +42,7 @@ describe.skipIf(skipped)(`the reference server with a client on python3-grpcio${
 
   test("accepts records of all collections and stores them unchanged", async () => {
     const batchId = await start();
-    const sent = new Map<CollectionName, readonly RecordOf<CollectionName>[]>();
+    const sent = new Map<Collection, readonly RecordOf<Collection>[]>();
     for (const collection of COLLECTION_NAMES) {
       const records = sample(collection);
       sent.set(collection, records);
@@ -186,8 +186,8 @@ function ok(answer: Readonly<Record<string, unknown>>): Outcome {
 }
 
 /** Records of a collection with different ids. */
-function sample(collection: CollectionName): readonly RecordOf<CollectionName>[] {
-  const record: fc.Arbitrary<RecordOf<CollectionName>> = RECORDS[collection];
+function sample(collection: Collection): readonly RecordOf<Collection>[] {
+  const record: fc.Arbitrary<RecordOf<Collection>> = RECORDS[collection];
   const distinct = fc.uniqueArray(record, { minLength: 30, maxLength: 40, selector: idOf });
   return fc.sample(distinct, { seed: 2, numRuns: 1 }).flat();
 }

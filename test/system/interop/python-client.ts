@@ -1,4 +1,4 @@
-import type { CollectionName, RecordOf } from "@saas-management/sdk/sync";
+import type { Collection, RecordOf } from "@saas-management/sdk/sync";
 import { z } from "zod";
 import { recordType } from "../../support/contract.js";
 import { toProtobufJson } from "../../support/wire-form.js";
@@ -63,7 +63,7 @@ export class PythonClient {
 }
 
 /** A request with records of a collection. */
-export function recordsRequest<C extends CollectionName>(
+export function recordsRequest<C extends Collection>(
   batchId: string,
   collection: C,
   records: readonly RecordOf<C>[],

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import {
-  type CollectionName,
+  type Collection,
   type RecordOf,
   SyncClient,
   type SyncClientOptions,
@@ -66,7 +66,7 @@ describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`,
   test("pushes records of all collections in order and unchanged", async () => {
     const batch = await start({ messageBytes: 2000, windowBytes: 8000 });
     for (const collection of COLLECTION_NAMES) {
-      const record: fc.Arbitrary<RecordOf<CollectionName>> = RECORDS[collection];
+      const record: fc.Arbitrary<RecordOf<Collection>> = RECORDS[collection];
       const records = fc.sample(record, { seed: 1, numRuns: 60 });
       const result = await batch.write(collection, records);
       const { messages, metadata } = await server.received();

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { SaasManagementClientOptions } from "@saas-management/sdk";
+import type { ClientOptions } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { startConnectProxy } from "../../support/connect-proxy.js";
 import { json, startHttpServer } from "../../support/http-server.js";
@@ -13,7 +13,7 @@ const CERTIFICATES = fileURLToPath(new URL("../../support/certs/authority-cert.p
 const tls = { ca: certificate("authority") };
 
 /** Runs a request in a process of its own, which must end by itself. */
-async function run(options: SaasManagementClientOptions, env: NodeJS.ProcessEnv = {}): Promise<unknown> {
+async function run(options: ClientOptions, env: NodeJS.ProcessEnv = {}): Promise<unknown> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ["--import", "tsx", SCRIPT, JSON.stringify({ apiKey: "key-1", ...options })],

@@ -1,7 +1,7 @@
 /** Starts a server with clients that hang, closes it, and must then exit by itself. */
 import { connect } from "node:net";
 import { credentials, Metadata } from "@grpc/grpc-js";
-import { startReferenceServer } from "../../../src/reference-server/index.js";
+import { startReferenceServer } from "../../../src/reference-server/server.js";
 import { SyncServiceClient } from "../../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 
 const server = await startReferenceServer();

@@ -44,7 +44,7 @@ const options = {
   installationId,
   ledger,
   snapshots: ["accounts"],
-  signals: true,
+  stopOnSignals: true,
   restarts: 0,
   onProgress: ({ type }: { readonly type: string }) => {
     if (type === "completed" && way === "completed") die();

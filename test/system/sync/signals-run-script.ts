@@ -4,7 +4,7 @@ import { SaasManagementError, SyncClient } from "../../../src/sync/index.js";
 const client = new SyncClient({ endpoint: process.argv[2] ?? "", apiKey: "key-1", retry: false });
 try {
   await client.run(
-    { installationId: "installation-1", ledger: "none", snapshots: ["accounts"], signals: true },
+    { installationId: "installation-1", ledger: "none", snapshots: ["accounts"], stopOnSignals: true },
     async () => {
       process.stdout.write("writing\n");
       await new Promise(() => {});

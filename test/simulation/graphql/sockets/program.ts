@@ -1,4 +1,4 @@
-import type { GraphQLFault, GraphQLFaultKind } from "@saas-management/sdk/reference-server";
+import type { GraphQLFault, GraphQLFaultKind } from "@saas-management/sdk/testing";
 import type fc from "fast-check";
 import type { FaultKind, RetryAfter, ScheduledFault } from "../faults.js";
 import type { Program, Step } from "../program.js";

@@ -1,6 +1,6 @@
 /** Runs a program of the GraphQL facade over sockets against the reference server, in simulated time. */
 import { GraphQLClient } from "@saas-management/sdk/graphql";
-import { startReferenceServer } from "@saas-management/sdk/reference-server";
+import { startReferenceServer } from "@saas-management/sdk/testing";
 import { Observation } from "../../observation.js";
 import { settle, withoutChance } from "../../settle.js";
 import { SimClock } from "../../sim-clock.js";

@@ -1,14 +1,15 @@
 /** Ways to lose records. Each test begins with a good run of all records, and then one of them comes. */
-import type { Inspection } from "@saas-management/sdk/reference-server";
+
 import type {
   RecordOf,
   RecordSource,
-  RunAttempt,
+  RunContext,
   RunOptions,
+  RunReceipt,
   SnapshotCollection,
-  SyncReceipt,
   WriteOptions,
 } from "@saas-management/sdk/sync";
+import type { Inspection } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { type TestService, testService } from "../../../support/test-service.js";
 
@@ -41,14 +42,14 @@ export interface Attack {
   /** What happens between the good run and the attack. */
   readonly prepare?: (service: TestService) => Promise<unknown>;
   /** Resolves with the receipts of the runs that completed. */
-  readonly attack: (service: TestService) => Promise<SyncReceipt | readonly SyncReceipt[]>;
+  readonly attack: (service: TestService) => Promise<RunReceipt | readonly RunReceipt[]>;
   /** Whether the ledger is such afterwards that an honest run is held, too. */
   readonly heldAfterwards?: boolean;
 }
 
 /** The guard holds the run. */
 export function held(collection: object = {}): Ending {
-  return refused("REMOVAL_GUARD", { collections: [expect.objectContaining(collection)] });
+  return refused("RUN_HELD", { collections: [expect.objectContaining(collection)] });
 }
 
 export function refused(code: string, fields: object = {}): Ending {
@@ -119,7 +120,7 @@ export function testAttacks(attacks: readonly Attack[]): void {
 
 /** The receipt, the log and the threshold agree on what was removed. */
 function expectReport(
-  receipts: readonly SyncReceipt[],
+  receipts: readonly RunReceipt[],
   { collection, removed, allowedBy }: Extract<Ending, { kind: "reported" }>,
   lines: readonly Line[],
 ): void {
@@ -138,7 +139,7 @@ function expectReport(
 }
 
 function expectWarning(
-  [receipt]: readonly SyncReceipt[],
+  [receipt]: readonly RunReceipt[],
   { removed }: Extract<Ending, { kind: "warned" }>,
   lines: readonly Line[],
 ): void {
@@ -160,7 +161,7 @@ function completedBatches({ batches }: Inspection): string[] {
   return batches.filter(({ state }) => state === "completed").map(({ id }) => id);
 }
 
-function goodRun(service: TestService): Promise<SyncReceipt> {
+function goodRun(service: TestService): Promise<RunReceipt> {
   const licenses = people().map(({ generic }, i) => ({
     generic: { sourceId: `l-${i}`, sourceAccountId: generic.id, sourcePlanId: "p", billable: true },
   }));
@@ -173,10 +174,10 @@ function goodRun(service: TestService): Promise<SyncReceipt> {
 /** A run of the accounts, which are one write. */
 export function send(
   service: TestService,
-  source: RecordSource<Account> | ((attempt: RunAttempt) => RecordSource<Account>),
+  source: RecordSource<Account> | ((attempt: RunContext) => RecordSource<Account>),
   options?: Partial<RunOptions<"accounts">>,
   writing?: WriteOptions,
-): Promise<SyncReceipt> {
+): Promise<RunReceipt> {
   return service.run(
     ["accounts"],
     async (batch, attempt) => {

@@ -1,4 +1,4 @@
-import { SaasManagementError, type SyncReceipt } from "@saas-management/sdk/sync";
+import { type RunReceipt, SaasManagementError } from "@saas-management/sdk/sync";
 import type { TestService } from "../../../support/test-service.js";
 import { type Account, held, POISONED, people, refused, send, testAttacks, vendorPage } from "./attacks.js";
 
@@ -46,9 +46,9 @@ testAttacks([
     attack: (service) =>
       service.run(["accounts"], async (batch) => {
         for (const page of [0, 1, 2, 3]) {
-          const open = batch.open("accounts");
-          await open.push((await vendorPage(page)).users);
-          await open.seal();
+          const open = batch.writer("accounts");
+          await open.write((await vendorPage(page)).users);
+          await open.end();
         }
       }),
   },
@@ -57,7 +57,7 @@ testAttacks([
     ending: POISONED,
     attack: (service) =>
       service.run(["accounts"], async (batch) => {
-        await batch.open("accounts").push(people(0, 20));
+        await batch.writer("accounts").write(people(0, 20));
       }),
   },
   {
@@ -67,9 +67,9 @@ testAttacks([
       service.run(["accounts"], async (batch) => {
         await batch.write("accounts", people());
         const feed = async (id: string) => {
-          const open = batch.open("usage");
-          await open.push({ generic: { id, sourceActorId: "né-1", lastActivity: "2026-01-01T00:00:00Z" } });
-          await open.seal();
+          const open = batch.writer("usage");
+          await open.write({ generic: { id, sourceActorId: "né-1", lastActivity: "2026-01-01T00:00:00Z" } });
+          await open.end();
         };
         await Promise.allSettled([feed("1"), feed("2")]);
       }),
@@ -79,10 +79,10 @@ testAttacks([
     ending: POISONED,
     attack: (service) =>
       service.run(["accounts"], async (batch) => {
-        const open = batch.open("accounts");
-        await open.push(people(0, 20));
-        await open.seal();
-        await open.push(people(20)).catch(() => {});
+        const open = batch.writer("accounts");
+        await open.write(people(0, 20));
+        await open.end();
+        await open.write(people(20)).catch(() => {});
       }),
   },
   {
@@ -132,7 +132,7 @@ testAttacks([
 ]);
 
 /** A write after the end of the run, which is refused. */
-async function lateWrite(service: TestService, alsoBefore: boolean): Promise<SyncReceipt> {
+async function lateWrite(service: TestService, alsoBefore: boolean): Promise<RunReceipt> {
   let late: () => Promise<unknown> = () => Promise.resolve();
   const receipt = service.run(["accounts"], async (batch) => {
     late = () => batch.write("accounts", people(0, 20));

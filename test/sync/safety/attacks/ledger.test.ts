@@ -117,7 +117,7 @@ testAttacks([
     approved: async (service) => {
       await send(service, people(0, 100));
       const id = await approvalOf(service, 60);
-      await send(service, people(0, 60), { approveRemovals: id });
+      await send(service, people(0, 60), { approve: id });
       return id;
     },
   }),
@@ -161,17 +161,17 @@ testAttacks([
     heldAfterwards: true,
     attack: async (service) => {
       await writeFile(await service.file(COMPLETED), "damaged");
-      return send(service, people(0, 20), { approveRemovals: await approvalOf(service, 40) });
+      return send(service, people(0, 20), { approve: await approvalOf(service, 40) });
     },
   },
   {
     name: "removals were approved, and a restart gets fewer records than the attempt before",
     ending: held({ sent: 20 }),
     attack: async (service) => {
-      const approveRemovals = await approvalOf(service, 20);
+      const approve = await approvalOf(service, 20);
       breakTwice(service, "SyncRecords", "request", 5);
-      return send(service, ({ number }) => (number === 1 ? people(100, 200) : people(0, 20)), {
-        approveRemovals,
+      return send(service, ({ attempt: number }) => (number === 1 ? people(100, 200) : people(0, 20)), {
+        approve: approve,
       });
     },
   },
@@ -206,14 +206,14 @@ function approvalAttack(
   name: string,
   { approved, sent = people(0, 20), heldAfterwards = false }: ApprovalAttack,
 ): Attack {
-  let approveRemovals: string | undefined;
+  let approve: string | undefined;
   return {
     name,
     ending: held({ reason: "removals" }),
     prepare: async (service) => {
-      approveRemovals = await approved(service);
+      approve = await approved(service);
     },
-    attack: (service) => send(service, sent, { approveRemovals }),
+    attack: (service) => send(service, sent, { approve: approve }),
     heldAfterwards,
   };
 }

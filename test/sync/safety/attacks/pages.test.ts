@@ -1,5 +1,11 @@
 import { appendFileSync, createReadStream } from "node:fs";
-import { fromCsv, fromJsonl, fromPages, type Page, type PagesOptions } from "@saas-management/sdk/sources";
+import {
+  fromCsv,
+  fromJsonl,
+  fromPages,
+  type PagesOptions,
+  type SourcePage,
+} from "@saas-management/sdk/sources";
 import {
   type Account,
   type Attack,
@@ -35,7 +41,7 @@ testAttacks([
     "the next token is lost half-way, and the caller knows the total",
     INVALID,
     (page) => ({ ...listed(page), ...(page === 2 ? { next: undefined } : {}) }),
-    { expectedTotal: COUNT },
+    { expectedCount: COUNT },
   ),
   pageAttack("the next token is lost half-way, and the total is unknown", held({ removed: 20 }), (page) => ({
     ...listed(page),
@@ -137,7 +143,7 @@ testAttacks([
 function pageAttack(
   name: string,
   ending: Ending,
-  pages: (page: number) => Page<Account>,
+  pages: (page: number) => SourcePage<Account>,
   options?: PagesOptions,
 ): Attack {
   return {
@@ -148,7 +154,7 @@ function pageAttack(
 }
 
 /** A page as the vendor should return it. */
-function listed(page: number): Page<Account> {
+function listed(page: number): SourcePage<Account> {
   return { items: people(10 * page - 10, 10 * page), next: page === 4 ? null : String(page + 1) };
 }
 

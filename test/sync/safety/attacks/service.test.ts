@@ -1,4 +1,4 @@
-import type { SyncProgress, SyncReceipt } from "@saas-management/sdk/sync";
+import type { RunReceipt, SyncProgress } from "@saas-management/sdk/sync";
 import { until } from "../../../support/promises.js";
 import type { TestService } from "../../../support/test-service.js";
 import {
@@ -139,7 +139,7 @@ testAttacks([
     name: "two runs are in progress at the same time",
     ending: refused("BATCH_IN_PROGRESS"),
     attack: async (service) => {
-      let second: Promise<SyncReceipt> | undefined;
+      let second: Promise<RunReceipt> | undefined;
       const first = service.run(["accounts"], async (batch) => {
         second = send(service, people(0, 20));
         await second.catch(() => {});
@@ -195,7 +195,7 @@ testAttacks([
 
 /** The second of two runs is compared with what the first completed meanwhile. */
 function waitingRun(): Attack {
-  let second: Promise<SyncReceipt> | undefined;
+  let second: Promise<RunReceipt> | undefined;
   return {
     name: "a run waits for another one, whose records it does not know",
     ending: held({ known: 100, removed: 60 }),

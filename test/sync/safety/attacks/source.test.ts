@@ -199,15 +199,15 @@ testAttacks([
     ending: { kind: "whole" },
     attack: (service) =>
       service.run(["accounts"], async (batch) => {
-        const writer = batch.open("accounts");
+        const writer = batch.writer("accounts");
         const page: Account[] = [];
         for (const account of people()) {
           page.push(account);
           if (page.length < 10) continue;
-          void writer.push(page);
+          void writer.write(page);
           page.length = 0;
         }
-        await writer.seal();
+        await writer.end();
       }),
   },
   {
@@ -254,7 +254,7 @@ testAttacks([
     ending: held({ sent: 40 }),
     attack: (service) => {
       breakTwice(service, "SyncRecords", "request", 5);
-      return send(service, ({ number }) => people(0, number === 1 ? 100 : 40));
+      return send(service, ({ attempt: number }) => people(0, number === 1 ? 100 : 40));
     },
   },
   {

@@ -1,6 +1,6 @@
 const sdk = require("@saas-management/sdk");
 const { GraphQLClient } = require("@saas-management/sdk/graphql");
-const referenceServer = require("@saas-management/sdk/reference-server");
+const referenceServer = require("@saas-management/sdk/testing");
 const { SyncClient } = require("@saas-management/sdk/sync");
 const program = require("./program.cjs");
 

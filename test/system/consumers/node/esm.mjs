@@ -1,7 +1,7 @@
 import * as sdk from "@saas-management/sdk";
 import { GraphQLClient } from "@saas-management/sdk/graphql";
-import * as referenceServer from "@saas-management/sdk/reference-server";
 import { SyncClient } from "@saas-management/sdk/sync";
+import * as referenceServer from "@saas-management/sdk/testing";
 import program from "./program.cjs";
 
 const oneCopy = sdk.GraphQLClient === GraphQLClient && sdk.SyncClient === SyncClient;

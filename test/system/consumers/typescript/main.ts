@@ -10,8 +10,13 @@ import {
   sumByCurrency,
 } from "@saas-management/sdk";
 import { calendarDate, GraphQLClient, isMutationError, type License } from "@saas-management/sdk/graphql";
+<<<<<<< HEAD
 import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
+import { type RunReceipt, SyncClient } from "@saas-management/sdk/sync";
+=======
 import { SyncClient, type SyncReceipt } from "@saas-management/sdk/sync";
+import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
+>>>>>>> main
 
 async function* users(): AsyncGenerator<RecordOf<"accounts">> {
   yield { generic: { id: "u1", name: "Ada" } };
@@ -46,12 +51,9 @@ const refused = await graphql
   );
 
 const sync = new SyncClient({ endpoint: syncUrl, apiKey });
-const receipt: SyncReceipt = await sync.run(
-  { installationId, ledger: "none", snapshots: [] },
-  async (run) => {
-    await run.write("usage", []);
-  },
-);
+const receipt: RunReceipt = await sync.run({ installationId, ledger: "none", snapshots: [] }, async (run) => {
+  await run.write("usage", []);
+});
 
 await Promise.all([client.close(), graphql.close(), sync.close()]);
 await server.close();
