@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { accounts, heldBy, ids, testService } from "../support/test-service.js";
 
 const service = testService();
-const COMPLETED = /accounts\.completed\.gz$/;
+const COMPLETED = /accounts\..+\.ids\.gz$/;
 const isRoot = process.geteuid?.() === 0;
 const hasModes = process.geteuid !== undefined;
 /** A user that is neither this one nor root. */

@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { type ClientOptions, SaasManagementClient } from "@saas-management/sdk";
 import { GraphQLClient, type GraphQLOptions } from "@saas-management/sdk/graphql";
 import {
@@ -223,7 +223,7 @@ export class TestService {
     return entries
       .filter((entry) => !entry.isDirectory())
       .map((entry) => join(entry.parentPath, entry.name))
-      .filter((path) => !path.startsWith(join(this.directory, "journal")))
+      .filter((path) => !basename(path).startsWith("journal."))
       .sort();
   }
 

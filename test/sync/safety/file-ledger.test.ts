@@ -18,7 +18,7 @@ import { describe, expect, test } from "vitest";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
-const COMPLETED = /accounts\.completed\.gz$/;
+const COMPLETED = /accounts\..+\.ids\.gz$/;
 const hasModes = process.platform !== "win32";
 
 const rewrite = async (change: (text: string) => string) => {

@@ -4,7 +4,7 @@ import { fileLedger, type Ledger, memoryLedger } from "@saas-management/sdk/sync
 import { heldBy, type TestService } from "../../../support/test-service.js";
 import { type Attack, breakTwice, type Ending, held, people, refused, send, testAttacks } from "./attacks.js";
 
-const COMPLETED = /accounts\.completed\.gz$/;
+const COMPLETED = /accounts\..+\.ids\.gz$/;
 const WEEK_MS = 7 * 24 * 60 * 60_000;
 const UNREADABLE = held({ reason: "unreadable-ledger" });
 
