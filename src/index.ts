@@ -1,10 +1,83 @@
 /**
- * The SDK of the SaaS Management Service: the client of both APIs, and everything that the subpaths `./graphql` and
- * `./sync` export. Importing it loads neither gRPC nor GraphQL; each is loaded when it is first used.
+ * The SDK of the SaaS Management Service: one client for both APIs, the records and runs of connectors, the ledger and
+ * the errors. Importing it loads neither gRPC nor GraphQL; each is loaded with its first use.
  *
  * @packageDocumentation
  */
 
 export { type ClientOptions, SaasManagementClient } from "./client.js";
+export type { Clock } from "./core/clock.js";
+export type { NetworkOptions, TlsOptions } from "./core/endpoint.js";
+export {
+  AuthenticationError,
+  BatchInProgressError,
+  BatchOutcomeUnknownError,
+  type BatchState,
+  BatchStateError,
+  ClosedError,
+  ConfigurationError,
+  type ErrorCode,
+  type ErrorDetails,
+  GraphQLResponseError,
+  type HeldSnapshot,
+  type InputIssue,
+  InvalidInputError,
+  MutationError,
+  PaginationError,
+  PermissionDeniedError,
+  RateLimitError,
+  RunHeldError,
+  SaasManagementError,
+  SyncProtocolError,
+  TimeoutError,
+  TransportError,
+} from "./core/errors/index.js";
+export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "./core/hooks.js";
+export type { Logger } from "./core/logger.js";
+export type { CommonOptions } from "./core/options.js";
+export type { RetryOptions } from "./core/retry.js";
 export * from "./graphql/index.js";
-export * from "./sync/index.js";
+export type { KeepAliveOptions } from "./sync/batch/keep-alive.js";
+export type { BatchOptions, StartBatchOptions } from "./sync/batch/start.js";
+export type { CompleteOptions, SyncBatch } from "./sync/batch/sync-batch.js";
+export type { SyncClient } from "./sync/client.js";
+export type { Collection, EventCollection, RecordOf, SnapshotCollection } from "./sync/collections.js";
+export type * from "./sync/generated/records.js";
+export type { GuardOptions, GuardRules, SafetyOptions } from "./sync/guard/rules.js";
+export type { Lease } from "./sync/lease.js";
+export type { HoldReason } from "./sync/ledger/entry.js";
+export { fileLedger, type Ledger, type Store, storeLedger } from "./sync/ledger/ledger.js";
+export type { ChannelOptions, SyncTuning } from "./sync/options.js";
+export type { PreviewOptions } from "./sync/preview/options.js";
+export { previewSync } from "./sync/preview/preview.js";
+export {
+  type CollectionPreview,
+  type DanglingReference,
+  type DuplicateId,
+  type DuplicateIds,
+  formatPreview,
+  type ReferencePreview,
+  type RunPreview,
+  type SnapshotChanges,
+} from "./sync/preview/report.js";
+export type {
+  AbortFailed,
+  Baseline,
+  BatchCompleted,
+  LeaseWarning,
+  OnProgress,
+  RemovalsChecked,
+  Retrying,
+  SnapshotFigures,
+  SyncProgress,
+  WaitingForLock,
+  WindowAccepted,
+} from "./sync/progress.js";
+export type { RunBatch } from "./sync/run/declared-batch.js";
+export type { RunContext, RunFunction, RunOptions } from "./sync/run/options.js";
+export type { CollectionReceipt, RunReceipt } from "./sync/run/receipt.js";
+export type { CompletionCounts, SnapshotCounts } from "./sync/transport.js";
+export type { CollectionWriter } from "./sync/write/collection-writer.js";
+export type { SealOptions, WriteOptions } from "./sync/write/options.js";
+export type { WriteFigures, WriteReport, WriteResult } from "./sync/write/outcomes.js";
+export type { RecordSource } from "./sync/write/source.js";

@@ -10,7 +10,6 @@ const ALL_PEERS = "the peer set together";
 const IMPORTS: Readonly<Record<string, readonly string[]>> = {
   "@saas-management/sdk": ["@saas-management/sdk"],
   "@saas-management/sdk/graphql": ["@saas-management/sdk/graphql"],
-  "@saas-management/sdk/sync": ["@saas-management/sdk/sync"],
   "@saas-management/sdk/sources": ["@saas-management/sdk/sources"],
   "@saas-management/sdk/testing": ["@saas-management/sdk/testing"],
   [ALL_PEERS]: PEERS,

@@ -1,4 +1,4 @@
-import type { RecordOf } from "@saas-management/sdk/sync";
+import type { RecordOf } from "@saas-management/sdk";
 import type { TextKind } from "./names.js";
 import { type Details, type Kind, makePool } from "./records.js";
 

@@ -1,6 +1,8 @@
 import { getEventListeners } from "node:events";
-import { InvalidInputError, systemClock, TestClock } from "@saas-management/sdk";
+import { InvalidInputError } from "@saas-management/sdk";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { systemClock } from "../../src/core/clock.js";
 
 test("a test clock with startAt stands still until it is advanced", () => {
   const clock = new TestClock({ startAt: Date.UTC(2026, 0, 1) });

@@ -1,4 +1,5 @@
-import { type Logger, SaasManagementClient, TestClock } from "@saas-management/sdk";
+import { type Logger, SaasManagementClient } from "@saas-management/sdk";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { API_KEY, type ClientSetup, connectClient, passPause, rejection } from "../support/http-client.js";

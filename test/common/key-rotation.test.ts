@@ -1,5 +1,8 @@
-import { AuthenticationError, GraphQLClient, SyncClient, TestClock } from "@saas-management/sdk";
+import { AuthenticationError } from "@saas-management/sdk";
+import { GraphQLClient } from "@saas-management/sdk/graphql";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { SyncClient } from "../../src/sync/client.js";
 import { accounts } from "../support/accounts.js";
 import { connectClient, everythingIn, rejection, until } from "../support/http-client.js";
 import { json, type Responder } from "../support/http-server.js";

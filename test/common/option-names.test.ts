@@ -1,16 +1,11 @@
-import {
-  fileLedger,
-  GraphQLClient,
-  memoryLedger,
-  previewSync,
-  SaasManagementClient,
-  SyncClient,
-  TestClock,
-} from "@saas-management/sdk";
+import { fileLedger, SaasManagementClient } from "@saas-management/sdk";
+import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { fromCsv, fromJsonl, fromPages } from "@saas-management/sdk/sources";
-import { startReferenceServer } from "@saas-management/sdk/testing";
+import { memoryLedger, startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { suggestKey } from "../../src/core/validate.js";
+import { SyncClient } from "../../src/sync/client.js";
+import { previewSync } from "../../src/sync/preview/preview.js";
 import { accounts } from "../support/accounts.js";
 import { rejection } from "../support/promises.js";
 import { testService } from "../support/test-service.js";

@@ -1,4 +1,5 @@
-import { SaasManagementError, TestClock, TimeoutError, TransportError } from "@saas-management/sdk";
+import { SaasManagementError, TimeoutError, TransportError } from "@saas-management/sdk";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { connectClient, passPause, rejection } from "../support/http-client.js";

@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import { GraphQLClient } from "@saas-management/sdk/graphql";
-import { SyncClient } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { resolveEndpoint } from "../../src/core/endpoint.js";
+import { SyncClient } from "../../src/sync/client.js";
 import { holds } from "../support/fuzz.js";
 import { outcomeOf } from "../support/hostile.js";
 import { mutatedBytes } from "../support/mutated-bytes.js";

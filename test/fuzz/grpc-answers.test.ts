@@ -1,6 +1,6 @@
-import { SyncClient } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { SyncClient } from "../../src/sync/client.js";
 import {
   CompleteSyncBatchResponse,
   StartSyncBatchResponse,

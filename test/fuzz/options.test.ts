@@ -1,8 +1,8 @@
 import { SaasManagementClient } from "@saas-management/sdk";
 import { GraphQLClient, type GraphQLOptions } from "@saas-management/sdk/graphql";
-import { SyncClient } from "@saas-management/sdk/sync";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { SyncClient } from "../../src/sync/client.js";
 import { holds, type Share } from "../support/fuzz.js";
 import { hostileValue, hostileVariant, outcomeOf } from "../support/hostile.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";

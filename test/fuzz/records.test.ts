@@ -1,12 +1,7 @@
-import {
-  type Collection,
-  InvalidInputError,
-  type RecordOf,
-  type SyncBatch,
-  SyncClient,
-} from "@saas-management/sdk/sync";
+import { type Collection, InvalidInputError, type RecordOf, type SyncBatch } from "@saas-management/sdk";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { SyncClient } from "../../src/sync/client.js";
 import { holds } from "../support/fuzz.js";
 import { hostileValue, outcomeOf, Thrown } from "../support/hostile.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";

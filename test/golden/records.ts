@@ -1,6 +1,6 @@
 /** The contents of the records of the golden transcript: drawn once, kept in records.json. */
 import { readFileSync } from "node:fs";
-import type { Collection, RecordTypes } from "@saas-management/sdk/sync";
+import type { Collection, RecordTypes } from "@saas-management/sdk";
 
 export type GoldenRecords = { readonly [C in Collection]: readonly RecordTypes[C][] };
 

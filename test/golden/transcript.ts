@@ -1,7 +1,7 @@
 /** Runs every collection and every GraphQL operation of the facade once, and tells what was sent. */
 import { GraphQLClient } from "@saas-management/sdk/graphql";
-import { SyncClient } from "@saas-management/sdk/sync";
 import { startReferenceServer } from "@saas-management/sdk/testing";
+import { SyncClient } from "../../src/sync/client.js";
 import { type RecordedCall, startRecorder } from "./recorder.js";
 import { readGoldenRecords } from "./records.js";
 

@@ -1,4 +1,4 @@
-import { SyncClient } from "@saas-management/sdk/sync";
+import { SyncClient } from "../../src/sync/client.js";
 
 // Nobody listens on port 1.
 const client = new SyncClient({ endpoint: "http://127.0.0.1:1", apiKey: "key-1", retry: false });

@@ -1,4 +1,5 @@
-import { GraphQLClient, SaasManagementClient } from "@saas-management/sdk";
+import { SaasManagementClient } from "@saas-management/sdk";
+import { GraphQLClient } from "@saas-management/sdk/graphql";
 
 const GRAPHQL = { baseUrl: "https://api.example.com", apiKey: "key-1" };
 

@@ -1,5 +1,5 @@
-import { previewSync } from "@saas-management/sdk/sync";
 import { heldError } from "../../src/sync/guard/held-error.js";
+import { previewSync } from "../../src/sync/preview/preview.js";
 
 const HELD = {
   collection: "accounts",

@@ -1,4 +1,6 @@
-import { previewSync, type SyncBatch, SyncClient } from "@saas-management/sdk/sync";
+import type { SyncBatch } from "@saas-management/sdk";
+import { SyncClient } from "../../src/sync/client.js";
+import { previewSync } from "../../src/sync/preview/preview.js";
 
 const batch = (): SyncBatch =>
   new SyncClient({ endpoint: "https://sync.example.com", apiKey: "key-1" }).openBatch("batch-1");

@@ -1,6 +1,8 @@
 import { inspect } from "node:util";
-import { SyncClient, type SyncClientOptions, TransportError } from "@saas-management/sdk/sync";
+import { TransportError } from "@saas-management/sdk";
 import { expect, onTestFinished, test } from "vitest";
+import { SyncClient } from "../../src/sync/client.js";
+import type { SyncClientOptions } from "../../src/sync/options.js";
 import { startConnectProxy } from "../support/connect-proxy.js";
 import { everythingIn, rejection } from "../support/http-client.js";
 import { unusedPort } from "../support/tcp-peers.js";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { SyncClient } from "@saas-management/sdk/sync";
 import { type Fault, type FaultScheduleOptions, faultSchedule } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { Faults } from "../../src/reference-server/faults/injector.js";
+import { SyncClient } from "../../src/sync/client.js";
 import { accounts } from "../support/accounts.js";
 import { startProgram } from "../support/fault-program.js";
 import { startSync } from "../support/grpc-server.js";

@@ -1,5 +1,4 @@
 import { GraphQLClient } from "@saas-management/sdk/graphql";
-import { SyncClient } from "@saas-management/sdk/sync";
 import {
   type FaultHandle,
   type FaultSchedule,
@@ -7,6 +6,7 @@ import {
   startReferenceServer,
 } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
+import { SyncClient } from "../../src/sync/client.js";
 import { APPLICATIONS, judgedBatch, judgedWalk, PAGES, writeBefore } from "../support/judged-programs.js";
 import { until } from "../support/promises.js";
 import { forSeeds } from "../support/property-runs.js";

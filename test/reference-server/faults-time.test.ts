@@ -1,6 +1,6 @@
-import { SyncClient } from "@saas-management/sdk/sync";
 import { type SyncFaultKind, type SyncOperation, TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
+import { SyncClient } from "../../src/sync/client.js";
 import { type ProgramOutcome, startProgram } from "../support/fault-program.js";
 import { refused, until } from "../support/grpc-client.js";
 import { accounts } from "../support/grpc-records.js";

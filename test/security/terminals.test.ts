@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { fromCsv } from "@saas-management/sdk/sources";
-import { formatPreview, previewSync } from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
+import { previewSync } from "../../src/sync/preview/preview.js";
+import { formatPreview } from "../../src/sync/preview/report.js";
 import { heldBy, testService } from "../support/test-service.js";
 
 const service = testService();

@@ -4,7 +4,7 @@ import {
   BatchStateError,
   ClosedError,
   SaasManagementError,
-} from "@saas-management/sdk/sync";
+} from "@saas-management/sdk";
 import { LEASE_MS } from "./service-model.js";
 import type { Simulated } from "./simulate.js";
 

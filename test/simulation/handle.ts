@@ -1,4 +1,4 @@
-import type { SyncBatch } from "@saas-management/sdk/sync";
+import type { SyncBatch } from "@saas-management/sdk";
 import type { ObservedBatch } from "./observation.js";
 import { type ProcessParts, relyNoMore } from "./process-parts.js";
 import type { Step } from "./program.js";

@@ -1,4 +1,4 @@
-import type { RecordOf } from "@saas-management/sdk/sync";
+import type { RecordOf } from "@saas-management/sdk";
 import type { CollectionMessage } from "../../src/reference-server/sync/collections.js";
 import type { ModelMessage } from "./service-model.js";
 

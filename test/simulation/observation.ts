@@ -1,4 +1,4 @@
-import type { SyncBatch } from "@saas-management/sdk/sync";
+import type { SyncBatch } from "@saas-management/sdk";
 import type { SimCollection } from "./messages.js";
 
 /** A write as its caller knows it. */

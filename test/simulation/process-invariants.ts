@@ -1,7 +1,7 @@
 /** What the processes have to keep to: what they leave behind, and what comes out of them. */
 import { getEventListeners } from "node:events";
 import { inspect } from "node:util";
-import { SaasManagementError } from "@saas-management/sdk/sync";
+import { SaasManagementError } from "@saas-management/sdk";
 import { CANARY } from "./messages.js";
 import { GaveUp } from "./process-parts.js";
 import type { Simulated } from "./simulate.js";

@@ -1,4 +1,4 @@
-import type { SyncBatch } from "@saas-management/sdk/sync";
+import type { SyncBatch } from "@saas-management/sdk";
 import { useHandle } from "./handle.js";
 import { runManaged } from "./managed-run.js";
 import type { ObservedBatch } from "./observation.js";

@@ -1,5 +1,5 @@
 /** What has to be true of records: which of them the service holds, how often, and in which order they came. */
-import { BatchStateError, ClosedError, SaasManagementError } from "@saas-management/sdk/sync";
+import { BatchStateError, ClosedError, SaasManagementError } from "@saas-management/sdk";
 import { isSnapshot } from "./messages.js";
 import type { ObservedBatch, ObservedWrite } from "./observation.js";
 import type { ModelBatch } from "./service-model.js";

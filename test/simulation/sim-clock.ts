@@ -1,4 +1,4 @@
-import type { Clock } from "@saas-management/sdk/sync";
+import type { Clock } from "../../src/core/clock.js";
 
 /** A clock that stands still until the simulation moves it to the next moment at which something is due. */
 export class SimClock implements Clock {

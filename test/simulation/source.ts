@@ -1,4 +1,4 @@
-import type { RecordOf, RecordSource } from "@saas-management/sdk/sync";
+import type { RecordOf, RecordSource } from "@saas-management/sdk";
 import { makeRecord, type SimCollection } from "./messages.js";
 import type { Change, SourceSpec } from "./program.js";
 import type { SimClock } from "./sim-clock.js";

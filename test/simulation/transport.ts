@@ -1,4 +1,4 @@
-import { SyncProtocolError } from "@saas-management/sdk/sync";
+import { SyncProtocolError } from "@saas-management/sdk";
 import type { CallContext, SyncTransport } from "../../src/sync/transport.js";
 import { Conduct } from "./conduct.js";
 import type { FaultSchedule } from "./faults.js";

@@ -1,4 +1,4 @@
-import { previewSync } from "@saas-management/sdk/sync";
+import { previewSync } from "../../src/sync/preview/preview.js";
 
 /** Loads the modules that the first write, open collection and refusal load, in turns that are not the simulation's. */
 export async function warmUp(): Promise<void> {

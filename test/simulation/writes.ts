@@ -1,4 +1,5 @@
-import type { RecordOf, RecordSource, SyncBatch, WriteOptions, WriteResult } from "@saas-management/sdk/sync";
+import type { RecordOf, RecordSource, SyncBatch, WriteOptions } from "@saas-management/sdk";
+import type { WriteResult } from "../../src/sync/write/outcomes.js";
 import { makeRecord, type SimCollection } from "./messages.js";
 import type { ObservedBatch, ObservedWrite } from "./observation.js";
 import { givingUp, type ProcessParts, relyNoMore } from "./process-parts.js";

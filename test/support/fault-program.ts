@@ -1,9 +1,4 @@
-import {
-  SaasManagementError,
-  type SyncBatch,
-  SyncClient,
-  type SyncClientOptions,
-} from "@saas-management/sdk/sync";
+import { SaasManagementError, type SyncBatch } from "@saas-management/sdk";
 import {
   type ReferenceServer,
   type ReferenceServerOptions,
@@ -12,6 +7,8 @@ import {
   TestClock,
 } from "@saas-management/sdk/testing";
 import { onTestFinished } from "vitest";
+import { SyncClient } from "../../src/sync/client.js";
+import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "./accounts.js";
 
 /** The outcome of a program that starts a batch, writes two messages of two accounts each, and ends it. */

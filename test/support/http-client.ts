@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
-import { GraphQLClient, type GraphQLOptions, TestClock } from "@saas-management/sdk/graphql";
+import { GraphQLClient, type GraphQLOptions } from "@saas-management/sdk/graphql";
+import { TestClock } from "@saas-management/sdk/testing";
 import { onTestFinished } from "vitest";
 import { type HttpServer, type Responder, startHttpServer } from "./http-server.js";
 import { until } from "./promises.js";

@@ -1,7 +1,7 @@
 /** Programs that run under faults, and the checks of what the server and the program have seen. */
 import { isDeepStrictEqual } from "node:util";
+import { SaasManagementError, type SyncBatch, type SyncClient } from "@saas-management/sdk";
 import type { GraphQLClient } from "@saas-management/sdk/graphql";
-import { SaasManagementError, type SyncBatch, type SyncClient } from "@saas-management/sdk/sync";
 import type { ReferenceServer } from "@saas-management/sdk/testing";
 import { expect } from "vitest";
 import type { Settle } from "./stepped-clock.js";

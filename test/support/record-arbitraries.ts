@@ -2,10 +2,12 @@
  * Arbitraries of valid records of every collection, as users write them. The compiler requires every field; an optional
  * one is set, absent or `undefined`.
  */
+
+import type { Collection, RecordTypes } from "@saas-management/sdk";
+import fc from "fast-check";
 import type {
   AccountDetails,
   BambooHrEmployeeDetails,
-  Collection,
   GenericAccountDetails,
   GenericAiCostDetails,
   GenericAiUsageDetails,
@@ -22,10 +24,8 @@ import type {
   MicrosoftEmployeeDetails,
   OktaEmployeeDetails,
   PlanDetails,
-  RecordTypes,
   SeatBasedPlanDetails,
-} from "@saas-management/sdk/sync";
-import fc from "fast-check";
+} from "../../src/sync/generated/records.js";
 import {
   attributes,
   currency,

@@ -7,15 +7,11 @@ import {
   type ServerUnaryCall,
   type sendUnaryData,
 } from "@grpc/grpc-js";
-import {
-  type StartBatchOptions,
-  type SyncBatch,
-  SyncClient,
-  type SyncClientOptions,
-  type SyncProgress,
-  TestClock,
-} from "@saas-management/sdk/sync";
+import type { SyncBatch, SyncProgress } from "@saas-management/sdk";
+import { TestClock } from "@saas-management/sdk/testing";
 import { afterEach, beforeEach } from "vitest";
+import type { StartBatchOptions } from "../../src/sync/batch/start.js";
+import { SyncClient } from "../../src/sync/client.js";
 import {
   type AbortSyncBatchRequest,
   type CompleteSyncBatchRequest,
@@ -25,6 +21,7 @@ import {
   type SyncRecordsResponse,
   SyncServiceService,
 } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import type { SyncClientOptions } from "../../src/sync/options.js";
 
 /** The answer to a call; `undefined` is success. */
 export type Script = Partial<ServerErrorResponse> | "never" | undefined;

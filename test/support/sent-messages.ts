@@ -1,5 +1,5 @@
 /** Checks of the messages and windows of a write, for any records and sizes. */
-import type { Collection, EventCollection, RecordOf } from "@saas-management/sdk/sync";
+import type { Collection, EventCollection, RecordOf } from "@saas-management/sdk";
 import { expect } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 import { messageType, recordType } from "./contract.js";

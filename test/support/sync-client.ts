@@ -1,5 +1,6 @@
-import { SyncClient, type SyncClientOptions } from "@saas-management/sdk/sync";
 import { onTestFinished } from "vitest";
+import { SyncClient } from "../../src/sync/client.js";
+import type { SyncClientOptions } from "../../src/sync/options.js";
 
 export const START = { installationId: "installation-1" };
 

@@ -2,20 +2,17 @@ import { mkdtempSync } from "node:fs";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { type ClientOptions, SaasManagementClient } from "@saas-management/sdk";
-import { GraphQLClient, type GraphQLOptions } from "@saas-management/sdk/graphql";
 import {
+  type ClientOptions,
   fileLedger,
-  type RunFunction,
   RunHeldError,
   type RunOptions,
   type RunReceipt,
+  SaasManagementClient,
   type SnapshotCollection,
-  type StartBatchOptions,
   type SyncBatch,
-  SyncClient,
-  type SyncClientOptions,
-} from "@saas-management/sdk/sync";
+} from "@saas-management/sdk";
+import { GraphQLClient, type GraphQLOptions } from "@saas-management/sdk/graphql";
 import {
   type Inspection,
   type Portfolio,
@@ -25,6 +22,10 @@ import {
   type TestClock,
 } from "@saas-management/sdk/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from "vitest";
+import type { StartBatchOptions } from "../../src/sync/batch/start.js";
+import { SyncClient } from "../../src/sync/client.js";
+import type { SyncClientOptions } from "../../src/sync/options.js";
+import type { RunFunction } from "../../src/sync/run/options.js";
 import { accounts } from "./accounts.js";
 import { PlainClient } from "./grpc-client.js";
 
@@ -225,6 +226,13 @@ export class TestService {
       .map((entry) => join(entry.parentPath, entry.name))
       .filter((path) => !basename(path).startsWith("journal."))
       .sort();
+  }
+
+  /** Paths of the journal's entries. */
+  async journal(): Promise<string[]> {
+    const names = await readdir(this.directory, { recursive: true });
+    const own = names.filter((name) => basename(name).startsWith("journal."));
+    return own.map((name) => join(this.directory, name)).sort();
   }
 
   /** The one ledger file whose name matches. */

@@ -1,12 +1,9 @@
 import { getEventListeners } from "node:events";
-import {
-  type StartBatchOptions,
-  type SyncBatch,
-  type SyncClientOptions,
-  type SyncProgress,
-  TestClock,
-} from "@saas-management/sdk/sync";
+import type { SyncBatch, SyncProgress } from "@saas-management/sdk";
+import { TestClock } from "@saas-management/sdk/testing";
 import { afterEach, expect, test } from "vitest";
+import type { StartBatchOptions } from "../../src/sync/batch/start.js";
+import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";

@@ -1,4 +1,4 @@
-import type { EventCollection, RecordOf } from "@saas-management/sdk/sync";
+import type { EventCollection, RecordOf } from "@saas-management/sdk";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { COLLECTIONS } from "../../src/sync/collections.js";

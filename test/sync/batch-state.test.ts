@@ -5,8 +5,8 @@ import {
   type SyncBatch,
   type SyncClient,
   type SyncProgress,
-  TestClock,
-} from "@saas-management/sdk/sync";
+} from "@saas-management/sdk";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";

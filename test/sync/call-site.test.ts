@@ -1,4 +1,4 @@
-import { InvalidInputError, type SyncBatch, type SyncClient, TimeoutError } from "@saas-management/sdk/sync";
+import { InvalidInputError, type SyncBatch, type SyncClient, TimeoutError } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";

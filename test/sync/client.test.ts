@@ -5,10 +5,10 @@ import {
   type Logger,
   PermissionDeniedError,
   RateLimitError,
-  SyncClient,
-  TestClock,
-} from "@saas-management/sdk/sync";
+} from "@saas-management/sdk";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
+import { SyncClient } from "../../src/sync/client.js";
 import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";

@@ -1,4 +1,4 @@
-import type { Collection, RecordOf } from "@saas-management/sdk/sync";
+import type { Collection, RecordOf } from "@saas-management/sdk";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "@saas-management/sdk/sync";
+import { ConfigurationError } from "@saas-management/sdk";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EventCounts } from "../../src/sync/ids/event-counts.js";

@@ -1,6 +1,7 @@
-import { SyncClient, TimeoutError, TransportError } from "@saas-management/sdk/sync";
+import { TimeoutError, TransportError } from "@saas-management/sdk";
 import { startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
+import { SyncClient } from "../../src/sync/client.js";
 import type { ConnectionFaultKind } from "../support/connection-faults.js";
 import { connectionSchedule } from "../support/connection-schedule.js";
 import { hungMs, startFaultProxy } from "../support/fault-proxy.js";

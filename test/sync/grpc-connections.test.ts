@@ -1,14 +1,9 @@
 import { connect } from "node:net";
 import { status } from "@grpc/grpc-js";
-import {
-  ClosedError,
-  type SyncClientOptions,
-  type SyncProgress,
-  TestClock,
-  TimeoutError,
-  TransportError,
-} from "@saas-management/sdk/sync";
+import { ClosedError, type SyncProgress, TimeoutError, TransportError } from "@saas-management/sdk";
+import { TestClock } from "@saas-management/sdk/testing";
 import { describe, expect, test } from "vitest";
+import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";

@@ -1,10 +1,12 @@
 import { createServer as createHttpServer } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
 import { Metadata } from "@grpc/grpc-js";
-import { type SyncClientOptions, type TlsOptions, TransportError } from "@saas-management/sdk/sync";
+import { TransportError } from "@saas-management/sdk";
 import { expect, onTestFinished, test, vi } from "vitest";
+import type { TlsOptions } from "../../src/core/endpoint.js";
 import { NETWORK_ERRORS, type NetworkErrorCode } from "../../src/core/network-errors.js";
 import { connectionFailure } from "../../src/sync/grpc/status.js";
+import type { SyncClientOptions } from "../../src/sync/options.js";
 import { startConnectProxy } from "../support/connect-proxy.js";
 import { observedHooks } from "../support/observed.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";

@@ -1,5 +1,5 @@
 import { Metadata } from "@grpc/grpc-js";
-import { TestClock } from "@saas-management/sdk/sync";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 import { accounts } from "../support/accounts.js";

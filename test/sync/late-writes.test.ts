@@ -1,5 +1,5 @@
 import { Metadata } from "@grpc/grpc-js";
-import { TestClock } from "@saas-management/sdk/sync";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";

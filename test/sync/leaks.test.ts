@@ -1,12 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import {
-  ClosedError,
-  SaasManagementError,
-  type SyncBatch,
-  type SyncClient,
-  TestClock,
-} from "@saas-management/sdk/sync";
+import { ClosedError, SaasManagementError, type SyncBatch, type SyncClient } from "@saas-management/sdk";
+import { TestClock } from "@saas-management/sdk/testing";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { until } from "../support/promises.js";
 import { COLLECTION_NAMES } from "../support/record-arbitraries.js";

@@ -1,5 +1,6 @@
 import { Metadata } from "@grpc/grpc-js";
-import { type SyncProgress, TestClock } from "@saas-management/sdk/sync";
+import type { SyncProgress } from "@saas-management/sdk";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { rejection, until } from "../support/promises.js";

@@ -1,9 +1,4 @@
-import {
-  BatchStateError,
-  InvalidInputError,
-  type RecordTypes,
-  type SyncBatch,
-} from "@saas-management/sdk/sync";
+import { BatchStateError, InvalidInputError, type RecordTypes, type SyncBatch } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 import { accounts } from "../support/accounts.js";

@@ -1,4 +1,4 @@
-import { SaasManagementError, type SyncProgress } from "@saas-management/sdk/sync";
+import { SaasManagementError, type SyncProgress } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { quietLogger } from "../support/observed.js";

@@ -1,13 +1,10 @@
 import { Readable } from "node:stream";
+import type { Collection, SnapshotCollection } from "@saas-management/sdk";
 import { fromCsv } from "@saas-management/sdk/sources";
-import {
-  type Collection,
-  formatPreview,
-  previewSync,
-  type RunFunction,
-  type SnapshotCollection,
-} from "@saas-management/sdk/sync";
 import { expect, test } from "vitest";
+import { previewSync } from "../../src/sync/preview/preview.js";
+import { formatPreview } from "../../src/sync/preview/report.js";
+import type { RunFunction } from "../../src/sync/run/options.js";
 import { accounts, ids } from "../support/test-service.js";
 
 const AT = "2026-01-01T00:00:00Z";

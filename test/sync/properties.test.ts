@@ -1,12 +1,7 @@
-import {
-  type Collection,
-  InvalidInputError,
-  type RecordOf,
-  type SyncBatch,
-  type SyncClientOptions,
-} from "@saas-management/sdk/sync";
+import { type Collection, InvalidInputError, type RecordOf, type SyncBatch } from "@saas-management/sdk";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { SyncClientOptions } from "../../src/sync/options.js";
 import { fieldsIn, possibleFields, recordType } from "../support/contract.js";
 import { LIMITS, RUNS, SEED, TIMEOUT_MS } from "../support/property-runs.js";
 import { COLLECTION_NAMES, RECORDS } from "../support/record-arbitraries.js";

@@ -1,5 +1,5 @@
 import { getEventListeners } from "node:events";
-import { TestClock } from "@saas-management/sdk/sync";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { quietLogger } from "../support/observed.js";

@@ -1,5 +1,5 @@
 import { inspect } from "node:util";
-import { type Collection, InvalidInputError } from "@saas-management/sdk/sync";
+import { type Collection, InvalidInputError } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { InvalidRecords } from "../../src/sync/encoding/explain-record.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";

@@ -1,4 +1,4 @@
-import type { Collection } from "@saas-management/sdk/sync";
+import type { Collection } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { accounts, testService } from "../support/test-service.js";
 

@@ -1,12 +1,7 @@
-import {
-  memoryLedger,
-  type RunBatch,
-  type RunFunction,
-  type RunOptions,
-  type SyncProgress,
-  TransportError,
-} from "@saas-management/sdk/sync";
+import { type RunBatch, type RunOptions, type SyncProgress, TransportError } from "@saas-management/sdk";
+import { memoryLedger } from "@saas-management/sdk/testing";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { RunFunction } from "../../src/sync/run/options.js";
 import { quietLogger } from "../support/observed.js";
 import { until } from "../support/promises.js";
 import { accounts, testService } from "../support/test-service.js";

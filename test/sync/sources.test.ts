@@ -1,6 +1,7 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
-import { type RecordSource, type RecordTypes, TestClock } from "@saas-management/sdk/sync";
+import type { RecordSource, RecordTypes } from "@saas-management/sdk";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";

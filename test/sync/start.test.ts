@@ -1,4 +1,5 @@
-import { type SyncProgress, TestClock, TimeoutError } from "@saas-management/sdk/sync";
+import { type SyncProgress, TimeoutError } from "@saas-management/sdk";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";

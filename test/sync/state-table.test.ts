@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
-import { type CollectionWriter, type SyncBatch, TestClock } from "@saas-management/sdk/sync";
+import type { CollectionWriter, SyncBatch } from "@saas-management/sdk";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";

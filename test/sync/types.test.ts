@@ -8,7 +8,7 @@ import type {
   SyncBatch,
   SyncClient,
   SyncProgress,
-} from "@saas-management/sdk/sync";
+} from "@saas-management/sdk";
 import { expectTypeOf, test } from "vitest";
 
 /** The compiler checks these; nothing runs. */

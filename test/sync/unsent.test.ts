@@ -2,12 +2,12 @@ import {
   AuthenticationError,
   BatchInProgressError,
   SaasManagementError,
-  SyncClient,
-  type SyncClientOptions,
-  TestClock,
   TransportError,
-} from "@saas-management/sdk/sync";
+} from "@saas-management/sdk";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
+import { SyncClient } from "../../src/sync/client.js";
+import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
 import { quietLogger } from "../support/observed.js";
 import { rejection, until } from "../support/promises.js";

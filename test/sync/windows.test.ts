@@ -1,4 +1,4 @@
-import { InvalidInputError, SyncProtocolError, TransportError } from "@saas-management/sdk/sync";
+import { InvalidInputError, SyncProtocolError, TransportError } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 import { accounts } from "../support/accounts.js";

@@ -3,7 +3,7 @@
  *
  * Arguments: a {@link FreshWrite} as JSON.
  */
-import { SyncClient } from "@saas-management/sdk/sync";
+import { SaasManagementClient } from "@saas-management/sdk";
 import { take } from "../../harness/stopwatch.js";
 import { freshNumber } from "../../support/fresh-number.js";
 
@@ -34,8 +34,8 @@ async function* accounts() {
   }
 }
 
-const client = new SyncClient({ endpoint, apiKey: "key" });
-const batch = await client.startBatch({ installationId: "installation" });
+const client = new SaasManagementClient({ syncUrl: endpoint, apiKey: "key" });
+const batch = await client.sync.startBatch({ installationId: "installation" });
 const { ms, cpuMs, loopDelayP99Ms, peakRssMiB } = await take(async () => {
   const { accepted } = await batch.write("accounts", accounts());
   if (accepted !== records) throw new Error(`The server accepted ${accepted} of ${records} records.`);

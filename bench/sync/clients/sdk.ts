@@ -1,6 +1,6 @@
 /** This SDK, as its users write it. */
 import { readFileSync } from "node:fs";
-import { type SyncBatch, SyncClient } from "@saas-management/sdk/sync";
+import { SaasManagementClient, type SyncBatch } from "@saas-management/sdk";
 import { type Kind, repeat } from "../records.js";
 import { makeRecords } from "../sdk-records.js";
 import { toSource } from "../sources.js";
@@ -9,8 +9,13 @@ import type { SyncPeer, SyncTask, Write } from "../task.js";
 export async function connect(task: SyncTask): Promise<SyncPeer> {
   const { endpoint, caFile, messageBytes, windowBytes, kind } = task;
   const tls = caFile === undefined ? undefined : { ca: readFileSync(caFile) };
-  const client = new SyncClient({ endpoint, apiKey: "key", tls, messageBytes, windowBytes });
-  const batch = await client.startBatch({ installationId: "installation" });
+  const client = new SaasManagementClient({
+    syncUrl: endpoint,
+    apiKey: "key",
+    tls,
+    sync: { messageBytes, windowBytes },
+  });
+  const batch = await client.sync.startBatch({ installationId: "installation" });
   return {
     prepare: prepare(batch, kind, task),
     close: async () => {

@@ -3,7 +3,7 @@
  *
  * Arguments: an {@link EventTask} as JSON.
  */
-import { type RecordOf, SyncClient } from "@saas-management/sdk/sync";
+import { type RecordOf, SaasManagementClient } from "@saas-management/sdk";
 import { type Taken, take } from "../../harness/stopwatch.js";
 import { freshNumber } from "../../support/fresh-number.js";
 
@@ -41,7 +41,7 @@ function event(i: number): RecordOf<"usage"> {
   };
 }
 
-const client = new SyncClient({ endpoint, apiKey: "key" });
+const client = new SaasManagementClient({ syncUrl: endpoint, apiKey: "key" });
 let taken: Taken | undefined;
 const write = async (batch: {
   write(collection: "usage", source: AsyncIterable<RecordOf<"usage">[]>): Promise<unknown>;
@@ -49,12 +49,12 @@ const write = async (batch: {
   taken = await take(async () => void (await batch.write("usage", events())));
 };
 if (mode === "bare") {
-  const batch = await client.startBatch({ installationId: "installation" });
+  const batch = await client.sync.startBatch({ installationId: "installation" });
   await write(batch);
   await batch.complete();
 } else {
   const restarts = mode === "remembered" ? 2 : 0;
-  await client.run({ installationId: "installation", snapshots: [], ledger: "none", restarts }, write);
+  await client.sync.run({ installationId: "installation", snapshots: [], ledger: "none", restarts }, write);
 }
 await client.close();
 if (taken === undefined) throw new Error("Nothing was written.");

@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileLedger, type RecordOf, type RecordSource, SyncClient } from "@saas-management/sdk/sync";
+import { fileLedger, type RecordOf, type RecordSource, SaasManagementClient } from "@saas-management/sdk";
 import { type Taken, take } from "../../harness/stopwatch.js";
 import { makeRecords } from "../sdk-records.js";
 import { type SourceForm, toSource } from "../sources.js";
@@ -27,7 +27,7 @@ export interface GuardTask {
 }
 
 const { endpoint, kind, records, mode, form }: GuardTask = JSON.parse(process.argv[2] ?? "");
-const client = new SyncClient({ endpoint, apiKey: "key" });
+const client = new SaasManagementClient({ syncUrl: endpoint, apiKey: "key" });
 const directory = mkdtempSync(join(tmpdir(), "guard-"));
 const safety =
   mode === "guarded" ? { ledger: fileLedger(directory) } : ({ ledger: "none", guard: false } as const);
@@ -58,11 +58,11 @@ function measurementOf<K extends GuardKind>(collection: K): () => Promise<Record
     };
     const since = performance.now();
     if (mode === "bare") {
-      const batch = await client.startBatch({ installationId: "installation" });
+      const batch = await client.sync.startBatch({ installationId: "installation" });
       await write(batch);
       await batch.complete();
     } else {
-      await client.run({ ...safety, installationId: "installation", snapshots: [collection] }, write);
+      await client.sync.run({ ...safety, installationId: "installation", snapshots: [collection] }, write);
     }
     if (taken === undefined) throw new Error("Nothing was written.");
     const { ms, cpuMs, peakRssMiB } = taken;

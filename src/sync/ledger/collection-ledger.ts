@@ -143,8 +143,7 @@ export class CollectionLedger {
         throw unusable(place, "it has hashed ids, and this ledger does not hash them. Set hashIds: true");
     });
     const hash = (id: Uint8Array) => hashId(this.scope, id);
-    for await (const piece of lines)
-      yield hashIds && header?.ids === "clear" ? mapLines(piece, hash) : piece;
+    for await (const piece of lines) yield hashIds && header?.ids === "clear" ? mapLines(piece, hash) : piece;
   }
 
   async #approvalOf({ key }: LedgerEntry): Promise<PendingApproval | undefined> {

@@ -44,7 +44,6 @@ const OPEN = new Set<string>();
  */
 export class Journal {
   readonly #options: JournalOptions;
-  readonly #folder: string;
   /** The batch that is open, as a part of its key. */
   #open: string | undefined;
   #opening: Promise<void> = Promise.resolve();
@@ -55,7 +54,6 @@ export class Journal {
 
   constructor(options: JournalOptions) {
     this.#options = options;
-    this.#folder = `${folderOf(options)}/journal.`;
     this.#answers = options.ledger !== undefined;
   }
 
@@ -216,6 +214,10 @@ export class Journal {
         { ...details, error },
       );
     }
+  }
+
+  get #folder(): string {
+    return `${folderOf(this.#options)}/journal.`;
   }
 
   #hash(batchId: string): string {

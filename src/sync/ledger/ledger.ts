@@ -74,10 +74,7 @@ const METHODS = ["putIfAbsent", "get", "list", "delete"];
  *   a known id is stored.
  * @throws {ConfigurationError} the directory or an option is invalid
  */
-export function fileLedger(
-  directory?: string,
-  options?: { readonly hashIds?: boolean | undefined },
-): Ledger {
+export function fileLedger(directory?: string, options?: { readonly hashIds?: boolean | undefined }): Ledger {
   const hashIds = readHashIds("fileLedger", options);
   const path = directory ?? defaultDirectory();
   if (typeof path !== "string" || path === "" || path.includes("\0"))

@@ -1,4 +1,4 @@
-import { BatchInProgressError, TransportError } from "@saas-management/sdk/sync";
+import { BatchInProgressError, TransportError } from "@saas-management/sdk";
 import type { CallContext, SyncTransport } from "../../../src/sync/transport.js";
 import { Conduct } from "../conduct.js";
 import type { Operation } from "../faults.js";

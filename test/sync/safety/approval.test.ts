@@ -1,6 +1,6 @@
 import { readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { memoryLedger } from "@saas-management/sdk/sync";
+import { memoryLedger } from "@saas-management/sdk/testing";
 import { describe, expect, test } from "vitest";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
@@ -103,7 +103,7 @@ const guard = { requireBaseline: true };
 const damage = async () => truncate(await service.file(COMPLETED), 60);
 const lose = async () => rm(dirname(await service.file(COMPLETED)), { recursive: true });
 const leaveDamaged = async () => {
-  const path = join(dirname(await service.file(COMPLETED)), "accounts.9-abcdefabcdef.pending.gz");
+  const path = join(dirname(await service.file(COMPLETED)), "accounts.00000009.abcdefabcdef.ids.gz");
   await writeFile(path, "damaged", { mode: 0o600 });
 };
 const losses = [

@@ -1,8 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import { inspect } from "node:util";
+import { type RunOptions, SaasManagementError } from "@saas-management/sdk";
 import { fromJsonl } from "@saas-management/sdk/sources";
-import { type RunFunction, type RunOptions, SaasManagementError } from "@saas-management/sdk/sync";
 import { beforeEach, expect, test } from "vitest";
+import type { RunFunction } from "../../../src/sync/run/options.js";
 import { ids, testService } from "../../support/test-service.js";
 
 const CONTENTS = "Ada-Lovelace-of-the-payroll";

@@ -1,4 +1,4 @@
-import type { Collection, RecordOf } from "@saas-management/sdk/sync";
+import type { Collection, RecordOf } from "@saas-management/sdk";
 import { type ReferenceServer, startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";

@@ -1,4 +1,4 @@
-import type { Collection, RecordOf } from "@saas-management/sdk/sync";
+import type { Collection, RecordOf } from "@saas-management/sdk";
 import { z } from "zod";
 import { recordType } from "../../support/contract.js";
 import { toProtobufJson } from "../../support/wire-form.js";

@@ -1,12 +1,9 @@
 import { readFileSync } from "node:fs";
-import {
-  type Collection,
-  type RecordOf,
-  SyncClient,
-  type SyncClientOptions,
-} from "@saas-management/sdk/sync";
+import type { Collection, RecordOf } from "@saas-management/sdk";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { SyncClient } from "../../../src/sync/client.js";
+import type { SyncClientOptions } from "../../../src/sync/options.js";
 import { accounts } from "../../support/accounts.js";
 import { recordType } from "../../support/contract.js";
 import { COLLECTION_NAMES, RECORDS } from "../../support/record-arbitraries.js";

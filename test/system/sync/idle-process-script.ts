@@ -3,7 +3,10 @@
  * for something that never comes, until the lease is over. `completed`, `aborted`, `closed` and `client closed` end the
  * batch in that way.
  */
-import { BatchStateError, SyncClient, TestClock } from "../../../src/sync/index.js";
+
+import { TestClock } from "../../../src/core/clock.js";
+import { BatchStateError } from "../../../src/core/errors/index.js";
+import { SyncClient } from "../../../src/sync/client.js";
 
 const LEASE_MS = 15 * 60_000;
 const [endpoint = "", way = ""] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 /** Uses the Sync API of the endpoint that it is given, closes the client, and must then end by itself. */
-import { SyncClient } from "../../../src/sync/index.js";
+import { SyncClient } from "../../../src/sync/client.js";
 
 const [endpoint = "", timeoutMs] = process.argv.slice(2);
 const client = new SyncClient({

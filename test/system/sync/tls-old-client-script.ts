@@ -4,7 +4,8 @@
  */
 import { once } from "node:events";
 import { connect } from "node:tls";
-import { SyncClient, type TransportError } from "../../../src/sync/index.js";
+import type { TransportError } from "../../../src/core/errors/index.js";
+import { SyncClient } from "../../../src/sync/client.js";
 import { certificate } from "../../support/tls-certificates.js";
 
 const port = Number(process.argv[2]);

@@ -8,7 +8,7 @@ import type {
   RunReceipt,
   SnapshotCollection,
   WriteOptions,
-} from "@saas-management/sdk/sync";
+} from "@saas-management/sdk";
 import type { Inspection } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { type TestService, testService } from "../../../support/test-service.js";

@@ -1,4 +1,4 @@
-import { type RunReceipt, SaasManagementError } from "@saas-management/sdk/sync";
+import { type RunReceipt, SaasManagementError } from "@saas-management/sdk";
 import type { TestService } from "../../../support/test-service.js";
 import { type Account, held, POISONED, people, refused, send, testAttacks, vendorPage } from "./attacks.js";
 

@@ -1,4 +1,4 @@
-import type { RunReceipt, SyncProgress } from "@saas-management/sdk/sync";
+import type { RunReceipt, SyncProgress } from "@saas-management/sdk";
 import { until } from "../../../support/promises.js";
 import type { TestService } from "../../../support/test-service.js";
 import {

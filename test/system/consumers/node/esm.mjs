@@ -1,8 +1,7 @@
 import * as sdk from "@saas-management/sdk";
-import { GraphQLClient } from "@saas-management/sdk/graphql";
-import { SyncClient } from "@saas-management/sdk/sync";
+import { AuthenticationError } from "@saas-management/sdk/graphql";
 import * as referenceServer from "@saas-management/sdk/testing";
 import program from "./program.cjs";
 
-const oneCopy = sdk.GraphQLClient === GraphQLClient && sdk.SyncClient === SyncClient;
+const oneCopy = sdk.AuthenticationError === AuthenticationError;
 console.log(JSON.stringify({ ...(await program(sdk, referenceServer)), oneCopy }));

@@ -3,20 +3,21 @@
  */
 import {
   BatchStateError,
-  type CalendarDate,
   type RecordOf,
+  type RunReceipt,
   SaasManagementClient,
   SaasManagementError,
+  type SyncClient,
   sumByCurrency,
 } from "@saas-management/sdk";
-import { calendarDate, GraphQLClient, isMutationError, type License } from "@saas-management/sdk/graphql";
-<<<<<<< HEAD
-import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/reference-server";
-import { type RunReceipt, SyncClient } from "@saas-management/sdk/sync";
-=======
-import { SyncClient, type SyncReceipt } from "@saas-management/sdk/sync";
+import {
+  type CalendarDate,
+  calendarDate,
+  GraphQLClient,
+  isMutationError,
+  type License,
+} from "@saas-management/sdk/graphql";
 import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
->>>>>>> main
 
 async function* users(): AsyncGenerator<RecordOf<"accounts">> {
   yield { generic: { id: "u1", name: "Ada" } };
@@ -50,12 +51,12 @@ const refused = await graphql
     isMutationError(error, "updateProcurementCase") ? error.errors[0]?.__typename : error,
   );
 
-const sync = new SyncClient({ endpoint: syncUrl, apiKey });
+const sync: SyncClient = client.sync;
 const receipt: RunReceipt = await sync.run({ installationId, ledger: "none", snapshots: [] }, async (run) => {
   await run.write("usage", []);
 });
 
-await Promise.all([client.close(), graphql.close(), sync.close()]);
+await Promise.all([client.close(), graphql.close()]);
 await server.close();
 console.log(
   JSON.stringify({
