@@ -24,11 +24,13 @@ for (const order of ["licenses first", "accounts first"] as const) {
     }
   }
   const run = randomUUID();
-  const accounts = () =>
-    pages((i) => ({ generic: { id: `${run}-${i}`, name: `Account ${i}`, active: true } }));
+  const accounts = () => pages((i) => ({ id: `${run}-${i}`, name: `Account ${i}`, active: true }));
   const licenses = () =>
     pages((i) => ({
-      generic: { sourceId: `l-${i}`, sourceAccountId: `${run}-${i}`, sourcePlanId: "p1", billable: true },
+      sourceId: `l-${i}`,
+      sourceAccountId: `${run}-${i}`,
+      sourcePlanId: "p1",
+      billable: true,
     }));
   const { collections } = await previewSync(
     { snapshots: ["accounts", "licenses"], ledger: "none" },

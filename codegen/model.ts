@@ -21,8 +21,7 @@ export interface Collection {
   readonly fieldNumber: number;
   readonly model: "snapshot" | "event";
   readonly doc: string;
-  /** The record's message, such as `Account`. */
-  readonly record: DescMessage;
+  readonly record: RecordModel;
   /** The field of a variant that holds the id, such as `sourceId`; undefined if records have no id. */
   readonly idField: string | undefined;
 }
@@ -33,8 +32,9 @@ export interface VariantModel {
   readonly message: DescMessage;
   readonly doc: string;
   readonly assumed: boolean;
-  /** Name of the oneof. */
-  readonly oneof: string;
+  /** The variant named `generic`: users write its fields into the record itself. Every record has one. */
+  readonly generic: { readonly number: number; readonly model: FieldsModel } | undefined;
+  /** The other variants, which users write as objects under their names. */
   readonly variants: readonly Variant[];
 }
 
@@ -42,7 +42,7 @@ export interface Variant {
   readonly name: string;
   readonly number: number;
   readonly doc: string;
-  readonly type: DescMessage;
+  readonly model: FieldsModel;
 }
 
 /** A message of plain fields. */
@@ -58,6 +58,8 @@ export interface FieldsModel {
 
 export type Model = VariantModel | FieldsModel;
 
+export type RecordModel = VariantModel & { readonly generic: NonNullable<VariantModel["generic"]> };
+
 export interface Field {
   readonly name: string;
   readonly number: number;
@@ -71,9 +73,23 @@ export type FieldType =
   | { readonly kind: "string"; readonly format: "any" | "decimal" | "currency" }
   | { readonly kind: "bool" | "int32" | "int64" | "timestamp" | "strings" | "stringMap" }
   | { readonly kind: "enum"; readonly type: DescEnum }
-  | { readonly kind: "message"; readonly type: DescMessage };
+  | { readonly kind: "message"; readonly model: Model };
 
-export function readCollections(request: DescMessage): Collection[] {
+export interface Contract {
+  readonly collections: readonly Collection[];
+  /** Every message that records are made of, each after those that it uses. */
+  readonly models: readonly Model[];
+}
+
+export function readContract(request: DescMessage): Contract {
+  const models: Models = new Map();
+  const collections = readCollections(request, models);
+  return { collections, models: [...models.values()] };
+}
+
+type Models = Map<DescMessage, Model>;
+
+function readCollections(request: DescMessage, models: Models): Collection[] {
   const oneof = request.oneofs[0];
   if (oneof === undefined) throw new Error("SyncRecordsRequest has no oneof with the collections");
   return oneof.fields.map((field) => {
@@ -87,7 +103,7 @@ export function readCollections(request: DescMessage): Collection[] {
       fieldNumber: field.number,
       model: model === DataModel.SNAPSHOT ? "snapshot" : "event",
       doc: doc(field),
-      record,
+      record: readRecord(record, models),
       idField: readIdField(record),
     };
   });
@@ -110,56 +126,73 @@ function idFieldOf(details: DescMessage): string | undefined {
   return field.localName;
 }
 
-/** Returns every message that records are made of, each after those that it uses. */
-export function readModels(collections: readonly Collection[]): Model[] {
-  const models = new Map<DescMessage, Model>();
-  const visit = (message: DescMessage): void => {
-    if (models.has(message)) return;
-    const model = readModel(message);
-    for (const used of usedMessages(model)) visit(used);
-    models.set(message, model);
-  };
-  for (const collection of collections) visit(collection.record);
-  return [...models.values()];
+function readRecord(message: DescMessage, models: Models): RecordModel {
+  const model = readModel(message, models);
+  if (model.kind === "fields" || model.generic === undefined)
+    throw new Error(`${message.typeName}: a record must have a variant named ${GENERIC}`);
+  return { ...model, generic: model.generic };
 }
 
-function usedMessages(model: Model): DescMessage[] {
-  if (model.kind === "variant") return model.variants.map((variant) => variant.type);
-  return model.fields.flatMap(({ type }) => (type.kind === "message" ? [type.type] : []));
+function readModel(message: DescMessage, models: Models): Model {
+  const known = models.get(message);
+  if (known !== undefined) return known;
+  const model = message.oneofs.length === 0 ? readFields(message, models) : readVariants(message, models);
+  models.set(message, model);
+  return model;
 }
 
-function readModel(message: DescMessage): Model {
+function readFields(message: DescMessage, models: Models): FieldsModel {
   const { assumed, completeGroups } = getOption(message, message_rules);
-  const common = { message, doc: doc(message), assumed };
+  const local = (name: string) => fieldNamed(message, name).localName;
+  return {
+    kind: "fields",
+    message,
+    doc: doc(message),
+    assumed,
+    fields: message.fields.map((field) => readField(field, models)),
+    completeGroups: completeGroups.map((group) => group.fields.map(local)),
+  };
+}
+
+const GENERIC = "generic";
+
+function readVariants(message: DescMessage, models: Models): VariantModel {
   const [oneof, ...otherOneofs] = message.oneofs;
-  if (oneof === undefined) {
-    const local = (name: string) => fieldNamed(message, name).localName;
-    return {
-      ...common,
-      kind: "fields",
-      fields: message.fields.map(readField),
-      completeGroups: completeGroups.map((group) => group.fields.map(local)),
-    };
-  }
-  if (otherOneofs.length > 0 || oneof.fields.length !== message.fields.length) {
+  if (oneof === undefined || otherOneofs.length > 0 || oneof.fields.length !== message.fields.length)
     throw new Error(`${message.typeName}: a oneof beside other fields is not supported`);
-  }
   if (!getOption(oneof, oneof_rules).required)
     throw new Error(`${message.typeName}: the oneof is not required`);
+  const variants = oneof.fields.map((field): Variant => {
+    const model = field.message && readModel(field.message, models);
+    if (model?.kind !== "fields")
+      throw new Error(`${field.toString()}: a variant must be a message of plain fields`);
+    return { name: field.localName, number: field.number, doc: doc(field), model };
+  });
+  const generic = variants.find(({ name }) => name === GENERIC);
+  if (generic !== undefined) refuseCollisions(message, generic.model, variants);
   return {
-    ...common,
     kind: "variant",
-    oneof: oneof.localName,
-    variants: oneof.fields.map((field) => {
-      if (field.message === undefined) throw new Error(`${field.toString()}: a variant must be a message`);
-      return { name: field.localName, number: field.number, doc: doc(field), type: field.message };
-    }),
+    message,
+    doc: doc(message),
+    assumed: getOption(message, message_rules).assumed,
+    generic,
+    variants: variants.filter((variant) => variant !== generic),
   };
 }
 
-function readField(field: DescField): Field {
+/** Fields of the generic variant stand beside the names of the others. */
+function refuseCollisions(message: DescMessage, { fields }: FieldsModel, variants: readonly Variant[]): void {
+  const variant = variants.find(({ name }) => fields.some((field) => field.name === name));
+  if (variant !== undefined) {
+    throw new Error(
+      `${message.typeName}: the variant ${variant.name} has the name of a field of the generic variant. Records are written flat, so rename one of them`,
+    );
+  }
+}
+
+function readField(field: DescField, models: Models): Field {
   const { required, requiredWhen } = getOption(field, field_rules);
-  const type = readType(field);
+  const type = readType(field, models);
   checkPresence(field, type);
   return {
     name: field.localName,
@@ -182,7 +215,7 @@ function checkPresence(field: DescField, { kind }: FieldType): void {
   if (!neverDefault) throw new Error(`${field.toString()}: must be optional, as it may hold the default`);
 }
 
-function readType(field: DescField): FieldType {
+function readType(field: DescField, models: Models): FieldType {
   const { format } = getOption(field, field_rules);
   if (format !== StringFormat.UNSPECIFIED) {
     return { kind: "string", format: format === StringFormat.DECIMAL ? "decimal" : "currency" };
@@ -190,7 +223,7 @@ function readType(field: DescField): FieldType {
   if (field.fieldKind === "enum") return { kind: "enum", type: field.enum };
   if (field.fieldKind === "message") {
     if (field.message.typeName === TimestampSchema.typeName) return { kind: "timestamp" };
-    return { kind: "message", type: field.message };
+    return { kind: "message", model: readModel(field.message, models) };
   }
   const scalar = describeScalar(field);
   const kind = SCALARS[scalar];
@@ -239,5 +272,6 @@ function doc(desc: Parameters<typeof getComments>[0]): string {
     .split("\n")
     .map((line) => line.replace(/^ /, ""))
     .join("\n")
+    .replace(/`[a-z_]+`/g, (name) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()))
     .trim();
 }

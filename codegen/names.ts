@@ -1,15 +1,19 @@
 /** Names of the generated code. */
 import type { DescEnum, DescMessage } from "@bufbuild/protobuf";
-import type { Collection } from "./model.js";
 
 /** `GenericAccountDetails` -> `genericAccountDetails`: the name of its schema and of its encoder. */
 export function schemaName(message: DescMessage): string {
   return message.name.charAt(0).toLowerCase() + message.name.slice(1);
 }
 
-/** Returns `AccountRecord` for a collection's record, otherwise the message's own name. */
-export function recordTypeName(message: DescMessage, collections: readonly Collection[]): string {
-  return collections.some((c) => c.record === message) ? `${message.name}Record` : message.name;
+/** `Account` -> `AccountRecord`. */
+export function recordTypeName(message: DescMessage): string {
+  return `${message.name.replace(/^Externally(?=Discovered)/, "")}Record`;
+}
+
+/** `MicrosoftEmployeeDetails` -> `MicrosoftEmployee`. */
+export function variantTypeName(message: DescMessage): string {
+  return message.name.replace(/Details$/, "");
 }
 
 /** A value of an enum as users write it. */

@@ -4,7 +4,7 @@
  * (rules.proto) of the Sync API contract, so that records are described in the `.proto` only.
  */
 import { createEcmaScriptPlugin, runNodeJs, type Schema } from "@bufbuild/protoplugin";
-import { readCollections, readModels } from "./model.js";
+import { readContract } from "./model.js";
 import { writeCollections } from "./write-collections.js";
 import { writeEncoders } from "./write-encoders.js";
 import { writeRecords } from "./write-records.js";
@@ -13,17 +13,16 @@ import { writeSchemas } from "./write-schemas.js";
 function generate(schema: Schema): void {
   const request = schema.files.flatMap((file) => file.messages).find((m) => m.name === "SyncRecordsRequest");
   if (request === undefined) return;
-  const collections = readCollections(request);
-  const models = readModels(collections);
+  const contract = readContract(request);
   const file = (name: string) => {
     const generated = schema.generateFile(name);
     generated.preamble(request.file);
     return generated;
   };
-  writeCollections(file("collections.ts"), collections);
-  writeRecords(file("records.ts"), collections, models);
-  writeEncoders(file("encoders.ts"), collections, models);
-  writeSchemas(file("schemas.ts"), collections, models);
+  writeCollections(file("collections.ts"), contract);
+  writeRecords(file("records.ts"), contract);
+  writeEncoders(file("encoders.ts"), contract);
+  writeSchemas(file("schemas.ts"), contract);
 }
 
 runNodeJs(createEcmaScriptPlugin({ name: "protoc-gen-records", version: "v1", generateTs: generate }));

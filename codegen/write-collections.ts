@@ -1,13 +1,14 @@
 import type { GeneratedFile } from "@bufbuild/protoplugin";
-import type { Collection } from "./model.js";
+import type { Collection, Contract } from "./model.js";
 
 /** Writes collections.ts: the facts of each collection. */
-export function writeCollections(file: GeneratedFile, collections: readonly Collection[]): void {
-  file.print("/** Name, field number, data model and id of each collection of SyncRecordsRequest. */");
+export function writeCollections(file: GeneratedFile, { collections }: Contract): void {
+  file.print("/** What the contract tells of each collection of SyncRecordsRequest. */");
   file.print("export const WIRE = {");
-  for (const { name, wireName, fieldNumber, model, idField } of collections) {
+  for (const { name, wireName, fieldNumber, model, idField, record } of collections) {
     const facts = `name: "${name}", wireName: "${wireName}", fieldNumber: ${fieldNumber}, model: "${model}"`;
-    file.print(`  ${name}: { ${facts}, idField: ${JSON.stringify(idField)} },`);
+    const variants = JSON.stringify(record.variants.map((variant) => variant.name));
+    file.print(`  ${name}: { ${facts}, idField: ${JSON.stringify(idField)}, variants: ${variants} },`);
   }
   file.print("} as const;");
   const named = (model: Collection["model"]) =>

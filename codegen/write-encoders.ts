@@ -1,11 +1,12 @@
 import type { GeneratedFile } from "@bufbuild/protoplugin";
 import {
-  type Collection,
+  type Contract,
   conditionOf,
   type Field,
   type FieldsModel,
   type FieldType,
   type Model,
+  type Variant,
   type VariantModel,
 } from "./model.js";
 import { enumLiterals, schemaName } from "./names.js";
@@ -20,31 +21,20 @@ const VARINT = 0;
 const LENGTH_DELIMITED = 2;
 
 /** Writes encoders.ts, which checks and encodes records in one pass. */
-export function writeEncoders(
-  file: GeneratedFile,
-  collections: readonly Collection[],
-  models: readonly Model[],
-): void {
+export function writeEncoders(file: GeneratedFile, { collections, models }: Contract): void {
   file.print(file.jsDoc(HEADER));
   writeEnums(file, models);
   for (const model of models) {
-    const { message } = model;
-    const names = (model.kind === "fields" ? model.fields : model.variants).map(({ name }) => name);
-    const encoder = schemaName(message);
     file.print();
-    file.print("const ", encoder, ": ", messageEncoder(file), " = {");
-    file.print("  names: new ", fieldNames(file), `(${names.map((name) => `"${name}"`).join(", ")}),`);
-    file.print(`  encode: (to, { ${names.join(", ")} }) =>`);
-    const steps = model.kind === "fields" ? fieldSteps(file, model) : variantSteps(file, model);
-    for (const [i, step] of steps.entries()) {
-      file.print("    ", ...step, i < steps.length - 1 ? " &&" : ",");
-    }
+    file.print("const ", schemaName(model.message), ": ", messageEncoder(file), " = {");
+    if (model.kind === "fields") writeFields(file, model);
+    else writeVariants(file, model);
     file.print("};");
   }
   file.print();
   file.print("/** The encoder of each collection's records. */");
   file.print("export const ENCODERS = {");
-  for (const { name, record } of collections) file.print(`  ${name}: ${schemaName(record)},`);
+  for (const { name, record } of collections) file.print(`  ${name}: ${schemaName(record.message)},`);
   file.print("};");
 }
 
@@ -64,21 +54,50 @@ function writeEnums(file: GeneratedFile, models: readonly Model[]): void {
   }
 }
 
-function variantSteps(file: GeneratedFile, { variants }: VariantModel): Code[] {
-  const [only, ...others] = variants;
-  if (only !== undefined && others.length === 0) {
-    return [
-      [`to.requiredMessage(${tagOf(only.number, LENGTH_DELIMITED)}, ${only.name}, ${schemaName(only.type)})`],
-    ];
+function writeFields(file: GeneratedFile, model: FieldsModel): void {
+  const names = model.fields.map(({ name }) => name);
+  writeNames(file, names);
+  file.print(`  encode: (to, { ${names.join(", ")} }) =>`);
+  writeSteps(file, fieldSteps(file, model), ",");
+}
+
+/** The fields of a generic variant stand in the record, and become a message of their own. */
+function writeVariants(file: GeneratedFile, { generic, variants }: VariantModel): void {
+  const names = variants.map(({ name }) => name);
+  const fields = generic?.model.fields.map(({ name }) => name) ?? [];
+  writeNames(file, [...fields, ...names]);
+  const flat =
+    generic &&
+    `to.fields(${tagOf(generic.number, LENGTH_DELIMITED)}, record, ${schemaName(generic.model.message)})`;
+  if (variants.length === 0) {
+    file.print(`  encode: (to, record) => ${flat},`);
+    return;
   }
-  return [
-    [rule(file, "exactlyOne"), `(${variants.map(({ name }) => name).join(", ")})`],
-    ...variants.map(
-      ({ name, number, type }): Code => [
-        `to.message(${tagOf(number, LENGTH_DELIMITED)}, ${name}, ${schemaName(type)})`,
-      ],
-    ),
-  ];
+  file.print("  encode: (to, record) => {");
+  file.print(`    const { ${names.join(", ")} } = record;`);
+  if (flat !== undefined)
+    file.print(`    if (${names.map((name) => `${name} == null`).join(" && ")}) return ${flat};`);
+  file.print("    return (");
+  writeSteps(
+    file,
+    [[rule(file, "onlyOne"), "(record)"], ...variants.map((variant) => [variantStep(variant)])],
+    "",
+  );
+  file.print("    );");
+  file.print("  },");
+}
+
+function writeNames(file: GeneratedFile, names: readonly string[]): void {
+  const fieldNames = file.import("FieldNames", "../encoding/record-writer.js");
+  file.print("  names: new ", fieldNames, `(${names.map((name) => `"${name}"`).join(", ")}),`);
+}
+
+function writeSteps(file: GeneratedFile, steps: readonly Code[], end: string): void {
+  for (const [i, step] of steps.entries()) file.print("    ", ...step, i < steps.length - 1 ? " &&" : end);
+}
+
+function variantStep({ name, number, model }: Variant): string {
+  return `to.message(${tagOf(number, LENGTH_DELIMITED)}, ${name}, ${schemaName(model.message)})`;
 }
 
 function fieldSteps(file: GeneratedFile, model: FieldsModel): Code[] {
@@ -86,7 +105,7 @@ function fieldSteps(file: GeneratedFile, model: FieldsModel): Code[] {
   const conditions = fields.flatMap(({ name, requiredWhen }): Code[] => {
     if (requiredWhen === undefined) return [];
     const { literal } = conditionOf(model, requiredWhen);
-    return [[`(${requiredWhen.field} !== "${literal}" || ${name} !== undefined)`]];
+    return [[`(${requiredWhen.field} !== "${literal}" || ${name} != null)`]];
   });
   const groups = completeGroups.map((group) => `[${group.join(", ")}]`).join(", ");
   return [
@@ -100,10 +119,10 @@ function fieldStep({ name, number, type, required }: Field): string {
   const tag = tagOf(number, wireTypeOf(type));
   const call = (method: string, ...more: readonly string[]) =>
     `to.${method}(${[tag, name, ...more].join(", ")})`;
-  const present = (step: string) => (required ? `${name} !== undefined && ${step}` : step);
+  const present = (step: string) => (required ? `${name} != null && ${step}` : step);
   switch (type.kind) {
     case "message":
-      return call(required ? "requiredMessage" : "message", schemaName(type.type));
+      return call(required ? "requiredMessage" : "message", schemaName(type.model.message));
     case "enum":
       return present(call("enumeration", `${type.type.name}Numbers`));
     case "string":
@@ -127,14 +146,10 @@ function tagOf(number: number, wireType: number): number {
   return number * 8 + wireType;
 }
 
-function fieldNames(file: GeneratedFile) {
-  return file.import("FieldNames", "../encoding/record-writer.js");
-}
-
 function messageEncoder(file: GeneratedFile) {
   return file.import("MessageEncoder", "../encoding/record-writer.js", true);
 }
 
-function rule(file: GeneratedFile, name: "exactlyOne" | "completeGroups") {
+function rule(file: GeneratedFile, name: "onlyOne" | "completeGroups") {
   return file.import(name, "../encoding/record-writer.js");
 }

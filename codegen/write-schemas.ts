@@ -1,44 +1,58 @@
 import type { GeneratedFile } from "@bufbuild/protoplugin";
 import {
-  type Collection,
+  type Contract,
   conditionOf,
   type Field,
   type FieldsModel,
   type FieldType,
-  type Model,
+  type Variant,
   type VariantModel,
 } from "./model.js";
 import { enumLiterals, schemaName } from "./names.js";
 
 /** Writes schemas.ts: a zod schema for each message, which explains what is wrong with a record. */
-export function writeSchemas(
-  file: GeneratedFile,
-  collections: readonly Collection[],
-  models: readonly Model[],
-): void {
+export function writeSchemas(file: GeneratedFile, { collections, models }: Contract): void {
+  const records = new Map(collections.map(({ record }) => [record.generic.model, record]));
   for (const model of models) {
-    file.print();
-    file.print("const ", schemaName(model.message), " = ", check(file, "message"), "({");
-    if (model.kind === "fields") writeFields(file, model);
-    else writeVariants(file, model);
+    if (model.kind === "fields") writeFields(file, model, records.get(model)?.variants ?? []);
+    else if (model.variants.length > 0) writeVariants(file, model);
   }
-  const zodType = file.import("ZodType", "zod", true);
   const recordTypes = file.import("RecordTypes", "./records.js", true);
+  const recordSchemas = file.import("RecordSchemas", "../encoding/schema-checks.js", true);
   file.print();
-  file.print("/** The schema of each collection's records. */");
-  file.print("export const RECORD_SCHEMAS: Readonly<Record<keyof ", recordTypes, ", ", zodType, ">> = {");
-  for (const { name, record } of collections) file.print(`  ${name}: ${schemaName(record)},`);
+  file.print(
+    "export const RECORD_SCHEMAS: Readonly<Record<keyof ",
+    recordTypes,
+    ", ",
+    recordSchemas,
+    ">> = {",
+  );
+  for (const { name, record } of collections) {
+    const others = record.variants.length > 0 ? `, others: ${schemaName(record.message)}` : "";
+    file.print(`  ${name}: { generic: ${schemaName(record.generic.model.message)}${others} },`);
+  }
   file.print("};");
 }
 
-function writeFields(file: GeneratedFile, model: FieldsModel): void {
+/** @param absent Variants that a record in this one may name, and must not set. */
+function writeFields(file: GeneratedFile, model: FieldsModel, absent: readonly Variant[]): void {
+  file.print();
+  file.print("const ", schemaName(model.message), " = ", check(file, "message"), "({");
   for (const field of model.fields) file.print("  ", field.name, ": ", ...fieldSchema(file, field), ",");
+  for (const { name } of absent) file.print("  ", name, ": ", check(file, "absent"), ",");
   file.print(
     "})",
     ...model.fields.flatMap((field) => condition(file, model, field)),
     ...groups(file, model),
     ";",
   );
+}
+
+function writeVariants(file: GeneratedFile, { message, generic, variants }: VariantModel): void {
+  file.print();
+  file.print("const ", schemaName(message), " = ", check(file, "variants"), "({");
+  for (const { name, model } of variants) file.print(`  ${name}: ${schemaName(model.message)},`);
+  file.print(`}${generic === undefined ? "" : `, ${schemaName(generic.model.message)}`});`);
 }
 
 function condition(file: GeneratedFile, model: FieldsModel, { name, requiredWhen, type }: Field) {
@@ -54,20 +68,15 @@ function groups(file: GeneratedFile, { completeGroups }: FieldsModel) {
   return [".check(", check(file, "completeGroups"), `(${JSON.stringify(completeGroups)}))`];
 }
 
-function writeVariants(file: GeneratedFile, { variants }: VariantModel): void {
-  for (const { name, type } of variants) file.print(`  ${name}: ${schemaName(type)}.optional(),`);
-  file.print("}).check(", check(file, "exactlyOne"), `(${JSON.stringify(variants.map((v) => v.name))}));`);
-}
-
 function fieldSchema(file: GeneratedFile, { type, required }: Field) {
   const schema = valueSchema(file, type, required);
-  return required ? schema : [...schema, ".optional()"];
+  return required ? schema : [...schema, ".nullish()"];
 }
 
 function valueSchema(file: GeneratedFile, type: FieldType, required: boolean) {
   switch (type.kind) {
     case "message":
-      return [schemaName(type.type)];
+      return [schemaName(type.model.message)];
     case "enum": {
       const literals = enumLiterals(type.type).map(({ literal }) => literal);
       return [check(file, "enumeration"), `(${JSON.stringify(literals)})`];

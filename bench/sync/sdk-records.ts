@@ -3,10 +3,10 @@ import type { TextKind } from "./names.js";
 import { type Details, type Kind, makePool } from "./records.js";
 
 const TO_RECORD: { readonly [K in Kind]: (details: Details[K]) => RecordOf<K> } = {
-  accounts: (generic) => ({ generic }),
-  licenses: (generic) => ({ generic }),
-  usage: (generic) => ({ generic }),
-  employees: (generic) => ({ generic }),
+  accounts: (details) => details,
+  licenses: (details) => details,
+  usage: (details) => details,
+  employees: (details) => details,
 };
 
 /** Different records of a kind, in the shape that this SDK takes. */

@@ -25,9 +25,9 @@ if (process.argv[2] === "service") {
   const { installationId, ...options } = await new Promise((resolve) => service.once("message", resolve));
   const client = new SaasManagementClient(options);
   const batch = await client.sync.startBatch({ installationId });
-  await batch.write("accounts", [{ generic: { id: "u1", name: "Ada" } }]);
+  await batch.write("accounts", [{ id: "u1", name: "Ada" }]);
   await entered(session);
-  await batch.write("accounts", [{ generic: { id: "u2", name: "Grace" } }]);
+  await batch.write("accounts", [{ id: "u2", name: "Grace" }]);
   const written = await entered(session);
   await batch.abort();
   await client.graphql.licenses().firstPage();

@@ -8,7 +8,10 @@ export type { EventCollection, SnapshotCollection } from "./generated/collection
 /** Name of a collection, as in `batch.write("accounts", …)` (service description, "Sync API records"). */
 export type Collection = keyof RecordTypes;
 
-/** The record of a collection: the wire's model in camelCase with exactly one variant, `{ generic: { … } }`. */
+/**
+ * The record of a collection (service description, "Sync API records"): the fields of its generic model in camelCase, or
+ * another model under its name, such as `{ microsoft: { … } }`. `null` counts as absent.
+ */
 export type RecordOf<C extends Collection> = RecordTypes[C];
 
 /** What the engine knows of a collection. */
@@ -19,8 +22,10 @@ export interface CollectionInfo {
   /** Number of the field in SyncRecordsRequest. */
   readonly fieldNumber: number;
   readonly model: "snapshot" | "event";
-  /** Field of a record's variant that holds its id. A record without one counts twice if it arrives twice. */
+  /** Field that holds a record's id. A record without one counts twice if it arrives twice. */
   readonly idField: string | undefined;
+  /** Names of the variants that are not written flat. */
+  readonly variants: readonly string[];
 }
 
 export const COLLECTIONS: Readonly<Record<Collection, CollectionInfo>> = WIRE;

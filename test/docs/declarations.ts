@@ -41,26 +41,31 @@ export class Declarations {
       });
   }
 
-  /** Of each member of an exported interface, whose type is a union of variants, the members of each variant. */
+  /** The fields of each record of an exported interface, by variant: flat, or the name of its only member. */
   variants(name: string): ReadonlyMap<string, ReadonlyMap<string, readonly string[]>> {
     const shapes = this.#typeOf(name)
       .getProperties()
       .map((collection) => {
         const type = this.#checker.getTypeOfSymbol(collection);
         const arms = type.isUnion() ? type.types : [type];
-        const variants = arms.flatMap((arm) => arm.getProperties().map((variant) => this.#fields(variant)));
-        return [collection.name, new Map(variants.filter(([, fields]) => fields.length > 0))] as const;
+        return [collection.name, new Map(arms.map((arm) => this.#variant(arm)))] as const;
       });
     return new Map(shapes);
   }
 
-  #fields(variant: ts.Symbol): readonly [string, readonly string[]] {
-    const type = this.#checker.getTypeOfSymbol(variant);
-    const fields = type.getProperties().map((field) => {
-      const optional = (field.flags & ts.SymbolFlags.Optional) !== 0;
-      return optional ? field.name : `**${field.name}**`;
-    });
-    return [variant.name, fields];
+  #variant(record: ts.Type): readonly [string, readonly string[]] {
+    const fields = this.#fields(record);
+    const [field, ...others] = fields;
+    return field !== undefined && others.length === 0
+      ? [field.name, this.#fields(this.#checker.getTypeOfSymbol(field)).map(shown)]
+      : ["flat", fields.map(shown)];
+  }
+
+  /** The members of a type, without those that must be absent. */
+  #fields(type: ts.Type): readonly ts.Symbol[] {
+    const isAbsent = (field: ts.Symbol) =>
+      (this.#checker.getTypeOfSymbol(field).flags & ts.TypeFlags.Undefined) !== 0;
+    return type.getProperties().filter((field) => !isAbsent(field));
   }
 
   #typeOf(name: string): ts.Type {
@@ -70,4 +75,8 @@ export class Declarations {
       (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : this.#checker.getAliasedSymbol(symbol);
     return this.#checker.getDeclaredTypeOfSymbol(target);
   }
+}
+
+function shown(field: ts.Symbol): string {
+  return (field.flags & ts.SymbolFlags.Optional) === 0 ? `**${field.name}**` : field.name;
 }

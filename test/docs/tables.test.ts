@@ -79,7 +79,7 @@ test("the reference lists every collection, its variants and fields, the require
     [...variants].map(([variant, names]) => `${collection} ${variant}: ${names.join(", ")}`),
   );
   const told = [...records.table("Snapshots"), ...records.table("Events")].map(
-    ([collection, variant, names]) => `${named(collection)} ${named(variant)}: ${names?.replaceAll("`", "")}`,
+    ([collection, variant, names]) => `${collection} ${variant}: ${names}`.replaceAll("`", ""),
   );
   expect(told.sort()).toEqual(fields.sort());
 });

@@ -42,7 +42,7 @@ describe.runIf(onFiles)("a host", () => {
         "big:x:70001:70001::/home/big:/bin/sh",
       ].join("\n")}\n`,
     );
-    expect(accounts.map(({ generic }) => generic)).toEqual([
+    expect(accounts).toEqual([
       { id: "root", name: "root", username: "root", active: true, roles: ["superuser"], type: "system" },
       { id: "www-data", name: "Www-data server", username: "www-data", active: false, type: "system" },
       { id: "zoe", name: "Zoë O'Brien", username: "zoe", active: true, type: "personal" },
@@ -57,12 +57,12 @@ describe.runIf(onFiles)("a host", () => {
       "zoe:x:1000:100::/home/zoe:/bin/sh\nbob:x:1001:100::/home/bob:/bin/sh\n",
       "users:x:100:zoe\nsudo:x:27:zoe,bob,zoe\nempty:x:5:\n",
     );
-    expect(groups.map(({ generic }) => generic)).toEqual([
+    expect(groups).toEqual([
       { id: "users", name: "users", attributes: { gid: "100" } },
       { id: "sudo", name: "sudo", attributes: { gid: "27" } },
       { id: "empty", name: "empty", attributes: { gid: "5" } },
     ]);
-    expect(groupMembers.map(({ generic }) => generic)).toEqual([
+    expect(groupMembers).toEqual([
       { id: "users:zoe", sourceGroupId: "users", sourceMemberId: "zoe", role: "primary" },
       { id: "users:bob", sourceGroupId: "users", sourceMemberId: "bob", role: "primary" },
       { id: "sudo:zoe", sourceGroupId: "sudo", sourceMemberId: "zoe", role: "supplementary" },
@@ -76,12 +76,7 @@ describe.runIf(onFiles)("a host", () => {
       "zoe:x:1000:100::/:/bin/sh\n",
       "docker:x:990:zoe,ghost,phantom\n",
     );
-    expect(groupMembers.map(({ generic }) => generic.sourceMemberId)).toEqual([
-      "zoe",
-      "ghost",
-      "phantom",
-      "zoe",
-    ]);
+    expect(groupMembers.map((record) => record.sourceMemberId)).toEqual(["zoe", "ghost", "phantom", "zoe"]);
     expect(notes).toEqual(["/etc/group: line 1: members who are not in the user database: 2."]);
   });
 
@@ -101,7 +96,7 @@ describe.runIf(onFiles)("a host", () => {
   test("shows groups by number if there is no group database, and notes it", async () => {
     await put("etc/passwd", "zoe:x:1000:100::/:/bin/sh\n");
     const { groups, notes } = await readHost({ root, now: NOW });
-    expect(groups.map(({ generic }) => generic.id)).toEqual(["#100"]);
+    expect(groups.map((record) => record.id)).toEqual(["#100"]);
     expect(notes).toEqual(["/etc/group cannot be read, so groups have no names."]);
   });
 
@@ -116,7 +111,7 @@ describe.runIf(onFiles)("a host", () => {
     const { usage } = await read(
       `zoe:x:${me}:100::/home/zoe:/bin/sh\nother:x:${me + 1}:100::/home/zoe:/bin/sh\n`,
     );
-    expect(usage.map(({ generic }) => [generic.sourceActorId, generic.lastActivity])).toEqual([
+    expect(usage.map((record) => [record.sourceActorId, record.lastActivity])).toEqual([
       ["zoe", new Date("2026-11-20T08:00:00Z")],
       ["zoe", new Date("2026-11-19T08:00:00Z")],
     ]);
@@ -131,7 +126,7 @@ describe.runIf(onFiles)("a host", () => {
 
   test("repeats the id of an event until there is newer evidence", async () => {
     const passwd = `zoe:x:${me}:100::/home/zoe:/bin/sh\n`;
-    const eventIds = async () => (await read(passwd)).usage.map(({ generic }) => generic.id);
+    const eventIds = async () => (await read(passwd)).usage.map((record) => record.id);
     await put("home/zoe/a", "");
     await utimes(join(root, "home/zoe"), NOW, new Date("2026-11-01T08:00:00Z"));
     const first = await eventIds();
@@ -147,7 +142,7 @@ describe.runIf(onFiles)("a host", () => {
     await put("sys/class/dmi/id/sys_vendor", "\n");
     const { devices } = await read("");
     expect(devices).toHaveLength(1);
-    const device = devices[0]?.generic;
+    const device = devices[0];
     expect(device).toMatchObject({
       id: expect.stringMatching(/^[0-9a-f]{32}$/),
       name: expect.any(String),
@@ -163,7 +158,7 @@ describe.runIf(onFiles)("a host", () => {
   test("names a device without a machine id by its host name", async () => {
     await put("etc/machine-id", "uninitialized\n");
     const { devices } = await read("");
-    expect(devices[0]?.generic.id).toBe(devices[0]?.generic.name);
+    expect(devices[0]?.id).toBe(devices[0]?.name);
   });
 });
 
@@ -171,21 +166,21 @@ describe.skipIf(platform === "win32")("this machine", async () => {
   const host = await readHost();
 
   test("reads the superuser of this machine, who belongs to a group", () => {
-    const superusers = host.accounts.filter(({ generic }) => generic.roles?.includes("superuser"));
+    const superusers = host.accounts.filter((record) => record.roles?.includes("superuser"));
     expect(superusers.length).toBeGreaterThan(0);
-    const members = host.groupMembers.filter(({ generic }) => generic.role === "primary");
-    expect(members.map(({ generic }) => generic.sourceMemberId)).toEqual(
-      expect.arrayContaining(superusers.map(({ generic }) => generic.id)),
+    const members = host.groupMembers.filter((record) => record.role === "primary");
+    expect(members.map((record) => record.sourceMemberId)).toEqual(
+      expect.arrayContaining(superusers.map((record) => record.id)),
     );
   });
 
   test("reads unique ids from this machine, and memberships of its own groups", () => {
     const { accounts, groups, groupMembers, devices, usage } = host;
     for (const records of [accounts, groups, groupMembers, devices, usage]) {
-      const ids = records.map(({ generic }) => generic.id);
+      const ids = records.map((record) => record.id);
       expect(new Set(ids).size).toBe(ids.length);
     }
-    const groupIds = new Set(groups.map(({ generic }) => generic.id));
-    expect(groupMembers.filter(({ generic }) => !groupIds.has(generic.sourceGroupId))).toEqual([]);
+    const groupIds = new Set(groups.map((record) => record.id));
+    expect(groupMembers.filter((record) => !groupIds.has(record.sourceGroupId))).toEqual([]);
   });
 });

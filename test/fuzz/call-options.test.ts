@@ -39,7 +39,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const RECORD = { generic: { id: "u1", name: "Ada" } };
+const RECORD = { id: "u1", name: "Ada" };
 
 /** Calls a method as JavaScript may: with anything. */
 function call<T>(target: object, name: string, args: readonly unknown[]): T {
@@ -151,14 +151,14 @@ const CALLS: Readonly<Record<string, Row>> = {
   },
   fileLedger: { base: {}, names: ["hashIds"], use: (given) => apply(fileLedger, "/nowhere", given) },
   fromCsv: {
-    base: {},
-    names: ["columns", "delimiter", "encoding", "name", "signal"],
-    use: (given) => readAll(apply(fromCsv, lines("id\nu1\n"), row, given)),
+    base: { map: row },
+    names: ["columns", "map", "delimiter", "encoding", "name", "signal"],
+    use: (given) => readAll(apply(fromCsv, lines("id\nu1\n"), given)),
   },
   fromJsonl: {
-    base: {},
-    names: ["maxLineBytes", "allowEmpty", "name", "signal"],
-    use: (given) => readAll(apply(fromJsonl, lines('{"id":"u1"}\n'), row, given)),
+    base: { map: row },
+    names: ["map", "maxLineBytes", "allowEmpty", "name", "signal"],
+    use: (given) => readAll(apply(fromJsonl, lines('{"id":"u1"}\n'), given)),
   },
   fromPages: {
     base: { maxPages: 3 },

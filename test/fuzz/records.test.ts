@@ -80,10 +80,10 @@ test("rejects anything else as a record, a source or an option", { timeout: TIME
       const calls: readonly (readonly unknown[])[] = [
         ["accounts", source.open()],
         ["accounts", [record.open()]],
-        ["accounts", [{ generic: record.open() }]],
-        ["usage", [{ generic: { id: "u", sourceActorId: "a", lastActivity: record.open() } }]],
-        [source.open(), [{ generic: { id: "u" } }]],
-        ["accounts", [{ generic: { id: "u" } }], option.open()],
+        ["employees", [{ microsoft: record.open() }]],
+        ["usage", [{ id: "u", sourceActorId: "a", lastActivity: record.open() }]],
+        [source.open(), [{ id: "u" }]],
+        ["accounts", [{ id: "u" }], option.open()],
       ];
       for (const args of calls) await sent((batch) => Reflect.apply(batch.write, batch, args));
     },
@@ -93,17 +93,17 @@ test("rejects anything else as a record, a source or an option", { timeout: TIME
 
 test("sends a record with a map of 20,000 entries", async () => {
   const attributes = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key ${i}`, `value ${i}`]));
-  const record = { generic: { id: "g", fullName: "G", attributes } };
+  const record = { id: "g", fullName: "G", attributes };
   const { messages } = await sent((batch) => batch.write("employees", [record]));
   expectRecords(messages, "employees", [record]);
 });
 
 test("refuses records that are nested without end", async () => {
   const deep: Record<string, unknown> = {};
-  deep["generic"] = deep;
+  deep["details"] = deep;
   let nested: unknown = "x";
   for (let i = 0; i < 50_000; i += 1) nested = { a: nested };
-  for (const record of [deep, { generic: { id: "u", details: nested } }, { generic: nested }, nested]) {
+  for (const record of [deep, { id: "u", details: nested }, { microsoft: nested }, nested]) {
     const { outcome } = await sent((batch) => Reflect.apply(batch.write, batch, ["accounts", [record]]));
     expect(outcome?.error?.code).toBe("INVALID_INPUT");
   }
@@ -112,7 +112,7 @@ test("refuses records that are nested without end", async () => {
 test("names a record in one line of the message, whatever its id is", async () => {
   const id = "u1\r\nERROR forged line\u001b[2J\u202e";
   const { outcome } = await sent((batch) =>
-    Reflect.apply(batch.write, batch, ["accounts", [{ generic: { id, name: 5 } }]]),
+    Reflect.apply(batch.write, batch, ["accounts", [{ id, name: 5 }]]),
   );
   expect(outcome?.error?.message).toContain(String.raw`u1\r\nERROR forged line\u001b[2J\u202e`);
 });

@@ -32,13 +32,11 @@ beforeEach(async () => {
   const batch = await service.startBatch();
   await batch.write("accounts", accounts(4));
   await batch.write("plans", [
-    { generic: { id: "p1", externalPlanName: "Pro", details: { model: "SEAT_BASED", seatBased: {} } } },
+    { id: "p1", externalPlanName: "Pro", details: { model: "SEAT_BASED", seatBased: {} } },
   ]);
   await batch.write(
     "licenses",
-    ids(3).map((id) => ({
-      generic: { sourceId: id, sourceAccountId: id, sourcePlanId: "p1", billable: true },
-    })),
+    ids(3).map((id) => ({ sourceId: id, sourceAccountId: id, sourcePlanId: "p1", billable: true })),
   );
   await batch.complete();
 });

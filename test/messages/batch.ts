@@ -13,10 +13,10 @@ export const messages = [
     title: "a batch with a failed write that is completed",
     provoke: async () => {
       using batch = client.openBatch("batch-1");
-      batch.write("accounts", [{ generic: { id: "" } }]);
+      batch.write("accounts", [{ id: "" }]);
       await batch.complete({ unverified: true });
     },
-    text: 'complete was refused: the write of accounts failed (INVALID_INPUT: accounts[0] (id "") generic.id: expected a string that is not empty, got an empty string. Nothing after this was sent. Correct the records and send all of them in a new batch or run.), so the batch is incomplete: completing it would mark missing records as removed. Abort it, which a run does itself. Send every snapshot in full in a new batch or run.',
+    text: 'complete was refused: the write of accounts failed (INVALID_INPUT: accounts[0] (id "") id: expected a string that is not empty, got an empty string. Nothing after this was sent. Correct the records and send all of them in a new batch or run.), so the batch is incomplete: completing it would mark missing records as removed. Abort it, which a run does itself. Send every snapshot in full in a new batch or run.',
   },
   {
     title: "a batch of another process that is completed",

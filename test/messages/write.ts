@@ -8,8 +8,8 @@ const batch = (): SyncBatch =>
 export const messages = [
   {
     title: "an invalid record",
-    provoke: () => batch().write("accounts", [{ generic: { id: "u1" } }, { generic: { id: "" } }]),
-    text: 'accounts[1] (id "") generic.id: expected a string that is not empty, got an empty string. Nothing after this was sent. Correct the records and send all of them in a new batch or run.',
+    provoke: () => batch().write("accounts", [{ id: "u1" }, { id: "" }]),
+    text: 'accounts[1] (id "") id: expected a string that is not empty, got an empty string. Nothing after this was sent. Correct the records and send all of them in a new batch or run.',
   },
   {
     title: "a stream of bytes as a source",

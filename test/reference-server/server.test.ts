@@ -246,20 +246,18 @@ test("inspects lock, batches, snapshots and events as plain data", async () => {
   });
   const details = { microsoft: { teams: { hasTeams: true } } };
   expect(inspection.snapshots.accounts).toStrictEqual([
-    { id: "a", removed: false, record: { generic: { id: "a", active: false, details } } },
+    { id: "a", removed: false, record: { id: "a", active: false, details } },
   ]);
   expect(inspection.snapshots.plans[0]?.record).toStrictEqual({
-    generic: {
-      id: "p",
-      externalPlanName: "Pro",
-      attributes: { team: "red" },
-      details: { model: "SEAT_BASED", seatBased: { paidSeats: 0 } },
-    },
+    id: "p",
+    externalPlanName: "Pro",
+    attributes: { team: "red" },
+    details: { model: "SEAT_BASED", seatBased: { paidSeats: 0 } },
   });
   const at = (time: string) => ({ sourceActorId: "a", lastActivity: `2026-05-28T20:26:40.${time}Z` });
   expect(inspection.events.aiUsage).toStrictEqual([
-    { generic: { id: "u", ...at("000"), model: "m", inputTokens: 5n } },
-    { generic: { id: "v", ...at("000000001") } },
+    { id: "u", ...at("000"), model: "m", inputTokens: 5n },
+    { id: "v", ...at("000000001") },
   ]);
 });
 

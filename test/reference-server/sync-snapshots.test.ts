@@ -38,7 +38,7 @@ test("adds new ids, updates known ones and marks missing ones removed", async ()
   const second = await complete(accounts("d", { id: "b", name: "New" }));
   expect(second.snapshots).toEqual(counts(1n, 1n, 2n));
   expect(ids()).toBe("-a b -c d");
-  expect(records()[1]).toEqual({ generic: { id: "b", name: "New" } });
+  expect(records()[1]).toEqual({ id: "b", name: "New" });
 });
 
 test("counts a removal once", async () => {
@@ -113,7 +113,7 @@ test("keeps the last of two records with one id", async () => {
     2n,
   );
   expect((await client.complete(batchId)).snapshots).toEqual(counts(1n, 0n, 0n));
-  expect(records()).toEqual([{ generic: { id: "a", name: "Last" } }]);
+  expect(records()).toEqual([{ id: "a", name: "Last" }]);
   expect(server.inspect(installationId).batches).toMatchObject([{ accepted: { accounts: 2 } }]);
 });
 
@@ -130,7 +130,7 @@ test("neither rolls back nor removes records of an aborted batch", async () => {
   await complete(accounts("a", "b"));
   await abort(accounts({ id: "a", name: "Changed" }, "c"));
   expect(ids()).toBe("a b c");
-  expect(records()[0]).toEqual({ generic: { id: "a", name: "Changed" } });
+  expect(records()[0]).toEqual({ id: "a", name: "Changed" });
 });
 
 test("does not count records of an aborted batch as sent by the next one", async () => {
@@ -166,8 +166,8 @@ test("stores an event with an id once over all batches and keeps the first", asy
   expect(first.events).toEqual([{ collection: "usage", accepted: 2n }]);
   await complete(usage({ id: "u1", sourceActorId: "later" }, "u2"));
   expect(server.inspect(installationId).events.usage).toMatchObject([
-    { generic: { id: "u1", sourceActorId: "actor" } },
-    { generic: { id: "u2" } },
+    { id: "u1", sourceActorId: "actor" },
+    { id: "u2" },
   ]);
 });
 
@@ -184,8 +184,5 @@ test("never removes an event by absence, abort or expiry", async () => {
   await write(usage("u2"));
   server.clock.advance(15 * 60_000);
   await complete(usage(), accounts("a"));
-  expect(server.inspect(installationId).events.usage).toMatchObject([
-    { generic: { id: "u1" } },
-    { generic: { id: "u2" } },
-  ]);
+  expect(server.inspect(installationId).events.usage).toMatchObject([{ id: "u1" }, { id: "u2" }]);
 });

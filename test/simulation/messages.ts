@@ -19,15 +19,19 @@ const MOMENT = new Date(0);
 
 /** Makes a record of each collection; with an empty key it is not valid. */
 const RECORDS: { readonly [C in SimCollection]: (key: string, text: string) => RecordOf<C> } = {
-  accounts: (id, name) => ({ generic: { id, name } }),
+  accounts: (id, name) => ({ id, name }),
   licenses: (sourceId, externalProductId) => ({
-    generic: { sourceId, sourceAccountId: "a", sourcePlanId: "p", billable: true, externalProductId },
+    sourceId,
+    sourceAccountId: "a",
+    sourcePlanId: "p",
+    billable: true,
+    externalProductId,
   }),
-  usage: (id, externalProductName) => ({
-    generic: { id, sourceActorId: "a", externalProductName, lastActivity: MOMENT },
-  }),
+  usage: (id, externalProductName) => ({ id, sourceActorId: "a", externalProductName, lastActivity: MOMENT }),
   externallyDiscoveredUsage: (sourceActorId, externalProductName) => ({
-    generic: { sourceActorId, externalProductName, lastActivity: MOMENT },
+    sourceActorId,
+    externalProductName,
+    lastActivity: MOMENT,
   }),
 };
 

@@ -4,7 +4,7 @@ import { previewSync } from "../../src/sync/preview/preview.js";
 export async function warmUp(): Promise<void> {
   await previewSync({ snapshots: ["accounts"], ledger: "none" }, async (batch) => {
     const accounts = batch.writer("accounts");
-    await accounts.write({ generic: { id: "" } });
+    await accounts.write({ id: "" });
     await accounts.end();
     await batch.write("usage", []);
   });

@@ -27,7 +27,7 @@ export const PAGES = 4;
 export async function judgedWalk(client: GraphQLClient, settle: Settle): Promise<Outcome> {
   const names: (string | undefined)[] = [];
   const read = async () => {
-    for await (const node of client.applications({ first: APPLICATIONS.length / PAGES })) {
+    for await (const node of client.applications({ pageSize: APPLICATIONS.length / PAGES })) {
       names.push(node.application?.name);
     }
   };
@@ -37,12 +37,14 @@ export async function judgedWalk(client: GraphQLClient, settle: Settle): Promise
   return outcome;
 }
 
-const account = (id: string, name: string) => ({ generic: { id, name } });
+const account = (id: string, name: string) => ({ id, name });
 type Account = ReturnType<typeof account>;
 
 const BEFORE = ["u0", "u1", "gone"].map((id) => account(id, "before"));
 const USAGE = Array.from({ length: 3 }, (_, i) => ({
-  generic: { id: `e${i}`, sourceActorId: `u${i}`, lastActivity: "2026-05-01T00:00:00.000Z" },
+  id: `e${i}`,
+  sourceActorId: `u${i}`,
+  lastActivity: "2026-05-01T00:00:00.000Z",
 }));
 
 /** Number of accounts in the batch. */
@@ -146,5 +148,5 @@ function judgeRecords(
 }
 
 function idsOf(records: readonly Account[]): string[] {
-  return records.map(({ generic }) => generic.id);
+  return records.map((record) => record.id);
 }

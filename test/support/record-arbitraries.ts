@@ -1,31 +1,17 @@
 /**
  * Arbitraries of valid records of every collection, as users write them. The compiler requires every field; an optional
- * one is set, absent or `undefined`.
+ * one is set, absent, `null` or `undefined`.
  */
-
-import type { Collection, RecordTypes } from "@saas-management/sdk";
-import fc from "fast-check";
 import type {
-  AccountDetails,
-  BambooHrEmployeeDetails,
-  GenericAccountDetails,
-  GenericAiCostDetails,
-  GenericAiUsageDetails,
-  GenericAuditLogDetails,
-  GenericDeviceDetails,
-  GenericEmployeeDetails,
-  GenericExternallyDiscoveredUsageDetails,
-  GenericGroupDetails,
-  GenericGroupMemberDetails,
-  GenericLicenseDetails,
-  GenericPlanDetails,
-  GenericUsageDetails,
-  GoogleEmployeeDetails,
-  MicrosoftEmployeeDetails,
-  OktaEmployeeDetails,
-  PlanDetails,
-  SeatBasedPlanDetails,
-} from "../../src/sync/generated/records.js";
+  BambooHrEmployee,
+  Collection,
+  GenericEmployee,
+  GoogleEmployee,
+  MicrosoftEmployee,
+  OktaEmployee,
+  RecordTypes,
+} from "@saas-management/sdk";
+import fc from "fast-check";
 import {
   attributes,
   currency,
@@ -41,11 +27,15 @@ import {
 /** An arbitrary for each field. */
 type Fields<Details> = { readonly [F in keyof Details]-?: fc.Arbitrary<Details[F]> };
 
-const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 8 });
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) =>
+  fc.oneof({ weight: 8, arbitrary }, { weight: 1, arbitrary: fc.constantFrom(undefined, null) });
 const maybeText = maybe(text);
 const maybeBool = maybe(fc.boolean());
 const maybeMoment = maybe(moment);
 const maybeAttributes = maybe(attributes);
+
+type AccountDetails = NonNullable<RecordTypes["accounts"]["details"]>;
+type PlanDetails = RecordTypes["plans"]["details"];
 
 const accountDetails: fc.Arbitrary<AccountDetails> = fc.record({
   microsoft: fc.record({ teams: maybe(fc.record({ hasTeams: fc.boolean() })) }, { requiredKeys: [] }),
@@ -61,14 +51,16 @@ const accounts = fc.record(
     roles: maybe(texts),
     details: maybe(accountDetails),
     type: maybeText,
-  } satisfies Fields<GenericAccountDetails>,
+  } satisfies Fields<RecordTypes["accounts"]>,
   { requiredKeys: ["id"] },
 );
 
 const planDetails = fc.record({
   model: fc.constant<"SEAT_BASED">("SEAT_BASED"),
   seatBased: fc.record(
-    { paidSeats: maybe(int32), consumedSeats: maybe(int32) } satisfies Fields<SeatBasedPlanDetails>,
+    { paidSeats: maybe(int32), consumedSeats: maybe(int32) } satisfies Fields<
+      NonNullable<PlanDetails["seatBased"]>
+    >,
     { requiredKeys: [] },
   ),
 } satisfies Fields<PlanDetails>);
@@ -80,7 +72,7 @@ const plans = fc.record(
     externalProductName: maybeText,
     attributes: maybeAttributes,
     details: planDetails,
-  } satisfies Fields<GenericPlanDetails>,
+  } satisfies Fields<RecordTypes["plans"]>,
   { requiredKeys: ["id", "externalPlanName", "details"] },
 );
 
@@ -91,7 +83,7 @@ const licenses = fc.record(
     sourcePlanId: requiredText,
     billable: fc.boolean(),
     externalProductId: maybeText,
-  } satisfies Fields<GenericLicenseDetails>,
+  } satisfies Fields<RecordTypes["licenses"]>,
   { requiredKeys: ["sourceId", "sourceAccountId", "sourcePlanId", "billable"] },
 );
 
@@ -118,7 +110,7 @@ const employees = fc.record(
     managerId: maybeText,
     hasMailbox: maybeBool,
     attributes: maybeAttributes,
-  } satisfies Fields<GenericEmployeeDetails>,
+  } satisfies Fields<Omit<GenericEmployee, "microsoft" | "google" | "okta" | "bambooHr">>,
   { requiredKeys: ["id", "fullName"] },
 );
 
@@ -126,26 +118,26 @@ const microsoftEmployees = fc.record({
   id: requiredText,
   displayName: requiredText,
   userPrincipalName: requiredText,
-} satisfies Fields<MicrosoftEmployeeDetails>);
+} satisfies Fields<MicrosoftEmployee>);
 
 const googleEmployees = fc.record({
   id: requiredText,
   fullName: requiredText,
   primaryEmail: requiredText,
-} satisfies Fields<GoogleEmployeeDetails>);
+} satisfies Fields<GoogleEmployee>);
 
 const oktaEmployees = fc.record({
   id: requiredText,
   displayName: requiredText,
   login: requiredText,
-} satisfies Fields<OktaEmployeeDetails>);
+} satisfies Fields<OktaEmployee>);
 
 const bambooHrEmployees = fc.record(
   {
     id: requiredText,
     displayName: requiredText,
     workEmail: maybeText,
-  } satisfies Fields<BambooHrEmployeeDetails>,
+  } satisfies Fields<BambooHrEmployee>,
   { requiredKeys: ["id", "displayName"] },
 );
 
@@ -156,7 +148,7 @@ const groups = fc.record(
     description: maybeText,
     email: maybeText,
     attributes: maybeAttributes,
-  } satisfies Fields<GenericGroupDetails>,
+  } satisfies Fields<RecordTypes["groups"]>,
   { requiredKeys: ["id", "name"] },
 );
 
@@ -167,7 +159,7 @@ const groupMembers = fc.record(
     sourceMemberId: requiredText,
     role: maybeText,
     attributes: maybeAttributes,
-  } satisfies Fields<GenericGroupMemberDetails>,
+  } satisfies Fields<RecordTypes["groupMembers"]>,
   { requiredKeys: ["id", "sourceGroupId", "sourceMemberId"] },
 );
 
@@ -183,7 +175,7 @@ const devices = fc.record(
     sourceOwnerId: maybeText,
     lastSeen: maybeMoment,
     attributes: maybeAttributes,
-  } satisfies Fields<GenericDeviceDetails>,
+  } satisfies Fields<RecordTypes["devices"]>,
   { requiredKeys: ["id"] },
 );
 
@@ -194,7 +186,7 @@ const usage = fc.record(
     externalProductName: maybeText,
     sourcePlanId: maybeText,
     lastActivity: moment,
-  } satisfies Fields<GenericUsageDetails>,
+  } satisfies Fields<RecordTypes["usage"]>,
   { requiredKeys: ["id", "sourceActorId", "lastActivity"] },
 );
 
@@ -206,7 +198,7 @@ const discovered = {
   lastActivity: moment,
   lastActivityFrom: moment,
   lastActivityTo: moment,
-} satisfies Fields<GenericExternallyDiscoveredUsageDetails>;
+} satisfies Fields<RecordTypes["externallyDiscoveredUsage"]>;
 const { lastActivity, lastActivityFrom, lastActivityTo, ...discoveredAnytime } = discovered;
 
 /** A timestamp, a range, or both; never half a range. */
@@ -228,7 +220,7 @@ const auditLogs = fc.record(
     targetType: maybeText,
     eventTime: moment,
     attributes: maybeAttributes,
-  } satisfies Fields<GenericAuditLogDetails>,
+  } satisfies Fields<RecordTypes["auditLogs"]>,
   { requiredKeys: ["id", "action", "eventTime"] },
 );
 
@@ -242,7 +234,7 @@ const aiUsage = fc.record(
     outputTokens: maybe(int64),
     lastActivity: moment,
     attributes: maybeAttributes,
-  } satisfies Fields<GenericAiUsageDetails>,
+  } satisfies Fields<RecordTypes["aiUsage"]>,
   { requiredKeys: ["id", "sourceActorId", "lastActivity"] },
 );
 
@@ -256,32 +248,30 @@ const aiCost = fc.record(
     currency,
     costTime: moment,
     attributes: maybeAttributes,
-  } satisfies Fields<GenericAiCostDetails>,
+  } satisfies Fields<RecordTypes["aiCost"]>,
   { requiredKeys: ["id", "amount", "currency", "costTime"] },
 );
 
-const generic = <T>(details: fc.Arbitrary<T>) => fc.record({ generic: details });
-
 /** Valid records of each collection, with employees of all directories. */
 export const RECORDS: { readonly [C in Collection]: fc.Arbitrary<RecordTypes[C]> } = {
-  accounts: generic(accounts),
-  plans: generic(plans),
-  licenses: generic(licenses),
+  accounts,
+  plans,
+  licenses,
   employees: fc.oneof(
-    { weight: 4, arbitrary: generic(employees) },
-    { weight: 1, arbitrary: fc.record({ microsoft: microsoftEmployees, generic: fc.constant(undefined) }) },
+    { weight: 4, arbitrary: employees },
+    { weight: 1, arbitrary: fc.record({ microsoft: microsoftEmployees, google: fc.constant(undefined) }) },
     { weight: 1, arbitrary: fc.record({ google: googleEmployees }) },
     { weight: 1, arbitrary: fc.record({ okta: oktaEmployees }) },
     { weight: 1, arbitrary: fc.record({ bambooHr: bambooHrEmployees }) },
   ),
-  groups: generic(groups),
-  groupMembers: generic(groupMembers),
-  devices: generic(devices),
-  usage: generic(usage),
-  externallyDiscoveredUsage: generic(externallyDiscoveredUsage),
-  auditLogs: generic(auditLogs),
-  aiUsage: generic(aiUsage),
-  aiCost: generic(aiCost),
+  groups,
+  groupMembers,
+  devices,
+  usage,
+  externallyDiscoveredUsage,
+  auditLogs,
+  aiUsage,
+  aiCost,
 };
 
 /** Name of every collection. */

@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { closeSync, constants, openSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { type Ledger, type Store, storeLedger } from "@saas-management/sdk";
+import type { Ledger, Store } from "@saas-management/sdk";
+import { storeLedger } from "../../src/sync/ledger/ledger.js";
 import { type StoreCall, watchedStore } from "./stores.js";
 
 /** What a run asks its ledger for, in this order. */

@@ -11,8 +11,9 @@ const TIMESTAMP = ".google.protobuf.Timestamp";
 
 /** From a message as users write it, or as protobuf's JSON writes it. */
 export function ofInput(type: protobuf.Type, input: unknown): Record<string, unknown> {
+  const message = withVariant(type, input);
   return formOf(type, (field) => {
-    const value: unknown = get(input, field.name);
+    const value = get(message, field.name) ?? undefined;
     if (value === undefined || isEmptyList(value)) return undefined;
     if (field.map) return mapOf(value);
     return field.repeated
@@ -31,8 +32,9 @@ function inputValue(field: protobuf.Field, value: unknown): unknown {
 
 /** Converts an input to protobuf's JSON. */
 export function toProtobufJson(type: protobuf.Type, input: unknown): Record<string, unknown> {
+  const message = withVariant(type, input);
   return formOf(type, (field) => {
-    const value: unknown = get(input, field.name);
+    const value = get(message, field.name) ?? undefined;
     if (value instanceof Date) return value.toISOString();
     if (typeof value === "bigint") return String(value);
     if (value === undefined || field.map || field.repeated) return value;
@@ -79,6 +81,12 @@ export function ofGenerated(value: unknown): unknown {
     else form[String(variant)] = ofGenerated(get(field, "value"));
   }
   return form;
+}
+
+/** A record that is written flat is the generic variant of its message. */
+function withVariant({ fields, fieldsArray }: protobuf.Type, input: unknown): unknown {
+  const isFlat = fields["generic"] !== undefined && fieldsArray.every(({ name }) => get(input, name) == null);
+  return isFlat ? { generic: input } : input;
 }
 
 function formOf(type: protobuf.Type, read: (field: protobuf.Field) => unknown): Record<string, unknown> {

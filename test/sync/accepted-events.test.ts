@@ -54,7 +54,7 @@ test("each event is accepted in order and as often as it was written, wherever a
 });
 
 test("events keep their indices behind those that were left out", async () => {
-  const event = (i: number) => ({ generic: { id: `e${i}`, sourceActorId: `a${i}`, lastActivity } });
+  const event = (i: number) => ({ id: `e${i}`, sourceActorId: `a${i}`, lastActivity });
   // One message each: three are accepted, the fourth fails, and the second attempt is refused there.
   const refused = { code: 3, details: "no" };
   harness.server.scripts.SyncRecords = [undefined, undefined, undefined, UNAVAILABLE, refused];
@@ -70,8 +70,8 @@ test("events of another collection with the same bytes are not left out", async 
   const client = harness.client({ retry: { retries: 0 } });
   const receipt = await client.run(RUN, async (batch, { attempt }) => {
     const discovered = { sourceActorId: "a", actorEmail: "b@example.com", lastActivity };
-    if (attempt === 1) await batch.write("externallyDiscoveredUsage", [{ generic: discovered }]);
-    await batch.write("usage", [{ generic: { id: "a", sourceActorId: "b@example.com", lastActivity } }]);
+    if (attempt === 1) await batch.write("externallyDiscoveredUsage", [discovered]);
+    await batch.write("usage", [{ id: "a", sourceActorId: "b@example.com", lastActivity }]);
   });
   expect(receipt.collections.usage).toMatchObject({ sent: 1, alreadyAccepted: 0 });
 });
@@ -94,7 +94,7 @@ test("events are remembered only for further attempts, once per acceptance", () 
 /** The bytes of an event, and a message with it alone. */
 function oneEvent(): readonly [Uint8Array, EncodedMessage] {
   const builder = new MessageBuilder("batch-1", COLLECTIONS.usage.fieldNumber, 1000);
-  builder.encode({ generic: { id: "e", sourceActorId: "a", lastActivity: new Date(0) } }, ENCODERS.usage);
+  builder.encode({ id: "e", sourceActorId: "a", lastActivity: new Date(0) }, ENCODERS.usage);
   const event = Uint8Array.from(builder.buffer.subarray(builder.recordStart, builder.recordEnd));
   builder.keep(0);
   return [event, builder.flush()];

@@ -85,7 +85,7 @@ test("sends no completion after a failed write, and says why in the refusal", as
 
 test("sends no completion if a write that nobody awaited fails meanwhile", async () => {
   const batch = await startBatch();
-  batch.write("accounts", [{ generic: { id: "" } }]);
+  batch.write("accounts", [{ id: "" }]);
   await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
   expect(harness.server.calls).not.toContain("CompleteSyncBatch");
 });

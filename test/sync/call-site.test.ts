@@ -133,6 +133,6 @@ test("the stack of a source's and a run function's own exception stays as it is"
 test("a push that nobody awaits is not an unhandled rejection", async () => {
   const batch = await harness.startBatch();
   const users = batch.writer("accounts");
-  void users.write({ generic: { id: "", name: "nobody" } });
+  void users.write({ id: "", name: "nobody" });
   await expect(users.end()).rejects.toMatchObject({ code: "INVALID_INPUT" });
 });

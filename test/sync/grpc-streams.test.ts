@@ -26,7 +26,7 @@ function endless() {
     try {
       for (;;) {
         seen.pulled += 1;
-        yield { generic: { id: `u${seen.pulled}`, name: "n".repeat(1000) } };
+        yield { id: `u${seen.pulled}`, name: "n".repeat(1000) };
       }
     } finally {
       seen.returned += 1;

@@ -7,7 +7,9 @@ import { recordsOf, useScriptedServer } from "../support/scripted-sync-server.js
 const harness = useScriptedServer();
 const SMALL = { messageBytes: 300, windowBytes: 300 };
 const plan = (id: string) => ({
-  generic: { id, externalPlanName: id, details: { model: "SEAT_BASED" as const, seatBased: {} } },
+  id,
+  externalPlanName: id,
+  details: { model: "SEAT_BASED" as const, seatBased: {} },
 });
 const messages = () => harness.server.streams.flatMap((stream) => stream.messages);
 const collectionIn = (bytes: Uint8Array) => SyncRecordsRequest.decode(bytes).collection?.$case;
@@ -39,7 +41,7 @@ test("keeps the order of pushes that are not awaited", async () => {
   const users = batch.writer("accounts");
   for (const account of accounts(10)) void users.write(account);
   await users.end();
-  expect(arrivedIds()).toEqual(accounts(10).map(({ generic }) => generic.id));
+  expect(arrivedIds()).toEqual(accounts(10).map((record) => record.id));
 });
 
 test("copies a pushed array, so that it may be reused at once", async () => {
@@ -62,9 +64,9 @@ test.each([
 ])("refuses a record object that is pushed again before its push has resolved, %s", async (_, form) => {
   const batch = await harness.startBatch();
   const users = batch.writer("accounts");
-  const record = { generic: { id: "u1" } };
+  const record = { id: "u1" };
   void users.write(form(record));
-  record.generic.id = "u2";
+  record.id = "u2";
   await expect(users.write(form(record))).rejects.toMatchObject({ code: "INVALID_INPUT" });
   await expect(users.end()).rejects.toMatchObject({ code: "INVALID_INPUT" });
   await expectIncomplete(batch);
@@ -73,9 +75,9 @@ test.each([
 test("takes a record object again when its push has resolved", async () => {
   const batch = await harness.startBatch();
   const users = batch.writer("accounts");
-  const record = { generic: { id: "" } };
+  const record = { id: "" };
   for (const id of ["u1", "u2"]) {
-    record.generic.id = id;
+    record.id = id;
     await users.write(record);
   }
   await expect(users.end()).resolves.toMatchObject({ accepted: 2 });
@@ -162,7 +164,7 @@ test.each([
 test("makes the batch incomplete if an invalid record is pushed, even if nobody awaits the push", async () => {
   const batch = await harness.startBatch();
   const users = batch.writer("accounts");
-  void users.write([{ generic: { id: "ok" } }, { generic: { id: "" } }]);
+  void users.write([{ id: "ok" }, { id: "" }]);
   await expect(users.end()).rejects.toBeInstanceOf(InvalidInputError);
   await expectIncomplete(batch);
   expect(messages()).toHaveLength(0);

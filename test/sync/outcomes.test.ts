@@ -8,7 +8,7 @@ import { relayTo } from "../support/tcp-peers.js";
 const harness = useScriptedServer();
 const LOST = { code: 14, details: "connection dropped" };
 const discovered = (count: number) =>
-  Array.from({ length: count }, () => ({ generic: { sourceActorId: "a", lastActivity: new Date(0) } }));
+  Array.from({ length: count }, () => ({ sourceActorId: "a", lastActivity: new Date(0) }));
 
 test("tells which records of a failed write were accepted, and which are unknown", async () => {
   harness.server.scripts.SyncRecords.push(undefined, undefined, LOST, LOST, LOST);
@@ -49,7 +49,7 @@ test("sends events without an id again if the answer was lost", async () => {
 test('never sends events without an id again with eventDelivery: "at-most-once"', async () => {
   harness.server.scripts.SyncRecords.push(LOST, undefined, LOST);
   const batch = await harness.startBatch({ eventDelivery: "at-most-once" });
-  const events = [{ generic: { id: "e", sourceActorId: "a", lastActivity: new Date(0) } }];
+  const events = [{ id: "e", sourceActorId: "a", lastActivity: new Date(0) }];
   await expect(batch.write("usage", events)).resolves.toMatchObject({ retries: 1 });
   await expect(batch.write("externallyDiscoveredUsage", discovered(3))).rejects.toMatchObject({
     code: "TRANSPORT_FAILED",

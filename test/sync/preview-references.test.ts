@@ -14,15 +14,15 @@ function preview<const S extends SnapshotCollection>(snapshots: readonly S[], fn
 }
 
 function license(id: string, sourceAccountId: string, sourcePlanId = "p1") {
-  return { generic: { sourceId: id, sourceAccountId, sourcePlanId, billable: true } };
+  return { sourceId: id, sourceAccountId, sourcePlanId, billable: true };
 }
 
 function plan(id: string) {
-  return { generic: { id, externalPlanName: id, details: { model: "SEAT_BASED" as const, seatBased: {} } } };
+  return { id, externalPlanName: id, details: { model: "SEAT_BASED" as const, seatBased: {} } };
 }
 
 function employee(id: string, managerId?: string) {
-  return { generic: { id, fullName: id, managerId } };
+  return { id, fullName: id, managerId };
 }
 
 /** The references of a collection: field, number of dangling records, and the first of them. */
@@ -37,11 +37,10 @@ async function referencesOf(previewed: ReturnType<typeof preview>, collection: C
 
 test("lists dangling references with the locations of their records", async () => {
   const lines = ["sourceId,sourceAccountId", "l1,nobody", "l2,u0", "l3,no one"];
-  const licenses = fromCsv(
-    Readable.from([Buffer.from(lines.join("\n"))]),
-    ({ sourceId = "", sourceAccountId = "" }) => license(sourceId, sourceAccountId),
-    { name: "licenses.csv" },
-  );
+  const licenses = fromCsv(Readable.from([Buffer.from(lines.join("\n"))]), {
+    map: ({ sourceId = "", sourceAccountId = "" }) => license(sourceId, sourceAccountId),
+    name: "licenses.csv",
+  });
   const previewed = await preview(["accounts", "licenses"], async (batch) => {
     const writer = batch.writer("licenses");
     for await (const some of licenses) await writer.write(some);
@@ -59,10 +58,9 @@ test("lists dangling references with the locations of their records", async () =
 });
 
 test("gives a dangling reference no location of an earlier write", async () => {
-  const used = (sourceActorId: string) => ({
-    generic: { id: sourceActorId, sourceActorId, lastActivity: AT },
-  });
-  const file = fromCsv(Readable.from([Buffer.from("actor\na1\na2\n")]), ({ actor = "" }) => used(actor), {
+  const used = (sourceActorId: string) => ({ id: sourceActorId, sourceActorId, lastActivity: AT });
+  const file = fromCsv(Readable.from([Buffer.from("actor\na1\na2\n")]), {
+    map: ({ actor = "" }) => used(actor),
     name: "usage.csv",
   });
   const previewed = await preview(["accounts"], async (batch) => {
@@ -133,7 +131,9 @@ test("finds employees whose manager is missing, in any directory", async () => {
 
 test("finds members and devices whose group, account or employee is missing", async () => {
   const member = (id: string, sourceGroupId: string, sourceMemberId: string) => ({
-    generic: { id, sourceGroupId, sourceMemberId },
+    id,
+    sourceGroupId,
+    sourceMemberId,
   });
   const snapshots = ["accounts", "employees", "groups", "groupMembers", "devices"] as const;
   const previewed = preview(snapshots, async (batch) => {
@@ -145,11 +145,11 @@ test("finds members and devices whose group, account or employee is missing", as
     ]);
     await batch.write("accounts", accounts(["u0"]));
     await batch.write("employees", [employee("e1")]);
-    await batch.write("groups", [{ generic: { id: "g1", name: "Admins" } }]);
+    await batch.write("groups", [{ id: "g1", name: "Admins" }]);
     await batch.write("devices", [
-      { generic: { id: "d1", sourceOwnerId: "e1" } },
-      { generic: { id: "d2", sourceOwnerId: "e2" } },
-      { generic: { id: "d3" } },
+      { id: "d1", sourceOwnerId: "e1" },
+      { id: "d2", sourceOwnerId: "e2" },
+      { id: "d3" },
     ]);
   });
   expect(await referencesOf(previewed, "groupMembers")).toEqual([
@@ -165,16 +165,14 @@ test("finds events whose actor or plan is missing", async () => {
     await batch.write("employees", []);
     await batch.write("plans", [plan("p1")]);
     await batch.write("usage", [
-      { generic: { id: "1", sourceActorId: "u0", sourcePlanId: "p1", lastActivity: AT } },
-      { generic: { id: "2", sourceActorId: "u1", sourcePlanId: "p2", lastActivity: AT } },
+      { id: "1", sourceActorId: "u0", sourcePlanId: "p1", lastActivity: AT },
+      { id: "2", sourceActorId: "u1", sourcePlanId: "p2", lastActivity: AT },
     ]);
     const actor = { sourceActorId: "u1" };
-    await batch.write("externallyDiscoveredUsage", [{ generic: { ...actor, lastActivity: AT } }]);
-    await batch.write("auditLogs", [{ generic: { id: "1", action: "login", eventTime: AT, ...actor } }]);
-    await batch.write("aiUsage", [{ generic: { id: "1", lastActivity: AT, ...actor } }]);
-    await batch.write("aiCost", [
-      { generic: { id: "1", amount: "1", currency: "EUR", costTime: AT, ...actor } },
-    ]);
+    await batch.write("externallyDiscoveredUsage", [{ ...actor, lastActivity: AT }]);
+    await batch.write("auditLogs", [{ id: "1", action: "login", eventTime: AT, ...actor }]);
+    await batch.write("aiUsage", [{ id: "1", lastActivity: AT, ...actor }]);
+    await batch.write("aiCost", [{ id: "1", amount: "1", currency: "EUR", costTime: AT, ...actor }]);
   });
   expect(await referencesOf(previewed, "usage")).toEqual([
     ["sourceActorId", 1, "2 u1"],
@@ -189,7 +187,7 @@ test("checks references only to collections that the run writes, and says so", a
   const previewed = await preview(["accounts", "licenses"], async (batch) => {
     await batch.write("accounts", accounts(["u0"]));
     await batch.write("licenses", [license("l1", "u0", "p9")]);
-    await batch.write("usage", [{ generic: { id: "1", sourceActorId: "u9", lastActivity: AT } }]);
+    await batch.write("usage", [{ id: "1", sourceActorId: "u9", lastActivity: AT }]);
   });
   expect(previewed.collections.licenses?.references[1]).toMatchObject({
     searched: [],
@@ -210,7 +208,7 @@ test("reports no reference to an invalid record, which is reported itself", asyn
   const previewed = preview(["accounts", "licenses", "plans"], async (batch) => {
     await batch.write("plans", [plan("p1")]);
     // @ts-expect-error an invalid record
-    await batch.write("accounts", [{ generic: { id: "u0", name: 7 } }]);
+    await batch.write("accounts", [{ id: "u0", name: 7 }]);
     await batch.write("licenses", [license("l1", "u0")]);
   });
   expect(await referencesOf(previewed, "licenses")).toEqual([

@@ -74,7 +74,7 @@ test("counts the records, messages and bytes of the run's receipt, for any messa
     );
     await batch.write("plans", []);
     await batch.write("usage", [
-      { generic: { id: "e1", sourceActorId: "page0-0", lastActivity: "2026-01-01T00:00:00Z" } },
+      { id: "e1", sourceActorId: "page0-0", lastActivity: "2026-01-01T00:00:00Z" },
     ]);
   };
   const snapshots = ["accounts", "plans"] as const;
@@ -90,7 +90,7 @@ test("counts the records, messages and bytes of the run's receipt, for any messa
 test("continues after invalid records, and lists them with their locations up to maxIssues", async () => {
   const rows = ids(300).map((id, i) => `${i % 3 === 0 ? "" : id},${id}@example.com`);
   const file = await service.writeFile("users.csv", ["id,email", ...rows].join("\n"));
-  const source = () => fromCsv(file, (row) => ({ generic: { id: row["id"] ?? "", email: row["email"] } }));
+  const source = () => fromCsv(file, { map: (row) => ({ id: row["id"] ?? "", email: row["email"] }) });
   const write: RunFunction<"accounts"> = async (batch) => void (await batch.write("accounts", source()));
   const { collections, refusals } = await preview(["accounts"], write, { maxIssues: 7 });
   expect(collections.accounts).toMatchObject({ records: 200, invalid: 100 });
@@ -99,7 +99,7 @@ test("continues after invalid records, and lists them with their locations up to
     collection: "accounts",
     index: 3,
     location: expect.stringMatching(/users\.csv:5$/),
-    path: "generic.id",
+    path: "id",
   });
   expect(refusals).toEqual(["accounts has invalid records."]);
   await expect(service.run(["accounts"], write)).rejects.toBeInstanceOf(InvalidInputError);
@@ -108,14 +108,14 @@ test("continues after invalid records, and lists them with their locations up to
 });
 
 test("lists records that are too large for a message", async () => {
-  const large = { generic: { id: "large", name: "n".repeat(5000) } };
+  const large = { id: "large", name: "n".repeat(5000) };
   const { collections } = await previewAccounts([large, ...accounts(["a"])], { maxSendMessageBytes: 1000 });
   expect(collections.accounts).toMatchObject({ records: 1, invalid: 1, issues: [{ id: "large" }] });
 });
 
 test("counts invalid records towards expectedCount", async () => {
   const options = { snapshots: ["accounts"], ledger: "none" } as const;
-  const invalid = { generic: { id: "" } };
+  const invalid = { id: "" };
   const whole = previewSync(options, async (batch) => {
     await batch.write("accounts", [invalid, ...accounts(["a"])], { expectedCount: 2 });
   });
@@ -129,7 +129,7 @@ test("counts invalid records towards expectedCount", async () => {
 });
 
 test("counts repeated ids, and compares the contents of their records", async () => {
-  const twice = { generic: { id: "b", name: "somebody else" } };
+  const twice = { id: "b", name: "somebody else" };
   const { collections, refusals } = await previewAccounts([...accounts(["a", "b", "a"]), twice]);
   expect(collections.accounts).toMatchObject({
     records: 3,
@@ -148,7 +148,7 @@ test("counts repeated ids, and compares the contents of their records", async ()
 });
 
 test("counts repeated ids but refuses none if the run does not check ids", async () => {
-  const twice = [...accounts(["b"]), { generic: { id: "b", name: "somebody else" } }];
+  const twice = [...accounts(["b"]), { id: "b", name: "somebody else" }];
   const options = { snapshots: ["accounts"], ledger: "none", guard: false } as const;
   const { collections, refusals } = await previewSync(options, (batch) => batch.write("accounts", twice));
   expect(collections.accounts).toMatchObject({ records: 1, duplicates: { different: 1 } });
@@ -157,8 +157,8 @@ test("counts repeated ids but refuses none if the run does not check ids", async
 
 test("counts repeated events, which a run accepts, unless they have no id", async () => {
   const at = "2026-01-01T00:00:00Z";
-  const use = (sourceActorId: string) => ({ generic: { id: "e1", sourceActorId, lastActivity: at } });
-  const found = { generic: { sourceActorId: "a", lastActivity: at } };
+  const use = (sourceActorId: string) => ({ id: "e1", sourceActorId, lastActivity: at });
+  const found = { sourceActorId: "a", lastActivity: at };
   const { collections, refusals } = await previewSync({ snapshots: [], ledger: "none" }, async (batch) => {
     await batch.write("usage", [use("a"), use("b")]);
     await batch.write("usage", [use("a")]);
@@ -242,7 +242,7 @@ test("bounds its memory by windows and ids, whatever the size of the records", a
       (function* () {
         for (let number = 0; number < pages; number += 1) {
           most = Math.max(most, process.memoryUsage().arrayBuffers - before);
-          yield ids(page, `${number}-`).map((id) => ({ generic: { id, name: "n".repeat(2048) } }));
+          yield ids(page, `${number}-`).map((id) => ({ id, name: "n".repeat(2048) }));
         }
       })(),
     );
@@ -333,8 +333,8 @@ test("requires the endpoint and the installation of the run if there is a ledger
 
 test("formats a preview collection by collection, without the contents of records", async () => {
   await service.runAccounts(ids(10));
-  const twice = { generic: { id: "u1", name: "somebody else" } };
-  const secret = { generic: { id: "u99", name: "Ada", email: 7 } };
+  const twice = { id: "u1", name: "somebody else" };
+  const secret = { id: "u99", name: "Ada", email: 7 };
   const text = formatPreview(
     await preview(["accounts"], async (batch) => {
       await batch.write("accounts", [...accounts(ids(8)), twice, secret]);
@@ -348,7 +348,7 @@ test("formats a preview collection by collection, without the contents of record
       "  invalid: 1 record",
       '  duplicate ids: 0 with the same contents, 1 with different contents: "u1"',
       '  - accounts[8] "u1": expected an id',
-      '  - accounts[9] "u99" generic.email: expected a string, got a number',
+      '  - accounts[9] "u99" email: expected a string, got a number',
       "A run would not be completed. accounts has invalid records. accounts has repeated ids with different contents.",
     ].join("\n"),
   );

@@ -18,111 +18,95 @@ async function refused(collection: Collection, records: readonly unknown[]): Pro
   return error;
 }
 
-const seats = (details: unknown) => ({ generic: { id: "p", externalPlanName: "P", details } });
-const usedAt = (lastActivity: unknown) => ({ generic: { id: "u", sourceActorId: "a", lastActivity } });
-const cost = (fields: object) => ({
-  generic: { id: "c", amount: "1", currency: "EUR", costTime: at, ...fields },
-});
-const discovered = (times: object) => ({ generic: { sourceActorId: "a", ...times } });
+const seats = (details: unknown) => ({ id: "p", externalPlanName: "P", details });
+const usedAt = (lastActivity: unknown) => ({ id: "u", sourceActorId: "a", lastActivity });
+const cost = (fields: object) => ({ id: "c", amount: "1", currency: "EUR", costTime: at, ...fields });
+const discovered = (times: object) => ({ sourceActorId: "a", ...times });
 const twoVariants = {
-  generic: { id: "e", fullName: "E" },
+  okta: { id: "e", displayName: "E", login: "e" },
   google: { id: "e", fullName: "E", primaryEmail: "e@example.com" },
 };
 
 /** [what is wrong, collection, record, path of the first issue, part of what was expected] */
 test.each<[string, Collection, unknown, string, string]>([
-  ["without a required id", "accounts", { generic: { name: "Ada" } }, "generic.id", "the field is required"],
-  ["with an empty id", "accounts", { generic: { id: "" } }, "generic.id", "not empty"],
-  ["with the wire's name", "licenses", { generic: { source_id: "l1" } }, "generic.source_id", "(sourceId)"],
-  [
-    "with an unknown field",
-    "accounts",
-    { generic: { id: "a", phone: "1" } },
-    "generic.phone",
-    "id, name, email",
-  ],
-  ["without a variant", "accounts", {}, "", "the fields within generic: { … }"],
+  ["without a required id", "accounts", { name: "Ada" }, "id", "the field is required"],
+  ["with an empty id", "accounts", { id: "" }, "id", "not empty"],
+  ["with the wire's name", "licenses", { source_id: "l1" }, "source_id", "(sourceId)"],
+  ["with an unknown field", "accounts", { id: "a", phone: "1" }, "phone", "id, name, email"],
+  ["without a field", "employees", {}, "id", "the field is required"],
+  ["with a wrapper", "licenses", { generic: { sourceId: "l1" } }, "generic", "a record is written flat"],
   ["that is null", "accounts", null, "", "got null"],
   ["that is a number", "accounts", 17, "", "got a number"],
   ["that is a promise", "accounts", Promise.resolve({}), "", "not a promise"],
   ["that is bytes", "accounts", new Uint8Array(9), "", "fromCsv"],
   ["that is text", "accounts", "u1,Ada", "", "fromCsv"],
-  ["with an array for a variant", "accounts", { generic: [] }, "generic", "got an array"],
-  ["with two variants", "employees", twoVariants, "", "generic and google are set"],
-  ["with a number for a string", "accounts", { generic: { id: 7 } }, "generic.id", "got a number"],
-  ["with null", "accounts", { generic: { id: "a", email: null } }, "generic.email", "leave the field out"],
+  ["with an array for a variant", "employees", { okta: [] }, "okta", "got an array"],
   [
-    "with a lone surrogate",
-    "accounts",
-    { generic: { id: "a", name: "\ud800" } },
-    "generic.name",
-    "surrogate",
+    "with an invalid variant",
+    "employees",
+    { okta: { id: "o" } },
+    "okta.displayName",
+    "the field is required",
   ],
+  [
+    "with a field beside a variant",
+    "employees",
+    { id: "e", okta: twoVariants.okta },
+    "id",
+    "nothing beside the variant",
+  ],
+  ["with two variants", "employees", twoVariants, "", "google and okta are set"],
+  ["with a number for a string", "accounts", { id: 7 }, "id", "got a number"],
+  ["with null", "accounts", { id: null }, "id", "got null (the field is required)"],
+  ["with null in a list", "accounts", { id: "a", roles: [null] }, "roles.0", "got null"],
+  ["with a lone surrogate", "accounts", { id: "a", name: "\ud800" }, "name", "surrogate"],
   [
     "with a number in a map",
     "devices",
-    { generic: { id: "d", attributes: { floor: "2", site: 3 } } },
-    "generic.attributes.1",
+    { id: "d", attributes: { floor: "2", site: 3 } },
+    "attributes.1",
     "a string, got a number",
   ],
   [
     "with an array for a map",
     "devices",
-    { generic: { id: "d", attributes: ["x"] } },
-    "generic.attributes",
+    { id: "d", attributes: ["x"] },
+    "attributes",
     "an object of strings",
   ],
-  [
-    "without seats",
-    "plans",
-    seats({ model: "SEAT_BASED" }),
-    "generic.details.seatBased",
-    'model is "SEAT_BASED"',
-  ],
+  ["without seats", "plans", seats({ model: "SEAT_BASED" }), "details.seatBased", 'model is "SEAT_BASED"'],
   [
     "with an unspecified model",
     "plans",
     seats({ model: "UNSPECIFIED" }),
-    "generic.details.model",
+    "details.model",
     'one of "SEAT_BASED"',
   ],
   [
     "with too many seats",
     "plans",
     seats({ model: "SEAT_BASED", seatBased: { paidSeats: 2 ** 31 } }),
-    "generic.details.seatBased.paidSeats",
+    "details.seatBased.paidSeats",
     "32 bits",
   ],
-  [
-    "with details without a variant",
-    "accounts",
-    { generic: { id: "a", details: {} } },
-    "generic.details",
-    "within microsoft",
-  ],
-  ["with a time without an offset", "usage", usedAt("2026-01-31T09:30:00"), "generic.lastActivity", "add Z"],
-  ["with a day", "usage", usedAt("2026-01-31"), "generic.lastActivity", "T00:00:00Z"],
-  ["with seconds", "usage", usedAt(1_767_225_600), "generic.lastActivity", "new Date(1000 * value)"],
-  ["with milliseconds", "usage", usedAt(1_767_225_600_000), "generic.lastActivity", "new Date(value)"],
-  ["with a local date", "usage", usedAt("31.1.2026"), "generic.lastActivity", "another string"],
-  [
-    "on a day that does not exist",
-    "usage",
-    usedAt("2026-02-30T09:30:00Z"),
-    "generic.lastActivity",
-    "not exist",
-  ],
-  ["in the year 0", "usage", usedAt("0000-12-31T23:59:59Z"), "generic.lastActivity", "years 1 to 9999"],
-  ["with an invalid Date", "usage", usedAt(new Date(Number.NaN)), "generic.lastActivity", "an invalid Date"],
-  ["with a signed amount", "aiCost", cost({ amount: "+1.5" }), "generic.amount", "decimal number"],
-  ["with an amount as a number", "aiCost", cost({ amount: 1.5 }), "generic.amount", "as a string"],
-  ["with a currency in words", "aiCost", cost({ currency: "Euro" }), "generic.currency", "ISO 4217"],
-  ["without a time", "externallyDiscoveredUsage", discovered({}), "generic", "lastActivityFrom with"],
+  ["with details without a variant", "accounts", { id: "a", details: {} }, "details", "microsoft: { … }"],
+  ["with a time without an offset", "usage", usedAt("2026-01-31T09:30:00"), "lastActivity", "add Z"],
+  ["with a day", "usage", usedAt("2026-01-31"), "lastActivity", "T00:00:00Z"],
+  ["with seconds", "usage", usedAt(1_767_225_600), "lastActivity", "new Date(1000 * value)"],
+  ["with milliseconds", "usage", usedAt(1_767_225_600_000), "lastActivity", "new Date(value)"],
+  ["with a local date", "usage", usedAt("31.1.2026"), "lastActivity", "another string"],
+  ["on a day that does not exist", "usage", usedAt("2026-02-30T09:30:00Z"), "lastActivity", "not exist"],
+  ["in the year 0", "usage", usedAt("0000-12-31T23:59:59Z"), "lastActivity", "years 1 to 9999"],
+  ["with an invalid Date", "usage", usedAt(new Date(Number.NaN)), "lastActivity", "an invalid Date"],
+  ["with a signed amount", "aiCost", cost({ amount: "+1.5" }), "amount", "decimal number"],
+  ["with an amount as a number", "aiCost", cost({ amount: 1.5 }), "amount", "as a string"],
+  ["with a currency in words", "aiCost", cost({ currency: "Euro" }), "currency", "ISO 4217"],
+  ["without a time", "externallyDiscoveredUsage", discovered({}), "", "lastActivityFrom with"],
   [
     "with half a range",
     "externallyDiscoveredUsage",
     discovered({ lastActivity: at, lastActivityTo: at }),
-    "generic",
+    "",
     "lastActivityFrom with",
   ],
 ])("refuses a record %s, by its place", async (_, collection, record, path, expected) => {
@@ -137,19 +121,17 @@ test.each<[string, Collection, unknown, string, string]>([
 });
 
 test("lists up to 20 issues of the records at hand, each with index and id", async () => {
-  const records = Array.from({ length: 100 }, (_, i) => ({
-    generic: { id: `u${i}`, name: i < 10 ? "ok" : i },
-  }));
+  const records = Array.from({ length: 100 }, (_, i) => ({ id: `u${i}`, name: i < 10 ? "ok" : i }));
   const { issues } = await refused("accounts", records);
   expect(issues).toHaveLength(20);
-  expect(issues[0]).toMatchObject({ index: 10, id: "u10", path: "generic.name" });
+  expect(issues[0]).toMatchObject({ index: 10, id: "u10", path: "name" });
 });
 
 test("keeps 20 issues of a record that has more than a call can take as arguments", () => {
   const issues = Array.from({ length: 130_000 }, (_, i) => ({
     collection: "accounts",
     index: 0,
-    path: `generic.roles.${i}`,
+    path: `roles.${i}`,
     expected: "a string",
   }));
   const add = () => new InvalidRecords().add(issues);
@@ -162,7 +144,7 @@ test("never shows the contents of a field or the keys of a map", async () => {
     ["accounts", { email: { canary }, [canary]: canary.repeat(30) }],
     ["devices", { attributes: { [canary]: 1, [`\ud800${canary}`]: "x" } }],
   ] as const) {
-    const error = await refused(collection, [{ generic: { id: "a", ...fields } }]);
+    const error = await refused(collection, [{ id: "a", ...fields }]);
     const shown = [error.message, JSON.stringify(error), inspect(error, { depth: 9 })].join();
     expect(shown).not.toContain(canary);
   }
@@ -170,7 +152,7 @@ test("never shows the contents of a field or the keys of a map", async () => {
 
 test("names the largest fields of a record that is too large, and shows nothing of them", async () => {
   const batch = await harness.startBatch({ maxSendMessageBytes: 2000 });
-  const record = { generic: { id: "a", name: "n".repeat(1500), roles: ["r".repeat(700), "r"], email: "e" } };
+  const record = { id: "a", name: "n".repeat(1500), roles: ["r".repeat(700), "r"], email: "e" };
   await expect(batch.write("accounts", [record])).rejects.toMatchObject({
     issues: [
       {

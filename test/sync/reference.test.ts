@@ -19,7 +19,7 @@ test("adds, updates and removes by the difference to the last completed snapshot
   });
   const second = await start();
   await second.write("accounts", accounts(["u0", "u1", "new"]));
-  await second.write("usage", [{ generic: { id: "e1", sourceActorId: "u0", lastActivity: new Date() } }]);
+  await second.write("usage", [{ id: "e1", sourceActorId: "u0", lastActivity: new Date() }]);
   await expect(second.complete()).resolves.toEqual({
     snapshots: { accounts: { added: 1, updated: 2, removed: 1 } },
     events: { usage: { accepted: 1 } },
@@ -87,7 +87,7 @@ test.each(["request", "answer"] as const)(
   "has every record once if each connection breaks at the %s",
   async (at) => {
     for (const operation of ["SyncRecords", "CompleteSyncBatch"] as const)
-      service.server.faults.add({ api: "sync", operation, kind: { type: "drop", at } });
+      service.server.faults.add({ on: operation, fault: "drop", at });
     const batch = await start();
     const ids = ["u0", "u1", "u2"];
     expect(await batch.write("accounts", accounts(ids))).toMatchObject({ accepted: 3, retries: 1 });
@@ -102,8 +102,7 @@ test.each(["request", "answer"] as const)(
 test("sends a large generator in several windows", async () => {
   const COUNT = 20_000;
   function* many() {
-    for (let i = 0; i < COUNT; i += 1)
-      yield { generic: { id: `u${i}`, name: `Name ${i}`, active: i % 2 === 0 } };
+    for (let i = 0; i < COUNT; i += 1) yield { id: `u${i}`, name: `Name ${i}`, active: i % 2 === 0 };
   }
   const client = service.syncClient({ messageBytes: 64 * 1024, windowBytes: 128 * 1024 });
   const batch = await client.startBatch({ installationId: service.installationId });
@@ -117,35 +116,31 @@ test("sends a large generator in several windows", async () => {
 test("passes the rules of the server itself with records of every collection", async () => {
   const at = new Date("2026-01-01T00:00:00Z");
   const batch = await start();
-  await batch.write("accounts", [
-    { generic: { id: "a", details: { microsoft: { teams: { hasTeams: true } } } } },
-  ]);
+  await batch.write("accounts", [{ id: "a", details: { microsoft: { teams: { hasTeams: true } } } }]);
   await batch.write("plans", [
-    { generic: { id: "p", externalPlanName: "P", details: { model: "SEAT_BASED", seatBased: {} } } },
+    { id: "p", externalPlanName: "P", details: { model: "SEAT_BASED", seatBased: {} } },
   ]);
   await batch.write("licenses", [
-    { generic: { sourceId: "l", sourceAccountId: "a", sourcePlanId: "p", billable: false } },
+    { sourceId: "l", sourceAccountId: "a", sourcePlanId: "p", billable: false },
   ]);
   await batch.write("employees", [
-    { generic: { id: "e1", fullName: "E" } },
+    { id: "e1", fullName: "E" },
     { microsoft: { id: "e2", displayName: "E", userPrincipalName: "e@example.com" } },
     { google: { id: "e3", fullName: "E", primaryEmail: "e@example.com" } },
     { okta: { id: "e4", displayName: "E", login: "e@example.com" } },
     { bambooHr: { id: "e5", displayName: "E" } },
   ]);
-  await batch.write("groups", [{ generic: { id: "g", name: "G" } }]);
-  await batch.write("groupMembers", [{ generic: { id: "m", sourceGroupId: "g", sourceMemberId: "a" } }]);
-  await batch.write("devices", [{ generic: { id: "d" } }]);
-  await batch.write("usage", [{ generic: { id: "u", sourceActorId: "a", lastActivity: at } }]);
+  await batch.write("groups", [{ id: "g", name: "G" }]);
+  await batch.write("groupMembers", [{ id: "m", sourceGroupId: "g", sourceMemberId: "a" }]);
+  await batch.write("devices", [{ id: "d" }]);
+  await batch.write("usage", [{ id: "u", sourceActorId: "a", lastActivity: at }]);
   await batch.write("externallyDiscoveredUsage", [
-    { generic: { sourceActorId: "a", lastActivity: at } },
-    { generic: { sourceActorId: "a", lastActivityFrom: at, lastActivityTo: at } },
+    { sourceActorId: "a", lastActivity: at },
+    { sourceActorId: "a", lastActivityFrom: at, lastActivityTo: at },
   ]);
-  await batch.write("auditLogs", [{ generic: { id: "x", action: "login", eventTime: at } }]);
-  await batch.write("aiUsage", [
-    { generic: { id: "i", sourceActorId: "a", lastActivity: at, inputTokens: 1 } },
-  ]);
-  await batch.write("aiCost", [{ generic: { id: "c", amount: "0.10", currency: "EUR", costTime: at } }]);
+  await batch.write("auditLogs", [{ id: "x", action: "login", eventTime: at }]);
+  await batch.write("aiUsage", [{ id: "i", sourceActorId: "a", lastActivity: at, inputTokens: 1 }]);
+  await batch.write("aiCost", [{ id: "c", amount: "0.10", currency: "EUR", costTime: at }]);
   const { snapshots, events } = await batch.complete();
   const sizes = Object.entries({ ...snapshots, ...events }).map(([name, counts]) => [
     name,

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
-import type { RecordSource, RecordTypes } from "@saas-management/sdk";
+import type { Collection, RecordSource, RecordTypes } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
@@ -36,9 +36,9 @@ const arrived = () => harness.server.streams.flatMap((stream) => stream.messages
 const arrivedIds = () => JSON.stringify(arrived()).match(/u\d+/g);
 
 /** Writes what the types do not know, and expects that it is refused and the batch cannot be completed. */
-async function expectRefused(source: unknown): Promise<void> {
+async function expectRefused(source: unknown, collection = "accounts"): Promise<void> {
   const batch = await harness.startBatch();
-  const write: Promise<unknown> = Reflect.apply(batch.write, batch, ["accounts", source]);
+  const write: Promise<unknown> = Reflect.apply(batch.write, batch, [collection, source]);
   await expect(write).rejects.toMatchObject({ code: "INVALID_INPUT" });
   await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
 }
@@ -143,30 +143,32 @@ test("fails the write of a page that changes while it is being sent", async () =
   await expect(write).rejects.toMatchObject({ code: "INVALID_INPUT" });
 });
 
-test.each<[string, () => Generator<unknown>]>([
+test.each<[string, Collection, () => Generator<unknown>]>([
   [
     "a new record around one inner object that it refills",
+    "employees",
     function* () {
-      const details = { id: "", name: "n" };
+      const details = { id: "", displayName: "n", login: "l" };
       for (let i = 0; i < 40; i += 1) {
         details.id = `u${i}`;
-        yield { generic: details };
+        yield { okta: details };
       }
     },
   ],
   [
     "two records in turn that it refills",
+    "accounts",
     function* () {
-      const pool = [{ generic: { id: "" } }, { generic: { id: "" } }];
+      const pool = [{ id: "" }, { id: "" }];
       for (let i = 0; i < 40; i += 1) {
         const record = pool[i % 2];
-        if (record !== undefined) record.generic.id = `u${i}`;
+        if (record !== undefined) record.id = `u${i}`;
         yield record;
       }
     },
   ],
-])("refuses a stream that gives %s", async (_, records) => {
-  await expectRefused(Readable.from(records()));
+])("refuses a stream that gives %s", async (_, collection, records) => {
+  await expectRefused(Readable.from(records()), collection);
 });
 
 test("refuses a Set that was cleared before its write had its turn", async () => {
@@ -184,10 +186,10 @@ test("refuses a stream that gives the same object twice in a row", async () => {
 });
 
 test.each(["synchronous", "asynchronous"])("takes one object that a %s generator refills", async (kind) => {
-  const user = { generic: { id: "" } };
+  const user = { id: "" };
   function* refilled() {
     for (const id of ["u1", "u2", "u3"]) {
-      user.generic.id = id;
+      user.id = id;
       yield user;
     }
   }

@@ -138,7 +138,7 @@ test.each([2 ** 31 - 1, 2 ** 31, 2 ** 53, Number.MAX_VALUE])("accepts timeoutMs 
   // A deadline that overflowed is a timer without a time, set earlier than this one.
   harness.server.beforeAnswer = () => new Promise((resolve) => setTimeout(resolve));
   const batch = await client.startBatch({ ...START, timeoutMs });
-  await expect(batch.write("groups", [{ generic: { id: "g1", name: "Admins" } }])).resolves.toMatchObject({
+  await expect(batch.write("groups", [{ id: "g1", name: "Admins" }])).resolves.toMatchObject({
     accepted: 1,
   });
   await expect(batch.complete()).resolves.toBeDefined();
@@ -194,10 +194,10 @@ async function frozenService() {
 
 test("continues a batch of another process, and completes it only with unverified: true", async () => {
   const started = await service.startBatch();
-  await started.write("accounts", [{ generic: { id: "a" } }]);
+  await started.write("accounts", [{ id: "a" }]);
   started.close();
   const batch = service.syncClient().openBatch(started.id);
-  await batch.write("accounts", [{ generic: { id: "b" } }]);
+  await batch.write("accounts", [{ id: "b" }]);
   await expect(batch.complete()).rejects.toMatchObject({ code: "INVALID_INPUT" });
   expect(batch.state).toBe("active");
   await expect(batch.complete({ unverified: true })).resolves.toMatchObject({

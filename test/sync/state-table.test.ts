@@ -98,9 +98,7 @@ const PREPARE: Readonly<Record<string, (withOpen: boolean) => Promise<Prepared>>
   },
 };
 
-const BROKEN = {
-  generic: { id: "", externalPlanName: "a", details: { model: "SEAT_BASED", seatBased: {} } },
-} as const;
+const BROKEN = { id: "", externalPlanName: "a", details: { model: "SEAT_BASED", seatBased: {} } } as const;
 
 function opened(batch: SyncBatch, withOpen: boolean): Prepared {
   return { batch, users: withOpen ? batch.writer("accounts") : undefined, release: nothing };

@@ -17,27 +17,34 @@ declare const client: SyncClient;
 declare const run: RunBatch<"accounts" | "plans">;
 
 test("types each collection with its record", () => {
-  expectTypeOf<RecordOf<"accounts">["generic"]["id"]>().toEqualTypeOf<string>();
-  expectTypeOf<RecordOf<"usage">["generic"]["lastActivity"]>().toEqualTypeOf<Date | string>();
+  expectTypeOf<RecordOf<"accounts">["id"]>().toEqualTypeOf<string>();
+  expectTypeOf<RecordOf<"usage">["lastActivity"]>().toEqualTypeOf<Date | string>();
   expectTypeOf<Collection>().toEqualTypeOf<SnapshotCollection | EventCollection>();
   expectTypeOf<SnapshotCollection>().toEqualTypeOf<
     "accounts" | "plans" | "licenses" | "employees" | "groups" | "groupMembers" | "devices"
   >();
   async function compiled() {
-    await batch.write("accounts", [{ generic: { id: "a" } }]);
-    await batch.write("accounts", [[{ generic: { id: "a" } }]]);
+    await batch.write("accounts", [{ id: "a" }]);
+    await batch.write("accounts", [[{ id: "a" }]]);
     // @ts-expect-error -- no such collection
     await batch.write("users", []);
     // @ts-expect-error -- a license is not an account
-    await batch.write("accounts", [{ generic: { sourceId: "l" } }]);
+    await batch.write("accounts", [{ sourceId: "l" }]);
     // @ts-expect-error -- the id is required
-    await batch.write("accounts", [{ generic: { name: "Ada" } }]);
+    await batch.write("accounts", [{ name: "Ada" }]);
     // @ts-expect-error -- an unknown field
-    await batch.write("accounts", [{ generic: { id: "a", source_id: "b" } }]);
+    await batch.write("accounts", [{ id: "a", source_id: "b" }]);
     // @ts-expect-error -- not a model
-    await batch.write("plans", [
-      { generic: { id: "p", externalPlanName: "P", details: { model: "UNSPECIFIED" } } },
-    ]);
+    await batch.write("plans", [{ id: "p", externalPlanName: "P", details: { model: "UNSPECIFIED" } }]);
+    await batch.write("accounts", [{ id: "a", name: null, email: undefined, details: null }]);
+    // @ts-expect-error -- null for a required field
+    await batch.write("accounts", [{ id: null }]);
+    // @ts-expect-error -- a generic record is written flat
+    await batch.write("accounts", [{ generic: { id: "a" } }]);
+    const okta = { id: "o", displayName: "O", login: "o" };
+    await batch.write("employees", [{ okta }, { id: "e", fullName: "E" }]);
+    // @ts-expect-error -- a field beside a variant
+    await batch.write("employees", [{ id: "e", fullName: "E", okta }]);
     // @ts-expect-error -- two variants
     await batch.write("employees", [
       {
@@ -45,9 +52,9 @@ test("types each collection with its record", () => {
         google: { id: "g", fullName: "G", primaryEmail: "g" },
       },
     ]);
-    await batch.writer("groups").write({ generic: { id: "g", name: "G" } });
+    await batch.writer("groups").write({ id: "g", name: "G" });
     // @ts-expect-error -- a plan is not a group
-    await batch.writer("groups").write({ generic: { id: "p", externalPlanName: "P" } });
+    await batch.writer("groups").write({ id: "p", externalPlanName: "P" });
   }
   expectTypeOf(compiled).toBeFunction();
 });

@@ -28,7 +28,7 @@ function accountOfMessageBytes(bytes: number) {
   const length = 2 * bytes - sizeWith("x".repeat(bytes));
   const name = "x".repeat(length);
   expect(sizeWith(name)).toBe(bytes);
-  return { generic: { id: "a", name } };
+  return { id: "a", name };
 }
 
 test("sends a record of exactly the largest size that the service accepts", async () => {
@@ -61,9 +61,7 @@ test("sends an empty source as one empty collection", async () => {
 
 test("sends six messages of 1 MiB in a window by default", async () => {
   const batch = await startBatch();
-  const large = Array.from({ length: 140 }, (_, i) => ({
-    generic: { id: `a${i}`, name: "x".repeat(100 * KIB) },
-  }));
+  const large = Array.from({ length: 140 }, (_, i) => ({ id: `a${i}`, name: "x".repeat(100 * KIB) }));
   await batch.write("accounts", large);
   expect(harness.server.streams.map(({ messages }) => messages.length)).toEqual([6, 6, 2]);
   for (const { messages } of harness.server.streams)

@@ -22,14 +22,12 @@ async function* accounts() {
   for (let i = 0; i < records; i += 1) {
     const number = decimals ? `${i}` : freshNumber(i);
     yield {
-      generic: {
-        id: `user-${number}`,
-        name: `Person Number ${number}`,
-        email: `person.${number}@example.com`,
-        username: `person.${number}`,
-        active: true,
-        roles: [`role-${number.slice(-1)}`],
-      },
+      id: `user-${number}`,
+      name: `Person Number ${number}`,
+      email: `person.${number}@example.com`,
+      username: `person.${number}`,
+      active: true,
+      roles: [`role-${number.slice(-1)}`],
     };
   }
 }

@@ -31,13 +31,11 @@ async function* events(): AsyncGenerator<RecordOf<"usage">[], void, undefined> {
 function event(i: number): RecordOf<"usage"> {
   const number = freshNumber(i);
   return {
-    generic: {
-      id: `event-${number}`,
-      sourceActorId: `account-${number.slice(-3)}`,
-      externalProductName: "Task Tracker",
-      sourcePlanId: `plan-${number.slice(-1)}`,
-      lastActivity: LAST_ACTIVITY,
-    },
+    id: `event-${number}`,
+    sourceActorId: `account-${number.slice(-3)}`,
+    externalProductName: "Task Tracker",
+    sourcePlanId: `plan-${number.slice(-1)}`,
+    lastActivity: LAST_ACTIVITY,
   };
 }
 

@@ -10,14 +10,12 @@ const NO_LOGIN = /\/(nologin|false)$/;
 /** The id is the name, which is unique and which groups refer to. Accounts may share a uid. */
 export function toAccount(user: HostUser, firstPersonalUid: number): RecordOf<"accounts"> {
   return {
-    generic: {
-      id: user.name,
-      name: fullName(user),
-      username: user.name,
-      active: !NO_LOGIN.test(user.shell),
-      roles: user.uid === 0 ? ["superuser"] : undefined,
-      type: user.uid >= firstPersonalUid && !NOBODY.includes(user.uid) ? "personal" : "system",
-    },
+    id: user.name,
+    name: fullName(user),
+    username: user.name,
+    active: !NO_LOGIN.test(user.shell),
+    roles: user.uid === 0 ? ["superuser"] : undefined,
+    type: user.uid >= firstPersonalUid && !NOBODY.includes(user.uid) ? "personal" : "system",
   };
 }
 
@@ -41,7 +39,7 @@ export function withUnnamedGroups(groups: readonly HostGroup[], users: readonly 
 }
 
 export function toGroup({ name, gid }: HostGroup): RecordOf<"groups"> {
-  return { generic: { id: name, name, attributes: { gid: String(gid) } } };
+  return { id: name, name, attributes: { gid: String(gid) } };
 }
 
 /** Members are listed in the group, or have it as their primary group. */
@@ -56,30 +54,26 @@ export function toGroupMembers(
   return groups.flatMap(({ name, gid, members }) => {
     const primary = new Set(byPrimaryGroup.get(gid));
     return [...new Set([...primary, ...members])].map((member) => ({
-      generic: {
-        // Neither name can contain a colon, which separates the fields of the databases.
-        id: `${name}:${member}`,
-        sourceGroupId: name,
-        sourceMemberId: member,
-        role: primary.has(member) ? "primary" : "supplementary",
-      },
+      // Neither name can contain a colon, which separates the fields of the databases.
+      id: `${name}:${member}`,
+      sourceGroupId: name,
+      sourceMemberId: member,
+      role: primary.has(member) ? "primary" : "supplementary",
     }));
   });
 }
 
 export function toDevice(device: HostDevice, lastSeen: Date): RecordOf<"devices"> {
   const { kernel, architecture, ...fields } = device;
-  return { generic: { ...fields, lastSeen, attributes: attributes({ kernel, architecture }) } };
+  return { ...fields, lastSeen, attributes: attributes({ kernel, architecture }) };
 }
 
 /** The id contains the evidence and its time, so the same trace read again is the same event. */
 export function toUsage({ user, evidence, time }: Activity, device: HostDevice): RecordOf<"usage"> {
   return {
-    generic: {
-      id: `${device.id}:${user.name}:${evidence}:${time.getTime()}`,
-      sourceActorId: user.name,
-      externalProductName: device.operatingSystem,
-      lastActivity: time,
-    },
+    id: `${device.id}:${user.name}:${evidence}:${time.getTime()}`,
+    sourceActorId: user.name,
+    externalProductName: device.operatingSystem,
+    lastActivity: time,
   };
 }

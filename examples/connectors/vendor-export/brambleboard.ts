@@ -16,29 +16,25 @@ const GUEST_PLAN = "bb-guest";
 /** An invited member who has not signed in yet is an inactive account. */
 export function accounts(members: URL): AsyncIterable<readonly RecordOf<"accounts">[]> {
   return readRows(members, MEMBERS, (row) => ({
-    generic: {
-      id: row.required("Member ID"),
-      name: row.text("Display name"),
-      email: row.email("E-Mail"),
-      active: row.flag("Status", "Active", "Invited"),
-      roles: row.list("Role", ","),
-      type: row.text("Role") === "Guest" ? "guest" : "member",
-    },
+    id: row.required("Member ID"),
+    name: row.text("Display name"),
+    email: row.email("E-Mail"),
+    active: row.flag("Status", "Active", "Invited"),
+    roles: row.list("Role", ","),
+    type: row.text("Role") === "Guest" ? "guest" : "member",
   }));
 }
 
 export function plans(seats: URL): AsyncIterable<readonly RecordOf<"plans">[]> {
   return readRows(seats, SEATS, (row) => ({
-    generic: {
-      id: row.required("Plan ID"),
-      externalPlanName: row.required("Plan"),
-      externalProductName: row.text("Product"),
-      details: {
-        model: "SEAT_BASED",
-        seatBased: {
-          paidSeats: row.count("Seats purchased"),
-          consumedSeats: row.count("Seats assigned"),
-        },
+    id: row.required("Plan ID"),
+    externalPlanName: row.required("Plan"),
+    externalProductName: row.text("Product"),
+    details: {
+      model: "SEAT_BASED",
+      seatBased: {
+        paidSeats: row.count("Seats purchased"),
+        consumedSeats: row.count("Seats assigned"),
       },
     },
   }));
@@ -51,12 +47,10 @@ export function licenses(members: URL): AsyncIterable<readonly RecordOf<"license
     if (plan === undefined) return undefined;
     const member = row.required("Member ID");
     return {
-      generic: {
-        sourceId: `${member}/${plan}`,
-        sourceAccountId: member,
-        sourcePlanId: plan,
-        billable: plan !== GUEST_PLAN,
-      },
+      sourceId: `${member}/${plan}`,
+      sourceAccountId: member,
+      sourcePlanId: plan,
+      billable: plan !== GUEST_PLAN,
     };
   });
 }

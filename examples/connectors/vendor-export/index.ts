@@ -2,7 +2,7 @@
  * The vendor export connector: streams the CSV files that admin consoles export, and maps their rows to records. There
  * is one module per source.
  */
-import type { RecordOf } from "@saas-management/sdk";
+import type { GenericEmployee, RecordOf } from "@saas-management/sdk";
 import * as brambleboard from "./brambleboard.js";
 import { employees } from "./hr-export.js";
 import * as quillmarsh from "./quillmarsh.js";
@@ -23,7 +23,7 @@ export interface VendorExport {
 }
 
 /** @param folder of the CSV files, with a trailing slash */
-export function employeeExport(folder: URL): AsyncIterable<readonly RecordOf<"employees">[]> {
+export function employeeExport(folder: URL): AsyncIterable<readonly GenericEmployee[]> {
   return employees(new URL("hr-export.csv", folder));
 }
 

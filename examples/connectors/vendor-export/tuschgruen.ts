@@ -13,29 +13,25 @@ const ASSIGNMENTS = layout("Zuweisung", "Benutzer-ID", "Tarif-ID", "Kostenpflich
 
 export function accounts(file: URL): AsyncIterable<readonly RecordOf<"accounts">[]> {
   return readRows(file, USERS, (row) => ({
-    generic: {
-      id: row.required("Benutzer-ID"),
-      name: firstNameFirst(row.text("Anzeigename")),
-      email: row.email("E-Mail"),
-      active: row.flag("Aktiv", "ja", "nein"),
-      roles: row.list("Rolle", ","),
-      type: row.text("Art"),
-    },
+    id: row.required("Benutzer-ID"),
+    name: firstNameFirst(row.text("Anzeigename")),
+    email: row.email("E-Mail"),
+    active: row.flag("Aktiv", "ja", "nein"),
+    roles: row.list("Rolle", ","),
+    type: row.text("Art"),
   }));
 }
 
 export function plans(file: URL): AsyncIterable<readonly RecordOf<"plans">[]> {
   return readRows(file, PLANS, (row) => ({
-    generic: {
-      id: row.required("Tarif-ID"),
-      externalPlanName: row.required("Tarif"),
-      externalProductName: row.text("Produkt"),
-      details: {
-        model: "SEAT_BASED",
-        seatBased: {
-          paidSeats: row.count("Gekaufte Plätze"),
-          consumedSeats: row.count("Belegte Plätze"),
-        },
+    id: row.required("Tarif-ID"),
+    externalPlanName: row.required("Tarif"),
+    externalProductName: row.text("Produkt"),
+    details: {
+      model: "SEAT_BASED",
+      seatBased: {
+        paidSeats: row.count("Gekaufte Plätze"),
+        consumedSeats: row.count("Belegte Plätze"),
       },
     },
   }));
@@ -43,12 +39,10 @@ export function plans(file: URL): AsyncIterable<readonly RecordOf<"plans">[]> {
 
 export function licenses(file: URL): AsyncIterable<readonly RecordOf<"licenses">[]> {
   return readRows(file, ASSIGNMENTS, (row) => ({
-    generic: {
-      sourceId: row.required("Zuweisung"),
-      sourceAccountId: row.required("Benutzer-ID"),
-      sourcePlanId: row.required("Tarif-ID"),
-      billable: row.requiredFlag("Kostenpflichtig", "ja", "nein"),
-    },
+    sourceId: row.required("Zuweisung"),
+    sourceAccountId: row.required("Benutzer-ID"),
+    sourcePlanId: row.required("Tarif-ID"),
+    billable: row.requiredFlag("Kostenpflichtig", "ja", "nein"),
   }));
 }
 

@@ -31,12 +31,10 @@ export function usage(
     const product = row.required("application");
     if (!products.includes(product)) return undefined;
     return {
-      generic: {
-        id: row.required("event_id"),
-        sourceActorId: row.required("account"),
-        externalProductName: product,
-        lastActivity: new Date(occurred.getTime() + shift),
-      },
+      id: row.required("event_id"),
+      sourceActorId: row.required("account"),
+      externalProductName: product,
+      lastActivity: new Date(occurred.getTime() + shift),
     };
   });
 }

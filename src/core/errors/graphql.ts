@@ -54,7 +54,6 @@ export interface MutationErrorEntry {
  */
 export class MutationError<
   Entry extends MutationErrorEntry = MutationErrorEntry,
-  Payload = unknown,
 > extends SaasManagementError {
   static readonly code = "MUTATION_REJECTED";
   /** @internal */
@@ -64,21 +63,14 @@ export class MutationError<
   readonly mutation: string;
   /** The typed errors. Not enumerable. */
   declare readonly errors: readonly Entry[];
-  /** The rest of the payload. Not enumerable. */
-  declare readonly payload: Payload;
 
   constructor(
     message: string,
-    details: ErrorDetails & {
-      readonly mutation: string;
-      readonly errors: readonly Entry[];
-      readonly payload: Payload;
-    },
+    details: ErrorDetails & { readonly mutation: string; readonly errors: readonly Entry[] },
   ) {
     super(message, details);
     this.mutation = details.mutation;
     hide(this, "errors", details.errors);
-    hide(this, "payload", details.payload);
   }
 }
 

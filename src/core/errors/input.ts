@@ -21,7 +21,7 @@ export interface InputIssue {
   readonly id?: string;
   /** Where the record comes from, such as `users.csv:1042`, if its source knows. */
   readonly location?: string;
-  /** Path of the field, such as `generic.details.model`; empty for the whole value. */
+  /** Path of the field, such as `details.model`; empty for the whole value. */
   readonly path: string;
   /**
    * What was expected and what was given: `a string, got a number`. For a place in a file or a listing: what is wrong

@@ -8,8 +8,7 @@ import type { Installation } from "./state.js";
 import type { Snapshot } from "./stores.js";
 
 /**
- * A record as plain data, in the form in which the SDK accepts it: `{ generic: { id: "u1" } }`. Absent fields are left
- * out, timestamps are ISO 8601 strings in UTC, maps are objects, enum values have no prefix.
+ * A record as plain data, in the form in which the SDK accepts it: `{ id: "u1" }`. Absent fields are left out, timestamps are ISO 8601 strings in UTC, maps are objects, enum values have no prefix.
  */
 export type PlainRecord = Readonly<Record<string, unknown>>;
 
@@ -104,7 +103,9 @@ function inspectBatch(batch: Batch, now: number): InspectedBatch {
 }
 
 function plainRecord({ variant }: MessageOf<Collection>): PlainRecord {
-  return variant === undefined ? {} : { [variant.$case]: plain(variant.value) };
+  if (variant === undefined) return {};
+  const fields = plainFields(variant.value);
+  return variant.$case === "generic" ? fields : { [variant.$case]: fields };
 }
 
 function plain(value: unknown): unknown {
@@ -115,7 +116,11 @@ function plain(value: unknown): unknown {
   // A message that has only a oneof is shown as the selected variant.
   if ("variant" in value) return plain(value.variant);
   if ("$case" in value && "value" in value) return { [String(value.$case)]: plain(value.value) };
-  const entries = Object.entries(value).filter(([, field]) => !isAbsent(field));
+  return plainFields(value);
+}
+
+function plainFields(message: object): PlainRecord {
+  const entries = Object.entries(message).filter(([, field]) => !isAbsent(field));
   return Object.fromEntries(
     entries.map(([name, field]) => [name, isEnum(name, field) ? enumName(field) : plain(field)]),
   );

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type InputIssue, InvalidInputError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
-import type { Collection } from "../collections.js";
+import { COLLECTIONS, type Collection } from "../collections.js";
 
 /** Most issues of one error. */
 const MAX_ISSUES = 20;
@@ -29,7 +29,11 @@ export async function explainRecord(
   if (typeof record === "string" || ArrayBuffer.isView(record))
     return refused("a record, not text or bytes: parse a file with fromCsv or fromJsonl");
   try {
-    const issues = schemas.RECORD_SCHEMAS[collection].safeParse(record).error?.issues ?? [];
+    const { generic, others = generic } = schemas.RECORD_SCHEMAS[collection];
+    const isSet = (name: string) => isObject(record) && Reflect.get(record, name) != null;
+    const schema = COLLECTIONS[collection].variants.some(isSet) ? others : generic;
+    const issues = schema.safeParse(record).error?.issues ?? [];
+    if (issues.some(hasWrapper)) return [{ ...place, path: GENERIC, expected: FLAT }];
     // A field with a wrong name comes first: that another is missing often follows from it.
     const ordered = [...issues].sort((a, b) => Number(isUnknownField(b)) - Number(isUnknownField(a)));
     const explained = ordered.flatMap((issue) => toIssues(issue, place));
@@ -37,6 +41,14 @@ export async function explainRecord(
   } catch {
     return refused("a plain object: reading this one threw an exception");
   }
+}
+
+const GENERIC = "generic";
+const FLAT = "no wrapper: a record is written flat, { id, … } instead of { generic: { id, … } }";
+
+/** The API's own messages name their generic variant, so users may do so too. */
+function hasWrapper(issue: z.core.$ZodIssue): boolean {
+  return issue.code === "unrecognized_keys" && issue.path.length === 0 && issue.keys.includes(GENERIC);
 }
 
 function isUnknownField(issue: z.core.$ZodIssue): boolean {
@@ -67,9 +79,8 @@ function showKey(key: string): string {
 }
 
 /** Describes what was expected of a record that is too large: names its largest fields and shows none of them. */
-export function describeOversizedRecord(record: unknown, bytes: number, maxMessageBytes: number): string {
-  const variant = isObject(record) ? Object.values(record).find(isObject) : undefined;
-  const largest = Object.entries(variant ?? {})
+export function describeOversizedRecord(fields: object = {}, bytes: number, maxMessageBytes: number): string {
+  const largest = Object.entries(fields)
     .map(([name, value]) => ({ name, bytes: stringBytes(value) }))
     .sort((a, b) => b.bytes - a.bytes)
     .slice(0, NAMED_FIELDS)

@@ -1,4 +1,5 @@
 import { isObject } from "../../core/validate.js";
+import type { CollectionInfo } from "../collections.js";
 
 /** Longest id that an error or a preview shows. */
 const MAX_SHOWN_ID = 200;
@@ -35,10 +36,23 @@ export function varintAt(buffer: Uint8Array, position: number): number {
   }
 }
 
-/** Returns the string in a field of a record's variant, if there is one. The record may be invalid. */
-export function stringInVariant(record: unknown, field: string): string | undefined {
-  const variant: unknown = isObject(record) ? Object.values(record).find(isObject) : undefined;
-  const value: unknown = isObject(variant) ? Reflect.get(variant, field) : undefined;
+/** Returns the object with a record's fields: the record itself, or the one under its variant's name. */
+export function fieldsOf(
+  record: unknown,
+  { variants }: Pick<CollectionInfo, "variants">,
+): object | undefined {
+  if (!isObject(record)) return undefined;
+  return variants.map((name): unknown => Reflect.get(record, name)).find(isObject) ?? record;
+}
+
+/** Returns the string in a field of a record, if there is one. The record may be invalid. */
+export function stringIn(
+  record: unknown,
+  collection: CollectionInfo,
+  field = collection.idField,
+): string | undefined {
+  const fields = fieldsOf(record, collection);
+  const value: unknown = fields && field !== undefined ? Reflect.get(fields, field) : undefined;
   return typeof value === "string" ? value : undefined;
 }
 

@@ -65,18 +65,23 @@ export class FieldNames {
 /** Encodes values as the generated codec does, byte for byte. */
 export class RecordWriter extends ByteWriter {
   message(tag: number, value: unknown, encoder: MessageEncoder): boolean {
-    return value === undefined || this.requiredMessage(tag, value, encoder);
+    return value == null || this.requiredMessage(tag, value, encoder);
   }
 
   requiredMessage(tag: number, value: unknown, encoder: MessageEncoder): boolean {
+    return encoder.names.areAllOf(value) && this.fields(tag, value, encoder);
+  }
+
+  /** A message whose fields stand in an object that was checked for other fields. */
+  fields(tag: number, value: Fields, { encode }: MessageEncoder): boolean {
     const start = this.begin(tag);
-    if (!encoder.names.areAllOf(value) || !encoder.encode(this, value)) return false;
+    if (!encode(this, value)) return false;
     this.end(start);
     return true;
   }
 
   string(tag: number, value: unknown): boolean {
-    return value === undefined || (typeof value === "string" && this.#string(tag, value));
+    return value == null || (typeof value === "string" && this.#string(tag, value));
   }
 
   requiredString(tag: number, value: unknown): boolean {
@@ -84,19 +89,15 @@ export class RecordWriter extends ByteWriter {
   }
 
   decimal(tag: number, value: unknown): boolean {
-    return (
-      value === undefined || (typeof value === "string" && DECIMAL.test(value) && this.#string(tag, value))
-    );
+    return value == null || (typeof value === "string" && DECIMAL.test(value) && this.#string(tag, value));
   }
 
   currency(tag: number, value: unknown): boolean {
-    return (
-      value === undefined || (typeof value === "string" && CURRENCY.test(value) && this.#string(tag, value))
-    );
+    return value == null || (typeof value === "string" && CURRENCY.test(value) && this.#string(tag, value));
   }
 
   strings(tag: number, value: unknown): boolean {
-    if (value === undefined) return true;
+    if (value == null) return true;
     if (!Array.isArray(value)) return false;
     const list: readonly unknown[] = value;
     for (let i = 0; i < list.length; i += 1) {
@@ -108,7 +109,7 @@ export class RecordWriter extends ByteWriter {
 
   /** Takes every own key, `__proto__` too. */
   stringMap(tag: number, value: unknown): boolean {
-    if (value === undefined) return true;
+    if (value == null) return true;
     if (!isPlainObject(value)) return false;
     for (const key of Object.keys(value)) {
       const entry = value[key];
@@ -122,7 +123,7 @@ export class RecordWriter extends ByteWriter {
   }
 
   bool(tag: number, value: unknown): boolean {
-    if (value === undefined) return true;
+    if (value == null) return true;
     if (typeof value !== "boolean") return false;
     this.reserve(FIELD_BYTES);
     this.tag(tag);
@@ -132,14 +133,14 @@ export class RecordWriter extends ByteWriter {
   }
 
   int32(tag: number, value: unknown): boolean {
-    if (value === undefined) return true;
+    if (value == null) return true;
     if (typeof value !== "number" || (value | 0) !== value) return false;
     this.number(tag, value);
     return true;
   }
 
   int64(tag: number, value: unknown): boolean {
-    if (value === undefined) return true;
+    if (value == null) return true;
     if (typeof value === "number") {
       if (!Number.isSafeInteger(value)) return false;
       this.number(tag, value);
@@ -153,7 +154,7 @@ export class RecordWriter extends ByteWriter {
   }
 
   enumeration(tag: number, value: unknown, numbers: ReadonlyMap<unknown, number>): boolean {
-    if (value === undefined) return true;
+    if (value == null) return true;
     const number = numbers.get(value);
     if (number === undefined) return false;
     this.number(tag, number);
@@ -162,7 +163,7 @@ export class RecordWriter extends ByteWriter {
 
   /** A Date, or an ISO 8601 string. */
   timestamp(tag: number, value: unknown): boolean {
-    if (value === undefined) return true;
+    if (value == null) return true;
     if (typeof value === "string") return this.#timestamp(tag, isoSeconds(value), isoNanos(value));
     if (!(value instanceof Date)) return false;
     const ms = value.getTime();
@@ -226,18 +227,18 @@ export class RecordWriter extends ByteWriter {
   }
 }
 
-/** Whether exactly one variant of a oneof is set. */
-export function exactlyOne(...variants: readonly unknown[]): boolean {
-  let set = 0;
-  for (const variant of variants) if (variant !== undefined) set += 1;
-  return set === 1;
+/** Whether exactly one field is present. */
+export function onlyOne(fields: Fields): boolean {
+  let present = 0;
+  for (const name in fields) if (fields[name] != null) present += 1;
+  return present === 1;
 }
 
 /** Whether a group of fields is complete, and none is half-filled. */
 export function completeGroups(...groups: readonly (readonly unknown[])[]): boolean {
   let complete = 0;
   for (const group of groups) {
-    const set = group.filter((value) => value !== undefined).length;
+    const set = group.filter((value) => value != null).length;
     if (set === group.length) complete += 1;
     else if (set > 0) return false;
   }

@@ -12,9 +12,7 @@ const expected = (what: string, describe: (input: unknown) => string = describeF
 });
 
 function describeField(value: unknown): string {
-  if (value === undefined) return "undefined (the field is required)";
-  if (value === null) return "null (leave the field out instead)";
-  return describeType(value);
+  return value == null ? `${value} (the field is required)` : describeType(value);
 }
 
 /** Describes a value where only certain strings are valid. */
@@ -36,11 +34,17 @@ export function message<Shape extends z.ZodRawShape>(shape: Shape) {
   });
 }
 
-export const string = z
-  .string(expected("a string"))
-  .refine((value) => value.isWellFormed(), { error: LONE_SURROGATES });
+const isWellFormed = (value: string) => value.isWellFormed();
 
-export const requiredString = string.min(1, expected("a string that is not empty"));
+/** Also the entry of a list. */
+export const string = z
+  .string(expected("a string", describeType))
+  .refine(isWellFormed, { error: LONE_SURROGATES });
+
+export const requiredString = z
+  .string(expected("a string"))
+  .min(1, expected("a string that is not empty"))
+  .refine(isWellFormed, { error: LONE_SURROGATES });
 
 export const bool = z.boolean(expected("true or false"));
 
@@ -72,7 +76,7 @@ export const stringMap = z.custom(isPlainObject, expected("an object of strings"
     // A key is content of the record, so an issue names an entry by its position.
     const issue = { code: "custom" as const, input: map.value, path: [position] };
     if (typeof entry !== "string")
-      map.issues.push({ ...issue, message: `expected a string, got ${describeField(entry)}` });
+      map.issues.push({ ...issue, message: `expected a string, got ${describeType(entry)}` });
     else if (!entry.isWellFormed() || !key.isWellFormed())
       map.issues.push({ ...issue, message: LONE_SURROGATES });
   }
@@ -116,16 +120,29 @@ function describeTimestamp(value: unknown): string {
   return WITH_OFFSET.test(value) ? "a day or a time that does not exist" : describeString(value);
 }
 
-/** Of the variants of a oneof exactly one is set. */
-export function exactlyOne(names: readonly string[]) {
-  return z.check<Fields>(({ value, issues }) => {
-    const set = names.filter((name) => value[name] !== undefined);
+/** A field of another variant. */
+export const absent = z.null(expected("nothing beside the variant", describeType)).optional();
+
+/** The schemas of a collection's records. */
+export interface RecordSchemas {
+  /** For a record that is written flat. */
+  readonly generic: z.ZodType;
+  /** For a record with a variant under its name; undefined if there are no others. */
+  readonly others?: z.ZodType;
+}
+
+/** One variant under its name, without any field of the generic one. */
+export function variants(schemas: Readonly<Record<string, z.ZodType>>, generic?: z.ZodObject) {
+  const names = Object.keys(schemas);
+  const shape: Record<string, z.ZodType> = {};
+  for (const name of Object.keys(generic?.shape ?? {})) shape[name] = absent;
+  for (const [name, schema] of Object.entries(schemas)) shape[name] = schema.nullish();
+  return message(shape).check(({ value, issues }) => {
+    const set = names.filter((name) => value[name] != null);
     if (set.length === 1) return;
     const found = set.length === 0 ? "none is" : `${set.join(" and ")} are`;
     const one =
-      names.length === 1
-        ? `the fields within ${names[0]}: { … }`
-        : `exactly one of ${names.join(", ")}: ${found} set`;
+      names.length === 1 ? `${names[0]}: { … }` : `exactly one of ${names.join(", ")}: ${found} set`;
     issues.push({ code: "custom", input: value, message: `expected ${one}` });
   });
 }
@@ -133,7 +150,7 @@ export function exactlyOne(names: readonly string[]) {
 /** A field that must be present if a sibling enum has a given value. */
 export function requiredWhen(field: string, sibling: string, literal: string) {
   return z.check<Fields>(({ value, issues }) => {
-    if (value[sibling] !== literal || value[field] !== undefined) return;
+    if (value[sibling] !== literal || value[field] != null) return;
     const message = `expected to be present because ${sibling} is "${literal}"`;
     issues.push({ code: "custom", input: value, path: [field], message });
   });
@@ -143,7 +160,7 @@ export function requiredWhen(field: string, sibling: string, literal: string) {
 export function completeGroups(groups: readonly (readonly string[])[]) {
   const choices = groups.map((fields) => fields.join(" with ")).join(", or ");
   return z.check<Fields>(({ value, issues }) => {
-    const counts = groups.map((fields) => fields.filter((field) => value[field] !== undefined).length);
+    const counts = groups.map((fields) => fields.filter((field) => value[field] != null).length);
     const complete = groups.some((fields, i) => counts[i] === fields.length);
     const halfFilled = groups.some((fields, i) => counts[i] !== 0 && counts[i] !== fields.length);
     if (complete && !halfFilled) return;

@@ -8,20 +8,20 @@
 // start, complete and abort messages and of the answers are assumptions: to use the service's own contract, replace
 // the files of this package and run the code generator.
 
-/** Name, field number, data model and id of each collection of SyncRecordsRequest. */
+/** What the contract tells of each collection of SyncRecordsRequest. */
 export const WIRE = {
-  accounts: { name: "accounts", wireName: "accounts", fieldNumber: 2, model: "snapshot", idField: "id" },
-  plans: { name: "plans", wireName: "plans", fieldNumber: 3, model: "snapshot", idField: "id" },
-  licenses: { name: "licenses", wireName: "licenses", fieldNumber: 4, model: "snapshot", idField: "sourceId" },
-  employees: { name: "employees", wireName: "employees", fieldNumber: 5, model: "snapshot", idField: "id" },
-  groups: { name: "groups", wireName: "groups", fieldNumber: 6, model: "snapshot", idField: "id" },
-  groupMembers: { name: "groupMembers", wireName: "group_members", fieldNumber: 7, model: "snapshot", idField: "id" },
-  devices: { name: "devices", wireName: "devices", fieldNumber: 8, model: "snapshot", idField: "id" },
-  usage: { name: "usage", wireName: "usage", fieldNumber: 9, model: "event", idField: "id" },
-  externallyDiscoveredUsage: { name: "externallyDiscoveredUsage", wireName: "externally_discovered_usage", fieldNumber: 10, model: "event", idField: undefined },
-  auditLogs: { name: "auditLogs", wireName: "audit_logs", fieldNumber: 11, model: "event", idField: "id" },
-  aiUsage: { name: "aiUsage", wireName: "ai_usage", fieldNumber: 12, model: "event", idField: "id" },
-  aiCost: { name: "aiCost", wireName: "ai_cost", fieldNumber: 13, model: "event", idField: "id" },
+  accounts: { name: "accounts", wireName: "accounts", fieldNumber: 2, model: "snapshot", idField: "id", variants: [] },
+  plans: { name: "plans", wireName: "plans", fieldNumber: 3, model: "snapshot", idField: "id", variants: [] },
+  licenses: { name: "licenses", wireName: "licenses", fieldNumber: 4, model: "snapshot", idField: "sourceId", variants: [] },
+  employees: { name: "employees", wireName: "employees", fieldNumber: 5, model: "snapshot", idField: "id", variants: ["microsoft","google","okta","bambooHr"] },
+  groups: { name: "groups", wireName: "groups", fieldNumber: 6, model: "snapshot", idField: "id", variants: [] },
+  groupMembers: { name: "groupMembers", wireName: "group_members", fieldNumber: 7, model: "snapshot", idField: "id", variants: [] },
+  devices: { name: "devices", wireName: "devices", fieldNumber: 8, model: "snapshot", idField: "id", variants: [] },
+  usage: { name: "usage", wireName: "usage", fieldNumber: 9, model: "event", idField: "id", variants: [] },
+  externallyDiscoveredUsage: { name: "externallyDiscoveredUsage", wireName: "externally_discovered_usage", fieldNumber: 10, model: "event", idField: undefined, variants: [] },
+  auditLogs: { name: "auditLogs", wireName: "audit_logs", fieldNumber: 11, model: "event", idField: "id", variants: [] },
+  aiUsage: { name: "aiUsage", wireName: "ai_usage", fieldNumber: 12, model: "event", idField: "id", variants: [] },
+  aiCost: { name: "aiCost", wireName: "ai_cost", fieldNumber: 13, model: "event", idField: "id", variants: [] },
 } as const;
 
 /** Collections of which a completed batch carries the complete current set (service description, "Sync API records"). */

@@ -9,7 +9,7 @@
 // the files of this package and run the code generator.
 
 import type { MessageEncoder } from "../encoding/record-writer.js";
-import { completeGroups, exactlyOne, FieldNames } from "../encoding/record-writer.js";
+import { completeGroups, FieldNames, onlyOne } from "../encoding/record-writer.js";
 
 /**
  * An encoder for each message: checks a record and encodes it in the same pass.
@@ -24,7 +24,7 @@ const SubscriptionModelNumbers = new Map<unknown, number>([["SEAT_BASED", 1]]);
 const teamsMetadata: MessageEncoder = {
   names: new FieldNames("hasTeams"),
   encode: (to, { hasTeams }) =>
-    hasTeams !== undefined && to.bool(8, hasTeams),
+    hasTeams != null && to.bool(8, hasTeams),
 };
 
 const microsoftAccountDetails: MessageEncoder = {
@@ -35,8 +35,13 @@ const microsoftAccountDetails: MessageEncoder = {
 
 const accountDetails: MessageEncoder = {
   names: new FieldNames("microsoft"),
-  encode: (to, { microsoft }) =>
-    to.requiredMessage(10, microsoft, microsoftAccountDetails),
+  encode: (to, record) => {
+    const { microsoft } = record;
+    return (
+    onlyOne(record) &&
+    to.message(10, microsoft, microsoftAccountDetails)
+    );
+  },
 };
 
 const genericAccountDetails: MessageEncoder = {
@@ -53,9 +58,8 @@ const genericAccountDetails: MessageEncoder = {
 };
 
 const account: MessageEncoder = {
-  names: new FieldNames("generic"),
-  encode: (to, { generic }) =>
-    to.requiredMessage(10, generic, genericAccountDetails),
+  names: new FieldNames("id", "name", "email", "username", "active", "roles", "details", "type"),
+  encode: (to, record) => to.fields(10, record, genericAccountDetails),
 };
 
 const seatBasedPlanDetails: MessageEncoder = {
@@ -68,8 +72,8 @@ const seatBasedPlanDetails: MessageEncoder = {
 const planDetails: MessageEncoder = {
   names: new FieldNames("model", "seatBased"),
   encode: (to, { model, seatBased }) =>
-    (model !== "SEAT_BASED" || seatBased !== undefined) &&
-    model !== undefined && to.enumeration(8, model, SubscriptionModelNumbers) &&
+    (model !== "SEAT_BASED" || seatBased != null) &&
+    model != null && to.enumeration(8, model, SubscriptionModelNumbers) &&
     to.message(18, seatBased, seatBasedPlanDetails),
 };
 
@@ -84,9 +88,8 @@ const genericPlanDetails: MessageEncoder = {
 };
 
 const plan: MessageEncoder = {
-  names: new FieldNames("generic"),
-  encode: (to, { generic }) =>
-    to.requiredMessage(10, generic, genericPlanDetails),
+  names: new FieldNames("id", "externalPlanName", "externalProductName", "attributes", "details"),
+  encode: (to, record) => to.fields(10, record, genericPlanDetails),
 };
 
 const genericLicenseDetails: MessageEncoder = {
@@ -95,14 +98,13 @@ const genericLicenseDetails: MessageEncoder = {
     to.requiredString(10, sourceId) &&
     to.requiredString(18, sourceAccountId) &&
     to.requiredString(26, sourcePlanId) &&
-    billable !== undefined && to.bool(32, billable) &&
+    billable != null && to.bool(32, billable) &&
     to.string(42, externalProductId),
 };
 
 const license: MessageEncoder = {
-  names: new FieldNames("generic"),
-  encode: (to, { generic }) =>
-    to.requiredMessage(10, generic, genericLicenseDetails),
+  names: new FieldNames("sourceId", "sourceAccountId", "sourcePlanId", "billable", "externalProductId"),
+  encode: (to, record) => to.fields(10, record, genericLicenseDetails),
 };
 
 const genericEmployeeDetails: MessageEncoder = {
@@ -164,14 +166,18 @@ const bambooHrEmployeeDetails: MessageEncoder = {
 };
 
 const employee: MessageEncoder = {
-  names: new FieldNames("generic", "microsoft", "google", "okta", "bambooHr"),
-  encode: (to, { generic, microsoft, google, okta, bambooHr }) =>
-    exactlyOne(generic, microsoft, google, okta, bambooHr) &&
-    to.message(10, generic, genericEmployeeDetails) &&
+  names: new FieldNames("id", "fullName", "firstName", "lastName", "email", "emailAliases", "active", "deleted", "deletionTime", "creationTime", "avatarUrl", "orgUnit", "departmentPath", "jobTitle", "country", "division", "costCenter", "userType", "managerId", "hasMailbox", "attributes", "microsoft", "google", "okta", "bambooHr"),
+  encode: (to, record) => {
+    const { microsoft, google, okta, bambooHr } = record;
+    if (microsoft == null && google == null && okta == null && bambooHr == null) return to.fields(10, record, genericEmployeeDetails);
+    return (
+    onlyOne(record) &&
     to.message(18, microsoft, microsoftEmployeeDetails) &&
     to.message(26, google, googleEmployeeDetails) &&
     to.message(34, okta, oktaEmployeeDetails) &&
-    to.message(42, bambooHr, bambooHrEmployeeDetails),
+    to.message(42, bambooHr, bambooHrEmployeeDetails)
+    );
+  },
 };
 
 const genericGroupDetails: MessageEncoder = {
@@ -185,9 +191,8 @@ const genericGroupDetails: MessageEncoder = {
 };
 
 const group: MessageEncoder = {
-  names: new FieldNames("generic"),
-  encode: (to, { generic }) =>
-    to.requiredMessage(10, generic, genericGroupDetails),
+  names: new FieldNames("id", "name", "description", "email", "attributes"),
+  encode: (to, record) => to.fields(10, record, genericGroupDetails),
 };
 
 const genericGroupMemberDetails: MessageEncoder = {
@@ -201,9 +206,8 @@ const genericGroupMemberDetails: MessageEncoder = {
 };
 
 const groupMember: MessageEncoder = {
-  names: new FieldNames("generic"),
-  encode: (to, { generic }) =>
-    to.requiredMessage(10, generic, genericGroupMemberDetails),
+  names: new FieldNames("id", "sourceGroupId", "sourceMemberId", "role", "attributes"),
+  encode: (to, record) => to.fields(10, record, genericGroupMemberDetails),
 };
 
 const genericDeviceDetails: MessageEncoder = {
@@ -222,9 +226,8 @@ const genericDeviceDetails: MessageEncoder = {
 };
 
 const device: MessageEncoder = {
-  names: new FieldNames("generic"),
-  encode: (to, { generic }) =>
-    to.requiredMessage(10, generic, genericDeviceDetails),
+  names: new FieldNames("id", "name", "serialNumber", "manufacturer", "model", "operatingSystem", "operatingSystemVersion", "sourceOwnerId", "lastSeen", "attributes"),
+  encode: (to, record) => to.fields(10, record, genericDeviceDetails),
 };
 
 const genericUsageDetails: MessageEncoder = {
@@ -234,13 +237,12 @@ const genericUsageDetails: MessageEncoder = {
     to.requiredString(18, sourceActorId) &&
     to.string(26, externalProductName) &&
     to.string(34, sourcePlanId) &&
-    lastActivity !== undefined && to.timestamp(42, lastActivity),
+    lastActivity != null && to.timestamp(42, lastActivity),
 };
 
 const usage: MessageEncoder = {
-  names: new FieldNames("generic"),
-  encode: (to, { generic }) =>
-    to.requiredMessage(10, generic, genericUsageDetails),
+  names: new FieldNames("id", "sourceActorId", "externalProductName", "sourcePlanId", "lastActivity"),
+  encode: (to, record) => to.fields(10, record, genericUsageDetails),
 };
 
 const genericExternallyDiscoveredUsageDetails: MessageEncoder = {
@@ -257,9 +259,8 @@ const genericExternallyDiscoveredUsageDetails: MessageEncoder = {
 };
 
 const externallyDiscoveredUsage: MessageEncoder = {
-  names: new FieldNames("generic"),
-  encode: (to, { generic }) =>
-    to.requiredMessage(10, generic, genericExternallyDiscoveredUsageDetails),
+  names: new FieldNames("sourceActorId", "actorEmail", "externalProductName", "source", "lastActivity", "lastActivityFrom", "lastActivityTo"),
+  encode: (to, record) => to.fields(10, record, genericExternallyDiscoveredUsageDetails),
 };
 
 const genericAuditLogDetails: MessageEncoder = {
@@ -270,14 +271,13 @@ const genericAuditLogDetails: MessageEncoder = {
     to.string(26, sourceActorId) &&
     to.string(34, targetId) &&
     to.string(42, targetType) &&
-    eventTime !== undefined && to.timestamp(50, eventTime) &&
+    eventTime != null && to.timestamp(50, eventTime) &&
     to.stringMap(58, attributes),
 };
 
 const auditLog: MessageEncoder = {
-  names: new FieldNames("generic"),
-  encode: (to, { generic }) =>
-    to.requiredMessage(10, generic, genericAuditLogDetails),
+  names: new FieldNames("id", "action", "sourceActorId", "targetId", "targetType", "eventTime", "attributes"),
+  encode: (to, record) => to.fields(10, record, genericAuditLogDetails),
 };
 
 const genericAiUsageDetails: MessageEncoder = {
@@ -289,14 +289,13 @@ const genericAiUsageDetails: MessageEncoder = {
     to.string(34, model) &&
     to.int64(40, inputTokens) &&
     to.int64(48, outputTokens) &&
-    lastActivity !== undefined && to.timestamp(58, lastActivity) &&
+    lastActivity != null && to.timestamp(58, lastActivity) &&
     to.stringMap(66, attributes),
 };
 
 const aiUsage: MessageEncoder = {
-  names: new FieldNames("generic"),
-  encode: (to, { generic }) =>
-    to.requiredMessage(10, generic, genericAiUsageDetails),
+  names: new FieldNames("id", "sourceActorId", "externalProductName", "model", "inputTokens", "outputTokens", "lastActivity", "attributes"),
+  encode: (to, record) => to.fields(10, record, genericAiUsageDetails),
 };
 
 const genericAiCostDetails: MessageEncoder = {
@@ -306,16 +305,15 @@ const genericAiCostDetails: MessageEncoder = {
     to.string(18, sourceActorId) &&
     to.string(26, externalProductName) &&
     to.string(34, model) &&
-    amount !== undefined && to.decimal(42, amount) &&
-    currency !== undefined && to.currency(50, currency) &&
-    costTime !== undefined && to.timestamp(58, costTime) &&
+    amount != null && to.decimal(42, amount) &&
+    currency != null && to.currency(50, currency) &&
+    costTime != null && to.timestamp(58, costTime) &&
     to.stringMap(66, attributes),
 };
 
 const aiCost: MessageEncoder = {
-  names: new FieldNames("generic"),
-  encode: (to, { generic }) =>
-    to.requiredMessage(10, generic, genericAiCostDetails),
+  names: new FieldNames("id", "sourceActorId", "externalProductName", "model", "amount", "currency", "costTime", "attributes"),
+  encode: (to, record) => to.fields(10, record, genericAiCostDetails),
 };
 
 /** The encoder of each collection's records. */

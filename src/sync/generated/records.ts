@@ -8,42 +8,10 @@
 // start, complete and abort messages and of the answers are assumptions: to use the service's own contract, replace
 // the files of this package and run the code generator.
 
-/** A time: a Date, or an ISO 8601 string with `Z` or an offset, up to nanoseconds. */
-export type TimestampInput = Date | string;
-
 /**
- * What is known of an account in Teams (service description, "Sync API records").
+ * An account of the source (service description, "Sync API records").
  */
-export interface TeamsMetadata {
-  /**
-   * Whether the account has Teams. Required.
-   */
-  readonly hasTeams: boolean;
-}
-
-/**
- * What Microsoft tells about an account. Its name is assumed.
- *
- * @experimental The service description does not show this model.
- */
-export interface MicrosoftAccountDetails {
-  /**
-   * What is known of the account in Teams.
-   */
-  readonly teams?: TeamsMetadata | undefined;
-}
-
-/**
- * What only some vendors tell about an account (service description, "Sync API records").
- */
-export type AccountDetails =
-  | { readonly microsoft: MicrosoftAccountDetails }
-  ;
-
-/**
- * An account of any source (service description, "Sync API records").
- */
-export interface GenericAccountDetails {
+export interface AccountRecord {
   /**
    * Stable id of the account in the source. Required.
    */
@@ -51,72 +19,54 @@ export interface GenericAccountDetails {
   /**
    * Display name.
    */
-  readonly name?: string | undefined;
+  readonly name?: string | null | undefined;
   /**
    * E-mail address.
    */
-  readonly email?: string | undefined;
+  readonly email?: string | null | undefined;
   /**
    * Name that the account signs in with.
    */
-  readonly username?: string | undefined;
+  readonly username?: string | null | undefined;
   /**
    * Whether the account can be used.
    */
-  readonly active?: boolean | undefined;
+  readonly active?: boolean | null | undefined;
   /**
    * Roles of the account in the source.
    */
-  readonly roles?: readonly string[] | undefined;
+  readonly roles?: readonly string[] | null | undefined;
   /**
    * What only some vendors tell about an account.
    */
-  readonly details?: AccountDetails | undefined;
+  readonly details?: {
+    /**
+     * Microsoft.
+     *
+     * @experimental The service description does not show this model.
+     */
+    readonly microsoft: {
+      /**
+       * What is known of the account in Teams.
+       */
+      readonly teams?: {
+        /**
+         * Whether the account has Teams. Required.
+         */
+        readonly hasTeams: boolean;
+      } | null | undefined;
+    };
+  } | null | undefined;
   /**
    * Kind of account, defined by the source.
    */
-  readonly type?: string | undefined;
+  readonly type?: string | null | undefined;
 }
 
 /**
- * An account of the source (service description, "Sync API records").
+ * A license plan of the source (service description, "Sync API records").
  */
-export type AccountRecord =
-  | { readonly generic: GenericAccountDetails }
-  ;
-
-/**
- * Seats of a plan (service description, "Sync API records"). The widths of the counts are assumed.
- */
-export interface SeatBasedPlanDetails {
-  /**
-   * Number of seats that are paid for.
-   */
-  readonly paidSeats?: number | undefined;
-  /**
-   * Number of seats that are taken.
-   */
-  readonly consumedSeats?: number | undefined;
-}
-
-/**
- * How a plan is sold (service description, "Sync API records").
- */
-export interface PlanDetails {
-  /**
-   * The subscription model. Required.
-   */
-  readonly model: "SEAT_BASED";
-  /**
-   * Seats; present when the model is seat-based. Required when `model` says so.
-   */
-  readonly seatBased?: SeatBasedPlanDetails | undefined;
-}
-
-/**
- * A license plan of any source (service description, "Sync API records").
- */
-export interface GenericPlanDetails {
+export interface PlanRecord {
   /**
    * Stable id of the plan in the source. Required.
    */
@@ -128,28 +78,39 @@ export interface GenericPlanDetails {
   /**
    * Name of the product that the plan is for.
    */
-  readonly externalProductName?: string | undefined;
+  readonly externalProductName?: string | null | undefined;
   /**
    * Further attributes, defined by the source.
    */
-  readonly attributes?: Readonly<Record<string, string>> | undefined;
+  readonly attributes?: Readonly<Record<string, string>> | null | undefined;
   /**
    * How the plan is sold. Required.
    */
-  readonly details: PlanDetails;
+  readonly details: {
+    /**
+     * The subscription model. Required.
+     */
+    readonly model: "SEAT_BASED";
+    /**
+     * Seats; present when the model is seat-based. Required when `model` says so.
+     */
+    readonly seatBased?: {
+      /**
+       * Number of seats that are paid for.
+       */
+      readonly paidSeats?: number | null | undefined;
+      /**
+       * Number of seats that are taken.
+       */
+      readonly consumedSeats?: number | null | undefined;
+    } | null | undefined;
+  };
 }
 
 /**
- * A license plan of the source (service description, "Sync API records").
+ * An assignment of a plan to an account (service description, "Sync API records").
  */
-export type PlanRecord =
-  | { readonly generic: GenericPlanDetails }
-  ;
-
-/**
- * An assignment of a source plan to a source account (service description, "Sync API records").
- */
-export interface GenericLicenseDetails {
+export interface LicenseRecord {
   /**
    * Stable id of the license or assignment in the source. Required.
    */
@@ -169,20 +130,13 @@ export interface GenericLicenseDetails {
   /**
    * Id of the product in the source.
    */
-  readonly externalProductId?: string | undefined;
+  readonly externalProductId?: string | null | undefined;
 }
-
-/**
- * An assignment of a plan to an account (service description, "Sync API records").
- */
-export type LicenseRecord =
-  | { readonly generic: GenericLicenseDetails }
-  ;
 
 /**
  * A person of any directory (service description, "Sync API records").
  */
-export interface GenericEmployeeDetails {
+export interface GenericEmployee {
   /**
    * Stable id of the employee in the source. Required.
    */
@@ -194,86 +148,90 @@ export interface GenericEmployeeDetails {
   /**
    * First name.
    */
-  readonly firstName?: string | undefined;
+  readonly firstName?: string | null | undefined;
   /**
    * Last name.
    */
-  readonly lastName?: string | undefined;
+  readonly lastName?: string | null | undefined;
   /**
    * E-mail address.
    */
-  readonly email?: string | undefined;
+  readonly email?: string | null | undefined;
   /**
    * Further e-mail addresses.
    */
-  readonly emailAliases?: readonly string[] | undefined;
+  readonly emailAliases?: readonly string[] | null | undefined;
   /**
    * Whether the person works here now.
    */
-  readonly active?: boolean | undefined;
+  readonly active?: boolean | null | undefined;
   /**
    * Whether the person was deleted in the source.
    */
-  readonly deleted?: boolean | undefined;
+  readonly deleted?: boolean | null | undefined;
   /**
-   * When the person was deleted in the source.
+   * When the person was deleted in the source. A Date, or an ISO 8601 string with `Z` or an offset.
    */
-  readonly deletionTime?: TimestampInput | undefined;
+  readonly deletionTime?: Date | string | null | undefined;
   /**
-   * When the person was created in the source.
+   * When the person was created in the source. A Date, or an ISO 8601 string with `Z` or an offset.
    */
-  readonly creationTime?: TimestampInput | undefined;
+  readonly creationTime?: Date | string | null | undefined;
   /**
    * Address of a picture.
    */
-  readonly avatarUrl?: string | undefined;
+  readonly avatarUrl?: string | null | undefined;
   /**
    * Organizational unit.
    */
-  readonly orgUnit?: string | undefined;
+  readonly orgUnit?: string | null | undefined;
   /**
    * Department, from the outermost to the innermost.
    */
-  readonly departmentPath?: readonly string[] | undefined;
+  readonly departmentPath?: readonly string[] | null | undefined;
   /**
    * Job title.
    */
-  readonly jobTitle?: string | undefined;
+  readonly jobTitle?: string | null | undefined;
   /**
    * Country.
    */
-  readonly country?: string | undefined;
+  readonly country?: string | null | undefined;
   /**
    * Division.
    */
-  readonly division?: string | undefined;
+  readonly division?: string | null | undefined;
   /**
    * Cost center.
    */
-  readonly costCenter?: string | undefined;
+  readonly costCenter?: string | null | undefined;
   /**
    * Kind of user, defined by the source.
    */
-  readonly userType?: string | undefined;
+  readonly userType?: string | null | undefined;
   /**
    * Id of the employee who is this person's manager.
    */
-  readonly managerId?: string | undefined;
+  readonly managerId?: string | null | undefined;
   /**
    * Whether the person has a mailbox.
    */
-  readonly hasMailbox?: boolean | undefined;
+  readonly hasMailbox?: boolean | null | undefined;
   /**
    * Further attributes, defined by the source.
    */
-  readonly attributes?: Readonly<Record<string, string>> | undefined;
+  readonly attributes?: Readonly<Record<string, string>> | null | undefined;
+  readonly microsoft?: undefined;
+  readonly google?: undefined;
+  readonly okta?: undefined;
+  readonly bambooHr?: undefined;
 }
 
 /**
  * A person of a Microsoft directory (service description, "Sync API records"). The description shows the required
  * fields; there may be more.
  */
-export interface MicrosoftEmployeeDetails {
+export interface MicrosoftEmployee {
   /**
    * Stable id of the user in the directory. Required.
    */
@@ -293,7 +251,7 @@ export interface MicrosoftEmployeeDetails {
  *
  * @experimental The service description does not show this model.
  */
-export interface GoogleEmployeeDetails {
+export interface GoogleEmployee {
   /**
    * Stable id of the user in the directory. Required.
    */
@@ -313,7 +271,7 @@ export interface GoogleEmployeeDetails {
  *
  * @experimental The service description does not show this model.
  */
-export interface OktaEmployeeDetails {
+export interface OktaEmployee {
   /**
    * Stable id of the user in the directory. Required.
    */
@@ -333,7 +291,7 @@ export interface OktaEmployeeDetails {
  *
  * @experimental The service description does not show this model.
  */
-export interface BambooHrEmployeeDetails {
+export interface BambooHrEmployee {
   /**
    * Stable id of the employee. Required.
    */
@@ -345,29 +303,27 @@ export interface BambooHrEmployeeDetails {
   /**
    * Work e-mail address; not everybody has one.
    */
-  readonly workEmail?: string | undefined;
+  readonly workEmail?: string | null | undefined;
 }
 
 /**
  * A person of the workspace, in the model of the directory that the person comes from (service description, "Sync API
  * records").
- *
- * Exactly one variant is set.
  */
 export type EmployeeRecord =
-  | { readonly generic: GenericEmployeeDetails; readonly microsoft?: undefined; readonly google?: undefined; readonly okta?: undefined; readonly bambooHr?: undefined }
-  | { readonly microsoft: MicrosoftEmployeeDetails; readonly generic?: undefined; readonly google?: undefined; readonly okta?: undefined; readonly bambooHr?: undefined }
-  | { readonly google: GoogleEmployeeDetails; readonly generic?: undefined; readonly microsoft?: undefined; readonly okta?: undefined; readonly bambooHr?: undefined }
-  | { readonly okta: OktaEmployeeDetails; readonly generic?: undefined; readonly microsoft?: undefined; readonly google?: undefined; readonly bambooHr?: undefined }
-  | { readonly bambooHr: BambooHrEmployeeDetails; readonly generic?: undefined; readonly microsoft?: undefined; readonly google?: undefined; readonly okta?: undefined }
+  | GenericEmployee
+  | { readonly microsoft: MicrosoftEmployee; readonly google?: undefined; readonly okta?: undefined; readonly bambooHr?: undefined; }
+  | { readonly google: GoogleEmployee; readonly microsoft?: undefined; readonly okta?: undefined; readonly bambooHr?: undefined; }
+  | { readonly okta: OktaEmployee; readonly microsoft?: undefined; readonly google?: undefined; readonly bambooHr?: undefined; }
+  | { readonly bambooHr: BambooHrEmployee; readonly microsoft?: undefined; readonly google?: undefined; readonly okta?: undefined; }
   ;
 
 /**
- * A group of any source. Not shown in the description: assumed.
+ * A group of accounts or employees. Not shown in the description: assumed.
  *
  * @experimental The service description does not show this model.
  */
-export interface GenericGroupDetails {
+export interface GroupRecord {
   /**
    * Stable id of the group in the source. Required.
    */
@@ -379,32 +335,23 @@ export interface GenericGroupDetails {
   /**
    * What the group is for.
    */
-  readonly description?: string | undefined;
+  readonly description?: string | null | undefined;
   /**
    * E-mail address of the group.
    */
-  readonly email?: string | undefined;
+  readonly email?: string | null | undefined;
   /**
    * Further attributes, defined by the source.
    */
-  readonly attributes?: Readonly<Record<string, string>> | undefined;
+  readonly attributes?: Readonly<Record<string, string>> | null | undefined;
 }
 
 /**
- * A group of accounts or employees. Not shown in the description: assumed.
+ * A membership of an account or employee in a group. Not shown in the description: assumed.
  *
  * @experimental The service description does not show this model.
  */
-export type GroupRecord =
-  | { readonly generic: GenericGroupDetails }
-  ;
-
-/**
- * A membership of any source. Not shown in the description: assumed.
- *
- * @experimental The service description does not show this model.
- */
-export interface GenericGroupMemberDetails {
+export interface GroupMemberRecord {
   /**
    * Stable id of the membership in the source; where the source has none, made of the ids of group and member. Required.
    */
@@ -420,68 +367,11 @@ export interface GenericGroupMemberDetails {
   /**
    * Role of the member in the group.
    */
-  readonly role?: string | undefined;
+  readonly role?: string | null | undefined;
   /**
    * Further attributes, defined by the source.
    */
-  readonly attributes?: Readonly<Record<string, string>> | undefined;
-}
-
-/**
- * A membership of an account or employee in a group. Not shown in the description: assumed.
- *
- * @experimental The service description does not show this model.
- */
-export type GroupMemberRecord =
-  | { readonly generic: GenericGroupMemberDetails }
-  ;
-
-/**
- * A device of any source. Not shown in the description: assumed.
- *
- * @experimental The service description does not show this model.
- */
-export interface GenericDeviceDetails {
-  /**
-   * Stable id of the device in the source. Required.
-   */
-  readonly id: string;
-  /**
-   * Name of the device.
-   */
-  readonly name?: string | undefined;
-  /**
-   * Serial number.
-   */
-  readonly serialNumber?: string | undefined;
-  /**
-   * Manufacturer.
-   */
-  readonly manufacturer?: string | undefined;
-  /**
-   * Model.
-   */
-  readonly model?: string | undefined;
-  /**
-   * Operating system.
-   */
-  readonly operatingSystem?: string | undefined;
-  /**
-   * Version of the operating system.
-   */
-  readonly operatingSystemVersion?: string | undefined;
-  /**
-   * Id of the account or employee who uses the device.
-   */
-  readonly sourceOwnerId?: string | undefined;
-  /**
-   * When the device was last seen.
-   */
-  readonly lastSeen?: TimestampInput | undefined;
-  /**
-   * Further attributes, defined by the source.
-   */
-  readonly attributes?: Readonly<Record<string, string>> | undefined;
+  readonly attributes?: Readonly<Record<string, string>> | null | undefined;
 }
 
 /**
@@ -489,14 +379,53 @@ export interface GenericDeviceDetails {
  *
  * @experimental The service description does not show this model.
  */
-export type DeviceRecord =
-  | { readonly generic: GenericDeviceDetails }
-  ;
+export interface DeviceRecord {
+  /**
+   * Stable id of the device in the source. Required.
+   */
+  readonly id: string;
+  /**
+   * Name of the device.
+   */
+  readonly name?: string | null | undefined;
+  /**
+   * Serial number.
+   */
+  readonly serialNumber?: string | null | undefined;
+  /**
+   * Manufacturer.
+   */
+  readonly manufacturer?: string | null | undefined;
+  /**
+   * Model.
+   */
+  readonly model?: string | null | undefined;
+  /**
+   * Operating system.
+   */
+  readonly operatingSystem?: string | null | undefined;
+  /**
+   * Version of the operating system.
+   */
+  readonly operatingSystemVersion?: string | null | undefined;
+  /**
+   * Id of the account or employee who uses the device.
+   */
+  readonly sourceOwnerId?: string | null | undefined;
+  /**
+   * When the device was last seen. A Date, or an ISO 8601 string with `Z` or an offset.
+   */
+  readonly lastSeen?: Date | string | null | undefined;
+  /**
+   * Further attributes, defined by the source.
+   */
+  readonly attributes?: Readonly<Record<string, string>> | null | undefined;
+}
 
 /**
- * A usage event of any source (service description, "Sync API records").
+ * A use of a product (service description, "Sync API records").
  */
-export interface GenericUsageDetails {
+export interface UsageRecord {
   /**
    * Stable id of the usage event in the source. Required.
    */
@@ -508,31 +437,24 @@ export interface GenericUsageDetails {
   /**
    * Name of the product that was used.
    */
-  readonly externalProductName?: string | undefined;
+  readonly externalProductName?: string | null | undefined;
   /**
    * Id of the plan that was used.
    */
-  readonly sourcePlanId?: string | undefined;
+  readonly sourcePlanId?: string | null | undefined;
   /**
-   * When the activity was seen. Required.
+   * When the activity was seen. A Date, or an ISO 8601 string with `Z` or an offset. Required.
    */
-  readonly lastActivity: TimestampInput;
+  readonly lastActivity: Date | string;
 }
 
 /**
- * A use of a product (service description, "Sync API records").
- */
-export type UsageRecord =
-  | { readonly generic: GenericUsageDetails }
-  ;
-
-/**
- * A discovered usage event of any source (service description, "Sync API records"). It has no id: two equal ones are
- * two observations.
+ * A use of a product that another system discovered, such as a proxy or a browser extension (service description, "Sync
+ * API records"). It has no id: two equal ones are two observations.
  *
  * The time of the activity is either one moment or a complete range.
  */
-export interface GenericExternallyDiscoveredUsageDetails {
+export interface DiscoveredUsageRecord {
   /**
    * Id of the account or employee responsible. Required.
    */
@@ -540,43 +462,35 @@ export interface GenericExternallyDiscoveredUsageDetails {
   /**
    * E-mail address of the actor.
    */
-  readonly actorEmail?: string | undefined;
+  readonly actorEmail?: string | null | undefined;
   /**
    * Name of the product that was used.
    */
-  readonly externalProductName?: string | undefined;
+  readonly externalProductName?: string | null | undefined;
   /**
    * What discovered the use.
    */
-  readonly source?: string | undefined;
+  readonly source?: string | null | undefined;
   /**
-   * When the activity was seen.
+   * When the activity was seen. A Date, or an ISO 8601 string with `Z` or an offset.
    */
-  readonly lastActivity?: TimestampInput | undefined;
+  readonly lastActivity?: Date | string | null | undefined;
   /**
-   * Start of the time in which the activity was seen; requires `last_activity_to`.
+   * Start of the time in which the activity was seen; requires `lastActivityTo`. A Date, or an ISO 8601 string with `Z` or an offset.
    */
-  readonly lastActivityFrom?: TimestampInput | undefined;
+  readonly lastActivityFrom?: Date | string | null | undefined;
   /**
-   * End of the time in which the activity was seen; requires `last_activity_from`.
+   * End of the time in which the activity was seen; requires `lastActivityFrom`. A Date, or an ISO 8601 string with `Z` or an offset.
    */
-  readonly lastActivityTo?: TimestampInput | undefined;
+  readonly lastActivityTo?: Date | string | null | undefined;
 }
 
 /**
- * A use of a product that another system discovered, such as a proxy or a browser extension (service description, "Sync
- * API records").
- */
-export type ExternallyDiscoveredUsageRecord =
-  | { readonly generic: GenericExternallyDiscoveredUsageDetails }
-  ;
-
-/**
- * An entry of an audit log of any source. Not shown in the description: assumed.
+ * An entry of an audit log. Not shown in the description: assumed.
  *
  * @experimental The service description does not show this model.
  */
-export interface GenericAuditLogDetails {
+export interface AuditLogRecord {
   /**
    * Stable id of the entry in the source. Required.
    */
@@ -588,40 +502,31 @@ export interface GenericAuditLogDetails {
   /**
    * Id of the account or employee who did it.
    */
-  readonly sourceActorId?: string | undefined;
+  readonly sourceActorId?: string | null | undefined;
   /**
    * Id of what it was done to.
    */
-  readonly targetId?: string | undefined;
+  readonly targetId?: string | null | undefined;
   /**
    * Kind of what it was done to.
    */
-  readonly targetType?: string | undefined;
+  readonly targetType?: string | null | undefined;
   /**
-   * When it was done. Required.
+   * When it was done. A Date, or an ISO 8601 string with `Z` or an offset. Required.
    */
-  readonly eventTime: TimestampInput;
+  readonly eventTime: Date | string;
   /**
    * Further attributes, defined by the source.
    */
-  readonly attributes?: Readonly<Record<string, string>> | undefined;
+  readonly attributes?: Readonly<Record<string, string>> | null | undefined;
 }
 
 /**
- * An entry of an audit log. Not shown in the description: assumed.
+ * A use of an AI model. Not shown in the description: assumed.
  *
  * @experimental The service description does not show this model.
  */
-export type AuditLogRecord =
-  | { readonly generic: GenericAuditLogDetails }
-  ;
-
-/**
- * A use of an AI model, of any source. Not shown in the description: assumed.
- *
- * @experimental The service description does not show this model.
- */
-export interface GenericAiUsageDetails {
+export interface AiUsageRecord {
   /**
    * Stable id of the event in the source. Required.
    */
@@ -633,44 +538,35 @@ export interface GenericAiUsageDetails {
   /**
    * Name of the product that was used.
    */
-  readonly externalProductName?: string | undefined;
+  readonly externalProductName?: string | null | undefined;
   /**
    * Name of the AI model.
    */
-  readonly model?: string | undefined;
+  readonly model?: string | null | undefined;
   /**
    * Number of tokens that the model read.
    */
-  readonly inputTokens?: number | bigint | undefined;
+  readonly inputTokens?: number | bigint | null | undefined;
   /**
    * Number of tokens that the model wrote.
    */
-  readonly outputTokens?: number | bigint | undefined;
+  readonly outputTokens?: number | bigint | null | undefined;
   /**
-   * When the activity was seen. Required.
+   * When the activity was seen. A Date, or an ISO 8601 string with `Z` or an offset. Required.
    */
-  readonly lastActivity: TimestampInput;
+  readonly lastActivity: Date | string;
   /**
    * Further attributes, defined by the source.
    */
-  readonly attributes?: Readonly<Record<string, string>> | undefined;
+  readonly attributes?: Readonly<Record<string, string>> | null | undefined;
 }
 
 /**
- * A use of an AI model. Not shown in the description: assumed.
+ * A cost of an AI model. Not shown in the description: assumed.
  *
  * @experimental The service description does not show this model.
  */
-export type AiUsageRecord =
-  | { readonly generic: GenericAiUsageDetails }
-  ;
-
-/**
- * A cost of an AI model, of any source. Not shown in the description: assumed.
- *
- * @experimental The service description does not show this model.
- */
-export interface GenericAiCostDetails {
+export interface AiCostRecord {
   /**
    * Stable id of the cost in the source. Required.
    */
@@ -678,15 +574,15 @@ export interface GenericAiCostDetails {
   /**
    * Id of the account or employee who caused it.
    */
-  readonly sourceActorId?: string | undefined;
+  readonly sourceActorId?: string | null | undefined;
   /**
    * Name of the product that was used.
    */
-  readonly externalProductName?: string | undefined;
+  readonly externalProductName?: string | null | undefined;
   /**
    * Name of the AI model.
    */
-  readonly model?: string | undefined;
+  readonly model?: string | null | undefined;
   /**
    * The amount, as a decimal number such as `12.50`. Required.
    */
@@ -696,23 +592,14 @@ export interface GenericAiCostDetails {
    */
   readonly currency: string;
   /**
-   * When the cost arose. Required.
+   * When the cost arose. A Date, or an ISO 8601 string with `Z` or an offset. Required.
    */
-  readonly costTime: TimestampInput;
+  readonly costTime: Date | string;
   /**
    * Further attributes, defined by the source.
    */
-  readonly attributes?: Readonly<Record<string, string>> | undefined;
+  readonly attributes?: Readonly<Record<string, string>> | null | undefined;
 }
-
-/**
- * A cost of an AI model. Not shown in the description: assumed.
- *
- * @experimental The service description does not show this model.
- */
-export type AiCostRecord =
-  | { readonly generic: GenericAiCostDetails }
-  ;
 
 /** The record type of each collection (service description, "Sync API records"). */
 export interface RecordTypes {
@@ -751,7 +638,7 @@ export interface RecordTypes {
   /**
    * Uses of a product that another system discovered.
    */
-  readonly externallyDiscoveredUsage: ExternallyDiscoveredUsageRecord;
+  readonly externallyDiscoveredUsage: DiscoveredUsageRecord;
   /**
    * Entries of an audit log.
    */

@@ -8,9 +8,9 @@
 // start, complete and abort messages and of the answers are assumptions: to use the service's own contract, replace
 // the files of this package and run the code generator.
 
-import { bool, completeGroups, currency, decimal, enumeration, exactlyOne, int32, int64, message, requiredString, requiredWhen, string, stringMap, strings, timestamp } from "../encoding/schema-checks.js";
+import type { RecordSchemas } from "../encoding/schema-checks.js";
+import { absent, bool, completeGroups, currency, decimal, enumeration, int32, int64, message, requiredString, requiredWhen, string, stringMap, strings, timestamp, variants } from "../encoding/schema-checks.js";
 import type { RecordTypes } from "./records.js";
-import type { ZodType } from "zod";
 
 
 const teamsMetadata = message({
@@ -18,84 +18,76 @@ const teamsMetadata = message({
 });
 
 const microsoftAccountDetails = message({
-  teams: teamsMetadata.optional(),
+  teams: teamsMetadata.nullish(),
 });
 
-const accountDetails = message({
-  microsoft: microsoftAccountDetails.optional(),
-}).check(exactlyOne(["microsoft"]));
+const accountDetails = variants({
+  microsoft: microsoftAccountDetails,
+});
 
 const genericAccountDetails = message({
   id: requiredString,
-  name: string.optional(),
-  email: string.optional(),
-  username: string.optional(),
-  active: bool.optional(),
-  roles: strings.optional(),
-  details: accountDetails.optional(),
-  type: string.optional(),
+  name: string.nullish(),
+  email: string.nullish(),
+  username: string.nullish(),
+  active: bool.nullish(),
+  roles: strings.nullish(),
+  details: accountDetails.nullish(),
+  type: string.nullish(),
 });
 
-const account = message({
-  generic: genericAccountDetails.optional(),
-}).check(exactlyOne(["generic"]));
-
 const seatBasedPlanDetails = message({
-  paidSeats: int32.optional(),
-  consumedSeats: int32.optional(),
+  paidSeats: int32.nullish(),
+  consumedSeats: int32.nullish(),
 });
 
 const planDetails = message({
   model: enumeration(["SEAT_BASED"]),
-  seatBased: seatBasedPlanDetails.optional(),
+  seatBased: seatBasedPlanDetails.nullish(),
 }).check(requiredWhen("seatBased", "model", "SEAT_BASED"));
 
 const genericPlanDetails = message({
   id: requiredString,
   externalPlanName: requiredString,
-  externalProductName: string.optional(),
-  attributes: stringMap.optional(),
+  externalProductName: string.nullish(),
+  attributes: stringMap.nullish(),
   details: planDetails,
 });
-
-const plan = message({
-  generic: genericPlanDetails.optional(),
-}).check(exactlyOne(["generic"]));
 
 const genericLicenseDetails = message({
   sourceId: requiredString,
   sourceAccountId: requiredString,
   sourcePlanId: requiredString,
   billable: bool,
-  externalProductId: string.optional(),
+  externalProductId: string.nullish(),
 });
-
-const license = message({
-  generic: genericLicenseDetails.optional(),
-}).check(exactlyOne(["generic"]));
 
 const genericEmployeeDetails = message({
   id: requiredString,
   fullName: requiredString,
-  firstName: string.optional(),
-  lastName: string.optional(),
-  email: string.optional(),
-  emailAliases: strings.optional(),
-  active: bool.optional(),
-  deleted: bool.optional(),
-  deletionTime: timestamp.optional(),
-  creationTime: timestamp.optional(),
-  avatarUrl: string.optional(),
-  orgUnit: string.optional(),
-  departmentPath: strings.optional(),
-  jobTitle: string.optional(),
-  country: string.optional(),
-  division: string.optional(),
-  costCenter: string.optional(),
-  userType: string.optional(),
-  managerId: string.optional(),
-  hasMailbox: bool.optional(),
-  attributes: stringMap.optional(),
+  firstName: string.nullish(),
+  lastName: string.nullish(),
+  email: string.nullish(),
+  emailAliases: strings.nullish(),
+  active: bool.nullish(),
+  deleted: bool.nullish(),
+  deletionTime: timestamp.nullish(),
+  creationTime: timestamp.nullish(),
+  avatarUrl: string.nullish(),
+  orgUnit: string.nullish(),
+  departmentPath: strings.nullish(),
+  jobTitle: string.nullish(),
+  country: string.nullish(),
+  division: string.nullish(),
+  costCenter: string.nullish(),
+  userType: string.nullish(),
+  managerId: string.nullish(),
+  hasMailbox: bool.nullish(),
+  attributes: stringMap.nullish(),
+  microsoft: absent,
+  google: absent,
+  okta: absent,
+  bambooHr: absent,
 });
 
 const microsoftEmployeeDetails = message({
@@ -119,140 +111,106 @@ const oktaEmployeeDetails = message({
 const bambooHrEmployeeDetails = message({
   id: requiredString,
   displayName: requiredString,
-  workEmail: string.optional(),
+  workEmail: string.nullish(),
 });
 
-const employee = message({
-  generic: genericEmployeeDetails.optional(),
-  microsoft: microsoftEmployeeDetails.optional(),
-  google: googleEmployeeDetails.optional(),
-  okta: oktaEmployeeDetails.optional(),
-  bambooHr: bambooHrEmployeeDetails.optional(),
-}).check(exactlyOne(["generic","microsoft","google","okta","bambooHr"]));
+const employee = variants({
+  microsoft: microsoftEmployeeDetails,
+  google: googleEmployeeDetails,
+  okta: oktaEmployeeDetails,
+  bambooHr: bambooHrEmployeeDetails,
+}, genericEmployeeDetails);
 
 const genericGroupDetails = message({
   id: requiredString,
   name: requiredString,
-  description: string.optional(),
-  email: string.optional(),
-  attributes: stringMap.optional(),
+  description: string.nullish(),
+  email: string.nullish(),
+  attributes: stringMap.nullish(),
 });
-
-const group = message({
-  generic: genericGroupDetails.optional(),
-}).check(exactlyOne(["generic"]));
 
 const genericGroupMemberDetails = message({
   id: requiredString,
   sourceGroupId: requiredString,
   sourceMemberId: requiredString,
-  role: string.optional(),
-  attributes: stringMap.optional(),
+  role: string.nullish(),
+  attributes: stringMap.nullish(),
 });
-
-const groupMember = message({
-  generic: genericGroupMemberDetails.optional(),
-}).check(exactlyOne(["generic"]));
 
 const genericDeviceDetails = message({
   id: requiredString,
-  name: string.optional(),
-  serialNumber: string.optional(),
-  manufacturer: string.optional(),
-  model: string.optional(),
-  operatingSystem: string.optional(),
-  operatingSystemVersion: string.optional(),
-  sourceOwnerId: string.optional(),
-  lastSeen: timestamp.optional(),
-  attributes: stringMap.optional(),
+  name: string.nullish(),
+  serialNumber: string.nullish(),
+  manufacturer: string.nullish(),
+  model: string.nullish(),
+  operatingSystem: string.nullish(),
+  operatingSystemVersion: string.nullish(),
+  sourceOwnerId: string.nullish(),
+  lastSeen: timestamp.nullish(),
+  attributes: stringMap.nullish(),
 });
-
-const device = message({
-  generic: genericDeviceDetails.optional(),
-}).check(exactlyOne(["generic"]));
 
 const genericUsageDetails = message({
   id: requiredString,
   sourceActorId: requiredString,
-  externalProductName: string.optional(),
-  sourcePlanId: string.optional(),
+  externalProductName: string.nullish(),
+  sourcePlanId: string.nullish(),
   lastActivity: timestamp,
 });
 
-const usage = message({
-  generic: genericUsageDetails.optional(),
-}).check(exactlyOne(["generic"]));
-
 const genericExternallyDiscoveredUsageDetails = message({
   sourceActorId: requiredString,
-  actorEmail: string.optional(),
-  externalProductName: string.optional(),
-  source: string.optional(),
-  lastActivity: timestamp.optional(),
-  lastActivityFrom: timestamp.optional(),
-  lastActivityTo: timestamp.optional(),
+  actorEmail: string.nullish(),
+  externalProductName: string.nullish(),
+  source: string.nullish(),
+  lastActivity: timestamp.nullish(),
+  lastActivityFrom: timestamp.nullish(),
+  lastActivityTo: timestamp.nullish(),
 }).check(completeGroups([["lastActivity"],["lastActivityFrom","lastActivityTo"]]));
-
-const externallyDiscoveredUsage = message({
-  generic: genericExternallyDiscoveredUsageDetails.optional(),
-}).check(exactlyOne(["generic"]));
 
 const genericAuditLogDetails = message({
   id: requiredString,
   action: requiredString,
-  sourceActorId: string.optional(),
-  targetId: string.optional(),
-  targetType: string.optional(),
+  sourceActorId: string.nullish(),
+  targetId: string.nullish(),
+  targetType: string.nullish(),
   eventTime: timestamp,
-  attributes: stringMap.optional(),
+  attributes: stringMap.nullish(),
 });
-
-const auditLog = message({
-  generic: genericAuditLogDetails.optional(),
-}).check(exactlyOne(["generic"]));
 
 const genericAiUsageDetails = message({
   id: requiredString,
   sourceActorId: requiredString,
-  externalProductName: string.optional(),
-  model: string.optional(),
-  inputTokens: int64.optional(),
-  outputTokens: int64.optional(),
+  externalProductName: string.nullish(),
+  model: string.nullish(),
+  inputTokens: int64.nullish(),
+  outputTokens: int64.nullish(),
   lastActivity: timestamp,
-  attributes: stringMap.optional(),
+  attributes: stringMap.nullish(),
 });
-
-const aiUsage = message({
-  generic: genericAiUsageDetails.optional(),
-}).check(exactlyOne(["generic"]));
 
 const genericAiCostDetails = message({
   id: requiredString,
-  sourceActorId: string.optional(),
-  externalProductName: string.optional(),
-  model: string.optional(),
+  sourceActorId: string.nullish(),
+  externalProductName: string.nullish(),
+  model: string.nullish(),
   amount: decimal,
   currency: currency,
   costTime: timestamp,
-  attributes: stringMap.optional(),
+  attributes: stringMap.nullish(),
 });
 
-const aiCost = message({
-  generic: genericAiCostDetails.optional(),
-}).check(exactlyOne(["generic"]));
-
-/** The schema of each collection's records. */
-export const RECORD_SCHEMAS: Readonly<Record<keyof RecordTypes, ZodType>> = {
-  accounts: account,
-  plans: plan,
-  licenses: license,
-  employees: employee,
-  groups: group,
-  groupMembers: groupMember,
-  devices: device,
-  usage: usage,
-  externallyDiscoveredUsage: externallyDiscoveredUsage,
-  auditLogs: auditLog,
-  aiUsage: aiUsage,
-  aiCost: aiCost,
+export const RECORD_SCHEMAS: Readonly<Record<keyof RecordTypes, RecordSchemas>> = {
+  accounts: { generic: genericAccountDetails },
+  plans: { generic: genericPlanDetails },
+  licenses: { generic: genericLicenseDetails },
+  employees: { generic: genericEmployeeDetails, others: employee },
+  groups: { generic: genericGroupDetails },
+  groupMembers: { generic: genericGroupMemberDetails },
+  devices: { generic: genericDeviceDetails },
+  usage: { generic: genericUsageDetails },
+  externallyDiscoveredUsage: { generic: genericExternallyDiscoveredUsageDetails },
+  auditLogs: { generic: genericAuditLogDetails },
+  aiUsage: { generic: genericAiUsageDetails },
+  aiCost: { generic: genericAiCostDetails },
 };

@@ -1,6 +1,6 @@
 import type { InputIssue } from "../../core/errors/index.js";
 import type { CollectionInfo } from "../collections.js";
-import { stringInVariant, truncateId } from "../encoding/record-id.js";
+import { stringIn, truncateId } from "../encoding/record-id.js";
 import type { EncodedRecord, RecordObserver } from "../encoding/record-observer.js";
 import { SnapshotIds } from "../guard/snapshot-ids.js";
 import type { WriteFigures } from "../write/outcomes.js";
@@ -53,7 +53,7 @@ export class CollectionWatch implements RecordObserver {
     }
     const describe = () => ({ id: this.#idOf(record), location: encoded.location });
     for (const reference of this.#references) {
-      const id = stringInVariant(record, reference.field);
+      const id = stringIn(record, this.#collection, reference.field);
       if (id) reference.add(id, index, describe);
     }
     return undefined;
@@ -99,8 +99,7 @@ export class CollectionWatch implements RecordObserver {
   }
 
   #idOf(record: unknown): string | undefined {
-    const { idField } = this.#collection;
-    const id = idField === undefined ? undefined : stringInVariant(record, idField);
+    const id = stringIn(record, this.#collection);
     return id === undefined ? undefined : truncateId(id);
   }
 }

@@ -16,10 +16,7 @@ interface Reference {
   readonly to: readonly SnapshotCollection[];
 }
 
-/** Names of the fields of any variant of a record. */
-type FieldOf<Record> = Record extends unknown
-  ? { [Variant in keyof Record]: keyof NonNullable<Record[Variant]> }[keyof Record]
-  : never;
+type FieldOf<Record> = Record extends unknown ? keyof Record : never;
 
 const ACTOR = { field: "sourceActorId", to: ["accounts", "employees"] } as const;
 

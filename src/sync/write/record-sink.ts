@@ -9,7 +9,7 @@ import {
   type RecordLocation,
 } from "../encoding/explain-record.js";
 import { type EncodedMessage, MessageBuilder } from "../encoding/message-builder.js";
-import { stringInVariant, truncateId } from "../encoding/record-id.js";
+import { fieldsOf, stringIn, truncateId } from "../encoding/record-id.js";
 import { type RecordList, type RecordObserver, RecordView } from "../encoding/record-observer.js";
 import type { MessageEncoder } from "../encoding/record-writer.js";
 import { ENCODERS } from "../generated/encoders.js";
@@ -120,11 +120,11 @@ export class RecordSink {
     const index = this.#records++;
     const builder = this.#builder;
     if (!builder.encode(record, this.#encoder)) return this.#explain(record, index, list, position);
-    const { maxMessageBytes } = this.#context;
+    const { collection, maxMessageBytes } = this.#context;
     const bytes = builder.sizeAlone;
     const refusal =
       bytes > maxMessageBytes
-        ? describeOversizedRecord(record, bytes, maxMessageBytes)
+        ? describeOversizedRecord(fieldsOf(record, collection), bytes, maxMessageBytes)
         : this.#observe(record, index, list, position);
     if (refusal === undefined && this.#invalid === undefined) return this.#keep(index);
     builder.drop();
@@ -156,11 +156,11 @@ export class RecordSink {
   }
 
   #placeOf(record: unknown, index: number, list: RecordList, position: number): RecordLocation {
-    const { name, idField } = this.#context.collection;
-    const id = idField === undefined ? undefined : stringInVariant(record, idField);
+    const { collection } = this.#context;
+    const id = stringIn(record, collection);
     const location = list && locationOf(list, position);
     return {
-      collection: name,
+      collection: collection.name,
       index,
       ...(id !== undefined && { id: truncateId(id) }),
       ...(location !== undefined && { location }),

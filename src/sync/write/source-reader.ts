@@ -156,9 +156,10 @@ class RecentObjects {
   }
 }
 
-/** The object inside a record, such as `generic`. */
+/** The fields of a record such as `{ microsoft: { … } }`. Objects in a flat record may be shared, such as attributes. */
 function detailsOf(record: unknown): unknown {
-  return isObject(record) ? Object.values(record).find(isObject) : undefined;
+  const [details, ...others] = isObject(record) ? Object.values(record) : [];
+  return others.length === 0 ? details : undefined;
 }
 
 const REFILLED =

@@ -77,7 +77,7 @@ function labelOf(record: PlainRecord): string {
   return text.split(" ")[0] ?? "";
 }
 
-function field({ generic }: PlainRecord, name: string): string {
-  const value = typeof generic === "object" && generic !== null ? Reflect.get(generic, name) : undefined;
+function field(record: PlainRecord, name: string): string {
+  const value = record[name];
   return typeof value === "string" ? value : "";
 }

@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 const secret = (list: readonly string[]) =>
-  list.map((id) => ({ generic: { id, name: CONTENTS, email: `${CONTENTS}@example.com` } }));
+  list.map((id) => ({ id, name: CONTENTS, email: `${CONTENTS}@example.com` }));
 
 /** Collects all progress and errors of a run. */
 async function runAndListen(
@@ -43,10 +43,7 @@ const cases: readonly [string, () => Promise<void>][] = [
     () =>
       runAndListen(
         async (batch) =>
-          void (await batch.write("accounts", [
-            ...secret(["u1"]),
-            { generic: { id: "u1", name: "another" } },
-          ])),
+          void (await batch.write("accounts", [...secret(["u1"]), { id: "u1", name: "another" }])),
       ),
   ],
   [
@@ -54,10 +51,10 @@ const cases: readonly [string, () => Promise<void>][] = [
     async () => {
       const path = `${service.directory}/users.jsonl`;
       const wrong = [
-        { generic: { id: "u1", active: CONTENTS } },
-        { generic: { id: "u2", [CONTENTS]: 1 } },
-        { generic: { id: "u3", roles: [CONTENTS, 1] } },
-        { generic: { id: "", name: CONTENTS } },
+        { id: "u1", active: CONTENTS },
+        { id: "u2", [CONTENTS]: 1 },
+        { id: "u3", roles: [CONTENTS, 1] },
+        { id: "", name: CONTENTS },
       ];
       await writeFile(path, wrong.map((record) => JSON.stringify(record)).join("\n"));
       await runAndListen(async (batch) => void (await batch.write("accounts", fromJsonl(path))));
@@ -67,7 +64,7 @@ const cases: readonly [string, () => Promise<void>][] = [
     "has a truncated file",
     async () => {
       const path = `${service.directory}/users.jsonl`;
-      await writeFile(path, `{"generic":{"id":"u1","name":"${CONTENTS}`);
+      await writeFile(path, `{"id":"u1","name":"${CONTENTS}`);
       await runAndListen(async (batch) => void (await batch.write("accounts", fromJsonl(path))));
     },
   ],
@@ -75,24 +72,23 @@ const cases: readonly [string, () => Promise<void>][] = [
     "has a record that is too large",
     () =>
       runAndListen(
-        async (batch) =>
-          void (await batch.write("accounts", [{ generic: { id: "u1", name: CONTENTS.repeat(2 ** 20) } }])),
+        async (batch) => void (await batch.write("accounts", [{ id: "u1", name: CONTENTS.repeat(2 ** 20) }])),
       ),
   ],
   [
     "has a rejected window",
     () => {
-      const kind = { type: "grpc-status", code: 3 } as const;
-      service.server.faults.add({ api: "sync", operation: "SyncRecords", nth: 2, kind });
+      const kind = { fault: "status", status: "INVALID_ARGUMENT" } as const;
+      service.server.faults.add({ on: "SyncRecords", nth: 2, ...kind });
       return runAndListen(async (batch) => void (await batch.write("accounts", secret(ids(40)))));
     },
   ],
   [
     "is started again and cannot be aborted",
     () => {
-      const kind = { type: "drop" } as const;
-      service.server.faults.add({ api: "sync", operation: "SyncRecords", nth: 2, times: 2, kind });
-      service.server.faults.add({ api: "sync", operation: "AbortSyncBatch", times: 2, kind });
+      const kind = { fault: "drop" } as const;
+      service.server.faults.add({ on: "SyncRecords", nth: 2, times: 2, ...kind });
+      service.server.faults.add({ on: "AbortSyncBatch", times: 2, ...kind });
       return runAndListen(async (batch) => void (await batch.write("accounts", secret(ids(40)))), {
         restarts: 1,
       });

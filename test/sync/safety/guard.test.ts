@@ -151,8 +151,8 @@ test("judges each collection separately and reports all that are held", async ()
 
 test("refuses one id with different contents", async () => {
   const run = service.run(["accounts"], async (batch) => {
-    const hr = { generic: { id: "u1", name: "of HR" } };
-    await batch.write("accounts", [hr, ...accounts(1), { generic: { id: "u1", name: "of the vendor" } }]);
+    const hr = { id: "u1", name: "of HR" };
+    await batch.write("accounts", [hr, ...accounts(1), { id: "u1", name: "of the vendor" }]);
   });
   await expect(run).rejects.toMatchObject({
     code: "INVALID_INPUT",

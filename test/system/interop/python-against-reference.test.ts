@@ -77,9 +77,9 @@ describe.skipIf(skipped)(`the reference server with a client on python3-grpcio${
     await client.sync([recordsRequest(first, "accounts", accounts(3))]);
     await client.complete(first);
     const second = await start();
-    const usage = [{ generic: { id: "e1", sourceActorId: "u0", lastActivity: new Date(0) } }];
+    const usage = [{ id: "e1", sourceActorId: "u0", lastActivity: new Date(0) }];
     await client.sync([
-      recordsRequest(second, "accounts", [...accounts(2), { generic: { id: "new" } }]),
+      recordsRequest(second, "accounts", [...accounts(2), { id: "new" }]),
       recordsRequest(second, "usage", usage),
     ]);
     expect(await client.complete(second)).toEqual(
@@ -97,7 +97,7 @@ describe.skipIf(skipped)(`the reference server with a client on python3-grpcio${
 
   test("accepts a message of 16 MiB - 1 and refuses a larger one", async () => {
     const batchId = await start();
-    const request = (name: string) => recordsRequest(batchId, "accounts", [{ generic: { id: "a", name } }]);
+    const request = (name: string) => recordsRequest(batchId, "accounts", [{ id: "a", name }]);
     const type = messageType("SyncRecordsRequest");
     const bytes = (name: string) => type.encode(type.fromObject(request(name))).finish().length;
     // Lengths from 2 MiB to 256 MiB take four bytes each.
@@ -166,7 +166,7 @@ describe.skipIf(skipped)(`the reference server with a client on python3-grpcio${
 
   test.each<[string, Readonly<Record<string, unknown>>]>([
     ["without a collection", {}],
-    ["with a record without its id", { accounts: { records: [{ generic: { name: "Ada" } }] } }],
+    ["with a record without its id", { accounts: { records: [{ name: "Ada" }] } }],
   ])("refuses a message %s and keeps the earlier messages of the stream", async (_, invalid) => {
     const batchId = await start();
     const requests = [recordsRequest(batchId, "accounts", accounts(2)), { batchId, ...invalid }];

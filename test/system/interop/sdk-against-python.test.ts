@@ -101,7 +101,7 @@ describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`,
     await first.write("accounts", accounts(3));
     await first.complete();
     const second = await start();
-    await second.write("accounts", [...accounts(2), { generic: { id: "new" } }]);
+    await second.write("accounts", [...accounts(2), { id: "new" }]);
     await expect(second.complete()).resolves.toEqual({
       snapshots: { accounts: { added: 1, updated: 2, removed: 1 } },
       events: {},
@@ -141,7 +141,7 @@ describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`,
       windowBytes: LIMIT - 1,
     });
     async function wireBytes(nameLength: number): Promise<number> {
-      await batch.write("accounts", [{ generic: { id: "a", name: "n".repeat(nameLength) } }]);
+      await batch.write("accounts", [{ id: "a", name: "n".repeat(nameLength) }]);
       const { messages } = await other.received();
       return messages[0]?.wireBytes ?? 0;
     }

@@ -15,7 +15,7 @@ const clock = new TestClock();
 const client = new SyncClient({ endpoint, apiKey: "key-1", clock });
 
 async function* source() {
-  yield [{ generic: { id: "u1" } }];
+  yield [{ id: "u1" }];
   // Neither keeps the process alive.
   setTimeout(() => clock.advance(LEASE_MS), 1).unref();
   await new Promise(() => {});

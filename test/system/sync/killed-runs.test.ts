@@ -93,7 +93,7 @@ test.skipIf(isWindows)(
       expect(await paused.goOn()).toMatch(/^(BATCH_STATE|SYNC_PROTOCOL)$/);
       await paused.ended();
       expect(await service.journal()).toEqual(entries);
-      await batch.write("accounts", [{ generic: { id: "u1" } }]);
+      await batch.write("accounts", [{ id: "u1" }]);
     });
     expect(service.states()).toEqual(["aborted", "completed"]);
     expect(service.present().filter((id) => id.startsWith("later"))).toEqual([]);

@@ -28,12 +28,12 @@ const store = watchedStore(new FileStore(directory), async (call, go) => {
 const ledger = storeLedger(store);
 
 async function* accounts() {
-  yield ids.map((id) => ({ generic: { id } }));
+  yield ids.map((id) => ({ id }));
   if (way !== "paused") return;
   // The window is full, so it is sent before this is reached.
   process.stdout.write("writing\n");
   await once(input, "line");
-  yield ids.map((id) => ({ generic: { id: `later-${id}` } }));
+  yield ids.map((id) => ({ id: `later-${id}` }));
 }
 
 // Small windows: everything so far is on the server.

@@ -23,7 +23,7 @@ const options = {
   maxDurationMs: by === "time" ? 600_000 : undefined,
 } as const;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-const run = () => client.run(options, (batch) => batch.write("accounts", [{ generic: { id: "u1" } }]));
+const run = () => client.run(options, (batch) => batch.write("accounts", [{ id: "u1" }]));
 
 // Loads all modules from the disk.
 await run();

@@ -10,7 +10,7 @@ const client = new SyncClient({
 });
 const outcome = await client.startBatch({ installationId: "installation-1" }).then(
   async (batch) => {
-    await batch.write("accounts", [{ generic: { id: "u1" } }]);
+    await batch.write("accounts", [{ id: "u1" }]);
     return batch.state;
   },
   () => "failed",

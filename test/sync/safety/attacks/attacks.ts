@@ -113,7 +113,7 @@ export function testAttacks(attacks: readonly Attack[]): void {
       service.clock.advance(LEASE_MS);
       const honest = await send(service, people());
       expect(honest.collections.accounts).toMatchObject({ sent: COUNT });
-      expect(service.present()).toEqual(expect.arrayContaining(people().map(({ generic }) => generic.id)));
+      expect(service.present()).toEqual(expect.arrayContaining(people().map((record) => record.id)));
     },
   );
 }
@@ -162,8 +162,11 @@ function completedBatches({ batches }: Inspection): string[] {
 }
 
 function goodRun(service: TestService): Promise<RunReceipt> {
-  const licenses = people().map(({ generic }, i) => ({
-    generic: { sourceId: `l-${i}`, sourceAccountId: generic.id, sourcePlanId: "p", billable: true },
+  const licenses = people().map((record, i) => ({
+    sourceId: `l-${i}`,
+    sourceAccountId: record.id,
+    sourcePlanId: "p",
+    billable: true,
   }));
   return service.run(["accounts", "licenses"], async (batch) => {
     await batch.write("accounts", people());
@@ -194,15 +197,12 @@ export function breakTwice(
   at: "request" | "answer" = "request",
   nth = 1,
 ): void {
-  for (const again of [0, 1])
-    server.faults.add({ api: "sync", operation, nth: nth + again, kind: { type: "drop", at } });
+  for (const again of [0, 1]) server.faults.add({ on: operation, nth: nth + again, fault: "drop", at });
 }
 
 /** One account. A third is inactive; the ids have a letter beyond ASCII. */
 export function person(i: number) {
-  return {
-    generic: { id: `né-${i}`, name: `name ${i}`, email: `${i}@example.com`, active: i % 3 !== 0 },
-  };
+  return { id: `né-${i}`, name: `name ${i}`, email: `${i}@example.com`, active: i % 3 !== 0 };
 }
 
 /** The accounts of a range; all by default. */
@@ -212,7 +212,7 @@ export function people(from = 0, to = COUNT) {
 
 /** All accounts with other ids. */
 export function renamed(idOf: (id: string, i: number) => string) {
-  return people().map(({ generic }, i) => ({ generic: { ...generic, id: idOf(generic.id, i) } }));
+  return people().map((record, i) => ({ ...record, id: idOf(record.id, i) }));
 }
 
 /** A vendor's page of ten accounts. */

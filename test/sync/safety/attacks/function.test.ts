@@ -68,7 +68,7 @@ testAttacks([
         await batch.write("accounts", people());
         const feed = async (id: string) => {
           const open = batch.writer("usage");
-          await open.write({ generic: { id, sourceActorId: "né-1", lastActivity: "2026-01-01T00:00:00Z" } });
+          await open.write({ id, sourceActorId: "né-1", lastActivity: "2026-01-01T00:00:00Z" });
           await open.end();
         };
         await Promise.allSettled([feed("1"), feed("2")]);

@@ -5,7 +5,7 @@ import { type Attack, held, people, person, refused, renamed, send, testAttacks 
 const renamings: readonly (readonly [name: string, idOf: (id: string, i: number) => string])[] = [
   ["ids are upper-cased", (id) => id.toUpperCase()],
   ["ids get a prefix", (id) => `vendor:${id}`],
-  ["e-mail addresses replace ids", (_, i) => person(i).generic.email],
+  ["e-mail addresses replace ids", (_, i) => person(i).email],
   ["numbers are formatted differently (`1` becomes `1.0`)", (id) => `${id}.0`],
   ["ids have another Unicode form", (id) => id.normalize("NFD")],
   ["ids are no longer trimmed", (id) => `${id} `],
@@ -14,7 +14,9 @@ const renamings: readonly (readonly [name: string, idOf: (id: string, i: number)
 const plans = (service: TestService, ids: readonly string[]) =>
   service.run(["plans"], async (batch) => {
     const records = ids.map((id) => ({
-      generic: { id, externalPlanName: "plan", details: { model: "SEAT_BASED" as const, seatBased: {} } },
+      id,
+      externalPlanName: "plan",
+      details: { model: "SEAT_BASED" as const, seatBased: {} },
     }));
     await batch.write("plans", records);
   });
@@ -33,7 +35,7 @@ testAttacks([
     attack: (service) =>
       send(
         service,
-        people().map(() => ({ generic: { id: "undefined" } })),
+        people().map(() => ({ id: "undefined" })),
       ),
   },
   {
@@ -48,12 +50,12 @@ testAttacks([
   {
     name: "two systems have the same id",
     ending: refused("INVALID_INPUT", { issues: [expect.objectContaining({ index: 40, id: "né-0" })] }),
-    attack: (service) => send(service, [...people(), { generic: { id: "né-0", name: "of another system" } }]),
+    attack: (service) => send(service, [...people(), { id: "né-0", name: "of another system" }]),
   },
   {
     name: "an id is a number",
     ending: refused("INVALID_INPUT", { issues: [expect.objectContaining({ index: 0 })] }),
-    attack: (service) => send(service, JSON.parse('[{"generic":{"id":1}}]')),
+    attack: (service) => send(service, JSON.parse('[{"id":1}]')),
   },
   {
     name: "a quarter of the records is missing",

@@ -69,7 +69,7 @@ testAttacks([
     name: "the ledger is that of another connector",
     ending: { kind: "warned", removed: 40 },
     attack: (service) =>
-      send(service, [{ generic: { id: "of another connector" } }], {
+      send(service, [{ id: "of another connector" }], {
         ledger: fileLedger(join(service.directory, "b")),
       }),
   },

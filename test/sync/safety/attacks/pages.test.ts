@@ -99,8 +99,8 @@ testAttacks([
     attack: async (service) => {
       const path = await service.writeFile("users.csv", csv());
       const map = ({ status, id = "" }: { status?: string; id?: string }) =>
-        status === "ACTIVE" ? { generic: { id } } : undefined;
-      return send(service, fromCsv(path, map));
+        status === "ACTIVE" ? { id } : undefined;
+      return send(service, fromCsv(path, { map }));
     },
   },
   {
@@ -111,10 +111,12 @@ testAttacks([
       let first = true;
       return send(
         service,
-        fromCsv(path, ({ id = "" }) => {
-          if (first) appendFileSync(path, csv(20).slice(csv(20).indexOf("\n") + 1));
-          first = false;
-          return { generic: { id } };
+        fromCsv(path, {
+          map: ({ id = "" }) => {
+            if (first) appendFileSync(path, csv(20).slice(csv(20).indexOf("\n") + 1));
+            first = false;
+            return { id };
+          },
         }),
       );
     },
@@ -125,17 +127,14 @@ testAttacks([
     attack: async (service) => {
       const path = await service.writeFile("users.csv", Buffer.from(csv(), "utf16le"));
       const stream = createReadStream(path, { encoding: "utf16le", highWaterMark: 7 });
-      return send(
-        service,
-        fromCsv(stream, ({ id = "" }) => ({ generic: { id } }), { encoding: "utf-16le" }),
-      );
+      return send(service, fromCsv(stream, { map: ({ id = "" }) => ({ id }), encoding: "utf-16le" }));
     },
   },
   jsonlAttack("a JSON Lines file is cut in the middle of a line", INVALID, (text) =>
     text.slice(0, text.indexOf("19@example.com")),
   ),
   jsonlAttack("a JSON Lines file is cut at the end of a line", held({ removed: 20 }), (text) =>
-    text.slice(0, text.indexOf('{"generic":{"id":"né-20"')),
+    text.slice(0, text.indexOf('{"id":"né-20"')),
   ),
   jsonlAttack("a JSON Lines file has only empty lines", INVALID, () => "\n\n"),
 ]);
@@ -144,7 +143,7 @@ function pageAttack(
   name: string,
   ending: Ending,
   pages: (page: number) => SourcePage<Account>,
-  options?: PagesOptions,
+  options?: PagesOptions<Account, Account>,
 ): Attack {
   return {
     name,
@@ -165,10 +164,7 @@ function csvAttack(name: string, ending: Ending, damage: (text: string) => strin
     attack: async (service) => {
       const path = await service.writeFile("users.csv", damage(csv()));
       const columns = ["id", "name", "email"] as const;
-      return send(
-        service,
-        fromCsv(path, ({ id, name: full }) => ({ generic: { id, name: full } }), { columns }),
-      );
+      return send(service, fromCsv(path, { columns, map: ({ id, name: full }) => ({ id, name: full }) }));
     },
   };
 }
@@ -185,6 +181,6 @@ function jsonlAttack(name: string, ending: Ending, damage: (text: string) => str
 }
 
 function csv(from?: number, to?: number): string {
-  const rows = people(from, to).map(({ generic: { id, name, email } }) => `${id},${name},${email}\n`);
+  const rows = people(from, to).map(({ id, name, email }) => `${id},${name},${email}\n`);
   return `id,name,email\n${rows.join("")}`;
 }

@@ -89,7 +89,7 @@ testAttacks([
     attack: (service) =>
       send(
         service,
-        people().filter(({ generic }) => generic.active),
+        people().filter((record) => record.active),
       ),
   },
   {
@@ -283,7 +283,7 @@ testAttacks([
     ending: POISONED,
     attack: (service) =>
       service.run(["accounts"], async (batch) => {
-        await batch.write("accounts", [...people(), { generic: { id: "" } }]).catch(() => {});
+        await batch.write("accounts", [...people(), { id: "" }]).catch(() => {});
       }),
   },
   {
@@ -292,7 +292,7 @@ testAttacks([
     attack: (service) =>
       send(
         service,
-        people().map((_, i) => ({ generic: { id: `group-${i}`, name: `group ${i}` } })),
+        people().map((_, i) => ({ id: `group-${i}`, name: `group ${i}` })),
       ),
   },
 ]);

@@ -18,14 +18,15 @@ module.exports = async function program({ SaasManagementClient, BatchStateError 
 
   const batch = await client.sync.startBatch({ installationId });
   const { accepted } = await batch.write("accounts", [
-    { generic: { id: "u1", name: "Ada" } },
-    { generic: { id: "u2", name: "Grace" } },
+    { id: "u1", name: "Ada" },
+    { id: "u2", name: "Grace" },
   ]);
   await batch.complete();
   const refusal = await batch.write("accounts", []).catch((error) => error);
 
   const names = [];
-  for await (const { application } of client.graphql.applications({ first: 1 })) names.push(application.name);
+  for await (const { application } of client.graphql.applications({ pageSize: 1 }))
+    names.push(application.name);
 
   await client.close();
   await own?.close();

@@ -139,7 +139,9 @@ export const ExternallyDiscoveredUsageRecordsSchema: GenMessage<ExternallyDiscov
 
 /**
  * A use of a product that another system discovered, such as a proxy or a browser extension (service description, "Sync
- * API records").
+ * API records"). It has no id: two equal ones are two observations.
+ *
+ * The time of the activity is either one moment or a complete range.
  *
  * @generated from message saas_management.sync.v1.ExternallyDiscoveredUsage
  */
@@ -168,10 +170,7 @@ export const ExternallyDiscoveredUsageSchema: GenMessage<ExternallyDiscoveredUsa
   messageDesc(file_saas_management_sync_v1_activity_records, 4);
 
 /**
- * A discovered usage event of any source (service description, "Sync API records"). It has no id: two equal ones are
- * two observations.
- *
- * The time of the activity is either one moment or a complete range.
+ * A discovered usage event of any source (service description, "Sync API records").
  *
  * @generated from message saas_management.sync.v1.GenericExternallyDiscoveredUsageDetails
  */

@@ -50,7 +50,9 @@ export interface ExternallyDiscoveredUsageRecords {
 
 /**
  * A use of a product that another system discovered, such as a proxy or a browser extension (service description, "Sync
- * API records").
+ * API records"). It has no id: two equal ones are two observations.
+ *
+ * The time of the activity is either one moment or a complete range.
  */
 export interface ExternallyDiscoveredUsage {
   /** Selects the usage event's model. */
@@ -61,12 +63,7 @@ export interface ExternallyDiscoveredUsage {
     | undefined;
 }
 
-/**
- * A discovered usage event of any source (service description, "Sync API records"). It has no id: two equal ones are
- * two observations.
- *
- * The time of the activity is either one moment or a complete range.
- */
+/** A discovered usage event of any source (service description, "Sync API records"). */
 export interface GenericExternallyDiscoveredUsageDetails {
   /** Id of the account or employee responsible. */
   sourceActorId: string;
