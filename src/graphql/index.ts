@@ -11,21 +11,16 @@ export {
   ClosedError,
   ConfigurationError,
   type ErrorCode,
-  type GraphQLErrorEntry,
   GraphQLResponseError,
   type InputIssue,
   InvalidInputError,
   MutationError,
-  type MutationErrorEntry,
   PaginationError,
   PermissionDeniedError,
   RateLimitError,
-  type RecordOutcome,
   SaasManagementError,
-  type StopReason,
   TimeoutError,
   TransportError,
-  type WalkPosition,
 } from "../core/errors/index.js";
 export type { RetryOptions } from "../core/retry.js";
 export { GraphQLClient } from "./client.js";
@@ -60,7 +55,6 @@ export type { Document } from "./request/document.js";
 
 export { type Clock, systemClock, TestClock, type TimerOptions } from "../core/clock.js";
 export type { CredentialOptions } from "../core/credential.js";
-export type { ErrorDetails } from "../core/errors/index.js";
 export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../core/hooks.js";
 export type { Logger } from "../core/logger.js";
 export type { CommonOptions } from "../core/options.js";

@@ -222,7 +222,7 @@ test("rejects with a PaginationError after 100 empty pages", async () => {
   );
   const error = await rejection(ids(client.applications()));
   expect(error).toBeInstanceOf(PaginationError);
-  expect(error).toMatchObject({ nodesYielded: 0, cursor: "cursor-99" });
+  expect(error).toMatchObject({ position: { nodesYielded: 0, cursor: "cursor-99" } });
   expect(server.requests).toHaveLength(101);
 });
 
@@ -232,10 +232,10 @@ test("rejects with a PaginationError at the first cursor that repeats", async ()
   );
   const error = await rejection(ids(client.applications({ prefetch: false })));
   expect(error).toBeInstanceOf(PaginationError);
-  expect(error).toMatchObject({ cursor: "B", nodesYielded: 2, retryable: false });
+  expect(error).toMatchObject({ position: { cursor: "B", nodesYielded: 2 }, retryable: false });
   expect(server.requests).toHaveLength(3);
   const again = await rejection(client.applications({ cursor: "A" }).toArray());
-  expect(again).toMatchObject({ code: "PAGINATION", cursor: "A", nodesYielded: 0 });
+  expect(again).toMatchObject({ code: "PAGINATION", position: { cursor: "A", nodesYielded: 0 } });
 });
 
 test.each([null, "", 7])("rejects a page with hasNextPage and the cursor %j", async (endCursor) => {
@@ -245,7 +245,7 @@ test.each([null, "", 7])("rejects a page with hasNextPage and the cursor %j", as
   );
   const error = await rejection(ids(client.applications()));
   expect(error).toBeInstanceOf(PaginationError);
-  expect(error).toMatchObject({ cursor: "A", nodesYielded: 1 });
+  expect(error).toMatchObject({ position: { cursor: "A", nodesYielded: 1 } });
 });
 
 test.each([

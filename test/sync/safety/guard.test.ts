@@ -3,7 +3,6 @@ import { type Store, type SyncProgress, storeLedger } from "@saas-management/sdk
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
-import { previewSync } from "../../../src/sync/preview/preview.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -196,10 +195,10 @@ test("accepts a store of the user that is a class with private fields", async ()
     firstRemoved: ids(4),
     listedIn: expect.stringMatching(/^[a-z0-9._/-]+\.removals\.txt$/),
   });
-  const { syncUrl: endpoint, installationId } = service.server;
-  const { collections } = await previewSync(
-    { endpoint, installationId, snapshots: ["accounts"], ledger },
-    (batch) => batch.write("accounts", accounts(4)),
+  const { installationId, sync } = service;
+  const { collections } = await sync.preview(
+    { snapshots: ["accounts"], run: (batch) => batch.write("accounts", accounts(4)) },
+    { installationId, ledger },
   );
   expect(collections.accounts?.changes).toMatchObject({ known: 4, kept: 4 });
   const { collections: removed } = await service.runAccounts([], {

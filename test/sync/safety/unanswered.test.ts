@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { CollectionLedger } from "../../../src/sync/ledger/collection-ledger.js";
 import { FileStore } from "../../../src/sync/ledger/file-store.js";
 import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
-import type { RunFunction } from "../../../src/sync/run/options.js";
+import type { RunFunction } from "../../support/connector.js";
 import { until } from "../../support/promises.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 import { type LedgerStep, type UnansweredLedger, unanswered } from "../../support/unanswered.js";
@@ -58,7 +58,7 @@ const states = async () => {
 };
 
 /** A run that waits in the step, after a run that made a baseline of ten ids. */
-async function runTo(step: LedgerStep, options: Partial<RunOptions<"accounts">> = {}) {
+async function runTo(step: LedgerStep, options: Partial<RunOptions> = {}) {
   await service.runAccounts(ids(10), { ledger: storeLedger(below) });
   const slow = unanswered(step, below);
   const isHeld = step === "held" || step === "hold";
