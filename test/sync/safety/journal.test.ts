@@ -25,7 +25,6 @@ const run = (meanwhile: () => Promise<void> = async () => {}) =>
     await batch.write("accounts", accounts(1));
   });
 const heartbeatOf = (path: string) => Number(path.split(".").at(-1));
-const pathAt = (path: string, ageMs: number) => path.replace(/\d+$/, String(service.clock.now() - ageMs));
 
 /** The entry of a batch that was started, as another process puts it; its last heartbeat was so long ago. */
 async function orphan(ageMs: number, owner: object = { host: "another" }): Promise<string> {
@@ -48,8 +47,9 @@ async function orphan(ageMs: number, owner: object = { host: "another" }): Promi
 
 /** Makes the heartbeat of an entry one of so long ago; returns its path. */
 async function age(path: string, ms: number): Promise<string> {
-  await rename(path, pathAt(path, ms));
-  return pathAt(path, ms);
+  const aged = path.replace(/\d+$/, String(service.clock.now() - ms));
+  await rename(path, aged);
+  return aged;
 }
 
 test("aborts the batch of another machine after 10 seconds without a heartbeat, and not before", async () => {
