@@ -17,10 +17,10 @@ export {
   ClosedError,
   ConfigurationError,
   type ErrorCode,
-  type ErrorDetails,
   GraphQLResponseError,
   type HeldSnapshot,
   type InputIssue,
+  InterruptedError,
   InvalidInputError,
   MutationError,
   PaginationError,
@@ -56,7 +56,6 @@ export type {
 } from "./sync/ledger/ledger.js";
 export type { ChannelOptions, SyncTuning } from "./sync/options.js";
 export type { PreviewOptions } from "./sync/preview/options.js";
-export { previewSync } from "./sync/preview/preview.js";
 export {
   type CollectionPreview,
   type DanglingReference,
@@ -80,8 +79,9 @@ export type {
   WaitingForLock,
   WindowAccepted,
 } from "./sync/progress.js";
+export { type Connector, defineConnector, type RunContext } from "./sync/run/connector.js";
 export type { RunBatch } from "./sync/run/declared-batch.js";
-export type { RunContext, RunFunction, RunOptions } from "./sync/run/options.js";
+export type { RunOptions } from "./sync/run/options.js";
 export type { CollectionReceipt, RunReceipt } from "./sync/run/receipt.js";
 export type { CompletionCounts, SnapshotCounts } from "./sync/transport.js";
 export type { CollectionWriter } from "./sync/write/collection-writer.js";

@@ -8,7 +8,6 @@ import { memoryLedger } from "@saas-management/sdk/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SyncClient } from "../../src/sync/client.js";
-import { previewSync } from "../../src/sync/preview/preview.js";
 import { holds, type Share } from "../support/fuzz.js";
 import { Boxed, Ended, hostileValue, hostileVariant, outcomeOf } from "../support/hostile.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
@@ -78,20 +77,19 @@ const START = { installationId: "installation-1", keepAlive: { maxIdleMs: 60_000
 const RUN = {
   installationId: "installation-1",
   ledger: memoryLedger(),
-  snapshots: ["accounts"],
   restarts: 0,
   guard: { collections: { accounts: { maxRemoved: 5 } } },
 };
 const RUN_NAMES = [
-  ...["installationId", "snapshots", "restarts", "maxDurationMs", "signals", "waitForLockMs"],
+  ...["installationId", "restarts", "maxDurationMs", "stopOnSignals", "waitForLockMs"],
   ...["approve", "signal", "onProgress"],
 ];
-const PREVIEW_NAMES = [
-  ...["snapshots", "endpoint", "installationId", "maxIssues", "signal", "logger", "maxSendMessageBytes"],
-  ...["messageBytes", "windowBytes"],
-];
+const PREVIEW_NAMES = ["installationId", "maxIssues", "signal"];
 const WRITE = ["signal", "onProgress", "expectedCount"];
-const write = async (batch: SyncBatch) => void (await batch.write("accounts", [RECORD]));
+const CONNECTOR = {
+  snapshots: ["accounts"],
+  run: (batch: SyncBatch) => batch.write("accounts", [RECORD]),
+};
 
 const answering = (data: unknown) =>
   new GraphQLClient({
@@ -142,25 +140,25 @@ const CALLS: Readonly<Record<string, Row>> = {
     names: [...RUN_NAMES, ...RUN_NAMES, ...GUARD, ...LEDGER],
     use: async (given) => {
       server.calls.length = 0;
-      await call<Promise<unknown>>(client, "run", [given, write]);
+      await call<Promise<unknown>>(client, "run", [CONNECTOR, given]);
       expect(server.calls).toContain("CompleteSyncBatch");
     },
   },
-  previewSync: {
-    base: { ...RUN, endpoint: "https://sync.example.com" },
+  preview: {
+    base: RUN,
     names: [...PREVIEW_NAMES, ...PREVIEW_NAMES, ...GUARD, ...LEDGER],
-    use: (given) => apply(previewSync, given, write),
+    use: (given) => call<Promise<unknown>>(client, "preview", [CONNECTOR, given]),
   },
   fileLedger: { base: {}, names: ["hashIds"], use: (given) => apply(fileLedger, "/nowhere", given) },
   fromCsv: {
-    base: {},
-    names: ["columns", "delimiter", "encoding", "name", "signal"],
-    use: (given) => readAll(apply(fromCsv, lines("id\nu1\n"), row, given)),
+    base: { map: row },
+    names: ["columns", "map", "delimiter", "encoding", "name", "signal"],
+    use: (given) => readAll(apply(fromCsv, lines("id\nu1\n"), given)),
   },
   fromJsonl: {
-    base: {},
-    names: ["maxLineBytes", "allowEmpty", "name", "signal"],
-    use: (given) => readAll(apply(fromJsonl, lines('{"id":"u1"}\n'), row, given)),
+    base: { map: row },
+    names: ["map", "maxLineBytes", "allowEmpty", "name", "signal"],
+    use: (given) => readAll(apply(fromJsonl, lines('{"id":"u1"}\n'), given)),
   },
   fromPages: {
     base: { maxPages: 3 },
@@ -262,7 +260,7 @@ test.each<[string, () => unknown]>([
 ])("a ledger that knows %s holds the run", async (_, known) => {
   server.calls.length = 0;
   const ledger = { ...memoryLedger(), known };
-  const run = await outcomeOf(() => call<Promise<unknown>>(client, "run", [{ ...RUN, ledger }, write]));
+  const run = await outcomeOf(() => call<Promise<unknown>>(client, "run", [CONNECTOR, { ...RUN, ledger }]));
   expect(run?.error?.code).toBe("RUN_HELD");
   expect(server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
 });

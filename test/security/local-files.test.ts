@@ -2,7 +2,6 @@ import { chmod, chown, mkdir, readFile, rename, stat, symlink, writeFile } from 
 import { dirname, join } from "node:path";
 import { fileLedger } from "@saas-management/sdk";
 import { expect, test } from "vitest";
-import { previewSync } from "../../src/sync/preview/preview.js";
 import { accounts, heldBy, ids, testService } from "../support/test-service.js";
 
 const service = testService();
@@ -25,11 +24,10 @@ test.runIf(hasModes)("refuses a ledger that everyone may write to, also in a pre
   await service.runAccounts(ids(10));
   await chmod(await folderOf(), EVERYONE_MAY_WRITE);
   await expectRefused();
-  const { syncUrl: endpoint, installationId } = service.server;
-  const ledger = fileLedger(service.directory);
-  const { collections } = await previewSync(
-    { ledger, endpoint, installationId, snapshots: ["accounts"] },
-    (batch) => batch.write("accounts", accounts(1)),
+  const { installationId, sync } = service;
+  const { collections } = await sync.preview(
+    { snapshots: ["accounts"], run: (batch) => batch.write("accounts", accounts(1)) },
+    { installationId, ledger: fileLedger(service.directory) },
   );
   expect(collections.accounts?.changes).toMatchObject({ baseline: "unreadable" });
 });

@@ -23,8 +23,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from "vite
 import type { StartBatchOptions } from "../../src/sync/batch/start.js";
 import { SyncClient } from "../../src/sync/client.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
-import type { RunFunction } from "../../src/sync/run/options.js";
 import { accounts } from "./accounts.js";
+import { connectorOf, type RunFunction } from "./connector.js";
 import { PlainClient } from "./grpc-client.js";
 
 export { accounts, ids } from "./accounts.js";
@@ -175,14 +175,15 @@ export class TestService {
   run<const S extends SnapshotCollection>(
     snapshots: readonly S[],
     fn: RunFunction<S>,
-    options?: Partial<RunOptions<S>>,
+    options?: Partial<RunOptions>,
   ): Promise<RunReceipt> {
     const { installationId } = this;
-    return this.sync.run({ installationId, ledger: fileLedger(this.directory), ...options, snapshots }, fn);
+    const ledger = fileLedger(this.directory);
+    return this.sync.run(connectorOf(snapshots, fn), { installationId, ledger, ...options });
   }
 
   /** A run that sends these accounts. */
-  runAccounts(ids: readonly string[], options?: Partial<RunOptions<"accounts">>): Promise<RunReceipt> {
+  runAccounts(ids: readonly string[], options?: Partial<RunOptions>): Promise<RunReceipt> {
     return this.run(
       ["accounts"],
       async (batch) => void (await batch.write("accounts", accounts(ids))),

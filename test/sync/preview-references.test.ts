@@ -1,17 +1,12 @@
 import { Readable } from "node:stream";
-import type { Collection, SnapshotCollection } from "@saas-management/sdk";
+import type { Collection } from "@saas-management/sdk";
 import { fromCsv } from "@saas-management/sdk/sources";
 import { expect, test } from "vitest";
-import { previewSync } from "../../src/sync/preview/preview.js";
 import { formatPreview } from "../../src/sync/preview/report.js";
-import type { RunFunction } from "../../src/sync/run/options.js";
+import { previewOf as preview } from "../support/connector.js";
 import { accounts, ids } from "../support/test-service.js";
 
 const AT = "2026-01-01T00:00:00Z";
-
-function preview<const S extends SnapshotCollection>(snapshots: readonly S[], fn: RunFunction<S>) {
-  return previewSync({ snapshots, ledger: "none" }, fn);
-}
 
 function license(id: string, sourceAccountId: string, sourcePlanId = "p1") {
   return { sourceId: id, sourceAccountId, sourcePlanId, billable: true };
@@ -37,11 +32,10 @@ async function referencesOf(previewed: ReturnType<typeof preview>, collection: C
 
 test("lists dangling references with the locations of their records", async () => {
   const lines = ["sourceId,sourceAccountId", "l1,nobody", "l2,u0", "l3,no one"];
-  const licenses = fromCsv(
-    Readable.from([Buffer.from(lines.join("\n"))]),
-    ({ sourceId = "", sourceAccountId = "" }) => license(sourceId, sourceAccountId),
-    { name: "licenses.csv" },
-  );
+  const licenses = fromCsv(Readable.from([Buffer.from(lines.join("\n"))]), {
+    map: ({ sourceId = "", sourceAccountId = "" }) => license(sourceId, sourceAccountId),
+    name: "licenses.csv",
+  });
   const previewed = await preview(["accounts", "licenses"], async (batch) => {
     const writer = batch.writer("licenses");
     for await (const some of licenses) await writer.write(some);
@@ -60,7 +54,8 @@ test("lists dangling references with the locations of their records", async () =
 
 test("gives a dangling reference no location of an earlier write", async () => {
   const used = (sourceActorId: string) => ({ id: sourceActorId, sourceActorId, lastActivity: AT });
-  const file = fromCsv(Readable.from([Buffer.from("actor\na1\na2\n")]), ({ actor = "" }) => used(actor), {
+  const file = fromCsv(Readable.from([Buffer.from("actor\na1\na2\n")]), {
+    map: ({ actor = "" }) => used(actor),
     name: "usage.csv",
   });
   const previewed = await preview(["accounts"], async (batch) => {

@@ -115,6 +115,7 @@ export function requireLedger(ledger: unknown): Ledger | undefined {
 function isLedger(value: unknown): value is Ledger {
   if (typeof value !== "object" || value === null) return false;
   const methods = ["known", "draft", "hold", "held", "release"];
+  if (!["undefined", "function"].includes(typeof Reflect.get(value, "keyOf"))) return false;
   return methods.every((name) => typeof Reflect.get(value, name) === "function");
 }
 

@@ -1,24 +1,23 @@
 import { randomUUID } from "node:crypto";
 import { linkAbort, raceAbort } from "../../core/abort.js";
+import { Credential } from "../../core/credential.js";
 import { InvalidInputError } from "../../core/errors/index.js";
+import { resolveCommonOptions } from "../../core/options.js";
 import type { Collection, CollectionInfo, SnapshotCollection } from "../collections.js";
 import { SyncEngine } from "../engine.js";
 import { describeHeld } from "../guard/held-error.js";
 import { type ResolvedGuard, resolveGuard } from "../guard/rules.js";
 import { GuardedSnapshot } from "../guard/snapshot.js";
 import { type Ledger, requireLedger } from "../ledger/ledger.js";
-import { resolveSyncOptions } from "../options.js";
+import type { SyncConfiguration } from "../options.js";
 import { completeBatch, writeBatch } from "../run/attempt.js";
-import { checkRunFunction, type RunFunction } from "../run/options.js";
+import type { Connector } from "../run/connector.js";
 import type { SyncTransport } from "../transport.js";
 import type { WriteFigures } from "../write/outcomes.js";
 import { CollectionWatch } from "./collection-watch.js";
 import type { PreviewOptions } from "./options.js";
 import { ReferencedIds } from "./references.js";
 import type { CollectionPreview, RunPreview, SnapshotChanges } from "./report.js";
-
-/** Used if there is no endpoint; nothing connects to it. */
-const NO_ENDPOINT = "https://preview.invalid";
 
 /** Accepts everything and keeps nothing. */
 const PREVIEW_TRANSPORT: SyncTransport = {
@@ -29,27 +28,28 @@ const PREVIEW_TRANSPORT: SyncTransport = {
   close: () => {},
 };
 
-/** Implements `previewSync`, with options and snapshots that were checked. */
+/** Runs a connector over a transport that keeps nothing, with options that were read. */
 export async function previewRun<Snapshots extends SnapshotCollection>(
-  options: PreviewOptions<Snapshots>,
-  fn: RunFunction<Snapshots>,
+  connector: Connector<Snapshots>,
+  options: PreviewOptions,
+  client: SyncConfiguration,
 ): Promise<RunPreview> {
-  const { endpoint = NO_ENDPOINT, installationId = "preview", maxIssues = 100 } = options;
+  const { installationId = "preview", maxIssues = 100 } = options;
   const ledger = requireLedger(options.ledger);
-  if (ledger !== undefined && (!options.endpoint || !options.installationId)) {
+  if (ledger !== undefined && !options.installationId) {
     throw new InvalidInputError(
-      'A preview with a ledger needs the endpoint and installationId of the run. Set both, or ledger: "none".',
+      'A preview with a ledger needs the installationId of the run. Set it, or ledger: "none".',
     );
   }
   if (!Number.isInteger(maxIssues) || maxIssues < 0)
     throw new InvalidInputError("maxIssues must be an integer of 0 or more.");
-  const { maxSendMessageBytes, messageBytes, windowBytes, logger } = options;
-  const sizes = { maxSendMessageBytes, messageBytes, windowBytes };
-  const configuration = resolveSyncOptions({ endpoint, authorization: () => "preview", ...sizes, logger });
+  const { clock, logger } = client;
+  const credential = new Credential({ authorization: () => "preview" }, "");
+  // The client's hooks are for calls, and a preview makes none.
+  const configuration = { ...client, ...resolveCommonOptions({ clock, logger }), credential };
   const rules = resolveGuard(options.guard);
-  checkRunFunction("previewSync", fn);
   const scope = { endpoint: configuration.endpoint.origin, installationId };
-  const snapshots = options.snapshots.map((name) =>
+  const snapshots = connector.snapshots.map((name) =>
     GuardedSnapshot.preview({ ...scope, collection: name }, ledger),
   );
   const watches = new PreviewWatches(snapshots, { ledger, rules, maxIssues });
@@ -65,7 +65,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
         beforeComplete: undefined,
       },
     );
-    await writeBatch(batch, { attempt: 1, preview: true }, { options, fn, signal });
+    await writeBatch(batch, { attempt: 1, preview: true }, { connector, signal });
     await completeBatch(batch);
     return await raceAbort(watches.preview(batch.stats), signal);
   } finally {

@@ -4,7 +4,6 @@ import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { idsOfLines, linesOfIds } from "../../../src/sync/ledger/id-lines.js";
 import type { LedgerScope, PendingApproval } from "../../../src/sync/ledger/ledger.js";
-import { previewSync } from "../../../src/sync/preview/preview.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -204,10 +203,10 @@ test("accepts a ledger of the user that is a class with private fields", async (
     firstRemoved: ids(4).map((id) => `pepper ${id}`),
     listedIn: undefined,
   });
-  const { syncUrl: endpoint, installationId } = service.server;
-  const { collections } = await previewSync(
-    { endpoint, installationId, snapshots: ["accounts"], ledger },
-    (batch) => batch.write("accounts", accounts(4)),
+  const { installationId, sync } = service;
+  const { collections } = await sync.preview(
+    { snapshots: ["accounts"], run: (batch) => batch.write("accounts", accounts(4)) },
+    { installationId, ledger },
   );
   expect(collections.accounts?.changes).toMatchObject({ known: 4, kept: 4 });
   const { collections: removed } = await service.runAccounts([], {

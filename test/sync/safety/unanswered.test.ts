@@ -1,7 +1,7 @@
 import { fileLedger, type Ledger, type RunOptions } from "@saas-management/sdk";
 import { memoryLedger, TestClock } from "@saas-management/sdk/testing";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { RunFunction } from "../../../src/sync/run/options.js";
+import type { RunFunction } from "../../support/connector.js";
 import { until } from "../../support/promises.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 import { type LedgerStep, type UnansweredLedger, unanswered } from "../../support/unanswered.js";
@@ -51,7 +51,7 @@ beforeEach(() => {
 const states = async () => (await below.known(scope())).map(({ state }) => state);
 
 /** A run that waits in the step, after a run that made a baseline of ten ids. */
-async function runTo(step: LedgerStep, options: Partial<RunOptions<"accounts">> = {}) {
+async function runTo(step: LedgerStep, options: Partial<RunOptions> = {}) {
   await service.runAccounts(ids(10), { ledger: below });
   const slow = unanswered(step, below);
   const isHeld = step === "held" || step === "hold";

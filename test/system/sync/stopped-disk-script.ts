@@ -6,6 +6,7 @@
 
 import { TestClock } from "../../../src/core/clock.js";
 import { SaasManagementError } from "../../../src/core/errors/index.js";
+import { defineConnector } from "../../../src/index.js";
 import { SyncClient } from "../../../src/sync/client.js";
 import { memoryLedger } from "../../../src/sync/ledger/memory-ledger.js";
 import { stopDisks } from "../../support/unanswered.js";
@@ -33,13 +34,16 @@ const alive = setInterval(() => {}, 1000);
 const stop = new AbortController();
 const options = {
   installationId,
-  snapshots: ["accounts"],
   ledger: { ...memoryLedger(), directory },
   signal: stop.signal,
   maxDurationMs: by === "time" ? 600_000 : undefined,
 } as const;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
-const run = () => client.run(options, (batch) => batch.write("accounts", [{ id: "u1" }]));
+const connector = defineConnector({
+  snapshots: ["accounts"],
+  run: (batch) => batch.write("accounts", [{ id: "u1" }]),
+});
+const run = () => client.run(connector, options);
 
 // Loads all modules from the disk.
 await run();
