@@ -45,15 +45,8 @@ export type { Collection, EventCollection, RecordOf, SnapshotCollection } from "
 export type * from "./sync/generated/records.js";
 export type { GuardOptions, GuardRules, SafetyOptions } from "./sync/guard/rules.js";
 export type { Lease } from "./sync/lease.js";
-export { type FileLedger, type FileLedgerOptions, fileLedger } from "./sync/ledger/file-ledger.js";
-export type {
-  HoldReason,
-  KnownIds,
-  Ledger,
-  LedgerDraft,
-  LedgerScope,
-  PendingApproval,
-} from "./sync/ledger/ledger.js";
+export type { HoldReason } from "./sync/ledger/entry.js";
+export { fileLedger, type Ledger, type Store, storeLedger } from "./sync/ledger/ledger.js";
 export type { ChannelOptions, SyncTuning } from "./sync/options.js";
 export type { PreviewOptions } from "./sync/preview/options.js";
 export {

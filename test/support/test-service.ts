@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import {
   type ClientOptions,
   fileLedger,
@@ -215,8 +215,15 @@ export class TestService {
     return entries
       .filter((entry) => !entry.isDirectory())
       .map((entry) => join(entry.parentPath, entry.name))
-      .filter((path) => !path.startsWith(join(this.directory, "journal")))
+      .filter((path) => !basename(path).startsWith("journal."))
       .sort();
+  }
+
+  /** Paths of the journal's entries. */
+  async journal(): Promise<string[]> {
+    const names = await readdir(this.directory, { recursive: true });
+    const own = names.filter((name) => basename(name).startsWith("journal."));
+    return own.map((name) => join(this.directory, name)).sort();
   }
 
   /** The one ledger file whose name matches. */

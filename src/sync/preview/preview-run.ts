@@ -8,7 +8,8 @@ import { SyncEngine } from "../engine.js";
 import { describeHeld } from "../guard/held-error.js";
 import { type ResolvedGuard, resolveGuard } from "../guard/rules.js";
 import { GuardedSnapshot } from "../guard/snapshot.js";
-import { type Ledger, requireLedger } from "../ledger/ledger.js";
+import { CollectionLedger } from "../ledger/collection-ledger.js";
+import { type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import { completeBatch, writeBatch } from "../run/attempt.js";
 import type { Connector } from "../run/connector.js";
@@ -49,8 +50,9 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   const configuration = { ...client, ...resolveCommonOptions({ clock, logger }), credential };
   const rules = resolveGuard(options.guard);
   const scope = { endpoint: configuration.endpoint.origin, installationId };
-  const snapshots = connector.snapshots.map((name) =>
-    GuardedSnapshot.preview({ ...scope, collection: name }, ledger),
+  const snapshots = connector.snapshots.map(
+    (name) =>
+      new GuardedSnapshot(name, ledger && new CollectionLedger(ledger, { ...scope, collection: name })),
   );
   const watches = new PreviewWatches(snapshots, { ledger, rules, maxIssues });
   const engine = new SyncEngine(configuration, PREVIEW_TRANSPORT);
@@ -75,7 +77,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
 }
 
 interface PreviewRules {
-  readonly ledger: Ledger | undefined;
+  readonly ledger: LedgerParts | undefined;
   readonly rules: ResolvedGuard;
   readonly maxIssues: number;
 }
@@ -96,8 +98,8 @@ class PreviewWatches {
 
   constructor(snapshots: readonly GuardedSnapshot[], rules: PreviewRules) {
     this.#rules = rules;
-    this.#snapshots = new Map(snapshots.map((snapshot) => [snapshot.scope.collection, snapshot]));
-    this.#referencedIds = new ReferencedIds(snapshots.map(({ scope }) => scope.collection));
+    this.#snapshots = new Map(snapshots.map((snapshot) => [snapshot.collection, snapshot]));
+    this.#referencedIds = new ReferencedIds(snapshots.map(({ collection }) => collection));
   }
 
   /** The watch of a collection, for all of its writes. */
@@ -135,7 +137,7 @@ class PreviewWatches {
   async #judge(snapshot: GuardedSnapshot | undefined): Promise<Judgement> {
     if (snapshot === undefined) return { checksIds: false };
     const { ledger, rules } = this.#rules;
-    const { collection } = snapshot.scope;
+    const { collection } = snapshot;
     const rule = rules.ruleOf(collection);
     const judgement = await snapshot.judge({ rule, requireBaseline: rules.requireBaseline }, undefined);
     const { figures, compared, held } = judgement;

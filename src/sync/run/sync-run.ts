@@ -15,7 +15,7 @@ import type { SyncBatch } from "../batch/sync-batch.js";
 import type { SnapshotCollection } from "../collections.js";
 import { RunGuard } from "../guard/run-guard.js";
 import { Journal } from "../ledger/journal.js";
-import { directoryOf } from "../ledger/ledger.js";
+import { requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import type { SyncProgress } from "../progress.js";
 import { hasUnknownEvents } from "../write/window-sender.js";
@@ -59,7 +59,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     const { clock, logger, endpoint } = parts.configuration;
     this.#guard = new RunGuard({ ...options, snapshots: connector.snapshots }, parts.configuration);
     this.#journal = new Journal({
-      directory: directoryOf(options.ledger),
+      ledger: requireLedger(options.ledger),
       endpoint: endpoint.origin,
       installationId: options.installationId,
       clock,
