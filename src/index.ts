@@ -61,18 +61,10 @@ export type { Collection, EventCollection, RecordOf, SnapshotCollection } from "
 export type * from "./sync/generated/records.js";
 export type { GuardOptions, GuardRules, SafetyOptions } from "./sync/guard/rules.js";
 export type { Lease } from "./sync/lease.js";
-export { type FileLedger, type FileLedgerOptions, fileLedger } from "./sync/ledger/file-ledger.js";
-export type {
-  HoldReason,
-  KnownIds,
-  Ledger,
-  LedgerDraft,
-  LedgerScope,
-  PendingApproval,
-} from "./sync/ledger/ledger.js";
+export type { HoldReason } from "./sync/ledger/entry.js";
+export { fileLedger, type Ledger, type Store, storeLedger } from "./sync/ledger/ledger.js";
 export type { ChannelOptions, SyncTuning } from "./sync/options.js";
 export type { PreviewOptions } from "./sync/preview/options.js";
-export { previewSync } from "./sync/preview/preview.js";
 export {
   type CollectionPreview,
   type DanglingReference,
@@ -96,8 +88,9 @@ export type {
   WaitingForLock,
   WindowAccepted,
 } from "./sync/progress.js";
+export { type Connector, defineConnector, type RunContext } from "./sync/run/connector.js";
 export type { RunBatch } from "./sync/run/declared-batch.js";
-export type { RunContext, RunFunction, RunOptions } from "./sync/run/options.js";
+export type { RunOptions } from "./sync/run/options.js";
 export type { CollectionReceipt, RunReceipt } from "./sync/run/receipt.js";
 export type { CompletionCounts, SnapshotCounts } from "./sync/transport.js";
 export type { CollectionWriter } from "./sync/write/collection-writer.js";
