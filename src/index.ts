@@ -36,7 +36,23 @@ export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEven
 export type { Logger } from "./core/logger.js";
 export type { CommonOptions } from "./core/options.js";
 export type { RetryOptions } from "./core/retry.js";
-export * from "./graphql/index.js";
+export { calendarDate } from "./graphql/filters.js";
+export type {
+  Application,
+  ApplicationFilter,
+  ApplicationState,
+  License,
+  LicenseFilter,
+  LicensePlan,
+  LicensePlanFilter,
+  ProcurementCase,
+  VendorFilter,
+} from "./graphql/generated/operations.js";
+export { sumByCurrency } from "./graphql/money.js";
+export { isMutationError } from "./graphql/mutations.js";
+export type { Connection } from "./graphql/paging/connection.js";
+export type { ListOptions } from "./graphql/paging/list-options.js";
+export type { Page } from "./graphql/paging/page-walk.js";
 export type { KeepAliveOptions } from "./sync/batch/keep-alive.js";
 export type { BatchOptions, StartBatchOptions } from "./sync/batch/start.js";
 export type { SyncBatch } from "./sync/batch/sync-batch.js";
