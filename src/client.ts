@@ -7,9 +7,10 @@ import type { GraphQLOptions } from "./graphql/options.js";
 import type { NodeFetch } from "./node/fetch.js";
 import { checkProxy, resolveProxy } from "./node/proxy.js";
 import { checkCertificates } from "./node/tls.js";
-import { createSyncClient, type SyncClient, type SyncDefaults } from "./sync/client.js";
+import { createSyncClient } from "./sync/client.js";
 import type { SyncEngine } from "./sync/engine.js";
 import { TUNING_KEYS } from "./sync/options.js";
+import type { SyncClient, SyncDefaults } from "./sync/sync-client.js";
 
 /** Options of a {@link SaasManagementClient}: one configuration for both APIs. */
 export interface ClientOptions extends CommonOptions, NetworkOptions {

@@ -36,24 +36,31 @@ export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEven
 export type { Logger } from "./core/logger.js";
 export type { CommonOptions } from "./core/options.js";
 export type { RetryOptions } from "./core/retry.js";
-export * from "./graphql/index.js";
+export { calendarDate } from "./graphql/filters.js";
+export type {
+  Application,
+  ApplicationFilter,
+  ApplicationState,
+  License,
+  LicenseFilter,
+  LicensePlan,
+  LicensePlanFilter,
+  ProcurementCase,
+  VendorFilter,
+} from "./graphql/generated/operations.js";
+export { sumByCurrency } from "./graphql/money.js";
+export { isMutationError } from "./graphql/mutations.js";
+export type { Connection } from "./graphql/paging/connection.js";
+export type { ListOptions } from "./graphql/paging/list-options.js";
+export type { Page } from "./graphql/paging/page-walk.js";
 export type { BatchOptions } from "./sync/batch/start.js";
-export type { CompleteOptions, SyncBatch } from "./sync/batch/sync-batch.js";
-export type { SyncClient, SyncDefaults } from "./sync/client.js";
+export type { SyncBatch } from "./sync/batch/sync-batch.js";
 export type { Collection, EventCollection, RecordOf, SnapshotCollection } from "./sync/collections.js";
 export type * from "./sync/generated/records.js";
 export type { GuardOptions, GuardRules, JudgeOptions } from "./sync/guard/rules.js";
 export type { Lease } from "./sync/lease.js";
-export { type FileLedger, type FileLedgerOptions, fileLedger } from "./sync/ledger/file-ledger.js";
-export type {
-  HoldReason,
-  KnownIds,
-  Ledger,
-  LedgerDraft,
-  LedgerScope,
-  PendingApproval,
-} from "./sync/ledger/ledger.js";
-export type { ChannelOptions, SyncTuning } from "./sync/options.js";
+export type { HoldReason } from "./sync/ledger/entry.js";
+export { fileLedger, type Ledger, type Store, storeLedger } from "./sync/ledger/ledger.js";
 export type { PreviewOptions } from "./sync/preview/options.js";
 export {
   type CollectionPreview,
@@ -82,8 +89,9 @@ export { type Connector, defineConnector, type RunContext } from "./sync/run/con
 export type { RunBatch } from "./sync/run/declared-batch.js";
 export type { RunOptions } from "./sync/run/options.js";
 export type { CollectionReceipt, RunReceipt } from "./sync/run/receipt.js";
-export type { CompletionCounts, SnapshotCounts } from "./sync/transport.js";
+export type { SyncClient, SyncDefaults } from "./sync/sync-client.js";
+export type { CompletionCounts } from "./sync/transport.js";
 export type { CollectionWriter } from "./sync/write/collection-writer.js";
-export type { SealOptions, WriteOptions } from "./sync/write/options.js";
-export type { WriteFigures, WriteReport, WriteResult } from "./sync/write/outcomes.js";
+export type { WriteOptions } from "./sync/write/options.js";
+export type { WriteStats } from "./sync/write/outcomes.js";
 export type { RecordSource } from "./sync/write/source.js";

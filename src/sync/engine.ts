@@ -6,10 +6,9 @@ import { type KeysOf, readOptions } from "../core/validate.js";
 import { startKeepAlive } from "./batch/keep-alive.js";
 import { BatchSession, type BatchWatch } from "./batch/session.js";
 import { BATCH_KEYS, type BatchOptions, BatchStarter, checkBatchOptions } from "./batch/start.js";
-import { SyncBatch } from "./batch/sync-batch.js";
+import { BatchHandle } from "./batch/sync-batch.js";
 import { callWithRetry } from "./call.js";
 import { CLEANUP_GRACE_MS } from "./cleanup-grace.js";
-import type { SyncClient, SyncDefaults } from "./client.js";
 import type { SnapshotCollection } from "./collections.js";
 import { type Moment, momentOf } from "./lease.js";
 import type { SyncConfiguration } from "./options.js";
@@ -19,6 +18,7 @@ import { guardProgress } from "./progress.js";
 import { type Connector, readConnector } from "./run/connector.js";
 import { checkRunOptions, RUN_KEYS, type RunOptions } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
+import type { SyncClient, SyncDefaults } from "./sync-client.js";
 import type { SyncTransport } from "./transport.js";
 
 const UNWATCHED: BatchWatch = { acceptedEvents: undefined, observerOf: undefined, beforeComplete: undefined };
@@ -90,17 +90,18 @@ export class SyncEngine implements SyncClient {
       const fallback = ledger === "none" ? "preview" : undefined;
       const judged = this.#judged({ ...given, installationId: installationId ?? fallback });
       const { previewRun } = await import("./preview/preview-run.js");
-      return previewRun(read, judged, this.#configuration);
+      const open = (...args: ConstructorParameters<typeof SyncEngine>) => new SyncEngine(...args);
+      return previewRun(read, judged, this.#configuration, open);
     });
   }
 
-  startBatch(options: BatchOptions = {}): Promise<SyncBatch> {
+  startBatch(options: BatchOptions = {}): Promise<BatchHandle> {
     return withCallSite(options?.signal, async () =>
       this.start(this.#read("startBatch", options, BATCH_KEYS), UNWATCHED),
     );
   }
 
-  openBatch(batchId: string, options: BatchOptions = {}): SyncBatch {
+  openBatch(batchId: string, options: BatchOptions = {}): BatchHandle {
     const given = this.#read("openBatch", options, BATCH_KEYS);
     this.#requireOpen();
     if (typeof batchId !== "string" || batchId === "")
@@ -127,7 +128,7 @@ export class SyncEngine implements SyncClient {
   }
 
   /** Starts a batch with options that were read. */
-  async start(options: BatchOptions, watch: BatchWatch): Promise<SyncBatch> {
+  async start(options: BatchOptions, watch: BatchWatch): Promise<BatchHandle> {
     this.#requireOpen();
     const installationId = this.#installationId(options);
     const { waitForLockMs = 0, onProgress } = options;
@@ -180,7 +181,7 @@ export class SyncEngine implements SyncClient {
     batch: { readonly id: string; readonly startedAt: Moment; readonly unverified: boolean },
     { onProgress, maxIdleMs }: BatchOptions,
     watch: BatchWatch,
-  ): SyncBatch {
+  ): BatchHandle {
     const { id, startedAt, unverified } = batch;
     const session = new BatchSession({
       id,
@@ -191,7 +192,7 @@ export class SyncEngine implements SyncClient {
       clientClosed: this.#closed.signal,
       ...watch,
     });
-    const handle = new SyncBatch({ session, unverified });
+    const handle = new BatchHandle({ session, unverified });
     if (maxIdleMs !== undefined) startKeepAlive(session, maxIdleMs);
     return handle;
   }

@@ -37,7 +37,7 @@ const tables: readonly (readonly [string, readonly Member[]])[] = [
     "Client",
     [
       ...code.members("ClientOptions").filter(({ name }) => name !== "sync"),
-      ...code.members("SyncTuning").map((member) => ({ ...member, name: `sync.${member.name}` })),
+      ...code.members("SyncDefaults").map((member) => ({ ...member, name: `sync.${member.name}` })),
     ],
   ],
   ["Run", code.members("RunOptions")],

@@ -3,18 +3,21 @@ import { linkAbort, raceAbort } from "../../core/abort.js";
 import { Credential } from "../../core/credential.js";
 import { InvalidInputError } from "../../core/errors/index.js";
 import { resolveCommonOptions } from "../../core/options.js";
+import type { BatchWatch } from "../batch/session.js";
+import type { BatchOptions } from "../batch/start.js";
+import type { BatchHandle } from "../batch/sync-batch.js";
 import type { Collection, CollectionInfo, SnapshotCollection } from "../collections.js";
-import { SyncEngine } from "../engine.js";
 import { describeHeld } from "../guard/held-error.js";
 import { type ResolvedGuard, resolveGuard } from "../guard/rules.js";
 import { GuardedSnapshot } from "../guard/snapshot.js";
-import { type Ledger, requireLedger } from "../ledger/ledger.js";
+import { CollectionLedger } from "../ledger/collection-ledger.js";
+import { type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import { completeBatch, writeBatch } from "../run/attempt.js";
 import type { Connector } from "../run/connector.js";
 import type { ResolvedRunOptions } from "../run/options.js";
 import type { SyncTransport } from "../transport.js";
-import type { WriteFigures } from "../write/outcomes.js";
+import type { WriteStats } from "../write/outcomes.js";
 import { CollectionWatch } from "./collection-watch.js";
 import type { PreviewOptions } from "./options.js";
 import { ReferencedIds } from "./references.js";
@@ -24,16 +27,22 @@ import type { CollectionPreview, RunPreview, SnapshotChanges } from "./report.js
 const PREVIEW_TRANSPORT: SyncTransport = {
   startBatch: async () => ({ batchId: randomUUID() }),
   syncRecords: async () => ({ accepted: undefined }),
-  completeBatch: async () => ({ snapshots: {}, events: {} }),
+  completeBatch: async () => ({}),
   abortBatch: async () => {},
   close: () => {},
 };
+
+interface PreviewEngine {
+  start(options: BatchOptions, watch: BatchWatch): Promise<BatchHandle>;
+  close(): Promise<void>;
+}
 
 /** Runs a connector over a transport that keeps nothing, with options that were read. */
 export async function previewRun<Snapshots extends SnapshotCollection>(
   connector: Connector<Snapshots>,
   options: PreviewOptions & Pick<ResolvedRunOptions, "installationId" | "ledger" | "maxIdleMs">,
   client: SyncConfiguration,
+  open: (configuration: SyncConfiguration, transport: SyncTransport) => PreviewEngine,
 ): Promise<RunPreview> {
   const { installationId, maxIssues = 100 } = options;
   const ledger = requireLedger(options.ledger);
@@ -45,11 +54,12 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   const configuration = { ...client, ...resolveCommonOptions({ clock, logger }), credential };
   const rules = resolveGuard(options.guard);
   const scope = { endpoint: configuration.endpoint.origin, installationId };
-  const snapshots = connector.snapshots.map((name) =>
-    GuardedSnapshot.preview({ ...scope, collection: name }, ledger),
+  const snapshots = connector.snapshots.map(
+    (name) =>
+      new GuardedSnapshot(name, ledger && new CollectionLedger(ledger, { ...scope, collection: name })),
   );
   const watches = new PreviewWatches(snapshots, { ledger, rules, maxIssues });
-  const engine = new SyncEngine(configuration, PREVIEW_TRANSPORT);
+  const engine = open(configuration, PREVIEW_TRANSPORT);
   const { controller, unlink } = linkAbort(options.signal);
   const { signal } = controller;
   try {
@@ -71,7 +81,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
 }
 
 interface PreviewRules {
-  readonly ledger: Ledger | undefined;
+  readonly ledger: LedgerParts | undefined;
   readonly rules: ResolvedGuard;
   readonly maxIssues: number;
 }
@@ -92,8 +102,8 @@ class PreviewWatches {
 
   constructor(snapshots: readonly GuardedSnapshot[], rules: PreviewRules) {
     this.#rules = rules;
-    this.#snapshots = new Map(snapshots.map((snapshot) => [snapshot.scope.collection, snapshot]));
-    this.#referencedIds = new ReferencedIds(snapshots.map(({ scope }) => scope.collection));
+    this.#snapshots = new Map(snapshots.map((snapshot) => [snapshot.collection, snapshot]));
+    this.#referencedIds = new ReferencedIds(snapshots.map(({ collection }) => collection));
   }
 
   /** The watch of a collection, for all of its writes. */
@@ -111,7 +121,7 @@ class PreviewWatches {
     return watch;
   }
 
-  async preview(stats: Partial<Record<Collection, WriteFigures>>): Promise<RunPreview> {
+  async preview(stats: Partial<Record<Collection, WriteStats>>): Promise<RunPreview> {
     const collections: Partial<Record<Collection, CollectionPreview>> = {};
     const refusals: string[] = [];
     for (const [name, watch] of this.#watches) {
@@ -131,7 +141,7 @@ class PreviewWatches {
   async #judge(snapshot: GuardedSnapshot | undefined): Promise<Judgement> {
     if (snapshot === undefined) return { checksIds: false };
     const { ledger, rules } = this.#rules;
-    const { collection } = snapshot.scope;
+    const { collection } = snapshot;
     const rule = rules.ruleOf(collection);
     const judgement = await snapshot.judge({ rule, requireBaseline: rules.requireBaseline }, undefined);
     const { figures, compared, held } = judgement;

@@ -11,11 +11,11 @@ import {
 } from "../../core/errors/index.js";
 import type { BatchWatch } from "../batch/session.js";
 import type { BatchOptions } from "../batch/start.js";
-import type { SyncBatch } from "../batch/sync-batch.js";
+import type { BatchHandle } from "../batch/sync-batch.js";
 import type { SnapshotCollection } from "../collections.js";
 import { RunGuard } from "../guard/run-guard.js";
 import { Journal } from "../ledger/journal.js";
-import { directoryOf } from "../ledger/ledger.js";
+import { requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import type { SyncProgress } from "../progress.js";
 import { hasUnknownEvents } from "../write/window-sender.js";
@@ -32,7 +32,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** What a run needs. */
 export interface RunParts {
   readonly configuration: SyncConfiguration;
-  readonly start: (options: BatchOptions, watch: BatchWatch) => Promise<SyncBatch>;
+  readonly start: (options: BatchOptions, watch: BatchWatch) => Promise<BatchHandle>;
   readonly abort: AbortBatch;
   /** Monotonic time when the run was called. */
   readonly begunAt: number;
@@ -59,7 +59,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     const { clock, logger, endpoint } = parts.configuration;
     this.#guard = new RunGuard({ ...options, snapshots: connector.snapshots }, parts.configuration);
     this.#journal = new Journal({
-      directory: directoryOf(options.ledger),
+      ledger: requireLedger(options.ledger),
       endpoint: endpoint.origin,
       installationId: options.installationId,
       clock,
@@ -175,7 +175,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     );
   }
 
-  async #start(signal: AbortSignal): Promise<SyncBatch> {
+  async #start(signal: AbortSignal): Promise<BatchHandle> {
     const { installationId, waitForLockMs, maxIdleMs, onProgress } = this.#options;
     const { clock } = this.#parts.configuration;
     const since = clock.monotonic();

@@ -14,24 +14,20 @@ import { createInterface } from "node:readline";
 import { SaasManagementError } from "../../../src/core/errors/index.js";
 import { defineConnector } from "../../../src/index.js";
 import { createSyncClient } from "../../../src/sync/client.js";
-import { fileLedger } from "../../../src/sync/ledger/file-ledger.js";
+import { FileStore } from "../../../src/sync/ledger/file-store.js";
+import { storeLedger } from "../../../src/sync/ledger/ledger.js";
+import { isPutOf, watchedStore } from "../../support/stores.js";
 
 const [endpoint = "", apiKey = "", installationId = "", directory = "", way = "", ...ids] =
   process.argv.slice(2);
 const die = () => process.kill(process.pid, "SIGKILL");
-const files = fileLedger(directory);
 const input = createInterface(process.stdin);
-const ledger: typeof files = {
-  ...files,
-  draft: async (scope, batchId) => {
-    const draft = await files.draft(scope, batchId);
-    const save = async () => {
-      await draft.save();
-      if (way === "saved") die();
-    };
-    return { ...draft, save };
-  },
-};
+const store = watchedStore(new FileStore(directory), async (call, go) => {
+  const result = await go();
+  if (way === "saved" && isPutOf("ids.gz")(call)) die();
+  return result;
+});
+const ledger = storeLedger(store);
 
 async function* accounts() {
   yield ids.map((id) => ({ id }));
