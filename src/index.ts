@@ -36,10 +36,26 @@ export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEven
 export type { Logger } from "./core/logger.js";
 export type { CommonOptions } from "./core/options.js";
 export type { RetryOptions } from "./core/retry.js";
-export * from "./graphql/index.js";
+export { calendarDate } from "./graphql/filters.js";
+export type {
+  Application,
+  ApplicationFilter,
+  ApplicationState,
+  License,
+  LicenseFilter,
+  LicensePlan,
+  LicensePlanFilter,
+  ProcurementCase,
+  VendorFilter,
+} from "./graphql/generated/operations.js";
+export { sumByCurrency } from "./graphql/money.js";
+export { isMutationError } from "./graphql/mutations.js";
+export type { Connection } from "./graphql/paging/connection.js";
+export type { ListOptions } from "./graphql/paging/list-options.js";
+export type { Page } from "./graphql/paging/page-walk.js";
 export type { KeepAliveOptions } from "./sync/batch/keep-alive.js";
 export type { BatchOptions, StartBatchOptions } from "./sync/batch/start.js";
-export type { CompleteOptions, SyncBatch } from "./sync/batch/sync-batch.js";
+export type { SyncBatch } from "./sync/batch/sync-batch.js";
 export type { SyncClient } from "./sync/client.js";
 export type { Collection, EventCollection, RecordOf, SnapshotCollection } from "./sync/collections.js";
 export type * from "./sync/generated/records.js";
@@ -76,8 +92,8 @@ export { type Connector, defineConnector, type RunContext } from "./sync/run/con
 export type { RunBatch } from "./sync/run/declared-batch.js";
 export type { RunOptions } from "./sync/run/options.js";
 export type { CollectionReceipt, RunReceipt } from "./sync/run/receipt.js";
-export type { CompletionCounts, SnapshotCounts } from "./sync/transport.js";
+export type { CompletionCounts } from "./sync/transport.js";
 export type { CollectionWriter } from "./sync/write/collection-writer.js";
-export type { SealOptions, WriteOptions } from "./sync/write/options.js";
-export type { WriteFigures, WriteReport, WriteResult } from "./sync/write/outcomes.js";
+export type { WriteOptions } from "./sync/write/options.js";
+export type { WriteStats } from "./sync/write/outcomes.js";
 export type { RecordSource } from "./sync/write/source.js";

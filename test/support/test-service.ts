@@ -15,9 +15,7 @@ import {
 import { GraphQLClient, type GraphQLOptions } from "@saas-management/sdk/graphql";
 import {
   type Inspection,
-  type Portfolio,
   type ReferenceServer,
-  type ReferenceServerOptions,
   startReferenceServer,
   type TestClock,
 } from "@saas-management/sdk/testing";
@@ -33,8 +31,10 @@ export { accounts, ids } from "./accounts.js";
 
 const QUICK_RETRY = { retries: 1, minDelayMs: 1, maxDelayMs: 1 } as const;
 
+export type ServerOptions = NonNullable<Parameters<typeof startReferenceServer>[0]>;
+
 export interface TestServiceOptions {
-  readonly server?: ReferenceServerOptions | undefined;
+  readonly server?: ServerOptions | undefined;
   /** Defaults of the clients of the Sync API. */
   readonly sync?: Partial<SyncClientOptions> | undefined;
   /** Defaults of the clients of the GraphQL API. */
@@ -80,19 +80,9 @@ export class TestService {
     this.#server = this.#shared;
   }
 
-  /** Gives the test an empty workspace. */
-  reset(portfolio: Portfolio | undefined = this.#options.server?.portfolio): void {
-    const shared = started(this.#shared);
-    shared.faults.clear();
-    const workspace = shared.createWorkspace("Test workspace", { portfolio });
-    this.#server = {
-      ...shared,
-      workspace,
-      apiKey: shared.createApiKey({ workspace }),
-      installationId: shared.createInstallation({ workspace }),
-      createApiKey: (key) => shared.createApiKey({ workspace, ...key }),
-      createInstallation: (installation) => shared.createInstallation({ workspace, ...installation }),
-    };
+  /** Gives the test an empty server. */
+  async reset(): Promise<void> {
+    await started(this.#shared).reset();
   }
 
   async cleanUp(): Promise<void> {

@@ -58,7 +58,7 @@ test("completes when its function returns, and returns a receipt", async () => {
 test.each<[string, RunFunction<"accounts">]>([
   ["a write", (batch) => void batch.write("accounts", accounts(2))],
   [
-    "a push and a seal",
+    "a writer",
     (batch) => {
       const writer = batch.writer("accounts");
       void writer.write(accounts(2));
@@ -174,7 +174,7 @@ test("sends snapshots in full after a transient failure, and leaves accepted eve
   });
   expect(service.present()).toHaveLength(4);
   // Equal observations are not duplicates.
-  expect(service.inspect().events.externallyDiscoveredUsage).toHaveLength(4);
+  expect(service.inspect().snapshots.externallyDiscoveredUsage).toHaveLength(4);
   expect(service.states()).toEqual(["aborted", "completed"]);
 });
 
@@ -212,11 +212,11 @@ test.each([
     });
     const failing = client.run(connector, { installationId: service.installationId, ledger: "none" });
     failing.catch(() => {});
-    await until(() => (service.inspect().events.externallyDiscoveredUsage?.length ?? 0) > 0);
+    await until(() => (service.inspect().snapshots.externallyDiscoveredUsage.length ?? 0) > 0);
     service.clock.advance(ms);
     await expect(failing).rejects.toMatchObject({ retryable: false });
     expect(attempts).toEqual([1]);
-    expect(service.inspect().events.externallyDiscoveredUsage).toHaveLength(1);
+    expect(service.inspect().snapshots.externallyDiscoveredUsage).toHaveLength(1);
   },
 );
 
@@ -229,7 +229,7 @@ test('starts again with eventDelivery: "at-most-once" if all events without an i
   });
   const receipt = await client.run(connector, { installationId: service.installationId, ledger: "none" });
   expect(receipt.restarts).toBe(1);
-  expect(service.inspect().events.externallyDiscoveredUsage).toHaveLength(1);
+  expect(service.inspect().snapshots.externallyDiscoveredUsage).toHaveLength(1);
 });
 
 test("fails when its restarts are used up", async () => {
@@ -338,7 +338,9 @@ describe("a run whose batch cannot be aborted in a short outage", () => {
     });
     await expect(failing).rejects.toBe(broken);
     const failed = seen.find((progress) => progress.type === "abort-failed");
-    expect(failed?.lockedUntil.getTime()).toBeLessThanOrEqual(service.inspect().lock?.leaseExpiresAt ?? 0);
+    expect(failed?.lockedUntil.getTime()).toBeLessThanOrEqual(
+      service.inspect().lock?.expiresAt.getTime() ?? 0,
+    );
     expect(failed?.lockedUntil.getTime()).toBeGreaterThan(service.clock.now());
   });
 });
