@@ -22,6 +22,7 @@ export {
   TimeoutError,
   TransportError,
 } from "../core/errors/index.js";
+export type { GraphQLOptions } from "../core/options.js";
 export type { RetryOptions } from "../core/retry.js";
 export { GraphQLClient } from "./client.js";
 export { calendarDate } from "./filters.js";
@@ -45,16 +46,8 @@ export type {
 } from "./generated/operations.js";
 export { sumByCurrency } from "./money.js";
 export { isMutationError } from "./mutations.js";
-export type { GraphQLOptions, MutationOptions, RequestOptions } from "./options.js";
+export type { MutationOptions, RequestOptions } from "./options.js";
 export type { Connection } from "./paging/connection.js";
 export type { ListOptions } from "./paging/list-options.js";
 export type { Page, PageInfo } from "./paging/page-walk.js";
 export type { Document } from "./request/document.js";
-
-// For other libraries: what wraps the client, or stands in for its clock, logger, fetch or documents.
-
-export { type Clock, systemClock, TestClock, type TimerOptions } from "../core/clock.js";
-export type { CredentialOptions } from "../core/credential.js";
-export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../core/hooks.js";
-export type { Logger } from "../core/logger.js";
-export type { CommonOptions } from "../core/options.js";

@@ -4,7 +4,7 @@
  * @packageDocumentation
  */
 
-export { type Clock, TestClock, type TimerOptions } from "../core/clock.js";
+export { TestClock } from "../core/clock.js";
 export type { Fault, Faults, SyncOperation } from "../reference-server/faults/fault.js";
 export type { KeyPermission, KeyScope } from "../reference-server/keys.js";
 export type { ReferenceServerOptions, TlsIdentity } from "../reference-server/options.js";

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../core/clock.js";
-import type { Logger } from "../../core/logger.js";
+import type { Logger } from "../../core/hooks.js";
 import { withinGrace } from "../cleanup-grace.js";
 import {
   entryName,

@@ -1,4 +1,4 @@
-import type { Logger } from "../../core/logger.js";
+import type { Logger } from "../../core/hooks.js";
 import type { KeysOf } from "../../core/validate.js";
 import type { KeepAliveOptions } from "../batch/keep-alive.js";
 import type { SnapshotCollection } from "../collections.js";

@@ -21,11 +21,9 @@ const client = new SyncClient({
   apiKey,
   clock,
   logger: { debug: () => {}, info: () => {}, warn: note, error: note },
-  onRequest: () => {
-    calls += 1;
-  },
-  onResponse: () => {
-    calls -= 1;
+  onEvent: ({ type }) => {
+    if (type === "request") calls += 1;
+    if (type === "response") calls -= 1;
   },
 });
 // A frozen clock does not keep the process alive.
