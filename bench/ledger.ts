@@ -10,7 +10,8 @@ import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { GuardedSnapshot } from "../src/sync/guard/snapshot.js";
-import { fileLedger } from "../src/sync/ledger/file-ledger.js";
+import { CollectionLedger } from "../src/sync/ledger/collection-ledger.js";
+import { fileLedger, requireLedger } from "../src/sync/ledger/ledger.js";
 
 const RECORDS = 1_000_000;
 const RECORD_BYTES = 105;
@@ -22,7 +23,7 @@ const rules = {
 };
 
 const directory = await mkdtemp(join(tmpdir(), "ledger-"));
-const ledger = fileLedger(directory);
+const parts = requireLedger(fileLedger(directory));
 const scope = {
   endpoint: "https://sync.example.com",
   installationId: "installation-1",
@@ -43,7 +44,8 @@ try {
 
 async function measure(round: string): Promise<void> {
   const before = await memory();
-  const snapshot = await GuardedSnapshot.begin(scope, ledger, round, new AbortController().signal);
+  const snapshot = new GuardedSnapshot("accounts", parts && new CollectionLedger(parts, scope));
+  await snapshot.begin();
   const record = { buffer, start: 0, end: 0, idStart: 0, idEnd: 0, index: 0, location: undefined };
   const writing = stopwatch();
   for (; record.index < RECORDS; record.index += 1) {

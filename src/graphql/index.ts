@@ -4,15 +4,11 @@
  * @packageDocumentation
  */
 
-// For users: the client, and what its methods take and return.
-
 export {
   AuthenticationError,
   ClosedError,
   ConfigurationError,
-  type ErrorCode,
   GraphQLResponseError,
-  type InputIssue,
   InvalidInputError,
   MutationError,
   PaginationError,
@@ -23,7 +19,6 @@ export {
   TransportError,
 } from "../core/errors/index.js";
 export type { GraphQLOptions } from "../core/options.js";
-export type { RetryOptions } from "../core/retry.js";
 export { GraphQLClient } from "./client.js";
 export { calendarDate } from "./filters.js";
 export type {
