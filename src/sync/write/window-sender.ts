@@ -7,7 +7,7 @@ import { type CountedLease, momentOf } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncTransport } from "../transport.js";
-import { addRange, type MutableWriteReport, type WriteReport } from "./outcomes.js";
+import { addRange, type WriteReport } from "./outcomes.js";
 
 export interface WindowSenderOptions {
   readonly transport: SyncTransport;
@@ -15,9 +15,9 @@ export interface WindowSenderOptions {
   readonly lease: CountedLease;
   readonly collection: CollectionInfo;
   readonly batchId: string;
-  readonly report: MutableWriteReport;
+  readonly report: WriteReport;
   readonly signal: AbortSignal;
-  readonly onProgress: OnProgress;
+  readonly onProgress: OnProgress | undefined;
 }
 
 /** Sends the windows of one write, and reports what became of their records. */
@@ -66,7 +66,7 @@ export class WindowSender {
     report.messages += messages.length;
     report.bytes += bytes;
     const { collection, accepted } = report;
-    onProgress({ type: "window-accepted", collection, records, bytes, accepted });
+    onProgress?.({ type: "window-accepted", collection, records, bytes, accepted });
     configuration.logger.debug("saas-management: window accepted", { collection, records, bytes });
   }
 
