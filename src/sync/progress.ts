@@ -96,9 +96,11 @@ export interface RemovalsChecked extends SnapshotFigures {
 }
 
 /** The batch was completed. */
-export interface BatchCompleted extends CompletionCounts {
+export interface BatchCompleted {
   /** Tells the kinds of progress apart. */
   readonly type: "completed";
+  /** The service's counts. */
+  readonly counts: CompletionCounts;
 }
 
 /** A batch that failed could not be aborted. */

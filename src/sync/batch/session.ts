@@ -6,9 +6,9 @@ import type { Collection, CollectionInfo } from "../collections.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import { CountedLease, type Moment } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
-import { guardProgress, type OnProgress } from "../progress.js";
+import type { OnProgress } from "../progress.js";
 import type { CallContext, CompletionCounts, SyncTransport } from "../transport.js";
-import { type MutableWriteReport, newReport, sumByCollection, type WriteReport } from "../write/outcomes.js";
+import { newReport, statsByCollection, type WriteReport } from "../write/outcomes.js";
 import type { SinkContext } from "../write/record-sink.js";
 import { WindowSender } from "../write/window-sender.js";
 import { closedError, copyOfStateError, meaningOf, stateError } from "./batch-errors.js";
@@ -47,7 +47,7 @@ export class BatchSession {
   readonly clientClosed: AbortSignal;
   readonly #options: SessionOptions;
   readonly #ended = new AbortController();
-  readonly #reports: MutableWriteReport[] = [];
+  readonly #reports: WriteReport[] = [];
   /** Settles when no stream is open: streams of one batch never overlap. */
   #wire: Promise<unknown> = Promise.resolve();
   readonly #onClientClosed = () => this.end(closedError());
@@ -83,8 +83,8 @@ export class BatchSession {
     return this.#reports.map((report) => ({ ...report, ranges: [...report.ranges] }));
   }
 
-  get stats(): ReturnType<typeof sumByCollection> {
-    return sumByCollection(this.#reports);
+  get stats(): ReturnType<typeof statsByCollection> {
+    return statsByCollection(this.#reports);
   }
 
   /** Milliseconds since the last message of a write. */
@@ -115,22 +115,15 @@ export class BatchSession {
     for (const report of this.#reports) report.state = "done";
   }
 
-  newReport(collection: Collection): MutableWriteReport {
+  newReport(collection: Collection): WriteReport {
     const report = newReport(collection);
     this.#reports.push(report);
     return report;
   }
 
   /** Returns what a sink needs for one write; `unlink` must be called when the write ends. */
-  openSink(
-    collection: CollectionInfo,
-    report: MutableWriteReport,
-    signal: AbortSignal | undefined,
-    onProgress: OnProgress | undefined,
-  ) {
+  openSink(collection: CollectionInfo, report: WriteReport, signal: AbortSignal | undefined) {
     const { configuration, transport, acceptedEvents, observerOf } = this.#options;
-    const ownProgress =
-      onProgress === undefined ? undefined : guardProgress(onProgress, configuration.logger);
     const { controller, unlink } = linkAbort(this.signal, signal);
     const sender = new WindowSender({
       transport,
@@ -139,10 +132,7 @@ export class BatchSession {
       collection,
       report,
       signal: controller.signal,
-      onProgress: (progress) => {
-        ownProgress?.(progress);
-        this.notify?.(progress);
-      },
+      onProgress: this.notify,
     });
     const context = {
       ...configuration,

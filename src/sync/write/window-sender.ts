@@ -7,16 +7,16 @@ import { type CountedLease, momentOf } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncTransport } from "../transport.js";
-import { addRange, type MutableWriteReport, type WriteReport } from "./outcomes.js";
+import { addRange, type WriteReport } from "./outcomes.js";
 
 export interface WindowSenderOptions {
   readonly transport: SyncTransport;
   readonly configuration: SyncConfiguration;
   readonly lease: CountedLease;
   readonly collection: CollectionInfo;
-  readonly report: MutableWriteReport;
+  readonly report: WriteReport;
   readonly signal: AbortSignal;
-  readonly onProgress: OnProgress;
+  readonly onProgress: OnProgress | undefined;
 }
 
 /** Sends the windows of one write, and reports what became of their records. */
@@ -64,7 +64,7 @@ export class WindowSender {
     report.messages += messages.length;
     report.bytes += bytes;
     const { collection, accepted } = report;
-    onProgress({ type: "window-accepted", collection, records, bytes, accepted });
+    onProgress?.({ type: "window-accepted", collection, records, bytes, accepted });
     configuration.logger.debug("saas-management: window accepted", { collection, records, bytes });
   }
 
