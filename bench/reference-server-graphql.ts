@@ -7,7 +7,7 @@
  * order that were not asked for since. All other pages are cut out of cached lists.
  */
 import { TestClock } from "../src/core/clock.js";
-import { Faults } from "../src/reference-server/faults/injector.js";
+import { FaultInjector } from "../src/reference-server/faults/injector.js";
 import { startGraphQLServer } from "../src/reference-server/graphql/server.js";
 import { ApiKeys } from "../src/reference-server/keys.js";
 import {
@@ -119,7 +119,7 @@ const server = await startGraphQLServer({
   host: "127.0.0.1",
   port: 0,
   keys,
-  faults: new Faults(),
+  faults: new FaultInjector(),
   clock,
   pageSize: 1000,
 });

@@ -30,8 +30,9 @@ function* rows() {
 
 try {
   await pipeline(Readable.from(rows()), createWriteStream(path));
-  const source = fromCsv(path, ({ id, name, email }) => ({ id, name, email }), {
+  const source = fromCsv(path, {
     columns: ["id", "name", "email"],
+    map: ({ id, name, email }) => ({ id, name, email }),
   });
   const since = performance.now();
   const rss: number[] = [];

@@ -55,7 +55,7 @@ const CLIENT_KEYS = {
  * ```
  */
 export class SaasManagementClient {
-  readonly #network: NodeFetch | undefined;
+  readonly #network: LazyFetch | undefined;
   readonly #graphql: GraphQLClient | undefined;
   readonly #sync: SyncClient | undefined;
 
@@ -125,10 +125,14 @@ export class SaasManagementClient {
   }
 }
 
+interface LazyFetch extends Pick<NodeFetch, "close"> {
+  readonly fetch: typeof globalThis.fetch;
+}
+
 /** A fetch with TLS settings or a proxy, which loads undici with the first request; undefined if it is not needed. */
 function lazyFetch(
   options: Pick<ClientOptions, "baseUrl" | "fetch" | "tls" | "proxy">,
-): NodeFetch | undefined {
+): LazyFetch | undefined {
   const { baseUrl, tls, fetch } = options;
   const proxy = resolveProxy(options.proxy);
   if (tls === undefined && proxy === undefined) return undefined;
@@ -143,9 +147,10 @@ function lazyFetch(
   checkCertificates(tls);
   let opened: Promise<NodeFetch> | undefined;
   return {
-    fetch: async (url, init) => {
+    fetch: async (url, init = {}) => {
       opened ??= import("./node/fetch.js").then(({ openFetch }) => openFetch(tls, proxy));
-      return (await opened).fetch(url, init);
+      // The SDK's URLs are strings.
+      return (await opened).fetch(String(url), init);
     },
     close: async () => {
       await opened?.then(

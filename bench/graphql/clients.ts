@@ -69,7 +69,7 @@ async function facade(
   options: { readonly prefetch?: boolean },
 ): Promise<Pages> {
   const client = await connect(baseUrl);
-  return inPages(client.applications({ first }, options), first);
+  return inPages(client.applications({ pageSize: first, ...options }), first);
 }
 
 /** Takes node after node, as a user does, and tells where a page ends. */
@@ -86,7 +86,7 @@ async function* inPages(nodes: AsyncIterable<Application>, size: number): Pages 
 async function facadePages(baseUrl: string, first: number): Promise<Pages> {
   const client = await connect(baseUrl);
   return (async function* () {
-    for await (const { nodes } of client.applications({ first }).pages()) yield nodes;
+    for await (const { nodes } of client.applications({ pageSize: first }).pages()) yield nodes;
   })();
 }
 

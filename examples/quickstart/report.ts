@@ -1,5 +1,5 @@
 /** The report, read over the GraphQL API. */
-import { type CalendarDate, type GraphQLClient, renewalBetween, sumByCurrency } from "@saas-management/sdk";
+import { calendarDate, type GraphQLClient, sumByCurrency } from "@saas-management/sdk";
 import { count, heading, money, table } from "./print.js";
 
 const DAY_MS = 86_400_000;
@@ -10,7 +10,7 @@ export interface PlanSaving {
   readonly annualCost: number;
   readonly saving: number;
   readonly currency: string;
-  readonly renewal: CalendarDate | undefined;
+  readonly renewal: string | undefined;
 }
 
 /** Seats in use and unused per plan. */
@@ -38,7 +38,7 @@ export async function reportUnused(graphql: GraphQLClient): Promise<void> {
     order: [{ annualPrice: { amount: "DESC" } }, { holder: { name: "ASC" } }],
   });
   const licenses = await unused.toArray();
-  const savings = sumByCurrency(licenses, (license) => license.potentialSaving);
+  const savings = await sumByCurrency(licenses, (license) => license.potentialSaving);
   const sums = [...savings].sort().map(([currency, amount]) => money(amount, currency));
   console.log(`  ${count(licenses.length)} unused licenses. Potential saving per year: ${sums.join(", ")}.`);
   console.log("\n  The ten most expensive (currencies are not converted):");
@@ -49,7 +49,7 @@ export async function reportUnused(graphql: GraphQLClient): Promise<void> {
       holder?.email ?? "",
       plan?.name ?? "(unknown plan)",
       annualPrice == null ? "" : money(annualPrice.amount, annualPrice.currency),
-      state?.__typename === "UnusedLicenseState" ? (state.reason ?? "") : "",
+      state.reason ?? "",
     ]);
   table(["Holder", "E-mail", "Plan", "Annual price", "Why unused"], rows, [3]);
 }
@@ -57,9 +57,10 @@ export async function reportUnused(graphql: GraphQLClient): Promise<void> {
 /** Contracts that renew in the next 90 days. */
 export async function reportRenewals(graphql: GraphQLClient, today: Date): Promise<void> {
   heading("Renewals in the next 90 days");
+  const value = { gte: calendarDate(today), lte: calendarDate(new Date(today.getTime() + 90 * DAY_MS)) };
   const plans = await graphql
     .licensePlans({
-      where: renewalBetween(today, new Date(today.getTime() + 90 * DAY_MS)),
+      where: { contractDetails: { renewal: { upcomingDate: { value } } } },
       order: { contractDetails: { renewal: { upcomingDate: { value: "ASC" } } } },
     })
     .toArray();
@@ -80,8 +81,8 @@ export async function reportRenewals(graphql: GraphQLClient, today: Date): Promi
 /** The plan with the largest potential saving. */
 export async function largestSaving(graphql: GraphQLClient): Promise<PlanSaving> {
   const [plan] = await graphql
-    .licensePlans({ order: { pricingStats: { potentialSaving: { amount: "DESC" } } } })
-    .toArray({ limit: 1 });
+    .licensePlans({ order: { pricingStats: { potentialSaving: { amount: "DESC" } } }, limit: 1 })
+    .toArray();
   const { annualCost, currency, potentialSaving } = plan?.pricingStats ?? {};
   if (plan === undefined || annualCost == null || currency == null || potentialSaving?.amount == null) {
     throw new Error("No plan has a price.");

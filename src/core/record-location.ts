@@ -1,13 +1,29 @@
-/** Key of the function that locates the records of an array. Shared by all copies of the package. */
-export const LOCATE = Symbol.for("@saas-management/sdk/locate");
+import { InvalidInputError } from "./errors/index.js";
 
-/** An array of records that knows where each of them comes from, such as `users.csv:1042`. */
-export interface LocatedRecords<R> extends ReadonlyArray<R> {
-  /** Returns the place of the record at a position in the array, from 0. */
-  readonly [LOCATE]: (position: number) => string;
+/** Key of the function that locates the records of an array. Shared by all copies of the package. */
+const LOCATE = Symbol.for("@saas-management/sdk/locate");
+
+/**
+ * Gives each record of an array a location, for errors of writes that name it.
+ * @param locate Returns the location of the record at an index, such as `sheet 1, row 17`; called only for an error.
+ * @returns a copy of the array that knows the locations
+ * @throws {InvalidInputError} not an array, or not a function
+ * @example
+ * ```ts
+ * await batch.write("accounts", located(accounts, (index) => `sheet 1, row ${index + 2}`));
+ * ```
+ */
+export function located<R>(records: readonly R[], locate: (index: number) => string): readonly R[] {
+  if (!Array.isArray(records)) throw new InvalidInputError("located: records must be an array.");
+  if (typeof locate !== "function") throw new InvalidInputError("located: locate must be a function.");
+  return Object.assign([...records], { [LOCATE]: locate });
 }
 
-/** The place of a record within an array, such as `users.csv:1042`; undefined if the array does not know it. */
+export function isLocated(source: object): boolean {
+  return Array.isArray(source) && Reflect.has(source, LOCATE);
+}
+
+/** The location of a record within an array; undefined if the array does not know it. */
 export function locationOf(records: readonly unknown[], position: number): string | undefined {
   const locate: unknown = Reflect.get(records, LOCATE);
   if (typeof locate !== "function") return undefined;
@@ -15,9 +31,8 @@ export function locationOf(records: readonly unknown[], position: number): strin
   return typeof location === "string" ? location : undefined;
 }
 
-/** Copies an array of records with what it knows of their places. */
+/** Copies an array of records with what it knows of their locations. */
 export function copyOf(records: readonly unknown[]): readonly unknown[] {
-  const copy = [...records];
   const locate: unknown = Reflect.get(records, LOCATE);
-  return locate === undefined ? copy : Object.assign(copy, { [LOCATE]: locate });
+  return locate === undefined ? [...records] : Object.assign([...records], { [LOCATE]: locate });
 }

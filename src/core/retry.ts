@@ -5,7 +5,6 @@ import {
   annotate,
   RateLimitError,
   SaasManagementError,
-  type StopReason,
   TimeoutError,
   TransportError,
 } from "./errors/index.js";
@@ -125,7 +124,11 @@ function noteFailure(reason: unknown, attempts: number, deadline: Deadline): Saa
 }
 
 /** Why there is no time for another attempt; undefined if there is. */
-function stopReason(askedMs: number, delayMs: number, { remainingMs }: Deadline): StopReason | undefined {
+function stopReason(
+  askedMs: number,
+  delayMs: number,
+  { remainingMs }: Deadline,
+): SaasManagementError["stoppedBecause"] {
   if (delayMs < remainingMs) return undefined;
   return askedMs > 0 && askedMs >= remainingMs ? "retry-after-exceeds-deadline" : "deadline";
 }

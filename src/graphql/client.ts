@@ -1,27 +1,38 @@
 import { withCallSite } from "../core/call-site.js";
+import { narrowingFilter } from "./filters.js";
 import {
-  type ApplicationDiscoveryFragment,
+  type Application,
+  type ApplicationFilter,
+  type ApplicationOrder,
   ApplicationsDocument,
+  ChangeVendorsStateDocument,
   type ChangeVendorsStateInput,
+  CreateProcurementCaseDocument,
   type CreateProcurementCaseInput,
-  type LicenseFragment,
-  type LicensePlanFragment,
+  DATE_PATHS,
+  type License,
+  type LicenseFilter,
+  type LicenseOrder,
+  type LicensePlan,
+  type LicensePlanFilter,
+  type LicensePlanOrder,
   LicensePlansDocument,
   LicensesDocument,
-  type ProcurementCaseFragment,
+  type ProcurementCase,
+  UpdateProcurementCaseDocument,
   type UpdateProcurementCaseInput,
-  type VendorDiscoveryFilterInput,
+  type VendorFilter,
 } from "./generated/operations.js";
-import { SafeMutations, type VendorsStateChange, valueOrThrow } from "./mutations.js";
+import { mutate } from "./mutations.js";
 import { type GraphQLOptions, type MutationOptions, readRequestOptions, resolveOptions } from "./options.js";
-import type { ConnectionOptions } from "./paging/arguments.js";
 import type { Connection } from "./paging/connection.js";
+import type { ListOptions } from "./paging/list-options.js";
+import { readCount } from "./paging/page-walk.js";
 import { listConnection, type PaginateOptions, paginate } from "./paging/paginate.js";
-import type { DocumentArguments, GraphQLDocument } from "./request/document.js";
+import type { Document } from "./request/document.js";
 import type { GraphQLAnswer } from "./request/response.js";
 import { Transport } from "./request/transport.js";
-import { copyVariables } from "./request/variables.js";
-import type { ApplicationsArguments, LicensePlansArguments, LicensesArguments } from "./types.js";
+import { copyVariables, isJsonObject } from "./request/variables.js";
 
 /**
  * The GraphQL API of one workspace (service description, "GraphQL API").
@@ -32,52 +43,46 @@ import type { ApplicationsArguments, LicensePlansArguments, LicensesArguments } 
  * @example
  * ```ts
  * const client = new GraphQLClient({ baseUrl: "https://api.example.com", apiKey });
- * for await (const plan of client.licensePlans({ where: renewalBetween("2026-01-01", "2026-03-31") })) {
- *   console.log(plan.name, plan.usageStats.unused.total);
- * }
+ * const value = { gte: "2026-01-01", lte: "2026-03-31" };
+ * const where = { contractDetails: { renewal: { upcomingDate: { value } } } };
+ * for await (const plan of client.licensePlans({ where })) console.log(plan.name, plan.usageStats.unused.total);
  * await client.close();
  * ```
  */
-export class GraphQLClient {
+export class GraphQLClient implements AsyncDisposable {
   readonly #transport: Transport;
-
-  /** The mutations, resolving with `{ ok, value }` or `{ ok, errors }` instead of throwing a {@link MutationError}. */
-  readonly safe: SafeMutations;
 
   /** @throws {ConfigurationError} an option is missing or not usable */
   constructor(options: GraphQLOptions) {
     this.#transport = new Transport(resolveOptions(options));
-    this.safe = new SafeMutations(this.#transport);
   }
 
   /**
    * The applications of the workspace.
-   * @throws {InvalidInputError} both directions of paging are mixed, or a value is not usable
+   * @throws {InvalidInputError} an option or a date is not usable
    */
   applications(
-    args: ApplicationsArguments = {},
-    options: ConnectionOptions = {},
-  ): Connection<ApplicationDiscoveryFragment> {
-    return listConnection(this.#transport, "applications", ApplicationsDocument, args, options);
+    ...args: [options?: ListOptions<ApplicationFilter, ApplicationOrder>]
+  ): Connection<Application> {
+    return listConnection(this.#transport, "applications", ApplicationsDocument, args);
   }
 
   /**
    * The licenses: assignments of a plan's seats to employees or external users.
-   * @throws {InvalidInputError} both directions of paging are mixed, or a value is not usable
+   * @throws {InvalidInputError} an option or a date is not usable
    */
-  licenses(args: LicensesArguments = {}, options: ConnectionOptions = {}): Connection<LicenseFragment> {
-    return listConnection(this.#transport, "licenses", LicensesDocument, args, options);
+  licenses(...args: [options?: ListOptions<LicenseFilter, LicenseOrder>]): Connection<License> {
+    return listConnection(this.#transport, "licenses", LicensesDocument, args);
   }
 
   /**
    * The license plans, with contract, prices and use of seats.
-   * @throws {InvalidInputError} both directions of paging are mixed, or a value is not usable
+   * @throws {InvalidInputError} an option or a date is not usable
    */
   licensePlans(
-    args: LicensePlansArguments = {},
-    options: ConnectionOptions = {},
-  ): Connection<LicensePlanFragment> {
-    return listConnection(this.#transport, "licensePlans", LicensePlansDocument, args, options);
+    ...args: [options?: ListOptions<LicensePlanFilter, LicensePlanOrder>]
+  ): Connection<LicensePlan> {
+    return listConnection(this.#transport, "licensePlans", LicensePlansDocument, args);
   }
 
   /**
@@ -88,8 +93,14 @@ export class GraphQLClient {
   async createProcurementCase(
     input: CreateProcurementCaseInput,
     options?: MutationOptions,
-  ): Promise<ProcurementCaseFragment> {
-    return valueOrThrow("createProcurementCase", await this.safe.createProcurementCase(input, options));
+  ): Promise<ProcurementCase> {
+    const call = {
+      name: "createProcurementCase",
+      document: CreateProcurementCaseDocument,
+      variables: copyVariables({ input }, DATE_PATHS),
+      read: readCase,
+    } as const;
+    return mutate(this.#transport, call, options);
   }
 
   /**
@@ -101,8 +112,14 @@ export class GraphQLClient {
   async updateProcurementCase(
     input: UpdateProcurementCaseInput,
     options?: MutationOptions,
-  ): Promise<ProcurementCaseFragment> {
-    return valueOrThrow("updateProcurementCase", await this.safe.updateProcurementCase(input, options));
+  ): Promise<ProcurementCase> {
+    const call = {
+      name: "updateProcurementCase",
+      document: UpdateProcurementCaseDocument,
+      variables: copyVariables({ input }, DATE_PATHS),
+      read: readCase,
+    } as const;
+    return mutate(this.#transport, call, options);
   }
 
   /**
@@ -110,15 +127,23 @@ export class GraphQLClient {
    *
    * @param where Which vendors, or `"all"` for every vendor of the workspace. A filter with an empty part, also one
    * that became empty because a value was `undefined`, is refused: it would reach more vendors than intended.
+   * @returns the number of vendors whose state was set
    * @throws {InvalidInputError} `where` is missing or has a part without a condition; nothing was sent
    * @throws {MutationError} the change failed; narrow with `isMutationError(e, "changeVendorsState")`
    */
   async changeVendorsState(
     input: ChangeVendorsStateInput,
-    where: VendorDiscoveryFilterInput | "all",
+    where: VendorFilter | "all",
     options?: MutationOptions,
-  ): Promise<VendorsStateChange> {
-    return valueOrThrow("changeVendorsState", await this.safe.changeVendorsState(input, where, options));
+  ): Promise<{ readonly updatedCount: number }> {
+    const filter = where === "all" ? {} : narrowingFilter(where);
+    const call = {
+      name: "changeVendorsState",
+      document: ChangeVendorsStateDocument,
+      variables: { ...copyVariables({ input }, DATE_PATHS), ...filter },
+      read: (payload: { readonly updatedCount: unknown }) => readCount(payload.updatedCount),
+    } as const;
+    return { updatedCount: await mutate(this.#transport, call, options) };
   }
 
   /**
@@ -126,14 +151,15 @@ export class GraphQLClient {
    * @returns the response's data
    * @throws {GraphQLResponseError} the response has `errors`; the error carries them and the partial data
    */
-  async request<Result = unknown, Variables extends object = object>(
-    document: GraphQLDocument<Result, Variables>,
-    ...[variables, options]: DocumentArguments<Variables, MutationOptions>
-  ): Promise<Result> {
+  async request<Data = unknown, Variables extends object = object>(
+    document: Document<Data, Variables>,
+    variables: NoInfer<Variables>,
+    options?: MutationOptions,
+  ): Promise<Data> {
     const own = readRequestOptions("request", options);
-    const copy = copyVariables(variables ?? {}, { allowDates: true });
+    const copy = copyVariables(variables ?? {});
     return withCallSite(own.signal, async () => {
-      const { data } = await this.#transport.request<Result>(document, copy, own);
+      const { data } = await this.#transport.request<Data>(document, copy, own);
       return data;
     });
   }
@@ -143,28 +169,30 @@ export class GraphQLClient {
    * still rejects if the request as a whole failed (network, credential, rate limit).
    * @throws {AuthenticationError | RateLimitError | TransportError | TimeoutError | ClosedError}
    */
-  async rawRequest<Result = unknown, Variables extends object = object>(
-    document: GraphQLDocument<Result, Variables>,
-    ...[variables, options]: DocumentArguments<Variables, MutationOptions>
-  ): Promise<GraphQLAnswer<Result>> {
+  async rawRequest<Data = unknown, Variables extends object = object>(
+    document: Document<Data, Variables>,
+    variables: NoInfer<Variables>,
+    options?: MutationOptions,
+  ): Promise<GraphQLAnswer<Data>> {
     const own = readRequestOptions("rawRequest", options);
-    const copy = copyVariables(variables ?? {}, { allowDates: true });
-    return withCallSite(own.signal, () => this.#transport.rawRequest<Result>(document, copy, own));
+    const copy = copyVariables(variables ?? {});
+    return withCallSite(own.signal, () => this.#transport.rawRequest<Data>(document, copy, own));
   }
 
   /**
-   * A connection of a document of your own, which may be nested in its result.
+   * A connection of a document of your own, which may be nested in its data. The document declares variables for the
+   * size and the cursor of a page.
    *
    * @example
    * ```ts
    * client.paginate(ApplicationNames, {}, { select: (data) => data.applications });
    * ```
-   * @throws {InvalidInputError} names or values of paging are not usable
+   * @throws {InvalidInputError} an option, a name or a value of paging is not usable
    */
-  paginate<Result, Node, Variables extends object = Readonly<Record<string, unknown>>>(
-    document: GraphQLDocument<Result, Variables>,
+  paginate<Data, Node, Variables extends object = Readonly<Record<string, unknown>>>(
+    document: Document<Data, Variables>,
     variables: NoInfer<Variables>,
-    options: PaginateOptions<Result, Extract<keyof NoInfer<Variables>, string>, Node>,
+    options: PaginateOptions<Data, Node, keyof NoInfer<Variables>>,
   ): Connection<Node> {
     return paginate(this.#transport, document, variables, options);
   }
@@ -178,4 +206,8 @@ export class GraphQLClient {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
+
+function readCase({ case: result }: { readonly case: ProcurementCase | null }): ProcurementCase | null {
+  return isJsonObject(result) ? result : null;
 }

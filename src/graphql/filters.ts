@@ -1,43 +1,21 @@
 import { InvalidInputError } from "../core/errors/index.js";
-import type { LicensePlanFilterInput, VendorDiscoveryFilterInput } from "./generated/operations.js";
-import { copyVariables, isJsonObject, type JsonObject } from "./request/variables.js";
-import type { CalendarDate } from "./scalars.js";
+import { describeType } from "../core/validate.js";
+import { DATE_PATHS, type VendorFilter } from "./generated/operations.js";
+import { copyVariables, dayOf, isCalendarDate, isJsonObject, type JsonObject } from "./request/variables.js";
 
 /** String operators that match every value, or every value that is set, if their operand is empty. */
 const MATCH_ALL_IF_EMPTY = ["contains", "startsWith", "endsWith", "neq"];
 
 /**
- * Returns a value of the `Date` scalar.
- *
- * @param value A `Date`, whose day in UTC is taken, or a string that must be a real `YYYY-MM-DD` date
- * @throws {InvalidInputError} it is neither
+ * Returns the day of a `Date` in UTC as the API's `Date` scalar writes it: `YYYY-MM-DD`.
+ * @throws {InvalidInputError} not a valid `Date` of the years 0 to 9999
  */
-export function calendarDate(value: Date | string): CalendarDate {
-  // Callers without types may pass anything.
-  const text = value instanceof Date ? dayOf(value) : value;
-  if (typeof text === "string" && isCalendarDate(text)) return text;
+export function calendarDate(value: Date): string {
+  const text = value instanceof Date ? dayOf(value) : "";
+  if (isCalendarDate(text)) return text;
   throw new InvalidInputError(
-    "A calendar date must be a Date of the years 0 to 9999, or a string such as 2026-12-31.",
+    `calendarDate needs a valid Date of the years 0 to 9999, got ${describeType(value)}.`,
   );
-}
-
-/**
- * Returns a `where` for license plans: the next renewal of their contract is on one of these days, both included.
- *
- * @example
- * ```ts
- * const soon = new Date(Date.now() + 90 * 86_400_000);
- * client.licensePlans({ where: renewalBetween(new Date(), soon) });
- * ```
- * @param from The first day: `YYYY-MM-DD`, or a `Date` whose day in UTC is taken
- * @param to The last day, likewise
- * @throws {InvalidInputError} one is not a date, or `to` is before `from`
- */
-export function renewalBetween(from: Date | string, to: Date | string): LicensePlanFilterInput {
-  const gte = calendarDate(from);
-  const lte = calendarDate(to);
-  if (lte < gte) throw new InvalidInputError("renewalBetween: the first date must not be after the second.");
-  return { contractDetails: { renewal: { upcomingDate: { value: { gte, lte } } } } };
 }
 
 /**
@@ -48,9 +26,9 @@ export function renewalBetween(from: Date | string, to: Date | string): LicenseP
  *
  * @throws {InvalidInputError} a part has no condition; `issues` has its path
  */
-export function narrowingFilter(where: VendorDiscoveryFilterInput): JsonObject {
+export function narrowingFilter(where: VendorFilter): JsonObject {
   if (!isJsonObject(where)) throw tooWide("where", 'a filter, or "all" for every vendor of the workspace');
-  const { where: sent } = copyVariables({ where }, { allowDates: false });
+  const { where: sent } = copyVariables({ where }, DATE_PATHS);
   checkPart(sent, "where");
   return { where: sent };
 }
@@ -84,12 +62,4 @@ function tooWide(path: string, expected: string): InvalidInputError {
     `${path} must be ${expected}: otherwise the change could reach every vendor. Pass "all" if it is meant to.`,
     { issues: [{ path, expected }] },
   );
-}
-
-function isCalendarDate(text: string): text is CalendarDate {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && dayOf(new Date(`${text}T00:00:00Z`)) === text;
-}
-
-function dayOf(date: Date): string {
-  return Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, -"T00:00:00.000Z".length);
 }

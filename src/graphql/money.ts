@@ -2,16 +2,10 @@ import { Big as SharedBig } from "big.js";
 import { InvalidInputError } from "../core/errors/index.js";
 import { describeType, isObject } from "../core/validate.js";
 
-/** An amount of one currency (service description, "GraphQL object shapes"). */
-export interface MoneyAmount {
-  /** A number as the API sends it, or a decimal string; null if it is not known. */
-  readonly amount: number | string | null | undefined;
-  /** ISO 4217 code. */
-  readonly currency: string | null | undefined;
-}
-
 /** Finds the amount of an item; null or undefined if it has none. */
-export type MoneySelector<Item> = (item: Item) => MoneyAmount | null | undefined;
+type AmountOf<Item> = (
+  item: Item,
+) => { readonly amount: number | string; readonly currency: string } | null | undefined;
 
 /** Has its own settings: a program may have made the shared constructor refuse numbers (`Big.strict`). */
 const Big = /* @__PURE__ */ SharedBig();
@@ -24,42 +18,31 @@ const Big = /* @__PURE__ */ SharedBig();
  *
  * @example
  * ```ts
- * sumByCurrency(licenses, (license) => license.potentialSaving); // Map { "EUR" => "1250.3", "USD" => "99" }
+ * await sumByCurrency(client.licenses(), (license) => license.potentialSaving); // Map { "EUR" => "1250.3" }
  * ```
- * @param items The items; those of an async iterable, such as a connection, are added as they arrive
- * @param select Finds the amount of an item
+ * @param items A connection, its nodes, or another iterable; added as they arrive
+ * @param select Finds the amount of an item, as a number or a decimal string
  * @returns each currency's sum as a plain decimal string, in the order of the first items
- * @throws {InvalidInputError} an amount is NaN, infinite or not a decimal number, or has no currency
+ * @throws {InvalidInputError} an amount is NaN, infinite or not a decimal number, or has no currency; also rejects with
+ * what the items reject with
  */
-export function sumByCurrency<Item>(items: Iterable<Item>, select: MoneySelector<Item>): Map<string, string>;
-/** The same for an async iterable. @throws {InvalidInputError} as above; rejects also with what the items reject with */
-export function sumByCurrency<Item>(
-  items: AsyncIterable<Item>,
-  select: MoneySelector<Item>,
-): Promise<Map<string, string>>;
-export function sumByCurrency<Item>(
-  items: Iterable<Item> | AsyncIterable<Item>,
-  select: MoneySelector<Item>,
-): Map<string, string> | Promise<Map<string, string>> {
-  const sums = new Map<string, SharedBig>();
-  const written = () => new Map([...sums].map(([currency, sum]) => [currency, sum.toFixed()]));
-  let index = 0;
+export async function sumByCurrency<Item>(
+  items: AsyncIterable<Item> | Iterable<Item>,
+  select: AmountOf<Item>,
+): Promise<Map<string, string>> {
   if (!isObject(items) || !(Symbol.iterator in items || Symbol.asyncIterator in items))
     throw new InvalidInputError(
       `The items must be iterable, got ${describeType(items)}. Pass a connection or its nodes.`,
     );
-  if (Symbol.iterator in items) {
-    for (const item of items) addAmount(sums, select(item), index++);
-    return written();
-  }
-  return (async () => {
-    for await (const item of items) addAmount(sums, select(item), index++);
-    return written();
-  })();
+  const sums = new Map<string, SharedBig>();
+  let index = 0;
+  for await (const item of items) addAmount(sums, select(item), index++);
+  return new Map([...sums].map(([currency, sum]) => [currency, sum.toFixed()]));
 }
 
-function addAmount(sums: Map<string, SharedBig>, money: MoneyAmount | null | undefined, index: number): void {
+function addAmount(sums: Map<string, SharedBig>, money: ReturnType<AmountOf<never>>, index: number): void {
   const { amount, currency } = money ?? {};
+  // The types promise an amount; a server may not know it.
   if (amount === null || amount === undefined) return;
   if (typeof currency !== "string" || currency === "")
     throw invalidAmount(index, "currency", "a currency code beside an amount");

@@ -6,27 +6,20 @@ import { COMMON_KEYS, type CommonOptions, readHeaders, resolveCommonOptions } fr
 import type { RetryOptions } from "../core/retry.js";
 import { type KeysOf, readOptions, requireFunction } from "../core/validate.js";
 
-/** Sends a request: `globalThis.fetch`, or a function with the same contract. */
-export type FetchLike = (url: string, init: RequestInit) => Promise<Response>;
-
-/** How much of a response is read. */
-export interface ResponseLimits {
-  /**
-   * Most bytes of one response body, counted after decompression. A larger one, also one that never ends, is a
-   * `TransportError`; it is not read further and not kept. @default 67_108_864 (64 MiB)
-   */
-  readonly maxResponseBytes?: number | undefined;
-}
-
 /** Options of a GraphQL client. */
-export interface GraphQLOptions extends CommonOptions, ResponseLimits {
+export interface GraphQLOptions extends CommonOptions {
   /**
    * Base of the API, which is `POST {baseUrl}/graphql`: absolute `https://`, or `http://` to loopback. May have a
    * path.
    */
   readonly baseUrl: string;
   /** Sends the requests. It must support `redirect: "manual"`. @default globalThis.fetch */
-  readonly fetch?: FetchLike | undefined;
+  readonly fetch?: typeof globalThis.fetch | undefined;
+  /**
+   * Most bytes of one response body, counted after decompression. A larger one, also one that never ends, is a
+   * `TransportError`; it is not read further and not kept. @default 67_108_864 (64 MiB)
+   */
+  readonly maxResponseBytes?: number | undefined;
 }
 
 /** Options of one request, or of every page of a connection. */
@@ -95,7 +88,7 @@ export function resolveOptions(given: GraphQLOptions) {
     credential,
     url: `${origin}${pathname === "/" ? "" : pathname}/graphql`,
     // The global one is looked up for each request, so that a tracer or a test can replace it later.
-    fetch: fetch ?? ((url: string, init: RequestInit) => globalThis.fetch(url, init)),
+    fetch: fetch ?? (((input, init) => globalThis.fetch(input, init)) satisfies typeof globalThis.fetch),
     headers: {
       accept: "application/graphql-response+json, application/json",
       ...(inBrowser() ? {} : { "user-agent": common.userAgent }),

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { TestClock } from "../core/clock.js";
-import type { FaultInjector } from "./faults/fault.js";
-import { Faults } from "./faults/injector.js";
+import type { Faults } from "./faults/fault.js";
+import { FaultInjector } from "./faults/injector.js";
 import { startGraphQLServer } from "./graphql/server.js";
 import { ApiKeys, type KeyPermission, type KeyScope } from "./keys.js";
 import { type CheckedOptions, checkOptions, type ReferenceServerOptions } from "./options.js";
@@ -57,7 +57,7 @@ export interface ReferenceServer {
   /** The clock of the server: `clock.advance(ms)` makes leases expire and delays end. */
   readonly clock: TestClock;
   /** Injects faults. */
-  readonly faults: FaultInjector;
+  readonly faults: Faults;
   /**
    * Creates another workspace. Keys of other workspaces cannot reach its data.
    * @throws {TypeError} the name, the portfolio or an option is invalid
@@ -144,7 +144,7 @@ export async function startServer(
   const { host, tls, clock, pageSize } = options;
   const workspaces = new Map<string, Workspace>();
   const keys = new ApiKeys();
-  const faults = new Faults();
+  const faults = new FaultInjector();
 
   function createWorkspace(name: string, portfolio: Portfolio | undefined): WorkspaceHandle {
     const workspace = new Workspace({ id: randomUUID(), name, portfolio });

@@ -2,7 +2,7 @@
 import Papa from "papaparse";
 import { InvalidInputError } from "../core/errors/index.js";
 import { countIn, MAX_LINE_BYTES, type TextBlock, tooLong } from "./lines.js";
-import { problemAt } from "./located-records.js";
+import { problemAt } from "./source.js";
 
 const BYTE_ORDER_MARK = "\ufeff";
 

@@ -2,41 +2,32 @@ import { InvalidInputError } from "../core/errors/index.js";
 import { type KeysOf, readOptions } from "../core/validate.js";
 import { checkDelimiter, csvRows } from "./csv-rows.js";
 import { type FileInput, Input } from "./file-input.js";
-import { FILE_KEYS, type FileOptions, FileRecords, Line, type RecordLocation } from "./file-records.js";
-import { decoderOf, MAX_LINE_BYTES, type TextEncoding, textBlocks } from "./lines.js";
-import { problemAt, RecordBlock } from "./located-records.js";
+import { decoderOf, MAX_LINE_BYTES, textBlocks } from "./lines.js";
+import {
+  checkMap,
+  lineOf,
+  problemAt,
+  RecordBlock,
+  type RecordLocation,
+  RecordsSource,
+  type Source,
+} from "./source.js";
 
-/** A row of a CSV file: its cells by the headings of their columns. An empty cell is an empty string. */
-export type CsvRow<Column extends string = string> = Readonly<Record<Column, string>>;
-
-/** Options of `fromCsv`. */
-export interface CsvOptions<Column extends string = string> extends FileOptions {
-  /**
-   * The columns to read, by their headings. The row has these and no others, and a file that lacks one of them is
-   * refused. @default every column of the file
-   */
-  readonly columns?: readonly Column[] | undefined;
-  /** The character between cells. @default "," */
-  readonly delimiter?: string | undefined;
-  /**
-   * Encoding of the bytes of the file or stream; invalid bytes are refused. It does not apply to a stream of text.
-   * @default "utf-8"
-   */
-  readonly encoding?: TextEncoding | undefined;
-}
+type CsvOptions = Parameters<typeof fromCsv>[1];
 
 const CSV_KEYS = {
-  ...FILE_KEYS,
   columns: true,
+  map: true,
   delimiter: true,
   encoding: true,
+  name: true,
+  signal: true,
 } satisfies KeysOf<CsvOptions>;
 
 /**
  * The records of a CSV file (RFC 4180), streamed: memory does not grow with the file.
  *
- * - The first row is the header. Each further row becomes an object of strings, and `map` makes a record of it, or
- *   returns undefined to leave it out; `figures` counts those. Errors that `map` throws are rethrown unchanged.
+ * - The first row is the header. Each further row becomes an object of strings; an empty cell is an empty string.
  * - A byte order mark, line ends of either kind, quoted line breaks and empty lines are accepted. A line of `""` is not
  *   empty: it is a row with an empty cell.
  * - Nothing is guessed or skipped. Errors name the line: a row with too few or too many cells, quotes that do not
@@ -44,64 +35,76 @@ const CSV_KEYS = {
  *   stream of text, a zero character, a header that lacks a column or repeats one, an empty file.
  * - An error of a write about a record names its location, such as `users.csv:1042`.
  *
- * The iteration throws `InvalidInputError`.
+ * The iteration throws `InvalidInputError`; errors that `map` throws are rethrown unchanged.
  * @throws {InvalidInputError} an option is invalid
  * @example
  * ```ts
- * const users = fromCsv("users.csv", (row) => ({ id: row.id, email: row.email }), {
+ * const users = fromCsv("users.csv", {
  *   columns: ["id", "email"],
+ *   map: (row) => ({ id: row.id, email: row.email }),
  * });
  * await batch.write("accounts", users);
  * ```
  */
-export function fromCsv<R, const Column extends string>(
+export function fromCsv<R, const Column extends string = string>(
   input: FileInput,
-  map: (row: CsvRow<Column>, place: RecordLocation) => R | undefined,
-  options: CsvOptions<Column> & { readonly columns: readonly Column[] },
-): FileRecords<R>;
-/** With every column of the file, by any heading. @throws {InvalidInputError} an option is invalid */
-export function fromCsv<R>(
-  input: FileInput,
-  map: (row: CsvRow, place: RecordLocation) => R | undefined,
-  options?: CsvOptions,
-): FileRecords<R>;
-export function fromCsv<R>(
-  input: FileInput,
-  map: (row: CsvRow, place: RecordLocation) => R | undefined,
-  options: CsvOptions = {},
-): FileRecords<R> {
+  options: {
+    /**
+     * The columns to read, by their headings. The row has these and no others, and a file that lacks one of them is
+     * refused. @default every column of the file
+     */
+    readonly columns?: readonly Column[] | undefined;
+    /** Makes a record of a row, or returns undefined to skip it; `stats` counts those. */
+    readonly map: (row: Readonly<Record<Column, string>>, at: RecordLocation) => R | undefined;
+    /** The character between cells. @default "," */
+    readonly delimiter?: string | undefined;
+    /**
+     * Encoding of the bytes of the file or stream; invalid bytes are refused. It does not apply to a stream of text.
+     * @default "utf-8"
+     */
+    readonly encoding?: "utf-8" | "utf-16le" | "windows-1252" | undefined;
+    /** The file's name in locations. @default the file's base name; `stream` for a stream */
+    readonly name?: string | undefined;
+    /** Ends the iteration, which then throws the signal's reason. @default none */
+    readonly signal?: AbortSignal | undefined;
+  },
+): Source<R>;
+export function fromCsv(input: FileInput, options: CsvOptions): Source<unknown> {
   const {
     columns,
+    map,
     delimiter = ",",
     encoding = "utf-8",
-    ...fileOptions
+    signal,
+    ...file
   } = readOptions("fromCsv", options, CSV_KEYS);
   if (columns !== undefined && !(Array.isArray(columns) && columns.every((name) => typeof name === "string")))
     throw new InvalidInputError("columns must be an array of headings.");
-  if (typeof map !== "function")
-    throw new InvalidInputError(
-      "map, the second argument of fromCsv, must be a function that turns a row into a record.",
-    );
+  checkMap(map);
   checkDelimiter(delimiter);
   decoderOf(encoding);
-  const file = new Input(input, fileOptions.name);
-  const { name } = file;
+  const opened = new Input(input, file.name);
+  const { name } = opened;
   const format = { name, encoding, maxLineBytes: MAX_LINE_BYTES, needsLineEnd: true };
-  return new FileRecords(file, fileOptions.signal, async function* (chunks, figures) {
-    let header: CsvHeader | undefined;
-    for await (const { rows, lines } of csvRows(textBlocks(chunks, format), name, delimiter)) {
-      const records = new RecordBlock<R>(figures, (line) => new Line(name, line).location);
-      for (const [index, cells] of rows.entries()) {
-        const place = new Line(name, lines[index] ?? 0);
-        if (header === undefined) header = new CsvHeader(cells, columns, place.location);
-        else records.add(map(header.row(cells, place), place), place.line);
+  const at = lineOf(name);
+  return new RecordsSource(signal, (stats, stop) => {
+    const rowsOf = csvRows(textBlocks(opened.open(stop), format), name, delimiter);
+    return (async function* () {
+      let header: CsvHeader | undefined;
+      for await (const { rows, lines } of rowsOf) {
+        const records = new RecordBlock(map, at, stats);
+        for (const [index, cells] of rows.entries()) {
+          const line = lines[index] ?? 0;
+          if (header === undefined) header = new CsvHeader(cells, columns, at(line).location);
+          else records.add(header.row(cells, at(line)), line);
+        }
+        yield records.located();
       }
-      yield records.located();
-    }
-    if (header === undefined) {
-      const advice = "Not even a header is there; the program that wrote it may have failed.";
-      throw problemAt(name, "is empty", advice);
-    }
+      if (header === undefined) {
+        const advice = "Not even a header is there; the program that wrote it may have failed.";
+        throw problemAt(name, "is empty", advice);
+      }
+    })();
   });
 }
 
@@ -151,11 +154,11 @@ class CsvHeader {
   }
 
   /** The cells of a row by column. @throws {InvalidInputError} too few or too many cells */
-  row(cells: readonly string[], place: RecordLocation): Record<string, string> {
+  row(cells: readonly string[], at: RecordLocation): Readonly<Record<string, string>> {
     if (cells.length !== this.#width) {
       const problem = `has ${cells.length} cells, but the header has ${this.#width}`;
       const advice = "Quote a cell that contains the delimiter; a short last row may be truncated.";
-      throw problemAt(place.location, problem, advice);
+      throw problemAt(at.location, problem, advice);
     }
     const row = { ...this.#template };
     for (const [column, position] of this.#columns) row[column] = cells[position] ?? "";

@@ -10,13 +10,6 @@ export type FileInput = string | URL | AsyncIterable<Uint8Array | string>;
 
 const CHUNK_BYTES = 64 * 1024;
 
-export interface OpenInput {
-  /** A chunk is valid until the next one is requested. */
-  readonly chunks: AsyncIterable<Uint8Array | string>;
-  /** Releases a stream, even while it owes a chunk. */
-  close(): void;
-}
-
 /** A file can be opened any number of times, a stream once. */
 export class Input {
   /** The name in locations: the base name of a file, never its path. */
@@ -33,19 +26,21 @@ export class Input {
     this.name = name ?? (typeof this.#source === "string" ? basename(this.#source) : "stream");
   }
 
-  /** @throws {InvalidInputError} the stream was already read */
-  open(): OpenInput {
+  /**
+   * Opens the input. A chunk is valid until the next one is requested.
+   * @param stop Fires when no more is wanted: a stream is released at once, even while it owes a chunk.
+   * @throws {InvalidInputError} the stream was already read
+   */
+  open(stop: AbortSignal): AsyncIterable<Uint8Array | string> {
     const source = this.#source;
-    if (typeof source === "string") return { chunks: fileChunks(source, this.name), close: () => {} };
+    if (typeof source === "string") return fileChunks(source, this.name);
     if (this.#isOpened || wasRead(source)) {
       throw new InvalidInputError(
         `${this.name} was already read, and a stream can be read only once. Create a new source for each write, or pass a file path.`,
       );
     }
     this.#isOpened = true;
-    const iterator = source[Symbol.asyncIterator]();
-    const close = closer(source, iterator);
-    return { chunks: streamChunks(iterator, this.name, close), close: () => void close().catch(() => {}) };
+    return streamChunks(source, this.name, stop);
   }
 }
 
@@ -102,36 +97,36 @@ function unreadable(name: string, error: unknown): InvalidInputError {
   return new InvalidInputError(`${name} cannot be read${typeof code === "string" ? ` (${code})` : ""}.`);
 }
 
-async function* streamChunks(
-  iterator: AsyncIterator<unknown>,
+function streamChunks(
+  stream: AsyncIterable<unknown>,
   name: string,
-  close: () => Promise<unknown>,
-): AsyncGenerator<Uint8Array | string, void, undefined> {
+  stop: AbortSignal,
+): AsyncIterable<Uint8Array | string> {
+  const iterator = stream[Symbol.asyncIterator]();
   let isDone = false;
-  try {
-    for (;;) {
-      const { done, value } = await iterator.next();
-      isDone = done === true;
-      if (isDone) return;
-      if (!(value instanceof Uint8Array) && typeof value !== "string") {
-        throw new InvalidInputError(`${name} must be a stream of bytes or text.`);
-      }
-      yield value;
+  const close = () => {
+    if (isDone) return;
+    if (stream instanceof Readable) stream.destroy();
+    else void closeIterator(iterator);
+  };
+  stop.addEventListener("abort", close, { once: true });
+  const next = async (): Promise<IteratorResult<Uint8Array | string, void>> => {
+    const { done, value } = await iterator.next();
+    isDone = done === true;
+    if (isDone) return { done: true, value: undefined };
+    if (!(value instanceof Uint8Array) && typeof value !== "string") {
+      throw new InvalidInputError(`${name} must be a stream of bytes or text.`);
     }
-  } finally {
-    // An error of the stream comes before one of its closing.
-    if (!isDone) await close().catch(() => {});
-  }
+    return { done: false, value };
+  };
+  return { [Symbol.asyncIterator]: () => ({ next }) };
 }
 
-/** Closes a stream once. */
-function closer(stream: AsyncIterable<unknown>, iterator: AsyncIterator<unknown>): () => Promise<unknown> {
-  let closed: Promise<unknown> | undefined;
-  return () => {
-    closed ??= (async () => {
-      if (stream instanceof Readable) stream.destroy();
-      else await iterator.return?.();
-    })();
-    return closed;
-  };
+/** An error of the stream comes before one of its closing. */
+async function closeIterator(iterator: AsyncIterator<unknown>): Promise<void> {
+  try {
+    await iterator.return?.();
+  } catch {
+    // The iteration has ended.
+  }
 }

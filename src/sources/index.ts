@@ -5,30 +5,10 @@
  * @packageDocumentation
  */
 
-export {
-  type ErrorCode,
-  type ErrorDetails,
-  type InputIssue,
-  InvalidInputError,
-  type RecordOutcome,
-  SaasManagementError,
-  type StopReason,
-  type WalkPosition,
-} from "../core/errors/index.js";
-export { LOCATE, type LocatedRecords } from "../core/record-location.js";
-export { type CsvOptions, type CsvRow, fromCsv } from "./csv.js";
+export { located } from "../core/record-location.js";
+export { fromCsv } from "./csv.js";
 export type { FileInput } from "./file-input.js";
-export type { FileOptions, FileRecords, RecordLocation } from "./file-records.js";
-export { fromJsonl, type JsonlOptions } from "./jsonl.js";
-export type { TextEncoding } from "./lines.js";
-export type { SourceFigures } from "./located-records.js";
+export { fromJsonl } from "./jsonl.js";
 export type { SourcePage } from "./page-proof.js";
-export {
-  type FetchPage,
-  fromPages,
-  type ItemPlace,
-  type PageRecords,
-  type PageRequest,
-  type PagesFigures,
-  type PagesOptions,
-} from "./pages.js";
+export { fromPages, type PagesOptions } from "./pages.js";
+export type { RecordLocation, Source } from "./source.js";

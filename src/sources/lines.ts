@@ -1,9 +1,8 @@
 /** Splits bytes or text into decoded blocks of whole lines. */
 import { InvalidInputError } from "../core/errors/index.js";
-import { problemAt } from "./located-records.js";
+import { problemAt } from "./source.js";
 
-/** Encoding of a file. `latin1` is read as `windows-1252`, of which it is a part. */
-export type TextEncoding = "utf-8" | "utf-16le" | "latin1" | "windows-1252";
+export type TextEncoding = "utf-8" | "utf-16le" | "windows-1252";
 
 export interface TextFormat {
   /** Name of the input in locations. */
@@ -164,11 +163,10 @@ export function decoderOf(encoding: TextEncoding): (bytes: Uint8Array) => string
       const decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true });
       return (bytes) => decoder.decode(bytes);
     }
-    case "latin1":
     case "windows-1252":
       return decodeWindows1252;
     default:
-      throw new InvalidInputError("encoding must be utf-8, utf-16le, latin1 or windows-1252.");
+      throw new InvalidInputError("encoding must be utf-8, utf-16le or windows-1252.");
   }
 }
 

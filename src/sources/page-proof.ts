@@ -1,7 +1,7 @@
 /** Checks the pages of a listing: what is not proven to be complete ends in an error. */
 import { createHash } from "node:crypto";
 import { serialize } from "node:v8";
-import { problemAt } from "./located-records.js";
+import { problemAt } from "./source.js";
 
 /** One page of a vendor's listing. */
 export interface SourcePage<Item> {

@@ -5,9 +5,7 @@
  */
 
 export { type Clock, TestClock, type TimerOptions } from "../core/clock.js";
-export type * from "../reference-server/faults/fault.js";
-export type * from "../reference-server/faults/kinds.js";
-export { type FaultScheduleOptions, faultSchedule } from "../reference-server/faults/schedule.js";
+export type { Fault, Faults, SyncOperation } from "../reference-server/faults/fault.js";
 export type { KeyPermission, KeyScope } from "../reference-server/keys.js";
 export type { ReferenceServerOptions, TlsIdentity } from "../reference-server/options.js";
 export type * from "../reference-server/portfolio.js";

@@ -23,7 +23,7 @@ test("hooks of GraphQL are called once per attempt and before each pause", async
         : json(response, { data: { ok: true } }),
     hooks,
   );
-  const data = client.request(QUERY);
+  const data = client.request(QUERY, {});
   await passPause(clock);
   await data;
   expect(order).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2"]);
@@ -47,7 +47,7 @@ test("hooks tell the duration of an attempt and its request id", async () => {
     setup.clock.advance(1_234);
     json(response, { data: { ok: true } }, { headers: { "x-request-id": "r-1" } });
   }, hooks);
-  await setup.client.request(QUERY);
+  await setup.client.request(QUERY, {});
   expect(responses).toMatchObject([{ durationMs: 1_234, requestId: "r-1" }]);
 });
 
@@ -60,8 +60,8 @@ test("hooks are called for pages, mutations and documents of the user", async ()
   const NEW = { name: "n", state: "PRE", baselineType: "LAST_YEAR_COST", baselinePrice: 1 } as const;
   await graphql.createProcurementCase({ ...NEW, deadline: "2026-12-31" });
   await rejection(graphql.updateProcurementCase({ id: "unknown", name: "n" }));
-  await graphql.request("{ applications { totalCount } }");
-  await rejection(graphql.request("query on on on {"));
+  await graphql.request("{ applications { totalCount } }", {});
+  await rejection(graphql.request("query on on on {", {}));
   const told = responses.map(({ kind, operation, outcome }) => `${kind} ${operation} ${outcome}`);
   expect(told).toEqual([
     "query Applications success",
@@ -183,7 +183,7 @@ test.each([
       json(response, index === 0 ? {} : { data: { ok: true } }, { status: index === 0 ? 503 : 200 }),
     options,
   );
-  const data = client.request(QUERY);
+  const data = client.request(QUERY, {});
   await passPause(clock);
   expect(await data).toEqual({ ok: true });
   harness.server.scripts.StartSyncBatch.push(LOST);
@@ -223,7 +223,7 @@ test("a logger and a hook that throw fail no request of GraphQL", async () => {
     (_, response, index) => json(response, { data: { ok: true } }, { status: index === 0 ? 503 : 200 }),
     { logger: broken, onRequest: full },
   );
-  const data = client.request(QUERY);
+  const data = client.request(QUERY, {});
   await passPause(clock);
   await expect(data).resolves.toEqual({ ok: true });
 });
@@ -248,6 +248,6 @@ test("a logger is called as a method, so that it may be a class", async () => {
   }
   const logger = new Lines();
   const { client } = await connectClient((_, response) => json(response, { data: { ok: true } }), { logger });
-  await client.request(QUERY);
+  await client.request(QUERY, {});
   expect(logger.lines).toEqual(["saas-management: GraphQL query Names: success"]);
 });

@@ -42,7 +42,7 @@ test.each([
     const apiKey = keys("old", "new");
     // The errors of HTTP 200 say that the mutation was not begun.
     const { client, server } = await connectClient(takes("new", status), { apiKey, retry: false });
-    expect(await client.request(document)).toEqual({ ok: true });
+    expect(await client.request(document, {})).toEqual({ ok: true });
     expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(["old", "new"]);
     expect(apiKey).toHaveBeenCalledTimes(2);
   },
@@ -66,7 +66,7 @@ test.each<[string, unknown, readonly object[], number]>([
     (_request, response) => json(response, { data, errors }, { status }),
     { apiKey },
   );
-  const error = await rejection(client.request("mutation Both { touch destroy }"));
+  const error = await rejection(client.request("mutation Both { touch destroy }", {}));
   expect(error).toMatchObject({ attempts: 1, retryable: false });
   expect(server.requests).toHaveLength(1);
   expect(apiKey).toHaveBeenCalledTimes(1);
@@ -84,7 +84,7 @@ test("a refused key is replaced for an idempotent mutation even after a field wa
 
 test("a refused key is replaced once per operation", async () => {
   const { client, server } = await connectClient(takes("none"), { apiKey: keys("a", "b", "c", "d") });
-  expect(await rejection(client.request(QUERY))).toMatchObject({
+  expect(await rejection(client.request(QUERY, {}))).toMatchObject({
     code: "AUTHENTICATION_FAILED",
     attempts: 2,
   });
@@ -98,7 +98,7 @@ test("an authorization error beside partial data replaces no key", async () => {
       json(response, { data: { ok: true }, errors: [{ extensions: { code: "AUTH_NOT_AUTHORIZED" } }] }),
     { apiKey },
   );
-  await client.rawRequest(QUERY);
+  await client.rawRequest(QUERY, {});
   expect(apiKey).toHaveBeenCalledTimes(1);
 });
 
@@ -108,7 +108,7 @@ test("hooks see a replaced key as a retry without a pause", async () => {
     authorization: keys("Bearer old", "Bearer new"),
     ...hooks,
   });
-  await client.request(QUERY);
+  await client.request(QUERY, {});
   expect(order).toEqual(["request 1", "response 1", "retry 1", "request 2", "response 2"]);
   expect(retries).toMatchObject([{ delayMs: 0, code: "AUTHENTICATION_FAILED" }]);
 });
@@ -125,7 +125,7 @@ test("a refused key fails if the function returns the same one again", async () 
   const apiKey = keys("old");
   const { client, server } = await connectClient(takes("new"), { apiKey });
   const failed = { code: "AUTHENTICATION_FAILED", attempts: 1, stoppedBecause: "not-retryable" };
-  expect(await rejection(client.request(QUERY))).toMatchObject(failed);
+  expect(await rejection(client.request(QUERY, {}))).toMatchObject(failed);
   expect(server.requests).toHaveLength(1);
   harness.server.scripts.StartSyncBatch.push(UNAUTHENTICATED);
   expect(await rejection(harness.startBatch({ apiKey }))).toMatchObject(failed);
@@ -175,14 +175,14 @@ test("concurrent attempts share one call of the key function, later ones call it
       }),
   );
   const { client, server } = await connectClient(takes("key"), { apiKey });
-  const together = [client.request(QUERY), client.request(QUERY), client.request(QUERY)];
+  const together = [client.request(QUERY, {}), client.request(QUERY, {}), client.request(QUERY, {})];
   await until(() => apiKey.mock.calls.length === 1);
   await new Promise((resolve) => setImmediate(resolve));
   answer("key");
   await Promise.all(together);
   expect(apiKey).toHaveBeenCalledTimes(1);
   expect(server.requests).toHaveLength(3);
-  const later = client.request(QUERY);
+  const later = client.request(QUERY, {});
   await until(() => apiKey.mock.calls.length === 2);
   answer("key");
   await later;
@@ -200,7 +200,7 @@ test("attempts refused at the same time share one call for the next key", async 
   ];
   const apiKey = vi.fn(() => answers.shift()?.() ?? "unexpected");
   const { client } = await connectClient(takes("new"), { apiKey, ...hooks });
-  const together = [client.request(QUERY), client.request(QUERY), client.request(QUERY)];
+  const together = [client.request(QUERY, {}), client.request(QUERY, {}), client.request(QUERY, {})];
   await until(() => responses.length === 3);
   await new Promise((resolve) => setImmediate(resolve));
   answer("new");
@@ -213,7 +213,7 @@ test.each(["", "key-1\n", "Bearer key-1", "ApiKey key-1"])(
   async (apiKey) => {
     const { client, server } = await connectClient(takes("key-1"), { apiKey });
     const refused = { code: "AUTHENTICATION_FAILED", attempts: 1 };
-    expect(await rejection(client.request(QUERY))).toMatchObject(refused);
+    expect(await rejection(client.request(QUERY, {}))).toMatchObject(refused);
     expect(await rejection(harness.startBatch({ apiKey }))).toMatchObject(refused);
     expect([server.requests.length, harness.server.calls.length]).toEqual([0, 0]);
   },
@@ -223,8 +223,8 @@ test("a key function that fails is an AuthenticationError with the cause", async
   const cause = new Error("vault is sealed");
   const { client, server } = await connectClient(() => {}, { apiKey: () => Promise.reject(cause) });
   const [first, second] = await Promise.all([
-    rejection(client.request(QUERY)),
-    rejection(client.request(QUERY)),
+    rejection(client.request(QUERY, {})),
+    rejection(client.request(QUERY, {})),
   ]);
   expect(first).toBeInstanceOf(AuthenticationError);
   expect(first).toMatchObject({ cause, attempts: 1 });
@@ -240,7 +240,7 @@ test("a key function that fails after a refusal keeps the service's message", as
   const cause = new Error("vault is sealed");
   const answers = [() => "canary-old", () => Promise.reject(cause)];
   const { client } = await connectClient(takes("new"), { apiKey: () => answers.shift()?.() ?? "" });
-  const error = await rejection(client.request(QUERY));
+  const error = await rejection(client.request(QUERY, {}));
   expect(error).toBeInstanceOf(AuthenticationError);
   expect(error).toMatchObject({ cause, attempts: 1, serverMessage: "not authorized" });
   expect(everythingIn(error)).not.toContain("canary-old");
@@ -270,7 +270,7 @@ test("a key function that never settles ends with the timeout and does not block
   clock.advance(5_000);
   expect(await late).toMatchObject({ code: "TIMEOUT" });
   expect(server.requests).toHaveLength(0);
-  expect(await client.request(QUERY)).toEqual({ ok: true });
+  expect(await client.request(QUERY, {})).toEqual({ ok: true });
 });
 
 test("a key function that never settles does not block a start or close", async () => {
@@ -325,10 +325,10 @@ test("errors of an old request show no key, however many keys were sent since", 
   let minted = 0;
   const authorization = () => `Bearer minted-${String(++minted).padStart(8, "0")}`;
   const { client, server } = await connectClient(respond, { authorization });
-  const first = rejection(client.request(QUERY));
+  const first = rejection(client.request(QUERY, {}));
   await server.arrived(1);
   hold = false;
-  for (let other = 0; other < 33; other++) await rejection(client.request(QUERY));
+  for (let other = 0; other < 33; other++) await rejection(client.request(QUERY, {}));
   held[0]?.();
   expect(await first).toMatchObject({ serverMessage: "key [redacted]" });
   expect(everythingIn(await first)).not.toContain("minted-");

@@ -30,7 +30,7 @@ test("refuses null for the retry option of a request before it is sent", async (
   await expect(sdk.graphql.request("{ __typename }", {}, options)).rejects.toThrow(ConfigurationError);
 });
 
-test("refuses items of sumByCurrency that are not iterable", () => {
+test("refuses items of sumByCurrency that are not iterable", async () => {
   const page = JSON.parse('{"nodes":[]}');
-  expect(() => sumByCurrency(page, () => null)).toThrow(InvalidInputError);
+  await expect(sumByCurrency(page, () => null)).rejects.toThrow(InvalidInputError);
 });

@@ -59,16 +59,12 @@ const CALLS: Readonly<Record<string, Call>> = {
   request: (extra) => graphql().request("{ a }", {}, { ...extra }),
   rawRequest: (extra) => graphql().rawRequest("{ a }", {}, { ...extra }),
   "a mutation": (extra) => graphql().createProcurementCase({ name: "a" }, { ...extra }),
-  "a safe mutation": (extra) => graphql().safe.changeVendorsState({ state: "ARCHIVED" }, "all", { ...extra }),
-  "the arguments of a connection": (extra) => graphql().licenses({ ...extra }),
-  "the options of a connection": (extra) => graphql().applications({}, { ...extra }),
-  toArray: (extra) =>
-    graphql()
-      .licensePlans()
-      .toArray({ ...extra }),
+  "another mutation": (extra) => graphql().changeVendorsState({ state: "ARCHIVED" }, "all", { ...extra }),
+  "a connection": (extra) => graphql().licenses({ ...extra }),
   paginate: (extra) => graphql().paginate("query Q { a }", {}, { ...page, ...extra }),
-  fromCsv: (extra) => fromCsv("a.csv", (row) => row, { ...extra }),
-  fromJsonl: (extra) => fromJsonl("a.jsonl", undefined, { ...extra }),
+  variableNames: (extra) => graphql().paginate("query Q { a }", {}, { ...page, variableNames: { ...extra } }),
+  fromCsv: (extra) => fromCsv("a.csv", { map: (row) => row, ...extra }),
+  fromJsonl: (extra) => fromJsonl("a.jsonl", { ...extra }),
   fromPages: (extra) => fromPages(async () => ({ items: [] }), { ...extra }),
 };
 

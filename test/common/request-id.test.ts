@@ -43,7 +43,7 @@ test("the request id may come as x-correlation-id", async () => {
   const { client } = await connectClient((_, response) =>
     json(response, {}, { status: 400, headers: { "x-correlation-id": "c-1" } }),
   );
-  expect(await requestIdOf(client.request(QUERY))).toBe("c-1");
+  expect(await requestIdOf(client.request(QUERY, {}))).toBe("c-1");
 });
 
 test.each([
@@ -55,7 +55,7 @@ test.each([
   const { client } = await connectClient((_request, response) =>
     json(response, {}, { status: 400, headers: { "x-request-id": id } }),
   );
-  expect(await requestIdOf(client.request(QUERY))).toBeUndefined();
+  expect(await requestIdOf(client.request(QUERY, {}))).toBeUndefined();
 });
 
 test("the request id is read from the trailers of the Sync API, unless it is the key", async () => {
@@ -88,7 +88,7 @@ test("errors and hooks of both APIs show the request ids of the reference server
   const { hooks, responses } = observedHooks();
   await using client = new SaasManagementClient({ baseUrl, syncUrl, apiKey, ...hooks });
   const ids = [
-    await requestIdOf(client.graphql.request("{ nothing }")),
+    await requestIdOf(client.graphql.request("{ nothing }", {})),
     await requestIdOf(client.sync.startBatch({ installationId: "unknown" })),
   ];
   const refused = await rejection(client.graphql.updateProcurementCase({ id: "unknown", name: "n" }));

@@ -71,7 +71,7 @@ test("a TimeoutError has the last failure as its cause", async () => {
   const { client, clock, server } = await connectClient((request, response, index) => {
     if (index === 0) unavailable(request, response, index);
   });
-  const error = rejection(client.request(QUERY));
+  const error = rejection(client.request(QUERY, {}));
   await passPause(clock);
   await server.arrived(2);
   clock.advance(100_000);
@@ -83,7 +83,7 @@ test("a deadline that ends during a pause is a TimeoutError", async () => {
   const { client, clock, server } = await connectClient((_, response) =>
     json(response, {}, { status: 503, headers: { "retry-after": "99" } }),
   );
-  const error = rejection(client.request(QUERY));
+  const error = rejection(client.request(QUERY, {}));
   await until(() => clock.sleeping === 2);
   // As on a machine that was suspended: pause and time end together.
   clock.advance(1_000_000);
@@ -165,7 +165,7 @@ test("one client makes at most 100 retries without a success", async () => {
   const { client, clock, server } = await connectClient(unavailable, { retry, timeoutMs });
   const errors = await settle(
     clock,
-    many(60, () => client.request(QUERY)),
+    many(60, () => client.request(QUERY, {})),
   );
   expect(server.requests).toHaveLength(60 + 100);
   const attempts = errors.map((error) => (error instanceof SaasManagementError ? error.attempts : 0));
@@ -178,9 +178,11 @@ test("one client makes at most 100 retries without a success", async () => {
 test("25 failing operations with the default retries stay within the retry budget", async () => {
   const { client, clock } = await connectClient(unavailable, { retry, timeoutMs });
   for (let count = 0; count < 25; count++) {
-    expect((await settle(clock, [client.request(QUERY)]))[0]).toMatchObject(ending("retries-exhausted", 5));
+    expect((await settle(clock, [client.request(QUERY, {})]))[0]).toMatchObject(
+      ending("retries-exhausted", 5),
+    );
   }
-  expect((await settle(clock, [client.request(QUERY)]))[0]).toMatchObject(ending("budget-exhausted", 1));
+  expect((await settle(clock, [client.request(QUERY, {})]))[0]).toMatchObject(ending("budget-exhausted", 1));
 });
 
 test("retries that succeed never use up the budget", async () => {
@@ -190,7 +192,7 @@ test("retries that succeed never use up the budget", async () => {
     { retry, clock: new TestClock() },
   );
   for (let count = 0; count < 130; count++) {
-    expect(await client.request(QUERY)).toEqual({ ok: true });
+    expect(await client.request(QUERY, {})).toEqual({ ok: true });
   }
 });
 
@@ -203,12 +205,12 @@ test("five successes pay for one retry", async () => {
   );
   await settle(
     clock,
-    many(30, () => client.request(QUERY)),
+    many(30, () => client.request(QUERY, {})),
   );
   failing = false;
-  for (let count = 0; count < 5; count++) await client.request(QUERY);
+  for (let count = 0; count < 5; count++) await client.request(QUERY, {});
   failing = true;
-  expect((await settle(clock, [client.request(QUERY)]))[0]).toMatchObject(ending("budget-exhausted", 2));
+  expect((await settle(clock, [client.request(QUERY, {})]))[0]).toMatchObject(ending("budget-exhausted", 2));
 });
 
 test("the Sync API has the same budget, and each client its own", async () => {

@@ -153,14 +153,14 @@ const CALLS: Readonly<Record<string, Row>> = {
   },
   fileLedger: { base: {}, names: ["hashIds"], use: (given) => apply(fileLedger, "/nowhere", given) },
   fromCsv: {
-    base: {},
-    names: ["columns", "delimiter", "encoding", "name", "signal"],
-    use: (given) => readAll(apply(fromCsv, lines("id\nu1\n"), row, given)),
+    base: { map: row },
+    names: ["columns", "map", "delimiter", "encoding", "name", "signal"],
+    use: (given) => readAll(apply(fromCsv, lines("id\nu1\n"), given)),
   },
   fromJsonl: {
-    base: {},
-    names: ["maxLineBytes", "allowEmpty", "name", "signal"],
-    use: (given) => readAll(apply(fromJsonl, lines('{"id":"u1"}\n'), row, given)),
+    base: { map: row },
+    names: ["map", "maxLineBytes", "allowEmpty", "name", "signal"],
+    use: (given) => readAll(apply(fromJsonl, lines('{"id":"u1"}\n'), given)),
   },
   fromPages: {
     base: { maxPages: 3 },

@@ -1,4 +1,4 @@
-import { type CsvRow, fromCsv, fromJsonl } from "@saas-management/sdk/sources";
+import { fromCsv, fromJsonl } from "@saas-management/sdk/sources";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { holds } from "../support/fuzz.js";
@@ -37,7 +37,8 @@ test("reads a damaged CSV file to the same rows however it is cut, or rejects it
     const read = (piece: number) =>
       outcomeOf(() =>
         all(
-          fromCsv(inPieces(bytes, piece), (row: CsvRow) => ({ ...row }), {
+          fromCsv(inPieces(bytes, piece), {
+            map: (row) => ({ ...row }),
             name: "a\nb.csv",
             encoding: named,
           }),
@@ -61,9 +62,7 @@ test("reads a damaged JSON Lines file to the values that JSON.parse returns, or 
   timeout: TIMEOUT_MS,
 }, async () => {
   const property = fc.asyncProperty(mutatedBytes(JSONL), size, async (bytes, cut) => {
-    const read = await outcomeOf(() =>
-      all(fromJsonl<unknown>(inPieces(bytes, cut), undefined, { allowEmpty: true })),
-    );
+    const read = await outcomeOf(() => all(fromJsonl<unknown>(inPieces(bytes, cut), { allowEmpty: true })));
     if (read?.error === undefined) {
       const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
       const lines = text.split("\n").filter((line) => !/^[ \t\r]*$/.test(line));

@@ -77,7 +77,7 @@ describe("hostile options", { timeout: TIMEOUT_MS }, () => {
       [...COMMON_PATHS, "baseUrl", "fetch", "maxResponseBytes"],
       async (options) => {
         await using client = construct(GraphQLClient, options);
-        expect(await client.request("query Q { a }")).toEqual({ a: 1 });
+        expect(await client.request("query Q { a }", {})).toEqual({ a: 1 });
       },
     ],
     [
@@ -213,7 +213,7 @@ describe("a function of the caller's", { timeout: TIMEOUT_MS }, () => {
       const logger = { debug: fails, info: fails, warn: fails, error: fails };
       const hooks = Object.fromEntries(which.map((name) => [name, name === "logger" ? logger : fails]));
       await using client = construct(GraphQLClient, { ...options, ...hooks });
-      expect(await client.request("query Q { a }")).toEqual({ a: 1 });
+      expect(await client.request("query Q { a }", {})).toEqual({ a: 1 });
     });
     await holds(share("hooks and loggers that throw", 0.05), property);
   });
@@ -221,7 +221,7 @@ describe("a function of the caller's", { timeout: TIMEOUT_MS }, () => {
   test("may be a fetch that answers with anything: that is a failed request", async () => {
     const property = fc.asyncProperty(hostileValue, async (answer) => {
       const client = construct(GraphQLClient, { ...options, fetch: async () => answer.open() });
-      const outcome = await outcomeOf(() => client.request("query Q { a }"));
+      const outcome = await outcomeOf(() => client.request("query Q { a }", {}));
       expect(outcome?.error?.code).toBe("TRANSPORT_FAILED");
     });
     await holds(share("what fetch answers with", 0.05), property);
@@ -230,7 +230,7 @@ describe("a function of the caller's", { timeout: TIMEOUT_MS }, () => {
   test("may return anything as a key: it is sent, or refused as a credential", async () => {
     const property = fc.asyncProperty(hostileValue, async (key) => {
       const client = construct(GraphQLClient, { ...options, apiKey: () => key.open() });
-      const outcome = await outcomeOf(() => client.request("query Q { a }"));
+      const outcome = await outcomeOf(() => client.request("query Q { a }", {}));
       if (outcome?.error !== undefined) expect(outcome.error.code).toBe("AUTHENTICATION_FAILED");
     });
     await holds(share("keys that a function gives", 0.05), property);

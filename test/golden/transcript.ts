@@ -62,11 +62,11 @@ export async function graphqlTranscript(): Promise<readonly RecordedRequest[]> {
     },
   });
   try {
-    await client.applications({ first: 2 }, { prefetch: false }).firstPage();
+    await client.applications({ pageSize: 2, prefetch: false }).firstPage();
+    await client.licenses({ where: { state: { activity: { eq: "UNUSED" } } }, prefetch: false }).firstPage();
     await client
-      .licenses({ where: { state: { activity: { eq: "UNUSED" } } } }, { prefetch: false })
+      .licensePlans({ from: "end", pageSize: 3, order: { name: "DESC" }, prefetch: false })
       .firstPage();
-    await client.licensePlans({ last: 3, order: { name: "DESC" } }, { prefetch: false }).firstPage();
     const created = await client.createProcurementCase({ name: "Renewal", state: "PRE" });
     await client.updateProcurementCase({ id: created.id, name: "Renewal 2" });
     await client.changeVendorsState({ state: "SANCTIONED" }, { vendor: { name: { contains: "Acme" } } });

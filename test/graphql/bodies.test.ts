@@ -19,7 +19,7 @@ const MEBIBYTE = 1024 * 1024;
 
 async function dataOf(body: string | Uint8Array, headers?: Readonly<Record<string, string>>) {
   const { client } = await connectClient(answerText(body, { headers: headers ?? {} }), { retry: false });
-  return client.request<Record<string, unknown>>(QUERY);
+  return client.request<Record<string, unknown>>(QUERY, {});
 }
 
 /** The client of a fetch that needs no network. */
@@ -44,7 +44,7 @@ test("reads the body of a fetch that returns streams of Node", async () => {
       text: { value: async () => text, writable: true },
     }),
   );
-  expect(await client.request(QUERY)).toEqual({ a: 1 });
+  expect(await client.request(QUERY, {})).toEqual({ a: 1 });
 });
 
 test("rejects a body that declares more than maxResponseBytes, and closes its connection", async () => {
@@ -53,7 +53,7 @@ test("rejects a body that declares more than maxResponseBytes, and closes its co
       response.writeHead(200, { ...JSON_TYPE, "content-length": String(100 * MEBIBYTE) }).write("{"),
     { maxResponseBytes: MEBIBYTE },
   );
-  const error = await rejection(client.request(QUERY));
+  const error = await rejection(client.request(QUERY, {}));
   expect(error).toBeInstanceOf(TransportError);
   expect(error).toMatchObject({
     status: 200,
@@ -69,7 +69,7 @@ test("rejects a body that never ends, and closes its connection", async () => {
     (_, response) => pour(response.writeHead(200, JSON_TYPE), "[".repeat(65_536)),
     { maxResponseBytes: MEBIBYTE },
   );
-  const error = await rejection(client.rawRequest(QUERY));
+  const error = await rejection(client.rawRequest(QUERY, {}));
   expect(error).toMatchObject({ code: "TRANSPORT_FAILED", status: 200, retryable: false, attempts: 1 });
   await server.requests[0]?.cancelled;
 });
@@ -80,13 +80,13 @@ test("measures a compressed body after decompression", async () => {
   const { client } = await connectClient(answerText(bomb, { headers: { "content-encoding": "gzip" } }), {
     maxResponseBytes: MEBIBYTE,
   });
-  expect(await rejection(client.request(QUERY))).toMatchObject({ code: "TRANSPORT_FAILED", status: 200 });
+  expect(await rejection(client.request(QUERY, {}))).toMatchObject({ code: "TRANSPORT_FAILED", status: 200 });
   const small = gzipSync('{"data":{"ok":1}}');
   const headers = { "content-encoding": "gzip", "content-length": String(small.byteLength) };
   const { client: other } = await connectClient(answerText(small, { headers }), {
     maxResponseBytes: small.byteLength - 1,
   });
-  expect(await other.request(QUERY)).toEqual({ ok: 1 });
+  expect(await other.request(QUERY, {})).toEqual({ ok: 1 });
 });
 
 test("keeps the error class of the status of a body that is too large", async () => {
@@ -94,7 +94,7 @@ test("keeps the error class of the status of a body that is too large", async ()
     (_, response) => pour(response.writeHead(403, JSON_TYPE), " ".repeat(65_536)),
     { maxResponseBytes: MEBIBYTE },
   );
-  expect(await rejection(client.request(QUERY))).toBeInstanceOf(PermissionDeniedError);
+  expect(await rejection(client.request(QUERY, {}))).toBeInstanceOf(PermissionDeniedError);
 });
 
 test.each(["stream", "text"])("allows exactly maxResponseBytes bytes of a %s", async (kind) => {
@@ -104,8 +104,8 @@ test.each(["stream", "text"])("allows exactly maxResponseBytes bytes of a %s", a
     return kind === "stream" ? response : Object.defineProperty(response, "body", { value: undefined });
   };
   const bytes = Buffer.byteLength(text);
-  expect(await clientOf(answer, { maxResponseBytes: bytes }).request(QUERY)).toBeDefined();
-  const error = await rejection(clientOf(answer, { maxResponseBytes: bytes - 1 }).request(QUERY));
+  expect(await clientOf(answer, { maxResponseBytes: bytes }).request(QUERY, {})).toBeDefined();
+  const error = await rejection(clientOf(answer, { maxResponseBytes: bytes - 1 }).request(QUERY, {}));
   expect(error).toMatchObject({ code: "TRANSPORT_FAILED", status: 200 });
 });
 
@@ -185,7 +185,7 @@ test("reads a body with a byte order mark, and one that the network cuts within 
     for (const byte of body) await new Promise((sent) => response.write(Uint8Array.of(byte), sent));
     response.end();
   });
-  expect(await client.request(QUERY)).toEqual({ name: "€ and 😀" });
+  expect(await client.request(QUERY, {})).toEqual({ name: "€ and 😀" });
 });
 
 const NAMED = '{"data":{"name":"canary, and some more text to compress"}}';
@@ -206,7 +206,7 @@ test.each([
   const { client, server } = await connectClient(
     answerText(body, { headers: { "content-encoding": "gzip" } }),
   );
-  const error = await rejection(client.request(QUERY));
+  const error = await rejection(client.request(QUERY, {}));
   expect(error).toMatchObject({ code: "TRANSPORT_FAILED", status: 200, retryable: false, attempts: 1 });
   expect(everythingIn(error)).not.toContain("canary");
   expect(server.requests).toHaveLength(1);
@@ -219,7 +219,7 @@ test("repeats a request whose compressed body breaks off", async () => {
     if (index > 0) response.end(compressed);
     else response.write(compressed.subarray(0, 30), () => response.destroy());
   });
-  const data = client.request(QUERY);
+  const data = client.request(QUERY, {});
   await passPause(clock);
   expect(await data).toHaveProperty("name");
 });
@@ -240,7 +240,7 @@ test("keeps keys such as __proto__ as own properties, and changes no prototype",
   const { client } = await connectClient(
     answerText(`{"data":${value},"__proto__":{"errors":[{}]},"errors":[{"extensions":${value}}]}`),
   );
-  const { data, errors } = await client.rawRequest(QUERY);
+  const { data, errors } = await client.rawRequest(QUERY, {});
   for (const object of [data, errors[0]?.extensions]) {
     expect(Object.keys(Object(object))).toEqual(["__proto__", "constructor", "toString"]);
     expect(Object.getPrototypeOf(object)).toBe(Object.prototype);

@@ -22,12 +22,11 @@ function userProgramWithoutAwait(client: GraphQLClient, call: Call): Promise<unk
 }
 
 const calls: readonly (readonly [string, Call])[] = [
-  ["request", (client) => client.request(QUERY)],
-  ["rawRequest", (client) => client.rawRequest(QUERY)],
+  ["request", (client) => client.request(QUERY, {})],
+  ["rawRequest", (client) => client.rawRequest(QUERY, {})],
   ["createProcurementCase", (client) => client.createProcurementCase({ name: "Renewal" })],
   ["updateProcurementCase", (client) => client.updateProcurementCase({ id: "c1" })],
   ["changeVendorsState", (client) => client.changeVendorsState({ state: "ARCHIVED" }, "all")],
-  ["safe.createProcurementCase", (client) => client.safe.createProcurementCase({ name: "Renewal" })],
   ["firstPage", (client) => client.applications().firstPage()],
   ["toArray", (client) => client.applications().toArray()],
   ["totalCount", (client) => client.applications().totalCount()],

@@ -76,12 +76,12 @@ test("sends nothing if the signal aborts right after the call, also with a fetch
     fetch: (url, init) => fetch(url, { ...init, signal: null }),
   });
   // The first request loads modules.
-  await client.request(QUERY);
+  await client.request(QUERY, {});
   const abort = new AbortController();
   const error = rejection(client.request(QUERY, {}, { signal: abort.signal }));
   abort.abort("enough");
   expect(await error).toBe("enough");
-  await client.request(QUERY);
+  await client.request(QUERY, {});
   expect(server.requests).toHaveLength(2);
 });
 
@@ -99,7 +99,7 @@ test("gives a request 100 seconds by default, its retries included", async () =>
   const { client, clock, server } = await connectClient((_, response, index) => {
     if (index === 0) json(response, {}, { status: 503, headers: { "retry-after": "99" } });
   });
-  const error = rejection(client.request(QUERY));
+  const error = rejection(client.request(QUERY, {}));
   await until(() => clock.sleeping === 2);
   clock.advance(99_000);
   await server.arrived(2);
@@ -115,12 +115,12 @@ test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("rejects a timeoutMs of
 
 test("cancels running requests on close, and refuses later ones", async () => {
   const { client, server } = await connectClient(() => {});
-  const error = rejection(client.request(QUERY));
+  const error = rejection(client.request(QUERY, {}));
   await server.arrived(1);
   await client.close();
   expect(await error).toBeInstanceOf(ClosedError);
   await server.requests[0]?.cancelled;
   await client[Symbol.asyncDispose]();
-  expect(await rejection(client.request(QUERY))).toBeInstanceOf(ClosedError);
+  expect(await rejection(client.request(QUERY, {}))).toBeInstanceOf(ClosedError);
   expect(server.requests).toHaveLength(1);
 });

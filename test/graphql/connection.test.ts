@@ -1,4 +1,4 @@
-import { InvalidInputError, PaginationError } from "@saas-management/sdk/graphql";
+import { type ApplicationState, InvalidInputError, PaginationError } from "@saas-management/sdk/graphql";
 import { expect, test } from "vitest";
 import { connectClient, rejection } from "../support/http-client.js";
 import { forwardPage, nodeIds, pageOf, type ServedPage, servePage } from "../support/http-pages.js";
@@ -29,7 +29,7 @@ test("requests nothing before a connection is used", async () => {
   apps[Symbol.asyncIterator]();
   apps.pages();
   // Earlier requests would have arrived with this one.
-  await client.request("{ a }");
+  await client.request("{ a }", {});
   expect(server.requests).toHaveLength(1);
 });
 
@@ -45,9 +45,9 @@ test("yields every node, page after page, 100 per page", async () => {
 
 test("sends where and order, as they were at the call, with every page", async () => {
   const { client, server } = await connectClient(collection(3));
-  const where = { state: { eq: "DISCOVERED" } };
+  const where: { state: { eq: ApplicationState } } = { state: { eq: "DISCOVERED" } };
   const order = [{ application: { name: "ASC" } }] as const;
-  const apps = client.applications({ where, order, first: 2 });
+  const apps = client.applications({ where, order, pageSize: 2 });
   where.state.eq = "ARCHIVED";
   await apps.toArray();
   const sent = { where: { state: { eq: "DISCOVERED" } }, order, first: 2 };
@@ -59,7 +59,7 @@ test("applies request options to every page", async () => {
     index === 3 ? json(response, {}, { status: 503 }) : servePage(response, pageOf(10, request)),
   );
   const options = { headers: { "x-run": "7" }, timeoutMs: 5_000, retry: false } as const;
-  const error = await rejection(ids(client.applications({ first: 3 }, options)));
+  const error = await rejection(ids(client.applications({ pageSize: 3, ...options })));
   expect(error).toMatchObject({ attempts: 1 });
   expect(server.requests.map(({ headers }) => headers["x-run"])).toEqual(["7", "7", "7", "7"]);
 });
@@ -72,7 +72,7 @@ test("rejects a condition outside where: it would read everything", async () => 
 
 test("iterates a connection again from the start", async () => {
   const { client } = await connectClient(collection(5));
-  const apps = client.applications({ first: 2 });
+  const apps = client.applications({ pageSize: 2 });
   expect(await ids(apps)).toEqual(idsOf(0, 5));
   expect(await ids(apps)).toEqual(idsOf(0, 5));
   expect(await apps.toArray()).toEqual(nodeIds(0, 5));
@@ -80,14 +80,14 @@ test("iterates a connection again from the start", async () => {
 
 test("starts after or before a cursor", async () => {
   const { client } = await connectClient(collection(10));
-  expect(await ids(client.applications({ first: 4, after: "c5" }))).toEqual(idsOf(6, 10));
-  expect(await ids(client.applications({ before: "c2" }))).toEqual(["n1", "n0"]);
+  expect(await ids(client.applications({ pageSize: 4, cursor: "c5" }))).toEqual(idsOf(6, 10));
+  expect(await ids(client.applications({ from: "end", cursor: "c2" }))).toEqual(["n1", "n0"]);
 });
 
 test("yields pages with their place and the total count", async () => {
   const { client } = await connectClient(collection(3));
   const met = [];
-  for await (const page of client.applications({ first: 2 }).pages()) met.push(page);
+  for await (const page of client.applications({ pageSize: 2 }).pages()) met.push(page);
   expect(met).toEqual([
     {
       nodes: nodeIds(0, 2),
@@ -104,8 +104,8 @@ test("yields pages with their place and the total count", async () => {
 
 test("returns the first page and the total count with one request each", async () => {
   const { client, server } = await connectClient(collection(9));
-  expect((await client.applications({ first: 4 }).firstPage()).nodes).toEqual(nodeIds(0, 4));
-  expect(await client.applications({ first: 4, after: "c7" }, { limit: 1 }).totalCount()).toBe(9);
+  expect((await client.applications({ pageSize: 4 }).firstPage()).nodes).toEqual(nodeIds(0, 4));
+  expect(await client.applications({ pageSize: 4, cursor: "c7", limit: 1 }).totalCount()).toBe(9);
   expect(server.requests.map(({ body }) => body.variables)).toEqual([{ first: 4 }, { first: 1 }]);
 });
 
@@ -119,7 +119,7 @@ test("reads an empty collection, also if its nodes are null", async () => {
 
 test("walks backward from the end to the start, with pages in the server's order", async () => {
   const { client, server } = await connectClient(collection(5));
-  const apps = client.applications({ last: 2 });
+  const apps = client.applications({ from: "end", pageSize: 2 });
   expect(await ids(apps)).toEqual(idsOf(0, 5).reverse());
   expect(server.requests.map(({ body }) => body.variables)).toEqual([
     { last: 2 },
@@ -134,26 +134,28 @@ test("walks backward from the end to the start, with pages in the server's order
 
 test("requests no more nodes than the limit allows, and none for a limit of 0", async () => {
   const { client, server } = await connectClient(collection(50));
-  expect(await ids(client.applications({ first: 4 }, { limit: 6 }))).toEqual(idsOf(0, 6));
+  expect(await ids(client.applications({ pageSize: 4, limit: 6 }))).toEqual(idsOf(0, 6));
   expect(server.requests.map(({ body }) => body.variables["first"])).toEqual([4, 2]);
-  expect(await client.applications({}, { limit: 0 }).toArray()).toEqual([]);
+  expect(await client.applications({ limit: 0 }).toArray()).toEqual([]);
   expect(server.requests).toHaveLength(2);
 });
 
-test("applies the smaller limit of toArray and the connection", async () => {
-  const { client } = await connectClient(collection(50));
-  expect(await client.applications({}, { limit: 6 }).toArray({ limit: 3 })).toHaveLength(3);
-  expect(await client.applications({}, { limit: 3 }).toArray({ limit: 6 })).toHaveLength(3);
-  expect(await client.applications({ first: 4 }).toArray({ limit: 6 })).toHaveLength(6);
+test("rejects a limit for toArray, which takes none", async () => {
+  const { client, server } = await connectClient(collection(50));
+  const all = client.applications();
+  const error = await rejection(Reflect.apply(all.toArray, all, [{ limit: 3 }]));
+  expect(error).toBeInstanceOf(InvalidInputError);
+  expect(String(error)).toContain("limit");
+  expect(server.requests).toHaveLength(0);
 });
 
 test("cuts a page that is larger than requested, and removes the cursor behind the cut", async () => {
   const { client } = await connectClient(pages(forwardPage(["a", "b", "c"], "c")));
-  const limited = client.applications({ first: 2 }, { limit: 2 });
+  const limited = client.applications({ pageSize: 2, limit: 2 });
   const cut = { nodes: [{ id: "a" }, { id: "b" }], pageInfo: { hasNextPage: true, endCursor: null } };
   expect(await limited.firstPage()).toMatchObject(cut);
   for await (const page of limited.pages()) expect(page).toMatchObject(cut);
-  const complete = await client.applications({ first: 3 }, { limit: 3 }).firstPage();
+  const complete = await client.applications({ pageSize: 3, limit: 3 }).firstPage();
   expect(complete.pageInfo.endCursor).toBe("c");
 });
 
@@ -161,7 +163,7 @@ test("cuts a page of a backward walk at its start", async () => {
   const pageInfo = { hasPreviousPage: false, startCursor: "a", hasNextPage: true, endCursor: "c" };
   const nodes = [{ id: "a" }, { id: "b" }, { id: "c" }];
   const { client } = await connectClient(pages({ nodes, pageInfo, totalCount: 3 }));
-  const limited = client.applications({ last: 2 }, { limit: 2 });
+  const limited = client.applications({ from: "end", pageSize: 2, limit: 2 });
   const cut = await limited.firstPage();
   expect(cut.nodes).toMatchObject([{ id: "b" }, { id: "c" }]);
   expect(cut.pageInfo).toEqual({ ...pageInfo, hasPreviousPage: true, startCursor: null });
@@ -170,20 +172,19 @@ test("cuts a page of a backward walk at its start", async () => {
 
 test("needs no cursor behind a limit that is reached", async () => {
   const { client } = await connectClient(pages(forwardPage(["a"], null)));
-  expect(await ids(client.applications({}, { limit: 1 }))).toEqual(["a"]);
+  expect(await ids(client.applications({ limit: 1 }))).toEqual(["a"]);
 });
 
 test.each<[string, object]>([
-  ["first and last", { first: 1, last: 1 }],
-  ["first and before", { first: 1, before: "c" }],
-  ["after and last", { after: "c", last: 1 }],
-  ["a page size of 0", { first: 0 }],
-  ["a negative page size", { first: -1 }],
-  ["a page size that is not whole", { first: 1.5 }],
-  ["a page size of NaN", { first: Number.NaN }],
-  ["an infinite page size", { last: Number.POSITIVE_INFINITY }],
-  ["an empty cursor", { after: "" }],
-  ["an empty cursor, backward", { before: "" }],
+  ["a page size of 0", { pageSize: 0 }],
+  ["a negative page size", { pageSize: -1 }],
+  ["a page size that is not whole", { pageSize: 1.5 }],
+  ["a page size of NaN", { pageSize: Number.NaN }],
+  ["an infinite page size", { pageSize: Number.POSITIVE_INFINITY }],
+  ["a page size of null", { pageSize: null }],
+  ["an empty cursor", { cursor: "" }],
+  ["a cursor of null, which would read everything again", { cursor: null }],
+  ["another place to read from", { from: "middle" }],
 ])("rejects %s", async (_, args) => {
   const { client } = await connectClient(collection(1));
   expect(() => client.licenses(args)).toThrow(InvalidInputError);
@@ -191,14 +192,21 @@ test.each<[string, object]>([
 
 test.each([-1, 1.5, Number.NaN])("rejects a limit of %d", async (limit) => {
   const { client } = await connectClient(collection(1));
-  expect(() => client.licensePlans({}, { limit })).toThrow(InvalidInputError);
-  expect(await rejection(client.licensePlans().toArray({ limit }))).toBeInstanceOf(InvalidInputError);
+  expect(() => client.licensePlans({ limit })).toThrow(InvalidInputError);
 });
 
-test("ignores paging arguments that are null, as a page's cursor is at the end", async () => {
-  const { client, server } = await connectClient(collection(1));
-  await client.applications({ first: null, after: null }).toArray();
-  expect(server.requests[0]?.body.variables).toEqual({ first: 100 });
+test.each([
+  ["limit for the nodes in all, or pageSize for the nodes of one request", [{ first: 2 }]],
+  ['from: "end" with limit', [{ last: 2 }]],
+  ["cursor", [{ after: "c1" }]],
+  ['cursor with from: "end"', [{ before: "c1" }]],
+  ["put limit and the other options beside where", [{}, { limit: 20 }]],
+])("names the option in place of what the API calls otherwise: %s", async (instead, args) => {
+  const { client } = await connectClient(collection(1));
+  const list = async () => Reflect.apply(client.licenses, client, args);
+  const error = await rejection(list());
+  expect(error).toBeInstanceOf(InvalidInputError);
+  expect(String(error)).toContain(instead);
 });
 
 test("continues after empty pages", async () => {
@@ -214,7 +222,7 @@ test("rejects with a PaginationError after 100 empty pages", async () => {
   );
   const error = await rejection(ids(client.applications()));
   expect(error).toBeInstanceOf(PaginationError);
-  expect(error).toMatchObject({ nodesYielded: 0, cursor: "cursor-99" });
+  expect(error).toMatchObject({ position: { nodesYielded: 0, cursor: "cursor-99" } });
   expect(server.requests).toHaveLength(101);
 });
 
@@ -222,12 +230,12 @@ test("rejects with a PaginationError at the first cursor that repeats", async ()
   const { client, server } = await connectClient((_, response, index) =>
     servePage(response, forwardPage([`n${index}`], index % 2 === 0 ? "A" : "B")),
   );
-  const error = await rejection(ids(client.applications({}, { prefetch: false })));
+  const error = await rejection(ids(client.applications({ prefetch: false })));
   expect(error).toBeInstanceOf(PaginationError);
-  expect(error).toMatchObject({ cursor: "B", nodesYielded: 2, retryable: false });
+  expect(error).toMatchObject({ position: { cursor: "B", nodesYielded: 2 }, retryable: false });
   expect(server.requests).toHaveLength(3);
-  const again = await rejection(client.applications({ after: "A" }).toArray());
-  expect(again).toMatchObject({ code: "PAGINATION", cursor: "A", nodesYielded: 0 });
+  const again = await rejection(client.applications({ cursor: "A" }).toArray());
+  expect(again).toMatchObject({ code: "PAGINATION", position: { cursor: "A", nodesYielded: 0 } });
 });
 
 test.each([null, "", 7])("rejects a page with hasNextPage and the cursor %j", async (endCursor) => {
@@ -237,7 +245,7 @@ test.each([null, "", 7])("rejects a page with hasNextPage and the cursor %j", as
   );
   const error = await rejection(ids(client.applications()));
   expect(error).toBeInstanceOf(PaginationError);
-  expect(error).toMatchObject({ cursor: "A", nodesYielded: 1 });
+  expect(error).toMatchObject({ position: { cursor: "A", nodesYielded: 1 } });
 });
 
 test.each([

@@ -1,11 +1,18 @@
-import type { TypedDocumentNode } from "@graphql-typed-document-node/core";
+import type { DocumentTypeDecoration, TypedDocumentNode } from "@graphql-typed-document-node/core";
 import { InvalidInputError, PaginationError } from "@saas-management/sdk/graphql";
 import { parse } from "graphql";
 import { expect, expectTypeOf, test } from "vitest";
-import { TypedDocumentString } from "../../src/graphql/generated/operations.js";
 import { connectClient, rejection } from "../support/http-client.js";
 import { nodeIds, pageOf } from "../support/http-pages.js";
 import { answer, json, type Responder } from "../support/http-server.js";
+
+/** As graphql-codegen writes it with `documentMode: "string"`. */
+class TypedDocumentString<Result, Variables>
+  extends String
+  implements DocumentTypeDecoration<Result, Variables>
+{
+  declare readonly __apiType?: NonNullable<DocumentTypeDecoration<Result, Variables>["__apiType"]>;
+}
 
 interface Team {
   readonly team: { readonly name: string };
@@ -36,17 +43,20 @@ test("sends a TypedDocumentNode, a TypedDocumentString and a string, with the ty
 
 test("requires variables if the operation has required ones", async () => {
   const { client } = await connectClient(answerTeam);
-  await client.request(withoutVariables);
+  await client.request(withoutVariables, {});
   await client.request(withoutVariables, {}, { timeoutMs: 1_000 });
-  await client.request(withOptional);
+  await client.request(withOptional, {});
   await client.request(withOptional, { id: "t1" });
   await client.rawRequest(string, { id: "t1" });
   // @ts-expect-error variables are missing
-  await client.request(string);
+  await client.request(string, {});
   // @ts-expect-error variables are missing
-  await client.rawRequest(node);
+  await client.rawRequest(node, {});
   // @ts-expect-error not the type of the variable
   await client.request(string, { id: 1 });
+  expect(() => client.paginate(MEMBERS, { org: "o", from: "c0" }, { ...PAGED, cursor: "c1" })).toThrow(
+    InvalidInputError,
+  );
   // @ts-expect-error no such variable
   await client.request(withoutVariables, { id: "t1" });
 });
@@ -89,8 +99,7 @@ const MEMBERS = new TypedDocumentString<Department, DepartmentVariables>(
 /** How {@link MEMBERS} is paged. */
 const PAGED = {
   select: (data: Department) => data.org?.members,
-  after: "from",
-  first: "size",
+  variableNames: { first: "size", after: "from" },
 } as const;
 
 /** A nested collection of five, paged by `size` and `from`. */
@@ -119,8 +128,8 @@ test("walks a nested connection by the named variables", async () => {
 
 test("takes page size and start from the variables", async () => {
   const { client, server } = await connectClient(answerMembers);
-  const members = client.paginate(MEMBERS, { org: "o1", size: 3, from: "c0" }, PAGED);
-  expect(await members.toArray({ limit: 4 })).toEqual(nodeIds(1, 5));
+  const members = client.paginate(MEMBERS, { org: "o1", size: 3, from: "c0" }, { ...PAGED, limit: 4 });
+  expect(await members.toArray()).toEqual(nodeIds(1, 5));
   expect(server.requests[0]?.body.variables).toEqual({ org: "o1", size: 3, from: "c0" });
 });
 
@@ -130,7 +139,7 @@ test("uses $after and $first by default, and walks backward with $before and $la
   const forward = `query($first: Int, $after: String) { all(first: $first, after: $after) ${page} }`;
   expect(await client.paginate(forward, {}, { select: selectAll }).toArray()).toEqual(nodeIds(0, 3));
   const backward = `query($last: Int, $before: String) { all(last: $last, before: $before) ${page} }`;
-  const options = { select: selectAll, before: "before", pageSize: 2 };
+  const options = { select: selectAll, from: "end", pageSize: 2 } as const;
   expect(await client.paginate(backward, {}, options).toArray()).toEqual(nodeIds(0, 3).reverse());
   expect(server.requests.map(({ body }) => body.variables)).toEqual([
     { first: 100 },
@@ -150,7 +159,11 @@ test.each<[string, string, object]>([
   ["declares no variable for the cursor", "query($first: Int) { all(first: $first) { nodes { id } } }", {}],
   ["is a mutation", "mutation($after: String) { all(after: $after) { nodes { id } } }", {}],
   ["has no variable for a given page size", "query($after: String) { a(after: $after) }", { pageSize: 30 }],
-  ["lacks a named variable", "query($after: String) { a(after: $after) }", { first: "sise" }],
+  [
+    "lacks a named variable",
+    "query($after: String) { a(after: $after) }",
+    { variableNames: { first: "sise" } },
+  ],
 ])("rejects a document that %s, and sends nothing", async (_, document, options) => {
   const { client, server } = await connectClient(answerAll);
   const connection = client.paginate(document, {}, { select: () => undefined, ...options });
@@ -158,17 +171,16 @@ test.each<[string, string, object]>([
   expect(server.requests).toHaveLength(0);
 });
 
-test("rejects variables of both directions, and a page size that is set twice", async () => {
+test("rejects a page size or a cursor that is set twice", async () => {
   const { client } = await connectClient(answerMembers);
-  const { select } = PAGED;
-  expect(() => client.paginate(MEMBERS, { org: "o" }, { select, after: "from", before: "from" })).toThrow(
-    InvalidInputError,
-  );
   expect(() => client.paginate(MEMBERS, { org: "o", size: 2 }, { ...PAGED, pageSize: 2 })).toThrow(
     InvalidInputError,
   );
+  expect(() => client.paginate(MEMBERS, { org: "o", from: "c0" }, { ...PAGED, cursor: "c1" })).toThrow(
+    InvalidInputError,
+  );
   // @ts-expect-error no such variable
-  client.paginate(MEMBERS, { org: "o" }, { select, after: "cursor" });
+  client.paginate(MEMBERS, { org: "o" }, { ...PAGED, variableNames: { after: "cursor" } });
 });
 
 test("yields no node after return(), also if the page arrives at that moment", async () => {

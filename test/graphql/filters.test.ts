@@ -1,4 +1,4 @@
-import { calendarDate, InvalidInputError, renewalBetween } from "@saas-management/sdk/graphql";
+import { calendarDate, InvalidInputError } from "@saas-management/sdk/graphql";
 import { expect, test } from "vitest";
 import { connectClient, rejection } from "../support/http-client.js";
 import { answer } from "../support/http-server.js";
@@ -6,12 +6,17 @@ import { answer } from "../support/http-server.js";
 const DONE = answer({ data: { changeVendorsState: { updatedCount: 2, errors: null } } });
 const STATE = { state: "SANCTIONED" } as const;
 
-test("converts a Date to its day in UTC, and keeps a string that is a date", () => {
+test("converts a Date to its day in UTC", () => {
   expect(calendarDate(new Date("2026-03-01T23:59:59.999Z"))).toBe("2026-03-01");
   expect(calendarDate(new Date("2026-03-01T00:30:00+02:00"))).toBe("2026-02-28");
-  expect(calendarDate("2024-02-29")).toBe("2024-02-29");
-  expect(calendarDate("0001-01-01")).toBe("0001-01-01");
 });
+
+test.each([new Date(Number.NaN), new Date(8.64e15), "2026-01-01", undefined, null, 5, {}])(
+  "rejects the calendar date %j",
+  (value) => {
+    expect(() => Reflect.apply(calendarDate, undefined, [value])).toThrow(InvalidInputError);
+  },
+);
 
 test.each([
   "2026-02-29",
@@ -21,22 +26,32 @@ test.each([
   "2026-01-01T00:00:00Z",
   "",
   "+012026-01-01",
-  new Date(Number.NaN),
-  new Date(8.64e15),
-  undefined,
-  null,
   5,
-  {},
-])("rejects the calendar date %j", (value) => {
-  expect(() => Reflect.apply(calendarDate, undefined, [value])).toThrow(InvalidInputError);
-});
+])(
+  "rejects %j as a date of a filter or an input, with its path and before anything is sent",
+  async (date) => {
+    const { client, server } = await connectClient(DONE);
+    const value = { in: ["2024-02-29", null, date] };
+    const where = {
+      or: [{ and: [{ plan: { contractDetails: { renewal: { upcomingDate: { value } } } } }] }],
+    };
+    const path = "where.or[0].and[0].plan.contractDetails.renewal.upcomingDate.value.in[2]";
+    const list = async () => Reflect.apply(client.licenses, client, [{ where }]);
+    expect(await rejection(list())).toMatchObject({ code: "INVALID_INPUT", issues: [{ path }] });
+    const apps = async () =>
+      Reflect.apply(client.applications, client, [{ where: { lastUsed: { lte: date } } }]);
+    expect(await rejection(apps())).toMatchObject({ issues: [{ path: "where.lastUsed.lte" }] });
+    const update = Reflect.apply(client.updateProcurementCase, client, [{ id: "c1", deadline: date }]);
+    expect(await rejection(update)).toMatchObject({ issues: [{ path: "input.deadline" }] });
+    expect(server.requests).toEqual([]);
+  },
+);
 
-test("filters license plans by the days of their renewal", () => {
-  expect(renewalBetween("2026-01-01", new Date("2026-03-31T12:00:00Z"))).toEqual({
-    contractDetails: { renewal: { upcomingDate: { value: { gte: "2026-01-01", lte: "2026-03-31" } } } },
-  });
-  expect(() => renewalBetween("2026-01-01", "2026-01-01")).not.toThrow();
-  expect(() => renewalBetween("2026-03-31", "2026-01-01")).toThrow(InvalidInputError);
+test("sends dates of filters as they are, and null", async () => {
+  const { client, server } = await connectClient(DONE);
+  const where = { lastUsed: { in: ["0001-01-01", null], neq: null }, application: { name: { eq: "5" } } };
+  await rejection(client.applications({ where }).toArray());
+  expect(server.requests[0]?.body.variables["where"]).toEqual(where);
 });
 
 test("rejects a Date in a filter and in the input of a mutation, with its path", async () => {

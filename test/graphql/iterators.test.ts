@@ -45,7 +45,7 @@ const idsOf = (from: number, to: number) => nodeIds(from, to).map(({ id }) => id
 
 test("answers concurrent calls of next() in their order", async () => {
   const { client, server } = await connectClient(nodes(5));
-  const iterator = client.applications({ first: 2 })[Symbol.asyncIterator]();
+  const iterator = client.applications({ pageSize: 2 })[Symbol.asyncIterator]();
   const results = await Promise.all(Array.from({ length: 7 }, () => iterator.next()));
   expect(results.map(({ value }) => value?.id)).toEqual([...idsOf(0, 5), undefined, undefined]);
   expect(server.requests).toHaveLength(3);
@@ -56,7 +56,7 @@ test("rejects with the reason of the signal, also between two nodes of a page", 
   const abort = new AbortController();
   const met: string[] = [];
   const walking = async () => {
-    for await (const node of client.applications({}, { signal: abort.signal })) {
+    for await (const node of client.applications({ signal: abort.signal })) {
       met.push(node.id);
       if (met.length === 2) abort.abort("enough");
     }
@@ -68,7 +68,7 @@ test("rejects with the reason of the signal, also between two nodes of a page", 
 test("leaves no listener on the signal", async () => {
   const { client } = await connectClient(nodes(5));
   const { signal } = new AbortController();
-  const apps = client.applications({ first: 2 }, { signal });
+  const apps = client.applications({ pageSize: 2, signal });
   await apps.toArray();
   for await (const _ of apps);
   for await (const _ of apps) break;
@@ -77,7 +77,7 @@ test("leaves no listener on the signal", async () => {
 
 test("ends and cancels its request when return() is called during a page", async () => {
   const { client, server } = await connectClient(silent);
-  const iterator = client.applications().pages();
+  const iterator = client.applications().pages()[Symbol.asyncIterator]();
   const next = iterator.next();
   await server.arrived(1);
   await iterator.return?.();
@@ -90,7 +90,7 @@ test.each(["nodes", "pages"])("walks %s under fake timers that nobody advances",
   const { client } = await connectClient(nodes(3));
   vi.useFakeTimers({ toFake: ["setImmediate"] });
   onTestFinished(() => void vi.useRealTimers());
-  const apps = client.applications({ first: 1 });
+  const apps = client.applications({ pageSize: 1 });
   let met = 0;
   for await (const _ of kind === "nodes" ? apps : apps.pages()) met += 1;
   expect(met).toBe(3);
@@ -98,7 +98,7 @@ test.each(["nodes", "pages"])("walks %s under fake timers that nobody advances",
 
 test("requests the next page, and only that, while a page is consumed", async () => {
   const { client, server } = await connectClient(nodes(100));
-  for await (const _ of client.applications({ first: 2 })) {
+  for await (const _ of client.applications({ pageSize: 2 })) {
     await server.arrived(2);
     await turns(50);
     expect(server.requests).toHaveLength(2);
@@ -108,14 +108,18 @@ test("requests the next page, and only that, while a page is consumed", async ()
 
 test.each([{ prefetch: false }, { limit: 2 }])("requests no page ahead with %j", async (options) => {
   const { client, server } = await connectClient(nodes(100));
-  await client.applications({ first: 2 }, options).pages().next();
+  await client
+    .applications({ pageSize: 2, ...options })
+    .pages()
+    [Symbol.asyncIterator]()
+    .next();
   await turns(50);
   expect(server.requests).toHaveLength(1);
 });
 
 test("cancels a prefetch when the loop is left", async () => {
   const { client, server } = await connectClient(nodesUntil(100, 1, silent));
-  for await (const _ of client.applications({ first: 2 })) {
+  for await (const _ of client.applications({ pageSize: 2 })) {
     await server.arrived(2);
     break;
   }
@@ -124,7 +128,7 @@ test("cancels a prefetch when the loop is left", async () => {
 
 test("reports a failed prefetch only when its page is due", async () => {
   const { client, server } = await connectClient(nodesUntil(3, 1, refuses));
-  const iterator = client.applications({ first: 2 })[Symbol.asyncIterator]();
+  const iterator = client.applications({ pageSize: 2 })[Symbol.asyncIterator]();
   await iterator.next();
   await server.arrived(2);
   await turns(50);
@@ -136,7 +140,7 @@ test("requests a page again whose prefetch timed out before it was due", async (
   const { client, server, clock } = await connectClient((request, response, index) => {
     if (index === 0 || index === 2) servePage(response, pageOf(6, request));
   });
-  const iterator = client.applications({ first: 2 }, { timeoutMs: 5_000 }).pages();
+  const iterator = client.applications({ pageSize: 2, timeoutMs: 5_000 }).pages()[Symbol.asyncIterator]();
   await iterator.next();
   await server.arrived(2);
   clock.advance(5_000);
@@ -158,7 +162,7 @@ test("leaves no unhandled rejection of a prefetch that fails when the loop is le
   process.on("unhandledRejection", note);
   onTestFinished(() => void process.off("unhandledRejection", note));
   const { client, server } = await connectClient(nodesUntil(3, 1, (_, response) => response.destroy()));
-  for await (const _ of client.applications({ first: 2 }, { retry: false })) {
+  for await (const _ of client.applications({ pageSize: 2, retry: false })) {
     await server.arrived(2);
     await turns(50);
     break;
@@ -172,8 +176,8 @@ test.each(["nodes", "pages"])(
   async (kind) => {
     const server = await startBusyServer();
     const client = new GraphQLClient({ baseUrl: server.baseUrl, apiKey: API_KEY });
-    const apps = client.applications({ first: 2 });
-    const iterator = kind === "nodes" ? apps[Symbol.asyncIterator]() : apps.pages();
+    const apps = client.applications({ pageSize: 2 });
+    const iterator = (kind === "nodes" ? apps : apps.pages())[Symbol.asyncIterator]();
     const perPage = kind === "nodes" ? 2 : 1;
     for (let page = 1; page <= 5; page++) {
       for (let step = 0; step < perPage; step++) await iterator.next();
@@ -192,9 +196,9 @@ test.each<[string, Responder, string]>([
   ["a page without a cursor", (_, response) => servePage(response, forwardPage([], null)), "PAGINATION"],
 ])("tells the position of a walk that ends by %s", async (_, fail, code) => {
   const { client } = await connectClient(nodesUntil(10, 2, fail), { retry: false });
-  const { met, error } = await walk(client.applications({ first: 3 }));
+  const { met, error } = await walk(client.applications({ pageSize: 3 }));
   expect(error).toMatchObject({ code, position: { cursor: "c5", nodesYielded: 6 } });
-  const rest = await client.applications({ first: 3, after: error.position?.cursor }).toArray();
+  const rest = await client.applications({ pageSize: 3, cursor: error.position?.cursor }).toArray();
   expect([...met, ...rest.map(({ id }) => id)]).toEqual(idsOf(0, 10));
   // The cursor may contain parts of a record.
   expect(error.toJSON()).toMatchObject({ nodesYielded: 6 });
@@ -203,37 +207,39 @@ test.each<[string, Responder, string]>([
 
 test("tells the position of a backward walk", async () => {
   const { client } = await connectClient(nodesUntil(10, 2, refuses));
-  const { met, error } = await walk(client.applications({ last: 3 }));
+  const { met, error } = await walk(client.applications({ from: "end", pageSize: 3 }));
   expect(error.position).toEqual({ cursor: "c4", nodesYielded: 6 });
-  const rest = await client.applications({ last: 3, before: error.position?.cursor }).toArray();
+  const rest = await client
+    .applications({ from: "end", pageSize: 3, cursor: error.position?.cursor })
+    .toArray();
   expect([...met, ...rest.map(({ id }) => id)]).toEqual(idsOf(0, 10).reverse());
 });
 
 test("tells the start as the position if the first page fails", async () => {
   const { client } = await connectClient(refuses);
   for (const after of ["c1", undefined]) {
-    const { error } = await walk(client.applications({ first: 3, after }));
+    const { error } = await walk(client.applications({ pageSize: 3, cursor: after }));
     expect(error.position).toEqual({ cursor: after, nodesYielded: 0 });
   }
-  expect(await rejection(client.request("{ a }"))).toMatchObject({ position: undefined });
+  expect(await rejection(client.request("{ a }", {}))).toMatchObject({ position: undefined });
 });
 
 test("tells the start as the position of toArray(): the nodes that were read are lost", async () => {
   const { client } = await connectClient(nodesUntil(10, 2, refuses));
-  const error = await rejection(client.applications({ first: 3, after: "c0" }).toArray());
+  const error = await rejection(client.applications({ pageSize: 3, cursor: "c0" }).toArray());
   expect(error).toMatchObject({ code: "TRANSPORT_FAILED", position: { cursor: "c0", nodesYielded: 0 } });
 });
 
 test("tells the position of a walk that ends by its time or by close()", async () => {
   const position = { cursor: "c2", nodesYielded: 3 };
   const { client, clock, server } = await connectClient(nodesUntil(10, 1, silent, 2));
-  const slow = walk(client.applications({ first: 3 }, { timeoutMs: 5_000, prefetch: false }));
+  const slow = walk(client.applications({ pageSize: 3, timeoutMs: 5_000, prefetch: false }));
   await server.arrived(2);
   await until(() => clock.sleeping > 0);
   clock.advance(5_000);
   expect((await slow).error).toBeInstanceOf(TimeoutError);
   expect((await slow).error.position).toEqual(position);
-  const left = walk(client.applications({ after: "c2", first: 3 }));
+  const left = walk(client.applications({ cursor: "c2", pageSize: 3 }));
   await server.arrived(3);
   await client.close();
   expect((await left).error).toBeInstanceOf(ClosedError);
@@ -244,7 +250,7 @@ test("leaves the caller's own reason as it is, also if it is an error of the SDK
   const { client, server } = await connectClient(nodesUntil(10, 1, silent));
   const reason = new ClosedError("the caller's own");
   const abort = new AbortController();
-  const left = walk(client.applications({ first: 3 }, { signal: abort.signal }));
+  const left = walk(client.applications({ pageSize: 3, signal: abort.signal }));
   await server.arrived(2);
   abort.abort(reason);
   expect((await left).error).toBe(reason);
@@ -258,8 +264,8 @@ test.each([
   ["pages", false],
 ])("requests a failed page again with the next next() of %s (prefetch: %j)", async (kind, prefetch) => {
   const { client, server } = await connectClient(nodesUntil(5, 1, refuses, 2));
-  const apps = client.applications({ last: 2 }, { prefetch });
-  const iterator = kind === "nodes" ? apps[Symbol.asyncIterator]() : apps.pages();
+  const apps = client.applications({ from: "end", pageSize: 2, prefetch });
+  const iterator = (kind === "nodes" ? apps : apps.pages())[Symbol.asyncIterator]();
   const perPage = kind === "nodes" ? 2 : 1;
   for (let step = 0; step < perPage; step++) expect((await iterator.next()).done).toBe(false);
   for (let failure = 0; failure < 2; failure++) {
@@ -277,7 +283,7 @@ test("requests a page again that was not sound", async () => {
   const { client } = await connectClient((_, response, index) =>
     servePage(response, forwardPage(["a"], index === 0 ? null : undefined)),
   );
-  const iterator = client.applications().pages();
+  const iterator = client.applications().pages()[Symbol.asyncIterator]();
   expect(await rejection(iterator.next())).toBeInstanceOf(PaginationError);
   expect((await iterator.next()).value?.nodes).toHaveLength(1);
 });

@@ -29,8 +29,8 @@ function heapBytes(): number {
 }
 
 test.each(["nodes", "pages"])("keeps only the cursor of each page while it walks %s", async (kind) => {
-  const apps = endless().applications({ first: NODES });
-  const iterator = kind === "nodes" ? apps[Symbol.asyncIterator]() : apps.pages();
+  const apps = endless().applications({ pageSize: NODES });
+  const iterator = (kind === "nodes" ? apps : apps.pages())[Symbol.asyncIterator]();
   const steps = kind === "nodes" ? NODES : 1;
   const walkPages = async (count: number) => {
     for (let step = 0; step < count * steps; step++) await iterator.next();

@@ -29,7 +29,7 @@ test("sends a POST of query and variables to {baseUrl}/graphql", async () => {
 
 test.each(["/eu/v2", "/eu/v2/"])("keeps the path %s of baseUrl", async (path) => {
   const { server } = await connectClient(OK);
-  await new GraphQLClient({ baseUrl: server.baseUrl + path, apiKey: API_KEY }).request(QUERY);
+  await new GraphQLClient({ baseUrl: server.baseUrl + path, apiKey: API_KEY }).request(QUERY, {});
   expect(server.requests[0]?.path).toBe("/eu/v2/graphql");
 });
 
@@ -42,14 +42,14 @@ test("sends with the fetch option, not called as a method: a browser's fetch ref
       return Response.json({ data: { ok: true } });
     },
   });
-  expect(await client.request(QUERY)).toEqual({ ok: true });
+  expect(await client.request(QUERY, {})).toEqual({ ok: true });
   expect(calls).toEqual([undefined, "https://api.example.com/graphql"]);
 });
 
 test("sends what authorization returns as the whole Authorization value", async () => {
   const authorization = async () => "Bearer platform-token";
   const { client, server } = await connectClient(OK, { authorization });
-  await client.request(QUERY);
+  await client.request(QUERY, {});
   expect(server.requests[0]?.headers.authorization).toBe("Bearer platform-token");
 });
 
@@ -59,7 +59,7 @@ test("asks an apiKey function once for each attempt", async () => {
     (_, response, index) => json(response, { data: { ok: true } }, { status: index === 0 ? 503 : 200 }),
     { apiKey: () => keys.shift() ?? "none" },
   );
-  const data = client.request(QUERY);
+  const data = client.request(QUERY, {});
   await passPause(clock);
   await data;
   expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(["first", "second"]);
@@ -68,7 +68,7 @@ test("asks an apiKey function once for each attempt", async () => {
 test("rejects with the failure of an apiKey function as the cause, and sends nothing", async () => {
   const cause = new Error("vault is sealed");
   const { client, server } = await connectClient(OK, { apiKey: () => Promise.reject(cause) });
-  const error = await rejection(client.request(QUERY));
+  const error = await rejection(client.request(QUERY, {}));
   expect(error).toBeInstanceOf(AuthenticationError);
   expect(error).toMatchObject({ cause });
   expect(server.requests).toHaveLength(0);
@@ -76,7 +76,7 @@ test("rejects with the failure of an apiKey function as the cause, and sends not
 
 test.each(["", "   ", `BEARER ${API_KEY}`])("does not send the API key %j", async (apiKey) => {
   const { client, server } = await connectClient(OK, { apiKey });
-  const error = await rejection(client.request(QUERY));
+  const error = await rejection(client.request(QUERY, {}));
   expect(error).toBeInstanceOf(AuthenticationError);
   expect(inspect(error, { showHidden: true })).not.toContain(API_KEY);
   expect(server.requests).toHaveLength(0);
@@ -84,7 +84,7 @@ test.each(["", "   ", `BEARER ${API_KEY}`])("does not send the API key %j", asyn
 
 test("names the application and the SDK in the user agent", async () => {
   const { client, server } = await connectClient(OK, { appInfo: { name: "renewals", version: "2.1" } });
-  await client.request(QUERY);
+  await client.request(QUERY, {});
   expect(server.requests[0]?.headers["user-agent"]).toMatch(/^renewals\/2\.1 saas-management-sdk\/\d/);
 });
 
@@ -112,7 +112,7 @@ test.each<[string, unknown]>([
   const { client, server } = await connectClient(OK);
   const errors = [
     await rejection(Reflect.apply(client.request, client, ["{ x }", {}, { headers }])),
-    await rejection(Reflect.apply(client.licenses, client, [{}, { headers }]).firstPage()),
+    await rejection(Reflect.apply(client.licenses, client, [{ headers }]).firstPage()),
   ];
   for (const error of errors) {
     expect(error).toBeInstanceOf(InvalidInputError);
@@ -202,7 +202,7 @@ test("rejects unknown options of the client and of calls", async () => {
   expect(await rejection(client.createProcurementCase({ name: "a" }, timeout))).toBeInstanceOf(
     InvalidInputError,
   );
-  expect(() => client.licenses({}, timeout)).toThrow(InvalidInputError);
+  expect(() => client.licenses(timeout)).toThrow(InvalidInputError);
 });
 
 test("shows its API key neither in inspection nor in JSON", () => {

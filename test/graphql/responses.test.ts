@@ -34,14 +34,14 @@ const PARTIAL = {
 /** The error that one answer of the server ends in. */
 async function errorOf(respond: Responder, method: "request" | "rawRequest" = "request"): Promise<unknown> {
   const { client } = await connectClient(respond, { retry: false });
-  return rejection(client[method](QUERY));
+  return rejection(client[method](QUERY, {}));
 }
 
 /** The error of a fetch that fails without a network. */
 async function errorOfFetch(fail: (init: RequestInit) => never): Promise<unknown> {
-  const fetch = async (_: string, init: RequestInit) => fail(init);
+  const fetch: typeof globalThis.fetch = async (_, init = {}) => fail(init);
   const options = { baseUrl: "https://api.example.com", apiKey: API_KEY, retry: false, fetch } as const;
-  return rejection(new GraphQLClient(options).request(QUERY));
+  return rejection(new GraphQLClient(options).request(QUERY, {}));
 }
 
 test.each([401, 403, 408, 429, 502, 503, 504, 400, 404, 500])(
@@ -173,12 +173,12 @@ test.each([
 ])("reads a response with empty or unknown parts: %s", async (body) => {
   const headers = { "content-type": "application/graphql-response+json; charset=utf-8" };
   const { client } = await connectClient(answerText(body, { headers }));
-  expect(await client.request(QUERY)).toEqual({ ok: true });
+  expect(await client.request(QUERY, {})).toEqual({ ok: true });
 });
 
 test("reports the code of a connection that is refused or dropped", async () => {
   const client = new GraphQLClient({ baseUrl: await closedPort(), apiKey: API_KEY, retry: false });
-  const refused = await rejection(client.request(QUERY));
+  const refused = await rejection(client.request(QUERY, {}));
   expect(refused).toMatchObject({ code: "TRANSPORT_FAILED", status: undefined, retryable: true });
   expect(String(refused)).toContain("ECONNREFUSED");
   const dropped = await errorOf((_, response) => response.destroy());
@@ -193,7 +193,7 @@ test.each([
 ])("does not repeat a request if baseUrl is %s", async (_, wrong) => {
   await using server = await startReferenceServer();
   await using client = new GraphQLClient({ baseUrl: wrong(server), apiKey: server.apiKey });
-  const error = await rejection(client.request(QUERY));
+  const error = await rejection(client.request(QUERY, {}));
   expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false, attempts: 1 });
 });
 
@@ -239,12 +239,12 @@ test.each<[string, readonly unknown[]]>([
 
 test("resolves rawRequest with data, errors, status and headers, also with HTTP 400", async () => {
   const { client } = await connectClient(answer(PARTIAL, { headers: { "x-request-id": "r1" } }));
-  const partial = await client.rawRequest(QUERY);
+  const partial = await client.rawRequest(QUERY, {});
   expect(partial).toEqual({ ...PARTIAL, status: 200, headers: expect.any(Headers) });
   expect(partial.headers.get("x-request-id")).toBe("r1");
   const body = { data: { a: 1 }, errors: [{ message: "unknown field" }] };
   const { client: other } = await connectClient(answer(body, { status: 400 }));
-  expect(await other.rawRequest(QUERY)).toMatchObject({ status: 400, data: null, errors: body.errors });
+  expect(await other.rawRequest(QUERY, {})).toMatchObject({ status: 400, data: null, errors: body.errors });
 });
 
 test.each([
@@ -273,7 +273,7 @@ test("leaves out what an entry of errors may not contain, and entries beyond 1,0
   const odd = [null, "text", { message: 7, path: ["a", {}, 1], extensions: { code: 4, hint: [1] } }];
   const errors = [...odd, ...Array.from({ length: 1_000 }, () => ({ message: "m" }))];
   const { client } = await connectClient(answer({ data: { a: 1 }, errors }));
-  const { errors: read } = await client.rawRequest(QUERY);
+  const { errors: read } = await client.rawRequest(QUERY, {});
   expect(read).toHaveLength(1_000);
   expect(read.slice(0, 4)).toEqual([
     { message: "" },

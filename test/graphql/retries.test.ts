@@ -26,7 +26,7 @@ test.each<[string, Responder]>([
   ["a rate limit in errors", answer({ data: null, errors: [{ extensions: { code: "TOO_MANY_REQUESTS" } }] })],
 ])("repeats a query after %s", async (_, fail) => {
   const { client, clock } = await connectClient(failing(2, fail));
-  const data = client.request(QUERY);
+  const data = client.request(QUERY, {});
   await passPause(clock);
   await passPause(clock);
   expect(await data).toEqual({ ok: true });
@@ -34,7 +34,7 @@ test.each<[string, Responder]>([
 
 test.each([400, 401, 403, 404, 500])("does not repeat a query after HTTP %i", async (status) => {
   const { client, server } = await connectClient(failing(1, answer({}, { status })));
-  expect(await rejection(client.request(QUERY))).toMatchObject({ attempts: 1 });
+  expect(await rejection(client.request(QUERY, {}))).toMatchObject({ attempts: 1 });
   expect(server.requests).toHaveLength(1);
 });
 
@@ -42,7 +42,7 @@ test("rejects with the last failure when its retries are exhausted", async () =>
   const { client, clock, server } = await connectClient(answer({}, { status: 503 }), {
     retry: { retries: 2 },
   });
-  const error = rejection(client.request(QUERY));
+  const error = rejection(client.request(QUERY, {}));
   await passPause(clock);
   await passPause(clock);
   expect(await error).toMatchObject({ code: "TRANSPORT_FAILED", attempts: 3, status: 503 });
@@ -59,7 +59,7 @@ test("waits as long as Retry-After asks", async () => {
   const { client, clock, server } = await connectClient(
     failing(1, answer({}, { status: 429, headers: { "retry-after": "60" } })),
   );
-  const data = client.request(QUERY);
+  const data = client.request(QUERY, {});
   await passPause(clock);
   clock.advance(49_999);
   expect(server.requests).toHaveLength(1);
@@ -72,7 +72,7 @@ test("rejects at once if Retry-After exceeds the time that is left", async () =>
   const { client, server } = await connectClient(
     answer({}, { status: 429, headers: { "retry-after": "259200" } }),
   );
-  const error = await rejection(client.request(QUERY));
+  const error = await rejection(client.request(QUERY, {}));
   expect(error).toBeInstanceOf(RateLimitError);
   expect(error).toMatchObject({ retryAfterMs: 259_200_000, attempts: 1 });
   expect(server.requests).toHaveLength(1);
@@ -80,7 +80,7 @@ test("rejects at once if Retry-After exceeds the time that is left", async () =>
 
 test("repeats a mutation only if the call says that it is idempotent", async () => {
   const { client, clock, server } = await connectClient(failing(2, answer({}, { status: 503 })));
-  expect(await rejection(client.request(MUTATION))).toMatchObject({ retryable: false, attempts: 1 });
+  expect(await rejection(client.request(MUTATION, {}))).toMatchObject({ retryable: false, attempts: 1 });
   const data = client.request(MUTATION, {}, { idempotent: true });
   await passPause(clock);
   await data;
@@ -99,7 +99,7 @@ test.each([
       throw thrown;
     },
   });
-  expect(await rejection(client.request(MUTATION))).toMatchObject({ retryable: false, attempts: 1 });
+  expect(await rejection(client.request(MUTATION, {}))).toMatchObject({ retryable: false, attempts: 1 });
   expect(server.requests).toHaveLength(1);
 });
 
@@ -145,7 +145,7 @@ test.each<[string, Responder]>([
   "says that the outcome of a mutation is not known after %s, unless it is idempotent",
   async (_, respond) => {
     const { client, server } = await connectClient(respond, { maxResponseBytes: 1000 });
-    const error = await rejection(client.request(MUTATION));
+    const error = await rejection(client.request(MUTATION, {}));
     expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false, attempts: 1 });
     expect(String(error)).toMatch(UNKNOWN);
     expect(server.requests).toHaveLength(1);
@@ -165,13 +165,13 @@ test.each<[string, Responder]>([
   ["HTTP 429", answer({}, { status: 429 })],
 ])("does not call the outcome of a mutation unknown after %s: it was refused", async (_, respond) => {
   const { client } = await connectClient(respond);
-  expect(String(await rejection(client.request(MUTATION)))).not.toMatch(UNKNOWN);
+  expect(String(await rejection(client.request(MUTATION, {})))).not.toMatch(UNKNOWN);
 });
 
 test("does not call the outcome of a mutation unknown if there was no connection", async () => {
   const fetch = () => Promise.reject(Object.assign(new TypeError("x"), { code: "ECONNREFUSED" }));
   const { client } = await connectClient(() => {}, { fetch });
-  expect(String(await rejection(client.request(MUTATION)))).not.toMatch(UNKNOWN);
+  expect(String(await rejection(client.request(MUTATION, {})))).not.toMatch(UNKNOWN);
 });
 
 test.each([
@@ -179,6 +179,6 @@ test.each([
   ["a document that cannot be parsed", "query Newer($a: Int = 1 @x) on { syntax }"],
 ])("sends %s as it is, once", async (_, document) => {
   const { client, server } = await connectClient(answer({}, { status: 503 }));
-  expect(await rejection(client.request(document))).toMatchObject({ retryable: false, attempts: 1 });
+  expect(await rejection(client.request(document, {}))).toMatchObject({ retryable: false, attempts: 1 });
   expect(server.requests.map(({ body }) => body.query)).toEqual([document]);
 });

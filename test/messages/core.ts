@@ -26,7 +26,7 @@ export const messages = [
   },
   {
     title: "a key with a trailing newline",
-    provoke: () => new GraphQLClient({ ...GRAPHQL, apiKey: "key-1\n" }).request("{ __typename }"),
+    provoke: () => new GraphQLClient({ ...GRAPHQL, apiKey: "key-1\n" }).request("{ __typename }", {}),
     text: "apiKey has a character that a header cannot hold. Nothing was sent. It may contain a trailing newline.",
   },
 ];

@@ -1,7 +1,7 @@
-import { type SyncFault, startReferenceServer } from "@saas-management/sdk/testing";
-import { Faults } from "../../src/reference-server/faults/injector.js";
+import { type Fault, startReferenceServer } from "@saas-management/sdk/testing";
+import { FaultInjector } from "../../src/reference-server/faults/injector.js";
 
-const unavailable = { type: "grpc-status", code: 14 } as const;
+const unavailable = { fault: "status", status: "UNAVAILABLE" } as const;
 
 export const messages: readonly {
   readonly title: string;
@@ -16,18 +16,18 @@ export const messages: readonly {
   {
     title: "a fault with an invalid value",
     provoke: () => {
-      const fault: SyncFault = { api: "sync", kind: { ...unavailable, code: 17 } };
-      new Faults().add(fault);
+      const fault: object = { on: "sync", fault: "status", status: "UNAVAILABEL" };
+      new FaultInjector().add(fault as Fault);
     },
-    text: "fault.kind.code: Too big: expected number to be <=16.",
+    text: 'fault.status: Expected a gRPC status such as "UNAVAILABLE".',
   },
   {
     title: "a fault that never struck",
     provoke: () => {
-      const faults = new Faults();
-      faults.add({ api: "sync", kind: unavailable });
+      const faults = new FaultInjector();
+      faults.add({ on: "sync", ...unavailable });
       faults.assertFired();
     },
-    text: 'Faults struck too few calls:\n  0 of 1: {"api":"sync","kind":{"type":"grpc-status","code":14}}',
+    text: 'Faults have not struck:\n  {"on":"sync","fault":"status","status":"UNAVAILABLE"}',
   },
 ];

@@ -2,7 +2,8 @@ import { Readable } from "node:stream";
 import { fromCsv, fromPages } from "@saas-management/sdk/sources";
 import { all } from "../support/source-reading.js";
 
-const rowsOf = (text: string) => all(fromCsv(Readable.from([text]), (row) => row, { name: "users.csv" }));
+const rowsOf = (text: string) =>
+  all(fromCsv(Readable.from([text]), { map: (row) => row, name: "users.csv" }));
 
 export const messages: readonly {
   readonly title: string;
@@ -17,7 +18,7 @@ export const messages: readonly {
   {
     title: "a stream that is read twice",
     provoke: async () => {
-      const source = fromCsv(Readable.from(["id\nu1\n"]), ({ id }) => id);
+      const source = fromCsv(Readable.from(["id\nu1\n"]), { map: ({ id }) => id });
       await all(source);
       await all(source);
     },

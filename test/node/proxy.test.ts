@@ -22,7 +22,7 @@ test("GraphQL requests go through a tunnel to the host of baseUrl, which the pro
   const { port, peers } = await startTlsGraphQLServer(identity("named"));
   const baseUrl = `https://sync.example.test:${port}`;
   const client = connect({ baseUrl, tls, proxy: `http://127.0.0.1:${proxy.port}` });
-  expect(await client.graphql.request(QUERY)).toEqual({});
+  expect(await client.graphql.request(QUERY, {})).toEqual({});
   expect(peers).toEqual([{ serverName: "sync.example.test", client: undefined }]);
   expect(proxy.requests).toEqual([{ target: `sync.example.test:${port}`, authorization: undefined }]);
   expect(proxy.others()).toBe(0);
@@ -45,7 +45,7 @@ test("the proxy gets the credentials of its URL, and the server does not", async
   const proxy = await startConnectProxy({ credentials: "ada:p@ss:wörd" });
   const server = await startHttpServer((_, response) => json(response, { data: {} }));
   const url = `http://ada:p%40ss%3Aw%C3%B6rd@127.0.0.1:${proxy.port}`;
-  await connect({ baseUrl: server.baseUrl, proxy: url }).graphql.request(QUERY);
+  await connect({ baseUrl: server.baseUrl, proxy: url }).graphql.request(QUERY, {});
   expect(server.requests[0]?.headers).not.toHaveProperty("proxy-authorization");
   expect(server.requests[0]?.headers.authorization).toBe("key-1");
 });
@@ -55,7 +55,7 @@ test("a proxy that refuses is named in the error and not retried", async () => {
   const { baseUrl } = await startHttpServer((_, response) => json(response, { data: {} }));
   const url = `http://ada:secret-canary@127.0.0.1:${proxy.port}`;
   const client = connect({ baseUrl, proxy: url, retry: { retries: 3, minDelayMs: 1, maxDelayMs: 1 } });
-  const error = await rejection(client.graphql.request(QUERY));
+  const error = await rejection(client.graphql.request(QUERY, {}));
   expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: false, attempts: 1 });
   expect(String(error)).toContain(`http://127.0.0.1:${proxy.port}`);
   expect(everythingIn(error)).not.toContain("canary");
@@ -63,7 +63,7 @@ test("a proxy that refuses is named in the error and not retried", async () => {
 
   const strict = await startConnectProxy({ status: 403 });
   const refused = connect({ baseUrl, proxy: `http://127.0.0.1:${strict.port}` });
-  await expect(refused.graphql.request(QUERY)).rejects.toMatchObject({ retryable: false });
+  await expect(refused.graphql.request(QUERY, {})).rejects.toMatchObject({ retryable: false });
 });
 
 test("a proxy that fails or cannot be reached is retried for a query, not for a mutation", async () => {
@@ -71,13 +71,13 @@ test("a proxy that fails or cannot be reached is retried for a query, not for a 
   const { baseUrl, requests } = await startHttpServer((_, response) => json(response, { data: {} }));
   const retry = { retries: 1, minDelayMs: 1, maxDelayMs: 1 };
   const client = connect({ baseUrl, proxy: `http://127.0.0.1:${failing.port}`, retry });
-  await expect(client.graphql.request(QUERY)).rejects.toMatchObject({
+  await expect(client.graphql.request(QUERY, {})).rejects.toMatchObject({
     attempts: 2,
     retryable: true,
   });
-  await expect(client.graphql.request("mutation M { m }")).rejects.toMatchObject({ attempts: 1 });
+  await expect(client.graphql.request("mutation M { m }", {})).rejects.toMatchObject({ attempts: 1 });
   const absent = connect({ baseUrl, proxy: `http://127.0.0.1:${await unusedPort()}`, retry });
-  await expect(absent.graphql.request(QUERY)).rejects.toMatchObject({
+  await expect(absent.graphql.request(QUERY, {})).rejects.toMatchObject({
     attempts: 2,
     retryable: true,
   });
@@ -101,7 +101,7 @@ test("close() ends running requests through a proxy", async () => {
   const proxy = await startConnectProxy();
   const server = await startHttpServer(() => {});
   const client = connect({ baseUrl: server.baseUrl, proxy: `http://127.0.0.1:${proxy.port}` });
-  const running = rejection(client.graphql.request(QUERY));
+  const running = rejection(client.graphql.request(QUERY, {}));
   await server.arrived(1);
   await client.close();
   expect(await running).toMatchObject({ code: "CLOSED" });

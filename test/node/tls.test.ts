@@ -20,7 +20,7 @@ function connect(options: ClientOptions): SaasManagementClient {
 }
 
 function probe(port: number, tls: TlsOptions, host = "localhost"): Promise<unknown> {
-  return connect({ baseUrl: `https://${host}:${port}`, tls }).graphql.request(QUERY);
+  return connect({ baseUrl: `https://${host}:${port}`, tls }).graphql.request(QUERY, {});
 }
 
 test("tls.ca trusts a private authority for both APIs", async () => {
@@ -38,7 +38,7 @@ test("a certificate of an unknown authority is refused without a retry", async (
   const { server } = await startTestService({ server: { tls: identity("server") } });
   const { baseUrl, syncUrl, apiKey, installationId } = server;
   const client = connect({ baseUrl, syncUrl, apiKey });
-  const refusals = [client.graphql.request(QUERY), client.sync.startBatch({ installationId })];
+  const refusals = [client.graphql.request(QUERY, {}), client.sync.startBatch({ installationId })];
   for (const refusal of refusals) {
     const error = await refusal.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(TransportError);
@@ -51,7 +51,7 @@ test("tls is copied at construction", async () => {
   const tls = { ca: authority };
   const client = connect({ baseUrl: `https://localhost:${port}`, tls });
   tls.ca = certificate("stranger");
-  await client.graphql.request(QUERY);
+  await client.graphql.request(QUERY, {});
   expect(peers).toHaveLength(1);
 });
 
@@ -93,7 +93,7 @@ test("timeoutMs may exceed the five minutes of undici", async () => {
   );
   const baseUrl = `https://localhost:${port}`;
   const client = connect({ baseUrl, tls: { ca: authority }, timeoutMs: minutes(11) });
-  expect(await client.graphql.request(QUERY)).toEqual({});
+  expect(await client.graphql.request(QUERY, {})).toEqual({});
 });
 
 test("tls accepts PEM as bytes", async () => {

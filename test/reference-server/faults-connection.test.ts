@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
-import { type FaultMoment, type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
+import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { StartSyncBatchRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
 
@@ -35,25 +35,25 @@ async function callStart({ syncUrl, apiKey, installationId }: ReferenceServer): 
   return { session, stream };
 }
 
-const endings = (["drop", "reset"] as const).flatMap((type) =>
-  (["request", "answer"] as const).map((at: FaultMoment) => ({ type, at })),
+const endings = (["drop", "reset"] as const).flatMap((fault) =>
+  (["request", "answer"] as const).map((at) => ({ fault, at })),
 );
 
-test.each(endings)("ends a connection of the Sync API with a $type at the $at", async (kind) => {
+test.each(endings)("ends a connection of the Sync API with a $fault at the $at", async (kind) => {
   const server = await startServer();
-  const fault = server.faults.add({ api: "sync", kind });
+  const fault = server.faults.add({ on: "sync", ...kind });
   const { session } = await callStart(server);
   const failed = new Promise<unknown>((resolve) => {
     session.once("error", (error) => resolve(Reflect.get(error, "code")));
     session.once("close", () => resolve("closed"));
   });
-  expect(await failed).toBe(kind.type === "reset" ? "ECONNRESET" : "closed");
-  expect(fault.firings).toBe(1);
+  expect(await failed).toBe(kind.fault === "reset" ? "ECONNRESET" : "closed");
+  expect(fault.fired).toBe(1);
 });
 
-test.each(endings)("ends a connection of the GraphQL API with a $type at the $at", async (kind) => {
+test.each(endings)("ends a connection of the GraphQL API with a $fault at the $at", async (kind) => {
   const server = await startServer();
-  const fault = server.faults.add({ api: "graphql", kind });
+  const fault = server.faults.add({ on: "graphql", ...kind });
   const socket = connect(Number(new URL(server.baseUrl).port), "127.0.0.1");
   onTestFinished(() => void socket.destroy());
   const body = JSON.stringify({ query: "{ applications { totalCount } }" });
@@ -63,15 +63,15 @@ test.each(endings)("ends a connection of the GraphQL API with a $type at the $at
     socket.once("error", (error) => resolve(Reflect.get(error, "code")));
     socket.once("close", () => resolve("closed"));
   });
-  expect(await failed).toBe(kind.type === "reset" ? "ECONNRESET" : "closed");
-  expect(fault.firings).toBe(1);
+  expect(await failed).toBe(kind.fault === "reset" ? "ECONNRESET" : "closed");
+  expect(fault.fired).toBe(1);
 });
 
 test.each([0, 2, 7, 8, 11, 13])(
   "resets a stream with the error code %i and keeps the connection",
   async (code) => {
     const server = await startServer();
-    server.faults.add({ api: "sync", kind: { type: "rst-stream", code } });
+    server.faults.add({ on: "sync", fault: "rst-stream", code });
     const { session, stream } = await callStart(server);
     await new Promise<void>((resolve) => stream.once("close", resolve));
     expect(stream.rstCode).toBe(code);
@@ -81,7 +81,7 @@ test.each([0, 2, 7, 8, 11, 13])(
 
 test.each([true, false])("sends GOAWAY, with grace: %s", async (grace) => {
   const server = await startServer();
-  server.faults.add({ api: "sync", kind: { type: "goaway", grace } });
+  server.faults.add({ on: "sync", fault: "goaway", grace });
   const { session, stream } = await callStart(server);
   const answered = new Promise<boolean>((resolve) => {
     stream.once("trailers", () => resolve(true));

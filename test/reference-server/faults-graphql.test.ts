@@ -1,16 +1,12 @@
 import { GraphQLClient, SaasManagementError } from "@saas-management/sdk/graphql";
-import {
-  type GraphQLFault,
-  type GraphQLFaultKind,
-  type HttpFault,
-  startReferenceServer,
-  TestClock,
-} from "@saas-management/sdk/testing";
+import { type Fault, startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
+import { type FaultKind, faultOn } from "../support/faults.js";
 import { rejection, until } from "../support/http-client.js";
 import { startHttpServer } from "../support/http-server.js";
 import { post, startServer } from "./graphql-setup.js";
 
+const START = Date.UTC(2026, 2, 15);
 const THREE_DAYS_SECONDS = 3 * 24 * 60 * 60;
 const JSON_TYPE = { "content-type": "application/json" };
 
@@ -19,14 +15,15 @@ interface Retry {
 }
 
 /** A server with three applications and a fault, and a client with a clock of its own. */
-async function strike(kind: GraphQLFaultKind, place: Partial<GraphQLFault> = {}) {
+async function strike(kind: FaultKind, place: Partial<Pick<Fault, "on" | "nth">> = {}, body?: FaultKind) {
   const server = await startReferenceServer({
-    clock: new TestClock({ startAt: Date.UTC(2026, 2, 15) }),
+    clock: new TestClock({ startAt: START }),
     portfolio: { applications: [{ name: "Asana" }, { name: "Box" }, { name: "Canva" }] },
   });
   onTestFinished(() => server.close());
-  const fault = server.faults.add({ api: "graphql", kind, ...place });
-  const clock = new TestClock({ startAt: Date.UTC(2026, 2, 15) });
+  const fault = server.faults.add(faultOn({ on: "graphql", ...place }, kind));
+  if (body !== undefined) server.faults.add(faultOn({ on: "graphql" }, body));
+  const clock = new TestClock({ startAt: START });
   const retries: Retry[] = [];
   const client = new GraphQLClient({
     baseUrl: server.baseUrl,
@@ -37,7 +34,7 @@ async function strike(kind: GraphQLFaultKind, place: Partial<GraphQLFault> = {})
     onRetry: ({ delayMs }) => void retries.push({ delayMs }),
   });
   onTestFinished(() => client.close());
-  const query = () => client.applications({ first: 10 }).totalCount();
+  const query = () => client.applications({ pageSize: 10 }).totalCount();
   const mutate = () => client.createProcurementCase({ name: "Renewal" });
   return { server, fault, client, clock, retries, query, mutate };
 }
@@ -65,16 +62,17 @@ async function outcomeOf(
   return retries.length === 0 ? outcome : `${await outcome}, ${retries.length} retried`;
 }
 
-type Row = readonly [kind: GraphQLFaultKind, query: string, mutation: string];
+/** A fault, the outcomes of a query and of a mutation, and a fault of the body that is sent. */
+type Row = readonly [kind: FaultKind, query: string, mutation: string, body?: FaultKind];
 
 const retried = "done, 1 retried";
 const failed = "TRANSPORT_FAILED";
 const unauthenticated = "AUTHENTICATION_FAILED";
 
 const connections: readonly Row[] = (["request", "answer"] as const).flatMap((at): Row[] => [
-  [{ type: "drop", at }, retried, failed],
-  [{ type: "reset", at }, retried, failed],
-  [{ type: "http", status: 503, at }, retried, failed],
+  [{ fault: "drop", at }, retried, failed],
+  [{ fault: "reset", at }, retried, failed],
+  [{ fault: "http", status: 503, at }, retried, failed],
 ]);
 
 const STATUSES: readonly (readonly [status: number, query: string, mutation: string])[] = [
@@ -90,78 +88,78 @@ const STATUSES: readonly (readonly [status: number, query: string, mutation: str
 
 /** The status decides, whatever the body is. */
 const statuses: readonly Row[] = STATUSES.flatMap(([status, query, mutation]) => {
-  const bodies: readonly Omit<HttpFault, "type" | "status">[] = [
+  const bodies: readonly { readonly headers: Record<string, string>; readonly body: string }[] = [
     { headers: JSON_TYPE, body: "{}" },
     { headers: JSON_TYPE, body: '{"data":{"applications":' },
     { headers: { "content-type": "text/html" }, body: "<html>Maintenance</html>" },
-    { headers: JSON_TYPE, body: "{}", delivery: { type: "endless-body" } },
   ];
-  return bodies.map((body): Row => [{ type: "http", status, ...body }, query, mutation]);
+  return [
+    ...bodies.map((body): Row => [{ fault: "http", status, ...body }, query, mutation]),
+    [{ fault: "http", status, headers: JSON_TYPE, body: "{}" }, query, mutation, { fault: "endless-body" }],
+  ];
 });
 
 const bodies: readonly Row[] = [
-  [{ type: "html" }, failed, failed],
+  [{ fault: "http", status: 200 }, failed, failed],
   ...["", "[]", "{}", '{"data":7}'].map(
-    (body): Row => [{ type: "http", status: 200, headers: JSON_TYPE, body }, failed, failed],
+    (body): Row => [{ fault: "http", status: 200, headers: JSON_TYPE, body }, failed, failed],
   ),
   [
-    { type: "http", status: 200, headers: { "content-type": "text/plain" }, body: '{"data":{}}' },
+    { fault: "http", status: 200, headers: { "content-type": "text/plain" }, body: '{"data":{}}' },
     failed,
     failed,
   ],
-  [{ type: "http", status: 204 }, failed, failed],
-  [{ type: "http", status: 307, headers: { location: "https://other.invalid/graphql" } }, failed, failed],
-  [{ type: "truncated-body" }, failed, failed],
-  [{ type: "truncated-body", ending: "close" }, retried, failed],
-  [{ type: "truncated-body", ending: "reset" }, retried, failed],
+  [{ fault: "http", status: 204 }, failed, failed],
+  [{ fault: "http", status: 307, headers: { location: "https://other.invalid/graphql" } }, failed, failed],
+  [{ fault: "truncated-body" }, failed, failed],
+  [{ fault: "truncated-body", ending: "close" }, retried, failed],
+  [{ fault: "truncated-body", ending: "reset" }, retried, failed],
   [
-    {
-      type: "http",
-      status: 401,
-      headers: JSON_TYPE,
-      body: "{}",
-      delivery: { type: "truncated-body", ending: "close" },
-    },
+    { fault: "http", status: 401, headers: JSON_TYPE, body: "{}" },
     retried,
     failed,
+    { fault: "truncated-body", ending: "close" },
   ],
-  [{ type: "endless-body" }, failed, failed],
-  [{ type: "graphql-errors" }, "GRAPHQL_ERRORS", "GRAPHQL_ERRORS"],
-  [{ type: "graphql-errors", data: "partial" }, "GRAPHQL_ERRORS", "GRAPHQL_ERRORS"],
+  [{ fault: "endless-body" }, failed, failed],
+  [{ fault: "graphql-errors" }, "GRAPHQL_ERRORS", "GRAPHQL_ERRORS"],
+  [{ fault: "graphql-errors", data: "partial" }, "GRAPHQL_ERRORS", "GRAPHQL_ERRORS"],
   [
-    { type: "graphql-errors", errors: [{ message: "No.", code: "AUTH_NOT_AUTHORIZED" }] },
+    { fault: "graphql-errors", errors: [{ message: "No.", extensions: { code: "AUTH_NOT_AUTHORIZED" } }] },
     unauthenticated,
     unauthenticated,
   ],
-  [{ type: "revoke-key" }, unauthenticated, unauthenticated],
-  [{ type: "revoke-key", at: "answer" }, "done", "done"],
+  [{ fault: "revoke-key" }, unauthenticated, unauthenticated],
+  [{ fault: "revoke-key", at: "answer" }, "done", "done"],
 ];
 
+const dateIn = (seconds: number) => new Date(START + seconds * 1000).toUTCString();
+
 const hints: readonly Row[] = [
-  [{ type: "http", status: 429, retryAfter: { seconds: 0 } }, retried, "RATE_LIMITED"],
-  [{ type: "http", status: 503, retryAfter: { seconds: -THREE_DAYS_SECONDS, as: "date" } }, retried, failed],
+  [{ fault: "http", status: 429, headers: { "retry-after": "0" } }, retried, "RATE_LIMITED"],
+  [{ fault: "http", status: 503, headers: { "retry-after": dateIn(-THREE_DAYS_SECONDS) } }, retried, failed],
   [
-    { type: "http", status: 503, retryAfter: { seconds: THREE_DAYS_SECONDS } },
+    { fault: "http", status: 503, headers: { "retry-after": String(THREE_DAYS_SECONDS) } },
     "TRANSPORT_FAILED, retryable",
     failed,
   ],
   [
-    { type: "http", status: 429, retryAfter: { seconds: THREE_DAYS_SECONDS, as: "date" } },
+    { fault: "http", status: 429, headers: { "retry-after": dateIn(THREE_DAYS_SECONDS) } },
     "RATE_LIMITED, retryable",
     "RATE_LIMITED",
   ],
 ];
 
-const cases = [...connections, ...statuses, ...bodies, ...hints].map(([kind, query, mutation]) => ({
+const cases = [...connections, ...statuses, ...bodies, ...hints].map(([kind, query, mutation, body]) => ({
   kind,
   query,
   mutation,
+  body,
 }));
 
-test.each(cases)("answers a query struck by $kind with: $query", async ({ kind, query: expected }) => {
-  const struck = await strike(kind);
+test.each(cases)("answers a query struck by $kind with: $query", async ({ kind, query: expected, body }) => {
+  const struck = await strike(kind, {}, body);
   expect(await outcomeOf(struck.query(), struck)).toBe(expected);
-  expect(struck.fault.firings).toBe(1);
+  expect(struck.fault.fired).toBe(1);
 });
 
 // Mutations are never repeated, so one case of each outcome is enough.
@@ -169,36 +167,43 @@ const mutations = cases.filter(
   ({ mutation }, index) => cases.findIndex((other) => other.mutation === mutation) === index,
 );
 
-test.each(mutations)("never repeats a mutation struck by $kind: $mutation", async ({ kind, mutation }) => {
-  const struck = await strike(kind);
-  expect(await outcomeOf(struck.mutate(), struck)).toBe(mutation);
-  expect(struck.fault.firings).toBe(1);
-});
+test.each(mutations)(
+  "never repeats a mutation struck by $kind: $mutation",
+  async ({ kind, mutation, body }) => {
+    const struck = await strike(kind, {}, body);
+    expect(await outcomeOf(struck.mutate(), struck)).toBe(mutation);
+    expect(struck.fault.fired).toBe(1);
+  },
+);
 
-test.each<[GraphQLFaultKind]>([
-  [{ type: "drop", at: "answer" }],
-  [{ type: "http", status: 503, at: "answer" }],
-  [{ type: "truncated-body" }],
-  [{ type: "graphql-errors" }],
+test.each<[FaultKind]>([
+  [{ fault: "drop", at: "answer" }],
+  [{ fault: "http", status: 503, at: "answer" }],
+  [{ fault: "truncated-body" }],
+  [{ fault: "graphql-errors" }],
 ])("executes a mutation whose answer is lost: %j", async (kind) => {
-  const { client, fault } = await strike(kind, { operation: "UpdateProcurementCase" });
+  const { client, fault } = await strike(kind, { on: "UpdateProcurementCase" });
   const { id } = await client.createProcurementCase({ name: "Renewal" });
   await rejection(client.updateProcurementCase({ id, state: "COMPLETED" }));
-  expect(fault.firings).toBe(1);
-  const again = await client.safe.updateProcurementCase({ id, name: "Other" });
-  expect(again).toMatchObject({ ok: false, errors: [{ __typename: "ProcurementCaseCompletedError" }] });
+  expect(fault.fired).toBe(1);
+  const again = await rejection(client.updateProcurementCase({ id, name: "Other" }));
+  expect(again).toMatchObject({ errors: [{ __typename: "ProcurementCaseCompletedError" }] });
 });
 
 test("does not execute a mutation that is dropped as a request", async () => {
   const { faults, send, workspace } = await startServer();
-  faults.add({ api: "graphql", kind: { type: "drop" } });
+  faults.add({ on: "graphql", fault: "drop" });
   const create = 'mutation { createProcurementCase(input: { name: "n" }) { case { id } } }';
   await expect(send(create)).rejects.toThrow("fetch failed");
   expect(workspace.procurementCases.size).toBe(0);
 });
 
 test("waits for Retry-After by the client's clock", async () => {
-  const { query, retries, clock } = await strike({ type: "http", status: 503, retryAfter: { seconds: 30 } });
+  const { query, retries, clock } = await strike({
+    fault: "http",
+    status: 503,
+    headers: { "retry-after": "30" },
+  });
   const count = query();
   await until(() => retries.length === 1);
   expect(retries[0]?.delayMs).toBe(30_000);
@@ -209,7 +214,7 @@ test("waits for Retry-After by the client's clock", async () => {
 test("sends neither request nor key to another host after a redirect", async () => {
   const other = await startHttpServer((_, response) => response.end());
   const { query } = await strike({
-    type: "http",
+    fault: "http",
     status: 307,
     headers: { location: `${other.baseUrl}/graphql` },
   });
@@ -219,20 +224,20 @@ test("sends neither request nor key to another host after a redirect", async () 
 
 test("adds errors beside partial data", async () => {
   const { client } = await strike({
-    type: "graphql-errors",
+    fault: "graphql-errors",
     data: "partial",
-    errors: [{ message: "No.", code: "X", path: ["applications"] }],
+    errors: [{ message: "No.", path: ["applications"], extensions: { code: "X" } }],
   });
-  expect(await client.rawRequest("{ applications { totalCount } }")).toMatchObject({
+  expect(await client.rawRequest("{ applications { totalCount } }", {})).toMatchObject({
     data: { applications: { totalCount: 3 } },
     errors: [{ message: "No.", path: ["applications"], extensions: { code: "X" } }],
   });
 });
 
-test.each<[GraphQLFaultKind, pauses: number]>([
-  [{ type: "delay", ms: 60_000 }, 1],
-  [{ type: "delay", ms: 60_000, at: "answer" }, 1],
-  [{ type: "slow-body", ms: 60_000, pieces: 3 }, 3],
+test.each<[FaultKind, pauses: number]>([
+  [{ fault: "delay", ms: 60_000 }, 1],
+  [{ fault: "delay", ms: 60_000, at: "answer" }, 1],
+  [{ fault: "slow-body", ms: 60_000, pieces: 3 }, 3],
 ])("delays an answer by the server's clock: %j", async (kind, pauses) => {
   const { server, query } = await strike(kind);
   const count = query();
@@ -243,69 +248,65 @@ test.each<[GraphQLFaultKind, pauses: number]>([
   expect(await count).toBe(3);
 });
 
-test.each<[GraphQLFaultKind]>([
-  [{ type: "stall" }],
-  [{ type: "stall", at: "answer" }],
-  [{ type: "slow-body", ms: 3_600_000 }],
+test.each<[FaultKind]>([
+  [{ fault: "stall" }],
+  [{ fault: "stall", at: "answer" }],
+  [{ fault: "slow-body", ms: 3_600_000 }],
 ])("never ends a call before the client's timeout: %j", async (kind) => {
   const { query, fault, clock } = await strike(kind);
   const error = rejection(query());
-  await until(() => fault.firings === 1);
+  await until(() => fault.fired === 1);
   clock.advance(100_000);
   expect(await error).toMatchObject({ code: "TIMEOUT" });
 });
 
 test.each([
-  ["repeated", { first: 1 }],
-  ["missing", { first: 1 }],
-  ["repeated", { last: 1 }],
-  ["missing", { last: 1 }],
+  ["repeated", { pageSize: 1 }],
+  ["missing", { pageSize: 1 }],
+  ["repeated", { from: "end", pageSize: 1 }],
+  ["missing", { from: "end", pageSize: 1 }],
 ] as const)("ends a walk over pages with a %s cursor with an error: %j", async (cursor, paging) => {
-  const { client, fault } = await strike({ type: "page-info", cursor }, { nth: 2 });
+  const { client, fault } = await strike({ fault: "page-info", cursor }, { nth: 2 });
   const walk = async () => {
-    for await (const _node of client.applications(paging, { prefetch: false }));
+    for await (const _node of client.applications({ ...paging, prefetch: false }));
   };
   expect(await rejection(walk())).toMatchObject({ code: "PAGINATION" });
-  expect(fault.firings).toBe(1);
+  expect(fault.fired).toBe(1);
 });
 
 test("strikes an operation by its name, and one without a name by its first field", async () => {
   const { faults, send } = await startServer();
-  const kind = { type: "http", status: 500, body: "{}" } as const;
-  const byName = faults.add({ api: "graphql", operation: "Names", kind });
-  const byField = faults.add({ api: "graphql", operation: "applications", kind });
+  const kind = { fault: "http", status: 500, body: "{}" } as const;
+  const byName = faults.add({ on: "Names", ...kind });
+  const byField = faults.add({ on: "applications", ...kind });
   await send("query Others { applications { totalCount } }");
   await send("query Names { applications { totalCount } }");
-  expect([byName.firings, byField.firings]).toEqual([1, 0]);
+  expect([byName.fired, byField.fired]).toEqual([1, 0]);
   await send("{ applications { totalCount } }");
-  expect([byName.firings, byField.firings]).toEqual([1, 1]);
+  expect([byName.fired, byField.fired]).toEqual([1, 1]);
 });
 
 test("sends the headers of a fault, and no body with a status that has none", async () => {
   const { faults, url } = await startServer();
-  const strikeNext = (kind: HttpFault) => {
-    faults.add({ api: "graphql", kind });
+  const strikeNext = (kind: FaultKind) => {
+    faults.add(faultOn({ on: "graphql" }, kind));
     return fetch(url, post("{ __typename }"));
   };
   const body = await strikeNext({
-    type: "http",
+    fault: "http",
     status: 200,
     headers: { "Content-Length": "2" },
     body: "{}}",
   });
   expect(await body.text()).toBe("{}");
-  const empty = await strikeNext({
-    type: "http",
-    status: 204,
-    body: "x",
-    delivery: { type: "endless-body" },
-  });
+  faults.add({ on: "graphql", fault: "endless-body" });
+  const empty = await strikeNext({ fault: "http", status: 204, body: "x" });
   expect([empty.status, empty.headers.get("content-length"), await empty.text()]).toEqual([204, null, ""]);
 });
 
 test("refuses a delayed request whose key is revoked meanwhile", async () => {
   const { faults, send, clock, keys, key } = await startServer();
-  faults.add({ api: "graphql", kind: { type: "delay", ms: 1000 } });
+  faults.add({ on: "graphql", fault: "delay", ms: 1000 });
   const answer = send("{ applications { totalCount } }");
   await until(() => clock.sleeping === 1);
   keys.revoke(key);
@@ -315,7 +316,7 @@ test("refuses a delayed request whose key is revoked meanwhile", async () => {
 
 test("forgets a delayed request when the caller leaves or the server closes", async () => {
   const { faults, url, clock, key, server } = await startServer();
-  faults.add({ api: "graphql", times: 2, kind: { type: "delay", ms: 1000 } });
+  faults.add({ on: "graphql", times: 2, fault: "delay", ms: 1000 });
   const caller = new AbortController();
   const left = fetch(url, { ...post("{ __typename }", key), signal: caller.signal });
   await until(() => clock.sleeping === 1);

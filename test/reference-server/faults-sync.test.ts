@@ -1,52 +1,53 @@
-import type { SyncFault, SyncFaultKind } from "@saas-management/sdk/testing";
+import type { Fault } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { type ProgramOutcome, startProgram } from "../support/fault-program.js";
+import { type FaultKind, faultOn } from "../support/faults.js";
 
 type At = "request" | "answer";
 type Row = readonly [
   title: string,
-  place: Pick<SyncFault, "operation" | "message">,
-  kinds: readonly SyncFaultKind[],
+  place: Pick<Fault, "on" | "message">,
+  kinds: readonly FaultKind[],
   expected: Partial<ProgramOutcome>,
 ];
 
-const START = { operation: "StartSyncBatch" } as const;
-const RECORDS = { operation: "SyncRecords" } as const;
+const START = { on: "StartSyncBatch" } as const;
+const RECORDS = { on: "SyncRecords" } as const;
 const FIRST = { ...RECORDS, message: 1 } as const;
 const SECOND = { ...RECORDS, message: 2 } as const;
-const COMPLETE = { operation: "CompleteSyncBatch" } as const;
-const ABORT = { operation: "AbortSyncBatch" } as const;
+const COMPLETE = { on: "CompleteSyncBatch" } as const;
+const ABORT = { on: "AbortSyncBatch" } as const;
 
-const statuses = (codes: readonly number[], at: At): SyncFaultKind[] =>
-  codes.map((code) => ({ type: "grpc-status", code, at }));
+const statuses = (names: readonly Extract<Fault, { fault: "status" }>["status"][], at: At): FaultKind[] =>
+  names.map((status) => ({ fault: "status", status, at }));
 
 /** A call or its answer is lost. */
-const lost = (at: At): SyncFaultKind[] => [
-  { type: "drop", at },
-  { type: "goaway", grace: false, at },
-  { type: "rst-stream", code: 7, at },
-  ...statuses([14], at),
+const lost = (at: At): FaultKind[] => [
+  { fault: "drop", at },
+  { fault: "goaway", grace: false, at },
+  { fault: "rst-stream", code: 7, at },
+  ...statuses(["UNAVAILABLE"], at),
 ];
 /** All ways in which it can be lost, for one operation: the others take the same path. */
-const lostInAnyWay = (at: At): SyncFaultKind[] => [
+const lostInAnyWay = (at: At): FaultKind[] => [
   ...lost(at),
-  { type: "reset", at },
-  ...[2, 8, 11, 12].map((code): SyncFaultKind => ({ type: "rst-stream", code, at })),
-  ...statuses([1, 4], at),
+  { fault: "reset", at },
+  ...[2, 8, 11, 12].map((code): FaultKind => ({ fault: "rst-stream", code, at })),
+  ...statuses(["CANCELLED", "DEADLINE_EXCEEDED"], at),
 ];
 /** Statuses that do not tell what the server had done. */
-const UNCLEAR = [2, 13, 15];
-const REFUSED = [3, 9];
+const UNCLEAR = ["UNKNOWN", "INTERNAL", "DATA_LOSS"] as const;
+const REFUSED = ["INVALID_ARGUMENT", "FAILED_PRECONDITION"] as const;
 
-const lease = (at: At): SyncFaultKind => ({ type: "lease-expiry", at });
-const stolenLock = (at: At): SyncFaultKind => ({ type: "lock-stolen", at });
-const revocation = (at: At): SyncFaultKind => ({ type: "revoke-key", at });
-const RETIRED: readonly SyncFaultKind[] = [
-  { type: "goaway", at: "request" },
-  { type: "goaway", at: "answer" },
+const lease = (at: At): FaultKind => ({ fault: "lease-expiry", at });
+const stolenLock = (at: At): FaultKind => ({ fault: "lock-stolen", at });
+const revocation = (at: At): FaultKind => ({ fault: "revoke-key", at });
+const RETIRED: readonly FaultKind[] = [
+  { fault: "goaway", at: "request" },
+  { fault: "goaway", at: "answer" },
 ];
-const OVERSIZED: SyncFaultKind = { type: "oversized-answer" };
-const UNAUTHENTICATED = [...statuses([16], "request"), revocation("request")];
+const OVERSIZED: FaultKind = { fault: "oversized-answer" };
+const UNAUTHENTICATED = [...statuses(["UNAUTHENTICATED"], "request"), revocation("request")];
 
 const completed = {
   ended: "done",
@@ -85,7 +86,7 @@ const rows: readonly Row[] = [
   [
     "repeats a start that is lost",
     START,
-    [...lost("request"), ...statuses([8], "request")],
+    [...lost("request"), ...statuses(["RESOURCE_EXHAUSTED"], "request")],
     { ...completed, retried: "StartSyncBatch" },
   ],
   [
@@ -95,16 +96,31 @@ const rows: readonly Row[] = [
     { ...ghost, ...IN_PROGRESS, retried: "StartSyncBatch" },
   ],
   ["starts after the old lease expired", START, [lease("request")], { ...completed, retried: "" }],
-  ["reports a held lock", START, [...statuses([6, 9, 10], "request")], { ...notStarted, ...IN_PROGRESS }],
+  [
+    "reports a held lock",
+    START,
+    [...statuses(["ALREADY_EXISTS", "FAILED_PRECONDITION", "ABORTED"], "request")],
+    { ...notStarted, ...IN_PROGRESS },
+  ],
   ["reports a lock that was just taken", START, [stolenLock("request")], { ...ghost, ...IN_PROGRESS }],
-  ["reports a refused start", START, statuses([2, 3, 12], "request"), { ...notStarted, ...PROTOCOL }],
+  [
+    "reports a refused start",
+    START,
+    statuses(["UNKNOWN", "INVALID_ARGUMENT", "UNIMPLEMENTED"], "request"),
+    { ...notStarted, ...PROTOCOL },
+  ],
   [
     "reports a start that is refused after it was done",
     START,
-    [...statuses([2, 3, 12], "answer"), OVERSIZED],
+    [...statuses(["UNKNOWN", "INVALID_ARGUMENT", "UNIMPLEMENTED"], "answer"), OVERSIZED],
     { ...ghost, ...PROTOCOL },
   ],
-  ["reports a start without permission", START, statuses([7], "request"), { ...notStarted, ...DENIED }],
+  [
+    "reports a start without permission",
+    START,
+    statuses(["PERMISSION_DENIED"], "request"),
+    { ...notStarted, ...DENIED },
+  ],
   ["reports a start with a refused key", START, UNAUTHENTICATED, { ...notStarted, ...NO_KEY }],
   [
     "fails to write with a key revoked after the start",
@@ -116,7 +132,7 @@ const rows: readonly Row[] = [
   [
     "repeats a write that is lost or whose answer is lost",
     RECORDS,
-    [...lostInAnyWay("request"), ...lostInAnyWay("answer"), ...statuses([8], "answer")],
+    [...lostInAnyWay("request"), ...lostInAnyWay("answer"), ...statuses(["RESOURCE_EXHAUSTED"], "answer")],
     { ...completed, retried: "SyncRecords" },
   ],
   ["writes over a retired connection", RECORDS, RETIRED, { ...completed, retried: "" }],
@@ -129,10 +145,15 @@ const rows: readonly Row[] = [
   [
     "reports a write that is refused after it was applied",
     RECORDS,
-    [...statuses([2, 3], "answer"), OVERSIZED],
+    [...statuses(["UNKNOWN", "INVALID_ARGUMENT"], "answer"), OVERSIZED],
     { ...notWritten, ...PROTOCOL, stored: 4 },
   ],
-  ["reports a write without permission", RECORDS, statuses([7], "request"), { ...notWritten, ...DENIED }],
+  [
+    "reports a write without permission",
+    RECORDS,
+    statuses(["PERMISSION_DENIED"], "request"),
+    { ...notWritten, ...DENIED },
+  ],
   ["reports a write with a refused key", RECORDS, UNAUTHENTICATED, { ...notWritten, ...NO_KEY }],
   [
     "fails to complete with a key revoked after the write",
@@ -174,19 +195,19 @@ const rows: readonly Row[] = [
   [
     "reports a stream that is answered before a message is applied",
     FIRST,
-    [{ type: "early-answer" }],
+    [{ fault: "early-answer", message: 1 }],
     { ...notWritten, ...PROTOCOL },
   ],
   [
     "reports a stream that is answered between messages",
     FIRST,
-    [{ type: "early-answer", at: "answer" }],
+    [{ fault: "early-answer", message: 1, at: "answer" }],
     { ...notWritten, ...PROTOCOL, stored: 2 },
   ],
   [
     "accepts an early answer after the last message",
     SECOND,
-    [{ type: "early-answer", at: "answer" }],
+    [{ fault: "early-answer", message: 1, at: "answer" }],
     { ...completed, retried: "" },
   ],
   [
@@ -205,7 +226,7 @@ const rows: readonly Row[] = [
   [
     "repeats a completion that is lost or whose answer is lost",
     COMPLETE,
-    [...lost("request"), ...lost("answer"), ...statuses([8], "request")],
+    [...lost("request"), ...lost("answer"), ...statuses(["RESOURCE_EXHAUSTED"], "request")],
     { ...completed, retried: "CompleteSyncBatch" },
   ],
   ["reports a refused completion", COMPLETE, statuses(REFUSED, "request"), { ...notCompleted, ...PROTOCOL }],
@@ -224,13 +245,13 @@ const rows: readonly Row[] = [
   [
     "reports a completion that was done although the server was busy",
     COMPLETE,
-    statuses([8], "answer"),
+    statuses(["RESOURCE_EXHAUSTED"], "answer"),
     { ended: "complete", error: "BATCH_STATE", batches: "completed", retried: "CompleteSyncBatch" },
   ],
   [
     "reports a completion without permission",
     COMPLETE,
-    statuses([7], "request"),
+    statuses(["PERMISSION_DENIED"], "request"),
     { ...notCompleted, ...DENIED },
   ],
   ["reports a completion with a refused key", COMPLETE, UNAUTHENTICATED, { ...notCompleted, ...NO_KEY }],
@@ -275,11 +296,11 @@ const rows: readonly Row[] = [
 ];
 
 const cases = rows.flatMap(([title, place, kinds, expected]) =>
-  kinds.map((kind) => ({ title, kind, fault: { ...place, kind }, expected })),
+  kinds.map((kind) => ({ title, kind, fault: faultOn(place, kind), expected })),
 );
 
-test.each(cases)("$title: $fault.operation, $kind", async ({ fault, expected }) => {
+test.each(cases)("$title: $fault.on, $kind", async ({ fault, expected }) => {
   const program = await startProgram(fault);
-  const outcome = await program.run(fault.operation === "AbortSyncBatch" ? "abort" : "complete");
-  expect(outcome).toMatchObject({ ...expected, firings: 1 });
+  const outcome = await program.run(fault.on === "AbortSyncBatch" ? "abort" : "complete");
+  expect(outcome).toMatchObject({ ...expected, fired: 1 });
 });

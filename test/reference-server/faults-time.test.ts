@@ -1,4 +1,4 @@
-import { type SyncFaultKind, type SyncOperation, TestClock } from "@saas-management/sdk/testing";
+import { type SyncOperation, TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { SyncClient } from "../../src/sync/client.js";
 import { type ProgramOutcome, startProgram } from "../support/fault-program.js";
@@ -7,7 +7,7 @@ import { accounts } from "../support/grpc-records.js";
 import { startSync } from "../support/grpc-server.js";
 import { post } from "./graphql-setup.js";
 
-const stall = (at: "request" | "answer"): SyncFaultKind => ({ type: "stall", at });
+const stall = (at: "request" | "answer") => ({ fault: "stall", at }) as const;
 
 /** Default timeout of an operation. */
 const TIMEOUT_MS = 100_000;
@@ -29,12 +29,11 @@ test.each<[SyncOperation, number | undefined, "request" | "answer", Partial<Prog
 ])(
   "times out a call that is never answered: %s, message %s, at the %s",
   async (operation, message, at, expected) => {
-    const place = message === undefined ? { operation } : { operation, message };
-    const { server, clock, run } = await startProgram({ ...place, kind: stall(at) });
+    const { fired, clock, run } = await startProgram({ on: operation, message, ...stall(at) });
     const outcome = run(operation === "AbortSyncBatch" ? "abort" : "complete");
-    await until(() => server.faults.unfired().length === 0);
+    await until(() => fired() > 0);
     clock.advance(TIMEOUT_MS);
-    expect(await outcome).toMatchObject({ ...expected, firings: 1 });
+    expect(await outcome).toMatchObject({ ...expected, fired: 1 });
   },
 );
 
@@ -45,19 +44,19 @@ test.each<[SyncOperation, "request" | "answer"]>([
   ["CompleteSyncBatch", "answer"],
   ["AbortSyncBatch", "request"],
 ])("delays %s at the %s by the server's clock", async (operation, at) => {
-  const { server, run } = await startProgram({ operation, kind: { type: "delay", ms: 60_000, at } });
+  const { server, run } = await startProgram({ on: operation, fault: "delay", ms: 60_000, at });
   const outcome = run(operation === "AbortSyncBatch" ? "abort" : "complete");
   await until(() => server.clock.sleeping === 1);
   server.clock.advance(59_999);
   expect(server.clock.sleeping).toBe(1);
   server.clock.advance(1);
-  expect(await outcome).toMatchObject({ ended: "done", stored: 4, locked: false, retried: "", firings: 1 });
+  expect(await outcome).toMatchObject({ ended: "done", stored: 4, locked: false, retried: "", fired: 1 });
 });
 
 test("does nothing for a delayed call whose caller gives up", async () => {
   const { client, installationId, server } = await startSync();
   const batchId = await client.start(installationId);
-  server.faults.add({ api: "sync", kind: { type: "delay", ms: 60_000 } });
+  server.faults.add({ on: "sync", fault: "delay", ms: 60_000 });
   const stream = client.open().send(batchId, accounts("a"));
   await until(() => server.clock.sleeping === 1);
   stream.cancel();
@@ -70,13 +69,12 @@ test("lets the batch of a stalled stream be completed after its caller gave up",
   const { client, installationId, server } = await startSync();
   const batchId = await client.start(installationId);
   const fault = server.faults.add({
-    api: "sync",
-    operation: "SyncRecords",
+    on: "SyncRecords",
     message: 1,
-    kind: stall("answer"),
+    ...stall("answer"),
   });
   const stream = client.open().send(batchId, accounts("a"));
-  await until(() => fault.firings === 1);
+  await until(() => fault.fired === 1);
   stream.cancel();
   await refused(stream.answer);
   await until(async () => (await client.complete(batchId).catch(() => undefined)) !== undefined);
@@ -85,7 +83,7 @@ test("lets the batch of a stalled stream be completed after its caller gave up",
 
 test("closes the server while a call is delayed", async () => {
   const { client, installationId, server } = await startSync();
-  server.faults.add({ api: "sync", kind: { type: "delay", ms: 60_000 } });
+  server.faults.add({ on: "sync", fault: "delay", ms: 60_000 });
   const started = refused(client.start(installationId));
   await until(() => server.clock.sleeping === 1);
   await server.close();
@@ -112,9 +110,9 @@ test("keeps addresses, data, locks and keys over a restart", async () => {
 });
 
 test("breaks running calls with a restart, and clients repeat them", async () => {
-  const { server, run } = await startProgram({ operation: "SyncRecords", message: 1, kind: stall("answer") });
+  const { server, fired, run } = await startProgram({ on: "SyncRecords", message: 1, ...stall("answer") });
   const outcome = run();
-  await until(() => server.faults.unfired().length === 0);
+  await until(() => fired() > 0);
   await server.restart();
   expect(await outcome).toMatchObject({ ended: "done", stored: 4, locked: false });
 });

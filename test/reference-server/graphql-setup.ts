@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { TestClock } from "../../src/core/clock.js";
-import { Faults } from "../../src/reference-server/faults/injector.js";
+import { FaultInjector } from "../../src/reference-server/faults/injector.js";
 import { startGraphQLServer } from "../../src/reference-server/graphql/server.js";
 import { ApiKeys } from "../../src/reference-server/keys.js";
 import type { TlsIdentity } from "../../src/reference-server/options.js";
@@ -69,7 +69,7 @@ export async function startServer(
   const installation = new HandSynced("i1", "Figma");
   workspace.installations.push(installation);
   const keys = new ApiKeys();
-  const faults = new Faults();
+  const faults = new FaultInjector();
   const { pageSize = 1000, tls } = options;
   const server = await startGraphQLServer({ host: "127.0.0.1", port: 0, tls, keys, faults, clock, pageSize });
   onTestFinished(() => server.close());

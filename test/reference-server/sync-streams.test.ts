@@ -106,8 +106,8 @@ test("refuses an older stream that was slow to write", async () => {
   const batchId = await client.start(installationId);
   const older = connect().open();
   // The fault shows when the call has arrived, so that this stream is the older one.
-  const arrived = server.faults.add({ api: "sync", kind: { type: "delay", ms: 0 } });
-  await until(() => arrived.firings === 1);
+  const arrived = server.faults.add({ on: "sync", fault: "delay", ms: 0 });
+  await until(() => arrived.fired === 1);
   const newer = client.open().send(batchId, accounts("new"));
   await until(() => server.inspect(installationId).snapshots.accounts.length === 1);
   older.send(batchId, accounts("old"));

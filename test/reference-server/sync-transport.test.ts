@@ -24,7 +24,7 @@ async function connectBare(url: string): Promise<{ session: ClientHttp2Session; 
 
 test("lets a client send 8 MiB of a stream and 16 MiB of a connection before the server reads", async () => {
   const { server } = await startSync();
-  const held = server.faults.add({ api: "sync", times: 3, kind: { type: "delay", ms: 60_000 } });
+  const held = server.faults.add({ on: "sync", times: 3, fault: "delay", ms: 60_000 });
   const { session, settings } = await connectBare(server.syncUrl);
   expect(settings.initialWindowSize).toBe(8 * MEBIBYTE);
   await until(() => session.state.remoteWindowSize === 16 * MEBIBYTE);
@@ -39,7 +39,7 @@ test("lets a client send 8 MiB of a stream and 16 MiB of a connection before the
     stream.write(Buffer.alloc(9 * MEBIBYTE));
     await until(() => session.state.remoteWindowSize === (16 - sent) * MEBIBYTE);
   }
-  await until(() => held.firings === 2);
+  await until(() => held.fired === 2);
   expect(session.state.remoteWindowSize).toBe(0);
 });
 
@@ -95,7 +95,7 @@ test("drops a connection over TLS", async () => {
     `ApiKey ${server.apiKey}`,
     credentials.createSsl(Buffer.from(TLS.cert)),
   );
-  server.faults.add({ api: "sync", kind: { type: "drop" } });
+  server.faults.add({ on: "sync", fault: "drop" });
   expect(await refused(secure.start(server.installationId))).toMatchObject({ code: "UNAVAILABLE" });
   await secure.start(server.installationId);
 });

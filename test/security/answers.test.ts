@@ -18,7 +18,7 @@ test("an answer with 50,000 errors is an error with the first thousand", async (
     response.writeHead(200, { "content-type": "application/json" }).end(body),
   );
   await using client = connect({ baseUrl: server.baseUrl });
-  const error = await rejection(client.graphql.request(QUERY));
+  const error = await rejection(client.graphql.request(QUERY, {}));
   expect(error).toMatchObject({ code: "GRAPHQL_ERRORS", errors: { length: 1000 } });
 });
 
@@ -34,7 +34,7 @@ test("a header of a mebibyte fails the request in either API", async () => {
     stream.respond({ ...headers, ...many }, { endStream: true });
   };
   await using client = connect({ baseUrl: graphql.baseUrl, syncUrl: `http://127.0.0.1:${sync.port}` });
-  expect(await rejection(client.graphql.request(QUERY))).toBeInstanceOf(TransportError);
+  expect(await rejection(client.graphql.request(QUERY, {}))).toBeInstanceOf(TransportError);
   expect(await rejection(client.sync.startBatch(START))).toMatchObject({
     code: expect.stringMatching(/TRANSPORT_FAILED|SYNC_PROTOCOL|RATE_LIMITED/),
   });
@@ -56,7 +56,7 @@ test.each([
   const { baseUrl } = server;
   const retry = { retries: 1, minDelayMs: 1, maxDelayMs: 1 };
   await using client = new SaasManagementClient({ baseUrl, apiKey: "key-1", retry });
-  const error = await rejection(client.graphql.request(QUERY));
+  const error = await rejection(client.graphql.request(QUERY, {}));
   expect(error).toMatchObject({ code: "RATE_LIMITED" });
   expect(server.requests.length).toBeLessThanOrEqual(2);
 });

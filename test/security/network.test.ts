@@ -23,7 +23,7 @@ async function refusals(options: ServerOptions) {
     tls: { ca: certificate("authority") },
   });
   onTestFinished(() => client.close());
-  const calls = [client.graphql.request(QUERY), client.sync.startBatch(START)];
+  const calls = [client.graphql.request(QUERY, {}), client.sync.startBatch(START)];
   const errors = await Promise.all(calls.map((call) => call.catch((reason: unknown) => reason)));
   return { errors, requests: graphql.peers.length + sync.calls.length };
 }
@@ -125,7 +125,7 @@ test("a message of GraphQL cannot forge a log line or an error code", async () =
   const errors = [{ message: FORGED, extensions: { code: `A${FORGED}` } }];
   const server = await startHttpServer((_, response) => json(response, { errors, data: { a: 1 } }));
   await using client = new SaasManagementClient({ baseUrl: server.baseUrl, apiKey: KEY });
-  const error = await client.graphql.request(QUERY).catch((reason: unknown) => reason);
+  const error = await client.graphql.request(QUERY, {}).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: "GRAPHQL_ERRORS", serverMessage: FORGED });
   expect(JSON.stringify(error)).not.toContain("forged");
   expect(String(error)).not.toContain("forged");
@@ -140,10 +140,10 @@ test("errors show no part of a credential, even one that was cut off", async () 
   });
   const authorization = () => `Bearer ${KEY}`;
   await using client = new SaasManagementClient({ baseUrl: server.baseUrl, authorization });
-  const first = await client.graphql.request(QUERY).catch((reason: unknown) => reason);
+  const first = await client.graphql.request(QUERY, {}).catch((reason: unknown) => reason);
   expect(first).toMatchObject({ serverMessage: "token [redacted] and [redacted]" });
   expect(everythingIn(first)).not.toContain(KEY);
-  const second = await client.graphql.request(QUERY).catch((reason: unknown) => reason);
+  const second = await client.graphql.request(QUERY, {}).catch((reason: unknown) => reason);
   expect(second).toMatchObject({ code: "TRANSPORT_FAILED", contentType: expect.stringMatching(/^text/) });
   expect(everythingIn(second)).not.toContain(KEY.slice(0, 8));
 });

@@ -17,7 +17,7 @@ test("a preview escapes ids, file names and fields, each on one line", async () 
     const path = await service.writeFile("users.csv", text);
     return previewSync({ ledger: "none", snapshots: ["accounts"] }, async (batch) => {
       // @ts-expect-error records that are not valid are what is shown here
-      await batch.write("accounts", fromCsv(path, map, { name: `users${EVIL}.csv` }));
+      await batch.write("accounts", fromCsv(path, { map, name: `users${EVIL}.csv` }));
     });
   };
   const text = `id\n"x${EVIL}"\n"x${EVIL}"\n`;

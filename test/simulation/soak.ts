@@ -8,7 +8,7 @@
  * It ends with the number of programs or with the time, whichever is first.
  */
 import { parseArgs } from "node:util";
-import type { Fault, SyncFault } from "@saas-management/sdk/testing";
+import type { Fault } from "@saas-management/sdk/testing";
 import fc from "fast-check";
 import { graphqlProperty } from "./graphql/soak.js";
 import { violations } from "./invariants.js";
@@ -35,12 +35,14 @@ const tally = new Tally();
 
 const inMemory = fc.asyncProperty(program, async (drawn) => {
   const simulated = await simulate(drawn);
-  take(simulated, violations(simulated), simulated.fired.map(nameOf), drawn.faults);
+  const planned = drawn.faults.filter(({ atLeast }) => atLeast > 0).length;
+  take(simulated, violations(simulated), simulated.fired.map(nameOf), drawn.faults.map(nameOf), planned);
 });
 const overSockets = fc.asyncProperty(socketProgram, async (drawn) => {
   const simulated = await simulateOverSockets(drawn);
-  const planned = [...drawn.faults.filter(isSyncFault), ...drawn.network];
-  take(simulated, socketViolations(simulated), simulated.struckBy.map(nameOf), planned);
+  const planned = drawn.faults.filter(({ certain }) => certain).length;
+  const names = [...drawn.faults.map(({ fault }) => fault), ...drawn.network].map(nameOf);
+  take(simulated, socketViolations(simulated), simulated.struckBy.map(nameOf), names, planned);
 });
 
 console.log(`seed ${seed}`);
@@ -75,16 +77,17 @@ function take(
   { service, observation }: Simulated,
   found: readonly string[],
   struck: readonly string[],
-  drawn: readonly (NamedFault & { readonly atLeast?: number })[],
+  drawn: readonly string[],
+  planned: number,
 ): void {
   if (found.length > 0) throw new Error(found.join("; "));
   tally.add({
     batches: service.batches.length,
     completed: service.batches.filter(({ state }) => state === "completed").length,
     retries: observation.told.filter(isRetry).length,
-    planned: drawn.filter(({ atLeast = 0 }) => atLeast > 0).length,
+    planned,
   });
-  tally.noteFaults(drawn.map(nameOf), struck);
+  tally.noteFaults(drawn, struck);
 }
 
 /** What failed, with the seed and the smallest program that was found; undefined where nothing did. */
@@ -93,12 +96,15 @@ function report<T>(result: fc.RunDetails<T>): string | undefined {
   return `${result.errorInstance}\n${fc.defaultReportMessage(result)}`;
 }
 
-function isSyncFault(fault: Fault): fault is SyncFault {
-  return fault.api === "sync";
-}
-
 /** A fault by its place and its kind. */
-function nameOf({ operation, message, kind }: NamedFault): string {
+function nameOf(fault: NamedFault | Fault): string {
+  if ("fault" in fault) {
+    const { on, message, at, fault: type } = fault;
+    const code = type === "status" ? fault.status : type === "rst-stream" ? fault.code : undefined;
+    const grace = type === "goaway" ? fault.grace : undefined;
+    return nameOf({ operation: on, message, kind: { type, at, code, grace } });
+  }
+  const { operation, message, kind } = fault;
   const { type, at, code, grace, counted } = kind;
   const parts = [
     type,
@@ -113,12 +119,12 @@ function nameOf({ operation, message, kind }: NamedFault): string {
 
 interface NamedFault {
   readonly operation?: string;
-  readonly message?: number;
+  readonly message?: number | undefined;
   readonly kind: {
     readonly type: string;
-    readonly at?: string;
-    readonly code?: number;
-    readonly grace?: boolean;
+    readonly at?: string | undefined;
+    readonly code?: number | string | undefined;
+    readonly grace?: boolean | undefined;
     readonly counted?: boolean;
   };
 }

@@ -17,7 +17,7 @@ const INVALID = { code: "INVALID_INPUT" };
 /** Enough rows for many chunks. */
 const LONG = `id\n${Array.from({ length: 60_000 }, (_, i) => `user-${i}\n`).join("")}`;
 
-const idsOf = (input: FileInput, signal?: AbortSignal) => fromCsv(input, ({ id }) => id, { signal });
+const idsOf = (input: FileInput, signal?: AbortSignal) => fromCsv(input, { map: ({ id }) => id, signal });
 
 /** Files of the folder that this process holds open. */
 function openFiles(): string[] {
@@ -65,7 +65,7 @@ test("rejects a file that is written to while it is read", async () => {
 test("follows a link, and takes another name for locations", async () => {
   const link = join(folder.path, "link.csv");
   await symlink(await folder.write("users.csv", "id,name\n1\n"), link);
-  const { issue } = await refusalOf(all(fromCsv(link, (row) => row, { name: "export" })));
+  const { issue } = await refusalOf(all(fromCsv(link, { map: (row) => row, name: "export" })));
   expect(issue).toMatchObject({ location: "export:2" });
 });
 

@@ -1,12 +1,16 @@
-import { fromJsonl, InvalidInputError, type JsonlOptions, LOCATE } from "@saas-management/sdk/sources";
+import { InvalidInputError } from "@saas-management/sdk";
+import { fromJsonl } from "@saas-management/sdk/sources";
 import { expect, test } from "vitest";
+import { locationOf } from "../../src/core/record-location.js";
 import { all, inPieces, refusalOf } from "../support/source-reading.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+
+type JsonlOptions = Parameters<typeof fromJsonl>[1];
 
 const folder = temporaryFolder();
 
 async function read(content: string | Uint8Array, options?: JsonlOptions) {
-  return all(fromJsonl(await folder.write("users.jsonl", content), undefined, options));
+  return all(fromJsonl(await folder.write("users.jsonl", content), options));
 }
 
 test.each([1, 2, 3, 1000])("returns the value of each line, cut into pieces of %i bytes", async (size) => {
@@ -23,13 +27,13 @@ test("reads a key called __proto__ without changing a prototype", async () => {
 
 test("passes the line of each value to map", async () => {
   const path = await folder.write("users.jsonl", '{"id":1}\n\n{"id":2}\n{"id":3}\n');
-  const source = fromJsonl(path, (value, { line }) => (line === 3 ? undefined : { value, line }));
+  const source = fromJsonl(path, { map: (value, { line }) => (line === 3 ? undefined : { value, line }) });
   for await (const records of source) {
     expect([...records]).toEqual([
       { value: { id: 1 }, line: 1 },
       { value: { id: 3 }, line: 4 },
     ]);
-    expect(records[LOCATE](1)).toBe("users.jsonl:4");
+    expect(locationOf(records, 1)).toBe("users.jsonl:4");
   }
   expect(source.stats).toEqual({ read: 3, skipped: 1 });
 });
@@ -44,7 +48,7 @@ test.each(["", "\n", "\uFEFF", " \r\n\r\n"])(
 
 test("accepts a file whose values are all left out", async () => {
   const path = await folder.write("users.jsonl", "1\n");
-  expect(await all(fromJsonl(path, () => undefined))).toEqual([]);
+  expect(await all(fromJsonl(path, { map: () => undefined }))).toEqual([]);
 });
 
 test.each<[string, string | Uint8Array, JsonlOptions?]>([
@@ -66,6 +70,6 @@ test("accepts a line of exactly maxLineBytes", async () => {
 test.each([{ maxLineBytes: 0 }, { maxLineBytes: 1.5 }, { encoding: "utf-8" }])(
   "rejects the options %j at once",
   (options) => {
-    expect(() => fromJsonl("users.jsonl", undefined, options)).toThrow(InvalidInputError);
+    expect(() => fromJsonl("users.jsonl", options)).toThrow(InvalidInputError);
   },
 );

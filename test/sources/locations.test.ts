@@ -1,4 +1,4 @@
-import { fromCsv, fromJsonl, fromPages } from "@saas-management/sdk/sources";
+import { fromCsv, fromJsonl, fromPages, located } from "@saas-management/sdk/sources";
 import { expect, test } from "vitest";
 import { refusalOf } from "../support/source-reading.js";
 import { testService } from "../support/test-service.js";
@@ -9,7 +9,10 @@ test("names the line of an invalid record of a CSV file in the issues and in the
   const rows = Array.from({ length: 1500 }, (_, i) => (i === 1040 ? ",x" : `u${i},x`));
   const path = await service.writeFile("users.csv", `id,name\n${rows.join("\n")}\n`);
   const batch = await service.startBatch();
-  const users = fromCsv(path, ({ id, name }) => ({ id, name }), { columns: ["id", "name"] });
+  const users = fromCsv(path, {
+    columns: ["id", "name"],
+    map: ({ id, name }) => ({ id, name }),
+  });
   const { error, issue } = await refusalOf(batch.write("accounts", users));
   expect(issue).toMatchObject({
     collection: "accounts",
@@ -38,11 +41,20 @@ test("names the page and the item of an invalid record of a listing", async () =
   expect(issue).toMatchObject({ index: 3, location: "page 2, item 2" });
 });
 
+test.each(["array", "writer"])("names the location that located gave to a record of an %s", async (kind) => {
+  const ids = Object.freeze(["u1", "", "u3"].map((id) => ({ id })));
+  const accounts = located(ids, (index) => `sheet 1, row ${index + 2}`);
+  const batch = await service.startBatch();
+  const write =
+    kind === "array" ? batch.write("accounts", accounts) : batch.writer("accounts").write(accounts);
+  expect((await refusalOf(write)).issue).toMatchObject({ index: 1, location: "sheet 1, row 3" });
+});
+
 test("writes every row of a large file", async () => {
   const ids = Array.from({ length: 20_000 }, (_, i) => `u${i}`);
   const path = await service.writeFile("users.csv", `id\n${ids.join("\n")}\n`);
   const batch = await service.startBatch();
-  const users = fromCsv(path, ({ id }) => ({ id }), { columns: ["id"] });
+  const users = fromCsv(path, { columns: ["id"], map: ({ id }) => ({ id }) });
   expect(await batch.write("accounts", users)).toMatchObject({ accepted: 20_000 });
   await batch.complete();
   expect(service.present()).toEqual(ids.sort());
@@ -51,7 +63,7 @@ test("writes every row of a large file", async () => {
 test("keeps a batch from being completed if a file cannot be read to its end", async () => {
   const path = await service.writeFile("users.csv", 'id,name\nu1,x\nu2,"cut');
   const batch = await service.startBatch();
-  const users = fromCsv(path, ({ id }) => ({ id }), { columns: ["id"] });
+  const users = fromCsv(path, { columns: ["id"], map: ({ id }) => ({ id }) });
   expect((await refusalOf(batch.write("accounts", users))).issue).toMatchObject({ location: "users.csv:3" });
   await expect(batch.complete()).rejects.toMatchObject({ reason: "incomplete" });
 });

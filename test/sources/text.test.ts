@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { type CsvOptions, fromCsv, fromJsonl } from "@saas-management/sdk/sources";
+import { fromCsv, fromJsonl } from "@saas-management/sdk/sources";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { all, refusalOf } from "../support/source-reading.js";
@@ -19,10 +19,12 @@ const ROWS = [
   { id: "u1", name: "Ada 😀" },
   { id: "u😀2", name: "Zoë €" },
 ];
-const ENCODINGS = ["utf-8", "utf-16le", "latin1", "windows-1252"] as const;
+const ENCODINGS = ["utf-8", "utf-16le", "windows-1252"] as const;
+
+type CsvOptions = Omit<Parameters<typeof fromCsv>[1], "map">;
 
 const rowsOf = (input: AsyncIterable<string | Uint8Array>, options: CsvOptions = {}) =>
-  all(fromCsv(input, (row) => ({ ...row }), options));
+  all(fromCsv(input, { ...options, map: (row) => ({ ...row }) }));
 
 test.each(ENCODINGS)(
   "reads a stream of text as text, whatever the encoding of bytes: %s",
@@ -47,7 +49,7 @@ test("reads the same records wherever the text is cut", async () => {
       const csv = ["id,name", ...wanted.map(({ id, name }) => `${id},${name}`)].join("\r\n");
       expect(await rowsOf(cutAt(`${csv}\r\n`, cuts), { encoding })).toEqual(wanted);
       const jsonl = wanted.map((value) => `${JSON.stringify(value)}\n`).join("");
-      const values = fromJsonl(cutAt(jsonl, cuts), undefined, { allowEmpty: true });
+      const values = fromJsonl(cutAt(jsonl, cuts), { allowEmpty: true });
       expect(await all(values)).toEqual(wanted);
     }),
     { numRuns: 100 },

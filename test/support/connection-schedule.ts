@@ -1,4 +1,4 @@
-import { SeededRandom } from "../../src/reference-server/faults/drawn-kinds.js";
+import { SeededRandom } from "../../src/reference-server/faults/schedule.js";
 import type {
   ConnectionFault,
   ConnectionFaultKind,

@@ -1,8 +1,8 @@
 import { SaasManagementError, type SyncBatch } from "@saas-management/sdk";
 import {
+  type Fault,
   type ReferenceServer,
   type ReferenceServerOptions,
-  type SyncFault,
   startReferenceServer,
   TestClock,
 } from "@saas-management/sdk/testing";
@@ -27,19 +27,21 @@ export interface ProgramOutcome {
   readonly locked: boolean;
   /** Number of accounts on the server. */
   readonly stored: number;
-  /** Number of times that the fault fired. */
-  readonly firings: number;
+  /** Number of times that the fault has fired. */
+  readonly fired: number;
 }
 
 /** A server with a fault, and the clock of its client. */
 export interface FaultProgram {
   readonly server: ReferenceServer;
   readonly clock: TestClock;
+  /** Number of times that the fault has fired. */
+  fired(): number;
   run(ending?: "complete" | "abort"): Promise<ProgramOutcome>;
 }
 
 export async function startProgram(
-  fault: Omit<SyncFault, "api"> | undefined,
+  fault: Fault | undefined,
   options: {
     readonly server?: ReferenceServerOptions;
     readonly client?: Partial<SyncClientOptions>;
@@ -67,10 +69,11 @@ export async function startProgram(
     await closed;
     await server.close();
   });
-  const handle = fault === undefined ? undefined : server.faults.add({ api: "sync", ...fault });
+  const handle = fault === undefined ? undefined : server.faults.add(fault);
   return {
     server,
     clock,
+    fired: () => handle?.fired ?? 0,
     run: async (ending = "complete") => {
       let ended: ProgramOutcome["ended"] = "start";
       let batch: SyncBatch | undefined;
@@ -97,7 +100,7 @@ export async function startProgram(
         batches: batches.map(({ state }) => state).join(" "),
         locked: lock !== null,
         stored: snapshots.accounts.length,
-        firings: handle?.firings ?? 0,
+        fired: handle?.fired ?? 0,
       };
     },
   };

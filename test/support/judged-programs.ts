@@ -27,7 +27,7 @@ export const PAGES = 4;
 export async function judgedWalk(client: GraphQLClient, settle: Settle): Promise<Outcome> {
   const names: (string | undefined)[] = [];
   const read = async () => {
-    for await (const node of client.applications({ first: APPLICATIONS.length / PAGES })) {
+    for await (const node of client.applications({ pageSize: APPLICATIONS.length / PAGES })) {
       names.push(node.application?.name);
     }
   };

@@ -1,5 +1,4 @@
-import type { InputIssue } from "@saas-management/sdk/sources";
-import { InvalidInputError } from "@saas-management/sdk/sources";
+import { type InputIssue, InvalidInputError } from "@saas-management/sdk";
 import { rejection } from "./promises.js";
 
 /** Everything that a source gives, in one array. */

@@ -37,11 +37,10 @@ async function referencesOf(previewed: ReturnType<typeof preview>, collection: C
 
 test("lists dangling references with the locations of their records", async () => {
   const lines = ["sourceId,sourceAccountId", "l1,nobody", "l2,u0", "l3,no one"];
-  const licenses = fromCsv(
-    Readable.from([Buffer.from(lines.join("\n"))]),
-    ({ sourceId = "", sourceAccountId = "" }) => license(sourceId, sourceAccountId),
-    { name: "licenses.csv" },
-  );
+  const licenses = fromCsv(Readable.from([Buffer.from(lines.join("\n"))]), {
+    map: ({ sourceId = "", sourceAccountId = "" }) => license(sourceId, sourceAccountId),
+    name: "licenses.csv",
+  });
   const previewed = await preview(["accounts", "licenses"], async (batch) => {
     const writer = batch.writer("licenses");
     for await (const some of licenses) await writer.write(some);
@@ -60,7 +59,8 @@ test("lists dangling references with the locations of their records", async () =
 
 test("gives a dangling reference no location of an earlier write", async () => {
   const used = (sourceActorId: string) => ({ id: sourceActorId, sourceActorId, lastActivity: AT });
-  const file = fromCsv(Readable.from([Buffer.from("actor\na1\na2\n")]), ({ actor = "" }) => used(actor), {
+  const file = fromCsv(Readable.from([Buffer.from("actor\na1\na2\n")]), {
+    map: ({ actor = "" }) => used(actor),
     name: "usage.csv",
   });
   const previewed = await preview(["accounts"], async (batch) => {

@@ -88,7 +88,7 @@ test("counts the records, messages and bytes of the run's receipt, for any messa
 test("continues after invalid records, and lists them with their locations up to maxIssues", async () => {
   const rows = ids(300).map((id, i) => `${i % 3 === 0 ? "" : id},${id}@example.com`);
   const file = await service.writeFile("users.csv", ["id,email", ...rows].join("\n"));
-  const source = () => fromCsv(file, (row) => ({ id: row["id"] ?? "", email: row["email"] }));
+  const source = () => fromCsv(file, { map: (row) => ({ id: row["id"] ?? "", email: row["email"] }) });
   const write: RunFunction<"accounts"> = async (batch) => void (await batch.write("accounts", source()));
   const { collections, refusals } = await preview(["accounts"], write, { maxIssues: 7 });
   expect(collections.accounts).toMatchObject({ records: 200, invalid: 100 });

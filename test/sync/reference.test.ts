@@ -87,7 +87,7 @@ test.each(["request", "answer"] as const)(
   "has every record once if each connection breaks at the %s",
   async (at) => {
     for (const operation of ["SyncRecords", "CompleteSyncBatch"] as const)
-      service.server.faults.add({ api: "sync", operation, kind: { type: "drop", at } });
+      service.server.faults.add({ on: operation, fault: "drop", at });
     const batch = await start();
     const ids = ["u0", "u1", "u2"];
     expect(await batch.write("accounts", accounts(ids))).toMatchObject({ accepted: 3, retries: 1 });

@@ -31,7 +31,7 @@ const discovered = (...actors: string[]) =>
 const breakOnce = (
   operation: "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch",
   at: "request" | "answer" = "request",
-) => void service.server.faults.add({ api: "sync", operation, times: 2, kind: { type: "drop", at } });
+) => void service.server.faults.add({ on: operation, times: 2, fault: "drop", at });
 
 test("completes when its function returns, and returns a receipt", async () => {
   const receipt = await run(["accounts"], async (batch) => {
@@ -195,13 +195,13 @@ test("starts again after a lost lease, when its function has returned", async ()
 });
 
 test.each([
-  ["the answer is lost", { type: "grpc-status", code: 14, at: "answer" }, 0],
-  ["the lease ends before the answer", { type: "stall", at: "answer" }, LEASE_MS],
+  ["the answer is lost", { fault: "status", status: "UNAVAILABLE", at: "answer" }, 0],
+  ["the lease ends before the answer", { fault: "stall", at: "answer" }, LEASE_MS],
 ] as const)(
   'does not send events without an id again with eventDelivery: "at-most-once" if %s',
   async (_, kind, ms) => {
     const client = service.syncClient({ timeoutMs: 60 * 60_000, retry: {}, eventDelivery: "at-most-once" });
-    service.server.faults.add({ api: "sync", operation: "SyncRecords", kind });
+    service.server.faults.add({ on: "SyncRecords", ...kind });
     const attempts: number[] = [];
     const { installationId } = service;
     const failing = client.run(
@@ -251,8 +251,8 @@ test("fails when its restarts are used up", async () => {
 
 test("is not started again if the service refuses the records", async () => {
   let calls = 0;
-  const kind = { type: "grpc-status", code: 3 } as const;
-  service.server.faults.add({ api: "sync", operation: "SyncRecords", kind });
+  const kind = { fault: "status", status: "INVALID_ARGUMENT" } as const;
+  service.server.faults.add({ on: "SyncRecords", ...kind });
   const failing = run(["accounts"], async (batch) => {
     calls += 1;
     await batch.write("accounts", accounts(2));
@@ -278,8 +278,8 @@ test("starts again if the completion never arrived", async () => {
 test("does not hide that a batch may have been completed if a later attempt fails", async () => {
   breakOnce("CompleteSyncBatch", "answer");
   breakOnce("AbortSyncBatch");
-  const kind = { type: "grpc-status", code: 16 } as const;
-  service.server.faults.add({ api: "sync", operation: "StartSyncBatch", nth: 2, kind });
+  const kind = { fault: "status", status: "UNAUTHENTICATED" } as const;
+  service.server.faults.add({ on: "StartSyncBatch", nth: 2, ...kind });
   const error: unknown = await run(["accounts"], writeAccounts).catch((thrown: unknown) => thrown);
   const [batch] = service.inspect().batches;
   expect(batch?.state).toBe("completed");
@@ -293,9 +293,9 @@ test("does not hide that a batch may have been completed if a later attempt fail
 describe("a run whose batch cannot be aborted in a short outage", () => {
   const outage = (aborts: number) => {
     const { faults } = service.server;
-    const kind = { type: "grpc-status", code: 14 } as const;
-    faults.add({ api: "sync", operation: "SyncRecords", times: 2, kind });
-    faults.add({ api: "sync", operation: "AbortSyncBatch", times: aborts, kind });
+    const kind = { fault: "status", status: "UNAVAILABLE" } as const;
+    faults.add({ on: "SyncRecords", times: 2, ...kind });
+    faults.add({ on: "AbortSyncBatch", times: aborts, ...kind });
   };
 
   test.each(["none", "memory"])("aborts it before it starts again (ledger: %s)", async (kind) => {
@@ -439,12 +439,11 @@ describe("a run that is ended while the answer to CompleteSyncBatch is missing",
   /** The run's result. */
   const endOf = async (options: Partial<RunOptions>, end: () => void, abort: "answered" | "lost") => {
     const { faults } = service.server;
-    const kind = { type: "stall", at: "answer" } as const;
-    const stall = faults.add({ api: "sync", operation: "CompleteSyncBatch", kind });
-    if (abort === "lost")
-      faults.add({ api: "sync", operation: "AbortSyncBatch", times: 20, kind: { type: "drop" } });
+    const kind = { fault: "stall", at: "answer" } as const;
+    const stall = faults.add({ on: "CompleteSyncBatch", ...kind });
+    if (abort === "lost") faults.add({ on: "AbortSyncBatch", times: 20, fault: "drop" });
     const ended = run(["accounts"], writeAccounts, options).catch((error: unknown) => error);
-    await until(() => stall.firings > 0 && service.states()[0] === "completed");
+    await until(() => stall.fired > 0 && service.states()[0] === "completed");
     end();
     service.clock.advance(100_000);
     return ended;

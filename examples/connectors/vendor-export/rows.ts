@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type CsvRow, type FileRecords, fromCsv, type RecordLocation } from "@saas-management/sdk/sources";
+import { fromCsv, type RecordLocation, type Source } from "@saas-management/sdk/sources";
 import { type DayFormat, parseDay, parseTimestamp } from "./dates.js";
 
 /** How a console writes one of its files. */
@@ -22,12 +22,13 @@ export function readRows<Column extends string, R>(
   file: URL,
   { columns, delimiter = ",", titleRows = 0 }: ExportFormat<Column>,
   toRecord: (row: Row<Column>) => R | undefined,
-): FileRecords<R> {
-  return fromCsv(
-    titleRows === 0 ? file : withoutTitle(file, titleRows),
-    (cells, place) => toRecord(new Row(cells, place)),
-    { columns, delimiter, name: basename(fileURLToPath(file)) },
-  );
+): Source<R> {
+  return fromCsv(titleRows === 0 ? file : withoutTitle(file, titleRows), {
+    columns,
+    map: (cells, place) => toRecord(new Row(cells, place)),
+    delimiter,
+    name: basename(fileURLToPath(file)),
+  });
 }
 
 /** Empties the title rows. `fromCsv` skips empty lines, and line numbers in errors stay correct. */
@@ -50,8 +51,8 @@ const TIMESTAMP = "a timestamp with an offset, such as 2026-03-31T08:00:00+02:00
 /** A row whose cells are read by heading. Cells are trimmed, and an empty cell is undefined. */
 export class Row<Column extends string> {
   constructor(
-    private readonly cells: CsvRow<Column>,
-    private readonly place: RecordLocation,
+    private readonly cells: Readonly<Record<Column, string>>,
+    private readonly at: RecordLocation,
   ) {}
 
   text(column: Column): string | undefined {
@@ -113,7 +114,7 @@ export class Row<Column extends string> {
 
   /** An error that names the row, such as `users.csv:17 …`. */
   error(problem: string): Error {
-    return new Error(`${this.place.location} ${problem}.`);
+    return new Error(`${this.at.location} ${problem}.`);
   }
 
   #parsed<T>(column: Column, expected: string, parse: (text: string) => T | undefined): T | undefined {

@@ -1,57 +1,45 @@
-import { type ErrorDetails, SaasManagementError } from "./base.js";
+import { type DetailsOf, SdkError } from "./base.js";
 
 /** Another batch holds the installation's lock (service description, "Errors"). */
-export class BatchInProgressError extends SaasManagementError {
-  static readonly code = "BATCH_IN_PROGRESS";
+export class BatchInProgressError extends SdkError {
   /** @internal */
   static override readonly name = "BatchInProgressError";
-  override readonly code = BatchInProgressError.code;
+  declare readonly code: "BATCH_IN_PROGRESS";
   /** The installation whose lock is held. */
-  readonly installationId: string;
+  declare readonly installationId: string;
   /** How long the lock was waited for, in milliseconds. */
-  readonly waitedMs: number;
+  declare readonly waitedMs: number;
   /**
    * Whether the lock may be this client's own: from an earlier start whose answer was lost, or from a batch of the same
    * run that could not be aborted; `cause` is then the failure of that batch.
    */
-  readonly mayBeOwn: boolean;
+  declare readonly mayBeOwn: boolean;
 
+  /** @internal */
   constructor(
     message: string,
-    details: ErrorDetails & {
-      readonly installationId: string;
-      readonly waitedMs?: number | undefined;
-      readonly mayBeOwn?: boolean | undefined;
-    },
+    details: DetailsOf<BatchInProgressError, "installationId", "waitedMs" | "mayBeOwn">,
   ) {
-    super(message, details);
-    this.installationId = details.installationId;
-    this.waitedMs = details.waitedMs ?? 0;
-    this.mayBeOwn = details.mayBeOwn ?? false;
+    super(message, { waitedMs: 0, mayBeOwn: false, ...details }, ["installationId", "waitedMs", "mayBeOwn"]);
   }
 }
 
 /** The Sync API rejected an operation (service description, "Errors"). */
-export class SyncProtocolError extends SaasManagementError {
-  static readonly code = "SYNC_PROTOCOL";
+export class SyncProtocolError extends SdkError {
   /** @internal */
   static override readonly name = "SyncProtocolError";
-  override readonly code = SyncProtocolError.code;
+  declare readonly code: "SYNC_PROTOCOL";
   /** Name of the gRPC status, such as `INVALID_ARGUMENT`; undefined if the answer itself was wrong. */
-  readonly grpcStatus: string | undefined;
-  /** State of the batch according to the server, such as `completed`; undefined if it does not say. */
-  readonly batchState: string | undefined;
+  declare readonly grpcStatus: string | undefined;
+  /** @internal State of the batch according to the server, such as `completed`; undefined if it does not say. */
+  declare readonly batchState: string | undefined;
 
+  /** @internal */
   constructor(
     message: string,
-    details: ErrorDetails & {
-      readonly grpcStatus?: string | undefined;
-      readonly batchState?: string | undefined;
-    } = {},
+    details: DetailsOf<SyncProtocolError, never, "grpcStatus" | "batchState"> = {},
   ) {
-    super(message, details);
-    this.grpcStatus = details.grpcStatus;
-    this.batchState = details.batchState;
+    super(message, details, ["grpcStatus", "batchState"]);
   }
 }
 
@@ -66,42 +54,47 @@ export type BatchState =
   | "unknown"
   | "closed";
 
-/** Why a batch refuses a call. */
-export type BatchStateReason = "completed" | "aborted" | "expired" | "incomplete" | "unknown";
-
 /** The batch is in a state that does not allow the call (service description, "Errors"). */
-export class BatchStateError extends SaasManagementError {
-  static readonly code = "BATCH_STATE";
+export class BatchStateError extends SdkError {
   /** @internal */
   static override readonly name = "BatchStateError";
-  override readonly code = BatchStateError.code;
+  declare readonly code: "BATCH_STATE";
   /** State of the batch. */
-  readonly state: BatchState;
+  declare readonly state: BatchState;
   /** Why the call was refused. */
-  readonly reason: BatchStateReason;
+  declare readonly reason: "completed" | "aborted" | "expired" | "incomplete" | "unknown";
 
-  constructor(
-    message: string,
-    details: ErrorDetails & { readonly state: BatchState; readonly reason: BatchStateReason },
-  ) {
-    super(message, details);
-    this.state = details.state;
-    this.reason = details.reason;
+  /** @internal */
+  constructor(message: string, details: DetailsOf<BatchStateError, "state" | "reason">) {
+    super(message, details, ["state", "reason"]);
   }
 }
 
 /** Complete was sent and its outcome is not known: the snapshots may or may not be reconciled. */
-export class BatchOutcomeUnknownError extends SaasManagementError {
-  static readonly code = "BATCH_OUTCOME_UNKNOWN";
+export class BatchOutcomeUnknownError extends SdkError {
   /** @internal */
   static override readonly name = "BatchOutcomeUnknownError";
-  override readonly code = BatchOutcomeUnknownError.code;
+  declare readonly code: "BATCH_OUTCOME_UNKNOWN";
   /** Id of the batch. */
-  readonly batchId: string;
+  declare readonly batchId: string;
 
-  constructor(message: string, details: ErrorDetails & { readonly batchId: string }) {
-    super(message, details);
-    this.batchId = details.batchId;
+  /** @internal */
+  constructor(message: string, details: DetailsOf<BatchOutcomeUnknownError, "batchId">) {
+    super(message, details, ["batchId"]);
+  }
+}
+
+/** A signal of the process ended a run with `stopOnSignals`; its batch is aborted. */
+export class InterruptedError extends SdkError {
+  /** @internal */
+  static override readonly name = "InterruptedError";
+  declare readonly code: "INTERRUPTED";
+  /** Name of the signal, such as `SIGTERM`. */
+  declare readonly signalName: string;
+
+  /** @internal */
+  constructor(message: string, details: DetailsOf<InterruptedError, "signalName">) {
+    super(message, details, ["signalName"]);
   }
 }
 
@@ -140,33 +133,24 @@ export interface HeldSnapshot {
  * The removal guard held a run: its batch was not completed, and is aborted. If somebody else completed that batch by its
  * id, a warning is logged.
  */
-export class RunHeldError extends SaasManagementError {
-  static readonly code = "RUN_HELD";
+export class RunHeldError extends SdkError {
   /** @internal */
   static override readonly name = "RunHeldError";
-  override readonly code = RunHeldError.code;
+  declare readonly code: "RUN_HELD";
   /** Id of the batch that the run did not complete. */
-  readonly batchId: string;
+  declare readonly batchId: string;
   /** The snapshots that were held. */
-  readonly collections: readonly HeldSnapshot[];
+  declare readonly collections: readonly HeldSnapshot[];
   /** The value of `approve` that lets the same run pass; undefined if it could not be stored. */
-  readonly approvalId: string | undefined;
+  declare readonly approvalId: string | undefined;
   /** Until when the approval is valid. */
-  readonly approvalExpiresAt: Date | undefined;
+  declare readonly approvalExpiresAt: Date | undefined;
 
+  /** @internal */
   constructor(
     message: string,
-    details: ErrorDetails & {
-      readonly batchId: string;
-      readonly collections: readonly HeldSnapshot[];
-      readonly approvalId: string | undefined;
-      readonly approvalExpiresAt: Date | undefined;
-    },
+    details: DetailsOf<RunHeldError, "batchId" | "collections" | "approvalId" | "approvalExpiresAt">,
   ) {
-    super(message, details);
-    this.batchId = details.batchId;
-    this.collections = details.collections;
-    this.approvalId = details.approvalId;
-    this.approvalExpiresAt = details.approvalExpiresAt;
+    super(message, details, ["batchId", "collections", "approvalId", "approvalExpiresAt"]);
   }
 }

@@ -1,7 +1,5 @@
 import { withCallSite } from "../../core/call-site.js";
 import { annotate, InvalidInputError } from "../../core/errors/index.js";
-import { type KeysOf, readOptions } from "../../core/validate.js";
-import { checkLimit } from "./arguments.js";
 import { type ConnectionPlan, PageIterator, SerialQueue } from "./page-iterator.js";
 import { type Direction, type Page, PageWalk, readCount } from "./page-walk.js";
 
@@ -10,41 +8,51 @@ import { type Direction, type Page, PageWalk, readCount } from "./page-walk.js";
  *
  * - Lazy: nothing is requested before it is iterated or one of its methods is called.
  * - Immutable: each iteration starts from the beginning again.
- * - Forward it yields nodes from the start to the end, backward from the end to the start.
+ * - With `from: "end"` it yields nodes from the end to the start.
  * - Rows that are added or removed during a walk may or may not be in it; all others are in it once.
+ * - If `next()` of an iterator rejects, the iterator stays where it was, and another `next()` requests the same page
+ *   again. A `for await` loop ends with the error.
  *
  * @example
  * ```ts
  * for await (const app of client.applications({ where: { state: { eq: "DISCOVERED" } } })) console.log(app.id);
  * ```
  */
-export class Connection<Node> implements AsyncIterable<Node, undefined, undefined> {
+export interface Connection<Node> extends AsyncIterable<Node> {
+  /** The first page; with `from: "end"` the last one. @throws every error of a request, such as {@link TransportError} */
+  firstPage(): Promise<Page<Node>>;
+  /**
+   * Every page, including empty ones.
+   * @throws {PaginationError} from `next()`, as every error of a request
+   */
+  pages(): AsyncIterable<Page<Node>>;
+  /**
+   * All nodes up to `limit`, in the order in which they are iterated. If a page fails there are none.
+   * @throws every error of a request, such as {@link TransportError}
+   */
+  toArray(): Promise<Node[]>;
+  /**
+   * Number of nodes over all pages, whatever the limit and the cursor. Requests a page of one node.
+   * @throws {InvalidInputError} the document does not select `totalCount`
+   */
+  totalCount(): Promise<number>;
+}
+
+export class PagedConnection<Node> implements Connection<Node> {
   readonly #plan: ConnectionPlan<Node>;
 
-  /** @internal Made by the client's methods. */
   constructor(plan: ConnectionPlan<Node>) {
     this.#plan = plan;
   }
 
-  /**
-   * Every node, page after page.
-   *
-   * If `next()` rejects, the iterator stays where it was, and another `next()` requests the same page again. A
-   * `for await` loop ends with the error, whose `position` tells where another walk can continue.
-   */
-  [Symbol.asyncIterator](): AsyncIterableIterator<Node, undefined, undefined> {
+  [Symbol.asyncIterator](): AsyncIterator<Node, undefined> {
     return new NodeIterator(this.#plan);
   }
 
-  /**
-   * Every page, including empty ones. Its `next()` can be called again after a failure too.
-   * @throws {PaginationError} from `next()`, as every error of a request
-   */
-  pages(): AsyncIterableIterator<Page<Node>, undefined, undefined> {
-    return new PageIterator(this.#plan);
+  pages(): AsyncIterable<Page<Node>> {
+    return { [Symbol.asyncIterator]: () => new PageIterator(this.#plan) };
   }
 
-  /** The first page; paging backward, the last one. @throws every error of a request, such as {@link TransportError} */
   async firstPage(): Promise<Page<Node>> {
     const { fetchPage, pageSize, limit, start, signal } = this.#plan;
     const size = Math.max(1, Math.min(pageSize, limit));
@@ -53,22 +61,14 @@ export class Connection<Node> implements AsyncIterable<Node, undefined, undefine
     );
   }
 
-  /**
-   * All nodes, in the order in which they are iterated. If a page fails there are none: the error's `position` is where
-   * this walk started.
-   * @throws {InvalidInputError} `limit` is not a whole number of 0 or more; also every error of a request
-   * @param options.limit Most nodes to read; if the connection has a limit too, the smaller one applies
-   */
-  async toArray(options: { readonly limit?: number | undefined } = {}): Promise<Node[]> {
-    const own = readOptions("toArray", options, TO_ARRAY_KEYS);
-    const limit = Math.min(checkLimit(own.limit), this.#plan.limit);
-    return withCallSite(this.#plan.signal, () => this.#collect(limit));
+  async toArray(...further: readonly unknown[]): Promise<Node[]> {
+    if (further.length > 0)
+      throw new InvalidInputError(
+        "toArray takes no options: put limit beside the connection's other options.",
+      );
+    return withCallSite(this.#plan.signal, () => this.#collect());
   }
 
-  /**
-   * Number of nodes over all pages, whatever the limit and the cursor. Requests a page of one node.
-   * @throws {InvalidInputError} the document does not select `totalCount`
-   */
   async totalCount(): Promise<number> {
     const { fetchPage, signal } = this.#plan;
     return withCallSite(signal, async () => {
@@ -79,12 +79,12 @@ export class Connection<Node> implements AsyncIterable<Node, undefined, undefine
     });
   }
 
-  async #collect(limit: number): Promise<Node[]> {
+  async #collect(): Promise<Node[]> {
     const { direction, signal, start } = this.#plan;
     const nodes: Node[] = [];
     try {
       // Nothing is consumed between two pages, so there is nothing to gain from a prefetch.
-      for await (const page of new PageIterator({ ...this.#plan, limit, prefetch: false }))
+      for await (const page of new PageIterator({ ...this.#plan, prefetch: false }))
         for (const node of inWalkOrder(page.nodes, direction)) nodes.push(node);
     } catch (error) {
       // The nodes of earlier pages are lost, so continuing after them would skip them.
@@ -96,7 +96,7 @@ export class Connection<Node> implements AsyncIterable<Node, undefined, undefine
 }
 
 /** Walks the nodes of a connection; backward from the end to the start. */
-class NodeIterator<Node> implements AsyncIterableIterator<Node, undefined, undefined> {
+class NodeIterator<Node> implements AsyncIterator<Node, undefined> {
   readonly #pages: PageIterator<Node>;
   readonly #direction: Direction;
   readonly #signal: AbortSignal | undefined;
@@ -124,10 +124,6 @@ class NodeIterator<Node> implements AsyncIterableIterator<Node, undefined, undef
     return this.#pages.return();
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
   async #step(): Promise<IteratorResult<Node, undefined>> {
     for (;;) {
       this.#signal?.throwIfAborted();
@@ -140,10 +136,6 @@ class NodeIterator<Node> implements AsyncIterableIterator<Node, undefined, undef
     }
   }
 }
-
-const TO_ARRAY_KEYS = { limit: true } satisfies KeysOf<
-  NonNullable<Parameters<Connection<unknown>["toArray"]>[0]>
->;
 
 function inWalkOrder<Node>(nodes: readonly Node[], direction: Direction): readonly Node[] {
   return direction === "forward" ? nodes : [...nodes].reverse();

@@ -4,17 +4,17 @@ import { PaginationError, type WalkPosition } from "../../core/errors/index.js";
 export interface PageInfo {
   /** Whether nodes follow the page's last one. */
   readonly hasNextPage: boolean;
-  /** Cursor to continue from with `after`; null if a `limit` cut the page, which the server sent larger than requested. */
+  /** Cursor to continue from; null if a `limit` cut the page, which the server sent larger than requested. */
   readonly endCursor: string | null;
   /** Whether nodes precede the page's first one. */
   readonly hasPreviousPage: boolean;
-  /** Cursor to continue from with `before`; null if a `limit` cut the page. */
+  /** Cursor to continue from with `from: "end"`; null if a `limit` cut the page. */
   readonly startCursor: string | null;
 }
 
 /** One page of a connection. */
 export interface Page<Node> {
-  /** The nodes in the server's order, also when paging backward. */
+  /** The nodes in the server's order, also with `from: "end"`. */
   readonly nodes: readonly Node[];
   /** Where the page lies. */
   readonly pageInfo: PageInfo;

@@ -1,51 +1,49 @@
-import { checkSignal } from "../../core/abort.js";
 import { InvalidInputError } from "../../core/errors/index.js";
 import { type KeysOf, readOptions } from "../../core/validate.js";
-import type { GraphQLDocument, Operation } from "../request/document.js";
+import { DATE_PATHS } from "../generated/operations.js";
+import type { Document, Operation } from "../request/document.js";
 import type { Transport } from "../request/transport.js";
 import { copyVariables, type JsonObject } from "../request/variables.js";
+import { type Connection, PagedConnection } from "./connection.js";
 import {
-  CONNECTION_KEYS,
-  type ConnectionOptions,
-  checkCursor,
-  checkLimit,
-  checkPageSize,
   LIST_KEYS,
-  type ListArguments,
-  mixedDirections,
-} from "./arguments.js";
-import { Connection } from "./connection.js";
+  type ListOptions,
+  PAGING_KEYS,
+  type PagingOptions,
+  readWalk,
+  rejectApiArguments,
+} from "./list-options.js";
 import type { ConnectionData, PageRequest, WalkPlan } from "./page-walk.js";
 
-/** How a connection of a document of your own is found and paged. Request options apply to every page. */
-export interface PaginateOptions<Result, Variable extends string, Node> extends ConnectionOptions {
+/** How a connection of a document of your own is found and paged. */
+export interface PaginateOptions<Data, Node, Name extends PropertyKey> extends PagingOptions {
   /** Finds the connection in the result; it may be nested. */
-  readonly select: (data: Result) => ConnectionData<Node> | null | undefined;
-  /** Variable of the cursor, paging forward. Its value in `variables` is where to start. @default "after" */
-  readonly after?: Variable | undefined;
-  /** Variable of the page size, paging forward. @default "first" */
-  readonly first?: Variable | undefined;
-  /** Variable of the cursor, paging backward: naming it, or `last`, turns the direction. @default "before" */
-  readonly before?: Variable | undefined;
-  /** Variable of the page size, paging backward. @default "last" */
-  readonly last?: Variable | undefined;
-  /** Nodes per page. @default its value in `variables`, or 100 */
-  readonly pageSize?: number | undefined;
+  readonly select: (data: Data) => ConnectionData<Node> | null | undefined;
+  /**
+   * Names of the document's own variables of paging: `first` and `after`, or with `from: "end"` `last` and `before`.
+   * Their values in `variables` stand for `pageSize` and `cursor`. @default the same names
+   */
+  readonly variableNames?:
+    | {
+        readonly first?: Name | undefined;
+        readonly after?: Name | undefined;
+        readonly last?: Name | undefined;
+        readonly before?: Name | undefined;
+      }
+    | undefined;
 }
 
-const PAGINATE_KEYS = {
-  ...CONNECTION_KEYS,
-  select: true,
-  after: true,
-  first: true,
-  before: true,
-  last: true,
-  pageSize: true,
-} satisfies KeysOf<PaginateOptions<unknown, string, unknown>>;
+const PAGINATE_KEYS = { ...PAGING_KEYS, select: true, variableNames: true } satisfies KeysOf<
+  PaginateOptions<unknown, unknown, string>
+>;
+
+const NAME_KEYS = { first: true, after: true, last: true, before: true } satisfies KeysOf<
+  NonNullable<PaginateOptions<unknown, unknown, string>["variableNames"]>
+>;
 
 /** What a connection is made of. */
 interface ConnectionSource<Data, Node> {
-  readonly document: GraphQLDocument<Data, never>;
+  readonly document: Document<Data, never>;
   /** Variables apart from those of paging. */
   readonly variables: JsonObject;
   /** Variables of page size and cursor. */
@@ -54,34 +52,26 @@ interface ConnectionSource<Data, Node> {
   readonly sizeGiven: boolean;
   readonly walk: WalkPlan;
   readonly select: (data: Data) => ConnectionData<Node> | null | undefined;
-  readonly options: ConnectionOptions;
+  readonly options: PagingOptions;
 }
 
 /** Makes the connection of one of the SDK's own documents, which all take the same arguments. */
 export function listConnection<Name extends string, Where, Order, Node>(
   transport: Transport,
   name: Name,
-  document: GraphQLDocument<{ readonly [N in Name]: ConnectionData<Node> | null }, never>,
-  args: ListArguments<Where, Order>,
-  options: ConnectionOptions,
+  document: Document<{ readonly [N in Name]: ConnectionData<Node> | null }, never>,
+  [options = {}, ...further]: readonly [ListOptions<Where, Order>?, ...unknown[]],
 ): Connection<Node> {
-  const { where, order, first, after, last, before } = readOptions(`${name} arguments`, args, LIST_KEYS);
-  const own = readOptions(name, options, CONNECTION_KEYS);
-  const forward = (first ?? after ?? undefined) !== undefined;
-  const backward = (last ?? before ?? undefined) !== undefined;
-  if (forward && backward) throw mixedDirections();
-  const names = backward ? { size: "last", cursor: "before" } : { size: "first", cursor: "after" };
+  rejectApiArguments(name, options, further);
+  const { where, order, ...own } = readOptions(name, options, LIST_KEYS);
+  const walk = readWalk(own);
   return connect(transport, {
     document,
-    variables: copyVariables({ where, order }, { allowDates: false }),
-    names,
+    variables: copyVariables({ where, order }, DATE_PATHS),
+    names:
+      walk.direction === "forward" ? { size: "first", cursor: "after" } : { size: "last", cursor: "before" },
     sizeGiven: true,
-    walk: {
-      direction: backward ? "backward" : "forward",
-      pageSize: checkPageSize(names.size, backward ? last : first),
-      start: checkCursor(names.cursor, backward ? before : after),
-      limit: checkLimit(own.limit),
-    },
+    walk,
     select: (data) => data[name],
     options: own,
   });
@@ -90,45 +80,44 @@ export function listConnection<Name extends string, Where, Order, Node>(
 /** Makes the connection of a document of the caller. */
 export function paginate<Data, Variables extends object, Node>(
   transport: Transport,
-  document: GraphQLDocument<Data, Variables>,
+  document: Document<Data, Variables>,
   variables: Variables,
-  options: PaginateOptions<Data, Extract<keyof Variables, string>, Node>,
+  options: PaginateOptions<Data, Node, keyof Variables>,
 ): Connection<Node> {
-  const own = readOptions("paginate", options, PAGINATE_KEYS);
-  const { after, first, before, last, pageSize, limit, select } = own;
+  const { select, variableNames = {}, ...own } = readOptions("paginate", options, PAGINATE_KEYS);
   if (typeof select !== "function")
     throw new InvalidInputError("select must be a function that returns the connection in the result.");
-  if ([after, first, before, last].some((name) => name !== undefined && typeof name !== "string"))
-    throw new InvalidInputError("after, first, before and last must be names of variables of the document.");
-  const backward = before !== undefined || last !== undefined;
-  if (backward && (after !== undefined || first !== undefined)) throw mixedDirections();
-  const names = backward
-    ? { size: last ?? "last", cursor: before ?? "before" }
-    : { size: first ?? "first", cursor: after ?? "after" };
-  const copy = copyVariables(variables, { allowDates: true });
-  const { [names.size]: size, [names.cursor]: start, ...others } = copy;
-  if (pageSize !== undefined && size !== undefined && size !== null)
-    throw new InvalidInputError(`pageSize and variables.${names.size} are both set. Set one of them.`);
+  const { first, after, last, before } = readOptions("variableNames", variableNames, NAME_KEYS);
+  const names =
+    own.from === "end"
+      ? { size: String(last ?? "last"), cursor: String(before ?? "before") }
+      : { size: String(first ?? "first"), cursor: String(after ?? "after") };
+  const { [names.size]: size, [names.cursor]: start, ...others } = copyVariables(variables ?? {});
   return connect(transport, {
     document,
     variables: others,
     names,
-    sizeGiven: [pageSize, first, last, size ?? undefined].some((given) => given !== undefined),
-    walk: {
-      direction: backward ? "backward" : "forward",
-      pageSize: checkPageSize(pageSize === undefined ? names.size : "pageSize", pageSize ?? size),
-      start: checkCursor(names.cursor, start),
-      limit: checkLimit(limit),
-    },
+    sizeGiven: [own.pageSize, first, last, size ?? undefined].some((given) => given !== undefined),
+    walk: readWalk({
+      ...own,
+      pageSize: onlyOne("pageSize", own.pageSize, names.size, size),
+      cursor: onlyOne("cursor", own.cursor, names.cursor, start),
+    }),
     select,
     options: own,
   });
 }
 
+/** Returns an option, or the value of the variable that it stands for. */
+function onlyOne(option: string, value: unknown, variable: string, inVariables: unknown): unknown {
+  if (value !== undefined && inVariables !== undefined && inVariables !== null)
+    throw new InvalidInputError(`${option} and variables.${variable} are both set. Set one of them.`);
+  return value ?? inVariables ?? undefined;
+}
+
 function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data, Node>): Connection<Node> {
   const { document, names, select, sizeGiven, variables } = source;
   const { headers, prefetch = true, retry, signal, timeoutMs } = source.options;
-  checkSignal(signal);
   const variablesFor = (operation: Operation, { size, cursor }: PageRequest): JsonObject => {
     // Undefined if the document could not be parsed: the server decides.
     const declares = (name: string) => operation.variables?.has(name) !== false;
@@ -146,7 +135,7 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
       [names.cursor]: cursor,
     };
   };
-  return new Connection({
+  return new PagedConnection({
     ...source.walk,
     prefetch,
     signal,

@@ -1,7 +1,7 @@
 import { ClientError, GraphQLClient as RequestClient } from "graphql-request";
 import { SaasManagementError } from "../../core/errors/index.js";
 import type { AttemptContext } from "../../core/operation.js";
-import type { FetchLike, HeaderRecord } from "../options.js";
+import type { HeaderRecord } from "../options.js";
 import { areAboutRequest, readErrorEntries, redactStrings } from "./error-entries.js";
 import type { Failures } from "./failures.js";
 import { discardBody, type GraphQLAnswer, isJson, isRedirect, readText } from "./response.js";
@@ -14,7 +14,7 @@ export { Failures, UNKNOWN_OUTCOME } from "./failures.js";
 /** One attempt at a request. */
 export interface Attempt<Data, Result> {
   readonly url: string;
-  readonly fetch: FetchLike;
+  readonly fetch: typeof globalThis.fetch;
   /** Without the credential. */
   readonly headers: HeaderRecord;
   readonly body: { readonly query: string; readonly variables: JsonObject };

@@ -1,18 +1,11 @@
-import type { DocumentTypeDecoration } from "@graphql-typed-document-node/core";
 import { type DocumentNode, Kind, OperationTypeNode, parse, print } from "graphql";
 import { InvalidInputError } from "../../core/errors/index.js";
 
 /**
- * A GraphQL document: a `TypedDocumentNode` or `TypedDocumentString` of graphql-codegen, a document of gql.tada, or a
- * plain string. The typed ones give their types to the variables and to the result.
+ * A GraphQL document: a string, or what a generator of typed documents writes, such as a `TypedDocumentNode`, a
+ * `TypedDocumentString` or a document of gql.tada. The typed ones give their types to the variables and to the data.
  */
-export type GraphQLDocument<Result, Variables> = DocumentTypeDecoration<Result, Variables> | string;
-
-/** What follows a document: its variables, required if the operation has required ones, and options. */
-export type DocumentArguments<Variables, Options> =
-  Record<never, never> extends Variables
-    ? readonly [variables?: Variables | undefined, options?: Options | undefined]
-    : readonly [variables: Variables, options?: Options | undefined];
+export type Document<Data, Variables> = string | { readonly __apiType?: (variables: Variables) => Data };
 
 /** What the SDK needs to know of a document. */
 export interface Operation {
@@ -30,24 +23,27 @@ export interface Operation {
   readonly variables: ReadonlySet<string> | undefined;
 }
 
-/** Typed documents are created once and sent often. */
-const parsed = new WeakMap<object, Operation>();
+/** Most documents are created once and sent often. */
+const parsed = new Map<object | string, Operation>();
+
+/** A program may build a document for each request. */
+const MAX_PARSED = 100;
 
 /**
  * Reads a document.
  * @throws {InvalidInputError} it is not a document, or does not have exactly one operation
  */
 export function readDocument(document: object | string): Operation {
-  if (typeof document === "string") return parseText(document);
-  if (typeof document !== "object" || document === null) throw notADocument();
   const known = parsed.get(document);
   if (known !== undefined) return known;
-  const operation = parseText(textOf(document));
+  const operation = parseText(typeof document === "string" ? document : textOf(document));
+  if (parsed.size >= MAX_PARSED) parsed.clear();
   parsed.set(document, operation);
   return operation;
 }
 
 function textOf(document: object): string {
+  if (typeof document !== "object" || document === null) throw notADocument();
   try {
     return isDocumentNode(document) ? print(document) : String(document);
   } catch {

@@ -1,4 +1,4 @@
-import type { GraphQLErrorEntry } from "../../core/errors/index.js";
+import type { GraphQLResponseError } from "../../core/errors/index.js";
 import { isJsonObject } from "./variables.js";
 
 /** Further entries are left out: a server may send millions. */
@@ -14,7 +14,7 @@ const RATE_LIMIT_CODE = /^(RATE_?LIMIT(ED|_EXCEEDED)?|TOO_MANY_REQUESTS|THROTTLE
 export const NOT_AUTHORIZED = "AUTH_NOT_AUTHORIZED";
 
 /** Reads `errors` of a response. Fields that do not have the type of the specification are left out. */
-export function readErrorEntries(errors: readonly unknown[]): readonly GraphQLErrorEntry[] {
+export function readErrorEntries(errors: readonly unknown[]): GraphQLResponseError["errors"] {
   return errors.slice(0, MAX_ENTRIES).map(readEntry);
 }
 
@@ -23,12 +23,12 @@ export function areAboutRequest(errors: readonly unknown[]): boolean {
   return errors.every((entry) => isJsonObject(entry) && (entry["path"] ?? null) === null);
 }
 
-export function isRateLimit({ extensions }: GraphQLErrorEntry): boolean {
+export function isRateLimit({ extensions }: GraphQLResponseError["errors"][number]): boolean {
   return RATE_LIMIT_CODE.test(extensions?.code ?? "");
 }
 
 /** Describes the entries for a message: ` (NOT_FOUND), at licenses.nodes.0`. Shows only what looks like a name. */
-export function describeEntries(errors: readonly GraphQLErrorEntry[]): string {
+export function describeEntries(errors: GraphQLResponseError["errors"]): string {
   const codes = errors
     .map(({ extensions }) => extensions?.code ?? "")
     .filter((code) => /^[A-Z][A-Z0-9_]{0,63}$/.test(code));
@@ -52,7 +52,7 @@ export function redactStrings(body: object, redact: (text: string) => string): v
   }
 }
 
-function readEntry(entry: unknown): GraphQLErrorEntry {
+function readEntry(entry: unknown): GraphQLResponseError["errors"][number] {
   const { message, path, locations, extensions } = isJsonObject(entry) ? entry : {};
   return {
     message: typeof message === "string" ? message : "",
@@ -78,7 +78,7 @@ function isPosition(value: unknown): boolean {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0;
 }
 
-function placeOf({ path = [], locations = [] }: GraphQLErrorEntry): string | undefined {
+function placeOf({ path = [], locations = [] }: GraphQLResponseError["errors"][number]): string | undefined {
   if (path.length > 0)
     return path.length <= MAX_PATH_PARTS && path.every(isPlain) ? path.join(".") : undefined;
   const [first] = locations;

@@ -1,5 +1,5 @@
 import { raceAbort } from "../../core/abort.js";
-import { type GraphQLErrorEntry, SaasManagementError } from "../../core/errors/index.js";
+import { type GraphQLResponseError, SaasManagementError } from "../../core/errors/index.js";
 
 /** What is known of an HTTP response before its body is read. */
 export interface ResponseHead {
@@ -14,7 +14,7 @@ export interface GraphQLAnswer<Data> extends ResponseHead {
   /** Null if there is none, and if the HTTP status is not a success. */
   readonly data: Data | null;
   /** Entries of `errors`, at most 1,000; empty if there are none. */
-  readonly errors: readonly GraphQLErrorEntry[];
+  readonly errors: GraphQLResponseError["errors"];
 }
 
 /** How a body is read. */

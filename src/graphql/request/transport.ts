@@ -5,7 +5,7 @@ import { resolveRetry } from "../../core/options.js";
 import { requirePositive } from "../../core/validate.js";
 import { type GraphQLConfiguration, type MutationOptions, mergeHeaders } from "../options.js";
 import type { AnswerReader } from "./attempt.js";
-import type { GraphQLDocument, Operation } from "./document.js";
+import type { Document, Operation } from "./document.js";
 import type { GraphQLAnswer } from "./response.js";
 import type { JsonObject } from "./variables.js";
 
@@ -38,7 +38,7 @@ export class Transport {
 
   /** Returns the data of a response without errors. */
   request<Data>(
-    document: GraphQLDocument<Data, never>,
+    document: Document<Data, never>,
     variables: Variables,
     options: MutationOptions,
   ): Promise<ReceivedData<Data>> {
@@ -57,7 +57,7 @@ export class Transport {
 
   /** Returns data and errors of a response. */
   rawRequest<Data>(
-    document: GraphQLDocument<Data, never>,
+    document: Document<Data, never>,
     variables: Variables,
     options: MutationOptions,
   ): Promise<GraphQLAnswer<Data>> {

@@ -1,29 +1,28 @@
 import { InvalidInputError } from "../../core/errors/index.js";
+import { describeType, isObject } from "../../core/validate.js";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What {@link copyVariables} does with a `Date`, which JSON writes as a timestamp. */
-interface CopyOptions {
-  /** The API's own dates are calendar dates; documents of the caller may use other scalars. */
-  readonly allowDates: boolean;
-}
+/** What a path of a filter has beside the names of fields. */
+const FILTER_PARTS = /\[\d+\]|\.(?:and|or|eq|neq|in|nin|gte|lte)(?!\w)/g;
 
 /** Objects that JSON writes completely; instances of classes are of the first kind. */
 const JSON_KINDS = ["Object", "Array"];
 
 /**
  * Copies variables as they will be sent, so that later changes to the caller's objects have no effect.
- * @throws {InvalidInputError} JSON would drop or change a value silently; `issues` has its path
+ * @param dates Paths of the API's own variables that are calendar dates. Documents of the caller may use other scalars,
+ * and a `Date`, which JSON writes as a timestamp.
+ * @throws {InvalidInputError} a date is not valid, or JSON would change a value silently; `issues` has its path
  */
-export function copyVariables(variables: object, { allowDates }: CopyOptions): JsonObject {
+export function copyVariables(variables: object, dates?: ReadonlySet<string>): JsonObject {
   const paths = new WeakMap<object, string>();
   function check(this: unknown, key: string, value: unknown): unknown {
     const holder = isObject(this) ? this : {};
     const path = joinPath(paths.get(holder), Array.isArray(holder), key);
     // Not `value`: a Date has become a string there already.
     const original: unknown = Reflect.get(holder, key);
-    const expected =
-      original instanceof Date ? expectedForDate(original, allowDates) : expectedFor(value, holder);
+    const expected = expectedForDate(original, path, dates) ?? expectedFor(value, holder);
     if (expected !== undefined) throw invalidVariable(path, expected);
     if (isObject(value)) paths.set(value, path);
     return value;
@@ -42,13 +41,19 @@ export function copyVariables(variables: object, { allowDates }: CopyOptions): J
   throw new InvalidInputError("The variables must be an object.");
 }
 
+/** Whether a text is a real day as the `Date` scalar writes it: `YYYY-MM-DD`. */
+export function isCalendarDate(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && dayOf(new Date(`${text}T00:00:00Z`)) === text;
+}
+
+/** The day of a `Date` in UTC; empty if it is not valid. */
+export function dayOf(date: Date): string {
+  return Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, -"T00:00:00.000Z".length);
+}
+
 /** Whether JSON calls a value an object: arrays are not. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return isObject(value) && !Array.isArray(value);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null;
 }
 
 function joinPath(parent: string | undefined, inArray: boolean, key: string): string {
@@ -56,10 +61,17 @@ function joinPath(parent: string | undefined, inArray: boolean, key: string): st
   return parent === undefined || parent === "" ? key : `${parent}.${key}`;
 }
 
-function expectedForDate(date: Date, allowDates: boolean): string | undefined {
-  if (!allowDates)
-    return "a calendar date such as 2026-12-31, got a Date: convert it with calendarDate(date)";
-  return Number.isNaN(date.getTime()) ? "a valid date" : undefined;
+function expectedForDate(value: unknown, path: string, dates: ReadonlySet<string> | undefined) {
+  if (value instanceof Date) {
+    if (dates !== undefined)
+      return "a calendar date such as 2026-12-31, got a Date: convert it with calendarDate(date)";
+    return Number.isNaN(value.getTime()) ? "a valid date" : undefined;
+  }
+  if (dates === undefined || value === null || value === undefined || isObject(value)) return undefined;
+  const isDate = typeof value === "string" && isCalendarDate(value);
+  return isDate || !dates.has(path.replace(FILTER_PARTS, ""))
+    ? undefined
+    : `a calendar date such as 2026-12-31, got ${describeType(value)}`;
 }
 
 function expectedFor(value: unknown, holder: object): string | undefined {

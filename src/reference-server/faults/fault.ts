@@ -1,6 +1,4 @@
-import type { GraphQLFaultKind, SyncFaultKind } from "./kinds.js";
-
-/** The operations of the Sync API. */
+/** An operation of the Sync API. */
 export type SyncOperation = "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch";
 
 /** All operations of the Sync API. */
@@ -11,105 +9,124 @@ export const SYNC_OPERATIONS = [
   "AbortSyncBatch",
 ] as const satisfies readonly SyncOperation[];
 
-/** Which of the matching calls a fault strikes, and how often it must. */
-export interface FaultTarget {
-  /**
-   * The first call that is struck, counted from 1 among the matching calls since the fault was added.
-   * @default 1
-   */
-  readonly nth?: number;
-  /**
-   * How many matching calls in a row are struck.
-   * @default 1
-   */
-  readonly times?: number;
-  /**
-   * How many calls must have been struck when `assertFired()` is called: 0 to `times`.
-   * @default 1
-   */
-  readonly atLeast?: number;
-}
-
-/** A fault of the Sync API. */
-export interface SyncFault extends FaultTarget {
-  /** The API whose calls are struck. */
-  readonly api: "sync";
-  /** The operation whose calls are struck. @default every operation */
-  readonly operation?: SyncOperation;
-  /**
-   * Strikes within a `SyncRecords` stream, at its message of this number, counted from 1: before the message is applied
-   * (`at: "request"`) or after (`at: "answer"`). `nth` and `times` then count streams with so many messages.
-   * @default the call as a whole
-   */
-  readonly message?: number;
-  /** What happens. */
-  readonly kind: SyncFaultKind;
-}
-
-/** A fault of the GraphQL API. */
-export interface GraphQLFault extends FaultTarget {
-  /** The API whose requests are struck. */
-  readonly api: "graphql";
-  /**
-   * Name of the operation in the document, such as `Applications`.
-   * @default every request
-   */
-  readonly operation?: string;
-  /** What happens. */
-  readonly kind: GraphQLFaultKind;
-}
-
-/** What to break, where and when: plain data that survives JSON. */
-export type Fault = SyncFault | GraphQLFault;
-
-/** A fault that was added. */
-export interface FaultHandle {
-  /** A copy of what was added. */
-  readonly fault: Fault;
-  /** How many calls it has struck so far. */
-  readonly firings: number;
-}
-
-/** A list of faults: plain data that survives JSON. */
-export interface FaultSchedule {
-  /** The seed of a generated list; undefined for a list that was written by hand. */
-  readonly seed?: number;
-  /** The faults, in the order in which they are added. */
-  readonly faults: readonly Fault[];
-}
-
 /**
- * Injects faults into the reference server, to test an integration against failing networks and servers.
+ * What goes wrong, where and when: plain data that survives JSON. Unknown kinds and fields are refused.
  *
  * ```ts
- * server.faults.add({
- *   api: "sync",
- *   operation: "CompleteSyncBatch",
- *   kind: { type: "grpc-status", code: 14, at: "answer" },   // completed, but the answer is lost
- * });
- * // …
- * server.faults.assertFired();
+ * server.faults.add({ on: "SyncRecords", fault: "status", status: "UNAVAILABLE", nth: 2 });
  * ```
  */
-export interface FaultInjector {
+export type Fault = {
   /**
-   * Adds a fault. If several match a call, they strike in the order in which they were added until one ends the call;
-   * the others strike the next matching call. The fault is copied.
-   * @throws {TypeError} the fault has an unknown key or makes no sense, such as an HTTP status for the Sync API
+   * The calls that the fault counts and strikes: an operation of the Sync API; the name of a GraphQL operation (the
+   * first field of an unnamed one); `"sync"` or `"graphql"`, every call of that API; or `"*"`, every call.
    */
-  add(fault: Fault): FaultHandle;
+  readonly on: "*" | "sync" | "graphql" | SyncOperation | (string & {});
+  /** The first call that is struck, counted from 1 since the fault was added. @default 1 */
+  readonly nth?: number | undefined;
+  /** How many calls in a row are struck. @default 1 */
+  readonly times?: number | undefined;
   /**
-   * Adds all faults of a schedule, or none.
-   * @throws {TypeError} the schedule or one of its faults is invalid
+   * For `SyncRecords`: strikes within a stream, at its message of this number, counted from 1. `nth` and `times` then
+   * count streams with so many messages.
+   * @default the call as a whole
    */
-  schedule(schedule: FaultSchedule): readonly FaultHandle[];
-  /** The faults that have struck fewer calls than their `atLeast` since the last `clear()`. */
-  unfired(): readonly FaultHandle[];
+  readonly message?: number | undefined;
   /**
-   * Asserts that the faults of the test have struck.
-   * @throws {Error} lists the faults that have struck too few calls
+   * Whether the fault strikes before the server does anything, or after it has done everything and before it answers.
+   * @default "request", or "answer" for the faults of answers: `oversized-answer`, `graphql-errors`, bodies and pages
+   */
+  readonly at?: "request" | "answer" | undefined;
+} & (
+  | // Both APIs: hold the call or its answer back, for milliseconds on the server's clock.
+  { readonly fault: "delay"; readonly ms: number }
+  // Both APIs: never answer; close or reset (TCP RST) the connection; revoke the call's key.
+  | { readonly fault: "stall" | "drop" | "reset" | "revoke-key" }
+  // Sync API: end the call with a gRPC status, with details ("Injected fault.") and trailing metadata.
+  | {
+      readonly fault: "status";
+      readonly status:
+        | "CANCELLED"
+        | "UNKNOWN"
+        | "INVALID_ARGUMENT"
+        | "DEADLINE_EXCEEDED"
+        | "NOT_FOUND"
+        | "ALREADY_EXISTS"
+        | "PERMISSION_DENIED"
+        | "RESOURCE_EXHAUSTED"
+        | "FAILED_PRECONDITION"
+        | "ABORTED"
+        | "OUT_OF_RANGE"
+        | "UNIMPLEMENTED"
+        | "INTERNAL"
+        | "UNAVAILABLE"
+        | "DATA_LOSS"
+        | "UNAUTHENTICATED";
+      readonly details?: string | undefined;
+      readonly trailers?: Readonly<Record<string, string>> | undefined;
+    }
+  // Sync API: reset the HTTP/2 stream with an error code, 0 to 13 (2, INTERNAL_ERROR), and keep the connection.
+  | { readonly fault: "rst-stream"; readonly code?: number | undefined }
+  // Sync API: send GOAWAY. With grace (true) running calls may end, otherwise the connection is closed.
+  | { readonly fault: "goaway"; readonly grace?: boolean | undefined }
+  // Sync API: end the lease of the call's batch (for StartSyncBatch, of the lock's holder), or let another batch begin.
+  | { readonly fault: "lease-expiry" | "lock-stolen" }
+  // SyncRecords: answer with the records counted so far at this message, and read no more.
+  | { readonly fault: "early-answer"; readonly message: number }
+  // Sync API: do the work, and answer with more bytes than clients accept (16 MiB + 1).
+  | { readonly fault: "oversized-answer" }
+  // GraphQL API: answer with an HTTP status, 200 to 599, and a body (an HTML page, as proxies send it).
+  | {
+      readonly fault: "http";
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>> | undefined;
+      readonly body?: string | undefined;
+    }
+  // GraphQL API: add entries to `errors` (one with the message "Injected fault."), with null ("none") or partial data.
+  | {
+      readonly fault: "graphql-errors";
+      readonly errors?:
+        | readonly {
+            readonly message: string;
+            readonly path?: readonly (string | number)[] | undefined;
+            readonly extensions?: Readonly<Record<string, unknown>> | undefined;
+          }[]
+        | undefined;
+      readonly data?: "none" | "partial" | undefined;
+    }
+  // GraphQL API: send the head at once and the body in pieces (2), with a pause before each.
+  | { readonly fault: "slow-body"; readonly ms: number; readonly pieces?: number | undefined }
+  // GraphQL API: send half of the body, declared as the whole ("end"); or close or reset the connection after it.
+  | { readonly fault: "truncated-body"; readonly ending?: "end" | "close" | "reset" | undefined }
+  // GraphQL API: send the body and then spaces without end.
+  | { readonly fault: "endless-body" }
+  // GraphQL API: every page of a connection announces another one, with the cursor of the request or none.
+  | { readonly fault: "page-info"; readonly cursor: "repeated" | "missing" }
+);
+
+/** Injects faults into the reference server, to test an integration against failing networks and servers. */
+export interface Faults {
+  /**
+   * Adds a fault; `fired` counts the calls that it has struck. If several faults match a call, they strike in the order
+   * in which they were added until one ends the call; the others strike the next matching call. The body faults also
+   * strike an answer of `http`. The fault is copied.
+   * @throws {TypeError} a field is unknown or makes no sense, such as an HTTP status for the Sync API
+   */
+  add(fault: Fault): { readonly fired: number };
+  /**
+   * Adds faults drawn from a seed: two at the first calls of a batch, one at the first request of the GraphQL API. The
+   * same seed draws the same faults.
+   *
+   * Severity `"transient"` (the default) is what networks and busy servers do, which a client survives. `"any"` adds
+   * refusals, lost leases, stolen locks, revoked keys and broken answers.
+   * @throws {TypeError} the seed is not an integer, or an option is unknown
+   */
+  schedule(options: { readonly seed: number; readonly severity?: "transient" | "any" | undefined }): void;
+  /**
+   * Asserts that each added fault has struck, and of each schedule at least one.
+   * @throws {Error} lists the faults that have not struck
    */
   assertFired(): void;
-  /** Removes all faults. Handles keep their counts. */
+  /** Removes all faults. */
   clear(): void;
 }

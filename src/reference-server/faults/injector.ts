@@ -1,32 +1,12 @@
-import { parse } from "../validate.js";
-import type {
-  Fault,
-  FaultHandle,
-  FaultInjector,
-  FaultSchedule,
-  GraphQLFault,
-  SyncFault,
-  SyncOperation,
-} from "./fault.js";
-import { faultSchema, scheduleSchema } from "./schema.js";
-
-/** A call of the Sync API, or one message of it. */
-export interface SyncPlace {
-  readonly api: "sync";
-  readonly operation: SyncOperation;
-  /** Number of the message in its stream, from 1; undefined for the call as a whole. */
-  readonly message?: number;
-}
-
-/** A request of the GraphQL API. */
-export interface GraphQLPlace {
-  readonly api: "graphql";
-  readonly operation: string | undefined;
-}
+import { z } from "zod";
+import { parse, strictObject } from "../validate.js";
+import type { Fault, Faults } from "./fault.js";
+import { drawSchedule } from "./schedule.js";
+import { type CheckedFault, faultSchema } from "./schema.js";
 
 /** A fault that is due at a call. */
-export interface DueFault<Kind> {
-  readonly kind: Kind;
+export interface DueFault {
+  readonly fault: CheckedFault;
   /**
    * Counts a strike. Called when it strikes, because another fault may end the call first.
    * @returns false if it has struck other calls meanwhile, as often as it may
@@ -35,79 +15,76 @@ export interface DueFault<Kind> {
 }
 
 interface Entry {
-  readonly handle: FaultHandle;
+  readonly fault: CheckedFault;
+  /** What was added, as JSON. */
+  readonly text: string;
   calls: number;
-  firings: number;
+  fired: number;
 }
 
+const scheduleOptions = strictObject({
+  seed: z.int(),
+  severity: z.enum(["transient", "any"]).default("transient"),
+});
+
 /** The faults of a server: what a test has added, and what is due at a call. */
-export class Faults implements FaultInjector {
-  readonly #entries: Entry[] = [];
+export class FaultInjector implements Faults {
+  #entries: Entry[] = [];
+  /** Entries of which one at least must strike. */
+  #expected: (readonly Entry[])[] = [];
 
-  add(fault: Fault): FaultHandle {
-    return this.#add(parse("fault", faultSchema, fault));
+  add(fault: Fault): { readonly fired: number } {
+    const entry = this.#enter(fault);
+    this.#expected.push([entry]);
+    return {
+      get fired() {
+        return entry.fired;
+      },
+    };
   }
 
-  schedule(schedule: FaultSchedule): readonly FaultHandle[] {
-    return parse("schedule", scheduleSchema, schedule).faults.map((fault) => this.#add(fault));
-  }
-
-  unfired(): readonly FaultHandle[] {
-    return this.#entries
-      .map(({ handle }) => handle)
-      .filter(({ fault, firings }) => firings < (fault.atLeast ?? 1));
+  schedule(options: Parameters<Faults["schedule"]>[0]): void {
+    const { seed, severity } = parse("schedule", scheduleOptions, options);
+    this.#expected.push(drawSchedule(seed, severity).map((fault) => this.#enter(fault)));
   }
 
   assertFired(): void {
-    const unfired = this.unfired();
-    if (unfired.length === 0) return;
-    const lines = unfired.map(
-      ({ fault, firings }) => `  ${firings} of ${fault.atLeast ?? 1}: ${JSON.stringify(fault)}`,
-    );
-    throw new Error(`Faults struck too few calls:\n${lines.join("\n")}`);
+    const missed = this.#expected.filter((entries) => entries.every(({ fired }) => fired === 0)).flat();
+    if (missed.length === 0) return;
+    throw new Error(`Faults have not struck:\n${missed.map(({ text }) => `  ${text}`).join("\n")}`);
   }
 
   clear(): void {
-    this.#entries.length = 0;
+    this.#entries = [];
+    this.#expected = [];
   }
 
-  /** Counts a call and returns the faults that are due at it. */
-  take(place: SyncPlace): DueFault<SyncFault["kind"]>[];
-  take(place: GraphQLPlace): DueFault<GraphQLFault["kind"]>[];
-  take(place: SyncPlace | GraphQLPlace): DueFault<Fault["kind"]>[] {
+  /**
+   * Counts a call, or one message of it, and returns the faults that are due at it.
+   * @param message number of the message in its stream, from 1; undefined for the call as a whole
+   */
+  take(api: "sync" | "graphql", operation: string | undefined, message?: number): DueFault[] {
     return this.#entries.flatMap((entry) => {
-      const { fault } = entry.handle;
-      if (!matches(fault, place)) return [];
+      const { fault } = entry;
+      const { on, nth, times } = fault;
+      if (fault.message !== message || (fault.api !== "*" && fault.api !== api)) return [];
+      if (on !== "*" && on !== api && on !== operation) return [];
       entry.calls++;
-      const mayStrike = (): boolean => entry.firings < (fault.times ?? 1);
-      if (entry.calls < (fault.nth ?? 1) || !mayStrike()) return [];
+      const mayStrike = (): boolean => entry.fired < times;
+      if (entry.calls < nth || !mayStrike()) return [];
       const strikes = (): boolean => {
         if (!mayStrike()) return false;
-        entry.firings++;
+        entry.fired++;
         return true;
       };
-      return [{ kind: fault.kind, strikes }];
+      return [{ fault, strikes }];
     });
   }
 
-  #add(fault: Fault): FaultHandle {
-    const entry: Entry = {
-      handle: {
-        fault,
-        get firings() {
-          return entry.firings;
-        },
-      },
-      calls: 0,
-      firings: 0,
-    };
+  #enter(fault: Fault): Entry {
+    const checked = parse("fault", faultSchema, fault);
+    const entry = { fault: checked, text: JSON.stringify(fault), calls: 0, fired: 0 };
     this.#entries.push(entry);
-    return entry.handle;
+    return entry;
   }
-}
-
-function matches(fault: Fault, place: SyncPlace | GraphQLPlace): boolean {
-  if (fault.operation !== undefined && fault.operation !== place.operation) return false;
-  if (fault.api === "sync") return place.api === "sync" && fault.message === place.message;
-  return place.api === "graphql";
 }

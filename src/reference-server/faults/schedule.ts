@@ -1,132 +1,154 @@
-import { z } from "zod";
-import { parse, strictObject } from "../validate.js";
-import { drawGraphQLKind, drawSyncKind, SeededRandom, type Severity } from "./drawn-kinds.js";
-import {
-  type Fault,
-  type FaultSchedule,
-  type GraphQLFault,
-  SYNC_OPERATIONS,
-  type SyncFault,
-  type SyncOperation,
-} from "./fault.js";
+import { type Fault, SYNC_OPERATIONS } from "./fault.js";
 
-/** What to draw a schedule from. */
-export interface FaultScheduleOptions {
-  /** An integer. The same seed and options give the same schedule. */
-  readonly seed: number;
-  /**
-   * Number of faults.
-   * @default 3
-   */
-  readonly count?: number;
-  /**
-   * Least number of calls that the program makes of each operation of the Sync API: faults strike within them.
-   * @default { StartSyncBatch: 1, SyncRecords: 1, CompleteSyncBatch: 1 } if `graphql` is left out too
-   */
-  readonly sync?: Readonly<Partial<Record<SyncOperation, number>>>;
-  /**
-   * Least number of messages in the program's `SyncRecords` streams: faults also strike between them. 0 leaves open
-   * streams alone.
-   * @default 1
-   */
-  readonly messages?: number;
-  /**
-   * Least number of requests of each operation of the GraphQL API, by the name of the operation.
-   * @default none
-   */
-  readonly graphql?: Readonly<Record<string, number>>;
-  /**
-   * Those of the `graphql` operations that read connections: severity `all` breaks only their pages.
-   * @default ["Applications", "LicensePlans", "Licenses"], the SDK's own
-   */
-  readonly pages?: readonly string[];
-  /**
-   * - `transient`: what networks and busy servers do. It goes away by itself.
-   * - `any`: also refusals, lost leases, stolen locks, revoked keys and broken answers. It takes no time.
-   * - `all`: also what takes time or misleads: delays, slow bodies, calls without an answer, bodies without an end,
-   *   `Retry-After` of zero, in the past, of seconds and of three days, redirects to another host, and pages with a
-   *   repeated or missing cursor. Delays are 1 to 1_000_000 milliseconds on the server's clock, longer than client
-   *   timeouts and than a lease: give server and client one `TestClock` and advance it.
-   * @default "transient"
-   */
-  readonly severity?: "transient" | "any" | "all";
+/** Pseudorandom numbers that are the same for a seed on every machine. */
+export class SeededRandom {
+  #state: number;
+
+  /** @param seed an integer, of which the lowest 32 bits count */
+  constructor(seed: number) {
+    this.#state = seed | 0;
+  }
+
+  /** An integer from 0 to `limit` - 1. */
+  below(limit: number): number {
+    return Math.floor(this.#next() * limit);
+  }
+
+  pick<const T>(values: readonly [T, ...T[]]): T {
+    return values[this.below(values.length)] ?? values[0];
+  }
+
+  /** mulberry32, by Tommy Ettinger, in the public domain. */
+  #next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let bits = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  }
 }
 
-type Place = Omit<SyncFault, "kind"> | Omit<GraphQLFault, "kind">;
+type Severity = "transient" | "any";
 
-const calls = z.int().min(0);
+/** Where a fault strikes. */
+export type Place = Pick<Fault, "on" | "nth" | "message">;
 
-const optionsSchema = strictObject({
-  seed: z.int(),
-  count: z.int().min(1).default(3),
-  sync: strictObject({
-    StartSyncBatch: calls.optional(),
-    SyncRecords: calls.optional(),
-    CompleteSyncBatch: calls.optional(),
-    AbortSyncBatch: calls.optional(),
-  }).optional(),
-  messages: calls.default(1),
-  graphql: z.record(z.string(), calls).optional(),
-  pages: z.array(z.string()).default(["Applications", "LicensePlans", "Licenses"]),
-  severity: z.enum(["transient", "any", "all"]).default("transient"),
-});
+type Draw = (place: Place, random: SeededRandom) => Fault;
 
-const DEFAULT_CALLS = { StartSyncBatch: 1, SyncRecords: 1, CompleteSyncBatch: 1 } as const;
+/** The faults of `Faults.schedule`. */
+export function drawSchedule(seed: number, severity: Severity): readonly Fault[] {
+  const random = new SeededRandom(seed);
+  // A start whose answer is lost leaves the lock held: no client survives that.
+  const start = severity === "any" ? { StartSyncBatch: 1 } : {};
+  const calls = { ...start, SyncRecords: 1, CompleteSyncBatch: 1 };
+  const draw = drawOf(severity);
+  return [...drawFaults(random, { count: 2, calls, draw }), draw({ on: "graphql", nth: 1 }, random)];
+}
 
 /**
- * Draws faults at different places, for `server.faults.schedule()`. `assertFired()` requires each of them to strike at
- * least once.
- *
- * ```ts
- * const schedule = faultSchedule({ seed: 7, sync: { StartSyncBatch: 1, SyncRecords: 4, CompleteSyncBatch: 1 } });
- * server.faults.schedule(schedule);
- * ```
- *
- * @throws {TypeError} an option is invalid, or there are fewer places than faults
+ * Draws faults at different places.
+ * @param calls how many calls the program makes of each operation; each stream of SyncRecords has a message
  */
-export function faultSchedule(options: FaultScheduleOptions): FaultSchedule {
-  const checked = parse("faultSchedule", optionsSchema, options);
-  const { seed, count, severity, pages } = checked;
-  const places = placesOf(checked);
-  if (places.length < count) {
-    throw new TypeError(
-      `There are ${places.length} places for ${count} faults. Lower \`count\`, or name more calls in \`sync\` and \`graphql\`.`,
-    );
-  }
-  const random = new SeededRandom(seed);
-  const faults: Fault[] = [];
-  for (let drawn = 0; drawn < count; drawn++) {
+export function drawFaults(
+  random: SeededRandom,
+  options: {
+    readonly count: number;
+    readonly calls: Readonly<Record<string, number>>;
+    readonly draw?: Draw;
+  },
+): readonly Fault[] {
+  const { count, calls, draw = drawOf("transient") } = options;
+  const places = Object.entries(calls).flatMap(([on, most]) =>
+    Array.from({ length: most }, (_, index) => index + 1).flatMap((nth): Place[] =>
+      on === "SyncRecords"
+        ? [
+            { on, nth },
+            { on, nth, message: 1 },
+          ]
+        : [{ on, nth }],
+    ),
+  );
+  return Array.from({ length: Math.min(count, places.length) }, () => {
     const [place] = places.splice(random.below(places.length), 1);
-    if (place !== undefined) faults.push(drawFault(place, severity, pages, random));
-  }
-  return { seed, faults };
+    return place === undefined ? [] : [draw(place, random)];
+  }).flat();
 }
 
-function drawFault(place: Place, severity: Severity, pages: readonly string[], random: SeededRandom): Fault {
-  if (place.api === "sync") {
-    return { ...place, kind: drawSyncKind[severity](random, place.message !== undefined), atLeast: 1 };
-  }
-  const readsPages = place.operation !== undefined && pages.includes(place.operation);
-  return { ...place, kind: drawGraphQLKind[severity](random, readsPages), atLeast: 1 };
+/** Draws a fault of a severity at a place. */
+export function drawOf(severity: Severity): Draw {
+  return (place, random) => {
+    const isSync = SYNC_OPERATIONS.some((operation) => operation === place.on);
+    if (severity === "transient")
+      return isSync ? transientSync(place, random) : transientGraphQL(place, random);
+    return isSync ? anySync(place, random) : anyGraphQL(place, random);
+  };
 }
 
-/** Every place that the program reaches. */
-function placesOf({ sync, graphql, messages }: z.output<typeof optionsSchema>): Place[] {
-  const syncCalls: typeof sync = sync ?? (graphql === undefined ? DEFAULT_CALLS : {});
-  const places: Place[] = [];
-  for (const operation of SYNC_OPERATIONS) {
-    for (const nth of upTo(syncCalls?.[operation])) {
-      places.push({ api: "sync", operation, nth });
-      if (operation !== "SyncRecords") continue;
-      for (const message of upTo(messages)) places.push({ api: "sync", operation, nth, message });
-    }
-  }
-  for (const [operation, requests] of Object.entries(graphql ?? {})) {
-    for (const nth of upTo(requests)) places.push({ api: "graphql", operation, nth });
-  }
-  return places;
+const MOMENTS = ["request", "answer"] as const;
+
+function transientSync(place: Place, random: SeededRandom): Fault {
+  const at = random.pick(MOMENTS);
+  return random.pick<Fault>([
+    { ...place, fault: "drop", at },
+    { ...place, fault: "reset", at },
+    // INTERNAL_ERROR, REFUSED_STREAM and CANCEL.
+    { ...place, fault: "rst-stream", code: random.pick([2, 7, 8]), at },
+    { ...place, fault: "goaway", grace: random.pick([true, false]), at },
+    { ...place, fault: "status", status: "UNAVAILABLE", at },
+  ]);
 }
 
-function upTo(most = 0): number[] {
-  return Array.from({ length: most }, (_, index) => index + 1);
+const REFUSALS = [
+  "CANCELLED",
+  "UNKNOWN",
+  "INVALID_ARGUMENT",
+  "PERMISSION_DENIED",
+  "RESOURCE_EXHAUSTED",
+  "FAILED_PRECONDITION",
+  "INTERNAL",
+  "UNAUTHENTICATED",
+] as const;
+
+function anySync(place: Place, random: SeededRandom): Fault {
+  const at = random.pick(MOMENTS);
+  const { message } = place;
+  return random.pick<Fault>([
+    transientSync(place, random),
+    { ...place, fault: "status", status: random.pick(REFUSALS), at },
+    { ...place, fault: "lease-expiry", at },
+    { ...place, fault: "lock-stolen", at },
+    { ...place, fault: "revoke-key", at },
+    message === undefined
+      ? { ...place, fault: "oversized-answer" }
+      : { ...place, message, fault: "early-answer", at },
+  ]);
+}
+
+function transientGraphQL(place: Place, random: SeededRandom): Fault {
+  const at = random.pick(MOMENTS);
+  const headers = { "retry-after": random.pick(["0", "Thu, 01 Jan 1970 00:00:00 GMT"]) };
+  return random.pick<Fault>([
+    { ...place, fault: "drop", at },
+    { ...place, fault: "reset", at },
+    { ...place, fault: "http", status: random.pick([408, 429, 502, 503, 504]), headers, at },
+  ]);
+}
+
+function anyGraphQL(place: Place, random: SeededRandom): Fault {
+  const at = random.pick(MOMENTS);
+  const headers = { "content-type": "application/json" };
+  return random.pick<Fault>([
+    transientGraphQL(place, random),
+    {
+      ...place,
+      fault: "http",
+      status: random.pick([200, 400, 401, 403, 404, 413, 500]),
+      headers,
+      body: "{}",
+      at,
+    },
+    { ...place, fault: "http", status: 200 },
+    { ...place, fault: "graphql-errors", data: random.pick(["none", "partial"]) },
+    { ...place, fault: "truncated-body", ending: random.pick(["end", "close", "reset"]) },
+    { ...place, fault: "revoke-key", at },
+  ]);
 }

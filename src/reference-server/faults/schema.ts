@@ -1,162 +1,149 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { Metadata, status } from "@grpc/grpc-js";
 import { z } from "zod";
+import { suggestKey } from "../../core/validate.js";
 import { plainData, strictObject } from "../validate.js";
-import { type Fault, type FaultSchedule, SYNC_OPERATIONS, type SyncFault } from "./fault.js";
+import { type Fault, SYNC_OPERATIONS } from "./fault.js";
 
-/** A message of gRPC may have 2 GiB: this leaves room for what surrounds the padding. */
-const MAX_ANSWER_BYTES = 1024 ** 3;
+type Api = "sync" | "graphql" | "*";
 
-/** The last error code of HTTP/2 (RFC 9113, section 7). */
-const LAST_HTTP2_ERROR = 13;
-
-const MAX_PIECES = 1000;
-
-/** A century: every date within it can be written. */
-const MAX_SECONDS = 100 * 366 * 24 * 60 * 60;
-
-const at = z.enum(["request", "answer"]).exactOptional();
-const httpStatus = z.int().min(200).max(599);
-const duration = z.number().min(0);
+const at = z.enum(["request", "answer"]).default("request");
+const late = z.literal("answer").default("answer");
+const ms = z.number().min(0);
 const count = z.int().min(1);
 
-const headers = z.record(z.string(), z.string()).refine(isSendable(setHeader), {
-  error: "A header name or value cannot be sent",
-});
+const statusName = z.custom<Extract<Fault, { fault: "status" }>["status"]>(
+  (name) => typeof name === "string" && /^[A-Z_]+$/.test(name) && name !== "OK" && name in status,
+  { error: 'Expected a gRPC status such as "UNAVAILABLE"' },
+);
 
-const trailers = z.record(z.string(), z.string()).refine(isSendable(setTrailer), {
-  error: "A metadata key or value cannot be sent",
-});
-
-function setHeader(name: string, value: string): void {
+const headers = sendable("A header name or value cannot be sent", (name, value) => {
   validateHeaderName(name);
   validateHeaderValue(name, value);
-}
-
-function setTrailer(name: string, value: string): void {
-  new Metadata().set(name, value);
-}
-
-function isSendable(set: (name: string, value: string) => void) {
-  return (fields: Readonly<Record<string, string>>): boolean => {
-    try {
-      for (const [name, value] of Object.entries(fields)) set(name, value);
-      return true;
-    } catch {
-      return false;
-    }
-  };
-}
-
-const retryAfter = strictObject({
-  seconds: z.int().min(-MAX_SECONDS).max(MAX_SECONDS),
-  as: z.enum(["seconds", "date"]).exactOptional(),
-}).refine(({ seconds, as }) => as === "date" || seconds >= 0, {
-  error: "Must not be negative, except as a date",
-  path: ["seconds"],
 });
+const trailers = sendable("A metadata key or value cannot be sent", (name, value) =>
+  new Metadata().set(name, value),
+);
 
-const injectedErrors = z.array(
+function sendable(error: string, check: (name: string, value: string) => void) {
+  return z
+    .record(z.string(), z.string())
+    .refine(
+      (fields) => {
+        try {
+          for (const [name, value] of Object.entries(fields)) check(name, value);
+          return true;
+        } catch {
+          return false;
+        }
+      },
+      { error },
+    )
+    .default({});
+}
+
+const graphQLErrors = z.array(
   strictObject({
     message: z.string(),
-    code: z.string().exactOptional(),
     path: z.array(z.union([z.string(), z.number()])).exactOptional(),
+    extensions: z.record(z.string(), z.unknown()).exactOptional(),
   }),
 );
 
-const kind = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
-  strictObject({ type: z.literal(type), ...shape });
+const apis = new Map<string, Api>();
 
-const deliveries = [
-  kind("slow-body", { ms: duration, pieces: z.int().min(1).max(MAX_PIECES).exactOptional() }),
-  kind("truncated-body", { ending: z.enum(["end", "close", "reset"]).exactOptional() }),
-  kind("endless-body", {}),
-] as const;
-
-const shared = [
-  kind("delay", { ms: duration, at }),
-  kind("stall", { at }),
-  kind("drop", { at }),
-  kind("reset", { at }),
-  kind("revoke-key", { at }),
-] as const;
-
-const syncKinds = [
-  ...shared,
-  kind("rst-stream", { code: z.int().min(0).max(LAST_HTTP2_ERROR).exactOptional(), at }),
-  kind("goaway", { grace: z.boolean().exactOptional(), at }),
-  kind("grpc-status", {
-    code: z.int().min(status.CANCELLED).max(status.UNAUTHENTICATED),
-    details: z.string().exactOptional(),
-    trailers: trailers.exactOptional(),
-    at,
-  }),
-  kind("early-answer", { at }),
-  kind("oversized-answer", { bytes: z.int().min(1).max(MAX_ANSWER_BYTES).exactOptional() }),
-  kind("lease-expiry", { at }),
-  kind("lock-stolen", { at }),
-] as const;
-
-const graphQLKinds = [
-  ...shared,
-  kind("http", {
-    status: httpStatus,
-    headers: headers.exactOptional(),
-    retryAfter: retryAfter.exactOptional(),
-    body: z.string().exactOptional(),
-    delivery: z.discriminatedUnion("type", deliveries).exactOptional(),
-    at,
-  }),
-  kind("html", { status: httpStatus.exactOptional() }),
-  kind("graphql-errors", {
-    errors: injectedErrors.exactOptional(),
-    data: z.enum(["none", "partial"]).exactOptional(),
-  }),
-  ...deliveries,
-  kind("page-info", { cursor: z.enum(["repeated", "missing"]) }),
-] as const;
-
-const target = {
-  nth: count.exactOptional(),
-  times: count.exactOptional(),
-  atLeast: z.int().min(0).exactOptional(),
-};
-
-const anyFault = z
-  .discriminatedUnion("api", [
-    strictObject({
-      api: z.literal("sync"),
-      operation: z.enum(SYNC_OPERATIONS).exactOptional(),
-      message: count.exactOptional(),
-      ...target,
-      kind: z.discriminatedUnion("type", syncKinds),
-    }).superRefine(checkMessage),
-    strictObject({
-      api: z.literal("graphql"),
-      operation: z.string().exactOptional(),
-      ...target,
-      kind: z.discriminatedUnion("type", graphQLKinds),
-    }),
-  ])
-  .refine(({ atLeast = 0, times = 1 }) => atLeast <= times, {
-    error: "Must not be greater than `times`",
-    path: ["atLeast"],
+function kind<Kind extends Fault["fault"], Shape extends z.ZodRawShape>(api: Api, fault: Kind, shape: Shape) {
+  apis.set(fault, api);
+  return strictObject({
+    on: z.string().min(1),
+    fault: z.literal(fault),
+    nth: count.default(1),
+    times: count.default(1),
+    message: count.exactOptional(),
+    ...shape,
   });
-
-function checkMessage({ operation, message, kind }: SyncFault, context: z.RefinementCtx): void {
-  const report = (text: string): void =>
-    context.addIssue({ code: "custom", path: ["message"], message: text });
-  if (message === undefined) {
-    if (kind.type === "early-answer") report('A fault of kind "early-answer" needs a message number');
-  } else if (operation !== "SyncRecords") {
-    report('Only the operation "SyncRecords" has numbered messages');
-  } else if (kind.type === "oversized-answer") {
-    report('A fault of kind "oversized-answer" strikes the call as a whole');
-  }
 }
 
-export const faultSchema: z.ZodType<Fault> = plainData(anyFault);
+/** Every kind of fault: its API, its fields and their defaults. */
+const KINDS = [
+  kind("*", "delay", { ms, at }),
+  kind("*", "stall", { at }),
+  kind("*", "drop", { at }),
+  kind("*", "reset", { at }),
+  kind("*", "revoke-key", { at }),
+  kind("sync", "status", {
+    status: statusName,
+    details: z.string().default("Injected fault."),
+    trailers,
+    at,
+  }),
+  kind("sync", "rst-stream", { code: z.int().min(0).max(13).default(2), at }),
+  kind("sync", "goaway", { grace: z.boolean().default(true), at }),
+  kind("sync", "lease-expiry", { at }),
+  kind("sync", "lock-stolen", { at }),
+  kind("sync", "early-answer", { message: count, at }),
+  kind("sync", "oversized-answer", { at: late }),
+  kind("graphql", "http", {
+    status: z.int().min(200).max(599),
+    headers,
+    body: z.string().exactOptional(),
+    at,
+  }),
+  kind("graphql", "graphql-errors", {
+    errors: graphQLErrors.default([{ message: "Injected fault." }]),
+    data: z.enum(["none", "partial"]).default("none"),
+    at: late,
+  }),
+  kind("graphql", "slow-body", { ms, pieces: count.max(1000).default(2), at: late }),
+  kind("graphql", "truncated-body", { ending: z.enum(["end", "close", "reset"]).default("end"), at: late }),
+  kind("graphql", "endless-body", { at: late }),
+  kind("graphql", "page-info", { cursor: z.enum(["repeated", "missing"]), at: late }),
+] as const;
 
-export const scheduleSchema: z.ZodType<FaultSchedule> = plainData(
-  strictObject({ seed: z.int().exactOptional(), faults: z.array(anyFault) }),
-);
+const anyFault = z
+  .discriminatedUnion("fault", KINDS, {
+    error: ({ input }) => {
+      const known = [...apis.keys()];
+      const given = typeof input === "object" && input !== null ? Reflect.get(input, "fault") : undefined;
+      return `Unknown kind of fault.${suggestKey(String(given), known)} Known kinds: ${known.join(", ")}`;
+    },
+  })
+  .superRefine((fault, context) => {
+    const problem = problemOf(fault);
+    if (problem !== undefined)
+      context.addIssue({ code: "custom", path: [problem.field], message: problem.text });
+  })
+  .transform((fault) => ({ ...fault, api: apiOf(fault) }));
+
+/** A fault with its defaults and the API that it strikes. */
+export type CheckedFault = z.output<typeof anyFault>;
+
+export const faultSchema: z.ZodType<CheckedFault> = plainData(anyFault);
+
+function problemOf({ on, fault, message }: Pick<Fault, "on" | "fault" | "message">) {
+  const [wanted, named] = [apis.get(fault), apiNamed(on)];
+  const meant = suggestKey(on, WILDCARDS_AND_OPERATIONS);
+  if (meant !== "" && !WILDCARDS_AND_OPERATIONS.includes(on))
+    return { field: "on", text: `Unknown operation.${meant}` };
+  if (wanted !== "*" && named !== "*" && wanted !== named) {
+    const text =
+      wanted === "sync"
+        ? `"${fault}" strikes the Sync API only: ${SYNC_OPERATIONS.join(", ")} or sync`
+        : `"${fault}" strikes the GraphQL API only: the name of one of its operations, or graphql`;
+    return { field: "on", text };
+  }
+  if (message !== undefined && (on !== "SyncRecords" || fault === "oversized-answer"))
+    return { field: "message", text: 'Only faults within streams, with on: "SyncRecords", have a message' };
+  return undefined;
+}
+
+const WILDCARDS_AND_OPERATIONS: readonly string[] = ["*", "sync", "graphql", ...SYNC_OPERATIONS];
+
+function apiNamed(on: string): Api {
+  if (on === "*") return "*";
+  return on !== "graphql" && WILDCARDS_AND_OPERATIONS.includes(on) ? "sync" : "graphql";
+}
+
+function apiOf({ on, fault }: Pick<Fault, "on" | "fault">): Api {
+  return on === "*" ? (apis.get(fault) ?? "*") : apiNamed(on);
+}

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Response } from "graphql-http";
 import type { Clock } from "../../core/clock.js";
-import type { BodyDelivery, SlowBodyFault, TruncatedBodyFault } from "../faults/kinds.js";
 import type { ConnectionEnd } from "../network.js";
+import type { BodyFault } from "./faults.js";
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -23,7 +23,7 @@ export async function readBody(request: IncomingMessage): Promise<string | undef
 
 export interface DeliveryOptions {
   /** How a fault breaks the body; undefined to send it as a whole. */
-  readonly broken: BodyDelivery | undefined;
+  readonly broken: BodyFault | undefined;
   readonly clock: Clock;
   /** Aborted when the caller is gone. */
   readonly signal: AbortSignal;
@@ -39,12 +39,12 @@ export async function sendAnswer(
   const hasBody = status !== 204 && status !== 304;
   const body = Buffer.from(hasBody ? (text ?? "") : "");
   const { broken } = options;
-  const sent = broken?.type === "truncated-body" ? body.subarray(0, body.length / 2) : body;
-  const declared = broken?.type === "truncated-body" && (broken.ending ?? "end") === "end" ? sent : body;
-  const length = hasBody && broken?.type !== "endless-body" ? { "content-length": declared.length } : {};
+  const sent = broken?.fault === "truncated-body" ? body.subarray(0, body.length / 2) : body;
+  const declared = broken?.fault === "truncated-body" && broken.ending === "end" ? sent : body;
+  const length = hasBody && broken?.fault !== "endless-body" ? { "content-length": declared.length } : {};
   response.writeHead(status, statusText, { ...length, ...headers, "x-request-id": randomUUID() });
   if (!hasBody) return void response.end();
-  switch (broken?.type) {
+  switch (broken?.fault) {
     case undefined:
       return void response.end(sent);
     case "truncated-body":
@@ -60,7 +60,7 @@ export async function sendAnswer(
 function truncate(
   response: ServerResponse,
   half: Buffer,
-  { ending = "end" }: TruncatedBodyFault,
+  { ending }: Extract<BodyFault, { fault: "truncated-body" }>,
   { endConnection }: DeliveryOptions,
 ): void {
   if (ending === "end") response.end(half);
@@ -70,7 +70,7 @@ function truncate(
 async function sendSlowly(
   response: ServerResponse,
   body: Buffer,
-  { ms, pieces = 2 }: SlowBodyFault,
+  { ms, pieces }: Extract<BodyFault, { fault: "slow-body" }>,
   { clock, signal }: DeliveryOptions,
 ): Promise<void> {
   response.flushHeaders();

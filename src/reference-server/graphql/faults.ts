@@ -3,15 +3,7 @@ import type { Response } from "graphql-http";
 import { raceAbort } from "../../core/abort.js";
 import type { Clock } from "../../core/clock.js";
 import type { DueFault } from "../faults/injector.js";
-import type {
-  BodyDelivery,
-  FaultMoment,
-  GraphQLErrorsFault,
-  GraphQLFaultKind,
-  HttpFault,
-  InjectedGraphQLError,
-  PageInfoFault,
-} from "../faults/kinds.js";
+import type { CheckedFault } from "../faults/schema.js";
 import type { ConnectionEnd } from "../network.js";
 import { isObject } from "../values.js";
 import type { Page, PageArguments } from "./connection/page.js";
@@ -24,12 +16,6 @@ export interface StruckRequest {
   revokeKey(): void;
 }
 
-/** What faults made of an answer. */
-export interface StruckAnswer {
-  readonly answer: Response;
-  readonly body: BodyDelivery | undefined;
-}
-
 /** The request gets no answer: its connection ends. */
 export class ConnectionFault extends Error {
   constructor(readonly how: ConnectionEnd) {
@@ -37,7 +23,12 @@ export class ConnectionFault extends Error {
   }
 }
 
-type Due = readonly DueFault<GraphQLFaultKind>[];
+/** How a body is sent if not as a whole. */
+export type BodyFault = Extract<CheckedFault, { fault: "slow-body" | "truncated-body" | "endless-body" }>;
+
+function isBodyFault(fault: CheckedFault): fault is BodyFault {
+  return fault.fault === "slow-body" || fault.fault === "truncated-body" || fault.fault === "endless-body";
+}
 
 /**
  * Lets the faults strike that strike before the server does anything, until one ends the request.
@@ -45,27 +36,42 @@ type Due = readonly DueFault<GraphQLFaultKind>[];
  * @returns the answer in place of the server's; null if the server answers itself
  * @throws ConnectionFault, or the signal's reason if the caller is gone
  */
-export async function strikeRequest(due: Due, request: StruckRequest): Promise<StruckAnswer | null> {
-  for (const { kind, strikes } of due) {
-    if (momentOf(kind) !== "request" || !strikes()) continue;
-    const answer = await replacement(kind, request);
+export async function strikeRequest(
+  due: readonly DueFault[],
+  request: StruckRequest,
+): Promise<Response | null> {
+  for (const { fault, strikes } of due) {
+    if (fault.at !== "request" || !strikes()) continue;
+    const answer = await replacement(fault, request);
     if (answer !== null) return answer;
   }
   return null;
 }
 
-/** Lets the faults strike that strike the answer. Throws like {@link strikeRequest}. */
-export async function strikeAnswer(due: Due, request: StruckRequest, own: Response): Promise<StruckAnswer> {
+/**
+ * Lets the faults strike that strike the answer. Throws like {@link strikeRequest}.
+ * @param own the server's answer, or the one that a fault has given in its place: then only its body can be broken
+ */
+export async function strikeAnswer(
+  due: readonly DueFault[],
+  request: StruckRequest,
+  own: Response,
+  isReplaced: boolean,
+): Promise<{ readonly answer: Response; readonly body: BodyFault | undefined }> {
   let answer = own;
-  let body: BodyDelivery | undefined;
-  for (const { kind, strikes } of due) {
+  let replaced = isReplaced;
+  let body: BodyFault | undefined;
+  for (const { fault, strikes } of due) {
+    const breaksBody = isBodyFault(fault);
     // Pages are broken, and strikes counted, where pages are made.
-    if (momentOf(kind) !== "answer" || kind.type === "page-info" || !strikes()) continue;
-    if (kind.type === "graphql-errors") answer = withErrors(answer, kind);
-    else if (isBrokenBody(kind)) body = kind;
+    if (fault.at !== "answer" || fault.fault === "page-info" || (replaced && !breaksBody)) continue;
+    if (!strikes()) continue;
+    if (breaksBody) body = fault;
+    else if (fault.fault === "graphql-errors") answer = withErrors(answer, fault);
     else {
-      const replaced = await replacement(kind, request);
-      if (replaced !== null) return replaced;
+      const other = await replacement(fault, request);
+      replaced = other !== null;
+      answer = other ?? answer;
     }
   }
   return { answer, body };
@@ -75,19 +81,19 @@ export async function strikeAnswer(due: Due, request: StruckRequest, own: Respon
 export type BreakPage = <R>(page: Page<R>, args: PageArguments) => Page<R>;
 
 /** Applies the due fault of pages. It counts as one strike, however many pages it breaks. */
-export function pageBreaker(due: Due): BreakPage {
+export function pageBreaker(due: readonly DueFault[]): BreakPage {
   let struck = false;
-  for (const { kind, strikes } of due) {
-    if (kind.type !== "page-info") continue;
+  for (const { fault, strikes } of due) {
+    if (fault.fault !== "page-info") continue;
     return (page, args) => {
       struck ||= strikes();
-      return struck ? brokenPage(page, args, kind.cursor) : page;
+      return struck ? brokenPage(page, args, fault.cursor) : page;
     };
   }
   return (page) => page;
 }
 
-function brokenPage<R>(page: Page<R>, args: PageArguments, cursor: PageInfoFault["cursor"]): Page<R> {
+function brokenPage<R>(page: Page<R>, args: PageArguments, cursor: "repeated" | "missing"): Page<R> {
   const { startCursor, endCursor } = page.pageInfo;
   const cursors =
     cursor === "missing"
@@ -96,92 +102,44 @@ function brokenPage<R>(page: Page<R>, args: PageArguments, cursor: PageInfoFault
   return { ...page, pageInfo: { hasNextPage: true, hasPreviousPage: true, ...cursors } };
 }
 
-function momentOf(kind: GraphQLFaultKind): FaultMoment {
-  switch (kind.type) {
-    case "html":
-      return "request";
-    case "graphql-errors":
-    case "slow-body":
-    case "truncated-body":
-    case "endless-body":
-    case "page-info":
-      return "answer";
-    default:
-      return kind.at ?? "request";
-  }
-}
-
-function isBrokenBody(kind: GraphQLFaultKind): kind is BodyDelivery {
-  return kind.type === "slow-body" || kind.type === "truncated-body" || kind.type === "endless-body";
-}
-
-async function replacement(
-  kind: GraphQLFaultKind,
-  { clock, signal, revokeKey }: StruckRequest,
-): Promise<StruckAnswer | null> {
-  switch (kind.type) {
+async function replacement(fault: CheckedFault, request: StruckRequest): Promise<Response | null> {
+  switch (fault.fault) {
     case "delay":
-      await clock.sleep(kind.ms, signal);
+      await request.clock.sleep(fault.ms, request.signal);
       return null;
     case "stall":
-      return raceAbort(new Promise(() => {}), signal);
+      return raceAbort(new Promise(() => {}), request.signal);
     case "drop":
     case "reset":
-      throw new ConnectionFault(kind.type);
+      throw new ConnectionFault(fault.fault);
     case "revoke-key":
-      revokeKey();
+      request.revokeKey();
       return null;
-    case "http": {
-      const headers = { ...retryAfter(kind, clock), ...lowerCaseNames(kind.headers) };
-      return { answer: answerWith(kind.status, headers, kind.body), body: kind.delivery };
-    }
-    case "html":
-      return { answer: htmlPage(kind.status ?? 200), body: undefined };
+    case "http":
+      return httpAnswer(fault);
     default:
       return null;
   }
 }
 
-function retryAfter({ retryAfter: hint }: HttpFault, clock: Clock): Readonly<Record<string, string>> {
-  if (hint === undefined) return {};
-  if (hint.as !== "date") return { "retry-after": String(hint.seconds) };
-  return { "retry-after": new Date(clock.now() + hint.seconds * 1000).toUTCString() };
-}
-
-function lowerCaseNames(headers: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
-function htmlPage(status: number): Response {
-  const title = `${status} ${STATUS_CODES[status] ?? ""}`.trim();
+function httpAnswer({ status, headers, body }: Extract<CheckedFault, { fault: "http" }>): Response {
+  const statusText = STATUS_CODES[status] ?? "";
+  const title = `${status} ${statusText}`.trim();
   const page = `<!DOCTYPE html>\n<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>\n`;
-  return answerWith(status, { "content-type": "text/html; charset=utf-8" }, page);
+  const type = body === undefined ? { "content-type": "text/html; charset=utf-8" } : {};
+  const names = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  return [body ?? page, { status, statusText, headers: { ...type, ...Object.fromEntries(names) } }];
 }
-
-function answerWith(
-  status: number,
-  headers: Readonly<Record<string, string>>,
-  body: string | null = null,
-): Response {
-  return [body, { status, statusText: STATUS_CODES[status] ?? "", headers }];
-}
-
-const DEFAULT_ERRORS: readonly InjectedGraphQLError[] = [{ message: "Injected fault." }];
 
 /** Adds `errors` to an answer in JSON. */
 function withErrors(
   answer: Response,
-  { errors = DEFAULT_ERRORS, data = "none" }: GraphQLErrorsFault,
+  { errors, data }: Extract<CheckedFault, { fault: "graphql-errors" }>,
 ): Response {
   const [body, head] = answer;
   const result: unknown = body === null ? null : JSON.parse(body);
   if (!isObject(result)) return answer;
   const own = Array.isArray(result["errors"]) ? result["errors"] : [];
-  const added = errors.map(({ message, code, path }) => ({
-    message,
-    ...(path === undefined ? {} : { path }),
-    ...(code === undefined ? {} : { extensions: { code } }),
-  }));
   const kept = data === "partial" ? {} : { data: null };
-  return [JSON.stringify({ ...result, ...kept, errors: [...own, ...added] }), head];
+  return [JSON.stringify({ ...result, ...kept, errors: [...own, ...errors] }), head];
 }

@@ -11,8 +11,7 @@ import {
 } from "graphql";
 import { createHandler, type Handler, type HandlerOptions, type RequestParams } from "graphql-http";
 import type { Clock } from "../../core/clock.js";
-import type { DueFault, Faults } from "../faults/injector.js";
-import type { BodyDelivery, GraphQLFaultKind } from "../faults/kinds.js";
+import type { DueFault, FaultInjector } from "../faults/injector.js";
 import type { ApiKeys } from "../keys.js";
 import { ErrorCode, errorAnswer, formatError, notAuthorized, requestError } from "./errors.js";
 import { pageBreaker, strikeRequest } from "./faults.js";
@@ -24,7 +23,7 @@ const MAX_TOKENS = 10_000;
 
 export interface GraphQLHandlerOptions {
   readonly keys: Pick<ApiKeys, "lookUp" | "revoke">;
-  readonly faults: Pick<Faults, "take">;
+  readonly faults: Pick<FaultInjector, "take">;
   readonly clock: Clock;
   /** Largest number of items on a page. */
   readonly pageSize: number;
@@ -35,9 +34,9 @@ export interface Exchange {
   /** Aborted when the caller is gone. */
   readonly signal: AbortSignal;
   /** Set by the handler: the faults that are due and strike the answer next. */
-  due: readonly DueFault<GraphQLFaultKind>[];
-  /** Set by the handler: how a fault sends the body of its answer. */
-  body: BodyDelivery | undefined;
+  due: readonly DueFault[];
+  /** Set by the handler: whether a fault gave the answer. */
+  isReplaced: boolean;
 }
 
 /**
@@ -56,13 +55,12 @@ export function graphQLHandler(
     const isDocument = !(document instanceof GraphQLError);
     const operation = isDocument ? operationName(document, params.operationName) : undefined;
     const key = raw.headers.authorization;
-    exchange.due = faults.take({ api: "graphql", operation });
+    exchange.due = faults.take("graphql", operation);
     const { signal } = exchange;
     const struck = await strikeRequest(exchange.due, { clock, signal, revokeKey: () => keys.revoke(key) });
     if (struck !== null) {
-      exchange.due = [];
-      exchange.body = struck.body;
-      return struck.answer;
+      exchange.isReplaced = true;
+      return struck;
     }
     const lookup = keys.lookUp(key);
     if (lookup.status !== "ok") {

@@ -75,16 +75,16 @@ async function exchange(
   const gone = new AbortController();
   const { signal } = gone;
   response.once("close", () => gone.abort());
-  const context: Exchange = { signal, due: [], body: undefined };
+  const context: Exchange = { signal, due: [], isReplaced: false };
   const revokeKey = () => keys.revoke(request.headers.authorization);
   try {
     const own = await answerTo(handler, request, context).catch((error: unknown) => {
       if (signal.aborted || error instanceof ConnectionFault) throw error;
       return errorAnswer(500, "Internal Server Error", unexpectedError());
     });
-    const { answer, body } = await strikeAnswer(context.due, { clock, signal, revokeKey }, own);
-    const broken = body ?? context.body;
-    await sendAnswer(answer, response, { broken, clock, signal, endConnection });
+    const { due, isReplaced } = context;
+    const { answer, body } = await strikeAnswer(due, { clock, signal, revokeKey }, own, isReplaced);
+    await sendAnswer(answer, response, { broken: body, clock, signal, endConnection });
   } catch (error) {
     // An answer that cannot be sent ends the connection, not the process.
     endConnection(error instanceof ConnectionFault ? error.how : "drop");

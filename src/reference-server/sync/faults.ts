@@ -1,9 +1,8 @@
-import { constants } from "node:http2";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { type Metadata, status } from "@grpc/grpc-js";
 import { raceAbort } from "../../core/abort.js";
 import type { DueFault } from "../faults/injector.js";
-import type { FaultMoment, SyncFaultKind } from "../faults/kinds.js";
+import type { CheckedFault } from "../faults/schema.js";
 import type { ApiKeys } from "../keys.js";
 import type { ConnectionEnd } from "../network.js";
 import type { CallStreams } from "./http2.js";
@@ -56,9 +55,9 @@ export class CallWithFaults {
    * Lets the faults strike whose moment has come.
    * @throws Refusal, {@link NoAnswer} or {@link EarlyAnswer}
    */
-  async strike(due: readonly DueFault<SyncFaultKind>[], moment: FaultMoment): Promise<void> {
-    for (const { kind, strikes } of due) {
-      if (momentOf(kind) === moment && strikes()) await this.#strikeWith(kind);
+  async strike(due: readonly DueFault[], moment: "request" | "answer"): Promise<void> {
+    for (const { fault, strikes } of due) {
+      if (fault.at === moment && strikes()) await this.#strikeWith(fault);
     }
   }
 
@@ -70,33 +69,31 @@ export class CallWithFaults {
     return Buffer.concat([answer, padding.bytes(Buffer.alloc(missing)).finish()]);
   }
 
-  async #strikeWith(kind: SyncFaultKind): Promise<void> {
+  async #strikeWith(fault: CheckedFault): Promise<void> {
     const { state, keys, endConnection, streams } = this.#targets;
     const { metadata } = this.#call;
-    switch (kind.type) {
+    switch (fault.fault) {
       case "delay":
-        return orNoAnswer(state.clock.sleep(kind.ms, this.#cancelled));
+        return orNoAnswer(state.clock.sleep(fault.ms, this.#cancelled));
       case "stall":
         return orNoAnswer(raceAbort(new Promise(() => {}), this.#cancelled));
       case "drop":
       case "reset":
-        endConnection(this.#call.getPeer(), kind.type);
+        endConnection(this.#call.getPeer(), fault.fault);
         throw new NoAnswer();
       case "rst-stream":
-        streams.reset(metadata, kind.code ?? constants.NGHTTP2_INTERNAL_ERROR);
+        streams.reset(metadata, fault.code);
         throw new NoAnswer();
-      case "goaway": {
-        const { grace = true } = kind;
-        streams.goAway(metadata, grace);
-        if (!grace) throw new NoAnswer();
+      case "goaway":
+        streams.goAway(metadata, fault.grace);
+        if (!fault.grace) throw new NoAnswer();
         return;
-      }
-      case "grpc-status":
-        throw new Refusal(kind.code, kind.details ?? typicalDetails(kind.code), kind.trailers);
+      case "status":
+        throw new Refusal(status[fault.status], fault.details, fault.trailers);
       case "early-answer":
         throw new EarlyAnswer();
       case "oversized-answer":
-        this.#answerBytes = kind.bytes ?? OVERSIZED_BYTES;
+        this.#answerBytes = OVERSIZED_BYTES;
         return;
       case "lease-expiry":
         return this.#withSubject((subject) => state.endLease(subject));
@@ -104,7 +101,6 @@ export class CallWithFaults {
         return this.#withSubject((subject) => state.stealLock(subject));
       case "revoke-key":
         keys.revoke(presentedKey(metadata));
-        return;
     }
   }
 
@@ -115,12 +111,8 @@ export class CallWithFaults {
 }
 
 /** Whether the fault needs a batch, which a stream names in its first message only. */
-export function needsBatch({ kind }: DueFault<SyncFaultKind>): boolean {
-  return kind.type === "lease-expiry" || kind.type === "lock-stolen";
-}
-
-function momentOf(kind: SyncFaultKind): FaultMoment {
-  return kind.type === "oversized-answer" ? "answer" : (kind.at ?? "request");
+export function needsBatch({ fault: { fault } }: DueFault): boolean {
+  return fault === "lease-expiry" || fault === "lock-stolen";
 }
 
 function orNoAnswer(wait: Promise<void>): Promise<void> {
@@ -131,28 +123,3 @@ function orNoAnswer(wait: Promise<void>): Promise<void> {
 
 /** No message of the contract has a field of this number. */
 const UNKNOWN_FIELD = 1000;
-
-/** What gRPC servers, proxies and load balancers typically send with a status. */
-const TYPICAL_DETAILS: Readonly<Record<number, string>> = {
-  [status.CANCELLED]: "The operation was cancelled.",
-  [status.UNKNOWN]: "Exception was thrown by handler.",
-  [status.INVALID_ARGUMENT]: "The request is not valid.",
-  [status.DEADLINE_EXCEEDED]: "Deadline exceeded",
-  [status.NOT_FOUND]: "There is no such batch.",
-  [status.ALREADY_EXISTS]: "Another batch is in progress for this installation.",
-  [status.PERMISSION_DENIED]: "Permission denied.",
-  [status.RESOURCE_EXHAUSTED]: "Too many requests.",
-  [status.FAILED_PRECONDITION]: "The batch is not active.",
-  [status.ABORTED]: "The operation was aborted because of a conflict.",
-  [status.OUT_OF_RANGE]: "Out of range.",
-  [status.UNIMPLEMENTED]: "Method is unimplemented.",
-  [status.INTERNAL]: "Internal server error",
-  [status.UNAVAILABLE]:
-    "upstream connect error or disconnect/reset before headers. reset reason: connection termination",
-  [status.DATA_LOSS]: "Unrecoverable data loss.",
-  [status.UNAUTHENTICATED]: "The API key was revoked.",
-};
-
-function typicalDetails(code: number): string {
-  return TYPICAL_DETAILS[code] ?? "Injected fault.";
-}

@@ -17,8 +17,7 @@ import {
   SyncServiceService,
 } from "../../sync/generated/saas_management/sync/v1/sync_service.js";
 import type { SyncOperation } from "../faults/fault.js";
-import type { DueFault, Faults } from "../faults/injector.js";
-import type { SyncFaultKind } from "../faults/kinds.js";
+import type { DueFault, FaultInjector } from "../faults/injector.js";
 import type { ApiKey } from "../keys.js";
 import type { Workspace } from "../workspace.js";
 import type { Batch } from "./batch.js";
@@ -28,7 +27,7 @@ import { authenticate, authorize, Refusal, toStatus } from "./refusal.js";
 import type { Subject, SyncState } from "./state.js";
 
 export interface SyncServiceParts extends FaultTargets {
-  readonly faults: Faults;
+  readonly faults: FaultInjector;
 }
 
 /** Handlers get and return bytes, so that they choose the status of malformed requests and faults can pad answers. */
@@ -58,7 +57,6 @@ export interface SyncServiceHandlers {
 }
 
 type Call = ServerUnaryCall<Buffer, Buffer> | ServerReadableStream<Buffer, Buffer>;
-type Due = readonly DueFault<SyncFaultKind>[];
 
 /** Creates the handlers, and a function that cancels the calls that faults hold back. */
 export function createSyncHandlers(parts: SyncServiceParts): {
@@ -69,7 +67,7 @@ export function createSyncHandlers(parts: SyncServiceParts): {
   const running = new Set<AbortController>();
 
   async function answer(
-    due: Due,
+    due: readonly DueFault[],
     call: Call,
     callback: sendUnaryData<Buffer>,
     subject: () => Subject | undefined,
@@ -112,7 +110,7 @@ export function createSyncHandlers(parts: SyncServiceParts): {
     serve: (request: Request, workspace: Workspace) => Uint8Array,
   ): handleUnaryCall<Buffer, Buffer> {
     return (call, callback) => {
-      const due = faults.take({ api: "sync", operation });
+      const due = faults.take("sync", operation);
       const subject = () => state.subject(decode(type, call.request));
       void answer(due, call, callback, subject, ({ workspace }) =>
         serve(decode(type, call.request), workspace),
@@ -122,7 +120,7 @@ export function createSyncHandlers(parts: SyncServiceParts): {
 
   const syncRecords: SyncServiceHandlers["syncRecords"] = (call, callback) => {
     const number = state.openStream();
-    const due = faults.take({ api: "sync", operation: "SyncRecords" });
+    const due = faults.take("sync", "SyncRecords");
     const atFirstMessage = due.filter(needsBatch);
     const atOnce = due.filter((fault) => !atFirstMessage.includes(fault));
     let latest: Uint8Array = new Uint8Array();
@@ -134,7 +132,7 @@ export function createSyncHandlers(parts: SyncServiceParts): {
         for await (const bytes of call) {
           message += 1;
           latest = bytes;
-          const here = faults.take({ api: "sync", operation: "SyncRecords", message });
+          const here = faults.take("sync", "SyncRecords", message);
           await struck.strike(message === 1 ? [...atFirstMessage, ...here] : here, "request");
           stream.apply(bytes);
           await struck.strike(here, "answer");

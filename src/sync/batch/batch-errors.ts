@@ -2,14 +2,13 @@ import {
   annotate,
   type BatchState,
   BatchStateError,
-  type BatchStateReason,
   ClosedError,
   SyncProtocolError,
 } from "../../core/errors/index.js";
 
 const SEND_AGAIN = "Send every snapshot in full in a new batch or run.";
 
-const REASONS: Readonly<Record<BatchStateReason, string>> = {
+const REASONS: Readonly<Record<BatchStateError["reason"], string>> = {
   completed: "the batch was completed. Write further records in a new batch or run.",
   aborted: `the batch was aborted. ${SEND_AGAIN}`,
   expired: `the batch's lease of 15 minutes without an accepted message is over. ${SEND_AGAIN}`,
@@ -18,14 +17,15 @@ const REASONS: Readonly<Record<BatchStateReason, string>> = {
 };
 
 /** The reason why a batch in this state takes no more writes and cannot be completed. */
-const REFUSED_BECAUSE: Readonly<Record<Exclude<BatchState, "active" | "closed">, BatchStateReason>> = {
-  completing: "completed",
-  completed: "completed",
-  aborting: "aborted",
-  aborted: "aborted",
-  expired: "expired",
-  unknown: "unknown",
-};
+const REFUSED_BECAUSE: Readonly<Record<Exclude<BatchState, "active" | "closed">, BatchStateError["reason"]>> =
+  {
+    completing: "completed",
+    completed: "completed",
+    aborting: "aborted",
+    aborted: "aborted",
+    expired: "expired",
+    unknown: "unknown",
+  };
 
 /** Returns the error with which a batch in this state refuses a write or a completion. */
 export function refusal(call: string, state: Exclude<BatchState, "active">): BatchStateError | ClosedError {
@@ -35,7 +35,7 @@ export function refusal(call: string, state: Exclude<BatchState, "active">): Bat
 export function stateError(
   call: string,
   state: BatchState,
-  reason: BatchStateReason,
+  reason: BatchStateError["reason"],
   details: {
     readonly because?: string | undefined;
     readonly cause?: unknown;

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream";
 import { InvalidInputError } from "../../core/errors/index.js";
+import { isLocated } from "../../core/record-location.js";
 import type { Collection } from "../collections.js";
 
 /**
@@ -87,7 +88,10 @@ function openIterator(source: object): OpenedSource | undefined {
     if (!(source instanceof Readable)) return { kind: "async", iterator, readsAhead: false };
     return { kind: "async", iterator, readsAhead: true, destroy: () => void source.destroy() };
   }
-  return isIterable(source) ? { kind: "sync", iterator: source[Symbol.iterator]() } : undefined;
+  if (!isIterable(source)) return undefined;
+  // As a whole, because only the array knows the locations of its records.
+  const records = isLocated(source) ? [source] : source;
+  return { kind: "sync", iterator: records[Symbol.iterator]() };
 }
 
 /** The stream's own iterator would answer `return()` only after the read that is under way. */

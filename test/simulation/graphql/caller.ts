@@ -65,34 +65,32 @@ async function query({ raw, limits }: Extract<Step, { do: "query" }>, parts: Cal
 }
 
 async function mutate(
-  { mutation, safe, idempotent, limits }: Extract<Step, { do: "mutation" }>,
+  { mutation, idempotent, limits }: Extract<Step, { do: "mutation" }>,
   parts: CallerParts,
 ): Promise<void> {
   const kind = { kind: "mutation", repeatable: idempotent, raw: false } as const;
   const { call, options, made } = begin(parts, limits, kind);
-  const answer = send(parts, mutation, safe, call.id, { ...options, ...(idempotent ? { idempotent } : {}) });
+  const answer = send(parts, mutation, call.id, { ...options, ...(idempotent ? { idempotent } : {}) });
   made();
   await parts.journal.settle(call, answer);
 }
 
-/** Sends a mutation; resolves with its value, or with the outcome of a safe one. */
+/** Sends a mutation. */
 function send(
   { client }: CallerParts,
   mutation: MutationKind,
-  safe: boolean,
   id: string,
   options: MutationOptions,
 ): Promise<unknown> {
   const name = `${id} ${CANARY}`;
-  const api = safe ? client.safe : client;
   switch (mutation) {
     case "own":
       return client.request(OWN_MUTATION, { note: name }, options);
     case "create":
-      return api.createProcurementCase({ name, state: "PRE" }, options);
+      return client.createProcurementCase({ name, state: "PRE" }, options);
     case "update":
-      return api.updateProcurementCase({ id, name }, options);
+      return client.updateProcurementCase({ id, name }, options);
     case "vendors":
-      return api.changeVendorsState({ state: "SANCTIONED" }, { vendor: { name: { eq: name } } }, options);
+      return client.changeVendorsState({ state: "SANCTIONED" }, { vendor: { name: { eq: name } } }, options);
   }
 }

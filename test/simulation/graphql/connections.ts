@@ -1,4 +1,4 @@
-import type { Connection, ConnectionOptions, GraphQLClient } from "@saas-management/sdk/graphql";
+import type { Connection, GraphQLClient, ListOptions } from "@saas-management/sdk/graphql";
 import { CANARY } from "./canary.js";
 import type { Range } from "./program.js";
 import { cursorAt } from "./rows.js";
@@ -28,12 +28,15 @@ const THINGS = `query Things($size: Int, $from: String, $back: Int, $until: Stri
   }
 }`;
 
+/** What applies to every connection. */
+type ReadOptions = Omit<ListOptions<never, never>, "where" | "order" | "from" | "cursor" | "pageSize">;
+
 /** A part of a connection. @param callId Part of the variables of every request. */
 export function connectionOf(
   client: GraphQLClient,
   { connection, direction, pageSize, start }: Range,
   callId: string,
-  options: ConnectionOptions,
+  options: ReadOptions,
 ): Connection<SimNode> {
   const cursor = start === undefined ? undefined : cursorAt(start);
   return connectionAt(client, { connection, direction, pageSize, cursor }, callId, options);
@@ -49,21 +52,20 @@ export function connectionAt(
     cursor,
   }: Pick<Range, "connection" | "direction" | "pageSize"> & { readonly cursor: string | undefined },
   callId: string,
-  options: ConnectionOptions,
+  options: ReadOptions,
 ): Connection<SimNode> {
   const only = `${callId} ${CANARY}`;
-  const forward = direction === "forward";
-  if (connection === "things") {
-    const { select, names } = THINGS_OPTIONS[direction];
-    const variables = forward ? { only, from: cursor } : { only, until: cursor };
-    return client.paginate<Things, SimNode>(THINGS, variables, { ...options, ...names, select, pageSize });
-  }
-  const paging = forward ? { first: pageSize, after: cursor } : { last: pageSize, before: cursor };
-  return client[connection]({ ...paging, where: { id: { neq: only } } }, options);
+  const from = direction === "forward" ? "start" : "end";
+  const paging = { ...options, from, pageSize, cursor } as const;
+  if (connection === "things")
+    return client.paginate(
+      THINGS,
+      { only },
+      {
+        ...paging,
+        select: ({ workspace }: Things) => workspace.things,
+        variableNames: { first: "size", after: "from", last: "back", before: "until" },
+      },
+    );
+  return client[connection]({ ...paging, where: { id: { neq: only } } });
 }
-
-const select = ({ workspace }: Things) => workspace.things;
-const THINGS_OPTIONS = {
-  forward: { select, names: { first: "size", after: "from" } },
-  backward: { select, names: { last: "back", before: "until" } },
-} as const;

@@ -31,7 +31,7 @@ export class SimNetwork {
     this.#parts = parts;
   }
 
-  readonly fetch = (_url: string, init: RequestInit): Promise<Response> => {
+  readonly fetch: typeof globalThis.fetch = (_url, init = {}) => {
     const { heedsSignal, faults } = this.#parts;
     const { signal } = init;
     // As Node's fetch does: nothing is sent.

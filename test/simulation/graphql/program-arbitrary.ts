@@ -69,7 +69,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant("mutation" as const),
       mutation: fc.constantFrom("create", "update", "vendors", "own"),
-      safe: fc.boolean(),
       idempotent: fc.constantFrom(false, false, true),
       limits,
     }),

@@ -54,8 +54,6 @@ export type Step =
   | {
       readonly do: "mutation";
       readonly mutation: MutationKind;
-      /** Whether `client.safe` is used. */
-      readonly safe: boolean;
       readonly idempotent: boolean;
       readonly limits: CallLimits;
     }

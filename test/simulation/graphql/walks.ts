@@ -83,7 +83,7 @@ async function walkLeg(
       leg.call.handed.nodes += 1;
     });
   } else {
-    const pages = connection.pages();
+    const pages = connection.pages()[Symbol.asyncIterator]();
     begun.made();
     await drive(pages, spec, leg, begun, parts, (page) => takePage(page, spec, leg));
   }

@@ -1,16 +1,24 @@
 /** Programs over real sockets: the same sessions, and what server and network do wrong. */
-import { type Fault, faultSchedule, type SyncFault } from "@saas-management/sdk/testing";
+import { status } from "@grpc/grpc-js";
+import type { Fault } from "@saas-management/sdk/testing";
 import fc from "fast-check";
+import { drawFaults, SeededRandom } from "../../../src/reference-server/faults/schedule.js";
+import { type FaultKind, faultOn } from "../../support/faults.js";
 import { nth, REFUSALS } from "../fault-arbitrary.js";
 import { OPERATIONS } from "../faults.js";
 import type { Program } from "../program.js";
 import { clients, delay, plainRun } from "../session-arbitrary.js";
 import type { NetworkFault, NetworkFaultKind } from "./network.js";
 
+/** What the server does wrong. A program in which one that is certain does not strike has failed. */
+export interface ServerFault {
+  readonly fault: Fault;
+  readonly certain: boolean;
+}
+
 export interface SocketProgram {
   readonly clients: Program["clients"];
-  /** What the server does wrong. A program in which one strikes fewer calls than its `atLeast` has failed. */
-  readonly faults: readonly Fault[];
+  readonly faults: readonly ServerFault[];
   readonly network: readonly NetworkFault[];
   /**
    * Whether a stream takes no more than its first message, and the answer to it does not say how many records it
@@ -35,37 +43,44 @@ const LOST_ANSWERS = REFUSALS.filter(
   ({ code, details }) => [1, 4, 14].includes(code) || details.includes("RST_STREAM"),
 );
 
-const at = fc.constantFrom("request" as const, "answer" as const);
-const kindAt = <Type extends string>(type: Type) => fc.record({ type: fc.constant(type), at });
+const nameOf = (code: number) => status[code] as Extract<Fault, { fault: "status" }>["status"];
 
-const wholeCallKind: fc.Arbitrary<SyncFault["kind"]> = fc.oneof(
+const at = fc.constantFrom("request" as const, "answer" as const);
+const kindAt = <Kind extends FaultKind["fault"]>(fault: Kind) => fc.record({ fault: fc.constant(fault), at });
+
+const wholeCallKind: fc.Arbitrary<FaultKind> = fc.oneof(
   { weight: 2, arbitrary: kindAt("drop") },
   { weight: 2, arbitrary: kindAt("reset") },
   {
     weight: 2,
     arbitrary: fc.record({
-      type: fc.constant("rst-stream" as const),
+      fault: fc.constant("rst-stream" as const),
       code: fc.oneof(fc.constantFrom(...RESETS), fc.constant(CALM_DOWN)),
       at,
     }),
   },
   {
     weight: 2,
-    arbitrary: fc.record({ type: fc.constant("goaway" as const), grace: fc.boolean(), at }),
+    arbitrary: fc.record({ fault: fc.constant("goaway" as const), grace: fc.boolean(), at }),
   },
   {
     weight: 3,
     arbitrary: fc
       .oneof(
-        fc.record({ status: fc.constantFrom(...REFUSALS), at: fc.constant("request" as const) }),
-        fc.record({ status: fc.constantFrom(...LOST_ANSWERS), at: fc.constant("answer" as const) }),
+        fc.record({ refusal: fc.constantFrom(...REFUSALS), at: fc.constant("request" as const) }),
+        fc.record({ refusal: fc.constantFrom(...LOST_ANSWERS), at: fc.constant("answer" as const) }),
       )
-      .map(({ status, at: moment }) => ({ type: "grpc-status" as const, ...status, at: moment })),
+      .map(({ refusal: { code, details }, at: moment }) => ({
+        fault: "status" as const,
+        status: nameOf(code),
+        details,
+        at: moment,
+      })),
   },
   {
     weight: 2,
     arbitrary: fc.record({
-      type: fc.constant("delay" as const),
+      fault: fc.constant("delay" as const),
       ms: fc.oneof(delay, fc.constant(STALLED_MS)),
       at,
     }),
@@ -77,31 +92,28 @@ const wholeCallKind: fc.Arbitrary<SyncFault["kind"]> = fc.oneof(
 
 const operation = fc.constantFrom(...OPERATIONS);
 const message = fc.integer({ min: 1, max: 3 });
-const sync = { api: fc.constant("sync" as const), nth, atLeast: fc.constant(0) };
 
-const serverFault: fc.Arbitrary<SyncFault> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ ...sync, operation, kind: wholeCallKind }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      ...sync,
-      operation,
-      kind: fc.constant({ type: "oversized-answer" as const }),
-    }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      ...sync,
-      operation: fc.constant("SyncRecords" as const),
-      message,
-      kind: fc.oneof(
-        { weight: 4, arbitrary: wholeCallKind },
-        { weight: 1, arbitrary: kindAt("early-answer") },
-      ),
-    }),
-  },
-);
+const serverFault: fc.Arbitrary<Fault> = fc
+  .oneof(
+    { weight: 4, arbitrary: fc.record({ on: operation, nth, kind: wholeCallKind }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ on: operation, nth, kind: fc.constant({ fault: "oversized-answer" as const }) }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        on: fc.constant("SyncRecords" as const),
+        nth,
+        message,
+        kind: fc.oneof<fc.WeightedArbitrary<FaultKind>[]>(
+          { weight: 4, arbitrary: wholeCallKind },
+          { weight: 1, arbitrary: fc.record({ fault: fc.constant("early-answer" as const), message, at }) },
+        ),
+      }),
+    },
+  )
+  .map(({ kind, ...place }) => faultOn(place, kind));
 
 const networkKind: fc.Arbitrary<NetworkFaultKind> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ type: fc.constant("late" as const), ms: delay }) },
@@ -125,13 +137,15 @@ function certain({
   clients: processes,
   faults,
   network: striking,
-}: Pick<SocketProgram, "clients" | "faults" | "network">) {
+}: Pick<SocketProgram, "clients" | "network"> & { readonly faults: readonly Fault[] }) {
   const starts = processes.some(([first]) => first?.do === "batch" || first?.do === "run");
-  return (fault: Fault): Fault => {
-    const first = faults.find(({ operation: struck }) => struck === "StartSyncBatch");
-    const atOnce = !("at" in fault.kind) || fault.kind.at === "request";
-    const isCertain = starts && striking.length === 0 && fault === first && fault.nth === 1 && atOnce;
-    return isCertain && fault.kind.type !== "oversized-answer" ? { ...fault, atLeast: 1 } : fault;
+  const first = faults.find(({ on }) => on === "StartSyncBatch");
+  return (fault: Fault): ServerFault => {
+    const atOnce = fault.at !== "answer" && fault.fault !== "oversized-answer";
+    return {
+      fault,
+      certain: starts && striking.length === 0 && fault === first && fault.nth === 1 && atOnce,
+    };
   };
 }
 
@@ -150,10 +164,10 @@ const planned: fc.Arbitrary<SocketProgram> = fc
   })
   .map(({ seed, count, records, halfOpen }) => {
     const calls = { StartSyncBatch: 1, SyncRecords: records.length, CompleteSyncBatch: 1 };
-    const { faults } = faultSchedule({ seed, count, sync: calls });
+    const faults = drawFaults(new SeededRandom(seed), { count, calls });
     return {
       clients: [[plainRun(records, halfOpen ? 1 : 0)]],
-      faults,
+      faults: faults.map((fault) => ({ fault, certain: true })),
       network: halfOpen ? [DEAD_CONNECTION] : [],
       curt: false,
       succeeds: true,
@@ -167,12 +181,8 @@ const answeredEarly: fc.Arbitrary<SocketProgram> = fc
     clients: [[plainRun([records], 0)]],
     faults: [
       {
-        api: "sync",
-        operation: "SyncRecords",
-        nth: 1,
-        message: 1,
-        atLeast: 1,
-        kind: { type: "early-answer", at: moment },
+        fault: { on: "SyncRecords", message: 1, fault: "early-answer", at: moment },
+        certain: true,
       },
     ],
     network: [],

@@ -1,5 +1,5 @@
 /** Runs a program over real sockets against the reference server, without any real waiting. */
-import type { FaultHandle, SyncFault } from "@saas-management/sdk/testing";
+import type { Fault } from "@saas-management/sdk/testing";
 import { checkOptions } from "../../../src/reference-server/options.js";
 import { startServer } from "../../../src/reference-server/server.js";
 import { loadRuns } from "../../../src/sync/engine.js";
@@ -26,7 +26,7 @@ export interface SimulatedOverSockets extends Simulated {
   /** What the process still holds open. */
   readonly left: readonly string[];
   /** The faults of server and network that have struck. */
-  readonly struckBy: readonly (SyncFault | NetworkFault)[];
+  readonly struckBy: readonly (Fault | NetworkFault)[];
 }
 
 // Loaded with the first write otherwise, in turns that are not the simulation's.
@@ -39,7 +39,12 @@ export async function simulateOverSockets(program: SocketProgram): Promise<Simul
   const model = new ServiceModel();
   const state = new WatchedState(serverClock, model);
   const server = await startServer(checkOptions({ clock: serverClock }), state);
-  const handles = server.faults.schedule({ faults: program.faults });
+  const handles = program.faults.map(({ fault, certain }) => ({
+    fault,
+    certain,
+    added: server.faults.add(fault),
+  }));
+  const strikers = () => handles.flatMap(({ fault, added }) => (added.fired > 0 ? [fault] : []));
   const network = new NetworkSchedule(program.network);
   const observation = new Observation();
   const unhandled: unknown[] = [];
@@ -79,15 +84,17 @@ export async function simulateOverSockets(program: SocketProgram): Promise<Simul
       observation,
       clock,
       apiKey: server.apiKey,
-      fired: struck(strikers(handles), network.fired, disturbed),
-      struckBy: [...strikers(handles), ...network.fired],
+      fired: struck(strikers(), network.fired, disturbed),
+      struckBy: [...strikers(), ...network.fired],
       crashed: clients.some(({ crashed }) => crashed),
       undercounted: new Set(transports.flatMap(({ undercounted }) => [...undercounted])),
       conducts: transports.map(({ conduct }) => conduct),
       locks: transports.map(({ locks }) => locks),
       differences: [...state.differences, ...differences(model, inspection, clock.now())],
       missed: [
-        ...server.faults.unfired().map(({ fault }) => `a fault never struck: ${JSON.stringify(fault)}`),
+        ...handles
+          .filter(({ certain, added }) => certain && added.fired === 0)
+          .map(({ fault }) => `a fault never struck: ${JSON.stringify(fault)}`),
         ...unsuccessful(program, model),
       ],
       settled,
@@ -101,11 +108,6 @@ export async function simulateOverSockets(program: SocketProgram): Promise<Simul
     process.off("unhandledRejection", note);
     allowChance();
   }
-}
-
-/** Those faults that have struck. */
-function strikers(handles: readonly FaultHandle[]): SyncFault[] {
-  return handles.flatMap(({ fault, firings }) => (fault.api === "sync" && firings > 0 ? [fault] : []));
 }
 
 /** Number of calls that somebody works on, or that a fault of the server holds back. */

@@ -1,6 +1,13 @@
 /** What the faults of server and network were to the clients, in the terms of the simulation in memory. */
-import type { SyncFault } from "@saas-management/sdk/testing";
-import type { FaultKind, FaultMoment, Operation, ScheduledFault } from "../faults.js";
+import { status } from "@grpc/grpc-js";
+import type { Fault } from "@saas-management/sdk/testing";
+import {
+  type FaultKind,
+  type FaultMoment,
+  OPERATIONS,
+  type Operation,
+  type ScheduledFault,
+} from "../faults.js";
 import type { NetworkFault } from "./network.js";
 import { STALLED_MS } from "./program.js";
 
@@ -9,41 +16,39 @@ import { STALLED_MS } from "./program.js";
  * that were disturbed.
  */
 export function struck(
-  server: readonly SyncFault[],
+  server: readonly Fault[],
   network: readonly NetworkFault[],
   disturbed: readonly Operation[],
 ): ScheduledFault[] {
   const direct = [...server.flatMap(ofServer), ...network.flatMap(ofNetwork)];
-  const endsConnections = network.length > 0 || server.some(({ kind }) => CONNECTION_KINDS.has(kind.type));
+  const endsConnections = network.length > 0 || server.some(({ fault }) => CONNECTION_KINDS.has(fault));
   const others = endsConnections ? disturbed : [];
   return [...direct, ...others.map((operation) => scheduled(operation, { type: "lost", at: "after" }))];
 }
 
 const CONNECTION_KINDS: ReadonlySet<string> = new Set(["drop", "reset", "goaway"]);
 
-function ofServer({ operation, message, nth, kind }: SyncFault): ScheduledFault[] {
+function ofServer(fault: Fault): ScheduledFault[] {
+  const operation = OPERATIONS.find((name) => name === fault.on);
   if (operation === undefined) return [];
-  const found = kindOf(kind, message === undefined ? momentOf(kind) : "middle");
-  return found === undefined ? [] : [{ operation, nth: nth ?? 1, atLeast: 0, kind: found }];
+  const end = fault.at === "answer" ? "after" : "before";
+  const found = kindOf(fault, fault.message === undefined ? end : "middle");
+  return found === undefined ? [] : [{ operation, nth: fault.nth ?? 1, atLeast: 0, kind: found }];
 }
 
-function momentOf(kind: SyncFault["kind"]): FaultMoment {
-  return "at" in kind && kind.at === "answer" ? "after" : "before";
-}
-
-function kindOf(kind: SyncFault["kind"], at: FaultMoment): FaultKind | undefined {
-  switch (kind.type) {
+function kindOf(fault: Fault, at: FaultMoment): FaultKind | undefined {
+  switch (fault.fault) {
     case "drop":
     case "reset":
     case "rst-stream":
       return { type: "lost", at };
     case "goaway":
-      return kind.grace === false ? { type: "lost", at } : undefined;
-    case "grpc-status":
-      if (kind.at === "answer") return { type: "lost", at: "after" };
-      return { type: "refused", code: kind.code, details: kind.details ?? "" };
+      return fault.grace === false ? { type: "lost", at } : undefined;
+    case "status":
+      if (fault.at === "answer") return { type: "lost", at: "after" };
+      return { type: "refused", code: status[fault.status], details: fault.details ?? "" };
     case "delay":
-      return kind.ms >= STALLED_MS ? { type: "stalled", at } : { type: "delayed", at, ms: kind.ms };
+      return fault.ms >= STALLED_MS ? { type: "stalled", at } : { type: "delayed", at, ms: fault.ms };
     case "stall":
       return { type: "stalled", at };
     case "oversized-answer":
@@ -56,6 +61,8 @@ function kindOf(kind: SyncFault["kind"], at: FaultMoment): FaultKind | undefined
       return { type: "stolen" };
     case "revoke-key":
       return { type: "revoked" };
+    default:
+      return undefined;
   }
 }
 

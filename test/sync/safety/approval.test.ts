@@ -91,8 +91,8 @@ test("stays valid after a run that did not use it", async () => {
   await service.runAccounts(ids(10));
   const { approvalId } = await heldBy(service.runAccounts(ids(4)));
   await service.runAccounts(ids(10));
-  const kind = { type: "grpc-status", code: 7 } as const;
-  service.server.faults.add({ api: "sync", operation: "CompleteSyncBatch", kind });
+  const kind = { fault: "status", status: "PERMISSION_DENIED" } as const;
+  service.server.faults.add({ on: "CompleteSyncBatch", ...kind });
   const refused = service.runAccounts(ids(4), { approve: approvalId });
   await expect(refused).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
   await service.runAccounts(ids(4), { approve: approvalId });

@@ -18,8 +18,7 @@ const breakOnce = (
   operation: "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch",
   at: "request" | "answer" = "request",
 ) => {
-  for (let nth = 1; nth <= 2; nth += 1)
-    service.server.faults.add({ api: "sync", operation, nth, kind: { type: "drop", at } });
+  for (let nth = 1; nth <= 2; nth += 1) service.server.faults.add({ on: operation, nth, fault: "drop", at });
 };
 
 /** A run whose first attempt sends `first` and fails before it is completed. */

@@ -78,17 +78,17 @@ const cases: readonly [string, () => Promise<void>][] = [
   [
     "has a rejected window",
     () => {
-      const kind = { type: "grpc-status", code: 3 } as const;
-      service.server.faults.add({ api: "sync", operation: "SyncRecords", nth: 2, kind });
+      const kind = { fault: "status", status: "INVALID_ARGUMENT" } as const;
+      service.server.faults.add({ on: "SyncRecords", nth: 2, ...kind });
       return runAndListen(async (batch) => void (await batch.write("accounts", secret(ids(40)))));
     },
   ],
   [
     "is started again and cannot be aborted",
     () => {
-      const kind = { type: "drop" } as const;
-      service.server.faults.add({ api: "sync", operation: "SyncRecords", nth: 2, times: 2, kind });
-      service.server.faults.add({ api: "sync", operation: "AbortSyncBatch", times: 2, kind });
+      const kind = { fault: "drop" } as const;
+      service.server.faults.add({ on: "SyncRecords", nth: 2, times: 2, ...kind });
+      service.server.faults.add({ on: "AbortSyncBatch", times: 2, ...kind });
       return runAndListen(async (batch) => void (await batch.write("accounts", secret(ids(40)))), {
         restarts: 1,
       });

@@ -242,14 +242,14 @@ test("removes files of dead processes after a day", async () => {
 });
 
 describe("a baseline that cannot be opened for a moment", () => {
-  const LOST = { type: "grpc-status", code: 14 } as const;
+  const LOST = { fault: "status", status: "UNAVAILABLE" } as const;
   /** Completes a run whose answer is lost. */
   const completeUnheard = async (write: (batch: RunBatch<"accounts">) => Promise<unknown>) => {
     const { faults } = service.server;
     for (const nth of [1, 2, 3]) {
       const kind = { ...LOST, at: "answer" } as const;
-      faults.add({ api: "sync", operation: "CompleteSyncBatch", nth, kind });
-      faults.add({ api: "sync", operation: "AbortSyncBatch", nth, kind: LOST });
+      faults.add({ on: "CompleteSyncBatch", nth, ...kind });
+      faults.add({ on: "AbortSyncBatch", nth, ...LOST });
     }
     await expect(service.run(["accounts"], write, { restarts: 0 })).rejects.toMatchObject({
       code: "BATCH_OUTCOME_UNKNOWN",

@@ -135,8 +135,7 @@ test.runIf(process.platform !== "win32")(
   },
 );
 
-const failAbort = () =>
-  service.server.faults.add({ api: "sync", operation: "AbortSyncBatch", kind: { type: "drop" } });
+const failAbort = () => service.server.faults.add({ on: "AbortSyncBatch", fault: "drop" });
 
 test("keeps a batch that could not be aborted, for the next run", async () => {
   failAbort();
@@ -158,19 +157,21 @@ test("keeps an orphan that cannot be aborted, for the next run", async () => {
 });
 
 test.each([
-  ["completed", 9, { "batch-state": "completed" }],
-  ["unknown", 5, {}],
-])("reports the state %s of an orphan that had ended before", async (batchState, code, trailers) => {
-  const path = await orphan(0);
-  const [ended] = service.inspect().batches;
-  service.clock.advance(15 * MINUTE_MS);
-  await age(path, 10_000);
-  const kind = { type: "grpc-status", code, trailers } as const;
-  service.server.faults.add({ api: "sync", operation: "AbortSyncBatch", kind });
-  await run();
-  expect(logged).toContainEqual([expect.any(String), { batchId: ended?.id, batchState }]);
-  expect(await names()).toEqual([]);
-});
+  ["completed", "FAILED_PRECONDITION", { "batch-state": "completed" }],
+  ["unknown", "NOT_FOUND", {}],
+] as const)(
+  "reports the state %s of an orphan that had ended before",
+  async (batchState, status, trailers) => {
+    const path = await orphan(0);
+    const [ended] = service.inspect().batches;
+    service.clock.advance(15 * MINUTE_MS);
+    await age(path, 10_000);
+    service.server.faults.add({ on: "AbortSyncBatch", fault: "status", status, trailers });
+    await run();
+    expect(logged).toContainEqual([expect.any(String), { batchId: ended?.id, batchState }]);
+    expect(await names()).toEqual([]);
+  },
+);
 
 test("removes an entry whose lease is over without an abort", async () => {
   await orphan(16 * MINUTE_MS);

@@ -24,7 +24,7 @@ declare global {
 
 globalThis.tryFacade = async (baseUrl, apiKey) => {
   const client = new GraphQLClient({ baseUrl, apiKey });
-  const applications = client.applications({ first: 2, order: { application: { name: "ASC" } } });
+  const applications = client.applications({ pageSize: 2, order: { application: { name: "ASC" } } });
   const names: string[] = [];
   for await (const { application } of applications) names.push(application.name);
   const { name: opened } = await client.createProcurementCase({
@@ -36,7 +36,7 @@ globalThis.tryFacade = async (baseUrl, apiKey) => {
   });
   const refusal = await reason(client.updateProcurementCase({ id: "none", name: "x" }));
   const stranger = new GraphQLClient({ baseUrl, apiKey: "wrong" });
-  const left = client.applications({}, { signal: AbortSignal.abort("left") });
+  const left = client.applications({ signal: AbortSignal.abort("left") });
   return {
     names,
     total: await applications.totalCount(),
@@ -45,7 +45,7 @@ globalThis.tryFacade = async (baseUrl, apiKey) => {
       ? refusal.errors[0]?.__typename
       : undefined,
     wrongKeyIsRejected: (await reason(stranger.applications().firstPage())) instanceof AuthenticationError,
-    sum: sumByCurrency([0.1, 0.2], (amount) => ({ amount, currency: "EUR" })).get("EUR"),
+    sum: (await sumByCurrency([0.1, 0.2], (amount) => ({ amount, currency: "EUR" }))).get("EUR"),
     leftWith: await reason(left.firstPage()),
   };
 };

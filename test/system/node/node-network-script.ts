@@ -12,7 +12,7 @@ if (typeof options !== "object" || options === null) throw new Error("Give optio
 const DISPATCHER = Symbol.for("undici.globalDispatcher.1");
 const client = new SaasManagementClient(options);
 const before = Reflect.get(globalThis, DISPATCHER);
-await client.graphql.request("query Probe { __typename }");
+await client.graphql.request("query Probe { __typename }", {});
 const after = Reflect.get(globalThis, DISPATCHER);
 await client.close();
 process.stdout.write(

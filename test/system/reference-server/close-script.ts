@@ -10,16 +10,16 @@ metadata.set("authorization", `ApiKey ${server.apiKey}`);
 const client = new SyncServiceClient(new URL(server.syncUrl).host, credentials.createInsecure());
 
 const delayed = server.faults.add({
-  api: "sync",
-  operation: "AbortSyncBatch",
-  kind: { type: "delay", ms: 3_600_000 },
+  on: "AbortSyncBatch",
+  fault: "delay",
+  ms: 3_600_000,
 });
 client.abortSyncBatch({ batchId: "delayed for an hour" }, metadata, () => {});
 client.syncRecords(metadata, () => {}).on("error", () => {});
 for (const url of [server.baseUrl, server.syncUrl]) {
   connect(Number(new URL(url).port), "127.0.0.1").on("error", () => {});
 }
-while (delayed.firings === 0) await new Promise((resolve) => setImmediate(resolve));
+while (delayed.fired === 0) await new Promise((resolve) => setImmediate(resolve));
 
 await server.close();
 client.close();

@@ -23,7 +23,7 @@ export const REQUEST_BUGS: readonly Bug[] = [
   {
     name: "a payload without a result counts as success",
     file: "graphql/mutations.ts",
-    right: 'if (value === null) throw unclear("has neither a result nor an error");',
+    right: 'if (value === null || value === undefined) throw unclear("has neither a result nor an error");',
     wrong: "",
   },
   {

@@ -1,12 +1,14 @@
-import type { GraphQLFault, GraphQLFaultKind } from "@saas-management/sdk/testing";
+import type { Fault } from "@saas-management/sdk/testing";
 import type fc from "fast-check";
-import type { FaultKind, RetryAfter, ScheduledFault } from "../faults.js";
+import { faultOn, type FaultKind as ServerFault } from "../../../support/faults.js";
+import type { FaultKind, ScheduledFault } from "../faults.js";
 import type { Program, Step } from "../program.js";
 import { program } from "../program-arbitrary.js";
+import { retryAfterHeader } from "../verdict.js";
 
 /** A program for the reference server, with its faults. */
 export interface SocketProgram extends Program {
-  readonly serverFaults: readonly GraphQLFault[];
+  readonly serverFaults: readonly Fault[];
 }
 
 /** Longer than the timeout of every call. */
@@ -35,54 +37,50 @@ function known(step: Step): Step {
   return step.do === "mutation" && step.mutation !== "vendors" ? { ...step, mutation: "create" } : step;
 }
 
-function faultOf({ asked, nth, times, kind }: ScheduledFault): GraphQLFault[] {
+function faultOf({ asked, nth, times, kind }: ScheduledFault): Fault[] {
   const struck = serverKind(kind);
   const operation = asked === "mutation" ? "CreateProcurementCase" : "Applications";
-  return struck === undefined ? [] : [{ api: "graphql", operation, nth, times, atLeast: 0, kind: struck }];
+  return struck === undefined ? [] : [faultOn({ on: operation, nth, times }, struck)];
 }
 
 /** The server's nearest fault, if there is one. */
-function serverKind(kind: FaultKind): GraphQLFaultKind | undefined {
+function serverKind(kind: FaultKind): ServerFault | undefined {
   const at = "at" in kind && kind.at === "after" ? "answer" : "request";
   switch (kind.type) {
     case "lost":
-      return { type: kind.code === "ECONNRESET" ? "reset" : "drop", at };
+      return { fault: kind.code === "ECONNRESET" ? "reset" : "drop", at };
     case "status": {
       const { status, body, retryAfter } = kind;
-      if (body !== "json") return { type: "html", status };
-      const headers = { "content-type": "application/json" };
-      return { type: "http", status, at, headers, body: '{"errors":[]}', ...hint(retryAfter) };
+      if (body !== "json") return { fault: "http", status };
+      const hint = retryAfter?.form === "nonsense" ? {} : retryAfterHeader(retryAfter, Date.UTC(2026, 0, 1));
+      const headers = { "content-type": "application/json", ...hint };
+      return { fault: "http", status, at, headers, body: '{"errors":[]}' };
     }
     case "content":
-      return { type: "html" };
+      return { fault: "http", status: 200 };
     case "cut":
-      return { type: "truncated-body", ending: "close" };
+      return { fault: "truncated-body", ending: "close" };
     case "garbage":
-      return { type: "truncated-body", ending: "end" };
+      return { fault: "truncated-body", ending: "end" };
     case "errors": {
-      const code = kind.code === undefined ? {} : { code: kind.code };
+      const code = kind.code === undefined ? {} : { extensions: { code: kind.code } };
       const data = kind.data === "whole" ? "partial" : "none";
-      return { type: "graphql-errors", errors: [{ message: "no", ...code }], data };
+      return { fault: "graphql-errors", errors: [{ message: "no", ...code }], data };
     }
     case "oversized":
-      return { type: "endless-body" };
+      return { fault: "endless-body" };
     case "delayed":
-      return { type: "delay", ms: kind.ms, at };
+      return { fault: "delay", ms: kind.ms, at };
     case "stalled":
-      if (kind.at === "body") return { type: "slow-body", ms: PAST_EVERY_DEADLINE_MS };
-      return { type: "delay", ms: PAST_EVERY_DEADLINE_MS, at };
+      if (kind.at === "body") return { fault: "slow-body", ms: PAST_EVERY_DEADLINE_MS };
+      return { fault: "delay", ms: PAST_EVERY_DEADLINE_MS, at };
     case "redirect":
-      return { type: "http", status: 302, headers: { location: "/elsewhere" } };
+      return { fault: "http", status: 302, headers: { location: "/elsewhere" } };
     case "cursor":
-      return { type: "page-info", cursor: kind.what === "null" ? "missing" : "repeated" };
+      return { fault: "page-info", cursor: kind.what === "null" ? "missing" : "repeated" };
     case "page":
     case "payload":
     case "revoked":
       return undefined;
   }
-}
-
-function hint(retryAfter: RetryAfter | undefined) {
-  if (retryAfter === undefined || retryAfter.form === "nonsense") return {};
-  return { retryAfter: { seconds: retryAfter.seconds, as: retryAfter.form } };
 }

@@ -24,7 +24,7 @@ export async function simulateOverSockets(program: SocketProgram): Promise<Simul
   // Named and sorted like the rows of the model.
   const applications = service.rows.keys.map((key) => ({ id: nameOf(key), name: nameOf(key) }));
   await using server = await startReferenceServer({ clock: serverClock, portfolio: { applications } });
-  server.faults.schedule({ faults: program.serverFaults });
+  for (const fault of program.serverFaults) server.faults.add(fault);
   const watched = new WatchedFetch(journal, clock);
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => unhandled.push(reason);

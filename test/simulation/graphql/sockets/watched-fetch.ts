@@ -14,7 +14,7 @@ export class WatchedFetch {
     this.#clock = clock;
   }
 
-  readonly fetch = async (url: string, init: RequestInit): Promise<Response> => {
+  readonly fetch: typeof globalThis.fetch = async (url, init = {}) => {
     if (init.signal?.aborted === true) throw init.signal.reason;
     const request = this.#note(init);
     this.#change(1);

@@ -197,8 +197,7 @@ export function breakTwice(
   at: "request" | "answer" = "request",
   nth = 1,
 ): void {
-  for (const again of [0, 1])
-    server.faults.add({ api: "sync", operation, nth: nth + again, kind: { type: "drop", at } });
+  for (const again of [0, 1]) server.faults.add({ on: operation, nth: nth + again, fault: "drop", at });
 }
 
 /** One account. A third is inactive; the ids have a letter beyond ASCII. */

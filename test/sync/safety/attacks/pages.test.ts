@@ -100,7 +100,7 @@ testAttacks([
       const path = await service.writeFile("users.csv", csv());
       const map = ({ status, id = "" }: { status?: string; id?: string }) =>
         status === "ACTIVE" ? { id } : undefined;
-      return send(service, fromCsv(path, map));
+      return send(service, fromCsv(path, { map }));
     },
   },
   {
@@ -111,10 +111,12 @@ testAttacks([
       let first = true;
       return send(
         service,
-        fromCsv(path, ({ id = "" }) => {
-          if (first) appendFileSync(path, csv(20).slice(csv(20).indexOf("\n") + 1));
-          first = false;
-          return { id };
+        fromCsv(path, {
+          map: ({ id = "" }) => {
+            if (first) appendFileSync(path, csv(20).slice(csv(20).indexOf("\n") + 1));
+            first = false;
+            return { id };
+          },
         }),
       );
     },
@@ -125,10 +127,7 @@ testAttacks([
     attack: async (service) => {
       const path = await service.writeFile("users.csv", Buffer.from(csv(), "utf16le"));
       const stream = createReadStream(path, { encoding: "utf16le", highWaterMark: 7 });
-      return send(
-        service,
-        fromCsv(stream, ({ id = "" }) => ({ id }), { encoding: "utf-16le" }),
-      );
+      return send(service, fromCsv(stream, { map: ({ id = "" }) => ({ id }), encoding: "utf-16le" }));
     },
   },
   jsonlAttack("a JSON Lines file is cut in the middle of a line", INVALID, (text) =>
@@ -144,7 +143,7 @@ function pageAttack(
   name: string,
   ending: Ending,
   pages: (page: number) => SourcePage<Account>,
-  options?: PagesOptions,
+  options?: PagesOptions<Account, Account>,
 ): Attack {
   return {
     name,
@@ -165,10 +164,7 @@ function csvAttack(name: string, ending: Ending, damage: (text: string) => strin
     attack: async (service) => {
       const path = await service.writeFile("users.csv", damage(csv()));
       const columns = ["id", "name", "email"] as const;
-      return send(
-        service,
-        fromCsv(path, ({ id, name: full }) => ({ id, name: full }), { columns }),
-      );
+      return send(service, fromCsv(path, { columns, map: ({ id, name: full }) => ({ id, name: full }) }));
     },
   };
 }

@@ -15,17 +15,17 @@ import {
 
 const rejectWindows = ({ server }: TestService, times: number) =>
   server.faults.add({
-    api: "sync",
-    operation: "SyncRecords",
+    on: "SyncRecords",
     nth: 4,
     times,
-    kind: { type: "grpc-status", code: 3 },
+    fault: "status",
+    status: "INVALID_ARGUMENT",
   });
 
 /** The service says that the batch was completed when the run aborts it. */
 const answerCompleted = ({ server }: TestService) => {
-  const kind = { type: "grpc-status", code: 9, trailers: { "batch-state": "completed" } } as const;
-  server.faults.add({ api: "sync", operation: "AbortSyncBatch", kind });
+  const trailers = { "batch-state": "completed" };
+  server.faults.add({ on: "AbortSyncBatch", fault: "status", status: "FAILED_PRECONDITION", trailers });
 };
 
 testAttacks([
@@ -67,17 +67,16 @@ testAttacks([
     name: "a window takes too long",
     ending: refused("TIMEOUT"),
     attack: async (service) => {
-      const kind = { type: "delay", ms: LEASE_MS } as const;
       const slow = service.server.faults.add({
-        api: "sync",
-        operation: "SyncRecords",
+        on: "SyncRecords",
         nth: 2,
         times: 100,
-        kind,
+        fault: "delay",
+        ms: LEASE_MS,
       });
       const run = send(service, people(), { restarts: 0 });
       run.catch(() => {});
-      await until(() => slow.firings > 0);
+      await until(() => slow.fired > 0);
       service.clock.advance(100_000);
       return run;
     },
@@ -155,8 +154,8 @@ testAttacks([
     name: "the completion is refused",
     ending: refused("PERMISSION_DENIED"),
     attack: (service) => {
-      const kind = { type: "grpc-status", code: 7 } as const;
-      service.server.faults.add({ api: "sync", operation: "CompleteSyncBatch", kind });
+      const kind = { fault: "status", status: "PERMISSION_DENIED" } as const;
+      service.server.faults.add({ on: "CompleteSyncBatch", ...kind });
       return send(service, people(0, 35));
     },
   },
@@ -184,7 +183,7 @@ testAttacks([
     ending: held({ known: 240, removed: 40 }),
     prepare: async (service) => {
       for (const operation of ["CompleteSyncBatch", "AbortSyncBatch"] as const)
-        service.server.faults.add({ api: "sync", operation, times: 2, kind: { type: "drop" } });
+        service.server.faults.add({ on: operation, times: 2, fault: "drop" });
       await send(service, [...people(), ...people(100, 300)], { restarts: 0 }).catch(() => {});
       service.clock.advance(LEASE_MS);
     },

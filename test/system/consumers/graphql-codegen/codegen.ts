@@ -11,7 +11,7 @@ const config: CodegenConfig = {
       config: {
         useTypeImports: true,
         strictScalars: true,
-        scalars: { ID: "string", Date: "@saas-management/sdk/graphql#CalendarDate", Decimal: "number" },
+        scalars: { ID: "string", Date: "string", Decimal: "number" },
       },
     },
   },

@@ -9,7 +9,7 @@ const client = new SaasManagementClient({
   apiKey: "key",
 });
 if (process.argv[2] === "use") {
-  await client.graphql.request("{ __typename }").catch(() => {});
+  await client.graphql.request("{ __typename }", {}).catch(() => {});
   await client.sync.startBatch({ installationId: "none", signal: AbortSignal.timeout(1) }).catch(() => {});
 }
 if (process.argv[2] === "run") {

@@ -19,7 +19,7 @@ const proxyUrl = `http://127.0.0.1:${proxy.address().port}`;
 
 async function outcome(options) {
   const client = new SaasManagementClient({ retry: false, ...options });
-  const request = client.graphql.request("query Probe { __typename }");
+  const request = client.graphql.request("query Probe { __typename }", {});
   const result = await request.then(
     () => "answered",
     (error) => (error.message.includes("certificate is not trusted") ? "not trusted" : error.message),

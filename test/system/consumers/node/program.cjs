@@ -25,7 +25,8 @@ module.exports = async function program({ SaasManagementClient, BatchStateError 
   const refusal = await batch.write("accounts", []).catch((error) => error);
 
   const names = [];
-  for await (const { application } of client.graphql.applications({ first: 1 })) names.push(application.name);
+  for await (const { application } of client.graphql.applications({ pageSize: 1 }))
+    names.push(application.name);
 
   await client.close();
   await own?.close();

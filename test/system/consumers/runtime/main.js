@@ -7,7 +7,7 @@ const { BASE_URL: baseUrl, API_KEY: apiKey } = process.env;
 const client = new GraphQLClient({ baseUrl, apiKey });
 const names = [];
 for await (const { application } of client.applications({
-  first: 1,
+  pageSize: 1,
   order: { application: { name: "ASC" } },
 })) {
   names.push(application.name);
@@ -15,7 +15,7 @@ for await (const { application } of client.applications({
 const opened = await client.createProcurementCase({
   state: "PRE",
   name: "Renew",
-  deadline: calendarDate("2099-12-31"),
+  deadline: calendarDate(new Date("2099-12-31")),
   baselineType: "LAST_YEAR_COST",
   baselinePrice: 100,
 });

@@ -10,13 +10,7 @@ import {
   type SyncClient,
   sumByCurrency,
 } from "@saas-management/sdk";
-import {
-  type CalendarDate,
-  calendarDate,
-  GraphQLClient,
-  isMutationError,
-  type License,
-} from "@saas-management/sdk/graphql";
+import { calendarDate, GraphQLClient, isMutationError, type License } from "@saas-management/sdk/graphql";
 import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 
 async function* users(): AsyncGenerator<RecordOf<"accounts">> {
@@ -27,7 +21,7 @@ async function* users(): AsyncGenerator<RecordOf<"accounts">> {
 // @ts-expect-error an account has no such field
 export const misspelt: RecordOf<"accounts"> = { id: "u1", nickname: "Ada" };
 
-const today: CalendarDate = calendarDate("2026-01-31");
+const today: string = calendarDate(new Date("2026-01-31"));
 const server: ReferenceServer = await startReferenceServer({
   portfolio: { applications: [{ name: "Figma" }, { name: "Zoom" }] },
 });
@@ -40,11 +34,12 @@ await batch.complete();
 const refusal: unknown = await batch.write("accounts", []).catch((error: unknown) => error);
 
 const names: string[] = [];
-for await (const { application } of client.graphql.applications({ first: 1 })) names.push(application.name);
+for await (const { application } of client.graphql.applications({ pageSize: 1 }))
+  names.push(application.name);
 
 const graphql = new GraphQLClient({ baseUrl, apiKey });
 const licenses: License[] = await graphql.licenses().toArray();
-const sums: Map<string, string> = sumByCurrency(licenses, (license) => license.potentialSaving);
+const sums: Map<string, string> = await sumByCurrency(licenses, (license) => license.potentialSaving);
 const refused = await graphql
   .updateProcurementCase({ id: "none", deadline: today })
   .catch((error: unknown) =>

@@ -1,11 +1,11 @@
 /** An app with documents of its own, which gql.tada types from the schema that the package ships. */
-import { type CalendarDate, calendarDate, GraphQLClient } from "@saas-management/sdk/graphql";
+import { calendarDate, GraphQLClient } from "@saas-management/sdk/graphql";
 import { initGraphQLTada } from "gql.tada";
 import type { introspection } from "./schema-env.js";
 
 const graphql = initGraphQLTada<{
   introspection: introspection;
-  scalars: { Date: CalendarDate; Decimal: number };
+  scalars: { Date: string; Decimal: number };
 }>();
 
 const Name = graphql(`
@@ -55,7 +55,7 @@ const OpenCase = graphql(`
 const { BASE_URL: baseUrl = "", API_KEY: apiKey = "" } = process.env;
 await using client = new GraphQLClient({ baseUrl, apiKey });
 
-const { applications } = await client.request(ApplicationNames);
+const { applications } = await client.request(ApplicationNames, {});
 const first: string | undefined = applications?.nodes?.[0]?.application.name;
 // @ts-expect-error the schema has no such field
 applications?.nodes?.[0]?.application.nickname;
@@ -76,19 +76,19 @@ for await (const node of connection) {
 // @ts-expect-error a name takes no number
 client.paginate(ApplicationNames, { where: { application: { name: { eq: 1 } } } }, { select: () => null });
 // @ts-expect-error the document has no such variable
-client.paginate(ApplicationNames, {}, { select: () => null, after: "cursor" });
+client.paginate(ApplicationNames, {}, { select: () => null, variableNames: { after: "cursor" } });
 
 const opened = await client.request(OpenCase, {
   input: {
     state: "PRE",
     name: "Renew",
-    deadline: calendarDate("2099-12-31"),
+    deadline: calendarDate(new Date("2099-12-31")),
     baselineType: "LAST_YEAR_COST",
     baselinePrice: 100,
   },
 });
 // @ts-expect-error the operation has a required variable
-void (() => client.request(OpenCase));
+void (() => client.request(OpenCase, {}));
 
 console.log(
   JSON.stringify({

@@ -40,7 +40,7 @@ const OpenCase = graphql(`
 const { BASE_URL: baseUrl = "", API_KEY: apiKey = "" } = process.env;
 await using client = new GraphQLClient({ baseUrl, apiKey });
 
-const { applications } = await client.request(ApplicationNames);
+const { applications } = await client.request(ApplicationNames, {});
 const first: string | undefined = applications?.nodes?.[0]?.application.name;
 // @ts-expect-error the schema has no such field
 applications?.nodes?.[0]?.application.nickname;
@@ -61,19 +61,19 @@ for await (const node of connection) {
 // @ts-expect-error a name takes no number
 client.paginate(ApplicationNames, { where: { application: { name: { eq: 1 } } } }, { select: () => null });
 // @ts-expect-error the document has no such variable
-client.paginate(ApplicationNames, {}, { select: () => null, after: "cursor" });
+client.paginate(ApplicationNames, {}, { select: () => null, variableNames: { after: "cursor" } });
 
 const opened = await client.request(OpenCase, {
   input: {
     state: "PRE",
     name: "Renew",
-    deadline: calendarDate("2099-12-31"),
+    deadline: calendarDate(new Date("2099-12-31")),
     baselineType: "LAST_YEAR_COST",
     baselinePrice: 100,
   },
 });
 // @ts-expect-error the operation has a required variable
-void (() => client.request(OpenCase));
+void (() => client.request(OpenCase, {}));
 
 console.log(
   JSON.stringify({

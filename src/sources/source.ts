@@ -1,0 +1,160 @@
+/** What all sources share: locations, counts, and the end of an iteration. */
+import { checkSignal, follow, raceAbort } from "../core/abort.js";
+import { InvalidInputError } from "../core/errors/index.js";
+import { located } from "../core/record-location.js";
+
+/**
+ * Records in arrays that know where each of them comes from: an error of a write names the location of the record.
+ *
+ * - A file and a listing can be iterated again, each time from the beginning, as the restart of a run needs.
+ * - A stream can be iterated once. A second iteration throws, because it would look like an empty collection.
+ * - An iteration that ends early closes the file or stream.
+ */
+export interface Source<R> extends AsyncIterable<readonly R[]> {
+  /** What the latest iteration has read so far: rows, lines or items, and how many of them `map` skipped. */
+  readonly stats: { readonly read: number; readonly skipped: number };
+}
+
+/** Where a row, a line or an item stands; the second argument of `map`. Numbers count from 1. */
+export interface RecordLocation {
+  /** The location as errors name it, such as `users.csv:1042` or `page 3, item 17`. */
+  readonly location: string;
+  /** Line of the file on which the row or value begins. */
+  readonly line?: number;
+  /** Number of the page. */
+  readonly page?: number;
+  /** Number of the item within its page. */
+  readonly item?: number;
+}
+
+/** Makes a record of a row, value or item; undefined skips it. */
+export type MapRecord<Value, R> = (value: Value, at: RecordLocation) => R | undefined;
+
+export interface SourceStats {
+  read: number;
+  skipped: number;
+}
+
+/** Begins to read; `signal` fires when no more is wanted. */
+type Read<R> = (stats: SourceStats, signal: AbortSignal) => AsyncIterable<readonly R[]>;
+
+export class RecordsSource<R> implements Source<R> {
+  readonly #read: Read<R>;
+  readonly #signal: AbortSignal | undefined;
+  #stats: SourceStats = { read: 0, skipped: 0 };
+
+  constructor(signal: AbortSignal | undefined, read: Read<R>) {
+    checkSignal(signal);
+    this.#signal = signal;
+    this.#read = read;
+  }
+
+  get stats(): SourceStats {
+    return { ...this.#stats };
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<readonly R[], void, undefined> {
+    const stats = { read: 0, skipped: 0 };
+    const stop = new AbortController();
+    const records = untilStopped(this.#read(stats, stop.signal), stop, this.#signal);
+    this.#stats = stats;
+    return {
+      next: () => raceAbort(records.next(), this.#signal),
+      return: () => {
+        // First, because a generator returns only after the chunk or page that it waits for.
+        stop.abort();
+        return records.return();
+      },
+    };
+  }
+}
+
+async function* untilStopped<R>(
+  blocks: AsyncIterable<readonly R[]>,
+  stop: AbortController,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly R[], void, undefined> {
+  const unlink = signal === undefined ? undefined : follow(signal, stop);
+  try {
+    stop.signal.throwIfAborted();
+    for await (const records of blocks) {
+      stop.signal.throwIfAborted();
+      if (records.length > 0) yield records;
+    }
+    // A stream that ended because the signal fired is not complete.
+    stop.signal.throwIfAborted();
+  } finally {
+    unlink?.();
+    stop.abort();
+  }
+}
+
+/** Collects the records of one block of lines, or of one page, and counts them. */
+export class RecordBlock<Value, R> {
+  readonly #map: MapRecord<Value, R>;
+  readonly #at: (number: number) => RecordLocation;
+  readonly #stats: SourceStats;
+  readonly #records: R[] = [];
+  readonly #numbers: number[] = [];
+
+  /** @param at Location of the line or item with this number. */
+  constructor(map: MapRecord<Value, R>, at: (number: number) => RecordLocation, stats: SourceStats) {
+    this.#map = map;
+    this.#at = at;
+    this.#stats = stats;
+  }
+
+  /** Adds what `map` makes of the line or item with this number. */
+  add(value: Value, number: number): void {
+    this.#stats.read += 1;
+    const record = this.#map(value, this.#at(number));
+    if (record === undefined) {
+      this.#stats.skipped += 1;
+      return;
+    }
+    this.#records.push(record);
+    this.#numbers.push(number);
+  }
+
+  located(): readonly R[] {
+    return located(this.#records, (index) => this.#at(this.#numbers[index] ?? 0).location);
+  }
+}
+
+/** The locations of the lines of a file. */
+export function lineOf(name: string): (line: number) => RecordLocation {
+  return (line) => new Line(name, line);
+}
+
+/** A line of a file. The location is a getter because few records need it. */
+class Line implements RecordLocation {
+  readonly #name: string;
+  readonly line: number;
+
+  constructor(name: string, line: number) {
+    this.#name = name;
+    this.line = line;
+  }
+
+  get location(): string {
+    return `${this.#name}:${this.line}`;
+  }
+}
+
+/** @throws {InvalidInputError} `map` is not a function */
+export function checkMap(map: unknown): void {
+  if (typeof map !== "function")
+    throw new InvalidInputError("map must be a function that returns a record, or undefined to skip.");
+}
+
+/**
+ * An error about one location of a source.
+ * @param location such as `users.csv:1042`
+ * @param problem continues a sentence about the location: `has 3 cells, but the header has 4`
+ * @param advice what to do, as a sentence
+ */
+export function problemAt(location: string, problem: string, advice?: string): InvalidInputError {
+  return new InvalidInputError(`${location} ${problem}.${advice === undefined ? "" : ` ${advice}`}`, {
+    issues: [{ location, path: "", expected: problem }],
+  });
+}
