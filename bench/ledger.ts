@@ -9,6 +9,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { EncodedRecord } from "../src/sync/encoding/record-observer.js";
 import { GuardedSnapshot } from "../src/sync/guard/snapshot.js";
 import { fileLedger } from "../src/sync/ledger/file-ledger.js";
 
@@ -44,7 +45,8 @@ try {
 async function measure(round: string): Promise<void> {
   const before = await memory();
   const snapshot = await GuardedSnapshot.begin(scope, ledger, round, new AbortController().signal);
-  const record = { buffer, start: 0, end: 0, idStart: 0, idEnd: 0, index: 0, location: undefined };
+  const record = new EncodedRecord(true);
+  record.buffer = buffer;
   const writing = stopwatch();
   for (; record.index < RECORDS; record.index += 1) {
     record.start = record.index * RECORD_BYTES;

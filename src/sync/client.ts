@@ -54,7 +54,6 @@ export class SyncClient {
    *   that an earlier attempt got accepted are left out, each as often as it was accepted.
    * - An exception of `fn` and the signal's reason are rethrown unchanged.
    * @throws {InvalidInputError} an option is wrong, or `fn` did not keep to `snapshots`
-   * @throws {ConfigurationError} there is no memory left for the accepted events; `restarts: 0` needs none
    * @throws everything that `startBatch`, `write` and `complete` throw, when the restarts are used up
    */
   async run<const Snapshots extends SnapshotCollection>(
