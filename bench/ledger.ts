@@ -11,7 +11,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EncodedRecord } from "../src/sync/encoding/record-observer.js";
 import { GuardedSnapshot } from "../src/sync/guard/snapshot.js";
-import { fileLedger } from "../src/sync/ledger/file-ledger.js";
+import { CollectionLedger } from "../src/sync/ledger/collection-ledger.js";
+import { fileLedger, requireLedger } from "../src/sync/ledger/ledger.js";
 
 const RECORDS = 1_000_000;
 const RECORD_BYTES = 105;
@@ -23,7 +24,7 @@ const rules = {
 };
 
 const directory = await mkdtemp(join(tmpdir(), "ledger-"));
-const ledger = fileLedger(directory);
+const parts = requireLedger(fileLedger(directory));
 const scope = {
   endpoint: "https://sync.example.com",
   installationId: "installation-1",
@@ -44,7 +45,8 @@ try {
 
 async function measure(round: string): Promise<void> {
   const before = await memory();
-  const snapshot = await GuardedSnapshot.begin(scope, ledger, round, new AbortController().signal);
+  const snapshot = new GuardedSnapshot("accounts", parts && new CollectionLedger(parts, scope));
+  await snapshot.begin();
   const record = new EncodedRecord(true);
   record.buffer = buffer;
   const writing = stopwatch();

@@ -6,7 +6,7 @@
  * The licenses come first, which is the worse order: each of their references waits for its account.
  */
 import { randomUUID } from "node:crypto";
-import { previewSync } from "../src/sync/preview/preview.js";
+import { SyncClient } from "../src/sync/client.js";
 
 const RECORDS = 1_000_000;
 const PAGE = 1000;
@@ -32,13 +32,16 @@ for (const order of ["licenses first", "accounts first"] as const) {
       sourcePlanId: "p1",
       billable: true,
     }));
-  const { collections } = await previewSync(
-    { snapshots: ["accounts", "licenses"], ledger: "none" },
-    async (batch) => {
-      if (order === "licenses first") await batch.write("licenses", licenses());
-      await batch.write("accounts", accounts());
-      if (order === "accounts first") await batch.write("licenses", licenses());
+  const { collections } = await new SyncClient({ endpoint: "https://sync.example.com" }).preview(
+    {
+      snapshots: ["accounts", "licenses"],
+      async run(batch) {
+        if (order === "licenses first") await batch.write("licenses", licenses());
+        await batch.write("accounts", accounts());
+        if (order === "accounts first") await batch.write("licenses", licenses());
+      },
     },
+    { ledger: "none" },
   );
   const seconds = (performance.now() - since) / 1000;
   const sent = (collections.accounts?.bytes ?? 0) + (collections.licenses?.bytes ?? 0);

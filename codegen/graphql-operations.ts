@@ -1,5 +1,5 @@
-import type { PluginFunction } from "@graphql-codegen/plugin-helpers";
 import {
+  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLCompositeType,
@@ -67,7 +67,10 @@ interface Field {
  * Enums are closed in inputs and open in outputs. Of a union, the fields of all members are merged, and those that not
  * every member has are optional: the service may add values and members.
  */
-export const plugin: PluginFunction = (schema, files) => {
+export function plugin(
+  schema: GraphQLSchema,
+  files: readonly { readonly document?: DocumentNode }[],
+): string {
   const definitions = files.flatMap(({ document }) => document?.definitions ?? []);
   const operations = definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
   const fragments = new Map(
@@ -81,7 +84,7 @@ export const plugin: PluginFunction = (schema, files) => {
     printMutationErrors(schema, operations),
     printDates(schema, operations),
   ].join("\n\n");
-};
+}
 
 /** Inputs and enums of the operations' variables, each before those that it refers to. */
 function reachableInputs(

@@ -27,7 +27,7 @@ console.log(`Reference server, in memory: GraphQL at ${baseUrl}/graphql, Sync AP
 
 // The ledger of a real connector is kept between runs.
 const directory = await mkdtemp(join(tmpdir(), "quickstart-ledger-"));
-const pusher = new Pusher(client.sync, syncUrl, fileLedger(directory));
+const pusher = new Pusher(client.sync, fileLedger(directory));
 try {
   heading("Push");
   await pushHost();

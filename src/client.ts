@@ -58,6 +58,7 @@ export class SaasManagementClient {
   readonly #network: LazyFetch | undefined;
   readonly #graphql: GraphQLClient | undefined;
   readonly #sync: SyncClient | undefined;
+  readonly #lacksCredential: boolean;
 
   /** @throws {ConfigurationError} an option is missing or not usable */
   constructor(options: ClientOptions) {
@@ -71,7 +72,9 @@ export class SaasManagementClient {
     const tls = readTls(givenTls);
     const tuning = readOptions("sync", sync, TUNING_KEYS, ConfigurationError);
     this.#network = lazyFetch({ baseUrl, fetch, tls, proxy });
-    if (baseUrl !== undefined) {
+    this.#lacksCredential = common.apiKey === undefined && common.authorization === undefined;
+    // Previews of the Sync API need no credential.
+    if (baseUrl !== undefined && !(this.#lacksCredential && syncUrl !== undefined)) {
       const ownFetch = this.#network?.fetch ?? fetch;
       this.#graphql = new GraphQLClient({ ...common, baseUrl, fetch: ownFetch, maxResponseBytes });
     }
@@ -98,10 +101,14 @@ export class SaasManagementClient {
     });
   }
 
-  /** The GraphQL API. @throws {ConfigurationError} the client was created without `baseUrl` */
+  /** The GraphQL API. @throws {ConfigurationError} the client was created without `baseUrl` or without a credential */
   get graphql(): GraphQLClient {
     if (this.#graphql !== undefined) return this.#graphql;
-    throw new ConfigurationError("The GraphQL API needs baseUrl (SAAS_MANAGEMENT_BASE_URL with fromEnv).");
+    throw new ConfigurationError(
+      this.#lacksCredential
+        ? "The GraphQL API needs apiKey (SAAS_MANAGEMENT_API_KEY with fromEnv) or authorization."
+        : "The GraphQL API needs baseUrl (SAAS_MANAGEMENT_BASE_URL with fromEnv).",
+    );
   }
 
   /** The Sync API. @throws {ConfigurationError} the client was created without `syncUrl` */

@@ -36,7 +36,23 @@ export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEven
 export type { Logger } from "./core/logger.js";
 export type { CommonOptions } from "./core/options.js";
 export type { RetryOptions } from "./core/retry.js";
-export * from "./graphql/index.js";
+export { calendarDate } from "./graphql/filters.js";
+export type {
+  Application,
+  ApplicationFilter,
+  ApplicationState,
+  License,
+  LicenseFilter,
+  LicensePlan,
+  LicensePlanFilter,
+  ProcurementCase,
+  VendorFilter,
+} from "./graphql/generated/operations.js";
+export { sumByCurrency } from "./graphql/money.js";
+export { isMutationError } from "./graphql/mutations.js";
+export type { Connection } from "./graphql/paging/connection.js";
+export type { ListOptions } from "./graphql/paging/list-options.js";
+export type { Page } from "./graphql/paging/page-walk.js";
 export type { KeepAliveOptions } from "./sync/batch/keep-alive.js";
 export type { BatchOptions, StartBatchOptions } from "./sync/batch/start.js";
 export type { CompleteOptions, SyncBatch } from "./sync/batch/sync-batch.js";
@@ -45,18 +61,10 @@ export type { Collection, EventCollection, RecordOf, SnapshotCollection } from "
 export type * from "./sync/generated/records.js";
 export type { GuardOptions, GuardRules, SafetyOptions } from "./sync/guard/rules.js";
 export type { Lease } from "./sync/lease.js";
-export { type FileLedger, type FileLedgerOptions, fileLedger } from "./sync/ledger/file-ledger.js";
-export type {
-  HoldReason,
-  KnownIds,
-  Ledger,
-  LedgerDraft,
-  LedgerScope,
-  PendingApproval,
-} from "./sync/ledger/ledger.js";
+export type { HoldReason } from "./sync/ledger/entry.js";
+export { fileLedger, type Ledger, type Store, storeLedger } from "./sync/ledger/ledger.js";
 export type { ChannelOptions, SyncTuning } from "./sync/options.js";
 export type { PreviewOptions } from "./sync/preview/options.js";
-export { previewSync } from "./sync/preview/preview.js";
 export {
   type CollectionPreview,
   type DanglingReference,
@@ -80,8 +88,9 @@ export type {
   WaitingForLock,
   WindowAccepted,
 } from "./sync/progress.js";
+export { type Connector, defineConnector, type RunContext } from "./sync/run/connector.js";
 export type { RunBatch } from "./sync/run/declared-batch.js";
-export type { RunContext, RunFunction, RunOptions } from "./sync/run/options.js";
+export type { RunOptions } from "./sync/run/options.js";
 export type { CollectionReceipt, RunReceipt } from "./sync/run/receipt.js";
 export type { CompletionCounts, SnapshotCounts } from "./sync/transport.js";
 export type { CollectionWriter } from "./sync/write/collection-writer.js";

@@ -1,4 +1,5 @@
-import { type GraphQLClient, isMutationError } from "@saas-management/sdk";
+import { isMutationError } from "@saas-management/sdk";
+import type { GraphQLClient } from "@saas-management/sdk/graphql";
 import { count, heading, money } from "./print.js";
 import { largestSaving } from "./report.js";
 

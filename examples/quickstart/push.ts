@@ -1,11 +1,10 @@
 import {
   type Collection,
+  type Connector,
   formatPreview,
   type Ledger,
-  previewSync,
   type RecordSource,
   type RecordTypes,
-  type RunFunction,
   type RunReceipt,
   type SnapshotCollection,
   type SyncClient,
@@ -28,26 +27,21 @@ export interface Source {
 export class Pusher {
   constructor(
     private readonly sync: SyncClient,
-    private readonly endpoint: string,
     private readonly ledger: Ledger,
   ) {}
 
   async push(source: Source): Promise<RunReceipt> {
-    const { name, installationId, snapshots } = source;
+    const { name, installationId } = source;
     const title = `  ${name.padEnd(14)}`;
     const { stdout } = process;
-    const receipt = await this.sync.run(
-      {
-        installationId,
-        snapshots,
-        ledger: this.ledger,
-        onProgress: (event) => {
-          if (event.type !== "window-accepted" || !stdout.isTTY) return;
-          stdout.write(`\r\x1b[K${title} ${event.collection} ${count(event.accepted)}`);
-        },
+    const receipt = await this.sync.run(connectorOf(source), {
+      installationId,
+      ledger: this.ledger,
+      onProgress: (event) => {
+        if (event.type !== "window-accepted" || !stdout.isTTY) return;
+        stdout.write(`\r\x1b[K${title} ${event.collection} ${count(event.accepted)}`);
       },
-      writerOf(source),
-    );
+    });
     const accepted = Object.entries(receipt.collections).map(
       ([collection, figures]) => `${collection} ${count(figures.accepted)}`,
     );
@@ -57,24 +51,26 @@ export class Pusher {
 
   /** Prints what `push` would do. Nothing is sent. */
   async preview(source: Source): Promise<void> {
-    const { installationId, snapshots } = source;
-    const options = { endpoint: this.endpoint, installationId, snapshots, ledger: this.ledger };
-    const preview = await previewSync(options, writerOf(source));
+    const { installationId } = source;
+    const preview = await this.sync.preview(connectorOf(source), { installationId, ledger: this.ledger });
     console.log(formatPreview(preview).replace(/^/gm, "    "));
   }
 }
 
-function writerOf(source: Source): RunFunction<SnapshotCollection> {
-  return async (batch) => {
-    const { employees, accounts, plans, licenses, groups, groupMembers, devices, usage } =
-      source.collections();
-    if (employees !== undefined) await batch.write("employees", employees);
-    if (accounts !== undefined) await batch.write("accounts", accounts);
-    if (plans !== undefined) await batch.write("plans", plans);
-    if (licenses !== undefined) await batch.write("licenses", licenses);
-    if (groups !== undefined) await batch.write("groups", groups);
-    if (groupMembers !== undefined) await batch.write("groupMembers", groupMembers);
-    if (devices !== undefined) await batch.write("devices", devices);
-    if (usage !== undefined) await batch.write("usage", usage);
+function connectorOf(source: Source): Connector<SnapshotCollection> {
+  return {
+    snapshots: source.snapshots,
+    async run(batch) {
+      const { employees, accounts, plans, licenses, groups, groupMembers, devices, usage } =
+        source.collections();
+      if (employees !== undefined) await batch.write("employees", employees);
+      if (accounts !== undefined) await batch.write("accounts", accounts);
+      if (plans !== undefined) await batch.write("plans", plans);
+      if (licenses !== undefined) await batch.write("licenses", licenses);
+      if (groups !== undefined) await batch.write("groups", groups);
+      if (groupMembers !== undefined) await batch.write("groupMembers", groupMembers);
+      if (devices !== undefined) await batch.write("devices", devices);
+      if (usage !== undefined) await batch.write("usage", usage);
+    },
   };
 }

@@ -1,5 +1,6 @@
 /** The report, read over the GraphQL API. */
-import { calendarDate, type GraphQLClient, sumByCurrency } from "@saas-management/sdk";
+import { calendarDate, sumByCurrency } from "@saas-management/sdk";
+import type { GraphQLClient } from "@saas-management/sdk/graphql";
 import { count, heading, money, table } from "./print.js";
 
 const DAY_MS = 86_400_000;

@@ -22,15 +22,14 @@ const TITLES: ReadonlySet<string> = new Set([
 
 /** Public names from the service description; their docstrings cite a title. */
 const DESCRIBED = [
-  /(?:FilterInput|SortInput)$/,
-  /^(?:List|Paging|Applications|Licenses|LicensePlans)Arguments$/,
-  /^(?:ApplicationDiscovery|License|LicensePlan|ProcurementCase|MoneyAmount|PageInfo)$/,
+  /^(?:Application|License|LicensePlan|Vendor)(?:Filter|Order)$/,
+  /^(?:Application|License|LicensePlan|ProcurementCase|MutationErrors|ListOptions|PageInfo)$/,
   /^(?:ApplicationState|LicenseActivity|ProcurementCaseState|ProcurementCaseBaselineType|(?:Inspected)?BatchState)$/,
   /^(?:CreateProcurementCase|UpdateProcurementCase|ChangeVendorsState)Input$/,
   /^(?:Account|License|Plan|Usage|ExternallyDiscoveredUsage|Employee)Record$/,
   /^(?:Account|Plan|SeatBasedPlan|Generic(?:Account|License|Plan|Usage|ExternallyDiscoveredUsage|Employee))Details$/,
   /^(?:MicrosoftEmployeeDetails|TeamsMetadata|SnapshotCollection|EventCollection|Collection|RecordTypes)$/,
-  /^(?:GraphQLClient|SyncClient|SyncBatch|SaasManagementClient|Connection|SafeMutations|Lease)$/,
+  /^(?:GraphQLClient|SyncClient|SyncBatch|SaasManagementClient|Connection|Lease)$/,
   /^(?:CommonOptions|CredentialOptions|SyncTuning|StartBatchOptions|ReferenceServer|KeyScope|KeyPermission)$/,
   /^(?:GraphQLErrorEntry|(?:GraphQLResponse|Mutation|Authentication|PermissionDenied|BatchAlreadyInProgress|SyncProtocol|BatchState|Closed|Transport|InvalidInput|Configuration)Error)$/,
 ];

@@ -38,8 +38,9 @@ const FAULTS: ReadonlySet<string> = new Set([
 const ACCEPTED = [
   // The base class documents `code`.
   /errors\/[a-z-]+\.ts:\d+ Missing documentation for "code"/,
-  // Reached only through MutationName, MutationErrorOf and MutationPayloadOf.
-  /The symbol "MutationPayloads" needs to be exported/,
+  // Nested types of inputs are reached through the filters and orders that are exported.
+  /^src\/graphql\/generated\/operations\.ts:\d+ The symbol "\w+" needs to be exported/,
+  /The symbol "PaginateOptions" needs to be exported/,
 ];
 
 /** Checks one entry; with `write`, also updates its report. */

@@ -2,14 +2,9 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 
-/** Typed documents of every GraphQL code generator use this package. */
-const PUBLIC_PACKAGES: ReadonlySet<string> = new Set(["@graphql-typed-document-node/core"]);
-
 /** Reports packages that the declarations of an entry import. */
 export function foreignTypes(specifier: string, rollup: string): readonly string[] {
-  return importsOf(rollup)
-    .filter((name) => !PUBLIC_PACKAGES.has(name))
-    .map((name) => `${specifier}: its declarations import ${name}`);
+  return importsOf(rollup).map((name) => `${specifier}: its declarations import ${name}`);
 }
 
 /** Reports packages that a compiler must load for an entry, although no public symbol refers to them. */
@@ -21,7 +16,7 @@ export async function foreignImports(folder: string, entry: string): Promise<rea
     seen.add(file);
     for (const name of importsOf(await readFile(join(folder, file), "utf8"))) {
       if (name.startsWith(".")) await visit(join(dirname(file), name.replace(/\.js$/, ".d.ts")));
-      else if (!PUBLIC_PACKAGES.has(name)) found.push(`${file} makes a compiler load ${name}`);
+      else found.push(`${file} makes a compiler load ${name}`);
     }
   };
   await visit(entry);

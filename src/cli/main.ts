@@ -4,9 +4,10 @@ import { parseArgs } from "node:util";
 import { isLoopback } from "../core/endpoint.js";
 import { VERSION } from "../core/options.js";
 import { escapeControls } from "../core/redact.js";
-import type { ReferenceServerOptions } from "../reference-server/options.js";
 import type { Portfolio } from "../reference-server/portfolio.js";
-import type { ReferenceServer } from "../reference-server/server.js";
+import type { ReferenceServer, startReferenceServer } from "../reference-server/server.js";
+
+type ServerOptions = NonNullable<Parameters<typeof startReferenceServer>[0]>;
 
 const USAGE = `Usage: saas-management serve [options]
 
@@ -77,7 +78,7 @@ function problemOf(text: string): string {
   return /[.?]$/.test(line) ? line : `${shorten(line)}.`;
 }
 
-async function serve(options: ReferenceServerOptions): Promise<void> {
+async function serve(options: ServerOptions): Promise<void> {
   // Loaded late, so that help and usage errors are quick.
   const { startReferenceServer } = await import("../reference-server/server.js");
   const server = await startReferenceServer(options).catch((error: unknown) => {
@@ -117,7 +118,7 @@ function portNumber(option: string, text: string | undefined): number | undefine
   throw new UsageError(`${option} must be a port number from 0 to 65535.`);
 }
 
-function tlsIdentity(cert: string | undefined, key: string | undefined): ReferenceServerOptions["tls"] {
+function tlsIdentity(cert: string | undefined, key: string | undefined): ServerOptions["tls"] {
   if (cert === undefined && key === undefined) return undefined;
   if (cert === undefined || key === undefined) {
     throw new UsageError("--tls-cert and --tls-key must be given together.");

@@ -43,16 +43,16 @@ export class Credential {
   #secrets: readonly string[] = [];
   #pending: PendingCall | undefined;
 
+  /** The Sync API's may be missing until it is used: previews need none. */
+  readonly #isMissing: boolean;
+
   /** @param scheme What stands before an API key: nothing for GraphQL, `"ApiKey "` for the Sync API. */
   constructor(options: CredentialOptions, scheme: "" | "ApiKey ") {
     const { apiKey, authorization } = options;
-    if ((apiKey === undefined) === (authorization === undefined)) {
-      throw new ConfigurationError(
-        apiKey === undefined
-          ? "No credential: set apiKey (or SAAS_MANAGEMENT_API_KEY with fromEnv), or authorization."
-          : "Both apiKey and authorization are set: set only one of them.",
-      );
-    }
+    this.#isMissing = apiKey === undefined && authorization === undefined;
+    if (this.#isMissing && scheme === "") throw missingCredential();
+    if (apiKey !== undefined && authorization !== undefined)
+      throw new ConfigurationError("Both apiKey and authorization are set: set only one of them.");
     if (authorization !== undefined && typeof authorization !== "function")
       throw new ConfigurationError("authorization must be a function that returns the Authorization value.");
     if (apiKey !== undefined && typeof apiKey !== "function" && typeof apiKey !== "string")
@@ -68,8 +68,10 @@ export class Credential {
    * @param signal Ends the wait: a provider may never settle.
    * @param refused Value that the service refused; a pending call may return the same one.
    * @throws {AuthenticationError} the provider failed, or what it returned cannot be sent
+   * @throws {ConfigurationError} there is neither a key nor a provider
    */
   async authorization(signal: AbortSignal, refused?: string): Promise<string> {
+    if (this.#isMissing) throw missingCredential();
     const secret = this.#constant ?? (await this.#provided(signal, refused));
     if (typeof secret !== "string" || secret.trim() === "")
       throw new AuthenticationError(`${this.name} is empty or not a string. Nothing was sent.`);
@@ -112,6 +114,12 @@ export class Credential {
       if (this.#pending === pending) this.#pending = undefined;
     }
   }
+}
+
+function missingCredential(): ConfigurationError {
+  return new ConfigurationError(
+    "No credential: set apiKey (or SAAS_MANAGEMENT_API_KEY with fromEnv), or authorization.",
+  );
 }
 
 /** The credential as one operation uses it: asked for with each attempt, and once more after it was refused. */

@@ -1,4 +1,5 @@
 import { withCallSite } from "../core/call-site.js";
+import type { GraphQLResponseError } from "../core/errors/index.js";
 import { narrowingFilter } from "./filters.js";
 import {
   type Application,
@@ -9,7 +10,6 @@ import {
   type ChangeVendorsStateInput,
   CreateProcurementCaseDocument,
   type CreateProcurementCaseInput,
-  DATE_PATHS,
   type License,
   type LicenseFilter,
   type LicenseOrder,
@@ -30,7 +30,6 @@ import type { ListOptions } from "./paging/list-options.js";
 import { readCount } from "./paging/page-walk.js";
 import { listConnection, type PaginateOptions, paginate } from "./paging/paginate.js";
 import type { Document } from "./request/document.js";
-import type { GraphQLAnswer } from "./request/response.js";
 import { Transport } from "./request/transport.js";
 import { copyVariables, isJsonObject } from "./request/variables.js";
 
@@ -94,13 +93,12 @@ export class GraphQLClient implements AsyncDisposable {
     input: CreateProcurementCaseInput,
     options?: MutationOptions,
   ): Promise<ProcurementCase> {
-    const call = {
+    return mutate(this.#transport, options, {
       name: "createProcurementCase",
       document: CreateProcurementCaseDocument,
-      variables: copyVariables({ input }, DATE_PATHS),
+      variables: { input },
       read: readCase,
-    } as const;
-    return mutate(this.#transport, call, options);
+    });
   }
 
   /**
@@ -113,13 +111,12 @@ export class GraphQLClient implements AsyncDisposable {
     input: UpdateProcurementCaseInput,
     options?: MutationOptions,
   ): Promise<ProcurementCase> {
-    const call = {
+    return mutate(this.#transport, options, {
       name: "updateProcurementCase",
       document: UpdateProcurementCaseDocument,
-      variables: copyVariables({ input }, DATE_PATHS),
+      variables: { input },
       read: readCase,
-    } as const;
-    return mutate(this.#transport, call, options);
+    });
   }
 
   /**
@@ -137,13 +134,13 @@ export class GraphQLClient implements AsyncDisposable {
     options?: MutationOptions,
   ): Promise<{ readonly updatedCount: number }> {
     const filter = where === "all" ? {} : narrowingFilter(where);
-    const call = {
+    const updatedCount = await mutate(this.#transport, options, {
       name: "changeVendorsState",
       document: ChangeVendorsStateDocument,
-      variables: { ...copyVariables({ input }, DATE_PATHS), ...filter },
+      variables: { input, ...filter },
       read: (payload: { readonly updatedCount: unknown }) => readCount(payload.updatedCount),
-    } as const;
-    return { updatedCount: await mutate(this.#transport, call, options) };
+    });
+    return { updatedCount };
   }
 
   /**
@@ -173,7 +170,12 @@ export class GraphQLClient implements AsyncDisposable {
     document: Document<Data, Variables>,
     variables: NoInfer<Variables>,
     options?: MutationOptions,
-  ): Promise<GraphQLAnswer<Data>> {
+  ): Promise<{
+    readonly data: Data | null;
+    readonly errors: GraphQLResponseError["errors"];
+    readonly status: number;
+    readonly headers: Headers;
+  }> {
     const own = readRequestOptions("rawRequest", options);
     const copy = copyVariables(variables ?? {});
     return withCallSite(own.signal, () => this.#transport.rawRequest<Data>(document, copy, own));

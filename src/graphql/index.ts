@@ -4,15 +4,11 @@
  * @packageDocumentation
  */
 
-// For users: the client, and what its methods take and return.
-
 export {
   AuthenticationError,
   ClosedError,
   ConfigurationError,
-  type ErrorCode,
   GraphQLResponseError,
-  type InputIssue,
   InvalidInputError,
   MutationError,
   PaginationError,
@@ -22,7 +18,6 @@ export {
   TimeoutError,
   TransportError,
 } from "../core/errors/index.js";
-export type { RetryOptions } from "../core/retry.js";
 export { GraphQLClient } from "./client.js";
 export { calendarDate } from "./filters.js";
 export type {
@@ -50,11 +45,3 @@ export type { Connection } from "./paging/connection.js";
 export type { ListOptions } from "./paging/list-options.js";
 export type { Page, PageInfo } from "./paging/page-walk.js";
 export type { Document } from "./request/document.js";
-
-// For other libraries: what wraps the client, or stands in for its clock, logger, fetch or documents.
-
-export { type Clock, systemClock, TestClock, type TimerOptions } from "../core/clock.js";
-export type { CredentialOptions } from "../core/credential.js";
-export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "../core/hooks.js";
-export type { Logger } from "../core/logger.js";
-export type { CommonOptions } from "../core/options.js";

@@ -2,11 +2,6 @@ import { Big as SharedBig } from "big.js";
 import { InvalidInputError } from "../core/errors/index.js";
 import { describeType, isObject } from "../core/validate.js";
 
-/** Finds the amount of an item; null or undefined if it has none. */
-type AmountOf<Item> = (
-  item: Item,
-) => { readonly amount: number | string; readonly currency: string } | null | undefined;
-
 /** Has its own settings: a program may have made the shared constructor refuse numbers (`Big.strict`). */
 const Big = /* @__PURE__ */ SharedBig();
 
@@ -28,7 +23,7 @@ const Big = /* @__PURE__ */ SharedBig();
  */
 export async function sumByCurrency<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
-  select: AmountOf<Item>,
+  select: (item: Item) => { readonly amount: number | string; readonly currency: string } | null | undefined,
 ): Promise<Map<string, string>> {
   if (!isObject(items) || !(Symbol.iterator in items || Symbol.asyncIterator in items))
     throw new InvalidInputError(
@@ -40,7 +35,12 @@ export async function sumByCurrency<Item>(
   return new Map([...sums].map(([currency, sum]) => [currency, sum.toFixed()]));
 }
 
-function addAmount(sums: Map<string, SharedBig>, money: ReturnType<AmountOf<never>>, index: number): void {
+interface Money {
+  readonly amount: number | string;
+  readonly currency: string;
+}
+
+function addAmount(sums: Map<string, SharedBig>, money: Money | null | undefined, index: number): void {
   const { amount, currency } = money ?? {};
   // The types promise an amount; a server may not know it.
   if (amount === null || amount === undefined) return;

@@ -1,17 +1,17 @@
 import { withCallSite } from "../core/call-site.js";
 import { MutationError, TransportError } from "../core/errors/index.js";
-import type { MutationErrors } from "./generated/operations.js";
+import { DATE_PATHS, type MutationErrors } from "./generated/operations.js";
 import { type MutationOptions, readRequestOptions } from "./options.js";
 import type { Document } from "./request/document.js";
 import { MAX_ENTRIES, redactStrings } from "./request/error-entries.js";
 import type { Transport } from "./request/transport.js";
-import { isJsonObject, type JsonObject } from "./request/variables.js";
+import { copyVariables, isJsonObject } from "./request/variables.js";
 
 /** One mutation, and how its payload is read. */
 interface Mutation<Name extends keyof MutationErrors, Payload, Value> {
   readonly name: Name;
   readonly document: Document<{ readonly [N in Name]: Payload | null }, never>;
-  readonly variables: JsonObject;
+  readonly variables: object;
   /** Takes the result out of a payload without errors; undefined or null if it has none. */
   readonly read: (payload: Payload) => Value | null | undefined;
 }
@@ -46,12 +46,13 @@ export async function mutate<
   Value,
 >(
   transport: Transport,
-  { name, document, variables, read }: Mutation<Name, Payload, Value>,
   options: MutationOptions | undefined,
+  { name, document, variables, read }: Mutation<Name, Payload, Value>,
 ): Promise<Value> {
+  const copy = copyVariables(variables, DATE_PATHS);
   const own = readRequestOptions(name, options);
   return withCallSite(own.signal, async () => {
-    const { data, requestId, redact } = await transport.request(document, variables, own);
+    const { data, requestId, redact } = await transport.request(document, copy, own);
     const unclear = (what: string) =>
       new TransportError(
         `The answer to ${name} ${what}. It is not known whether the change was made: read the data to find out.`,

@@ -1,53 +1,47 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Workspace } from "./workspace.js";
 
-/** What a key may do with the data of its workspace (service description, "Authentication"). */
-export type KeyScope = "read" | "read-write";
-
-/** A permission beside the scope. The Sync API requires `integration:sync` (service description, "Authentication"). */
-export type KeyPermission = "integration:sync";
-
-/** @internal An API key as the server stores it: without the key itself. */
+/** An API key as the server stores it: without the key itself (service description, "Authentication"). */
 export interface ApiKey {
   readonly workspace: Workspace;
-  readonly scope: KeyScope;
-  readonly permissions: readonly KeyPermission[];
+  readonly scope: "read" | "read-write";
+  readonly permissions: readonly "integration:sync"[];
   /** Changes as soon as the key is revoked, also for calls that are running. */
   readonly revoked: boolean;
 }
 
-/** @internal */
 export type KeyLookup =
   | { readonly status: "ok"; readonly key: ApiKey }
-  | { readonly status: "unknown" }
-  | { readonly status: "revoked" };
+  | { readonly status: "unknown" | "revoked" };
 
-/** @internal The API keys of all workspaces, by their SHA-256. */
+/** The API keys of all workspaces, by their SHA-256. */
 export class ApiKeys {
   readonly #keys = new Map<string, ApiKey & { revoked: boolean }>();
 
   /** Creates a key and returns its value, which is not stored. */
-  create(key: Omit<ApiKey, "revoked">): string {
-    const value = `smk_${randomBytes(32).toString("base64url")}`;
+  create(key: Omit<ApiKey, "revoked">, value = `smk_${randomBytes(32).toString("base64url")}`): string {
     this.#keys.set(hashOf(value), { ...key, revoked: false });
     return value;
   }
 
   /** @returns whether there is such a key */
   revoke(value: string | undefined): boolean {
-    const key = value === undefined ? undefined : this.#keys.get(hashOf(value));
-    if (key === undefined) return false;
-    key.revoked = true;
-    return true;
+    const key = this.#keys.get(hashOf(value));
+    if (key !== undefined) key.revoked = true;
+    return key !== undefined;
   }
 
   lookUp(value: string | undefined): KeyLookup {
-    const key = value === undefined ? undefined : this.#keys.get(hashOf(value));
+    const key = this.#keys.get(hashOf(value));
     if (key === undefined) return { status: "unknown" };
     return key.revoked ? { status: "revoked" } : { status: "ok", key };
   }
+
+  clear(): void {
+    this.#keys.clear();
+  }
 }
 
-function hashOf(value: string): string {
+function hashOf(value = ""): string {
   return createHash("sha256").update(value).digest("base64");
 }

@@ -2,19 +2,57 @@ import { z } from "zod";
 import { parse, plainData, strictObject } from "./validate.js";
 import { fold, isCalendarDate } from "./values.js";
 
+/** What a workspace has decided about an application (service description, "Application state"). */
+export type ApplicationState = "DISCOVERED" | "IN_REVIEW" | "SANCTIONED" | "DISQUALIFIED" | "ARCHIVED";
+
 /**
  * What a workspace knows that no integration reports: its applications, the prices of plans, the terms of contracts.
  *
  * The GraphQL API of the reference server shows it together with the synced records. Amounts are exact: write them as
- * strings, or as numbers with at most 15 digits.
+ * strings, or as numbers with at most 15 digits. Prices and contracts belong to the synced plans that agree with every
+ * field of their `planName`, `integrationName` and `sourcePlanId`; of several, the one with most of these fields counts.
  */
 export interface Portfolio {
-  /** Applications of the workspace. Discovered applications appear beside them. */
-  readonly applications?: readonly PortfolioApplication[];
+  /** Applications of the workspace. Discovered applications appear beside them. Use is matched to them by name. */
+  readonly applications?: readonly {
+    readonly name: string;
+    /** Its id in GraphQL. @default an id made of the name */
+    readonly id?: string;
+    /** @default the name of the application */
+    readonly vendorName?: string;
+    readonly category?: string;
+    /** The employee who is responsible for it. */
+    readonly owner?: { readonly id: string; readonly name?: string };
+    /** What the workspace has decided about it. @default "DISCOVERED" */
+    readonly state?: "DISCOVERED" | "IN_REVIEW" | "SANCTIONED" | "DISQUALIFIED" | "ARCHIVED";
+    /** The part of the portfolio that it belongs to. */
+    readonly portfolioType?: string;
+  }[];
   /** Prices of plans. Costs and savings of a plan without a price are null. */
-  readonly planPrices?: readonly PlanPrice[];
-  /** Terms of contracts. */
-  readonly contracts?: readonly PlanContract[];
+  readonly planPrices?: readonly {
+    readonly planName: string;
+    readonly integrationName?: string;
+    readonly sourcePlanId?: string;
+    /** Price of one seat for one year, in units of the currency: `"144.00"`. Not negative. */
+    readonly annualPricePerSeat: string | number;
+    /** ISO 4217 code: `"EUR"`. */
+    readonly currency: string;
+  }[];
+  /** Terms of contracts about plans. */
+  readonly contracts?: readonly {
+    readonly planName: string;
+    readonly integrationName?: string;
+    readonly sourcePlanId?: string;
+    /** Kind of contract. */
+    readonly type?: string;
+    /** When the contract is renewed automatically, and who says so. */
+    readonly renewal?: {
+      /** Date of the next renewal, as YYYY-MM-DD. */
+      readonly upcomingDate?: { readonly value: string; readonly origin: "MANUAL" | "INTEGRATION" };
+      /** How many days before the renewal the contract must be terminated. */
+      readonly terminationPeriod?: { readonly value: number; readonly origin: "MANUAL" | "INTEGRATION" };
+    };
+  }[];
   /**
    * A license is unused if no use of it was seen today or on this many days before.
    * @default 30
@@ -22,63 +60,10 @@ export interface Portfolio {
   readonly unusedAfterDays?: number;
 }
 
-/** What a workspace has decided about an application (service description, "Application state"). */
-export type ApplicationState = "DISCOVERED" | "IN_REVIEW" | "SANCTIONED" | "DISQUALIFIED" | "ARCHIVED";
-
-/** An application of the portfolio. Use is matched to it by its name, ignoring case. */
-export interface PortfolioApplication {
-  /** Name of the application. */
-  readonly name: string;
-  /** Its id in GraphQL. @default an id made of the name */
-  readonly id?: string;
-  /** Name of the vendor. @default the name of the application */
-  readonly vendorName?: string;
-  /** Name of its category. */
-  readonly category?: string;
-  /** The employee who is responsible for it. */
-  readonly owner?: { readonly id: string; readonly name?: string };
-  /** What the workspace has decided about it. @default "DISCOVERED" */
-  readonly state?: ApplicationState;
-  /** The part of the portfolio that it belongs to. */
-  readonly portfolioType?: string;
-}
-
-/**
- * Selects synced plans: those that agree with every field given here. If several entries match a plan, the one with
- * most fields counts; among equal ones, the first.
- */
-export interface PlanMatch {
-  /** `external_plan_name` of the plan. */
-  readonly planName: string;
-  /** Name of the integration that reported the plan. */
-  readonly integrationName?: string;
-  /** `id` of the plan in its source. */
-  readonly sourcePlanId?: string;
-}
-
-/** The price of a plan. */
-export interface PlanPrice extends PlanMatch {
-  /** Price of one seat for one year, in units of the currency: `"144.00"`. Not negative. */
-  readonly annualPricePerSeat: string | number;
-  /** ISO 4217 code: `"EUR"`. */
-  readonly currency: string;
-}
-
-/** Where a value of a contract comes from: entered by a person or delivered by an integration. */
-export type DataOrigin = "MANUAL" | "INTEGRATION";
-
-/** The terms of a contract about a plan. */
-export interface PlanContract extends PlanMatch {
-  /** Kind of contract. */
-  readonly type?: string;
-  /** When the contract is renewed automatically. */
-  readonly renewal?: {
-    /** Date of the next renewal, as YYYY-MM-DD. */
-    readonly upcomingDate?: { readonly value: string; readonly origin: DataOrigin };
-    /** How many days before the renewal the contract must be terminated. */
-    readonly terminationPeriod?: { readonly value: number; readonly origin: DataOrigin };
-  };
-}
+export type PortfolioApplication = NonNullable<Portfolio["applications"]>[number];
+export type PlanPrice = NonNullable<Portfolio["planPrices"]>[number];
+export type PlanMatch = Pick<PlanPrice, "planName" | "integrationName" | "sourcePlanId">;
+export type PlanContract = NonNullable<Portfolio["contracts"]>[number];
 
 const planMatch = {
   planName: z.string(),
@@ -118,7 +103,6 @@ const contract = strictObject({
   }).exactOptional(),
 });
 
-/** @internal */
 export const portfolioSchema: z.ZodType<Portfolio> = plainData(
   strictObject({
     applications: z.array(application).superRefine(requireDistinct).exactOptional(),
@@ -144,7 +128,6 @@ function requireDistinct(applications: readonly PortfolioApplication[], context:
 /**
  * Reads a portfolio from JSON.
  * @throws {TypeError} says what is wrong with the text
- * @internal
  */
 export function parsePortfolio(text: string): Portfolio {
   return parse("portfolio", portfolioSchema, jsonOf(text.replace(/^\ufeff/, "")));

@@ -4,8 +4,8 @@ import type { TestClock } from "../core/clock.js";
 import type { Faults } from "./faults/fault.js";
 import { FaultInjector } from "./faults/injector.js";
 import { startGraphQLServer } from "./graphql/server.js";
-import { ApiKeys, type KeyPermission, type KeyScope } from "./keys.js";
-import { type CheckedOptions, checkOptions, type ReferenceServerOptions } from "./options.js";
+import { ApiKeys } from "./keys.js";
+import { type CheckedOptions, optionsSchema } from "./options.js";
 import { type Portfolio, portfolioSchema } from "./portfolio.js";
 import { type Inspection, inspect } from "./sync/inspect.js";
 import { startSyncServer } from "./sync/server.js";
@@ -13,37 +13,8 @@ import { Installation, SyncState } from "./sync/state.js";
 import { parse, strictObject } from "./validate.js";
 import { Workspace } from "./workspace.js";
 
-/** A workspace, to create keys and installations in. */
-export interface WorkspaceHandle {
-  /** Id of the workspace. */
-  readonly id: string;
-  /** Name of the workspace. */
-  readonly name: string;
-}
-
-/** What a new API key may do. */
-export interface NewApiKey {
-  /** The workspace of the key. @default the default workspace */
-  readonly workspace?: WorkspaceHandle | undefined;
-  /** Whether the key may only read, or also write. @default "read-write" */
-  readonly scope?: KeyScope | undefined;
-  /** Permissions beside the scope. @default ["integration:sync"] */
-  readonly permissions?: readonly KeyPermission[] | undefined;
-}
-
-/** Workspace and name of a new installation. */
-export interface NewInstallation {
-  /** The workspace of the installation. @default the default workspace */
-  readonly workspace?: WorkspaceHandle | undefined;
-  /**
-   * Name of the integration, which GraphQL shows with plans and licenses.
-   * @default "Custom integration"
-   */
-  readonly integration?: string | undefined;
-}
-
 /** A reference server that is running (service description, "Endpoints"). */
-export interface ReferenceServer {
+export interface ReferenceServer extends AsyncDisposable {
   /** Address of the GraphQL API: `POST {baseUrl}/graphql`. */
   readonly baseUrl: string;
   /** Address of the Sync API. */
@@ -52,37 +23,50 @@ export interface ReferenceServer {
   readonly apiKey: string;
   /** An installation of the default workspace. */
   readonly installationId: string;
-  /** The default workspace. */
-  readonly workspace: WorkspaceHandle;
   /** The clock of the server: `clock.advance(ms)` makes leases expire and delays end. */
   readonly clock: TestClock;
   /** Injects faults. */
   readonly faults: Faults;
   /**
-   * Creates another workspace. Keys of other workspaces cannot reach its data.
+   * Returns a copy of what an installation holds: records with removed marks, lock, batches.
+   * @param installationId default: the server's `installationId`
+   * @throws {Error} there is no such installation
+   */
+  inspect(installationId?: string | undefined): Inspection;
+  /**
+   * Creates another workspace, with a key that has full access and an installation. Keys of other workspaces cannot
+   * reach its data.
    * @throws {TypeError} the name, the portfolio or an option is invalid
    */
-  createWorkspace(name: string, options?: { readonly portfolio?: Portfolio | undefined }): WorkspaceHandle;
+  createWorkspace(options: { readonly name: string; readonly portfolio?: Portfolio | undefined }): {
+    readonly id: string;
+    readonly apiKey: string;
+    readonly installationId: string;
+  };
   /**
-   * Creates an API key and returns its value.
-   * @throws {TypeError} the workspace does not belong to this server, or an option is invalid
+   * Creates a direct integration installation and returns its id. GraphQL shows the name of the integration, by default
+   * "Custom integration". The workspace is the default one unless `workspaceId` names another.
+   * @throws {TypeError} there is no such workspace, or an option is invalid
    */
-  createApiKey(key?: NewApiKey): string;
+  createInstallation(options?: {
+    readonly integration?: string | undefined;
+    readonly workspaceId?: string | undefined;
+  }): string;
+  /**
+   * Creates an API key and returns its value. By default it may read and write (`scope`), use the Sync API
+   * (`permissions`), and belongs to the default workspace.
+   * @throws {TypeError} there is no such workspace, or an option is invalid
+   */
+  createApiKey(options?: {
+    readonly scope?: "read" | "read-write" | undefined;
+    readonly permissions?: readonly "integration:sync"[] | undefined;
+    readonly workspaceId?: string | undefined;
+  }): string;
   /**
    * Revokes a key. It stops working immediately, also for calls that are running.
    * @throws {Error} there is no such key
    */
   revokeApiKey(key: string): void;
-  /**
-   * Creates a direct integration installation and returns its id.
-   * @throws {TypeError} the workspace does not belong to this server, or an option is invalid
-   */
-  createInstallation(installation?: NewInstallation): string;
-  /**
-   * Returns a copy of what an installation holds, as plain data: lock, batches, snapshots with removed marks, events.
-   * @throws {Error} there is no such installation
-   */
-  inspect(installationId: string): Inspection;
   /**
    * Stops both APIs and starts them again on the same ports, like a service whose process crashed: connections and
    * running calls are lost; data, locks, keys and faults are kept.
@@ -90,27 +74,30 @@ export interface ReferenceServer {
    */
   restart(): Promise<void>;
   /**
+   * Forgets all data, workspaces, keys, installations and faults, so that tests can share a server. Ports, clock,
+   * `apiKey`, `installationId` and the portfolio that the server was started with stay.
+   */
+  reset(): Promise<void>;
+  /**
    * Stops both APIs within about half a second, whatever clients do, and leaves no connection and no timer open.
-   * Further calls have no effect.
+   * Further calls have no effect. `await using` calls it too.
    */
   close(): Promise<void>;
-  /** The same as `close()`, for `await using`. */
-  [Symbol.asyncDispose](): Promise<void>;
 }
 
-const handleSchema: z.ZodType<WorkspaceHandle> = z.object({ id: z.string(), name: z.string() });
-
-const workspaceSchema = strictObject({ portfolio: portfolioSchema.optional() });
+const workspaceSchema = strictObject({ name: z.string(), portfolio: portfolioSchema.optional() });
 
 const apiKeySchema = strictObject({
-  workspace: handleSchema.optional(),
+  workspaceId: z.string().optional(),
   scope: z.enum(["read", "read-write"]).default("read-write"),
   permissions: z.array(z.literal("integration:sync")).default(["integration:sync"]),
 });
 
+const DEFAULT_INTEGRATION = "Custom integration";
+
 const installationSchema = strictObject({
-  workspace: handleSchema.optional(),
-  integration: z.string().default("Custom integration"),
+  workspaceId: z.string().optional(),
+  integration: z.string().default(DEFAULT_INTEGRATION),
 });
 
 /**
@@ -123,14 +110,34 @@ const installationSchema = strictObject({
  * const client = new SaasManagementClient({ baseUrl, syncUrl, apiKey });
  * const batch = await client.sync.startBatch({ installationId });
  * server.clock.advance(15 * 60_000);     // the lease expires
- * server.inspect(installationId).lock;   // null
+ * server.inspect().lock;                 // null
  * ```
+ *
+ * Options:
+ *
+ * - `portfolio`: what the default workspace knows beside synced records; by default nothing
+ * - `clock`: the time of leases, delays and "today"; by default the machine's time, which can be advanced
+ * - `port`, `syncPort`: TCP ports of the GraphQL API and of the Sync API; 0, the default, takes a free port
+ * - `host`: address to listen on; by default `127.0.0.1`, which other machines cannot reach
+ * - `tls`: certificate and private key in PEM, to serve both APIs over TLS 1.2 or newer; by default plain HTTP, which
+ *   clients accept on loopback addresses only
+ * - `pageSize`: the largest number of items on a page of the GraphQL API; by default 1000
  *
  * @throws {TypeError} an option is invalid
  * @throws {Error} the operating system's error if an address or port cannot be used
  */
-export async function startReferenceServer(options: ReferenceServerOptions = {}): Promise<ReferenceServer> {
-  return startServer(checkOptions(options));
+export async function startReferenceServer(
+  options: {
+    readonly portfolio?: Portfolio | undefined;
+    readonly clock?: TestClock | undefined;
+    readonly port?: number | undefined;
+    readonly syncPort?: number | undefined;
+    readonly host?: string | undefined;
+    readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+    readonly pageSize?: number | undefined;
+  } = {},
+): Promise<ReferenceServer> {
+  return startServer(parse("options", optionsSchema, options));
 }
 
 /**
@@ -146,31 +153,26 @@ export async function startServer(
   const keys = new ApiKeys();
   const faults = new FaultInjector();
 
-  function createWorkspace(name: string, portfolio: Portfolio | undefined): WorkspaceHandle {
-    const workspace = new Workspace({ id: randomUUID(), name, portfolio });
+  function createWorkspace(name: string, portfolio: Portfolio | undefined, given?: typeof first) {
+    const workspace = new Workspace({ id: given?.id ?? randomUUID(), name, portfolio });
     workspaces.set(workspace.id, workspace);
-    return { id: workspace.id, name };
+    const installation = new Installation(workspace, DEFAULT_INTEGRATION, given?.installationId);
+    state.add(installation);
+    const access = { workspace, scope: "read-write", permissions: ["integration:sync"] } as const;
+    return {
+      id: workspace.id,
+      apiKey: keys.create(access, given?.apiKey),
+      installationId: installation.id,
+    };
   }
-  const defaultWorkspace = createWorkspace("Default workspace", options.portfolio);
+  const first: { readonly id: string; readonly apiKey: string; readonly installationId: string } =
+    createWorkspace("Default workspace", options.portfolio);
 
-  function workspaceOf({ id }: WorkspaceHandle = defaultWorkspace): Workspace {
+  function workspaceOf(id = first.id): Workspace {
     const workspace = workspaces.get(id);
-    if (workspace === undefined) throw new TypeError("The workspace does not belong to this server.");
+    if (workspace === undefined) throw new TypeError("There is no workspace with this id.");
     return workspace;
   }
-
-  const createApiKey: ReferenceServer["createApiKey"] = (key = {}) => {
-    const { workspace, scope, permissions } = parse("createApiKey", apiKeySchema, key);
-    return keys.create({ workspace: workspaceOf(workspace), scope, permissions });
-  };
-
-  const createInstallation: ReferenceServer["createInstallation"] = (wanted = {}) => {
-    const { workspace, integration } = parse("createInstallation", installationSchema, wanted);
-    const installation = new Installation(workspaceOf(workspace), integration);
-    installation.workspace.installations.push(installation);
-    state.add(installation);
-    return installation.id;
-  };
 
   const startGraphQL = (port: number) =>
     startGraphQLServer({ host, port, tls, keys, faults, clock, pageSize });
@@ -203,30 +205,40 @@ export async function startServer(
   return {
     baseUrl: urlOf(options, graphQL.port),
     syncUrl: urlOf(options, sync.port),
-    apiKey: createApiKey(),
-    installationId: createInstallation(),
-    workspace: defaultWorkspace,
+    apiKey: first.apiKey,
+    installationId: first.installationId,
     clock,
     faults,
-    createWorkspace: (name, settings = {}) =>
-      createWorkspace(
-        parse("The name of a workspace", z.string(), name),
-        parse("createWorkspace", workspaceSchema, settings).portfolio,
-      ),
-    createApiKey,
-    revokeApiKey: (key) => {
-      if (!keys.revoke(key)) throw new Error("There is no such API key.");
-    },
-    createInstallation,
-    inspect: (installationId) => {
+    inspect: (installationId = first.installationId) => {
       const installation = state.installation(installationId);
       if (installation === undefined) throw new Error("There is no installation with this id.");
       return inspect(installation, clock.now());
+    },
+    createWorkspace: (wanted) => {
+      const { name, portfolio } = parse("createWorkspace", workspaceSchema, wanted);
+      return createWorkspace(name, portfolio);
+    },
+    createInstallation: (wanted = {}) => {
+      const { workspaceId, integration } = parse("createInstallation", installationSchema, wanted);
+      const installation = new Installation(workspaceOf(workspaceId), integration);
+      state.add(installation);
+      return installation.id;
+    },
+    createApiKey: (wanted = {}) => {
+      const { workspaceId, scope, permissions } = parse("createApiKey", apiKeySchema, wanted);
+      return keys.create({ workspace: workspaceOf(workspaceId), scope, permissions });
+    },
+    revokeApiKey: (key) => {
+      if (!keys.revoke(key)) throw new Error("There is no such API key.");
     },
     restart: () => {
       if (closed !== undefined) return Promise.reject(new Error("The reference server is closed."));
       restarted = restartAfter(restarted);
       return restarted;
+    },
+    reset: async () => {
+      for (const part of [state, keys, workspaces, faults]) part.clear();
+      createWorkspace("Default workspace", options.portfolio, first);
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -5,7 +5,10 @@ import type { SyncBatch } from "./batch/sync-batch.js";
 import type { SnapshotCollection } from "./collections.js";
 import { SyncEngine } from "./engine.js";
 import { resolveSyncOptions, type SyncClientOptions, type SyncConfiguration } from "./options.js";
-import type { RunFunction, RunOptions } from "./run/options.js";
+import type { PreviewOptions } from "./preview/options.js";
+import type { RunPreview } from "./preview/report.js";
+import type { Connector } from "./run/connector.js";
+import type { RunOptions } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 
@@ -44,23 +47,51 @@ export class SyncClient {
   }
 
   /**
-   * Pushes everything in one call: starts a batch, calls `fn` to write, completes the batch when it returns, and aborts
-   * it when it throws (service description, rule 8).
+   * Pushes everything in one call: starts a batch, calls the connector to write, completes the batch when `run` returns,
+   * and aborts it when it throws (service description, rule 8).
    *
-   * - `snapshots` declares the snapshot collections of the run. Each is written exactly once, in full; the batch is not
-   *   completed if one is missing, undeclared or written twice.
-   * - If the batch itself fails transiently (a window, the lease, the completion; not an exception of `fn`), it is
-   *   aborted and `fn` is called again with a new one, up to `restarts` times. Snapshots are sent again in full; events
-   *   that an earlier attempt got accepted are left out, each as often as it was accepted.
-   * - An exception of `fn` and the signal's reason are rethrown unchanged.
-   * @throws {InvalidInputError} an option is wrong, or `fn` did not keep to `snapshots`
+   * - `connector.snapshots` declares the snapshot collections of the run. Each is written exactly once, in full; the
+   *   batch is not completed if one is missing, undeclared or written twice.
+   * - If the batch itself fails transiently (a window, the lease, the completion; not an exception of the connector), it
+   *   is aborted and the connector is called again with a new one, up to `restarts` times. Snapshots are sent again in
+   *   full; events that an earlier attempt got accepted are left out, each as often as it was accepted.
+   * - An exception of the connector and the signal's reason are rethrown unchanged.
+   *
+   * @example
+   * ```ts
+   * const ledger = fileLedger("ledger");
+   * await client.sync.run(
+   *   { snapshots: ["accounts"], run: (batch) => batch.write("accounts", accounts) },
+   *   { installationId, ledger },
+   * );
+   * ```
+   * @throws {InvalidInputError} an option is wrong, or the connector did not keep to its `snapshots`
    * @throws everything that `startBatch`, `write` and `complete` throw, when the restarts are used up
    */
-  async run<const Snapshots extends SnapshotCollection>(
-    options: RunOptions<Snapshots>,
-    fn: RunFunction<Snapshots>,
+  async run<const S extends SnapshotCollection = never>(
+    connector: Connector<S>,
+    options: RunOptions,
   ): Promise<RunReceipt> {
-    return withCallSite(options?.signal, () => this.#engine.run(options, fn));
+    return withCallSite(options?.signal, () => this.#engine.run(connector, options));
+  }
+
+  /**
+   * Calls the connector of a run without sending anything, and reports what the run would do: what it would send, add
+   * and remove, whether the guard would hold it, and which records have problems. It needs no credential.
+   *
+   * The records are checked, encoded and compared as in a run, and then dropped. Invalid records and duplicate ids, which
+   * would end a run, are noted, and the preview continues. The ledger is read and never changed. Memory is bounded as in
+   * a run: two windows, and up to about 75 bytes per id.
+   * @throws {InvalidInputError} an option is invalid, the connector did not write its `snapshots`, or an `expectedCount`
+   *   differs
+   * @throws {BatchStateError} a write failed, and the connector continued
+   * @throws errors of the connector and of sources, and the signal's reason, unchanged
+   */
+  async preview<const S extends SnapshotCollection = never>(
+    connector: Connector<S>,
+    options: PreviewOptions,
+  ): Promise<RunPreview> {
+    return this.#engine.preview(connector, options);
   }
 
   /**

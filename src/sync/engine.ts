@@ -17,8 +17,11 @@ import { CLEANUP_GRACE_MS } from "./cleanup-grace.js";
 import type { SnapshotCollection } from "./collections.js";
 import { type Moment, momentOf } from "./lease.js";
 import type { SyncConfiguration } from "./options.js";
+import { PREVIEW_KEYS, type PreviewOptions } from "./preview/options.js";
+import type { RunPreview } from "./preview/report.js";
 import { guardProgress } from "./progress.js";
-import { RUN_KEYS, type RunFunction, type RunOptions, resolveRunOptions } from "./run/options.js";
+import { type Connector, readConnector } from "./run/connector.js";
+import { checkRunOptions, RUN_KEYS, type RunOptions } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
 import type { SyncTransport } from "./transport.js";
 
@@ -82,10 +85,12 @@ export class SyncEngine {
   }
 
   async run<Snapshots extends SnapshotCollection>(
-    options: RunOptions<Snapshots>,
-    fn: RunFunction<Snapshots>,
+    connector: Connector<Snapshots>,
+    options: RunOptions,
   ): Promise<RunReceipt> {
-    const given = resolveRunOptions(this.#read("run", options, RUN_KEYS));
+    const read = readConnector("run", connector);
+    const given = this.#read("run", options, RUN_KEYS);
+    checkRunOptions(given);
     const { clock } = this.#configuration;
     const begunAt = clock.monotonic();
     const { SyncRun } = await loadRuns();
@@ -95,7 +100,19 @@ export class SyncEngine {
         this.#transport.abortBatch(batchId, call),
       );
     const parts = { configuration: this.#configuration, start, abort, begunAt, closed: this.#closed.signal };
-    return new SyncRun(given, fn, parts).execute();
+    return new SyncRun(read, given, parts).execute();
+  }
+
+  /** Calls the connector over a transport that keeps nothing. */
+  async preview<Snapshots extends SnapshotCollection>(
+    connector: Connector<Snapshots>,
+    options: PreviewOptions,
+  ): Promise<RunPreview> {
+    const read = readConnector("preview", connector);
+    const given = this.#read("preview", options, PREVIEW_KEYS);
+    checkSignal(given.signal);
+    const { previewRun } = await import("./preview/preview-run.js");
+    return previewRun(read, given, this.#configuration);
   }
 
   /** Refuses new calls, cancels what is under way, and closes the transport. */

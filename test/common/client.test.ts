@@ -28,7 +28,7 @@ test.each([
   { retry: { retries: -1 } },
   { retry: { minDelayMs: 2, maxDelayMs: 1 } },
   { headers: { Authorization: "x" } },
-  { apiKey: undefined },
+  { apiKey: undefined, syncUrl: undefined },
   { authorization: () => "x" },
   { appInfo: { name: "two words" } },
 ])("checks every option at construction: %j", (wrong) => {

@@ -1,11 +1,16 @@
-import { fileLedger, SaasManagementClient } from "@saas-management/sdk";
+import {
+  defineConnector,
+  fileLedger,
+  type RecordOf,
+  type RecordSource,
+  SaasManagementClient,
+} from "@saas-management/sdk";
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { fromCsv, fromJsonl, fromPages } from "@saas-management/sdk/sources";
 import { memoryLedger, startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { suggestKey } from "../../src/core/validate.js";
 import { SyncClient } from "../../src/sync/client.js";
-import { previewSync } from "../../src/sync/preview/preview.js";
 import { accounts } from "../support/accounts.js";
 import { rejection } from "../support/promises.js";
 import { testService } from "../support/test-service.js";
@@ -17,8 +22,10 @@ const SYNC = { endpoint: CLIENT.syncUrl, apiKey: "key-1" };
 const NONE = async () => {};
 const start = () => ({ installationId: service.installationId });
 const batch = () => service.startBatch();
-const run = () => ({ ...start(), snapshots: ["accounts"] as const, ledger: "none" as const });
-const preview = { snapshots: [], ledger: "none" as const };
+const run = () => ({ ...start(), ledger: "none" as const });
+const writing = (source: RecordSource<RecordOf<"accounts">>, options?: object) =>
+  defineConnector({ snapshots: ["accounts"], run: (own) => own.write("accounts", source, options) });
+const EMPTY = writing([]);
 const page = { select: () => ({ nodes: [], pageInfo: {} }) };
 const graphql = () => service.graphql;
 const sync = () => service.sync;
@@ -50,12 +57,12 @@ const CALLS: Readonly<Record<string, Call>> = {
   open: async (extra) => (await batch()).writer("accounts", { ...extra }),
   seal: async (extra) => (await batch()).writer("accounts").end({ ...extra }),
   complete: async (extra) => (await batch()).complete({ ...extra }),
-  run: (extra) => sync().run({ ...run(), ...extra }, (own) => own.write("accounts", [])),
-  "write in a run": (extra) => sync().run(run(), (own) => own.write("accounts", [], { ...extra })),
-  guard: (extra) => sync().run({ ...run(), guard: { ...extra } }, NONE),
+  run: (extra) => sync().run(EMPTY, { ...run(), ...extra }),
+  "write in a run": (extra) => sync().run(writing([], extra), run()),
+  guard: (extra) => sync().run(EMPTY, { ...run(), guard: { ...extra } }),
   "guard.collections": (extra) =>
-    sync().run({ ...run(), guard: { collections: { accounts: { ...extra } } } }, NONE),
-  previewSync: (extra) => previewSync({ ...preview, ...extra }, NONE),
+    sync().run(EMPTY, { ...run(), guard: { collections: { accounts: { ...extra } } } }),
+  preview: (extra) => sync().preview(EMPTY, { ...run(), ...extra }),
   request: (extra) => graphql().request("{ a }", {}, { ...extra }),
   rawRequest: (extra) => graphql().rawRequest("{ a }", {}, { ...extra }),
   "a mutation": (extra) => graphql().createProcurementCase({ name: "a" }, { ...extra }),
@@ -139,12 +146,10 @@ test.each(["write", "seal"])(
 test.each<[string, object, object]>([
   ["write", { expectedcount: 40 }, {}],
   ["run", {}, { gaurd: { maxRemovedShare: 0.1 } }],
-])("an unknown option of %s removes nothing from a short snapshot", async (_, writing, running) => {
+])("an unknown option of %s removes nothing from a short snapshot", async (_, write, running) => {
   const options = { ...run(), ledger: memoryLedger() };
-  await service.sync.run(options, (own) => own.write("accounts", accounts(40)));
-  const short = service.sync.run({ ...options, ...running }, (own) =>
-    own.write("accounts", accounts(31), { ...writing }),
-  );
+  await service.sync.run(writing(accounts(40)), options);
+  const short = service.sync.run(writing(accounts(31), write), { ...options, ...running });
   expect(await rejection(short)).toMatchObject({ code: "INVALID_INPUT" });
   expect(service.present()).toHaveLength(40);
 });
@@ -156,6 +161,6 @@ test("an unknown option that does not look like a name is not quoted, because it
 
 test("a preview accepts the options of a run", async () => {
   const options = { ...run(), restarts: 1, stopOnSignals: false, waitForLockMs: 1, maxDurationMs: 1000 };
-  const { collections } = await previewSync(options, (own) => own.write("accounts", accounts(2)));
+  const { collections } = await service.sync.preview(writing(accounts(2)), options);
   expect(collections.accounts?.records).toBe(2);
 });

@@ -60,7 +60,7 @@ test("the reference lists every option of startBatch, and no other", () => {
 });
 
 test("the reference lists every option of a preview", () => {
-  const sentence = /^`previewSync` takes [^.]*\./m.exec(options.text)?.[0].replace(/^`previewSync`/, "");
+  const sentence = /^`preview` takes [^.]*\./m.exec(options.text)?.[0].replace(/^`preview`/, "");
   const members = code.members("PreviewOptions").map(({ name }) => name);
   expect(named(sentence).sort()).toEqual(members.sort());
 });

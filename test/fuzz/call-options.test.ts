@@ -1,14 +1,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileLedger, type SyncBatch } from "@saas-management/sdk";
+import { fileLedger, type Ledger, type Store, type SyncBatch, storeLedger } from "@saas-management/sdk";
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { fromCsv, fromJsonl, fromPages } from "@saas-management/sdk/sources";
 import { memoryLedger } from "@saas-management/sdk/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SyncClient } from "../../src/sync/client.js";
-import { previewSync } from "../../src/sync/preview/preview.js";
+import { memoryStore } from "../../src/sync/ledger/memory-ledger.js";
 import { holds, type Share } from "../support/fuzz.js";
 import { Boxed, Ended, hostileValue, hostileVariant, outcomeOf } from "../support/hostile.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
@@ -69,29 +69,25 @@ const GUARD = [
   ...["guard/collections/__proto__", ...RULE.map((name) => `guard/${name}`)],
   ...RULE.map((name) => `guard/collections/accounts/${name}`),
 ];
-const LEDGER = [
-  "ledger",
-  ...["known", "draft", "hold", "held", "release", "keyOf", "directory"].map((name) => `ledger/${name}`),
-];
+const LEDGER = ["ledger", "ledger/location"];
 const BATCH = ["onProgress", "keepAlive", "keepAlive/maxIdleMs"];
 const START = { installationId: "installation-1", keepAlive: { maxIdleMs: 60_000 } };
 const RUN = {
   installationId: "installation-1",
   ledger: memoryLedger(),
-  snapshots: ["accounts"],
   restarts: 0,
   guard: { collections: { accounts: { maxRemoved: 5 } } },
 };
 const RUN_NAMES = [
-  ...["installationId", "snapshots", "restarts", "maxDurationMs", "signals", "waitForLockMs"],
+  ...["installationId", "restarts", "maxDurationMs", "stopOnSignals", "waitForLockMs"],
   ...["approve", "signal", "onProgress"],
 ];
-const PREVIEW_NAMES = [
-  ...["snapshots", "endpoint", "installationId", "maxIssues", "signal", "logger", "maxSendMessageBytes"],
-  ...["messageBytes", "windowBytes"],
-];
+const PREVIEW_NAMES = ["installationId", "maxIssues", "signal"];
 const WRITE = ["signal", "onProgress", "expectedCount"];
-const write = async (batch: SyncBatch) => void (await batch.write("accounts", [RECORD]));
+const CONNECTOR = {
+  snapshots: ["accounts"],
+  run: (batch: SyncBatch) => batch.write("accounts", [RECORD]),
+};
 
 const answering = (data: unknown) =>
   new GraphQLClient({
@@ -142,14 +138,14 @@ const CALLS: Readonly<Record<string, Row>> = {
     names: [...RUN_NAMES, ...RUN_NAMES, ...GUARD, ...LEDGER],
     use: async (given) => {
       server.calls.length = 0;
-      await call<Promise<unknown>>(client, "run", [given, write]);
+      await call<Promise<unknown>>(client, "run", [CONNECTOR, given]);
       expect(server.calls).toContain("CompleteSyncBatch");
     },
   },
-  previewSync: {
-    base: { ...RUN, endpoint: "https://sync.example.com" },
+  preview: {
+    base: RUN,
     names: [...PREVIEW_NAMES, ...PREVIEW_NAMES, ...GUARD, ...LEDGER],
-    use: (given) => apply(previewSync, given, write),
+    use: (given) => call<Promise<unknown>>(client, "preview", [CONNECTOR, given]),
   },
   fileLedger: { base: {}, names: ["hashIds"], use: (given) => apply(fileLedger, "/nowhere", given) },
   fromCsv: {
@@ -257,12 +253,16 @@ test.each<[string, () => unknown]>([
   ["nothing", async () => undefined],
   ["null", async () => null],
   ["a string", () => "u1"],
-  ["a set without lines", async () => [{ state: "completed" }]],
+  ["objects", async () => [{}]],
   ["only that it failed", () => Promise.reject(new Error("disk"))],
-])("a ledger that knows %s holds the run", async (_, known) => {
+])("a store that answers with %s holds the run", async (_, get) => {
+  const store = memoryStore();
+  const run = (ledger: Ledger) =>
+    outcomeOf(() => call<Promise<unknown>>(client, "run", [CONNECTOR, { ...RUN, ledger }]));
+  expect((await run(storeLedger(store)))?.error).toBeUndefined();
   server.calls.length = 0;
-  const ledger = { ...memoryLedger(), known };
-  const run = await outcomeOf(() => call<Promise<unknown>>(client, "run", [{ ...RUN, ledger }, write]));
-  expect(run?.error?.code).toBe("RUN_HELD");
+  const broken: Store = JSON.parse("{}");
+  Object.assign(broken, { ...store, get });
+  expect((await run(storeLedger(broken)))?.error?.code).toBe("RUN_HELD");
   expect(server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
 });

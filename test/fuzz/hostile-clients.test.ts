@@ -88,7 +88,7 @@ test("the reference server serves others while settings and pings arrive by the 
 test("the reference server rejects messages of another workspace's batch, and of two batches in one stream", async () => {
   const { server, installationId } = service;
   const own = service.plainClient();
-  const stranger = service.plainClient(server.createApiKey({ workspace: server.createWorkspace("Other") }));
+  const stranger = service.plainClient(server.createWorkspace({ name: "Other" }).apiKey);
   const batchId = await own.start(installationId);
   for (const attack of [
     stranger.write(batchId, accounts("evil")),

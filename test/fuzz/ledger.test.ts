@@ -1,15 +1,19 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileLedger } from "@saas-management/sdk";
+import { basename, dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { linesOfIds } from "../../src/sync/ledger/id-lines.js";
-import { entryName, readEntry, writeEntry } from "../../src/sync/ledger/journal-entry.js";
-import type { LedgerScope } from "../../src/sync/ledger/ledger.js";
+import { systemClock } from "../../src/core/clock.js";
+import { CollectionLedger } from "../../src/sync/ledger/collection-ledger.js";
+import type { LedgerScope } from "../../src/sync/ledger/entry.js";
+import { FileStore } from "../../src/sync/ledger/file-store.js";
+import { Journal } from "../../src/sync/ledger/journal.js";
+import type { Store } from "../../src/sync/ledger/ledger.js";
+import { memoryStore } from "../../src/sync/ledger/memory-ledger.js";
 import { holds } from "../support/fuzz.js";
 import { outcomeOf } from "../support/hostile.js";
 import { flippedBits, mutatedBytes } from "../support/mutated-bytes.js";
+import { quietLogger } from "../support/observed.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
 
 const GROUP = "ledger and journal files";
@@ -18,7 +22,7 @@ const SCOPE: LedgerScope = {
   installationId: "../installation",
   collection: "accounts",
 };
-const ENTRY = { endpoint: SCOPE.endpoint, installationId: SCOPE.installationId, batchId: "batch-1" };
+const BATCH = "batch-1";
 const IDS = [
   "u1",
   "a\\b",
@@ -30,25 +34,43 @@ const IDS = [
   ...Array.from({ length: 50 }, (_, i) => `id-${i}`),
 ];
 
+const ledgerIn = (directory: string, scope = SCOPE) =>
+  new CollectionLedger({ store: new FileStore(directory), hashIds: false, directory }, scope);
+const journalIn = (store: Store) => {
+  const { endpoint, installationId } = SCOPE;
+  return new Journal({
+    ledger: { store, hashIds: false },
+    endpoint,
+    installationId,
+    clock: systemClock,
+    logger: quietLogger({}),
+  });
+};
+
 let root: string;
 let ledgerFile: string;
 let ledgerBytes: Buffer;
-let entryPath: string;
+let entryKey: string;
 let entryBytes: Buffer;
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), "fuzz-ledger-"));
-  const draft = await fileLedger(root).draft(SCOPE, "batch-1");
-  draft.write(linesOfIds(IDS));
+  const draft = await ledgerIn(root).draft();
+  for (const id of IDS) draft.write(Buffer.from(`${id.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}\n`));
   await draft.save();
   await draft.promote();
   const [folder = ""] = await readdir(root);
-  const [file = ""] = await readdir(join(root, folder));
-  ledgerFile = join(root, folder, file);
+  const file = (await readdir(join(root, folder))).find((name) => name.endsWith(".gz"));
+  ledgerFile = join(root, folder, file ?? "");
   ledgerBytes = await readFile(ledgerFile);
-  entryPath = join(root, entryName(ENTRY));
-  await writeEntry(entryPath, ENTRY, 0);
-  entryBytes = await readFile(entryPath);
+  const store = memoryStore();
+  const journal = journalIn(store);
+  await journal.opened(BATCH);
+  await journal.ended(BATCH, false);
+  for await (const key of store.list("")) entryKey = key;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of (await store.get(entryKey)) ?? []) pieces.push(piece);
+  entryBytes = Buffer.concat(pieces);
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
@@ -56,7 +78,7 @@ afterAll(() => rm(root, { recursive: true, force: true }));
 async function known(): Promise<string | undefined> {
   const outcome = await outcomeOf(async () => {
     const pieces: Uint8Array[] = [];
-    const sets = await fileLedger(root).known(SCOPE);
+    const sets = await ledgerIn(root).known();
     expect(sets.length).toBe(1);
     for (const { lines } of sets) for await (const piece of lines()) pieces.push(piece);
     return Buffer.concat(pieces).toString();
@@ -87,13 +109,9 @@ test("no name of an installation leads out of the ledger's directory", { timeout
   const directory = join(root, "inside");
   await mkdir(directory);
   const property = fc.asyncProperty(fc.string({ unit: fc.constantFrom(..."./\\~ab\0\n") }), async (name) => {
-    const scope = { ...SCOPE, installationId: `../${name}` };
-    const draft = await fileLedger(directory).draft(scope, "b");
+    const draft = await ledgerIn(directory, { ...SCOPE, installationId: `../${name}` }).draft();
     await draft.discard();
-    const folders = await readdir(root);
-    expect(folders.filter((folder) => folder !== "inside").sort()).toEqual(
-      [dirname(ledgerFile), entryPath].map((path) => path.slice(root.length + 1)).sort(),
-    );
+    expect((await readdir(root)).sort()).toEqual(["inside", basename(dirname(ledgerFile))].sort());
   });
   await holds({ group: GROUP, what: "names of installations", share: 0.05 }, property);
 });
@@ -101,15 +119,24 @@ test("no name of an installation leads out of the ledger's directory", { timeout
 test("a damaged entry of the journal names the batch that was written, or none", {
   timeout: TIMEOUT_MS,
 }, async () => {
+  const seen = { ended: 0, ignored: 0 };
   const property = fc.asyncProperty(
     fc.oneof(mutatedBytes([entryBytes]), flippedBits([entryBytes])),
     async (bytes) => {
-      await writeFile(entryPath, bytes, { mode: 0o600 });
-      const outcome = await outcomeOf(() => readEntry(entryPath));
-      const { endpoint, batchId } = ENTRY;
-      if (outcome?.error === undefined && outcome?.value?.content !== undefined)
-        expect(outcome.value.content).toMatchObject({ endpoint, batchId });
+      const store = memoryStore();
+      const value = async function* () {
+        yield bytes;
+      };
+      await store.putIfAbsent(entryKey, value());
+      const ended: string[] = [];
+      await journalIn(store).recover(async (batchId) => {
+        ended.push(batchId);
+        return "aborted";
+      });
+      seen[ended.length > 0 ? "ended" : "ignored"] += 1;
+      if (ended.length > 0) expect(ended).toEqual([BATCH]);
     },
   );
   await holds({ group: GROUP, what: "damaged journal entries", share: 0.5 }, property);
+  expect(seen.ignored).toBeGreaterThan(0);
 });

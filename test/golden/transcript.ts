@@ -19,24 +19,23 @@ export async function syncTranscript(): Promise<readonly RecordedCall[]> {
     const records = readGoldenRecords();
     await client.run(
       {
-        installationId: "installation-1",
         snapshots: ["accounts", "plans", "licenses", "employees", "groups", "groupMembers", "devices"],
-        ledger: "none",
+        async run(batch) {
+          await batch.write("accounts", records.accounts);
+          await batch.write("plans", records.plans);
+          await batch.write("licenses", records.licenses);
+          await batch.write("employees", records.employees);
+          await batch.write("groups", records.groups);
+          await batch.write("groupMembers", records.groupMembers);
+          await batch.write("devices", []);
+          await batch.write("usage", records.usage);
+          await batch.write("externallyDiscoveredUsage", records.externallyDiscoveredUsage);
+          await batch.write("auditLogs", records.auditLogs);
+          await batch.write("aiUsage", records.aiUsage);
+          await batch.write("aiCost", records.aiCost);
+        },
       },
-      async (batch) => {
-        await batch.write("accounts", records.accounts);
-        await batch.write("plans", records.plans);
-        await batch.write("licenses", records.licenses);
-        await batch.write("employees", records.employees);
-        await batch.write("groups", records.groups);
-        await batch.write("groupMembers", records.groupMembers);
-        await batch.write("devices", []);
-        await batch.write("usage", records.usage);
-        await batch.write("externallyDiscoveredUsage", records.externallyDiscoveredUsage);
-        await batch.write("auditLogs", records.auditLogs);
-        await batch.write("aiUsage", records.aiUsage);
-        await batch.write("aiCost", records.aiCost);
-      },
+      { installationId: "installation-1", ledger: "none" },
     );
     const batch = await client.startBatch({ installationId: "installation-1" });
     await batch.write("devices", records.devices);

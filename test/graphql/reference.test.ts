@@ -117,7 +117,7 @@ test("continues from a cursor in another client, and rejects one that is not the
 });
 
 test("does not see the applications of another workspace", async () => {
-  const apiKey = service.server.createApiKey({ workspace: service.server.createWorkspace("Other") });
+  const apiKey = service.server.createWorkspace({ name: "Other" }).apiKey;
   expect(await service.graphqlClient({ apiKey }).applications().totalCount()).toBe(0);
 });
 

@@ -1,5 +1,5 @@
 import { heldError } from "../../src/sync/guard/held-error.js";
-import { previewSync } from "../../src/sync/preview/preview.js";
+import { previewOf } from "../support/connector.js";
 
 const HELD = {
   collection: "accounts",
@@ -33,13 +33,13 @@ const HELD = {
 export const messages = [
   {
     title: "a run that does not write a declared snapshot",
-    provoke: () => previewSync({ snapshots: ["accounts"], ledger: "none" }, () => {}),
+    provoke: () => previewOf(["accounts"], () => {}),
     text: "The run declares the snapshots accounts, but did not write accounts. Nothing was completed. Write an empty array if there are no records.",
   },
   {
     title: "a run that writes a snapshot page by page",
     provoke: () =>
-      previewSync({ snapshots: ["accounts"], ledger: "none" }, async (batch) => {
+      previewOf(["accounts"], async (batch) => {
         await batch.write("accounts", []);
         await batch.write("accounts", []);
       }),

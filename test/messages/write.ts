@@ -1,6 +1,6 @@
 import type { SyncBatch } from "@saas-management/sdk";
 import { SyncClient } from "../../src/sync/client.js";
-import { previewSync } from "../../src/sync/preview/preview.js";
+import { previewOf } from "../support/connector.js";
 
 const batch = (): SyncBatch =>
   new SyncClient({ endpoint: "https://sync.example.com", apiKey: "key-1" }).openBatch("batch-1");
@@ -18,10 +18,7 @@ export const messages = [
   },
   {
     title: "a source with fewer records than expected",
-    provoke: () =>
-      previewSync({ snapshots: ["accounts"], ledger: "none" }, (run) =>
-        run.write("accounts", [], { expectedCount: 5 }),
-      ),
+    provoke: () => previewOf(["accounts"], (run) => run.write("accounts", [], { expectedCount: 5 })),
     text: "The source of accounts had 0 records, but expectedCount is 5. The batch cannot be completed: check the source and start a new one.",
   },
   {

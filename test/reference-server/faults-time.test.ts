@@ -1,5 +1,6 @@
-import { type SyncOperation, TestClock } from "@saas-management/sdk/testing";
+import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
+import type { SyncOperation } from "../../src/reference-server/faults/fault.js";
 import { SyncClient } from "../../src/sync/client.js";
 import { type ProgramOutcome, startProgram } from "../support/fault-program.js";
 import { refused, until } from "../support/grpc-client.js";

@@ -1,11 +1,6 @@
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
-import {
-  type ReferenceServer,
-  type ReferenceServerOptions,
-  startReferenceServer,
-  TestClock,
-} from "@saas-management/sdk/testing";
+import { type ReferenceServer, startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { ApiKeys } from "../../src/reference-server/keys.js";
 import { Workspace } from "../../src/reference-server/workspace.js";
@@ -62,24 +57,24 @@ test.each<[where: string, options: unknown]>([
     { portfolio: { planPrices: [{ planName: "P", annualPricePerSeat: "1", currency: "euro" }] } },
   ],
 ])("rejects options with an invalid value at %s%o", async (where, options) => {
-  const started = startReferenceServer(options as ReferenceServerOptions);
+  const started = startReferenceServer(options as object);
   await expect(started).rejects.toThrow(TypeError);
   await expect(started).rejects.toThrow(where);
 });
 
 test.each<["createWorkspace" | "createInstallation" | "createApiKey", unknown[]]>([
-  ["createWorkspace", [{ name: "Acme" }]],
+  ["createWorkspace", ["Acme"]],
   ["createWorkspace", []],
-  ["createWorkspace", ["Acme", { portfolio: { contract: [] } }]],
+  ["createWorkspace", [{ name: "Acme", portfolio: { contract: [] } }]],
   ["createInstallation", [{ integration: 7 }]],
   ["createInstallation", ["HR"]],
-  ["createInstallation", [{ workspace: { id: "other", name: "Other" } }]],
+  ["createInstallation", [{ workspaceId: "other" }]],
   ["createApiKey", [{ permissions: "integration:sync" }]],
   ["createApiKey", [{ permissions: ["sync"] }]],
   ["createApiKey", [{ scope: "readwrite" }]],
   ["createApiKey", [{ scop: "read" }]],
   ["createApiKey", [null]],
-  ["createApiKey", [{ workspace: { id: "other", name: "Other" } }]],
+  ["createApiKey", [{ workspaceId: "other" }]],
 ])("rejects invalid arguments of %s: %j", async (name, args) => {
   await using server = await startReferenceServer();
   expect(() => Reflect.apply(server[name], server, args)).toThrow(TypeError);
@@ -194,16 +189,16 @@ test("shows synced records over GraphQL until they are removed", async () => {
 
 test("shows each workspace its own portfolio", async () => {
   const { server } = await startSync({ portfolio: { applications: [{ name: "Chat" }] } });
-  const workspace = server.createWorkspace("Other", { portfolio: { applications: [{ name: "Mail" }] } });
+  const other = server.createWorkspace({ name: "Other", portfolio: { applications: [{ name: "Mail" }] } });
   const text = "{ applications { nodes { application { name } } } }";
   const shown = (name: string) => ({ data: { applications: { nodes: [{ application: { name } }] } } });
   expect(await query(server, text)).toEqual(shown("Chat"));
-  expect(await query(server, text, server.createApiKey({ workspace }))).toEqual(shown("Mail"));
+  expect(await query(server, text, other.apiKey)).toEqual(shown("Mail"));
 });
 
-test("inspects lock, batches, snapshots and events as plain data", async () => {
+test("inspects lock, batches and records as plain data", async () => {
   const { server, client, installationId } = await startSync();
-  const startedAt = server.clock.now();
+  const expiresAt = new Date(server.clock.now() + 15 * 60_000);
   const batchId = await client.start(installationId);
   const aiUsage = (id: string, nanos: number, fields: object = {}) => {
     const value = {
@@ -227,23 +222,10 @@ test("inspects lock, batches, snapshots and events as plain data", async () => {
       value: { records: [aiUsage("u", 0, { model: "m", inputTokens: 5n }), aiUsage("v", 1)] },
     },
   );
-  const leaseExpiresAt = startedAt + 15 * 60_000;
-  const inspection = server.inspect(installationId);
-  expect(inspection).toMatchObject({
-    installationId,
-    workspaceId: server.workspace.id,
-    lock: { batchId, leaseExpiresAt },
-    batches: [
-      {
-        id: batchId,
-        state: "active",
-        startedAt,
-        leaseExpiresAt,
-        endedAt: null,
-        accepted: { accounts: 1, plans: 1, aiUsage: 2 },
-      },
-    ],
-  });
+  const inspection = server.inspect();
+  expect(inspection).toEqual(server.inspect(installationId));
+  expect(inspection.lock).toStrictEqual({ batchId, expiresAt });
+  expect(inspection.batches).toStrictEqual([{ id: batchId, state: "active" }]);
   const details = { microsoft: { teams: { hasTeams: true } } };
   expect(inspection.snapshots.accounts).toStrictEqual([
     { id: "a", removed: false, record: { id: "a", active: false, details } },
@@ -255,10 +237,34 @@ test("inspects lock, batches, snapshots and events as plain data", async () => {
     details: { model: "SEAT_BASED", seatBased: { paidSeats: 0 } },
   });
   const at = (time: string) => ({ sourceActorId: "a", lastActivity: `2026-05-28T20:26:40.${time}Z` });
-  expect(inspection.events.aiUsage).toStrictEqual([
-    { id: "u", ...at("000"), model: "m", inputTokens: 5n },
-    { id: "v", ...at("000000001") },
+  expect(inspection.snapshots.aiUsage).toStrictEqual([
+    { id: "u", removed: false, record: { id: "u", ...at("000"), model: "m", inputTokens: 5n } },
+    { id: "v", removed: false, record: { id: "v", ...at("000000001") } },
   ]);
+});
+
+test("reset() empties the server and keeps its addresses, key, installation and portfolio", async () => {
+  const { server, client, installationId } = await startSync({
+    portfolio: { applications: [{ name: "A" }] },
+  });
+  const [urls, other] = [[server.baseUrl, server.syncUrl], server.createWorkspace({ name: "Other" })];
+  await client.write(await client.start(installationId), accounts("a"));
+  const create = 'mutation { createProcurementCase(input: { name: "n" }) { case { id } } }';
+  const created: any = await query(server, create);
+  server.faults.add({ on: "*", fault: "drop" });
+  server.revokeApiKey(server.apiKey);
+  await server.reset();
+  expect([server.baseUrl, server.syncUrl]).toEqual(urls);
+  expect(server.inspect()).toMatchObject({ lock: null, batches: [], snapshots: { accounts: [] } });
+  expect(() => server.inspect(other.installationId)).toThrow("There is no installation with this id.");
+  server.faults.assertFired();
+  await client.start(installationId);
+  expect(await query(server, "{ applications { totalCount } }")).toEqual({
+    data: { applications: { totalCount: 1 } },
+  });
+  const { id } = created.data.createProcurementCase.case;
+  const update = `mutation { updateProcurementCase(input: { id: "${id}" }) { errors { __typename } } }`;
+  expect(JSON.stringify(await query(server, update))).toContain("ProcurementCaseNotFoundError");
 });
 
 test("inspects a copy, and only known installations", async () => {

@@ -52,7 +52,7 @@ test("refuses a revoked key immediately, also in a running stream", async () => 
   const client = connect(key);
   const batchId = await client.start(installationId);
   const stream = client.open().send(batchId, accounts("a"));
-  await until(() => server.inspect(installationId).batches[0]?.accepted.accounts === 1);
+  await until(() => server.inspect(installationId).snapshots.accounts.length === 1);
   server.revokeApiKey(key);
   stream.send(batchId, accounts("b"));
   expect(await refused(stream.answer)).toMatchObject({ code: "UNAUTHENTICATED" });
@@ -62,7 +62,7 @@ test("refuses a revoked key immediately, also in a running stream", async () => 
 
 test("denies every operation to keys of another workspace and changes nothing", async () => {
   const { server, client, installationId, connect } = fixture();
-  const other = connect(server.createApiKey({ workspace: server.createWorkspace("Other") }));
+  const other = connect(server.createWorkspace({ name: "Other" }).apiKey);
   const batchId = await client.start(installationId);
   for (const call of [
     other.start(installationId),
@@ -77,15 +77,15 @@ test("denies every operation to keys of another workspace and changes nothing", 
 
 test("does not reveal whether another workspace has an installation", async () => {
   const { server, installationId, connect } = fixture();
-  const other = connect(server.createApiKey({ workspace: server.createWorkspace("Other") }));
+  const other = connect(server.createWorkspace({ name: "Other" }).apiKey);
   expect(await refused(other.start(installationId))).toEqual(await refused(other.start("no-such-id")));
 });
 
 test("locks installations of different workspaces independently", async () => {
   const { server, client, installationId, connect } = fixture();
-  const workspace = server.createWorkspace("Other");
-  const installation = server.createInstallation({ workspace, integration: "Chat" });
+  const { id: workspaceId, apiKey } = server.createWorkspace({ name: "Other" });
+  const other = server.createInstallation({ workspaceId, integration: "Chat" });
   await client.start(installationId);
-  const batchId = await connect(server.createApiKey({ workspace })).start(installation);
-  expect(server.inspect(installation)).toMatchObject({ integration: { name: "Chat" }, lock: { batchId } });
+  const batchId = await connect(apiKey).start(other);
+  expect(server.inspect(other).lock).toMatchObject({ batchId });
 });

@@ -91,7 +91,7 @@ test.each([
     [accounts("a"), second].map((collection) => SyncRecordsRequest.encode({ batchId, collection }).finish()),
   );
   expect(await refused(client.open().sendRaw(bytes).answer)).toMatchObject({ code: "INVALID_ARGUMENT" });
-  expect(server.inspect(installationId).batches).toMatchObject([{ accepted: {} }]);
+  expect(server.inspect(installationId).snapshots).toMatchObject({ accounts: [], groups: [] });
 });
 
 const unary = ["startSyncBatch", "completeSyncBatch", "abortSyncBatch"] as const;

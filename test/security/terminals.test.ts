@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { fromCsv } from "@saas-management/sdk/sources";
 import { expect, test } from "vitest";
-import { previewSync } from "../../src/sync/preview/preview.js";
 import { formatPreview } from "../../src/sync/preview/report.js";
+import { previewOf } from "../support/connector.js";
 import { heldBy, testService } from "../support/test-service.js";
 
 const service = testService();
@@ -15,7 +15,7 @@ const STEERS = /(?!\n)\p{Cc}|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
 test("a preview escapes ids, file names and fields, each on one line", async () => {
   const rows = async (text: string, map: (row: Readonly<Record<string, string>>) => object) => {
     const path = await service.writeFile("users.csv", text);
-    return previewSync({ ledger: "none", snapshots: ["accounts"] }, async (batch) => {
+    return previewOf(["accounts"], async (batch) => {
       // @ts-expect-error records that are not valid are what is shown here
       await batch.write("accounts", fromCsv(path, { map, name: `users${EVIL}.csv` }));
     });

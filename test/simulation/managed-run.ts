@@ -1,3 +1,4 @@
+import { connectorOf, type RunFunction } from "../support/connector.js";
 import type { ObservedBatch } from "./observation.js";
 import { givingUp, keepingAlive, type ProcessParts, relyNoMore } from "./process-parts.js";
 import type { Session } from "./program.js";
@@ -18,37 +19,40 @@ export async function runManaged(
   const labels = writes.map(() => observation.label());
   const { keepAlive, relyOnIt } = keepingAlive(maxIdleMs, parts);
   let abortFailed = false;
+  const fn: RunFunction<(typeof SNAPSHOTS)[number]> = async (batch, attempt) => {
+    observation.signals.push(batch.signal, attempt.signal);
+    const observed = observation.batch(batch.id);
+    attempts.push(observed);
+    observed.run = run;
+    relyOnIt(observed);
+    try {
+      for (const [index, write] of writes.entries()) {
+        // The same records with each attempt: what was accepted before is known by its contents.
+        const written = await runWrite(batch, write, observed, parts, labels[index]);
+        if ("error" in written) throw written.error;
+      }
+      observed.completion = "under way";
+    } finally {
+      relyNoMore(observed, parts);
+    }
+  };
   const ended = await observation.settle(
     client.run(
+      connectorOf(
+        SNAPSHOTS.filter((name) => writes.some(({ collection }) => collection === name)),
+        fn,
+      ),
       {
         installationId,
         waitForLockMs,
         restarts,
         keepAlive,
         ledger: "none",
-        snapshots: SNAPSHOTS.filter((name) => writes.some(({ collection }) => collection === name)),
         signal: limit?.signal,
         onProgress: (progress) => {
           observation.told.push(progress);
           if (progress.type === "abort-failed") abortFailed = true;
         },
-      },
-      async (batch, attempt) => {
-        observation.signals.push(batch.signal, attempt.signal);
-        const observed = observation.batch(batch.id);
-        attempts.push(observed);
-        observed.run = run;
-        relyOnIt(observed);
-        try {
-          for (const [index, write] of writes.entries()) {
-            // The same records with each attempt: what was accepted before is known by its contents.
-            const written = await runWrite(batch, write, observed, parts, labels[index]);
-            if ("error" in written) throw written.error;
-          }
-          observed.completion = "under way";
-        } finally {
-          relyNoMore(observed, parts);
-        }
       },
     ),
   );

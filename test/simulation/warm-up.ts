@@ -1,8 +1,8 @@
-import { previewSync } from "../../src/sync/preview/preview.js";
+import { previewOf } from "../support/connector.js";
 
 /** Loads the modules that the first write, open collection and refusal load, in turns that are not the simulation's. */
 export async function warmUp(): Promise<void> {
-  await previewSync({ snapshots: ["accounts"], ledger: "none" }, async (batch) => {
+  await previewOf(["accounts"], async (batch) => {
     const accounts = batch.writer("accounts");
     await accounts.write({ id: "" });
     await accounts.end();

@@ -2,7 +2,6 @@ import { SaasManagementError, type SyncBatch } from "@saas-management/sdk";
 import {
   type Fault,
   type ReferenceServer,
-  type ReferenceServerOptions,
   startReferenceServer,
   TestClock,
 } from "@saas-management/sdk/testing";
@@ -43,7 +42,7 @@ export interface FaultProgram {
 export async function startProgram(
   fault: Fault | undefined,
   options: {
-    readonly server?: ReferenceServerOptions;
+    readonly server?: Parameters<typeof startReferenceServer>[0];
     readonly client?: Partial<SyncClientOptions>;
     /** Number of accounts to write. @default 4 */
     readonly accounts?: number;

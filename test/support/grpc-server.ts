@@ -1,6 +1,6 @@
-import { type ReferenceServer, type ReferenceServerOptions, TestClock } from "@saas-management/sdk/testing";
+import { type ReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import type { PlainClient } from "./grpc-client.js";
-import { startTestService, type TestService, testService } from "./test-service.js";
+import { type ServerOptions, startTestService, type TestService, testService } from "./test-service.js";
 
 /** A reference server whose clock stands still, and a plain client. */
 export interface SyncFixture {
@@ -20,7 +20,7 @@ export function syncFixture(): () => SyncFixture {
 }
 
 /** A server for one test. */
-export async function startSync(options: ReferenceServerOptions = {}): Promise<SyncFixture> {
+export async function startSync(options: ServerOptions = {}): Promise<SyncFixture> {
   return fixtureOf(await startTestService({ server: { clock: new TestClock({ startAt }), ...options } }));
 }
 

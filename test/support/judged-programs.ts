@@ -131,7 +131,7 @@ function judgeRecords(
   isCompleted: boolean,
   why: string,
 ): void {
-  const { snapshots, events } = server.inspect(server.installationId);
+  const { snapshots } = server.inspect(server.installationId);
   const ids = snapshots.accounts.map(({ id }) => id);
   expect(ids, why).toEqual([...new Set(ids)]);
   expect(ids, why).toEqual(expect.arrayContaining(idsOf(isCompleted ? [...BEFORE, ...accounts] : BEFORE)));
@@ -140,7 +140,7 @@ function judgeRecords(
     expect(isOld ? [...BEFORE, ...accounts] : accounts, `${why}: ${id}`).toContainEqual(record);
     expect(removed, `${why}: ${id}`).toBe(isCompleted && id === "gone");
   }
-  const { usage } = events;
+  const usage = snapshots.usage.map(({ record }) => record);
   expect(usage, why).toEqual(
     USAGE.filter((event) => usage.some((stored) => isDeepStrictEqual(stored, event))),
   );

@@ -1,10 +1,4 @@
-import type {
-  HookOptions,
-  Logger,
-  RequestEvent,
-  ResponseEvent,
-  RetryEvent,
-} from "@saas-management/sdk/graphql";
+import type { HookOptions, Logger, RequestEvent, ResponseEvent, RetryEvent } from "@saas-management/sdk";
 
 /** Hooks that record their events. */
 export interface ObservedHooks {

@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import {
   type ClientOptions,
   fileLedger,
@@ -15,9 +15,7 @@ import {
 import { GraphQLClient, type GraphQLOptions } from "@saas-management/sdk/graphql";
 import {
   type Inspection,
-  type Portfolio,
   type ReferenceServer,
-  type ReferenceServerOptions,
   startReferenceServer,
   type TestClock,
 } from "@saas-management/sdk/testing";
@@ -25,16 +23,18 @@ import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from "vite
 import type { StartBatchOptions } from "../../src/sync/batch/start.js";
 import { SyncClient } from "../../src/sync/client.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
-import type { RunFunction } from "../../src/sync/run/options.js";
 import { accounts } from "./accounts.js";
+import { connectorOf, type RunFunction } from "./connector.js";
 import { PlainClient } from "./grpc-client.js";
 
 export { accounts, ids } from "./accounts.js";
 
 const QUICK_RETRY = { retries: 1, minDelayMs: 1, maxDelayMs: 1 } as const;
 
+export type ServerOptions = NonNullable<Parameters<typeof startReferenceServer>[0]>;
+
 export interface TestServiceOptions {
-  readonly server?: ReferenceServerOptions | undefined;
+  readonly server?: ServerOptions | undefined;
   /** Defaults of the clients of the Sync API. */
   readonly sync?: Partial<SyncClientOptions> | undefined;
   /** Defaults of the clients of the GraphQL API. */
@@ -80,19 +80,9 @@ export class TestService {
     this.#server = this.#shared;
   }
 
-  /** Gives the test an empty workspace. */
-  reset(portfolio: Portfolio | undefined = this.#options.server?.portfolio): void {
-    const shared = started(this.#shared);
-    shared.faults.clear();
-    const workspace = shared.createWorkspace("Test workspace", { portfolio });
-    this.#server = {
-      ...shared,
-      workspace,
-      apiKey: shared.createApiKey({ workspace }),
-      installationId: shared.createInstallation({ workspace }),
-      createApiKey: (key) => shared.createApiKey({ workspace, ...key }),
-      createInstallation: (installation) => shared.createInstallation({ workspace, ...installation }),
-    };
+  /** Gives the test an empty server. */
+  async reset(): Promise<void> {
+    await started(this.#shared).reset();
   }
 
   async cleanUp(): Promise<void> {
@@ -185,14 +175,15 @@ export class TestService {
   run<const S extends SnapshotCollection>(
     snapshots: readonly S[],
     fn: RunFunction<S>,
-    options?: Partial<RunOptions<S>>,
+    options?: Partial<RunOptions>,
   ): Promise<RunReceipt> {
     const { installationId } = this;
-    return this.sync.run({ installationId, ledger: fileLedger(this.directory), ...options, snapshots }, fn);
+    const ledger = fileLedger(this.directory);
+    return this.sync.run(connectorOf(snapshots, fn), { installationId, ledger, ...options });
   }
 
   /** A run that sends these accounts. */
-  runAccounts(ids: readonly string[], options?: Partial<RunOptions<"accounts">>): Promise<RunReceipt> {
+  runAccounts(ids: readonly string[], options?: Partial<RunOptions>): Promise<RunReceipt> {
     return this.run(
       ["accounts"],
       async (batch) => void (await batch.write("accounts", accounts(ids))),
@@ -224,8 +215,15 @@ export class TestService {
     return entries
       .filter((entry) => !entry.isDirectory())
       .map((entry) => join(entry.parentPath, entry.name))
-      .filter((path) => !path.startsWith(join(this.directory, "journal")))
+      .filter((path) => !basename(path).startsWith("journal."))
       .sort();
+  }
+
+  /** Paths of the journal's entries. */
+  async journal(): Promise<string[]> {
+    const names = await readdir(this.directory, { recursive: true });
+    const own = names.filter((name) => basename(name).startsWith("journal."));
+    return own.map((name) => join(this.directory, name)).sort();
   }
 
   /** The one ledger file whose name matches. */

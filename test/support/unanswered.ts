@@ -2,11 +2,22 @@ import { execFileSync } from "node:child_process";
 import { closeSync, constants, openSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import type { Ledger } from "@saas-management/sdk";
-import type { KnownIds, LedgerDraft } from "../../src/sync/ledger/ledger.js";
+import type { Ledger, Store } from "@saas-management/sdk";
+import { storeLedger } from "../../src/sync/ledger/ledger.js";
+import { type StoreCall, watchedStore } from "./stores.js";
 
-/** The methods of a ledger, and reading its known ids. */
-export type LedgerStep = Exclude<keyof (Ledger & LedgerDraft), "keyOf" | "write" | "read"> | "lines";
+/** What a run asks its ledger for, in this order. */
+export type LedgerStep =
+  | "draft"
+  | "begin"
+  | "known"
+  | "lines"
+  | "held"
+  | "hold"
+  | "save"
+  | "promote"
+  | "release"
+  | "discard";
 
 /** A ledger with one step that is answered late or never. */
 export interface UnansweredLedger {
@@ -20,45 +31,42 @@ export interface UnansweredLedger {
 }
 
 /** Holds the first `step` of a ledger back until `answer` is called. */
-export function unanswered(step: LedgerStep, below: Ledger): UnansweredLedger {
+export function unanswered(step: LedgerStep, below: Store): UnansweredLedger {
   const begun: LedgerStep[] = [];
   const done: LedgerStep[] = [];
+  const lists: LedgerStep[] = ["draft", "known", "held"];
   let answer = () => {};
   const answered = new Promise<void>((resolve) => {
     answer = resolve;
   });
-  const asked = async <T>(name: LedgerStep, question: () => Promise<T>): Promise<T> => {
+  const begin = async (name: LedgerStep): Promise<void> => {
     begun.push(name);
     if (name === step && begun.filter((other) => other === step).length === 1) await answered;
+  };
+  const asked = async <T>(name: LedgerStep, question: () => Promise<T>): Promise<T> => {
+    await begin(name);
     const result = await question();
     done.push(name);
     return result;
   };
-  const read = (ids: KnownIds): KnownIds => ({
-    state: ids.state,
-    async *lines() {
-      await asked("lines", async () => {});
-      yield* ids.lines();
-    },
+  const store = watchedStore(below, async (call, go) => {
+    const name = stepOf(call, lists);
+    if (name === undefined) return go();
+    if (name !== "save") return asked(name, go);
+    await begin("begin");
+    const result = await go();
+    await asked("save", async () => {});
+    return result;
   });
-  const ledger: Ledger = {
-    known: (scope) => asked("known", async () => (await below.known(scope)).map(read)),
-    draft: (scope, batchId) =>
-      asked("draft", async () => {
-        const draft = await below.draft(scope, batchId);
-        return {
-          write: (lines) => draft.write(lines),
-          read: () => draft.read(),
-          save: () => asked("save", () => draft.save()),
-          promote: () => asked("promote", () => draft.promote()),
-          discard: () => asked("discard", () => draft.discard()),
-        };
-      }),
-    hold: (scope, approval) => asked("hold", () => below.hold(scope, approval)),
-    held: (scope) => asked("held", () => below.held(scope)),
-    release: (scope) => asked("release", () => below.release(scope)),
-  };
-  return { ledger, begun, done, answer: () => answer() };
+  return { ledger: storeLedger(store), begun, done, answer: () => answer() };
+}
+
+function stepOf({ method, key }: StoreCall, lists: LedgerStep[]): LedgerStep | undefined {
+  const isIds = key.endsWith("ids.gz");
+  if (method === "list") return lists.shift();
+  if (method === "get") return isIds ? "lines" : undefined;
+  if (method === "delete") return isIds ? "discard" : key.endsWith("removals.txt") ? "release" : undefined;
+  return isIds ? "save" : key.endsWith("completed") ? "promote" : "hold";
 }
 
 /**

@@ -15,7 +15,7 @@ afterEach(() => harness.server.close());
 const LOST = { code: 14, details: "connection dropped" };
 const LOCKED = { code: 6, details: "locked" };
 const START = { installationId: "installation-1" };
-const RUN = { ...START, ledger: "none", snapshots: ["accounts"] } as const;
+const RUN = { ...START, ledger: "none" } as const;
 const never = () => new Promise<never>(() => {});
 
 /** Where a call waits: what is arranged for it, and whether it is there. */
@@ -168,7 +168,7 @@ test.each(Object.entries(OF_A_REQUEST))(
     const retry = { retries: 2, minDelayMs: 1000, maxDelayMs: 1000 };
     const run = harness
       .client({ clock, retry, ...point.options })
-      .run({ ...RUN, signal: stop.signal, onProgress }, never);
+      .run({ snapshots: ["accounts"], run: never }, { ...RUN, signal: stop.signal, onProgress });
     await abortAt(point, stop, run);
     expect(clock.sleeping).toBe(0);
   },
@@ -177,9 +177,12 @@ test.each(Object.entries(OF_A_REQUEST))(
 test("a run that is aborted while its function writes ends when the batch is aborted", async () => {
   const { stop, clock, onProgress } = prepare();
   harness.server.scripts.SyncRecords.push("never");
-  const run = harness.client({ clock }).run({ ...RUN, signal: stop.signal, onProgress }, async (batch) => {
-    await batch.write("accounts", accounts(3));
-  });
+  const run = harness
+    .client({ clock })
+    .run(
+      { snapshots: ["accounts"], run: (batch) => batch.write("accounts", accounts(3)) },
+      { ...RUN, signal: stop.signal, onProgress },
+    );
   await abortAt({ reached: () => harness.server.streams[0]?.messages.length === 1 }, stop, run);
   expect(harness.server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
   expect(clock.sleeping).toBe(0);

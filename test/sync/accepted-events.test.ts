@@ -1,17 +1,20 @@
 import type { EventCollection, RecordOf } from "@saas-management/sdk";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { SyncClient } from "../../src/sync/client.js";
 import { COLLECTIONS } from "../../src/sync/collections.js";
 import { type EncodedMessage, MessageBuilder } from "../../src/sync/encoding/message-builder.js";
 import { ENCODERS } from "../../src/sync/generated/encoders.js";
 import { AcceptedEvents } from "../../src/sync/run/accepted-events.js";
+import { connectorOf, type RunFunction } from "../support/connector.js";
 import { LIMITS, RUNS, TIMEOUT_MS } from "../support/property-runs.js";
 import { RECORDS } from "../support/record-arbitraries.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { expectRecords } from "../support/sent-messages.js";
 
 const UNAVAILABLE = { code: 14 };
-const RUN = { installationId: "installation-1", snapshots: [], ledger: "none" } as const;
+const RUN = { installationId: "installation-1", ledger: "none" } as const;
+const run = (client: SyncClient, fn: RunFunction<never>) => client.run(connectorOf([], fn), RUN);
 const lastActivity = new Date("2026-01-01T00:00:00Z");
 const harness = useScriptedServer();
 
@@ -42,7 +45,7 @@ test("each event is accepted in order and as often as it was written, wherever a
         failures.includes(i) ? UNAVAILABLE : undefined,
       );
       const client = harness.client({ messageBytes, retry: { retries: 0 } });
-      const receipt = await client.run(RUN, (batch) => batch.write(collection, records));
+      const receipt = await run(client, (batch) => batch.write(collection, records));
       const accepted = server.streams.filter((_, i) => !failures.includes(i));
       const messages = accepted.flatMap((stream) => stream.messages);
       expectRecords(messages, collection, records);
@@ -59,8 +62,8 @@ test("events keep their indices behind those that were left out", async () => {
   const refused = { code: 3, details: "no" };
   harness.server.scripts.SyncRecords = [undefined, undefined, undefined, UNAVAILABLE, refused];
   const client = harness.client({ messageBytes: 1, retry: { retries: 0 } });
-  const run = client.run(RUN, (batch) => batch.write("usage", [0, 1, 2, 3, 4].map(event)));
-  await expect(run).rejects.toMatchObject({
+  const refusedRun = run(client, (batch) => batch.write("usage", [0, 1, 2, 3, 4].map(event)));
+  await expect(refusedRun).rejects.toMatchObject({
     outcomes: [{ outcome: "rejected", firstIndex: 3, records: 1 }],
   });
 });
@@ -68,7 +71,7 @@ test("events keep their indices behind those that were left out", async () => {
 test("events of another collection with the same bytes are not left out", async () => {
   harness.server.scripts.SyncRecords = [undefined, UNAVAILABLE];
   const client = harness.client({ retry: { retries: 0 } });
-  const receipt = await client.run(RUN, async (batch, { attempt }) => {
+  const receipt = await run(client, async (batch, { attempt }) => {
     const discovered = { sourceActorId: "a", actorEmail: "b@example.com", lastActivity };
     if (attempt === 1) await batch.write("externallyDiscoveredUsage", [discovered]);
     await batch.write("usage", [{ id: "a", sourceActorId: "b@example.com", lastActivity }]);

@@ -10,7 +10,8 @@ import { START } from "../support/sync-client.js";
 const harness = useScriptedServer();
 const FILE = "call-site.test.ts";
 const REFUSAL = { code: 3, details: "no" };
-const RUN = { ...START, snapshots: [], ledger: "none" } as const;
+const RUN = { ...START, ledger: "none" } as const;
+const NOTHING = { snapshots: [], run: async () => {} };
 
 /** The function whose name is looked for: no other leads from the test to the SDK. */
 async function programOfTheUser(call: () => Promise<unknown>): Promise<unknown> {
@@ -42,7 +43,7 @@ const BATCH_CALLS: readonly (readonly [
 
 const CLIENT_CALLS: readonly (readonly [string, ClientCall])[] = [
   ["startBatch", (client) => client.startBatch(START)],
-  ["run", (client) => client.run(RUN, () => {})],
+  ["run", (client) => client.run(NOTHING, RUN)],
 ];
 
 test.each(BATCH_CALLS)("the stack of a rejected %s leads to the caller", async (_, operation, call) => {
@@ -78,9 +79,13 @@ test("the stack of a rejected write in a run leads to the write and to the run",
   harness.server.scripts.SyncRecords.push(REFUSAL);
   const client = harness.client();
   const runOfTheUser = async () =>
-    await client.run({ ...RUN, snapshots: ["accounts"] }, async (batch) => {
-      await programOfTheUser(() => batch.write("accounts", accounts(1)));
-    });
+    await client.run(
+      {
+        snapshots: ["accounts"],
+        run: (batch) => programOfTheUser(() => batch.write("accounts", accounts(1))),
+      },
+      RUN,
+    );
   const error = await rejection(runOfTheUser());
   expectStack(error, FILE, "programOfTheUser");
   expectStack(error, FILE, "runOfTheUser");
@@ -107,7 +112,7 @@ const REASONS: readonly (readonly [string, BatchCall])[] = [
   ["write", (batch) => batch.write("accounts", accounts(1), { signal: aborted })],
   ["push", (batch) => batch.writer("accounts", { signal: aborted }).write(accounts(1))],
   ["seal", (batch) => batch.writer("accounts", { signal: aborted }).end()],
-  ["run", () => harness.client().run({ ...RUN, signal: aborted }, () => {})],
+  ["run", () => harness.client().run(NOTHING, { ...RUN, signal: aborted })],
 ];
 test.each(REASONS)("the stack of the reason that aborted a %s stays as it is", async (_, call) => {
   const { stack } = untouched;
@@ -125,7 +130,7 @@ test("the stack of a source's and a run function's own exception stays as it is"
   }
   const batch = await harness.startBatch();
   expect(await rejection(programOfTheUser(() => batch.write("accounts", source())))).toBe(own);
-  const run = () => harness.client().run(RUN, () => Promise.reject(own));
+  const run = () => harness.client().run({ snapshots: [], run: () => Promise.reject(own) }, RUN);
   expect(await rejection(programOfTheUser(run))).toBe(own);
   expect(own.stack).toBe(stack);
 });

@@ -1,17 +1,12 @@
 import { Readable } from "node:stream";
-import type { Collection, SnapshotCollection } from "@saas-management/sdk";
+import type { Collection } from "@saas-management/sdk";
 import { fromCsv } from "@saas-management/sdk/sources";
 import { expect, test } from "vitest";
-import { previewSync } from "../../src/sync/preview/preview.js";
 import { formatPreview } from "../../src/sync/preview/report.js";
-import type { RunFunction } from "../../src/sync/run/options.js";
+import { previewOf as preview } from "../support/connector.js";
 import { accounts, ids } from "../support/test-service.js";
 
 const AT = "2026-01-01T00:00:00Z";
-
-function preview<const S extends SnapshotCollection>(snapshots: readonly S[], fn: RunFunction<S>) {
-  return previewSync({ snapshots, ledger: "none" }, fn);
-}
 
 function license(id: string, sourceAccountId: string, sourcePlanId = "p1") {
   return { sourceId: id, sourceAccountId, sourcePlanId, billable: true };

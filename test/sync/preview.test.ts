@@ -1,18 +1,21 @@
 import { writeFile } from "node:fs/promises";
 import {
-  ConfigurationError,
   fileLedger,
   InvalidInputError,
-  type Ledger,
   type PreviewOptions,
+  SaasManagementClient,
   type SnapshotCollection,
+  storeLedger,
 } from "@saas-management/sdk";
 import { fromCsv } from "@saas-management/sdk/sources";
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { previewSync } from "../../src/sync/preview/preview.js";
+import { memoryStore } from "../../src/sync/ledger/memory-ledger.js";
+import type { SyncClientOptions } from "../../src/sync/options.js";
 import { formatPreview } from "../../src/sync/preview/report.js";
-import type { RunFunction } from "../../src/sync/run/options.js";
+import type { RunFunction } from "../support/connector.js";
+import { connectorOf, previewOf } from "../support/connector.js";
+import { watchedStore } from "../support/stores.js";
 import { accounts, ids, testService } from "../support/test-service.js";
 
 const service = testService();
@@ -21,28 +24,26 @@ const service = testService();
 function preview<const S extends SnapshotCollection>(
   snapshots: readonly S[],
   fn: RunFunction<S>,
-  options: Partial<PreviewOptions<S>> = {},
+  options: Partial<PreviewOptions> = {},
+  client = service.sync,
 ) {
-  const { syncUrl: endpoint, installationId } = service.server;
-  return previewSync(
-    { ledger: fileLedger(service.directory), endpoint, installationId, ...options, snapshots },
-    fn,
-  );
+  const { installationId, directory } = service;
+  return client.preview(connectorOf(snapshots, fn), {
+    ledger: fileLedger(directory),
+    installationId,
+    ...options,
+  });
 }
 
 /** Previews a run of these accounts without a ledger. */
-function previewAccounts(accounts: readonly unknown[], options: Partial<PreviewOptions<"accounts">> = {}) {
-  return previewSync({ ledger: "none", ...options, snapshots: ["accounts"] }, async (batch) => {
-    // @ts-expect-error the records may be invalid
-    await batch.write("accounts", accounts);
-  });
+function previewAccounts(accounts: readonly unknown[], client?: Partial<SyncClientOptions>) {
+  // @ts-expect-error the records may be invalid
+  return previewOf(["accounts"], (batch) => batch.write("accounts", accounts), {}, client);
 }
 
 test("rejects a preview that does not write a declared snapshot, and counts each declared collection once", async () => {
   const snapshots = ["accounts", "plans", "plans"] as const;
-  const previewed = previewSync({ ledger: "none", snapshots }, (batch) =>
-    batch.write("accounts", accounts(ids(1))),
-  );
+  const previewed = previewOf(snapshots, (batch) => batch.write("accounts", accounts(ids(1))));
   await expect(previewed).rejects.toMatchObject({ code: "INVALID_INPUT" });
 });
 
@@ -52,7 +53,7 @@ test("runs the function of a run without a server, and tells it that it is a pre
     told.push(attempt.preview);
     await batch.write("accounts", accounts(["a", "b"]));
   };
-  const { collections, refusals } = await previewSync({ snapshots: ["accounts"], ledger: "none" }, fn);
+  const { collections, refusals } = await previewOf(["accounts"], fn);
   expect(collections.accounts).toMatchObject({ records: 2, messages: 1, invalid: 0 });
   expect(refusals).toEqual([]);
   await service.run(["accounts"], fn);
@@ -76,8 +77,8 @@ test("counts the records, messages and bytes of the run's receipt, for any messa
     ]);
   };
   const snapshots = ["accounts", "plans"] as const;
-  const { collections } = await preview(snapshots, fn, sizes);
-  const receipt = await client.run({ installationId, snapshots, ledger: "none" }, fn);
+  const { collections } = await preview(snapshots, fn, {}, client);
+  const receipt = await client.run(connectorOf(snapshots, fn), { installationId, ledger: "none" });
   for (const name of ["accounts", "plans", "usage"] as const) {
     const { accepted: records, messages, bytes } = receipt.collections[name] ?? {};
     expect(collections[name]).toMatchObject({ records, messages, bytes });
@@ -112,13 +113,12 @@ test("lists records that are too large for a message", async () => {
 });
 
 test("counts invalid records towards expectedCount", async () => {
-  const options = { snapshots: ["accounts"], ledger: "none" } as const;
   const invalid = { id: "" };
-  const whole = previewSync(options, async (batch) => {
+  const whole = previewOf(["accounts"], async (batch) => {
     await batch.write("accounts", [invalid, ...accounts(["a"])], { expectedCount: 2 });
   });
   await expect(whole).resolves.toMatchObject({ collections: { accounts: { records: 1, invalid: 1 } } });
-  const open = previewSync(options, async (batch) => {
+  const open = previewOf(["accounts"], async (batch) => {
     const writer = batch.writer("accounts");
     await writer.write([invalid, ...accounts(["a"])]);
     await writer.end({ expectedCount: 2 });
@@ -147,8 +147,9 @@ test("counts repeated ids, and compares the contents of their records", async ()
 
 test("counts repeated ids but refuses none if the run does not check ids", async () => {
   const twice = [...accounts(["b"]), { id: "b", name: "somebody else" }];
-  const options = { snapshots: ["accounts"], ledger: "none", guard: false } as const;
-  const { collections, refusals } = await previewSync(options, (batch) => batch.write("accounts", twice));
+  const { collections, refusals } = await previewOf(["accounts"], (batch) => batch.write("accounts", twice), {
+    guard: false,
+  });
   expect(collections.accounts).toMatchObject({ records: 1, duplicates: { different: 1 } });
   expect(refusals).toEqual([]);
 });
@@ -157,7 +158,7 @@ test("counts repeated events, which a run accepts, unless they have no id", asyn
   const at = "2026-01-01T00:00:00Z";
   const use = (sourceActorId: string) => ({ id: "e1", sourceActorId, lastActivity: at });
   const found = { sourceActorId: "a", lastActivity: at };
-  const { collections, refusals } = await previewSync({ snapshots: [], ledger: "none" }, async (batch) => {
+  const { collections, refusals } = await previewOf([], async (batch) => {
     await batch.write("usage", [use("a"), use("b")]);
     await batch.write("usage", [use("a")]);
     await batch.write("externallyDiscoveredUsage", [found, found]);
@@ -169,9 +170,9 @@ test("counts repeated events, which a run accepts, unless they have no id", asyn
 });
 
 test("rejects with the errors of the function, of a source, of the declaration and of the signal", async () => {
-  const options = { snapshots: ["accounts", "plans"], ledger: "none" } as const;
+  const snapshots = ["accounts", "plans"] as const;
   const reason = new Error("the vendor is down");
-  const failing = previewSync(options, async (batch) => {
+  const failing = previewOf(snapshots, async (batch) => {
     await batch.write(
       "accounts",
       (async function* () {
@@ -181,18 +182,19 @@ test("rejects with the errors of the function, of a source, of the declaration a
     );
   });
   await expect(failing).rejects.toBe(reason);
-  const missing = previewSync(options, async (batch) => void (await batch.write("plans", [])));
+  const missing = previewOf(snapshots, async (batch) => void (await batch.write("plans", [])));
   await expect(missing).rejects.toMatchObject({ code: "INVALID_INPUT" });
-  const swallowed = previewSync(options, async (batch) => {
+  const swallowed = previewOf(snapshots, async (batch) => {
     await batch.write("plans", []);
     await batch.write("accounts", accounts(["a"]), { expectedCount: 2 }).catch(() => {});
   });
   await expect(swallowed).rejects.toMatchObject({ code: "BATCH_STATE", reason: "incomplete" });
   const stop = new AbortController();
-  const stopped = previewSync({ ...options, signal: stop.signal }, async () => {
+  const forEver = () => {
     stop.abort(reason);
-    await new Promise(() => {});
-  });
+    return new Promise(() => {});
+  };
+  const stopped = previewOf(snapshots, forEver, { signal: stop.signal });
   await expect(stopped).rejects.toBe(reason);
 });
 
@@ -200,10 +202,14 @@ test("survives a source that is silent for longer than a lease only with keepAli
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance", "Date"] });
   onTestFinished(() => void vi.useRealTimers());
   const after16Minutes = (keepAlive: PreviewOptions["keepAlive"]) =>
-    previewSync({ snapshots: ["accounts"], ledger: "none", keepAlive }, async (batch) => {
-      await vi.advanceTimersByTimeAsync(16 * 60_000);
-      await batch.write("accounts", accounts(ids(1)));
-    });
+    previewOf(
+      ["accounts"],
+      async (batch) => {
+        await vi.advanceTimersByTimeAsync(16 * 60_000);
+        await batch.write("accounts", accounts(ids(1)));
+      },
+      { keepAlive },
+    );
   await expect(after16Minutes(undefined)).rejects.toMatchObject({
     code: "BATCH_STATE",
     reason: "expired",
@@ -217,18 +223,13 @@ test("survives a source that is silent for longer than a lease only with keepAli
 test("rejects with the signal's reason while the ledger does not answer", async () => {
   const stop = new AbortController();
   const reason = { why: "shutdown" };
-  const ledger = {
-    ...memoryLedger(),
-    known: () => {
-      stop.abort(reason);
-      return new Promise<never>(() => {});
-    },
-  };
-  const scope = { endpoint: "https://sync.example.com", installationId: "installation-1" };
-  const options = { snapshots: ["accounts"], ledger, signal: stop.signal, ...scope } as const;
-  const run = previewSync(options, async (batch) => {
-    await batch.write("accounts", accounts(["a"]));
+  const silent = watchedStore(memoryStore(), () => {
+    stop.abort(reason);
+    return new Promise<never>(() => {});
   });
+  const ledger = storeLedger(silent);
+  const options = { ledger, signal: stop.signal, installationId: "installation-1" };
+  const run = previewOf(["accounts"], (batch) => batch.write("accounts", accounts(["a"])), options);
   await expect(run).rejects.toBe(reason);
 });
 
@@ -236,7 +237,7 @@ test("bounds its memory by windows and ids, whatever the size of the records", a
   const [pages, page, mib] = [50, 1000, 1024 * 1024];
   const before = process.memoryUsage().arrayBuffers;
   let most = 0;
-  const { collections } = await previewSync({ snapshots: ["accounts"], ledger: "none" }, async (batch) => {
+  const { collections } = await previewOf(["accounts"], async (batch) => {
     await batch.write(
       "accounts",
       (function* () {
@@ -288,7 +289,7 @@ test("reports that the guard would hold the run, by the rules of the preview", a
 
 test("reports a ledger that cannot be read", async () => {
   await service.runAccounts(ids(4));
-  await writeFile(await service.file(/accounts\.completed/), "not a ledger");
+  await writeFile(await service.file(/ids\.gz$/), "not a ledger");
   const { collections, refusals } = await preview(["accounts"], async (batch) => {
     await batch.write("accounts", accounts(ids(4)));
   });
@@ -305,41 +306,38 @@ test("never changes the ledger", async () => {
   await preview(["accounts"], async (batch) => void (await batch.write("accounts", [])));
   expect(await service.files()).toEqual(before);
 
-  const calls: string[] = [];
-  const ledger = memoryLedger();
-  const refuse = (name: string) => () => {
-    calls.push(name);
-    throw new Error(name);
-  };
-  const readOnly: Ledger = {
-    known: (scope) => {
-      calls.push("known");
-      return ledger.known(scope);
-    },
-    draft: refuse("draft"),
-    hold: refuse("hold"),
-    held: refuse("held"),
-    release: refuse("release"),
-  };
-  await preview(["accounts"], async (batch) => void (await batch.write("accounts", [])), {
-    ledger: readOnly,
+  const calls = new Set<string>();
+  const store = watchedStore(memoryStore(), (call, go) => {
+    calls.add(call.method);
+    return go();
   });
-  expect(calls).toEqual(["known"]);
+  await preview(["accounts"], async (batch) => void (await batch.write("accounts", [])), {
+    ledger: storeLedger(store),
+  });
+  expect([...calls]).toEqual(["list"]);
 });
 
-test("requires the endpoint and the installation of the run if there is a ledger", async () => {
-  const none: RunFunction<"accounts"> = () => {};
-  const ledger = memoryLedger();
-  for (const part of [{}, { endpoint: "https://sync.example.com" }, { installationId: "i" }]) {
-    const previewed = previewSync({ snapshots: ["accounts"], ledger, ...part }, none);
-    await expect(previewed).rejects.toBeInstanceOf(InvalidInputError);
-  }
-  await expect(previewSync({ snapshots: [], ledger: "none", maxIssues: -1 }, none)).rejects.toBeInstanceOf(
-    InvalidInputError,
-  );
-  await expect(
-    previewSync({ snapshots: [], ledger: "none", endpoint: "http://sync.example.com" }, none),
-  ).rejects.toBeInstanceOf(ConfigurationError);
+test("requires the installation of the run if there is a ledger", async () => {
+  const none = async () => {};
+  const previewed = previewOf(["accounts"], none, { ledger: memoryLedger() });
+  await expect(previewed).rejects.toBeInstanceOf(InvalidInputError);
+  await expect(previewOf([], none, { maxIssues: -1 })).rejects.toBeInstanceOf(InvalidInputError);
+});
+
+test("needs no key, and calls no hook", async () => {
+  const events: unknown[] = [];
+  const hook = (event: unknown) => void events.push(event);
+  const { syncUrl, baseUrl } = service.server;
+  const client = new SaasManagementClient({ syncUrl, baseUrl, onRequest: hook, onResponse: hook });
+  const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(1)));
+  const { collections } = await client.sync.preview(connector, { ledger: "none" });
+  expect(collections.accounts).toMatchObject({ records: 1 });
+  expect(events).toEqual([]);
+  const noKey = { code: "INVALID_CONFIGURATION", message: expect.stringContaining("apiKey") };
+  const { installationId } = service;
+  await expect(client.sync.startBatch({ installationId })).rejects.toMatchObject(noKey);
+  expect(() => client.graphql).toThrow(expect.objectContaining(noKey));
+  await client.close();
 });
 
 test("formats a preview collection by collection, without the contents of records", async () => {

@@ -64,7 +64,7 @@ test("leaves a newer batch alone when a batch whose lease ran out is aborted", a
 test("is refused with the key of another workspace, and without the permission", async () => {
   const { server, installationId } = service;
   const keys = [
-    server.createApiKey({ workspace: server.createWorkspace("other") }),
+    server.createWorkspace({ name: "other" }).apiKey,
     server.createApiKey({ scope: "read" }),
     server.createApiKey({ permissions: [] }),
   ];

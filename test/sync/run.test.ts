@@ -1,7 +1,14 @@
-import { type RunBatch, type RunOptions, type SyncProgress, TransportError } from "@saas-management/sdk";
+import {
+  type RunBatch,
+  type RunOptions,
+  type SnapshotCollection,
+  type SyncProgress,
+  TransportError,
+} from "@saas-management/sdk";
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { RunFunction } from "../../src/sync/run/options.js";
+import type { RunFunction } from "../support/connector.js";
+import { connectorOf } from "../support/connector.js";
 import { quietLogger } from "../support/observed.js";
 import { until } from "../support/promises.js";
 import { accounts, testService } from "../support/test-service.js";
@@ -13,15 +20,11 @@ beforeEach(() => {
   warnings.length = 0;
 });
 
-const run = <const S extends RunOptions["snapshots"]>(
-  snapshots: S,
-  fn: RunFunction<S[number]>,
+const run = <const S extends SnapshotCollection>(
+  snapshots: readonly S[],
+  fn: RunFunction<S>,
   options: Partial<RunOptions> = {},
-) =>
-  service.sync.run(
-    { installationId: service.installationId, ledger: "none" as const, ...options, snapshots },
-    fn,
-  );
+) => service.run(snapshots, fn, { ledger: "none", ...options });
 const writeAccounts: RunFunction<"accounts"> = (batch) => batch.write("accounts", accounts(2));
 const usage = (...ids: string[]) =>
   ids.map((id) => ({ id, sourceActorId: "u0", lastActivity: new Date("2026-01-01T00:00:00Z") }));
@@ -171,7 +174,7 @@ test("sends snapshots in full after a transient failure, and leaves accepted eve
   });
   expect(service.present()).toHaveLength(4);
   // Equal observations are not duplicates.
-  expect(service.inspect().events.externallyDiscoveredUsage).toHaveLength(4);
+  expect(service.inspect().snapshots.externallyDiscoveredUsage).toHaveLength(4);
   expect(service.states()).toEqual(["aborted", "completed"]);
 });
 
@@ -203,34 +206,30 @@ test.each([
     const client = service.syncClient({ timeoutMs: 60 * 60_000, retry: {}, eventDelivery: "at-most-once" });
     service.server.faults.add({ on: "SyncRecords", ...kind });
     const attempts: number[] = [];
-    const { installationId } = service;
-    const failing = client.run(
-      { installationId, ledger: "none", snapshots: [] },
-      async (batch, { attempt }) => {
-        attempts.push(attempt);
-        await batch.write("externallyDiscoveredUsage", discovered("a"));
-      },
-    );
+    const connector = connectorOf([], async (batch, { attempt }) => {
+      attempts.push(attempt);
+      await batch.write("externallyDiscoveredUsage", discovered("a"));
+    });
+    const failing = client.run(connector, { installationId: service.installationId, ledger: "none" });
     failing.catch(() => {});
-    await until(() => (service.inspect().events.externallyDiscoveredUsage?.length ?? 0) > 0);
+    await until(() => (service.inspect().snapshots.externallyDiscoveredUsage.length ?? 0) > 0);
     service.clock.advance(ms);
     await expect(failing).rejects.toMatchObject({ retryable: false });
     expect(attempts).toEqual([1]);
-    expect(service.inspect().events.externallyDiscoveredUsage).toHaveLength(1);
+    expect(service.inspect().snapshots.externallyDiscoveredUsage).toHaveLength(1);
   },
 );
 
 test('starts again with eventDelivery: "at-most-once" if all events without an id were accepted', async () => {
   const client = service.syncClient({ eventDelivery: "at-most-once" });
-  const { installationId } = service;
-  const options = { installationId, ledger: "none", snapshots: ["accounts"] } as const;
-  const receipt = await client.run(options, async (batch, { attempt }) => {
+  const connector = connectorOf(["accounts"], async (batch, { attempt }) => {
     await batch.write("externallyDiscoveredUsage", discovered("a"));
     if (attempt === 1) breakOnce("SyncRecords");
     await batch.write("accounts", accounts(2));
   });
+  const receipt = await client.run(connector, { installationId: service.installationId, ledger: "none" });
   expect(receipt.restarts).toBe(1);
-  expect(service.inspect().events.externallyDiscoveredUsage).toHaveLength(1);
+  expect(service.inspect().snapshots.externallyDiscoveredUsage).toHaveLength(1);
 });
 
 test("fails when its restarts are used up", async () => {
@@ -339,7 +338,9 @@ describe("a run whose batch cannot be aborted in a short outage", () => {
     });
     await expect(failing).rejects.toBe(broken);
     const failed = seen.find((progress) => progress.type === "abort-failed");
-    expect(failed?.lockedUntil.getTime()).toBeLessThanOrEqual(service.inspect().lock?.leaseExpiresAt ?? 0);
+    expect(failed?.lockedUntil.getTime()).toBeLessThanOrEqual(
+      service.inspect().lock?.expiresAt.getTime() ?? 0,
+    );
     expect(failed?.lockedUntil.getTime()).toBeGreaterThan(service.clock.now());
   });
 });

@@ -71,9 +71,22 @@ test("types a run so that it writes what it declares, and events", () => {
   expectTypeOf(compiled).toBeFunction();
 });
 
-test("lets a run's function return anything, such as the promise of its write", () => {
-  const options = { installationId: "i", ledger: "none", snapshots: ["accounts"] } as const;
-  const compiled = () => client.run(options, (batch) => batch.write("accounts", []));
+test("lets a connector return any promise, and nothing that is not awaited", () => {
+  const options = { installationId: "i", ledger: "none" } as const;
+  const snapshots = ["accounts"] as const;
+  const compiled = () =>
+    client.run({ snapshots: ["accounts"], run: (batch) => batch.write("accounts", []) }, options);
+  const refused = [
+    // @ts-expect-error -- nobody awaits the write
+    () => client.run({ snapshots, run: (batch) => void batch.write("accounts", []) }, options),
+    // @ts-expect-error -- nobody reads a generator
+    () => client.run({ snapshots, run: function* () {} }, options),
+    // @ts-expect-error -- nobody awaits the promises of a list
+    () => client.run({ snapshots, run: (batch) => [batch.write("accounts", [])] }, options),
+    // @ts-expect-error -- not declared
+    () => client.run({ snapshots, run: (batch) => batch.write("groups", []) }, options),
+  ];
+  expectTypeOf(refused).toBeArray();
   expectTypeOf(compiled).returns.resolves.toEqualTypeOf<RunReceipt>();
 });
 

@@ -52,7 +52,10 @@ if (mode === "bare") {
   await batch.complete();
 } else {
   const restarts = mode === "remembered" ? 2 : 0;
-  await client.sync.run({ installationId: "installation", snapshots: [], ledger: "none", restarts }, write);
+  await client.sync.run(
+    { snapshots: [], run: write },
+    { installationId: "installation", ledger: "none", restarts },
+  );
 }
 await client.close();
 if (taken === undefined) throw new Error("Nothing was written.");

@@ -62,7 +62,10 @@ function measurementOf<K extends GuardKind>(collection: K): () => Promise<Record
       await write(batch);
       await batch.complete();
     } else {
-      await client.sync.run({ ...safety, installationId: "installation", snapshots: [collection] }, write);
+      await client.sync.run(
+        { snapshots: [collection], run: write },
+        { ...safety, installationId: "installation" },
+      );
     }
     if (taken === undefined) throw new Error("Nothing was written.");
     const { ms, cpuMs, peakRssMiB } = taken;

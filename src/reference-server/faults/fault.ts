@@ -1,13 +1,12 @@
-/** An operation of the Sync API. */
-export type SyncOperation = "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch";
-
 /** All operations of the Sync API. */
 export const SYNC_OPERATIONS = [
   "StartSyncBatch",
   "SyncRecords",
   "CompleteSyncBatch",
   "AbortSyncBatch",
-] as const satisfies readonly SyncOperation[];
+] as const;
+
+export type SyncOperation = (typeof SYNC_OPERATIONS)[number];
 
 /**
  * What goes wrong, where and when: plain data that survives JSON. Unknown kinds and fields are refused.
@@ -21,7 +20,15 @@ export type Fault = {
    * The calls that the fault counts and strikes: an operation of the Sync API; the name of a GraphQL operation (the
    * first field of an unnamed one); `"sync"` or `"graphql"`, every call of that API; or `"*"`, every call.
    */
-  readonly on: "*" | "sync" | "graphql" | SyncOperation | (string & {});
+  readonly on:
+    | "*"
+    | "sync"
+    | "graphql"
+    | "StartSyncBatch"
+    | "SyncRecords"
+    | "CompleteSyncBatch"
+    | "AbortSyncBatch"
+    | (string & {});
   /** The first call that is struck, counted from 1 since the fault was added. @default 1 */
   readonly nth?: number | undefined;
   /** How many calls in a row are struck. @default 1 */

@@ -10,7 +10,7 @@ export type BatchState = "active" | "completed" | "aborted" | "expired";
 /** A batch expires after 15 minutes without an accepted write (service description, "Limits"). */
 const LEASE_MS = 15 * 60_000;
 
-/** @internal What a batch did to one collection. For events only `accepted` counts. */
+/** What a batch did to one collection. For events only `accepted` counts. */
 export interface CollectionCounts {
   /** Accepted records, each as often as it was sent. */
   accepted: number;
@@ -19,25 +19,20 @@ export interface CollectionCounts {
   removed: number;
 }
 
-/**
- * One batch of an installation. No timer watches the lease: it is compared with the clock at every access.
- *
- * @internal
- */
+/** One batch of an installation. No timer watches the lease: it is compared with the clock at every access. */
 export class Batch {
   readonly id = randomUUID();
   /** One entry for each collection that the batch included, in the order of their first messages. */
   readonly counts = new Map<Collection, CollectionCounts>();
   #state: BatchState = "active";
   #leaseExpiresAt: number;
-  #endedAt: number | undefined;
   #newestStream = 0;
   #openStream: number | undefined;
 
   /** @param sequence position among the batches of the installation, from 1 */
   constructor(
     readonly sequence: number,
-    readonly startedAt: number,
+    startedAt: number,
   ) {
     this.#leaseExpiresAt = startedAt + LEASE_MS;
   }
@@ -46,12 +41,8 @@ export class Batch {
     return this.#leaseExpiresAt;
   }
 
-  get endedAt(): number | undefined {
-    return this.#endedAt;
-  }
-
   stateAt(now: number): BatchState {
-    if (this.#state === "active" && now >= this.#leaseExpiresAt) this.#end("expired", this.#leaseExpiresAt);
+    if (this.#state === "active" && now >= this.#leaseExpiresAt) this.#state = "expired";
     return this.#state;
   }
 
@@ -94,24 +85,19 @@ export class Batch {
     }
   }
 
-  complete(now: number): void {
-    this.#end("completed", now);
+  complete(): void {
+    this.#state = "completed";
   }
 
   /** Has no effect on an aborted or expired batch. */
   abort(now: number): void {
     const state = this.stateAt(now);
     if (state === "completed") throw wrongState(state, "The batch is completed and cannot be aborted.");
-    if (state === "active") this.#end("aborted", now);
+    if (state === "active") this.#state = "aborted";
   }
 
   countsOf(collection: Collection): CollectionCounts {
     return getOrAdd(this.counts, collection, () => ({ accepted: 0, added: 0, updated: 0, removed: 0 }));
-  }
-
-  #end(state: BatchState, at: number): void {
-    this.#state = state;
-    this.#endedAt = at;
   }
 }
 

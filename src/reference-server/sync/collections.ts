@@ -14,6 +14,8 @@ export interface CollectionStore<C extends Collection> {
   complete(batch: Batch): void;
   /** The records that readers see: the same array until they change. */
   present(): readonly MessageOf<C>[];
+  /** Every record that was ever accepted. */
+  all(): readonly { readonly id: string; readonly removed: boolean; readonly record: MessageOf<C> }[];
 }
 
 /** Name on the wire of a collection, variant or field: `groupMembers` is `group_members`. */

@@ -1,108 +1,44 @@
-import type { EventCollection, SnapshotCollection } from "../../sync/generated/collections.js";
 import type { Timestamp } from "../../sync/generated/google/protobuf/timestamp.js";
+import type { RecordTypes } from "../../sync/generated/records.js";
 import { SubscriptionModel } from "../../sync/generated/saas_management/sync/v1/access_records.js";
 import type { Collection, MessageOf } from "../workspace.js";
-import type { Batch, BatchState } from "./batch.js";
 import { isTimestamp } from "./record-rules.js";
 import type { Installation } from "./state.js";
-import type { Snapshot } from "./stores.js";
-
-/**
- * A record as plain data, in the form in which the SDK accepts it: `{ id: "u1" }`. Absent fields are left out, timestamps are ISO 8601 strings in UTC, maps are objects, enum values have no prefix.
- */
-export type PlainRecord = Readonly<Record<string, unknown>>;
-
-/** A record of a snapshot collection. */
-export interface InspectedSnapshotRecord {
-  /** Its stable id in the source. */
-  readonly id: string;
-  /** Whether it is marked removed. */
-  readonly removed: boolean;
-  /** The record as it was accepted last. */
-  readonly record: PlainRecord;
-}
-
-/** A batch. Times are in milliseconds since the epoch, on the server's clock. */
-export interface InspectedBatch {
-  /** Id of the batch. */
-  readonly id: string;
-  /** State of the batch. */
-  readonly state: BatchState;
-  /** When it was started. */
-  readonly startedAt: number;
-  /** When the lease expires or would have expired. */
-  readonly leaseExpiresAt: number;
-  /** When it was completed, aborted or expired; `null` while it is active. */
-  readonly endedAt: number | null;
-  /** Number of accepted records of each collection that the batch included. */
-  readonly accepted: Readonly<Partial<Record<SnapshotCollection | EventCollection, number>>>;
-}
 
 /** A copy of what an installation holds. */
 export interface Inspection {
-  /** Id of the installation. */
-  readonly installationId: string;
-  /** Id of its workspace. */
-  readonly workspaceId: string;
-  /** The integration that is installed. */
-  readonly integration: { readonly id: string; readonly name: string };
-  /** The active batch; `null` if the lock is free. */
-  readonly lock: { readonly batchId: string; readonly leaseExpiresAt: number } | null;
-  /** All batches, the oldest first. */
-  readonly batches: readonly InspectedBatch[];
-  /** Every record that was ever accepted, in the order in which the ids were first seen. */
-  readonly snapshots: { readonly [C in SnapshotCollection]: readonly InspectedSnapshotRecord[] };
-  /** Every event, in the order of arrival. */
-  readonly events: { readonly [C in EventCollection]: readonly PlainRecord[] };
+  /**
+   * Every record that was ever accepted, as accepted last: absent fields are left out, timestamps are ISO 8601 strings
+   * in UTC. Records of snapshots are in the order in which their ids were first seen, and may be marked removed; events
+   * are in the order of arrival, and have the id `""` if their records have none.
+   */
+  readonly snapshots: {
+    readonly [C in keyof RecordTypes]: readonly {
+      readonly id: string;
+      readonly removed: boolean;
+      readonly record: RecordTypes[C];
+    }[];
+  };
+  /** The active batch and the end of its lease on the server's clock; `null` if the lock is free. */
+  readonly lock: { readonly batchId: string; readonly expiresAt: Date } | null;
+  /** All batches, the oldest first: `active`, `completed`, `aborted` or `expired`. */
+  readonly batches: readonly { readonly id: string; readonly state: string }[];
 }
 
-/** @internal */
 export function inspect(installation: Installation, now: number): Inspection {
-  const { id, workspace, integration, batches, snapshots, events } = installation;
   const holder = installation.lockHolder(now);
+  const snapshots = Object.entries(installation.stores).map(([name, store]) => [
+    name,
+    store.all().map((row) => ({ ...row, record: plainRecord(row.record) })),
+  ]);
   return {
-    installationId: id,
-    workspaceId: workspace.id,
-    integration: { ...integration },
-    lock: holder === undefined ? null : { batchId: holder.id, leaseExpiresAt: holder.leaseExpiresAt },
-    batches: batches.map((batch) => inspectBatch(batch, now)),
-    snapshots: {
-      accounts: snapshotRecords(snapshots.accounts),
-      plans: snapshotRecords(snapshots.plans),
-      licenses: snapshotRecords(snapshots.licenses),
-      employees: snapshotRecords(snapshots.employees),
-      groups: snapshotRecords(snapshots.groups),
-      groupMembers: snapshotRecords(snapshots.groupMembers),
-      devices: snapshotRecords(snapshots.devices),
-    },
-    events: {
-      usage: events.usage.present().map(plainRecord),
-      externallyDiscoveredUsage: events.externallyDiscoveredUsage.present().map(plainRecord),
-      auditLogs: events.auditLogs.present().map(plainRecord),
-      aiUsage: events.aiUsage.present().map(plainRecord),
-      aiCost: events.aiCost.present().map(plainRecord),
-    },
+    snapshots: Object.fromEntries(snapshots),
+    lock: holder === undefined ? null : { batchId: holder.id, expiresAt: new Date(holder.leaseExpiresAt) },
+    batches: installation.batches.map((batch) => ({ id: batch.id, state: batch.stateAt(now) })),
   };
 }
 
-function snapshotRecords<C extends SnapshotCollection>(snapshot: Snapshot<C>): InspectedSnapshotRecord[] {
-  return snapshot.all().map((row) => ({ ...row, record: plainRecord(row.record) }));
-}
-
-function inspectBatch(batch: Batch, now: number): InspectedBatch {
-  const accepted: Partial<Record<SnapshotCollection | EventCollection, number>> = {};
-  for (const [collection, counts] of batch.counts) accepted[collection] = counts.accepted;
-  return {
-    id: batch.id,
-    state: batch.stateAt(now),
-    startedAt: batch.startedAt,
-    leaseExpiresAt: batch.leaseExpiresAt,
-    endedAt: batch.endedAt ?? null,
-    accepted,
-  };
-}
-
-function plainRecord({ variant }: MessageOf<Collection>): PlainRecord {
+function plainRecord({ variant }: MessageOf<Collection>): object {
   if (variant === undefined) return {};
   const fields = plainFields(variant.value);
   return variant.$case === "generic" ? fields : { [variant.$case]: fields };
@@ -119,7 +55,7 @@ function plain(value: unknown): unknown {
   return plainFields(value);
 }
 
-function plainFields(message: object): PlainRecord {
+function plainFields(message: object): object {
   const entries = Object.entries(message).filter(([, field]) => !isAbsent(field));
   return Object.fromEntries(
     entries.map(([name, field]) => [name, isEnum(name, field) ? enumName(field) : plain(field)]),

@@ -15,10 +15,9 @@ import { EventLog, Snapshot } from "./stores.js";
 
 /** A direct integration installation. Its lock is held while its newest batch is active. */
 export class Installation implements SyncedInstallation {
-  readonly id = randomUUID();
   readonly integration: { readonly id: string; readonly name: string };
   readonly batches: Batch[] = [];
-  readonly snapshots = {
+  readonly stores: { readonly [C in Collection]: CollectionStore<C> } = {
     accounts: new Snapshot("accounts"),
     plans: new Snapshot("plans"),
     licenses: new Snapshot("licenses"),
@@ -26,28 +25,23 @@ export class Installation implements SyncedInstallation {
     groups: new Snapshot("groups"),
     groupMembers: new Snapshot("groupMembers"),
     devices: new Snapshot("devices"),
-  };
-  readonly events = {
     usage: new EventLog("usage"),
     externallyDiscoveredUsage: new EventLog("externallyDiscoveredUsage"),
     auditLogs: new EventLog("auditLogs"),
     aiUsage: new EventLog("aiUsage"),
     aiCost: new EventLog("aiCost"),
   };
-  readonly #stores: { readonly [C in Collection]: CollectionStore<C> } = {
-    ...this.snapshots,
-    ...this.events,
-  };
 
   constructor(
     readonly workspace: Workspace,
     integrationName: string,
+    readonly id: string = randomUUID(),
   ) {
     this.integration = { id: randomUUID(), name: integrationName };
   }
 
   records<C extends Collection>(collection: C): readonly MessageOf<C>[] {
-    return this.#stores[collection].present();
+    return this.stores[collection].present();
   }
 
   lockHolder(now: number): Batch | undefined {
@@ -70,7 +64,7 @@ export class Installation implements SyncedInstallation {
   /** Accepts a message as a whole or, if a record is invalid, not at all. */
   accept<C extends Collection>(message: CollectionMessage<C>, batch: Batch, now: number): void {
     const records = validRecords(message);
-    this.#stores[message.$case].write(records, batch);
+    this.stores[message.$case].write(records, batch);
     batch.renewLease(now);
   }
 
@@ -79,7 +73,7 @@ export class Installation implements SyncedInstallation {
     const snapshots: SnapshotResult[] = [];
     const events: EventResult[] = [];
     for (const [name, counts] of batch.counts) {
-      const store = this.#stores[name];
+      const store = this.stores[name];
       store.complete(batch);
       const collection = wireName(name);
       if (store.model === "event") {
@@ -94,7 +88,7 @@ export class Installation implements SyncedInstallation {
         });
       }
     }
-    batch.complete(now);
+    batch.complete();
     return { snapshots, events };
   }
 }
@@ -120,7 +114,13 @@ export class SyncState {
 
   constructor(readonly clock: Clock) {}
 
+  clear(): void {
+    this.#installations.clear();
+    this.#batches.clear();
+  }
+
   add(installation: Installation): void {
+    installation.workspace.installations.push(installation);
     this.#installations.set(installation.id, installation);
   }
 

@@ -76,7 +76,6 @@ export class Snapshot<C extends Collection> implements CollectionStore<C> {
     return present;
   }
 
-  /** Every record that was ever accepted. */
   all(): { readonly id: string; readonly removed: boolean; readonly record: MessageOf<C> }[] {
     return Array.from(this.#rows, ([id, { removed, record }]) => ({ id, removed, record }));
   }
@@ -118,5 +117,9 @@ export class EventLog<C extends Collection> implements CollectionStore<C> {
   present(): readonly MessageOf<C>[] {
     this.#present ??= [...this.#events];
     return this.#present;
+  }
+
+  all(): { readonly id: string; readonly removed: boolean; readonly record: MessageOf<C> }[] {
+    return this.#events.map((record) => ({ id: recordId(record) ?? "", removed: false, record }));
   }
 }

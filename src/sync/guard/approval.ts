@@ -1,14 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { RunHeldError } from "../../core/errors/index.js";
 import { IdHash } from "../ids/id-hash.js";
-import type { HoldReason, KnownIds, Ledger } from "../ledger/ledger.js";
+import type { CollectionLedger, KnownIds } from "../ledger/collection-ledger.js";
+import type { HoldReason, Lines } from "../ledger/entry.js";
 import type { SyncConfiguration } from "../options.js";
 import { forEachId, goneLines, tableOf } from "./comparison.js";
 import { type HeldJudgement, heldError, type Offer } from "./held-error.js";
 import { exceeds, type ResolvedRule } from "./rules.js";
 import type { GuardedSnapshot } from "./snapshot.js";
-
-type Lines = AsyncIterable<Uint8Array>;
 
 /** How long an approval is valid. */
 const APPROVAL_MS = 7 * 24 * 60 * 60 * 1000;
@@ -27,44 +26,43 @@ export async function holdRun(
   batchId: string,
   held: readonly Held[],
   approved: readonly GuardedSnapshot[],
-  ledger: Ledger | undefined,
   { clock, logger, ended }: Pick<SyncConfiguration, "clock" | "logger"> & { readonly ended: AbortSignal },
 ): Promise<RunHeldError> {
   const listed: HeldJudgement[] = held.map(({ judgement }) => ({ ...judgement, listedIn: undefined }));
-  if (ledger === undefined) return heldError(batchId, listed, "no-ledger");
+  if (held.some(({ snapshot }) => snapshot.ledger === undefined))
+    return heldError(batchId, listed, "no-ledger");
   const now = clock.now();
   // The pending approval stays valid if the run is held for exactly the same again.
-  const id = (await pendingId(held, ledger, now)) ?? randomUUID();
+  const id = (await pendingId(held, now)) ?? randomUUID();
   const offer: Offer = { id, expiresAt: now + APPROVAL_MS };
   try {
     for (const [i, { snapshot, judgement }] of held.entries()) {
       const reason = judgement.held;
       const lines = () => linesOf(snapshot, reason);
-      const path = await ledger.hold(snapshot.scope, { ...offer, reason, lines });
+      const path = await snapshot.ledger?.hold({ ...offer, reason, lines });
       const { sent, gone } = judgement.compared;
       const isListed = (reason === "removals" ? gone : sent) > 0;
       listed[i] = { ...judgement, listedIn: isListed ? path : undefined };
     }
-    for (const { scope } of approved) {
-      const given = await ledger.held(scope);
-      if (given === undefined) continue;
-      await ledger.hold(scope, { ...offer, reason: given.reason, lines: () => given.lines() });
+    for (const { ledger } of approved) {
+      const given = await ledger?.held();
+      if (given !== undefined) await ledger?.hold({ ...given, ...offer });
     }
   } catch (error) {
     ended.throwIfAborted();
     logger.error("saas-management: the ledger could not store a pending approval", { error });
     return heldError(batchId, listed, "not-stored");
   }
-  const renewed = approved.map(({ scope }) => scope.collection);
+  const renewed = approved.map(({ collection }) => collection);
   return heldError(batchId, listed, offer, renewed);
 }
 
 /** Id of the pending approval for exactly these snapshots, if there is one. */
-async function pendingId(held: readonly Held[], ledger: Ledger, now: number): Promise<string | undefined> {
+async function pendingId(held: readonly Held[], now: number): Promise<string | undefined> {
   const ids = new Set<string | undefined>();
   for (const { snapshot, judgement } of held) {
     try {
-      const pending = await ledger.held(snapshot.scope);
+      const pending = await snapshot.ledger?.held();
       const isSame =
         pending !== undefined &&
         pending.expiresAt > now &&
@@ -84,14 +82,14 @@ async function pendingId(held: readonly Held[], ledger: Ledger, now: number): Pr
  * @returns why it does not; undefined if it does
  */
 export async function approvalProblem(
-  ledger: Ledger,
+  ledger: CollectionLedger,
   approvalId: string,
   snapshot: GuardedSnapshot,
   reason: HoldReason,
   { rule, now }: { readonly rule: ResolvedRule; readonly now: number },
 ): Promise<string | undefined> {
   try {
-    const pending = await ledger.held(snapshot.scope);
+    const pending = await ledger.held();
     if (pending === undefined) return "no approval is pending; it was used or never requested";
     if (pending.id !== approvalId) return "another approval is pending";
     if (pending.expiresAt <= now) return "it has expired";

@@ -1,7 +1,8 @@
 import { IdHash, viewOf } from "../ids/id-hash.js";
 import { IdTable } from "../ids/id-table.js";
-import { eachLine, idsOfLines, wholeLines } from "../ledger/id-lines.js";
-import type { KnownIds } from "../ledger/ledger.js";
+import type { KnownIds } from "../ledger/collection-ledger.js";
+import type { Lines } from "../ledger/entry.js";
+import { eachLine, idOfLine, wholeLines } from "../ledger/id-lines.js";
 import type { Baseline, SnapshotFigures } from "../progress.js";
 
 /** Most ids that an error names. */
@@ -60,7 +61,7 @@ export async function compareIds(
       if (counted !== undefined && counted.add(hash.low, hash.high, 0, 0) !== -1) return;
       known += 1;
       if (isKept) kept += 1;
-      else if (firstGone.length < FIRST_IDS) firstGone.push(...idsOfLines(bytes.subarray(start, end + 1)));
+      else if (firstGone.length < FIRST_IDS) firstGone.push(idOfLine(bytes.subarray(start, end)));
     });
     sets.push(set);
   }
@@ -120,7 +121,7 @@ export async function* goneLines(
 
 /** Hashes each id with `hash` and calls back with its place. */
 export async function forEachId(
-  pieces: AsyncIterable<Uint8Array>,
+  pieces: Lines,
   hash: IdHash,
   callback: (lines: Uint8Array, start: number, end: number) => void,
 ): Promise<void> {
@@ -134,7 +135,7 @@ export async function forEachId(
 }
 
 /** The hashes of ids. */
-export async function tableOf(lines: AsyncIterable<Uint8Array>): Promise<IdTable> {
+export async function tableOf(lines: Lines): Promise<IdTable> {
   const hash = new IdHash();
   const table = new IdTable();
   await forEachId(lines, hash, () => void table.add(hash.low, hash.high, 0, 0));

@@ -1,5 +1,5 @@
 import { type HeldSnapshot, RunHeldError, SaasManagementError } from "../../core/errors/index.js";
-import type { HoldReason } from "../ledger/ledger.js";
+import type { HoldReason } from "../ledger/entry.js";
 import { count } from "../progress.js";
 import type { SnapshotJudgement } from "./snapshot.js";
 

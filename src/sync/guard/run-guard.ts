@@ -5,7 +5,8 @@ import { withinGrace } from "../cleanup-grace.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import type { IdTable } from "../ids/id-table.js";
-import { type Ledger, type LedgerScope, requireLedger } from "../ledger/ledger.js";
+import { CollectionLedger } from "../ledger/collection-ledger.js";
+import { type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import { guardProgress, type OnProgress, type SnapshotFigures } from "../progress.js";
 import type { CompletionCounts, SnapshotCounts } from "../transport.js";
@@ -24,7 +25,7 @@ export interface RunGuardOptions extends SafetyOptions {
 export class RunGuard {
   readonly #options: RunGuardOptions;
   readonly #configuration: SyncConfiguration;
-  readonly #ledger: Ledger | undefined;
+  readonly #ledger: LedgerParts | undefined;
   readonly #rules: ResolvedGuard;
   readonly #onProgress: OnProgress | undefined;
   /** Ids that earlier attempts sent. */
@@ -62,13 +63,13 @@ export class RunGuard {
   }
 
   /** Begins an attempt, whose batch holds the lock. Rejects with the reason of the batch's signal when that fires. */
-  begin({ id, signal }: Pick<SyncBatch, "id" | "signal">): Promise<void> {
+  begin({ signal }: Pick<SyncBatch, "signal">): Promise<void> {
     this.#ended = signal;
     this.#snapshots = new Map();
     this.#figures = {};
     this.#approved = [];
     this.#saved = false;
-    return raceAbort(this.#draft(id, signal), signal);
+    return raceAbort(this.#draft(signal), signal);
   }
 
   /**
@@ -84,17 +85,17 @@ export class RunGuard {
 
   /** Makes the ids that were sent the known ones: the batch was completed. */
   async completed({ snapshots }: CompletionCounts): Promise<void> {
-    for (const { scope } of this.#snapshots.values())
-      this.#warnOfUnexpectedRemovals(scope, snapshots[scope.collection]);
+    for (const { collection } of this.#snapshots.values())
+      this.#warnOfUnexpectedRemovals(collection, snapshots[collection]);
     try {
       await withinGrace(this.#configuration.clock, async (over) => {
         for (const snapshot of this.#snapshots.values()) {
           over.throwIfAborted();
           await snapshot.promote();
         }
-        for (const { scope } of this.#approved) {
+        for (const { ledger } of this.#approved) {
           over.throwIfAborted();
-          await this.#ledger?.release(scope);
+          await ledger?.release(this.#options.approve);
         }
       });
     } catch (error) {
@@ -114,7 +115,7 @@ export class RunGuard {
     const snapshots = [...this.#snapshots.values()];
     // The next attempt may be given up before it begins.
     this.#snapshots = new Map();
-    for (const { ids, scope } of snapshots) this.#remember(scope, ids.table);
+    for (const { ids, collection } of snapshots) this.#remember(collection, ids.table);
     if (this.#saved && outcome !== "aborted") return;
     try {
       await withinGrace(this.#configuration.clock, () => discard(snapshots));
@@ -123,14 +124,16 @@ export class RunGuard {
     }
   }
 
-  async #draft(batchId: string, ended: AbortSignal): Promise<void> {
+  async #draft(ended: AbortSignal): Promise<void> {
     const { endpoint } = this.#configuration;
     const { installationId, snapshots } = this.#options;
     for (const collection of snapshots) {
       // Without a guard and a ledger, nobody needs the ids.
       if (this.#ledger === undefined && this.#rules.ruleOf(collection) === undefined) continue;
       const scope = { endpoint: endpoint.origin, installationId, collection };
-      const snapshot = await GuardedSnapshot.begin(scope, this.#ledgerUntil(ended), batchId, ended);
+      const ledger = this.#ledger && new CollectionLedger(this.#ledger, scope, ended);
+      const snapshot = new GuardedSnapshot(collection, ledger, ended);
+      await snapshot.begin();
       if (ended.aborted) {
         await discard([snapshot]).catch((error: unknown) => this.#warnNotDiscarded(error));
         throw ended.reason;
@@ -146,8 +149,7 @@ export class RunGuard {
       if (judgement !== undefined) held.push({ snapshot, judgement });
     }
     if (held.length > 0) {
-      const ledger = this.#ledgerUntil(ended);
-      throw await holdRun(batchId, held, this.#approved, ledger, { ...this.#configuration, ended });
+      throw await holdRun(batchId, held, this.#approved, { ...this.#configuration, ended });
     }
     for (const snapshot of this.#snapshots.values()) await snapshot.save();
     // From now on, the batch may be completed without this run knowing it.
@@ -155,10 +157,10 @@ export class RunGuard {
   }
 
   async #judge(snapshot: GuardedSnapshot, ended: AbortSignal): Promise<Held["judgement"] | undefined> {
-    const { collection } = snapshot.scope;
+    const { collection } = snapshot;
     const rules = { rule: this.#rules.ruleOf(collection), requireBaseline: this.#rules.requireBaseline };
     const judgement = await snapshot.judge(rules, this.#earlier.get(collection));
-    const problem = await this.#approvalProblem(snapshot, judgement, ended);
+    const problem = await this.#approvalProblem(snapshot, judgement);
     // Otherwise a ledger that was not asked any more would look like an unreadable one.
     ended.throwIfAborted();
     const { figures, held, compared } = judgement;
@@ -180,40 +182,20 @@ export class RunGuard {
   async #approvalProblem(
     snapshot: GuardedSnapshot,
     { held, heldSinceAttempt }: SnapshotJudgement,
-    ended: AbortSignal,
   ): Promise<string | undefined> {
     const { approve } = this.#options;
-    const rule = this.#rules.ruleOf(snapshot.scope.collection);
+    const rule = this.#rules.ruleOf(snapshot.collection);
     if (approve === undefined || held === undefined || rule === undefined) return undefined;
-    const ledger = this.#ledgerUntil(ended);
-    if (ledger === undefined) return "without a ledger, approvals are not stored";
+    if (snapshot.ledger === undefined) return "without a ledger, approvals are not stored";
     if (heldSinceAttempt) return "an earlier attempt of this run sent more records";
-    return approvalProblem(ledger, approve, snapshot, held, {
+    return approvalProblem(snapshot.ledger, approve, snapshot, held, {
       rule,
       now: this.#configuration.clock.now(),
     });
   }
 
-  /** The ledger, which is asked nothing more after the batch has ended: another run may hold the lock then. */
-  #ledgerUntil(ended: AbortSignal): Ledger | undefined {
-    const ledger = this.#ledger;
-    if (ledger === undefined) return undefined;
-    const ask = async <T>(question: () => Promise<T>): Promise<T> => {
-      ended.throwIfAborted();
-      return question();
-    };
-    return {
-      keyOf: ledger.keyOf?.bind(ledger),
-      known: (scope) => ask(() => ledger.known(scope)),
-      draft: (scope, batchId) => ask(() => ledger.draft(scope, batchId)),
-      hold: (scope, approval) => ask(() => ledger.hold(scope, approval)),
-      held: (scope) => ask(() => ledger.held(scope)),
-      release: (scope) => ask(() => ledger.release(scope)),
-    };
-  }
-
   /** A ledger that was lost or restored does not know all records that a completion removes. */
-  #warnOfUnexpectedRemovals({ collection }: LedgerScope, counts: SnapshotCounts | undefined): void {
+  #warnOfUnexpectedRemovals(collection: SnapshotCollection, counts: SnapshotCounts | undefined): void {
     const { baseline } = this.#figures[collection] ?? { baseline: "off" };
     const expected = this.#expectedRemovals.get(collection) ?? 0;
     const removed = counts?.removed ?? 0;
@@ -233,7 +215,7 @@ export class RunGuard {
     );
   }
 
-  #remember({ collection }: LedgerScope, table: IdTable): void {
+  #remember(collection: SnapshotCollection, table: IdTable): void {
     const earlier = this.#earlier.get(collection);
     if (earlier === undefined) this.#earlier.set(collection, table);
     else table.forEach((low, high) => void earlier.add(low, high, 0, 0));

@@ -1,6 +1,9 @@
 import { ConfigurationError, SaasManagementError } from "../../core/errors/index.js";
+import type { SnapshotCollection } from "../collections.js";
 import type { IdTable } from "../ids/id-table.js";
-import type { HoldReason, KnownIds, Ledger, LedgerDraft, LedgerScope } from "../ledger/ledger.js";
+import type { CollectionLedger, KnownIds } from "../ledger/collection-ledger.js";
+import type { LedgerDraft } from "../ledger/draft.js";
+import type { HoldReason, Lines } from "../ledger/entry.js";
 import type { Baseline, SnapshotFigures } from "../progress.js";
 import { type Comparison, compareIds, figuresOf } from "./comparison.js";
 import { exceeds, isHeld, type ResolvedRule } from "./rules.js";
@@ -27,51 +30,33 @@ export interface SnapshotJudgement {
 
 /** One snapshot collection of an attempt: the ids that were sent, and those that were known before. */
 export class GuardedSnapshot {
-  readonly scope: LedgerScope;
+  readonly collection: SnapshotCollection;
+  readonly ledger: CollectionLedger | undefined;
   /** The ids that were sent. */
   readonly ids: SnapshotIds;
   /** The known ids as far as they can be read; empty before `judge`. */
   knownIds: readonly KnownIds[] = [];
-  readonly #ledger: Ledger | undefined;
-  readonly #draft: LedgerDraft | undefined;
   /** Fires when the batch has ended; then nothing more is saved. */
   readonly #ended: AbortSignal | undefined;
-  #written: Promise<unknown> = Promise.resolve();
-  #saving: Promise<void> = Promise.resolve();
+  #draft: LedgerDraft | undefined;
 
-  private constructor(scope: LedgerScope, ledger?: Ledger, draft?: LedgerDraft, ended?: AbortSignal) {
-    this.scope = scope;
-    this.#ledger = ledger;
-    this.#draft = draft;
+  constructor(collection: SnapshotCollection, ledger: CollectionLedger | undefined, ended?: AbortSignal) {
+    this.collection = collection;
+    this.ledger = ledger;
     this.#ended = ended;
-    const keyOf = ledger?.keyOf?.bind(ledger);
-    this.ids = new SnapshotIds({
-      write: draft === undefined ? undefined : (lines) => this.#write(draft, lines),
-      keyOf: keyOf === undefined ? undefined : (id) => this.#writable(() => keyOf(scope, id)),
-    });
+    this.ids = new SnapshotIds({ write: (lines) => this.#draft?.write(lines), keyOf: ledger?.keyOf });
   }
 
   /**
-   * Creates a snapshot whose ids are collected in the ledger, if there is one.
-   * @param ended Fires when the batch has ended.
+   * Starts to store the ids that are sent, if there is a ledger.
    * @throws {ConfigurationError} the ledger cannot be written
    */
-  static async begin(
-    scope: LedgerScope,
-    ledger: Ledger | undefined,
-    batchId: string,
-    ended: AbortSignal,
-  ): Promise<GuardedSnapshot> {
+  async begin(): Promise<void> {
     try {
-      return new GuardedSnapshot(scope, ledger, await ledger?.draft(scope, batchId), ended);
+      this.#draft = await this.ledger?.draft();
     } catch (error) {
-      throw unwritable(scope, error);
+      throw this.#unwritable(error);
     }
-  }
-
-  /** Creates a snapshot that is compared only. */
-  static preview(scope: LedgerScope, ledger: Ledger | undefined): GuardedSnapshot {
-    return new GuardedSnapshot(scope, ledger);
   }
 
   /**
@@ -87,12 +72,10 @@ export class GuardedSnapshot {
     let compared: Comparison;
     let problem: unknown;
     try {
-      // Spread, so that a broken ledger without a list does not count as an empty one.
-      const known = this.#ledger === undefined ? [] : [...(await this.#ledger.known(this.scope))];
+      this.knownIds = (await this.ledger?.known()) ?? [];
       this.#ended?.throwIfAborted();
-      this.knownIds = known;
       compared = await compareIds(table, this.knownIds, earlier);
-      if (this.#ledger !== undefined) baseline = baselineOf(this.knownIds);
+      if (this.ledger !== undefined) baseline = baselineOf(this.knownIds);
     } catch (error) {
       problem = error;
       baseline = "unreadable";
@@ -116,10 +99,9 @@ export class GuardedSnapshot {
     };
   }
 
-  /** Yields the ids that were sent, as lines. */
-  async *sentLines(): AsyncGenerator<Uint8Array, void, undefined> {
+  /** Yields the ids that were sent. */
+  async *sentLines(): Lines {
     this.ids.flush();
-    await this.#written;
     if (this.#draft !== undefined) yield* this.#draft.read();
   }
 
@@ -127,12 +109,10 @@ export class GuardedSnapshot {
   async save(): Promise<void> {
     try {
       this.ids.flush();
-      await this.#written;
       this.#ended?.throwIfAborted();
-      this.#saving = this.#draft?.save() ?? this.#saving;
-      await this.#saving;
+      await this.#draft?.save();
     } catch (error) {
-      throw unwritable(this.scope, error);
+      throw this.#unwritable(error);
     }
   }
 
@@ -143,25 +123,15 @@ export class GuardedSnapshot {
 
   /** Forgets the ids: the batch was not completed. */
   async discard(): Promise<void> {
-    // Ids that are being saved would otherwise be saved after they were discarded.
-    await Promise.allSettled([this.#saving, this.#written]);
     await this.#draft?.discard();
   }
 
-  /** The `write` of a user's ledger may be asynchronous. */
-  #write(draft: LedgerDraft, lines: Uint8Array): void {
-    const returned: unknown = this.#writable(() => draft.write(lines));
-    if (returned === undefined) return;
-    this.#written = Promise.all([this.#written, returned]);
-    this.#written.catch(() => {});
-  }
-
-  #writable<T>(step: () => T): T {
-    try {
-      return step();
-    } catch (error) {
-      throw unwritable(this.scope, error);
-    }
+  #unwritable(cause: unknown): SaasManagementError {
+    if (cause instanceof SaasManagementError) return cause;
+    return new ConfigurationError(
+      `The ledger could not store the ids of ${this.collection}; nothing was completed. See the error's cause. For a fileLedger, check its directory and the free disk space.`,
+      { cause },
+    );
   }
 }
 
@@ -182,12 +152,4 @@ async function readableOf(knownIds: readonly KnownIds[], table: IdTable): Promis
 function baselineOf(knownIds: readonly KnownIds[]): Baseline {
   if (knownIds.some(({ state }) => state === "unclear")) return "unclear";
   return knownIds.length === 0 ? "none" : "ledger";
-}
-
-function unwritable({ collection }: LedgerScope, cause: unknown): SaasManagementError {
-  if (cause instanceof SaasManagementError) return cause;
-  return new ConfigurationError(
-    `The ledger could not store the ids of ${collection}; nothing was completed. See the error's cause. For a fileLedger, check its directory and the free disk space.`,
-    { cause },
-  );
 }

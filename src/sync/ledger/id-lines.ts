@@ -1,31 +1,24 @@
-/**
- * Ids as lines of UTF-8 text, as a ledger takes and returns them: each line is one id and ends with a line feed. In an
- * id, a backslash is written as `\\` and a line feed as `\n`.
- */
+/** Ids as lines of UTF-8: each line is one id. In it, a backslash is written as `\\` and a line feed as `\n`. */
 
 const LINE_FEED = 0x0a;
 const BACKSLASH = 0x5c;
 const LETTER_N = 0x6e;
+const NEW_LINE = new Uint8Array([LINE_FEED]);
 /** An id may begin with U+FEFF, which is not a byte order mark then. */
 const TEXT = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/**
- * Returns the ids of lines.
- * @param lines Whole lines.
- */
-export function idsOfLines(lines: Uint8Array): string[] {
-  const ids = TEXT.decode(lines).split("\n");
-  ids.pop();
-  return ids.map((line) =>
-    line.includes("\\") ? line.replace(/\\(.)/g, (_, c: string) => (c === "n" ? "\n" : c)) : line,
-  );
+/** The id of a line without its line feed. */
+export function idOfLine(line: Uint8Array): string {
+  return TEXT.decode(line).replace(/\\(.)/g, (_, escaped: string) => (escaped === "n" ? "\n" : escaped));
 }
 
-/** Returns the lines of ids. */
-export function linesOfIds(ids: Iterable<string>): Uint8Array {
-  let text = "";
-  for (const id of ids) text += `${id.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}\n`;
-  return new TextEncoder().encode(text);
+/** Replaces each id of whole lines by one without line feeds and backslashes. */
+export function mapLines(lines: Uint8Array, change: (id: Uint8Array) => Uint8Array): Uint8Array {
+  const changed: Uint8Array[] = [];
+  eachLine(lines, (start, end) => {
+    changed.push(change(Buffer.from(idOfLine(lines.subarray(start, end)))), NEW_LINE);
+  });
+  return Buffer.concat(changed);
 }
 
 /**
@@ -86,7 +79,7 @@ export async function* wholeLines(
     heldBytes += piece.length - end;
     if (heldBytes > MAX_LINE_BYTES) throw new RangeError("a line is longer than any id");
   }
-  if (held.length > 0) yield Buffer.concat([...held, new Uint8Array([LINE_FEED])]);
+  if (held.length > 0) yield Buffer.concat([...held, NEW_LINE]);
 }
 
 /** Calls back with the start and end of each line, without its line feed. */

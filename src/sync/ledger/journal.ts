@@ -1,24 +1,24 @@
-import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { createHash } from "node:crypto";
 import type { Clock } from "../../core/clock.js";
 import type { Logger } from "../../core/logger.js";
 import { withinGrace } from "../cleanup-grace.js";
-import {
-  entryName,
-  HEARTBEAT_MS,
-  isOrphan,
-  isOutdated,
-  readEntry,
-  STALE_MS,
-  setHeartbeat,
-  writeEntry,
-} from "./journal-entry.js";
-import { codeOf, makePrivateDirectory, removeFile } from "./private-files.js";
+import { LEASE_MS } from "../lease.js";
+import { isGone, type JournaledBatch, parseBatch, thisProcess } from "./journal-owner.js";
+import { folderOf } from "./keys.js";
+import type { LedgerParts, Store } from "./ledger.js";
+
+/** How often the owner of an entry renews its heartbeat, in milliseconds. */
+const HEARTBEAT_MS = 2500;
+
+/** After so long without a heartbeat, the owner is considered dead. */
+const STALE_MS = 10_000;
+
+const MAX_ENTRY_BYTES = 64 * 1024;
 
 /** What a journal needs. */
 export interface JournalOptions {
-  /** Directory of the ledger; undefined if it has none, and then nothing is written. */
-  readonly directory: string | undefined;
+  /** Undefined if the run has no ledger; then nothing is noted. */
+  readonly ledger: LedgerParts | undefined;
   readonly endpoint: string;
   readonly installationId: string;
   readonly clock: Clock;
@@ -31,12 +31,12 @@ export interface JournalOptions {
  */
 export type EndBatch = (batchId: string) => Promise<string>;
 
-/** Entries of batches that runs of this process have open. They are alive even if a heartbeat was late. */
+/** Batches that runs of this process have open. They are alive even if a heartbeat was late. */
 const OPEN = new Set<string>();
 
 /**
- * The open batches of a directory's runs, one file each, so that the next run can abort the batch of a process that was
- * killed instead of waiting for the end of its lease.
+ * The open batches of an installation's runs, so that the next run can abort the batch of a process that was killed
+ * instead of waiting for the end of its lease. A batch's key ends with the time of its heartbeat; the latest one counts.
  *
  * - Only batches of the journal are aborted, and only those of the same endpoint and installation.
  * - A suspended owner is considered dead. When it wakes up, the service refuses its messages: its batch was aborted.
@@ -44,29 +44,29 @@ const OPEN = new Set<string>();
  */
 export class Journal {
   readonly #options: JournalOptions;
-  #path: string | undefined;
+  /** The batch that is open, as a part of its key. */
+  #open: string | undefined;
   #opening: Promise<void> = Promise.resolve();
+  #beating: Promise<void> = Promise.resolve();
   #stopHeartbeat: () => void = () => {};
   #recovering: Promise<void> | undefined;
   #answers: boolean;
 
   constructor(options: JournalOptions) {
     this.#options = options;
-    this.#answers = options.directory !== undefined;
+    this.#answers = options.ledger !== undefined;
   }
 
   /** Notes a batch that was started. Never rejects. */
   opened(batchId: string): Promise<void> {
-    this.#opening = this.#attempt("could not note a batch", { batchId }, async (over) => {
-      const { endpoint, installationId, clock } = this.#options;
-      await makePrivateDirectory(this.#directory);
-      const path = this.#entry(batchId);
-      await writeEntry(path, { endpoint, installationId, batchId }, clock.now());
+    this.#opening = this.#attempt("could not note a batch", { batchId }, async (store, over) => {
+      const batch = this.#hash(batchId);
+      await this.#renew(store, batchId, []);
       // Without a heartbeat, another process would take the batch for an orphan.
-      if (over.aborted) return removeFile(path);
-      OPEN.add(path);
-      this.#path = path;
-      this.#beat(path, batchId);
+      if (over.aborted) return this.#erase(store, batch);
+      OPEN.add(batch);
+      this.#open = batch;
+      this.#keepBeating(store, batchId);
     });
     return this.#opening;
   }
@@ -77,15 +77,16 @@ export class Journal {
    */
   async ended(batchId: string, isReleased: boolean): Promise<void> {
     await this.#opening;
-    const path = this.#path;
-    if (path === undefined) return;
-    this.#path = undefined;
+    const batch = this.#open;
+    if (batch === undefined) return;
+    this.#open = undefined;
     this.#stopHeartbeat();
-    await this.#attempt("could not note the end of a batch", { batchId }, async () => {
-      if (isReleased) await removeFile(path);
-      else await setHeartbeat(path, this.#options.clock.now() - STALE_MS);
+    await this.#attempt("could not note the end of a batch", { batchId }, async (store) => {
+      await this.#beating;
+      if (isReleased) await this.#erase(store, batch);
+      else await this.#renew(store, batchId, await this.#keysOf(store, batch), STALE_MS);
     });
-    OPEN.delete(path);
+    OPEN.delete(batch);
   }
 
   /** Aborts the batches of dead processes. Never rejects; takes at most 5 seconds and the time of the aborts. */
@@ -98,15 +99,14 @@ export class Journal {
 
   async #recover(endBatch: EndBatch): Promise<void> {
     const { logger } = this.#options;
-    const orphans: { readonly path: string; readonly batchId: string }[] = [];
-    await this.#attempt("could not be read", {}, async () => {
-      for (const name of await this.#names()) {
-        const path = join(this.#directory, name);
-        const batchId = await this.#orphanOf(path);
-        if (batchId !== undefined) orphans.push({ path, batchId });
+    const orphans: string[] = [];
+    await this.#attempt("could not be read", {}, async (store) => {
+      for (const [batch, heartbeat] of await this.#heartbeats(store)) {
+        const batchId = await this.#orphanOf(store, batch, heartbeat);
+        if (batchId !== undefined) orphans.push(batchId);
       }
     });
-    for (const { path, batchId } of orphans) {
+    for (const batchId of orphans) {
       try {
         const batchState = await endBatch(batchId);
         logger.info("saas-management: ended the batch of a process that died", { batchId, batchState });
@@ -117,59 +117,96 @@ export class Journal {
         );
         continue;
       }
-      await this.#attempt("could not remove the entry of a batch", { batchId }, () => removeFile(path));
+      const erase = (store: Store) => this.#erase(store, this.#hash(batchId));
+      await this.#attempt("could not remove the entry of a batch", { batchId }, erase);
     }
   }
 
-  /** The batch of an entry whose process is dead. Removes entries that are outdated. */
-  async #orphanOf(path: string): Promise<string | undefined> {
+  /** The latest heartbeat of each batch. */
+  async #heartbeats(store: Store): Promise<Map<string, number>> {
+    const latest = new Map<string, number>();
+    for await (const key of store.list(this.#folder)) {
+      const [, batch = "", heartbeat] = /^([0-9a-f]{64})\.(\d+)$/.exec(key.slice(this.#folder.length)) ?? [];
+      if (heartbeat !== undefined) latest.set(batch, Math.max(latest.get(batch) ?? 0, Number(heartbeat)));
+    }
+    return latest;
+  }
+
+  /** The id of a batch whose process is dead. Erases batches whose lease is over. */
+  async #orphanOf(store: Store, batch: string, heartbeat: number): Promise<string | undefined> {
     const { endpoint, installationId, clock, logger } = this.#options;
+    if (OPEN.has(batch)) return undefined;
+    const key = this.#key(batch, heartbeat);
+    const silentMs = clock.now() - heartbeat;
     try {
-      const entry = await readEntry(path);
-      if (entry === undefined || OPEN.has(path)) return undefined;
-      const { heartbeat, content } = entry;
-      const now = clock.now();
-      if (isOutdated(heartbeat, now)) return void (await removeFile(path));
-      if (content === undefined) throw new Error("the entry is damaged");
+      // Its last message may have been sent just before its owner died.
+      if (silentMs > LEASE_MS + STALE_MS) return void (await this.#erase(store, batch));
+      const value = await store.get(key);
+      // Renewed or erased meanwhile.
+      if (value === undefined) return undefined;
+      const content = parseBatch(await readText(value));
+      // The key proves which batch was meant.
+      if (content === undefined || hashOf(content) !== batch) throw new Error("the entry is damaged");
       const isOwn = content.endpoint === endpoint && content.installationId === installationId;
-      return isOwn && isOrphan(content, heartbeat, now) ? content.batchId : undefined;
+      return isOwn && (silentMs >= STALE_MS || isGone(content)) ? content.batchId : undefined;
     } catch (error) {
-      logger.warn("saas-management: ignored an unusable entry of the journal", { path, error });
+      logger.warn("saas-management: ignored an unusable entry of the journal", { key, error });
       return undefined;
     }
   }
 
-  #beat(path: string, batchId: string): void {
+  #keepBeating(store: Store, batchId: string): void {
     const { clock, logger } = this.#options;
+    const batch = this.#hash(batchId);
     const beat = async () => {
-      try {
-        await setHeartbeat(path, clock.now());
-      } catch (error) {
-        if (this.#path !== path || codeOf(error) !== "ENOENT") return;
-        logger.warn("saas-management: another process considered this run dead and may abort its batch", {
-          batchId,
-        });
-        return;
-      }
-      if (this.#path === path) this.#beat(path, batchId);
+      const before = await this.#keysOf(store, batch);
+      if (before.length > 0) return this.#renew(store, batchId, before);
+      this.#open = undefined;
+      logger.warn("saas-management: another process considered this run dead and may abort its batch", {
+        batchId,
+      });
     };
-    this.#stopHeartbeat = clock.after(HEARTBEAT_MS, () => void beat());
+    const goOn = () => {
+      if (this.#open === batch) this.#keepBeating(store, batchId);
+    };
+    this.#stopHeartbeat = clock.after(HEARTBEAT_MS, () => {
+      this.#beating = beat().then(goOn, goOn);
+    });
+  }
+
+  /** Puts a heartbeat, which may be some time ago, then deletes the earlier ones. */
+  async #renew(store: Store, batchId: string, before: readonly string[], agoMs = 0): Promise<void> {
+    const { endpoint, installationId, clock } = this.#options;
+    const entry = { endpoint, installationId, batchId, ...thisProcess() };
+    const key = this.#key(this.#hash(batchId), clock.now() - agoMs);
+    await store.putIfAbsent(key, streamOf(`${JSON.stringify(entry)}\n`));
+    for (const earlier of before) if (earlier !== key) await store.delete(earlier);
+  }
+
+  async #erase(store: Store, batch: string): Promise<void> {
+    for (const key of await this.#keysOf(store, batch)) await store.delete(key);
+  }
+
+  async #keysOf(store: Store, batch: string): Promise<readonly string[]> {
+    const keys: string[] = [];
+    for await (const key of store.list(`${this.#folder}${batch}.`)) keys.push(key);
+    return keys;
   }
 
   /** A journal that does not answer once is not used again: each call would block a thread of the process. */
   async #attempt(
     failure: string,
     details: { readonly batchId?: string },
-    step: (over: AbortSignal) => Promise<void>,
+    step: (store: Store, over: AbortSignal) => Promise<void>,
   ): Promise<void> {
-    if (!this.#answers) return;
-    const { clock, logger } = this.#options;
+    const { clock, logger, ledger } = this.#options;
+    if (!this.#answers || ledger === undefined) return;
     try {
       await withinGrace(clock, async (over) => {
         over.addEventListener("abort", () => {
           this.#answers = false;
         });
-        await step(over);
+        await step(ledger.store, over);
       });
     } catch (error) {
       logger.warn(
@@ -179,20 +216,37 @@ export class Journal {
     }
   }
 
-  async #names(): Promise<readonly string[]> {
-    try {
-      return (await readdir(this.#directory)).filter((name) => /^[0-9a-f]{64}\.json$/.test(name));
-    } catch (error) {
-      if (codeOf(error) === "ENOENT") return [];
-      throw error;
-    }
+  get #folder(): string {
+    return `${folderOf(this.#options)}/journal.`;
   }
 
-  get #directory(): string {
-    return join(this.#options.directory ?? "", "journal");
+  #hash(batchId: string): string {
+    return hashOf({ endpoint: this.#options.endpoint, batchId });
   }
 
-  #entry(batchId: string): string {
-    return join(this.#directory, entryName({ endpoint: this.#options.endpoint, batchId }));
+  #key(batch: string, heartbeat: number): string {
+    return `${this.#folder}${batch}.${heartbeat}`;
   }
+}
+
+/** Batch ids may contain any character. */
+function hashOf({ endpoint, batchId }: Pick<JournaledBatch, "endpoint" | "batchId">): string {
+  return createHash("sha256")
+    .update(JSON.stringify([endpoint, batchId]))
+    .digest("hex");
+}
+
+async function* streamOf(text: string): AsyncGenerator<Uint8Array, void, undefined> {
+  yield Buffer.from(text);
+}
+
+async function readText(value: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of value) {
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes > MAX_ENTRY_BYTES) throw new RangeError("the entry is too long");
+  }
+  return Buffer.concat(pieces).toString();
 }

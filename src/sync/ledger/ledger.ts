@@ -1,102 +1,101 @@
-import { InvalidInputError } from "../../core/errors/index.js";
-import type { SnapshotCollection } from "../collections.js";
+import { homedir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import { ConfigurationError, InvalidInputError } from "../../core/errors/index.js";
+import { isObject, type KeysOf, readOptions, requireMethods } from "../../core/validate.js";
+import { FileStore } from "./file-store.js";
 
-/** Whose ids are meant: one snapshot collection of one installation of one service. */
-export interface LedgerScope {
-  /** Origin of the Sync API's endpoint, such as `https://sync.example.com`. */
-  readonly endpoint: string;
-  /** Id of the installation. */
-  readonly installationId: string;
-  /** Name of the collection. */
-  readonly collection: SnapshotCollection;
-}
-
-/** A set of ids that the service may have as the last completed snapshot. */
-export interface KnownIds {
+/**
+ * Where a ledger keeps its values: a database, an object store with conditional writes, or another store that all
+ * processes of a connector share.
+ *
+ * Keys are parts of `[a-z0-9._-]` with slashes between them, up to 200 characters. Values are streams of pieces of any
+ * size; a value may be empty, and is never changed after it was put. A method that fails throws: a run whose ledger
+ * cannot be read is held, and one whose ledger cannot be written is not completed.
+ */
+export interface Store {
   /**
-   * - `completed`: of the last snapshot that is known to be completed.
-   * - `unclear`: of a later one that may have been completed: the process died, or the answer was lost.
+   * Stores a value, unless the key has one. Atomic: of several calls with one key, one returns true, and nobody sees a
+   * part of a value. Durable: after it has returned, the value survives a crash, and `get` and `list` of every process
+   * find it. If the value throws, nothing is stored, and this rejects.
+   *
+   * The value of a run's ids is put while the run reads its source: it may last for hours, and several of them are under
+   * way at once. Hold no connection or lock meanwhile.
+   * @returns whether this call has stored its value
    */
-  readonly state: "completed" | "unclear";
-  /** The ids, as lines in pieces of any size. Read as a stream; throws if the ids are damaged. */
-  lines(): AsyncIterable<Uint8Array>;
-}
-
-/** Collects the ids of one snapshot while it is written. */
-export interface LedgerDraft {
+  putIfAbsent(key: string, value: AsyncIterable<Uint8Array>): Promise<boolean>;
   /**
-   * Takes whole lines, some thousand ids at a time; the bytes belong to the draft from now on. Called during a write, so
-   * it must be quick. It may throw, or `save` may throw later. If it returns a promise, the next lines do not wait for
-   * it, but `save` does.
+   * Returns the value of a key, undefined if it has none. A value that is deleted while it is read ends as a whole or
+   * throws.
    */
-  write(lines: Uint8Array): void;
-  /**
-   * Everything that was written so far, as whole lines in pieces of any size. Read if the run is held because there was
-   * nothing to compare with: then these ids are approved.
-   */
-  read(): AsyncIterable<Uint8Array>;
-  /**
-   * Saves the ids durably as `unclear`: when it resolves, they must survive a crash. CompleteSyncBatch is sent next.
-   */
-  save(): Promise<void>;
-  /**
-   * The batch was completed: the saved ids replace everything that was known, atomically. A later batch may have saved
-   * its ids meanwhile, which stay, or may have been completed: then nothing is replaced.
-   */
-  promote(): Promise<void>;
-  /** The batch was not completed: forgets the ids of this draft. */
-  discard(): Promise<void>;
-}
-
-/** Why a collection is held. */
-export type HoldReason = "removals" | "no-baseline" | "unreadable-ledger";
-
-/** What a held run leaves behind for a person to approve. */
-export interface PendingApproval {
-  /** The value for `approve`. */
-  readonly id: string;
-  /** Why the collection was held. */
-  readonly reason: HoldReason;
-  /** When it expires, in milliseconds since the epoch. */
-  readonly expiresAt: number;
-  /**
-   * The ids that would be removed, as lines in pieces of any size. If the reason is not `removals`, the ids that would be
-   * removed are not known: these are the ids of the held run, and an approval makes them the new baseline.
-   */
-  lines(): AsyncIterable<Uint8Array>;
+  get(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
+  /** Lists the keys that start with `prefix`, in any order. Keys that come or go meanwhile may be listed or not. */
+  list(prefix: string): AsyncIterable<string>;
+  /** Deletes a key and its value, if there are. */
+  delete(key: string): Promise<void>;
 }
 
 /**
- * Remembers the ids of the last completed snapshots, for the removal guard to compare with.
- *
- * {@link fileLedger} stores them in a directory. Implement this interface for another store, such as a database; ids are
- * passed as lines (`linesOfIds`, `idsOfLines`). All calls for an installation are made while its lock is held, except
- * `promote`, `release` and `discard`, which are made when the batch has ended. A call that fails holds the run: a ledger
- * that cannot be read never counts as an empty one. A run that is ended does not wait for a call, and waits at most 5
- * seconds for those that are made after the end of its batch.
+ * Remembers the ids of the last completed snapshots, held runs that wait for an approval, and the batches that runs have
+ * open. Made by {@link fileLedger} or {@link storeLedger}.
  */
 export interface Ledger {
-  /**
-   * What is stored instead of an id, such as a hash, without line feeds and backslashes. It must stay the same for the
-   * same id as long as the ledger exists. @default the id itself
-   */
-  readonly keyOf?: ((scope: LedgerScope, id: Uint8Array) => Uint8Array) | undefined;
-  /** Every set of ids that the service may have; empty if there was no snapshot yet. */
-  known(scope: LedgerScope): Promise<readonly KnownIds[]>;
-  /**
-   * Starts to collect the ids of a snapshot. If that takes long, the batch may have ended meanwhile and another one may
-   * have drafts here, which must stay as they are.
-   */
-  draft(scope: LedgerScope, batchId: string): Promise<LedgerDraft>;
-  /**
-   * Stores a pending approval and replaces an earlier one of this scope.
-   * @returns where a person can read the ids, such as a path; undefined if they cannot
-   */
-  hold(scope: LedgerScope, approval: PendingApproval): Promise<string | undefined>;
-  /** The pending approval of this scope; undefined if there is none. */
-  held(scope: LedgerScope): Promise<PendingApproval | undefined>;
-  /** Forgets the pending approval, which was used. */
-  release(scope: LedgerScope): Promise<void>;
+  /** Where it is: the absolute path of its directory, or `store`. */
+  readonly location: string;
+}
+
+/** What a ledger consists of. Plain data, so that another copy of the package can use it too. */
+export interface LedgerParts {
+  readonly store: Store;
+  readonly hashIds: boolean;
+  /** Directory of a file ledger. */
+  readonly directory?: string | undefined;
+}
+
+interface LedgerOptions {
+  readonly hashIds?: boolean | undefined;
+}
+
+const PARTS = Symbol.for("@saas-management/sdk/ledger");
+const KEYS = { hashIds: true } satisfies KeysOf<LedgerOptions>;
+const METHODS = ["putIfAbsent", "get", "list", "delete"];
+
+/**
+ * Keeps a ledger in a directory, with a folder for each installation. The directory belongs to the connector: it must
+ * outlive the process, and the folder above it must be the user's own too. Do not share it between services over a
+ * network drive; use {@link storeLedger} for that.
+ *
+ * Files have mode 0600, are created exclusively and never changed, and links are not followed. A damaged file, a file of
+ * another installation, or a folder that another user owns or everyone may write to holds the run. 1,000,000 ids take
+ * about 20 MiB.
+ * @param directory Created with mode 0700 if it does not exist. A relative path is resolved when this is called. By
+ *   default `saas-management/ledger` in `$XDG_STATE_HOME`, which is `~/.local/state` if it is not set.
+ * @param options `hashIds`: whether hashes are stored instead of ids, for ids that are personal data; false by default.
+ *   Lists of removals then show hashes too. A hash hides an id from a reader; it does not stop anyone from testing whether
+ *   a known id is stored.
+ * @throws {ConfigurationError} the directory or an option is invalid
+ */
+export function fileLedger(directory?: string, options?: { readonly hashIds?: boolean | undefined }): Ledger {
+  const hashIds = readHashIds("fileLedger", options);
+  const path = directory ?? defaultDirectory();
+  if (typeof path !== "string" || path === "" || path.includes("\0"))
+    throw new ConfigurationError("fileLedger needs the path of a directory.");
+  const root = resolve(path);
+  return makeLedger(root, { store: new FileStore(root), hashIds, directory: root });
+}
+
+/**
+ * Keeps a ledger in a store of your own, for connectors whose processes share no disk.
+ * @param options `hashIds` as for {@link fileLedger}.
+ * @throws {ConfigurationError} a method of the store is missing, or an option is invalid
+ */
+export function storeLedger(store: Store, options?: { readonly hashIds?: boolean | undefined }): Ledger {
+  const hashIds = readHashIds("storeLedger", options);
+  requireMethods("The store of storeLedger", store ?? null, METHODS);
+  return makeLedger("store", { store, hashIds });
+}
+
+export function makeLedger(location: string, parts: LedgerParts): Ledger {
+  return Object.freeze(Object.defineProperty({ location }, PARTS, { value: parts }));
 }
 
 /**
@@ -104,22 +103,26 @@ export interface Ledger {
  * @returns undefined for `"none"`
  * @throws {InvalidInputError} it is neither a ledger nor `"none"`
  */
-export function requireLedger(ledger: unknown): Ledger | undefined {
+export function requireLedger(ledger: unknown): LedgerParts | undefined {
   if (ledger === "none") return undefined;
-  if (isLedger(ledger)) return ledger;
+  const parts: unknown = isObject(ledger) ? Reflect.get(ledger, PARTS) : undefined;
+  if (isParts(parts)) return parts;
   throw new InvalidInputError(
-    'ledger must be fileLedger(directory), another ledger, or "none". Without a ledger, nothing keeps a truncated snapshot from removing records.',
+    'ledger must be fileLedger(directory), storeLedger(store) or "none". Without a ledger, nothing keeps a truncated snapshot from removing records.',
   );
 }
 
-function isLedger(value: unknown): value is Ledger {
-  if (typeof value !== "object" || value === null) return false;
-  const methods = ["known", "draft", "hold", "held", "release"];
-  return methods.every((name) => typeof Reflect.get(value, name) === "function");
+function isParts(value: unknown): value is LedgerParts {
+  return isObject(value) && isObject(Reflect.get(value, "store"));
 }
 
-/** The directory of a ledger that has one. */
-export function directoryOf(ledger: Ledger | "none"): string | undefined {
-  if (ledger === "none" || !("directory" in ledger)) return undefined;
-  return typeof ledger.directory === "string" ? ledger.directory : undefined;
+function readHashIds(name: string, options: LedgerOptions | undefined): boolean {
+  const { hashIds = false } = readOptions(name, options ?? {}, KEYS, ConfigurationError);
+  if (typeof hashIds !== "boolean") throw new ConfigurationError("hashIds must be true or false.");
+  return hashIds;
+}
+
+function defaultDirectory(): string {
+  const state = process.env["XDG_STATE_HOME"] ?? "";
+  return join(isAbsolute(state) ? state : join(homedir(), ".local", "state"), "saas-management", "ledger");
 }

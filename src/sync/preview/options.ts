@@ -1,22 +1,10 @@
-import type { Logger } from "../../core/logger.js";
 import type { KeysOf } from "../../core/validate.js";
 import type { KeepAliveOptions } from "../batch/keep-alive.js";
-import type { SnapshotCollection } from "../collections.js";
 import type { SafetyOptions } from "../guard/rules.js";
-import type { SyncTuning } from "../options.js";
 import { RUN_KEYS, type RunOptions } from "../run/options.js";
 
-/** Options of {@link previewSync}: those of the run that make sense without a server. */
-export interface PreviewOptions<Snapshots extends SnapshotCollection = SnapshotCollection>
-  extends Pick<SafetyOptions, "ledger" | "guard">,
-    Pick<SyncTuning, "maxSendMessageBytes" | "messageBytes" | "windowBytes"> {
-  /** The snapshot collections of the run: each is written exactly once, in full. */
-  readonly snapshots: readonly Snapshots[];
-  /**
-   * Endpoint of the Sync API of the run; required with a ledger. No connection is made.
-   * @default none
-   */
-  readonly endpoint?: string | undefined;
+/** Options of a preview: those of the run that make sense without a server. */
+export interface PreviewOptions extends Pick<SafetyOptions, "ledger" | "guard"> {
   /** Installation id of the run; required with a ledger. @default none */
   readonly installationId?: string | undefined;
   /**
@@ -28,17 +16,7 @@ export interface PreviewOptions<Snapshots extends SnapshotCollection = SnapshotC
   readonly maxIssues?: number | undefined;
   /** Ends the preview, which rejects with the signal's reason. @default none */
   readonly signal?: AbortSignal | undefined;
-  /** Receives the log lines of the writes. @default nothing is logged */
-  readonly logger?: Logger | undefined;
 }
 
 /** Includes the keys of a run, so that one object of options can serve both. */
-export const PREVIEW_KEYS = {
-  ...RUN_KEYS,
-  endpoint: true,
-  maxSendMessageBytes: true,
-  messageBytes: true,
-  windowBytes: true,
-  maxIssues: true,
-  logger: true,
-} satisfies KeysOf<PreviewOptions & RunOptions>;
+export const PREVIEW_KEYS = { ...RUN_KEYS, maxIssues: true } satisfies KeysOf<PreviewOptions & RunOptions>;

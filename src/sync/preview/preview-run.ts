@@ -1,24 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { linkAbort, raceAbort } from "../../core/abort.js";
+import { Credential } from "../../core/credential.js";
 import { InvalidInputError } from "../../core/errors/index.js";
+import { resolveCommonOptions } from "../../core/options.js";
 import type { Collection, CollectionInfo, SnapshotCollection } from "../collections.js";
 import { SyncEngine } from "../engine.js";
 import { describeHeld } from "../guard/held-error.js";
 import { type ResolvedGuard, resolveGuard } from "../guard/rules.js";
 import { GuardedSnapshot } from "../guard/snapshot.js";
-import { type Ledger, requireLedger } from "../ledger/ledger.js";
-import { resolveSyncOptions } from "../options.js";
+import { CollectionLedger } from "../ledger/collection-ledger.js";
+import { type LedgerParts, requireLedger } from "../ledger/ledger.js";
+import type { SyncConfiguration } from "../options.js";
 import { completeBatch, writeBatch } from "../run/attempt.js";
-import { checkRunFunction, type RunFunction } from "../run/options.js";
+import type { Connector } from "../run/connector.js";
 import type { SyncTransport } from "../transport.js";
 import type { WriteFigures } from "../write/outcomes.js";
 import { CollectionWatch } from "./collection-watch.js";
 import type { PreviewOptions } from "./options.js";
 import { ReferencedIds } from "./references.js";
 import type { CollectionPreview, RunPreview, SnapshotChanges } from "./report.js";
-
-/** Used if there is no endpoint; nothing connects to it. */
-const NO_ENDPOINT = "https://preview.invalid";
 
 /** Accepts everything and keeps nothing. */
 const PREVIEW_TRANSPORT: SyncTransport = {
@@ -29,28 +29,30 @@ const PREVIEW_TRANSPORT: SyncTransport = {
   close: () => {},
 };
 
-/** Implements `previewSync`, with options and snapshots that were checked. */
+/** Runs a connector over a transport that keeps nothing, with options that were read. */
 export async function previewRun<Snapshots extends SnapshotCollection>(
-  options: PreviewOptions<Snapshots>,
-  fn: RunFunction<Snapshots>,
+  connector: Connector<Snapshots>,
+  options: PreviewOptions,
+  client: SyncConfiguration,
 ): Promise<RunPreview> {
-  const { endpoint = NO_ENDPOINT, installationId = "preview", maxIssues = 100 } = options;
+  const { installationId = "preview", maxIssues = 100 } = options;
   const ledger = requireLedger(options.ledger);
-  if (ledger !== undefined && (!options.endpoint || !options.installationId)) {
+  if (ledger !== undefined && !options.installationId) {
     throw new InvalidInputError(
-      'A preview with a ledger needs the endpoint and installationId of the run. Set both, or ledger: "none".',
+      'A preview with a ledger needs the installationId of the run. Set it, or ledger: "none".',
     );
   }
   if (!Number.isInteger(maxIssues) || maxIssues < 0)
     throw new InvalidInputError("maxIssues must be an integer of 0 or more.");
-  const { maxSendMessageBytes, messageBytes, windowBytes, logger } = options;
-  const sizes = { maxSendMessageBytes, messageBytes, windowBytes };
-  const configuration = resolveSyncOptions({ endpoint, authorization: () => "preview", ...sizes, logger });
+  const { clock, logger } = client;
+  const credential = new Credential({ authorization: () => "preview" }, "");
+  // The client's hooks are for calls, and a preview makes none.
+  const configuration = { ...client, ...resolveCommonOptions({ clock, logger }), credential };
   const rules = resolveGuard(options.guard);
-  checkRunFunction("previewSync", fn);
   const scope = { endpoint: configuration.endpoint.origin, installationId };
-  const snapshots = options.snapshots.map((name) =>
-    GuardedSnapshot.preview({ ...scope, collection: name }, ledger),
+  const snapshots = connector.snapshots.map(
+    (name) =>
+      new GuardedSnapshot(name, ledger && new CollectionLedger(ledger, { ...scope, collection: name })),
   );
   const watches = new PreviewWatches(snapshots, { ledger, rules, maxIssues });
   const engine = new SyncEngine(configuration, PREVIEW_TRANSPORT);
@@ -65,7 +67,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
         beforeComplete: undefined,
       },
     );
-    await writeBatch(batch, { attempt: 1, preview: true }, { options, fn, signal });
+    await writeBatch(batch, { attempt: 1, preview: true }, { connector, signal });
     await completeBatch(batch);
     return await raceAbort(watches.preview(batch.stats), signal);
   } finally {
@@ -75,7 +77,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
 }
 
 interface PreviewRules {
-  readonly ledger: Ledger | undefined;
+  readonly ledger: LedgerParts | undefined;
   readonly rules: ResolvedGuard;
   readonly maxIssues: number;
 }
@@ -96,8 +98,8 @@ class PreviewWatches {
 
   constructor(snapshots: readonly GuardedSnapshot[], rules: PreviewRules) {
     this.#rules = rules;
-    this.#snapshots = new Map(snapshots.map((snapshot) => [snapshot.scope.collection, snapshot]));
-    this.#referencedIds = new ReferencedIds(snapshots.map(({ scope }) => scope.collection));
+    this.#snapshots = new Map(snapshots.map((snapshot) => [snapshot.collection, snapshot]));
+    this.#referencedIds = new ReferencedIds(snapshots.map(({ collection }) => collection));
   }
 
   /** The watch of a collection, for all of its writes. */
@@ -135,7 +137,7 @@ class PreviewWatches {
   async #judge(snapshot: GuardedSnapshot | undefined): Promise<Judgement> {
     if (snapshot === undefined) return { checksIds: false };
     const { ledger, rules } = this.#rules;
-    const { collection } = snapshot.scope;
+    const { collection } = snapshot;
     const rule = rules.ruleOf(collection);
     const judgement = await snapshot.judge({ rule, requireBaseline: rules.requireBaseline }, undefined);
     const { figures, compared, held } = judgement;

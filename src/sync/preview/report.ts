@@ -2,7 +2,7 @@
 import type { InputIssue } from "../../core/errors/index.js";
 import { escapeControls } from "../../core/redact.js";
 import { type Collection, collectionEntries, type SnapshotCollection } from "../collections.js";
-import type { HoldReason } from "../ledger/ledger.js";
+import type { HoldReason } from "../ledger/entry.js";
 import { type Baseline, count } from "../progress.js";
 
 /** What a run would do, as far as it can be known without the service. */

@@ -8,20 +8,20 @@ import type { SyncConfiguration } from "../options.js";
 import { guardProgress } from "../progress.js";
 import type { CompletionCounts } from "../transport.js";
 import { NO_COUNTS } from "../transport.js";
+import type { Connector, RunContext } from "./connector.js";
 import { DeclaredBatch } from "./declared-batch.js";
-import type { RunContext, RunFunction, RunOptions } from "./options.js";
+import type { RunOptions } from "./options.js";
 
 /** What writing a batch needs. */
 export interface WriteParts<Snapshots extends SnapshotCollection> {
-  readonly options: Pick<RunOptions<Snapshots>, "snapshots">;
-  readonly fn: RunFunction<Snapshots>;
+  readonly connector: Connector<Snapshots>;
   /** Fires when the run is ended from outside. */
   readonly signal: AbortSignal;
 }
 
 /** What an attempt needs. */
 export interface AttemptParts<Snapshots extends SnapshotCollection> extends WriteParts<Snapshots> {
-  readonly options: RunOptions<Snapshots>;
+  readonly options: RunOptions;
   readonly configuration: SyncConfiguration;
   readonly guard: RunGuard;
   readonly journal: Journal;
@@ -56,13 +56,17 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
 ): Promise<AttemptEnd> {
   const { signal, guard, journal } = parts;
   let returned = Promise.resolve();
-  const fn: RunFunction<Snapshots> = async (...args) => {
-    const result = Promise.resolve(parts.fn(...args));
-    returned = result.then(
-      () => {},
-      () => {},
-    );
-    return result;
+  const { snapshots } = parts.connector;
+  const connector: Connector<Snapshots> = {
+    snapshots,
+    async run(...args) {
+      const result = Promise.resolve(parts.connector.run(...args));
+      returned = result.then(
+        () => {},
+        () => {},
+      );
+      return result;
+    },
   };
   // Ends the writes at once; the abort below waits for the service.
   const abort = () => void batch.abort().catch(() => {});
@@ -73,7 +77,7 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
     signal.throwIfAborted();
     await raceAbort(journal.opened(batch.id), batch.signal);
     await guard.begin(batch);
-    await writeBatch(batch, { attempt: number, preview: false }, { ...parts, fn });
+    await writeBatch(batch, { attempt: number, preview: false }, { connector, signal });
     const completion = await completeBatch(batch);
     if (completion instanceof BatchOutcomeUnknownError) {
       unclear = completion;
@@ -112,10 +116,10 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
 export async function writeBatch<Snapshots extends SnapshotCollection>(
   batch: SyncBatch,
   attempt: Pick<RunContext, "attempt" | "preview">,
-  { options, fn, signal }: WriteParts<Snapshots>,
+  { connector, signal }: WriteParts<Snapshots>,
 ): Promise<void> {
-  const declared = new DeclaredBatch(batch, options.snapshots);
-  const written = Promise.resolve(fn(declared, { ...attempt, signal: batch.signal }));
+  const declared = new DeclaredBatch(batch, connector.snapshots);
+  const written = Promise.resolve(connector.run(declared, { ...attempt, signal: batch.signal }));
   const result = await raceAbort(written, signal, batch.signal);
   batch.signal.throwIfAborted();
   checkReturned(result);
@@ -145,12 +149,12 @@ function checkReturned(result: unknown): void {
   if (typeof result !== "object" || result === null) return;
   if ("next" in result && (Symbol.iterator in result || Symbol.asyncIterator in result)) {
     throw new InvalidInputError(
-      "The run's function returned an iterator, which nobody reads. Use an async function, and pass the generator to batch.write.",
+      "The connector's run returned an iterator, which nobody reads. Use an async function, and pass the generator to batch.write.",
     );
   }
   if (Array.isArray(result) && result.some((item) => item instanceof Promise)) {
     throw new InvalidInputError(
-      "The run's function returned an array of promises, which nobody awaits. Return Promise.all of them.",
+      "The connector's run returned an array of promises, which nobody awaits. Return Promise.all of them.",
     );
   }
 }

@@ -15,13 +15,14 @@ import type { SyncBatch } from "../batch/sync-batch.js";
 import type { SnapshotCollection } from "../collections.js";
 import { RunGuard } from "../guard/run-guard.js";
 import { Journal } from "../ledger/journal.js";
-import { directoryOf } from "../ledger/ledger.js";
+import { requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import type { SyncProgress } from "../progress.js";
 import { hasUnknownEvents } from "../write/window-sender.js";
 import { AcceptedEvents } from "./accepted-events.js";
 import { attemptRun } from "./attempt.js";
-import { checkRunFunction, DEFAULT_RESTARTS, type RunFunction, type RunOptions } from "./options.js";
+import type { Connector } from "./connector.js";
+import { DEFAULT_RESTARTS, type RunOptions } from "./options.js";
 import { abortAtSignals } from "./process-signals.js";
 import { collectionReceipts, type RunReceipt } from "./receipt.js";
 import { type AbortBatch, endBatch, UnreleasedBatches } from "./unreleased-batches.js";
@@ -41,8 +42,8 @@ export interface RunParts {
 
 /** One call of `SyncClient.run`. */
 export class SyncRun<Snapshots extends SnapshotCollection> {
-  readonly #options: RunOptions<Snapshots>;
-  readonly #fn: RunFunction<Snapshots>;
+  readonly #connector: Connector<Snapshots>;
+  readonly #options: RunOptions;
   readonly #parts: RunParts;
   readonly #guard: RunGuard;
   readonly #journal: Journal;
@@ -53,13 +54,12 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   /** The error of an attempt whose batch may have been completed. */
   #unclear: BatchOutcomeUnknownError | undefined;
 
-  /** @throws {InvalidInputError} the function, the guard or the ledger is invalid */
-  constructor(options: RunOptions<Snapshots>, fn: RunFunction<Snapshots>, parts: RunParts) {
-    checkRunFunction("run", fn);
+  /** @throws {InvalidInputError} the guard or the ledger is invalid */
+  constructor(connector: Connector<Snapshots>, options: RunOptions, parts: RunParts) {
     const { clock, logger, endpoint } = parts.configuration;
-    this.#guard = new RunGuard(options, parts.configuration);
+    this.#guard = new RunGuard({ ...options, snapshots: connector.snapshots }, parts.configuration);
     this.#journal = new Journal({
-      directory: directoryOf(options.ledger),
+      ledger: requireLedger(options.ledger),
       endpoint: endpoint.origin,
       installationId: options.installationId,
       clock,
@@ -68,8 +68,8 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     this.#unreleased = new UnreleasedBatches(parts.abort);
     this.#restarts = options.restarts ?? DEFAULT_RESTARTS;
     this.#acceptedEvents = new AcceptedEvents(this.#restarts);
+    this.#connector = connector;
     this.#options = options;
-    this.#fn = fn;
     this.#parts = parts;
   }
 
@@ -109,8 +109,8 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       await raceAbort(this.#unreleased.release(signal), signal, closed);
       const batch = await this.#start(signal);
       const end = await attemptRun(batch, number, {
+        connector: this.#connector,
         options: this.#options,
-        fn: this.#fn,
         configuration,
         guard: this.#guard,
         journal: this.#journal,

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@saas-management/sdk/graphql";
+import type { ErrorCode } from "@saas-management/sdk";
 import type { FaultKind, RetryAfter } from "./faults.js";
 
 /**

@@ -1,19 +1,29 @@
 /** Whether the server ended up with what the model has. */
 import { isDeepStrictEqual } from "node:util";
-import type { Inspection, PlainRecord } from "@saas-management/sdk/testing";
+import type { Inspection } from "@saas-management/sdk/testing";
+import type { Installation } from "../../../src/reference-server/sync/state.js";
 import { COLLECTIONS, isSnapshot, type SimCollection } from "../messages.js";
 import type { ModelBatch, ServiceModel } from "../service-model.js";
 
 /** What the server holds and the model does not, or the other way round; none is what is wanted. */
-export function differences(model: ServiceModel, server: Inspection, now: number): string[] {
+export function differences(
+  model: ServiceModel,
+  server: Inspection,
+  installation: Installation | undefined,
+  now: number,
+): string[] {
   const newest = model.batches.at(-1);
   const holder = newest !== undefined && model.stateOf(newest.id, now) === "active" ? newest : undefined;
   return [
     ...different("the lock", server.lock?.batchId, holder?.id),
-    ...different("the lease", server.lock?.leaseExpiresAt, holder?.leaseEndsAt),
+    ...different("the lease", server.lock?.expiresAt.getTime(), holder && Math.floor(holder.leaseEndsAt)),
     ...different(
       "the batches",
-      server.batches.map(({ id, state, accepted }) => ({ id, state, accepted })),
+      installation?.batches.map((batch) => ({
+        id: batch.id,
+        state: batch.stateAt(now),
+        accepted: Object.fromEntries(Array.from(batch.counts, ([name, counts]) => [name, counts.accepted])),
+      })),
       model.batches.map((batch) => ({
         id: batch.id,
         state: model.stateOf(batch.id, now),
@@ -47,7 +57,7 @@ function heldByModel(model: ServiceModel, collection: SimCollection): Held {
   return Object.fromEntries(rows.map(([id, { label, removed }]) => [id, mark(label, removed)]));
 }
 
-function heldByServer({ snapshots, events }: Inspection, collection: SimCollection): Held {
+function heldByServer({ snapshots }: Inspection, collection: SimCollection): Held {
   switch (collection) {
     case "accounts":
     case "licenses":
@@ -55,9 +65,9 @@ function heldByServer({ snapshots, events }: Inspection, collection: SimCollecti
         snapshots[collection].map(({ id, removed, record }) => [id, mark(labelOf(record), removed)]),
       );
     case "usage":
-      return counted(events.usage.map((event) => field(event, "id")));
+      return counted(snapshots.usage.map(({ id }) => id));
     case "externallyDiscoveredUsage":
-      return counted(events.externallyDiscoveredUsage.map((event) => field(event, "sourceActorId")));
+      return counted(snapshots.externallyDiscoveredUsage.map(({ record }) => record.sourceActorId));
   }
 }
 
@@ -72,12 +82,12 @@ function counted(keys: readonly string[]): Held {
 }
 
 /** The label stands in the field that the simulation has for it. */
-function labelOf(record: PlainRecord): string {
+function labelOf(record: object): string {
   const text = field(record, "name") + field(record, "externalProductId");
   return text.split(" ")[0] ?? "";
 }
 
-function field(record: PlainRecord, name: string): string {
-  const value = record[name];
+function field(record: object, name: string): string {
+  const value: unknown = Reflect.get(record, name);
   return typeof value === "string" ? value : "";
 }

@@ -1,6 +1,6 @@
 /** Runs a program over real sockets against the reference server, without any real waiting. */
 import type { Fault } from "@saas-management/sdk/testing";
-import { checkOptions } from "../../../src/reference-server/options.js";
+import { optionsSchema } from "../../../src/reference-server/options.js";
 import { startServer } from "../../../src/reference-server/server.js";
 import { loadRuns } from "../../../src/sync/engine.js";
 import { Observation } from "../observation.js";
@@ -38,7 +38,7 @@ export async function simulateOverSockets(program: SocketProgram): Promise<Simul
   const serverClock = new ServerClock(clock);
   const model = new ServiceModel();
   const state = new WatchedState(serverClock, model);
-  const server = await startServer(checkOptions({ clock: serverClock }), state);
+  const server = await startServer(optionsSchema.parse({ clock: serverClock }), state);
   const handles = program.faults.map(({ fault, certain }) => ({
     fault,
     certain,
@@ -90,7 +90,10 @@ export async function simulateOverSockets(program: SocketProgram): Promise<Simul
       undercounted: new Set(transports.flatMap(({ undercounted }) => [...undercounted])),
       conducts: transports.map(({ conduct }) => conduct),
       locks: transports.map(({ locks }) => locks),
-      differences: [...state.differences, ...differences(model, inspection, clock.now())],
+      differences: [
+        ...state.differences,
+        ...differences(model, inspection, state.installation(server.installationId), clock.now()),
+      ],
       missed: [
         ...handles
           .filter(({ certain, added }) => certain && added.fired === 0)

@@ -95,7 +95,7 @@ export const SOCKET_BUGS: readonly Bug[] = [
   {
     name: "an abort at the server does not release the lock",
     file: "reference-server/sync/batch.ts",
-    right: 'if (state === "active") this.#end("aborted", now);',
+    right: 'if (state === "active") this.#state = "aborted";',
     wrong: "",
   },
 ];

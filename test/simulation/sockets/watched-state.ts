@@ -1,5 +1,5 @@
 import { status } from "@grpc/grpc-js";
-import type { Clock } from "@saas-management/sdk/testing";
+import type { Clock } from "../../../src/core/clock.js";
 import type { Batch } from "../../../src/reference-server/sync/batch.js";
 import type { CollectionMessage } from "../../../src/reference-server/sync/collections.js";
 import { Refusal } from "../../../src/reference-server/sync/refusal.js";

@@ -6,7 +6,7 @@ import { accounts, heldBy, ids, testService } from "../../support/test-service.j
 
 const service = testService();
 const DAY_MS = 24 * 60 * 60 * 1000;
-const COMPLETED = /accounts\.completed\.gz$/;
+const COMPLETED = /accounts\..+\.ids\.gz$/;
 
 test("lets the same run pass once", async () => {
   await service.runAccounts(ids(10));
@@ -103,7 +103,7 @@ const guard = { requireBaseline: true };
 const damage = async () => truncate(await service.file(COMPLETED), 60);
 const lose = async () => rm(dirname(await service.file(COMPLETED)), { recursive: true });
 const leaveDamaged = async () => {
-  const path = join(dirname(await service.file(COMPLETED)), "accounts.9-abcdefabcdef.pending.gz");
+  const path = join(dirname(await service.file(COMPLETED)), "accounts.00000009.abcdefabcdef.ids.gz");
   await writeFile(path, "damaged", { mode: 0o600 });
 };
 const losses = [

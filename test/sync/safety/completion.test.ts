@@ -1,10 +1,12 @@
 import { readFile } from "node:fs/promises";
-import { fileLedger, type Ledger } from "@saas-management/sdk";
+import { fileLedger, type Ledger, storeLedger } from "@saas-management/sdk";
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { beforeEach, expect, test } from "vitest";
-import { idsOfLines, linesOfIds } from "../../../src/sync/ledger/id-lines.js";
-import type { LedgerDraft } from "../../../src/sync/ledger/ledger.js";
+import { CollectionLedger } from "../../../src/sync/ledger/collection-ledger.js";
+import { FileStore } from "../../../src/sync/ledger/file-store.js";
+import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
 import { quietLogger } from "../../support/observed.js";
+import { failingStore, isPutOf, watchedStore } from "../../support/stores.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
 let warnings: string[];
@@ -39,15 +41,6 @@ const restarted = (
     { ledger },
   );
 };
-
-/** A ledger whose drafts are changed. */
-const drafting = (ledger: Ledger, change: (draft: LedgerDraft) => Partial<LedgerDraft>): Ledger => ({
-  ...ledger,
-  draft: async (...args) => {
-    const draft = await ledger.draft(...args);
-    return { ...draft, ...change(draft) };
-  },
-});
 
 test("holds a restart that sends far fewer ids than an earlier attempt", async () => {
   const error = await heldBy(restarted(ids(20), ids(5)));
@@ -106,19 +99,19 @@ test("compares the next run with both snapshots after a completion of unknown ou
 });
 
 test("keeps an unclear snapshot if the run is aborted at the start of its next attempt", async () => {
-  const ledger = memoryLedger();
+  const store = memoryStore();
+  const ledger = storeLedger(store);
   await service.runAccounts(ids(10), { ledger });
   const both = [...ids(10), ...ids(10, "new")];
   const stop = new AbortController();
   let drafts = 0;
-  const stopping: Ledger = {
-    ...ledger,
-    draft: (...args) => {
+  const stopping = watchedStore(store, (call, go) => {
+    if (isPutOf("ids.gz")(call)) {
       drafts += 1;
       if (drafts === 2) stop.abort();
-      return ledger.draft(...args);
-    },
-  };
+    }
+    return go();
+  });
   const run = service.run(
     ["accounts"],
     async (batch) => {
@@ -126,7 +119,7 @@ test("keeps an unclear snapshot if the run is aborted at the start of its next a
       breakOnce("CompleteSyncBatch", "answer");
       breakOnce("AbortSyncBatch");
     },
-    { ledger: stopping, signal: stop.signal },
+    { ledger: storeLedger(stopping), signal: stop.signal },
   );
   await expect(run).rejects.toBeDefined();
   expect(drafts).toBe(2);
@@ -136,61 +129,55 @@ test("keeps an unclear snapshot if the run is aborted at the start of its next a
 });
 
 const failure = new Error("the database is away");
-test.each<[string, Partial<LedgerDraft>]>([
-  ["save", { save: () => Promise.reject(failure) }],
-  ["an asynchronous write", { write: () => Promise.reject(failure) }],
-])("completes nothing if %s of the ledger fails", async (_, broken) => {
-  const run = service.runAccounts(ids(3), { ledger: drafting(memoryLedger(), () => broken) });
+test("completes nothing if the store fails while it takes the ids", async () => {
+  const store = memoryStore();
+  const broken = watchedStore(store, async (call, go) => {
+    const result = await go();
+    if (isPutOf("ids.gz")(call)) throw failure;
+    return result;
+  });
+  const run = service.runAccounts(ids(3), { ledger: storeLedger(broken) });
   await expect(run).rejects.toMatchObject({ code: "INVALID_CONFIGURATION", cause: failure });
   expect(service.states()).toEqual(["aborted"]);
   expect(service.inspect().lock).toBeNull();
-});
-
-test("waits for asynchronous writes of a ledger before it saves", async () => {
-  const ledger = memoryLedger();
-  const slow = drafting(ledger, (draft) => ({
-    write: async (lines) => {
-      for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-      draft.write(lines);
-    },
-  }));
-  await service.runAccounts(ids(3), { ledger: slow });
-  const { collections } = await service.runAccounts(ids(3), { ledger });
-  expect(collections.accounts).toMatchObject({ baseline: "ledger", kept: 3 });
+  const { collections } = await service.runAccounts(ids(3), { ledger: storeLedger(store) });
+  expect(collections.accounts).toMatchObject({ baseline: "none" });
 });
 
 test("completes a run even if the ledger cannot note it; the next run is compared with both", async () => {
-  const ledger = memoryLedger();
-  const broken = drafting(ledger, () => ({ promote: () => Promise.reject(new Error("EIO")) }));
+  const store = memoryStore();
+  const ledger = storeLedger(store);
+  const broken = storeLedger(failingStore(store, isPutOf("completed"), new Error("EIO")));
   await service.runAccounts(ids(10), { ledger });
   await service.runAccounts([...ids(10), ...ids(10, "new")], { ledger: broken });
   const { collections } = await service.runAccounts(ids(20), { ledger, guard: false });
   expect(collections.accounts).toMatchObject({ baseline: "unclear", known: 20 });
 });
 
-test.each(["fileLedger", "memoryLedger"])(
-  "%s ignores a late promotion after a later batch was completed",
+test.each(["file", "memory"])(
+  "a %s ledger ignores a late promotion after a later batch was completed",
   async (kind) => {
-    const ledger = kind === "fileLedger" ? fileLedger(service.directory) : memoryLedger();
+    const store = kind === "file" ? new FileStore(service.directory) : memoryStore();
     const { installationId } = service;
     const scope = { endpoint: "https://sync.example.com", installationId, collection: "accounts" } as const;
-    const draft = async (batchId: string, id: string) => {
-      const drafted = await ledger.draft(scope, batchId);
-      drafted.write(linesOfIds([id]));
-      await drafted.save();
-      return drafted;
+    const ledger = new CollectionLedger({ store, hashIds: false }, scope);
+    const save = async (id: string) => {
+      const draft = await ledger.draft();
+      draft.write(Buffer.from(`${id}\n`));
+      await draft.save();
+      return draft;
     };
     const known = async () => {
       const found: string[] = [];
-      for (const { state, lines } of await ledger.known(scope))
-        for await (const piece of lines()) found.push(`${state} ${idsOfLines(piece).join()}`);
+      for (const { state, lines } of await ledger.known())
+        for await (const piece of lines()) found.push(`${state} ${Buffer.from(piece).toString().trim()}`);
       return found.sort();
     };
-    const early = await draft("b1", "u1");
-    const later = await draft("b2", "u2");
+    const early = await save("u1");
+    const later = await save("u2");
     await early.promote();
     expect(await known()).toEqual(["completed u1", "unclear u2"]);
-    const last = await draft("b3", "u3");
+    const last = await save("u3");
     await last.promote();
     await later.promote();
     expect(await known()).toEqual(["completed u3"]);
@@ -198,7 +185,9 @@ test.each(["fileLedger", "memoryLedger"])(
 );
 
 test("completes a run with an unreadable ledger if the guard is off", async () => {
-  const ledger = { ...memoryLedger(), known: () => Promise.reject(new Error("away")) };
+  const store = memoryStore();
+  await service.runAccounts(ids(10), { ledger: storeLedger(store) });
+  const ledger = storeLedger(failingStore(store, ({ method }) => method === "get", new Error("away")));
   const { collections } = await service.runAccounts(ids(3), { ledger, guard: false });
   expect(collections.accounts?.baseline).toBe("unreadable");
 });
@@ -207,16 +196,13 @@ const completeElsewhere = (batchId: string) => service.sync.openBatch(batchId).c
 const foreign = expect.stringContaining("but this run did not complete it");
 
 test("does not claim that a held batch was not completed: another process may complete it", async () => {
-  const ledger = memoryLedger();
-  await service.runAccounts(ids(10), { ledger });
-  const interfering: Ledger = {
-    ...ledger,
-    hold: async (...args) => {
-      await completeElsewhere(service.inspect().lock?.batchId ?? "");
-      return ledger.hold(...args);
-    },
-  };
-  await heldBy(service.runAccounts(ids(2), { ledger: interfering }));
+  const store = memoryStore();
+  await service.runAccounts(ids(10), { ledger: storeLedger(store) });
+  const interfering = watchedStore(store, async (call, go) => {
+    if (isPutOf("removals.txt")(call)) await completeElsewhere(service.inspect().lock?.batchId ?? "");
+    return go();
+  });
+  await heldBy(service.runAccounts(ids(2), { ledger: storeLedger(interfering) }));
   expect(service.present()).toEqual(ids(2));
   expect(warnings).toContainEqual(foreign);
 });

@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { type RunOptions, SaasManagementError } from "@saas-management/sdk";
 import { fromJsonl } from "@saas-management/sdk/sources";
 import { beforeEach, expect, test } from "vitest";
-import type { RunFunction } from "../../../src/sync/run/options.js";
+import type { RunFunction } from "../../support/connector.js";
 import { ids, testService } from "../../support/test-service.js";
 
 const CONTENTS = "Ada-Lovelace-of-the-payroll";
@@ -19,10 +19,7 @@ const secret = (list: readonly string[]) =>
   list.map((id) => ({ id, name: CONTENTS, email: `${CONTENTS}@example.com` }));
 
 /** Collects all progress and errors of a run. */
-async function runAndListen(
-  fn: RunFunction<"accounts">,
-  options: Partial<RunOptions<"accounts">> = {},
-): Promise<void> {
+async function runAndListen(fn: RunFunction<"accounts">, options: Partial<RunOptions> = {}): Promise<void> {
   const run = service.run(["accounts"], fn, { onProgress: (progress) => written.push(progress), ...options });
   const outcome: unknown = await run.catch((error: unknown) => error);
   written.push(outcome);

@@ -1,6 +1,5 @@
 import {
   copyFile,
-  link,
   mkdir,
   readFile,
   rename,
@@ -11,14 +10,15 @@ import {
   utimes,
   writeFile,
 } from "node:fs/promises";
+import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { crc32, gunzipSync, gzipSync } from "node:zlib";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { fileLedger, type RunBatch } from "@saas-management/sdk";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
-const COMPLETED = /accounts\.completed\.gz$/;
+const COMPLETED = /accounts\..+\.ids\.gz$/;
 const hasModes = process.platform !== "win32";
 
 const rewrite = async (change: (text: string) => string) => {
@@ -26,10 +26,11 @@ const rewrite = async (change: (text: string) => string) => {
   await writeFile(path, gzipSync(change(gunzipSync(await readFile(path)).toString())));
 };
 
-test("writes one file per collection, readable with zcat", async () => {
+test("writes one file of ids per collection, readable with zcat", async () => {
+  await service.runAccounts(ids(3));
   await service.runAccounts(ids(3));
   const path = await service.file(COMPLETED);
-  expect(await service.files()).toEqual([path]);
+  expect(await service.files()).toEqual([path.replace("ids.gz", "completed"), path]);
   expect(basename(dirname(path))).toContain(service.installationId);
   const [head, ...lines] = gunzipSync(await readFile(path))
     .toString()
@@ -37,17 +38,6 @@ test("writes one file per collection, readable with zcat", async () => {
     .split("\n");
   expect(head).toContain(`"installationId":"${service.installationId}"`);
   expect(lines).toEqual([...ids(3), "\\end"]);
-});
-
-test("reads files with a sequence and a checksum, as earlier versions wrote them", async () => {
-  await service.runAccounts(ids(10));
-  await rewrite((text) => {
-    const content = text.replace("\\end\n", "").replace('"ids":"clear"', '"ids":"clear","sequence":3');
-    const checksum = { bytes: Buffer.byteLength(content), crc32: crc32(content) };
-    return `${content}\\end ${JSON.stringify(checksum)}\n`;
-  });
-  const { collections } = await service.runAccounts(ids(9));
-  expect(collections.accounts).toMatchObject({ baseline: "ledger", known: 10, kept: 9, gone: 1 });
 });
 
 test.runIf(hasModes)("writes files of mode 0600 in directories of mode 0700", async () => {
@@ -81,7 +71,7 @@ test("leaves no clear ids after a switch to hashIds, and keeps a pending approva
   await service.runAccounts(ids(40, "clear-"));
   const { approvalId } = await heldBy(service.runAccounts(ids(10, "clear-")));
   await service.runAccounts(ids(40, "clear-"), { ledger });
-  expect(await service.files()).toHaveLength(2);
+  expect(await service.files()).toHaveLength(3);
   for (const path of await service.files()) {
     const bytes = await readFile(path);
     expect((path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString()).not.toContain("clear-");
@@ -95,18 +85,34 @@ test("removes an unreadable list of removals after a switch to hashIds", async (
   const { collections } = await heldBy(service.runAccounts(ids(10)));
   await writeFile(collections[0]?.listedIn ?? "", "u39\n");
   await service.runAccounts(ids(40), { ledger: fileLedger(service.directory, { hashIds: true }) });
-  expect(await service.files()).toEqual([await service.file(COMPLETED)]);
+  expect((await service.files()).filter((path) => path.endsWith(".txt"))).toEqual([]);
 });
 
 test("resolves a relative path when it is called", async () => {
   const before = process.cwd();
   try {
     process.chdir(service.directory);
-    const { directory } = fileLedger("ledger");
-    expect(directory).toBe(join(process.cwd(), "ledger"));
+    const { location } = fileLedger("ledger");
+    expect(location).toBe(join(process.cwd(), "ledger"));
   } finally {
     process.chdir(before);
   }
+});
+
+test("is in the user's state directory without a path", () => {
+  vi.stubEnv("XDG_STATE_HOME", "/var/state");
+  expect(fileLedger().location).toBe(join("/var/state", "saas-management", "ledger"));
+  for (const notAbsolute of ["", "state"]) {
+    vi.stubEnv("XDG_STATE_HOME", notAbsolute);
+    expect(fileLedger().location).toBe(join(homedir(), ".local", "state", "saas-management", "ledger"));
+  }
+  vi.unstubAllEnvs();
+});
+
+test("shows nothing but its location", () => {
+  const ledger = fileLedger("/ledger");
+  expect(JSON.stringify(ledger)).toBe('{"location":"/ledger"}');
+  expect(Reflect.ownKeys(ledger).filter((key) => typeof key === "string")).toEqual(["location"]);
 });
 
 test("is read after the run has the lock", async () => {
@@ -215,15 +221,6 @@ test("follows no link instead of its directory", async () => {
   expect(service.present()).toEqual(ids(10));
 });
 
-test("replaces a file with a second name and does not write into it", async () => {
-  await service.runAccounts(ids(10));
-  const second = join(service.directory, "second-name.gz");
-  await link(await service.file(COMPLETED), second);
-  const before = await readFile(second);
-  await service.runAccounts(ids(9));
-  expect(await readFile(second)).toEqual(before);
-});
-
 test("removes files of dead processes after a day", async () => {
   await service.runAccounts(ids(10));
   const completed = await service.file(COMPLETED);
@@ -234,11 +231,11 @@ test("removes files of dead processes after a day", async () => {
     await utimes(path, then, then);
     return path;
   };
-  await leave("completed.gz.0123456789ab.tmp", 25);
+  await leave("00000001.0123456789ab.ids.gz.0123456789ab.tmp", 25);
   await leave("ba9876543210.draft", 25);
-  const fresh = await leave("0123456789ab.draft", 23);
+  const fresh = await leave("0123456789ab.ids.gz.0123456789ab.tmp", 23);
   await service.runAccounts(ids(10));
-  expect(await service.files()).toEqual([fresh, completed].sort());
+  expect((await service.files()).filter((path) => /tmp$|draft$/.test(path))).toEqual([fresh]);
 });
 
 describe("a baseline that cannot be opened for a moment", () => {
@@ -275,12 +272,14 @@ describe("a baseline that cannot be opened for a moment", () => {
   test("does not hide later snapshots when it is restored from a backup", async () => {
     for (let run = 0; run < 3; run += 1) await service.runAccounts(ids(40));
     const path = await service.file(COMPLETED);
+    const marker = path.replace("ids.gz", "completed");
     const backup = await readFile(path);
     await writeFile(path, "damaged");
     const { approvalId } = await heldBy(service.runAccounts(ids(100)));
     await service.runAccounts(ids(100), { approve: approvalId });
     await completeUnheard((batch) => batch.write("accounts", accounts(200)));
     await writeFile(path, backup);
+    await writeFile(marker, "");
     const error = await heldBy(service.runAccounts(ids(40)));
     expect(error.collections[0]).toMatchObject({ known: 200, removed: 160 });
   });

@@ -1,8 +1,11 @@
-import { mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { fileLedger, storeLedger } from "@saas-management/sdk";
 import { beforeEach, expect, test } from "vitest";
-import { entryName, writeEntry } from "../../../src/sync/ledger/journal-entry.js";
+import { Journal } from "../../../src/sync/ledger/journal.js";
+import { requireLedger } from "../../../src/sync/ledger/ledger.js";
+import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
 import { quietLogger } from "../../support/observed.js";
 import { until } from "../../support/promises.js";
 import { accounts, ids, testService } from "../../support/test-service.js";
@@ -15,31 +18,38 @@ beforeEach(() => {
   logged.length = 0;
 });
 
-const journal = () => join(service.directory, "journal");
-const names = async () => (await readdir(journal())).sort();
+const entries = () => service.journal();
 const run = (meanwhile: () => Promise<void> = async () => {}) =>
   service.run(["accounts"], async (batch) => {
     await meanwhile();
     await batch.write("accounts", accounts(1));
   });
+const heartbeatOf = (path: string) => Number(path.split(".").at(-1));
 
-/** The entry of a batch that was started, as another process writes it; its last heartbeat was so long ago. */
+/** The entry of a batch that was started, as another process puts it; its last heartbeat was so long ago. */
 async function orphan(ageMs: number, owner: object = { host: "another" }): Promise<string> {
-  const { installationId } = service;
-  const { id: batchId } = await service.startBatch();
-  const batch = { endpoint: new URL(service.server.syncUrl).origin, installationId, batchId };
-  const path = join(journal(), entryName(batch));
-  await mkdir(journal(), { recursive: true, mode: 0o700 });
-  await writeEntry(path, batch, service.clock.now());
+  const { clock, installationId } = service;
+  const { id } = await service.startBatch();
+  const journal = new Journal({
+    ledger: requireLedger(fileLedger(service.directory)),
+    endpoint: new URL(service.server.syncUrl).origin,
+    installationId,
+    clock,
+    logger: quietLogger({}),
+  });
+  await journal.opened(id);
+  await journal.ended(id, false);
+  const [path = ""] = await entries();
   const entry: object = JSON.parse(await readFile(path, "utf8"));
   await writeFile(path, JSON.stringify({ ...entry, ...owner }));
-  await age(path, ageMs);
-  return path;
+  return age(path, ageMs);
 }
 
-async function age(path: string, ms: number): Promise<void> {
-  const then = (service.clock.now() - ms) / 1000;
-  await utimes(path, then, then);
+/** Makes the heartbeat of an entry one of so long ago; returns its path. */
+async function age(path: string, ms: number): Promise<string> {
+  const aged = path.replace(/\d+$/, String(service.clock.now() - ms));
+  await rename(path, aged);
+  return aged;
 }
 
 test("aborts the batch of another machine after 10 seconds without a heartbeat, and not before", async () => {
@@ -50,7 +60,7 @@ test("aborts the batch of another machine after 10 seconds without a heartbeat, 
   const { waitedForLockMs } = await run();
   expect(waitedForLockMs).toBe(0);
   expect(service.states()).toEqual(["aborted", "completed"]);
-  expect(await names()).toEqual([]);
+  expect(await entries()).toEqual([]);
   const [aborted] = service.inspect().batches;
   expect(logged).toContainEqual([
     expect.stringContaining("ended the batch of a process that died"),
@@ -79,7 +89,7 @@ test("looks for orphans again while the run waits for the lock", async () => {
       if (progress.type !== "waiting-for-lock") return;
       if (waitedMs >= 10_000) await until(() => service.states()[0] === "aborted");
       // Lets the journal read its entries: its 5 seconds are of the same clock.
-      for (let i = 0; i < 30; i += 1) await names();
+      for (let i = 0; i < 60; i += 1) await entries();
       waitedMs += progress.nextAttemptMs;
       service.clock.advance(progress.nextAttemptMs);
     },
@@ -90,20 +100,21 @@ test("looks for orphans again while the run waits for the lock", async () => {
 
 test("renews the heartbeat while the run writes", async () => {
   await run(async () => {
-    const [name = ""] = await names();
-    const heartbeat = async () => (await stat(join(journal(), name))).mtimeMs;
-    const before = await heartbeat();
+    const newest = async () => Math.max(...(await entries()).map(heartbeatOf));
+    const before = await newest();
     service.clock.advance(MINUTE_MS);
-    await until(async () => (await heartbeat()) >= before + MINUTE_MS);
+    await until(async () => (await newest()) >= before + MINUTE_MS);
+    await until(async () => (await entries()).length === 1);
     await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
   });
   expect(service.states()).toEqual(["completed"]);
+  expect(await entries()).toEqual([]);
 });
 
 test("never takes a run of its own process for an orphan, even if its heartbeat is late", async () => {
   await run(async () => {
-    const [name = ""] = await names();
-    await age(join(journal(), name), MINUTE_MS);
+    const [path = ""] = await entries();
+    await age(path, MINUTE_MS);
     await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
   });
   expect(service.states()).toEqual(["completed"]);
@@ -111,27 +122,45 @@ test("never takes a run of its own process for an orphan, even if its heartbeat 
 
 test("warns a run whose entry another process removed", async () => {
   await run(async () => {
-    const [name = ""] = await names();
-    await rm(join(journal(), name));
+    const [path = ""] = await entries();
+    await rm(path);
     service.clock.advance(5000);
     await until(() => logged.some(([message]) => message.includes("considered this run dead")));
   });
+});
+
+test("is kept by every ledger", async () => {
+  const store = memoryStore();
+  const keys = async () => {
+    const found: string[] = [];
+    for await (const key of store.list("")) if (key.includes("/journal.")) found.push(key);
+    return found;
+  };
+  const ledger = storeLedger(store);
+  const lose = async () => {
+    expect(await keys()).toHaveLength(1);
+    failAbort();
+    throw new Error("vendor API");
+  };
+  await expect(service.run(["accounts"], lose, { ledger })).rejects.toThrow("vendor API");
+  await service.runAccounts(ids(1), { ledger });
+  expect(service.states()).toEqual(["aborted", "completed"]);
+  expect(await keys()).toEqual([]);
 });
 
 test.runIf(process.platform !== "win32")(
   "writes private entries without the key, and none after the run",
   async () => {
     await run(async () => {
-      const [name = "", ...others] = await names();
+      const [path = "", ...others] = await entries();
       expect(others).toEqual([]);
-      const path = join(journal(), name);
       expect((await stat(path)).mode & 0o777).toBe(0o600);
-      expect((await stat(journal())).mode & 0o777).toBe(0o700);
+      expect((await stat(dirname(path))).mode & 0o777).toBe(0o700);
       const text = await readFile(path, "utf8");
       expect(JSON.parse(text)).toMatchObject({ host: hostname(), pid: process.pid });
       expect(text).not.toContain(service.server.apiKey);
     });
-    expect(await names()).toEqual([]);
+    expect(await entries()).toEqual([]);
   },
 );
 
@@ -144,14 +173,14 @@ test("keeps a batch that could not be aborted, for the next run", async () => {
   expect(service.states()).toEqual(["active"]);
   await run();
   expect(service.states()).toEqual(["aborted", "completed"]);
-  expect(await names()).toEqual([]);
+  expect(await entries()).toEqual([]);
 });
 
 test("keeps an orphan that cannot be aborted, for the next run", async () => {
   await orphan(10_000);
   failAbort();
   await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
-  expect(await names()).toHaveLength(1);
+  expect(await entries()).toHaveLength(1);
   await run();
   expect(service.states()).toEqual(["aborted", "completed"]);
 });
@@ -169,7 +198,7 @@ test.each([
     service.server.faults.add({ on: "AbortSyncBatch", fault: "status", status, trailers });
     await run();
     expect(logged).toContainEqual([expect.any(String), { batchId: ended?.id, batchState }]);
-    expect(await names()).toEqual([]);
+    expect(await entries()).toEqual([]);
   },
 );
 
@@ -177,7 +206,7 @@ test("removes an entry whose lease is over without an abort", async () => {
   await orphan(16 * MINUTE_MS);
   await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
   expect(service.states()).toEqual(["active"]);
-  expect(await names()).toEqual([]);
+  expect(await entries()).toEqual([]);
 });
 
 test("leaves the batches of other installations alone", async () => {
@@ -185,7 +214,7 @@ test("leaves the batches of other installations alone", async () => {
   const installationId = service.server.createInstallation();
   await service.runAccounts(ids(1), { installationId });
   expect(service.states()).toEqual(["active"]);
-  expect(await names()).toHaveLength(1);
+  expect(await entries()).toHaveLength(1);
 });
 
 test("never aborts a batch without an entry", async () => {
@@ -210,28 +239,40 @@ test.each<[string, (path: string) => Promise<void>]>([
       await symlink(elsewhere, path);
     },
   ],
-  [
-    "is a directory",
-    async (path) => {
-      await rm(path);
-      await mkdir(path);
-    },
-  ],
 ])("ignores an entry that %s, and warns", async (_, damage) => {
-  const path = await orphan(0);
+  const path = await orphan(10_000);
   await damage(path);
-  await age(path, 10_000).catch(() => {});
   await expect(run()).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
   expect(service.states()).toEqual(["active"]);
   expect(logged).toContainEqual([
     expect.stringContaining("unusable entry of the journal"),
-    expect.objectContaining({ path }),
+    expect.objectContaining({ key: expect.stringContaining(basename(path)) }),
+  ]);
+});
+
+test("lets the run go on if the journal does not answer for 5 seconds", async () => {
+  const store = memoryStore();
+  async function* list(prefix: string) {
+    if (prefix.endsWith("/journal.")) await new Promise(() => {});
+    yield* store.list(prefix);
+  }
+  const run = service.runAccounts(ids(1), { ledger: storeLedger({ ...store, list }) });
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  service.clock.advance(5000);
+  await run;
+  expect(service.states()).toEqual(["completed"]);
+  expect(logged.filter(([message]) => message.includes("the journal"))).toEqual([
+    [expect.stringContaining("the journal could not be read"), expect.anything()],
   ]);
 });
 
 test("lets the run go on if the journal cannot be written", async () => {
-  await writeFile(journal(), "a file instead of the directory");
-  await run();
+  const store = memoryStore();
+  const putIfAbsent: typeof store.putIfAbsent = async (key, value) => {
+    if (key.includes("/journal.")) throw new Error("away");
+    return store.putIfAbsent(key, value);
+  };
+  await service.runAccounts(ids(1), { ledger: storeLedger({ ...store, putIfAbsent }) });
   expect(service.states()).toEqual(["completed"]);
   expect(logged).toContainEqual([
     expect.stringContaining("could not note a batch"),

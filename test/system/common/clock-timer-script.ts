@@ -1,7 +1,7 @@
 /**
  * Asks a clock to call back, has nothing else to do, and prints `called` when it does. Arguments: clock, ms, keepAlive.
  */
-import { systemClock, TestClock } from "../../../src/index.js";
+import { systemClock, TestClock } from "../../../src/core/clock.js";
 
 const [name, ms, keepAlive] = process.argv.slice(2);
 const clock = name === "system" ? systemClock : new TestClock();

@@ -22,8 +22,10 @@ async function* source() {
 }
 
 if (way === "waiting") {
-  const options = { installationId, ledger: "none", snapshots: ["accounts"], restarts: 0 } as const;
-  const run = client.run(options, async (batch) => void (await batch.write("accounts", source())));
+  const run = client.run(
+    { snapshots: ["accounts"], run: (batch) => batch.write("accounts", source()) },
+    { installationId, ledger: "none", restarts: 0 },
+  );
   await run.catch((error: unknown) => {
     process.stdout.write(error instanceof BatchStateError ? error.reason : "another error");
   });

@@ -1,5 +1,4 @@
-import { readdir, utimes } from "node:fs/promises";
-import { join } from "node:path";
+import { rename } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { heldBy, ids, testService } from "../../support/test-service.js";
 import { RunProcess } from "./run-process.js";
@@ -27,7 +26,7 @@ test.runIf(process.platform === "linux")(
     const { waitedForLockMs } = await service.runAccounts(ids(10));
     expect(waitedForLockMs).toBe(0);
     expect(service.states()).toEqual(["completed", "aborted", "completed"]);
-    expect(await readdir(join(service.directory, "journal"))).toEqual([]);
+    expect(await service.journal()).toEqual([]);
   },
 );
 
@@ -85,18 +84,15 @@ test.skipIf(isWindows)(
   async () => {
     const paused = await pausedRun();
     paused.kill("SIGSTOP");
-    const journal = join(service.directory, "journal");
-    for (const name of await readdir(journal)) {
-      const then = service.clock.now() / 1000 - 10;
-      await utimes(join(journal, name), then, then);
-    }
+    for (const path of await service.journal())
+      await rename(path, path.replace(/\d+$/, String(service.clock.now() - 10_000)));
     await service.run(["accounts"], async (batch) => {
       expect(service.states()).toEqual(["aborted", "active"]);
-      const entries = await readdir(journal);
+      const entries = await service.journal();
       paused.kill("SIGCONT");
       expect(await paused.goOn()).toMatch(/^(BATCH_STATE|SYNC_PROTOCOL)$/);
       await paused.ended();
-      expect(await readdir(journal)).toEqual(entries);
+      expect(await service.journal()).toEqual(entries);
       await batch.write("accounts", [{ id: "u1" }]);
     });
     expect(service.states()).toEqual(["aborted", "completed"]);

@@ -8,28 +8,26 @@
  * - `paused`: prints `writing` after the ids were sent, and writes ten more after a line of input.
  * - `whole`: to its end.
  */
+
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { SaasManagementError } from "../../../src/core/errors/index.js";
+import { defineConnector } from "../../../src/index.js";
 import { SyncClient } from "../../../src/sync/client.js";
-import { fileLedger } from "../../../src/sync/ledger/file-ledger.js";
+import { FileStore } from "../../../src/sync/ledger/file-store.js";
+import { storeLedger } from "../../../src/sync/ledger/ledger.js";
+import { isPutOf, watchedStore } from "../../support/stores.js";
 
 const [endpoint = "", apiKey = "", installationId = "", directory = "", way = "", ...ids] =
   process.argv.slice(2);
 const die = () => process.kill(process.pid, "SIGKILL");
-const files = fileLedger(directory);
 const input = createInterface(process.stdin);
-const ledger: typeof files = {
-  ...files,
-  draft: async (scope, batchId) => {
-    const draft = await files.draft(scope, batchId);
-    const save = async () => {
-      await draft.save();
-      if (way === "saved") die();
-    };
-    return { ...draft, save };
-  },
-};
+const store = watchedStore(new FileStore(directory), async (call, go) => {
+  const result = await go();
+  if (way === "saved" && isPutOf("ids.gz")(call)) die();
+  return result;
+});
+const ledger = storeLedger(store);
 
 async function* accounts() {
   yield ids.map((id) => ({ id }));
@@ -45,22 +43,25 @@ const client = new SyncClient({ endpoint, apiKey, messageBytes: 100, windowBytes
 const options = {
   installationId,
   ledger,
-  snapshots: ["accounts"],
   stopOnSignals: true,
   restarts: 0,
   onProgress: ({ type }: { readonly type: string }) => {
     if (type === "completed" && way === "completed") die();
   },
 } as const;
-const run = client.run(options, async (batch, { signal }) => {
-  await batch.write("accounts", accounts());
-  if (way === "written") die();
-  if (way === "exit") process.exit(0);
-  if (way === "terminated") {
-    process.kill(process.pid, "SIGTERM");
-    await new Promise((resolve) => signal.addEventListener("abort", resolve));
-  }
+const connector = defineConnector({
+  snapshots: ["accounts"],
+  async run(batch, { signal }) {
+    await batch.write("accounts", accounts());
+    if (way === "written") die();
+    if (way === "exit") process.exit(0);
+    if (way === "terminated") {
+      process.kill(process.pid, "SIGTERM");
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    }
+  },
 });
+const run = client.run(connector, options);
 await run.then(
   () => process.stdout.write("completed\n"),
   (error: unknown) =>

@@ -5,11 +5,14 @@ import { SyncClient } from "../../../src/sync/client.js";
 const client = new SyncClient({ endpoint: process.argv[2] ?? "", apiKey: "key-1", retry: false });
 try {
   await client.run(
-    { installationId: "installation-1", ledger: "none", snapshots: ["accounts"], stopOnSignals: true },
-    async () => {
-      process.stdout.write("writing\n");
-      await new Promise(() => {});
+    {
+      snapshots: ["accounts"],
+      async run() {
+        process.stdout.write("writing\n");
+        await new Promise(() => {});
+      },
     },
+    { installationId: "installation-1", ledger: "none", stopOnSignals: true },
   );
 } catch (error) {
   process.stdout.write(

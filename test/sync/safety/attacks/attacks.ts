@@ -178,7 +178,7 @@ function goodRun(service: TestService): Promise<RunReceipt> {
 export function send(
   service: TestService,
   source: RecordSource<Account> | ((attempt: RunContext) => RecordSource<Account>),
-  options?: Partial<RunOptions<"accounts">>,
+  options?: Partial<RunOptions>,
   writing?: WriteOptions,
 ): Promise<RunReceipt> {
   return service.run(

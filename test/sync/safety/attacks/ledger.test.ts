@@ -1,11 +1,12 @@
-import { mkdir, readFile, rename, rm, rmdir, symlink, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { fileLedger, type Ledger } from "@saas-management/sdk";
-import { memoryLedger } from "@saas-management/sdk/testing";
+import { cp, mkdir, readFile, rename, rm, rmdir, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileLedger, type Ledger, storeLedger } from "@saas-management/sdk";
+import { FileStore } from "../../../../src/sync/ledger/file-store.js";
+import { failingStore, isPutOf } from "../../../support/stores.js";
 import { heldBy, type TestService } from "../../../support/test-service.js";
 import { type Attack, breakTwice, type Ending, held, people, refused, send, testAttacks } from "./attacks.js";
 
-const COMPLETED = /accounts\.completed\.gz$/;
+const COMPLETED = /accounts\..+\.ids\.gz$/;
 const WEEK_MS = 7 * 24 * 60 * 60_000;
 const UNREADABLE = held({ reason: "unreadable-ledger" });
 
@@ -30,10 +31,12 @@ testAttacks([
     name: "the ledger is an old copy, which lacks what was added since",
     ending: { kind: "warned", removed: 20 },
     prepare: async (service) => {
-      const path = await service.file(COMPLETED);
-      const backup = await readFile(path);
+      const folder = dirname(await service.file(COMPLETED));
+      const backup = join(service.directory, "backup");
+      await cp(folder, backup, { recursive: true });
       await send(service, people(0, 60));
-      await writeFile(path, backup);
+      await rm(folder, { recursive: true });
+      await rename(backup, folder);
     },
     attack: (service) => send(service, people()),
   },
@@ -90,27 +93,35 @@ testAttacks([
       }
     },
   },
-  ...[() => Promise.reject(new Error("away")), async () => JSON.parse("null")].map(
-    (known, i): Attack => ({
-      name: ["a ledger of the user fails", "a ledger of the user returns no list"][i] ?? "",
-      ending: UNREADABLE,
-      attack: (service) => send(service, people(0, 20), { ledger: { ...memoryLedger(), known } }),
-    }),
-  ),
+  {
+    name: "the store of the user cannot list its keys",
+    ending: UNREADABLE,
+    attack: (service) => {
+      let lists = 0;
+      // The first one is about what the run will store.
+      return send(service, people(0, 20), {
+        ledger: failing(service, ({ method }) => method === "list" && ++lists > 1),
+      });
+    },
+  },
+  {
+    name: "the store of the user cannot read its values",
+    ending: UNREADABLE,
+    attack: (service) =>
+      send(service, people(0, 20), { ledger: failing(service, ({ method }) => method === "get") }),
+  },
+  {
+    name: "the store of the user returns no list",
+    ending: refused("INVALID_CONFIGURATION"),
+    attack: (service) => {
+      const store = Object.assign(new FileStore(service.directory), { list: () => JSON.parse("null") });
+      return send(service, people(0, 20), { ledger: storeLedger(store) });
+    },
+  },
   {
     name: "the disk of the ledger is full",
     ending: refused("INVALID_CONFIGURATION"),
-    attack: (service) => {
-      const files = fileLedger(service.directory);
-      const full: Ledger = {
-        ...files,
-        draft: async (...args) => ({
-          ...(await files.draft(...args)),
-          save: () => Promise.reject(new Error("ENOSPC")),
-        }),
-      };
-      return send(service, people(0, 35), { ledger: full });
-    },
+    attack: (service) => send(service, people(0, 35), { ledger: failing(service, isPutOf("ids.gz")) }),
   },
 
   approvalAttack("an approval is used a second time", {
@@ -187,6 +198,10 @@ function halfOf(name: string, ending: Ending, prepare: (service: TestService) =>
     attack: (service) => send(service, people(0, 20)),
     heldAfterwards: true,
   };
+}
+
+function failing({ directory }: TestService, fails: Parameters<typeof failingStore>[1]): Ledger {
+  return storeLedger(failingStore(new FileStore(directory), fails, new Error("away")));
 }
 
 function damaged(how: string, damage: (bytes: Buffer) => Uint8Array): Attack {

@@ -2,7 +2,7 @@
 import { register } from "node:module";
 
 register("./hooks.js", import.meta.url);
-const { previewSync, SaasManagementClient } = await import("@saas-management/sdk");
+const { SaasManagementClient } = await import("@saas-management/sdk");
 const client = new SaasManagementClient({
   baseUrl: "https://api.example.com",
   syncUrl: "https://sync.example.com",
@@ -13,9 +13,10 @@ if (process.argv[2] === "use") {
   await client.sync.startBatch({ installationId: "none", signal: AbortSignal.timeout(1) }).catch(() => {});
 }
 if (process.argv[2] === "run") {
-  const options = { snapshots: ["accounts"], ledger: "none" };
-  await previewSync(options, (batch) => batch.write("accounts", []));
+  const connector = { snapshots: ["accounts"], run: (batch) => batch.write("accounts", []) };
+  const options = { installationId: "none", ledger: "none" };
+  await client.sync.preview(connector, options);
   const ended = AbortSignal.abort(new Error("The run was ended before it began."));
-  await client.sync.run({ ...options, installationId: "none", signal: ended }, () => {}).catch(() => {});
+  await client.sync.run(connector, { ...options, signal: ended }).catch(() => {});
 }
 await client.close();

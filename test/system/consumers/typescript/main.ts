@@ -47,9 +47,10 @@ const refused = await graphql
   );
 
 const sync: SyncClient = client.sync;
-const receipt: RunReceipt = await sync.run({ installationId, ledger: "none", snapshots: [] }, async (run) => {
-  await run.write("usage", []);
-});
+const receipt: RunReceipt = await sync.run(
+  { snapshots: [], run: (batch) => batch.write("usage", []) },
+  { installationId, ledger: "none" },
+);
 
 await Promise.all([client.close(), graphql.close()]);
 await server.close();

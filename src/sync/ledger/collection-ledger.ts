@@ -1,0 +1,234 @@
+import { createHash, randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { LedgerDraft, nothing, putWhole } from "./draft.js";
+import {
+  type Approval,
+  decodeEntry,
+  type EntryHeader,
+  encodeEntry,
+  type LedgerScope,
+  type Lines,
+  unusable,
+} from "./entry.js";
+import { mapLines } from "./id-lines.js";
+import { entriesOf, keyOf, type LedgerEntry, lastOf, nextSequence, prefixOf } from "./keys.js";
+import type { LedgerParts, Store } from "./ledger.js";
+import { OLD_TOKEN, oldEntriesOf, oldPrefixOf } from "./old-files.js";
+
+/** A set of ids that the service may have as the last completed snapshot. */
+export interface KnownIds {
+  /**
+   * - `completed`: of the last snapshot that is known to be completed.
+   * - `unclear`: of a later one that may have been completed: the process died, or the answer was lost.
+   */
+  readonly state: "completed" | "unclear";
+  /** Throws if the ids are damaged. */
+  lines(): Lines;
+}
+
+/** What a held run waits for, with the ids that a person approves. */
+export interface PendingApproval extends Approval {
+  lines(): Lines;
+}
+
+/** Bytes of a hash: 22 characters in base64. */
+const HASH_BYTES = 16;
+
+/** What a ledger knows of one collection of an installation. Values never change; `keys.ts` says what keys mean. */
+export class CollectionLedger {
+  readonly scope: LedgerScope;
+  readonly #parts: LedgerParts;
+  /** Asked nothing more after the batch has ended: another run may hold the lock then. */
+  readonly #asked: Store;
+
+  /** @param ended Fires when the batch has ended. */
+  constructor(parts: LedgerParts, scope: LedgerScope, ended?: AbortSignal) {
+    this.#parts = parts;
+    this.scope = scope;
+    this.#asked = ended === undefined ? parts.store : storeUntil(parts.store, ended);
+  }
+
+  /** What is stored instead of an id; undefined for the id itself. */
+  get keyOf(): ((id: Uint8Array) => Uint8Array) | undefined {
+    return this.#parts.hashIds ? (id) => hashId(this.scope, id) : undefined;
+  }
+
+  /** Every set of ids that the service may have; empty if there was no snapshot yet. */
+  async known(): Promise<readonly KnownIds[]> {
+    const entries = await this.#entries();
+    const completed = lastOf(entries, "completed");
+    const later = entries.filter(
+      ({ kind, sequence }) => kind === "ids" && sequence > (completed?.sequence ?? -1),
+    );
+    const sets = later.map(({ key }) => this.#set("unclear", key));
+    if (completed === undefined) return sets;
+    const { sequence, token } = completed;
+    const ids = entries.find(
+      (entry) => entry.kind === "ids" && entry.sequence === sequence && entry.token === token,
+    );
+    return [this.#set("completed", ids?.key ?? keyOf(this.scope, sequence, token, "ids")), ...sets];
+  }
+
+  /** Starts to store the ids of a snapshot. Resolves when the store has begun to take them. */
+  async draft(): Promise<LedgerDraft> {
+    const entries = await this.#entries();
+    await this.#hashHeld(entries);
+    const sequence = nextSequence(entries);
+    const token = randomBytes(6).toString("hex");
+    const key = keyOf(this.scope, sequence, token, "ids");
+    const draft = new LedgerDraft({
+      put: (lines, onBegun) => putWhole(this.#asked, key, this.#encoded(key, lines), onBegun),
+      read: () => this.#read(key),
+      promote: () => this.#promote(sequence, keyOf(this.scope, sequence, token, "completed")),
+      discard: () => this.#parts.store.delete(key),
+    });
+    await draft.begun;
+    return draft;
+  }
+
+  /**
+   * Stores a pending approval and replaces an earlier one.
+   * @returns where a person can read the ids: a path, or the key of the store
+   */
+  async hold({ lines, ...approval }: PendingApproval): Promise<string> {
+    const entries = await this.#entries();
+    const key = keyOf(this.scope, nextSequence(entries), approval.id, "removals");
+    await putWhole(this.#asked, key, this.#encoded(key, lines(), approval));
+    await deleteAll(
+      this.#asked,
+      entries.filter(({ kind }) => kind === "removals"),
+    );
+    return this.#place(key);
+  }
+
+  /** The pending approval; undefined if there is none. */
+  async held(): Promise<PendingApproval | undefined> {
+    const pending = lastOf(await this.#entries(), "removals");
+    return pending === undefined ? undefined : this.#approvalOf(pending);
+  }
+
+  /** Forgets the pending approval, which was used. A later run may have been held since. */
+  async release(approvalId: string | undefined): Promise<void> {
+    const { store } = this.#parts;
+    const used = (await this.#entries(store)).filter(
+      ({ kind, token }) => kind === "removals" && (token === approvalId || token === OLD_TOKEN),
+    );
+    await deleteAll(store, used);
+  }
+
+  /** The snapshot was completed: it replaces all earlier ones, unless a later one was completed meanwhile. */
+  async #promote(sequence: number, marker: string): Promise<void> {
+    const { store } = this.#parts;
+    const entries = await this.#entries(store);
+    const last = Math.max(sequence, lastOf(entries, "completed")?.sequence ?? 0);
+    if (last === sequence) await store.putIfAbsent(marker, nothing());
+    await deleteAll(
+      store,
+      entries.filter(({ kind, sequence: at }) => kind !== "removals" && at < last),
+    );
+  }
+
+  #set(state: KnownIds["state"], key: string): KnownIds {
+    return { state, lines: () => this.#read(key) };
+  }
+
+  /** Yields the ids of a key, hashed if this ledger hashes ids. */
+  async *#read(key: string): AsyncGenerator<Uint8Array, void, undefined> {
+    const { hashIds } = this.#parts;
+    const place = this.#place(key);
+    let header: EntryHeader | undefined;
+    const lines = decodeEntry(await this.#value(key), place, this.scope, (read) => {
+      header = read;
+      if (read.ids === "hashed" && !hashIds)
+        throw unusable(place, "it has hashed ids, and this ledger does not hash them. Set hashIds: true");
+    });
+    const hash = (id: Uint8Array) => hashId(this.scope, id);
+    for await (const piece of lines) yield hashIds && header?.ids === "clear" ? mapLines(piece, hash) : piece;
+  }
+
+  async #approvalOf({ key }: LedgerEntry): Promise<PendingApproval | undefined> {
+    const approval = (await this.#header(key)).approval;
+    return approval === undefined ? undefined : { ...approval, lines: () => this.#read(key) };
+  }
+
+  async #header(key: string): Promise<EntryHeader> {
+    const place = this.#place(key);
+    let header: EntryHeader | undefined;
+    const ids = decodeEntry(await this.#value(key), place, this.scope, (read) => {
+      header = read;
+    });
+    for await (const _ of ids) break;
+    return header ?? { ids: "clear" };
+  }
+
+  async #value(key: string): Promise<Lines> {
+    const value = await this.#asked.get(key);
+    if (value === undefined) throw unusable(this.#place(key), "it is missing");
+    return value;
+  }
+
+  #encoded(key: string, lines: Lines, approval?: Approval): Lines {
+    const ids = this.#parts.hashIds ? "hashed" : "clear";
+    return encodeEntry(key, this.scope, { ids, approval }, lines);
+  }
+
+  /** Leaves no clear ids in a list of removals if this ledger hashes ids. */
+  async #hashHeld(entries: readonly LedgerEntry[]): Promise<void> {
+    const pending = lastOf(entries, "removals");
+    if (!this.#parts.hashIds || pending === undefined) return;
+    try {
+      if ((await this.#header(pending.key)).ids === "hashed") return;
+      const approval = await this.#approvalOf(pending);
+      if (approval !== undefined) return void (await this.hold(approval));
+    } catch {
+      // Nothing in an unreadable list can be approved, and it may contain ids.
+    }
+    await deleteAll(this.#asked, [pending]);
+  }
+
+  async #entries(store: Store = this.#asked): Promise<readonly LedgerEntry[]> {
+    const entries: LedgerEntry[] = [];
+    const add = async (prefix: string, parse: typeof entriesOf) => {
+      for await (const key of store.list(prefix))
+        if (key.startsWith(prefix)) entries.push(...parse(key, key.slice(prefix.length)));
+    };
+    await add(prefixOf(this.scope), entriesOf);
+    if (this.#parts.directory !== undefined) await add(oldPrefixOf(this.scope), oldEntriesOf);
+    return entries;
+  }
+
+  #place(key: string): string {
+    const { directory } = this.#parts;
+    return directory === undefined ? key : join(directory, key);
+  }
+}
+
+async function deleteAll(store: Store, entries: readonly LedgerEntry[]): Promise<void> {
+  for (const { key } of entries) await store.delete(key);
+}
+
+/** Includes the scope, so that equal ids of two installations have different hashes. */
+function hashId({ endpoint, installationId, collection }: LedgerScope, id: Uint8Array): Uint8Array {
+  const hash = createHash("sha256")
+    .update(JSON.stringify([endpoint, installationId, collection]))
+    .update(id)
+    .digest();
+  return new TextEncoder().encode(hash.subarray(0, HASH_BYTES).toString("base64url"));
+}
+
+/** A store that is asked nothing more after the signal has fired. */
+function storeUntil(store: Store, ended: AbortSignal): Store {
+  const ask = async <T>(question: () => Promise<T>): Promise<T> => {
+    ended.throwIfAborted();
+    return question();
+  };
+  return {
+    putIfAbsent: (key, value) => ask(() => store.putIfAbsent(key, value)),
+    get: (key) => ask(() => store.get(key)),
+    async *list(prefix) {
+      ended.throwIfAborted();
+      yield* store.list(prefix);
+    },
+    delete: (key) => ask(() => store.delete(key)),
+  };
+}

@@ -1,0 +1,206 @@
+import { randomBytes } from "node:crypto";
+import { constants, type Dirent } from "node:fs";
+import { type FileHandle, link, lstat, mkdir, open, readdir, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ConfigurationError } from "../../core/errors/index.js";
+import type { Store } from "./ledger.js";
+
+/** Windows has no such flag. */
+const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
+const WRITABLE_BY_OTHERS = 0o002;
+/** No part of a key may lead out of the directory. */
+const KEY = /^(?:(?!\.)[\w.-]+\/)*(?!\.)[\w.-]+$/;
+const UNFINISHED = /\.(tmp|draft)$/;
+/** An unfinished file without a change for so long belongs to a process that died: a day, in milliseconds. */
+const LEFT_BEHIND_MS = 24 * 60 * 60 * 1000;
+const PIECE_BYTES = 256 * 1024;
+
+/**
+ * A store in a directory: one file for each key, which only its owner may read and write. A value is written to a
+ * temporary file, synced, and linked to its place, so that it is there as a whole or not at all.
+ */
+export class FileStore implements Store {
+  readonly #root: string;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  async putIfAbsent(key: string, value: AsyncIterable<Uint8Array>): Promise<boolean> {
+    const path = this.#path(key);
+    const folder = dirname(path);
+    const created = await mkdir(folder, { recursive: true, mode: 0o700 });
+    await this.#isPrivate(key);
+    const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | NO_FOLLOW;
+    const file = await open(temporary, flags, 0o600);
+    try {
+      for await (const piece of value) await file.appendFile(piece);
+      await file.sync();
+      await file.close();
+      if (!(await linkNew(temporary, path))) return false;
+    } finally {
+      await file.close().catch(() => {});
+      await removeFile(temporary).catch(() => {});
+    }
+    await syncFolder(folder);
+    // The folders above are new, too.
+    for (let at = folder; created !== undefined && at.length >= created.length; at = dirname(at))
+      await syncFolder(dirname(at));
+    await removeLeftBehind(folder);
+    return true;
+  }
+
+  async get(key: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+    if (!(await this.#isPrivate(key))) return undefined;
+    const file = await openPrivateFile(this.#path(key));
+    return file === undefined ? undefined : readAll(file);
+  }
+
+  async *list(prefix: string): AsyncGenerator<string, void, undefined> {
+    yield* this.#walk(prefix.slice(0, prefix.lastIndexOf("/") + 1), prefix);
+  }
+
+  async delete(key: string): Promise<void> {
+    if (await this.#isPrivate(key)) await removeFile(this.#path(key));
+  }
+
+  async *#walk(folder: string, prefix: string): AsyncGenerator<string, void, undefined> {
+    if (!(await this.#isPrivate(`${folder}x`))) return;
+    for (const entry of await entriesOf(join(this.#root, folder))) {
+      const key = `${folder}${entry.name}`;
+      if (!key.startsWith(prefix) || UNFINISHED.test(key) || !KEY.test(key)) continue;
+      if (entry.isDirectory()) yield* this.#walk(`${key}/`, prefix);
+      else yield key;
+    }
+  }
+
+  /** Whether the folder of a key exists; it and those above it, up to the root, must be private. */
+  async #isPrivate(key: string): Promise<boolean> {
+    let path = this.#root;
+    for (const name of this.#parts(key).slice(0, -1)) {
+      path = join(path, name);
+      if (!(await checkPrivateDirectory(path))) return false;
+    }
+    return true;
+  }
+
+  #path(key: string): string {
+    return join(this.#root, ...this.#parts(key));
+  }
+
+  #parts(key: string): string[] {
+    if (!KEY.test(key)) throw new ConfigurationError(`A store cannot have the key ${JSON.stringify(key)}.`);
+    return key.split("/");
+  }
+}
+
+/**
+ * Checks that a directory belongs to this user and that others may not write to it. A group may: volumes of containers
+ * are often given to one.
+ * @returns whether it exists
+ * @throws {ConfigurationError} it is a link, or another user could change its contents
+ */
+async function checkPrivateDirectory(path: string): Promise<boolean> {
+  try {
+    const stats = await lstat(path);
+    if (!stats.isDirectory())
+      throw new ConfigurationError(`${path} is not a directory. Links are not followed; remove it.`);
+    const user = process.geteuid?.();
+    if (user !== undefined && stats.uid !== user)
+      throw new ConfigurationError(`${path} belongs to another user. Use a directory of your own.`);
+    if (user !== undefined && (stats.mode & WRITABLE_BY_OTHERS) !== 0)
+      throw new ConfigurationError(`Every user may write to ${path}. Run chmod 0700 on it.`);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw error;
+  }
+}
+
+/**
+ * Opens a file for reading.
+ * @returns undefined if it does not exist
+ * @throws {ConfigurationError} it is a link or not a regular file
+ */
+async function openPrivateFile(path: string): Promise<FileHandle | undefined> {
+  let file: FileHandle;
+  try {
+    // Without O_NONBLOCK, opening a named pipe would wait for its writer.
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | NO_FOLLOW);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    if (codeOf(error) === "ELOOP")
+      throw new ConfigurationError(`${path} is a link. Links are not followed; remove it.`);
+    throw error;
+  }
+  const stats = await file.stat();
+  if (stats.isFile()) return file;
+  await file.close();
+  throw new ConfigurationError(`${path} is not a file.`);
+}
+
+async function entriesOf(path: string): Promise<Dirent[]> {
+  try {
+    return await readdir(path, { withFileTypes: true });
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+async function* readAll(file: FileHandle): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    for (;;) {
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(PIECE_BYTES), 0, PIECE_BYTES);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Gives a file its name, unless that is taken. */
+async function linkNew(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  // Windows cannot sync directories.
+  if (process.platform === "win32") return;
+  const directory = await open(path, constants.O_RDONLY);
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+async function removeLeftBehind(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!UNFINISHED.test(name)) continue;
+    const path = join(folder, name);
+    const changedAt = await lstat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Date.now(),
+    );
+    if (Date.now() - changedAt > LEFT_BEHIND_MS) await removeFile(path);
+  }
+}
+
+async function removeFile(path: string): Promise<void> {
+  await unlink(path).catch((error: unknown) => {
+    if (codeOf(error) !== "ENOENT") throw error;
+  });
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}

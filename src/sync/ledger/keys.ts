@@ -1,0 +1,72 @@
+/**
+ * The keys of a ledger. An installation has a folder; of each collection there are
+ *
+ * - `accounts.00000007.<token>.ids.gz`: the ids of a snapshot, put before CompleteSyncBatch is sent.
+ * - `accounts.00000007.<token>.completed`: that snapshot was completed. The highest one counts: ids above it are unclear,
+ *   everything below it is garbage.
+ * - `accounts.00000008.<approval>.removals.txt`: what a held run would have removed, for a person to read. The highest
+ *   one counts.
+ *
+ * Only the owner of the lock starts a snapshot, so a later batch has a higher sequence than all that it can see.
+ */
+import { createHash } from "node:crypto";
+import { COLLECTIONS } from "../collections.js";
+import type { LedgerScope } from "./entry.js";
+
+export interface LedgerEntry {
+  readonly key: string;
+  readonly kind: "ids" | "completed" | "removals";
+  readonly sequence: number;
+  /** Tells entries of one sequence apart: random, or the id of an approval. */
+  readonly token: string;
+}
+
+const SUFFIX = { ids: "ids.gz", completed: "completed", removals: "removals.txt" } as const;
+const NAME = /^(\d+)\.([\w-]+)\.(ids|completed|removals)(?:\.gz|\.txt)?$/;
+
+/** Readable as far as a key allows, and different for each service and installation, also on disks that fold cases. */
+export function folderOf({ endpoint, installationId }: Pick<LedgerScope, "endpoint" | "installationId">) {
+  const readable = installationId
+    .toLowerCase()
+    .replace(/[^a-z0-9_-]/g, "_")
+    .slice(0, 60);
+  return `${readable}-${installationHash(endpoint, installationId)}`;
+}
+
+export function installationHash(endpoint: string, installationId: string): string {
+  const hash = createHash("sha256").update(JSON.stringify([endpoint, installationId]));
+  return hash.digest("hex").slice(0, 12);
+}
+
+/** What the keys of a collection begin with. */
+export function prefixOf(scope: LedgerScope): string {
+  return `${folderOf(scope)}/${COLLECTIONS[scope.collection].wireName}.`;
+}
+
+export function keyOf(
+  scope: LedgerScope,
+  sequence: number,
+  token: string,
+  kind: LedgerEntry["kind"],
+): string {
+  return `${prefixOf(scope)}${String(sequence).padStart(8, "0")}.${token}.${SUFFIX[kind]}`;
+}
+
+/** Reads the part of a key after the prefix; other keys are ignored. */
+export function entriesOf(key: string, name: string): LedgerEntry[] {
+  const [, sequence = "", token = "", kind] = NAME.exec(name) ?? [];
+  if (kind !== "ids" && kind !== "completed" && kind !== "removals") return [];
+  return [{ key, kind, sequence: Number(sequence), token }];
+}
+
+export function lastOf(entries: readonly LedgerEntry[], kind: LedgerEntry["kind"]): LedgerEntry | undefined {
+  const own = entries.filter((entry) => entry.kind === kind);
+  return own.reduce<LedgerEntry | undefined>(
+    (last, entry) => (last === undefined || entry.sequence >= last.sequence ? entry : last),
+    undefined,
+  );
+}
+
+export function nextSequence(entries: readonly LedgerEntry[]): number {
+  return 1 + Math.max(0, ...entries.map(({ sequence }) => sequence));
+}

@@ -1,0 +1,28 @@
+/**
+ * File ledgers of 0.1, whose files were replaced: `accounts.completed.gz`, `accounts.<token>.pending.gz` and
+ * `accounts.removals.txt`. They have the format of today's entries, are read as the first ones, and are deleted when a
+ * later snapshot is completed or the approval is used.
+ */
+import type { LedgerScope } from "./entry.js";
+import { installationHash, type LedgerEntry } from "./keys.js";
+
+/** The token of old files. */
+export const OLD_TOKEN = "old";
+
+/** What the paths of a collection began with. */
+export function oldPrefixOf({ endpoint, installationId, collection }: LedgerScope): string {
+  const readable = installationId.replace(/[^\w-]/g, "_").slice(0, 60);
+  return `${readable}-${installationHash(endpoint, installationId)}/${collection}.`;
+}
+
+export function oldEntriesOf(key: string, name: string): LedgerEntry[] {
+  const entry = { key, sequence: 0, token: OLD_TOKEN };
+  if (name === "removals.txt") return [{ ...entry, kind: "removals" }];
+  // Pending ids are of later batches than the completed ones.
+  if (/^[\w-]+\.pending\.gz$/.test(name)) return [{ ...entry, kind: "ids", sequence: 1 }];
+  if (name !== "completed.gz") return [];
+  return [
+    { ...entry, kind: "ids" },
+    { ...entry, kind: "completed" },
+  ];
+}

@@ -1,0 +1,75 @@
+import { InvalidInputError } from "../../core/errors/index.js";
+import { describeType, isObject } from "../../core/validate.js";
+import { notSnapshotsError, type SnapshotCollection } from "../collections.js";
+import { WIRE } from "../generated/collections.js";
+import type { RunBatch } from "./declared-batch.js";
+
+/** One attempt of a run, for its connector. */
+export interface RunContext {
+  /** Number of the attempt, from 1. */
+  readonly attempt: number;
+  /** Whether this is a preview, in which nothing is sent: leave out side effects such as saving a position. */
+  readonly preview: boolean;
+  /** Fires when the attempt has ended. */
+  readonly signal: AbortSignal;
+}
+
+/** A connector: which snapshots it writes, and the function that writes all of it. Runs and previews take it. */
+export interface Connector<S extends SnapshotCollection = never> {
+  /** The snapshot collections that it writes: each exactly once, in full. Events need no declaration. */
+  readonly snapshots: readonly S[];
+  /**
+   * Writes everything, from the beginning, each time it is called. What it returns is awaited and otherwise ignored, so
+   * `(batch) => batch.write(…)` will do. A run also waits for writes that the connector does not await, and fails if one
+   * of them fails.
+   */
+  run(batch: RunBatch<S>, context: RunContext): Promise<unknown>;
+}
+
+/**
+ * Infers the declared collections of a connector that is kept in a variable or a module of its own.
+ *
+ * @example
+ * ```ts
+ * export const connector = defineConnector({
+ *   snapshots: ["accounts"],
+ *   run: (batch) => batch.write("accounts", fetchAccounts()),
+ * });
+ * ```
+ * @returns the same object
+ */
+export function defineConnector<const S extends SnapshotCollection = never>(
+  connector: Connector<S>,
+): Connector<S> {
+  return connector;
+}
+
+/**
+ * Checks a connector, and copies its list of snapshots.
+ * @param caller The method that received it.
+ * @throws {InvalidInputError} it is not an object with `snapshots` and `run`
+ */
+export function readConnector<S extends SnapshotCollection>(
+  caller: string,
+  connector: Connector<S>,
+): Connector<S> {
+  // Callers without types may pass anything.
+  const run: unknown = isObject(connector) ? connector.run : undefined;
+  if (typeof run !== "function") {
+    throw new InvalidInputError(
+      `${caller} needs a connector as its first argument: { snapshots, run(batch) }, got ${isObject(connector) ? "an object without a function run" : describeType(connector)}.`,
+    );
+  }
+  const snapshots = readSnapshots(connector.snapshots);
+  return { snapshots, run: (batch, context) => connector.run(batch, context) };
+}
+
+function readSnapshots<S extends SnapshotCollection>(snapshots: readonly S[]): readonly S[] {
+  const names: readonly string[] = Object.entries(WIRE)
+    .filter(([, { model }]) => model === "snapshot")
+    .map(([name]) => name);
+  const isList: boolean = Array.isArray(snapshots);
+  const declared = isList ? [...snapshots] : [];
+  if (isList && declared.every((name) => names.includes(name))) return [...new Set(declared)];
+  throw notSnapshotsError(isList ? declared : snapshots, names);
+}

@@ -1,0 +1,31 @@
+import type {
+  Connector,
+  PreviewOptions,
+  RunBatch,
+  RunContext,
+  RunPreview,
+  SnapshotCollection,
+} from "@saas-management/sdk";
+import { SyncClient } from "../../src/sync/client.js";
+import type { SyncClientOptions } from "../../src/sync/options.js";
+
+/** A connector's function, as JavaScript can write it: the types of the SDK refuse one that returns no promise. */
+export type RunFunction<S extends SnapshotCollection> = (batch: RunBatch<S>, context: RunContext) => unknown;
+
+export function connectorOf<const S extends SnapshotCollection>(
+  snapshots: readonly S[],
+  run: RunFunction<S>,
+): Connector<S> {
+  return { snapshots, run } as Connector<S>;
+}
+
+/** A preview without a service or a key, and without a ledger by default. */
+export function previewOf<const S extends SnapshotCollection>(
+  snapshots: readonly S[],
+  fn: RunFunction<S>,
+  options: Partial<PreviewOptions> = {},
+  client: Partial<SyncClientOptions> = {},
+): Promise<RunPreview> {
+  const sync = new SyncClient({ endpoint: "https://sync.example.com", ...client });
+  return sync.preview(connectorOf(snapshots, fn), { ledger: "none", ...options });
+}

@@ -1,0 +1,42 @@
+import type { Store } from "@saas-management/sdk";
+
+/** A call of a store: its method, and the last part of its key, such as `ids.gz`. */
+export interface StoreCall {
+  readonly method: keyof Store;
+  readonly key: string;
+}
+
+/** Calls the store below. */
+type Proceed = <T>(call: StoreCall, go: () => Promise<T>) => Promise<T>;
+
+/** A store whose calls can be watched, delayed or failed. Calls of the journal go straight to the store below. */
+export function watchedStore(below: Store, around: Proceed): Store {
+  const call = <T>(method: keyof Store, key: string, go: () => Promise<T>) =>
+    key.includes("/journal.") ? go() : around({ method, key }, go);
+  return {
+    putIfAbsent: (key, value) => call("putIfAbsent", key, () => below.putIfAbsent(key, value)),
+    get: (key) => call("get", key, () => below.get(key)),
+    async *list(prefix) {
+      yield* await call("list", prefix, async () => {
+        const keys: string[] = [];
+        for await (const key of below.list(prefix)) keys.push(key);
+        return keys;
+      });
+    },
+    delete: (key) => call("delete", key, () => below.delete(key)),
+  };
+}
+
+/** A store in which some calls fail. */
+export function failingStore(below: Store, fails: (call: StoreCall) => boolean, error: Error): Store {
+  return watchedStore(below, async (call, go) => {
+    if (fails(call)) throw error;
+    return go();
+  });
+}
+
+/** Whether a call is about such a key: the ids of a snapshot, its completion, or a list of removals. */
+export const isPutOf =
+  (kind: "ids.gz" | "completed" | "removals.txt") =>
+  ({ method, key }: StoreCall): boolean =>
+    method === "putIfAbsent" && key.endsWith(kind);
