@@ -64,7 +64,7 @@ export class SyncEngine implements SyncClient {
       const begunAt = this.#configuration.clock.monotonic();
       const { SyncRun } = await loadRuns();
       const abort = (batchId: string, signal: AbortSignal) =>
-        callWithRetry(this.#configuration, "AbortSyncBatch", signal, (call) =>
+        callWithRetry(this.#configuration, { rpc: "AbortSyncBatch", batchId }, signal, (call) =>
           this.#transport.abortBatch(batchId, call),
         );
       const parts = {

@@ -38,7 +38,6 @@ export interface SyncClient {
    * ```
    * @throws {InvalidInputError} an option is missing or wrong, or the connector did not keep to its `snapshots`
    * @throws {RunHeldError} the guard held the run
-   * @throws {ConfigurationError} there is no memory left for the accepted events; `restarts: 0` needs none
    * @throws everything that `startBatch`, `write` and `complete` throw, when the restarts are used up
    */
   run<const S extends SnapshotCollection = never>(

@@ -17,13 +17,13 @@ interface Retry {
 /** A server with three applications and a fault, and a client with a clock of its own. */
 async function strike(kind: FaultKind, place: Partial<Pick<Fault, "on" | "nth">> = {}, body?: FaultKind) {
   const server = await startReferenceServer({
-    clock: new TestClock({ startAt: START }),
+    clock: new TestClock({ startAt: new Date(START) }),
     portfolio: { applications: [{ name: "Asana" }, { name: "Box" }, { name: "Canva" }] },
   });
   onTestFinished(() => server.close());
   const fault = server.faults.add(faultOn({ on: "graphql", ...place }, kind));
   if (body !== undefined) server.faults.add(faultOn({ on: "graphql" }, body));
-  const clock = new TestClock({ startAt: START });
+  const clock = new TestClock({ startAt: new Date(START) });
   const retries: Retry[] = [];
   const client = new GraphQLClient({
     baseUrl: server.baseUrl,
@@ -31,7 +31,7 @@ async function strike(kind: FaultKind, place: Partial<Pick<Fault, "on" | "nth">>
     clock,
     retry: { retries: 2, minDelayMs: 1, maxDelayMs: 1 },
     maxResponseBytes: 1024 * 1024,
-    onRetry: ({ delayMs }) => void retries.push({ delayMs }),
+    onEvent: ({ type, delayMs = 0 }) => void (type === "retry" && retries.push({ delayMs })),
   });
   onTestFinished(() => client.close());
   const query = () => client.applications({ pageSize: 10 }).totalCount();

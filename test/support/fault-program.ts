@@ -48,12 +48,12 @@ export async function startProgram(
     readonly accounts?: number;
   } = {},
 ): Promise<FaultProgram> {
-  const startAt = Date.UTC(2026, 5, 1);
+  const startAt = new Date(Date.UTC(2026, 5, 1));
   const server = await startReferenceServer({ clock: new TestClock({ startAt }), ...options.server });
   const clock = new TestClock();
   const retried: string[] = [];
   const client = createSyncClient({
-    onRetry: ({ operation }) => void retried.push(operation ?? ""),
+    onEvent: ({ type, operation }) => void (type === "retry" && retried.push(operation)),
     endpoint: server.syncUrl,
     apiKey: server.apiKey,
     clock,

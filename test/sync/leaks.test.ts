@@ -19,7 +19,7 @@ const LEASE_MS = 15 * 60_000;
 let clock: TestClock;
 let client: SyncEngine;
 beforeEach(() => {
-  clock = new TestClock({ startAt: 0 });
+  clock = new TestClock({ startAt: new Date(0) });
   client = harness.client({ clock, retry: false });
 });
 

@@ -368,7 +368,15 @@ const endings: readonly (readonly [
       ["aborted"],
     ],
   ],
-  ["SIGTERM", () => [{ stopOnSignals: true }, () => stop("SIGTERM"), { code: "INTERRUPTED", signalName: "SIGTERM" }, ["aborted"]]],
+  [
+    "SIGTERM",
+    () => [
+      { stopOnSignals: true },
+      () => stop("SIGTERM"),
+      { code: "INTERRUPTED", signalName: "SIGTERM" },
+      ["aborted"],
+    ],
+  ],
   ["its client's close", () => [{}, () => void service.sync.close(), { code: "CLOSED" }, ["active"]]],
   [
     "the end of its lease",
