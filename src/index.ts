@@ -6,8 +6,6 @@
  */
 
 export { type ClientOptions, SaasManagementClient } from "./client.js";
-export type { Clock } from "./core/clock.js";
-export type { NetworkOptions, TlsOptions } from "./core/endpoint.js";
 export {
   AuthenticationError,
   BatchInProgressError,
@@ -32,9 +30,7 @@ export {
   TimeoutError,
   TransportError,
 } from "./core/errors/index.js";
-export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "./core/hooks.js";
-export type { Logger } from "./core/logger.js";
-export type { CommonOptions } from "./core/options.js";
+export type { ClientEvent, Logger } from "./core/hooks.js";
 export type { RetryOptions } from "./core/retry.js";
 export { calendarDate } from "./graphql/filters.js";
 export type {
@@ -55,7 +51,7 @@ export type { ListOptions } from "./graphql/paging/list-options.js";
 export type { Page } from "./graphql/paging/page-walk.js";
 export type { KeepAliveOptions } from "./sync/batch/keep-alive.js";
 export type { BatchOptions, StartBatchOptions } from "./sync/batch/start.js";
-export type { CompleteOptions, SyncBatch } from "./sync/batch/sync-batch.js";
+export type { SyncBatch } from "./sync/batch/sync-batch.js";
 export type { SyncClient } from "./sync/client.js";
 export type { Collection, EventCollection, RecordOf, SnapshotCollection } from "./sync/collections.js";
 export type * from "./sync/generated/records.js";
@@ -92,8 +88,8 @@ export { type Connector, defineConnector, type RunContext } from "./sync/run/con
 export type { RunBatch } from "./sync/run/declared-batch.js";
 export type { RunOptions } from "./sync/run/options.js";
 export type { CollectionReceipt, RunReceipt } from "./sync/run/receipt.js";
-export type { CompletionCounts, SnapshotCounts } from "./sync/transport.js";
+export type { CompletionCounts } from "./sync/transport.js";
 export type { CollectionWriter } from "./sync/write/collection-writer.js";
-export type { SealOptions, WriteOptions } from "./sync/write/options.js";
-export type { WriteFigures, WriteReport, WriteResult } from "./sync/write/outcomes.js";
+export type { WriteOptions } from "./sync/write/options.js";
+export type { WriteStats } from "./sync/write/outcomes.js";
 export type { RecordSource } from "./sync/write/source.js";

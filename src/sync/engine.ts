@@ -11,7 +11,7 @@ import {
   START_BATCH_KEYS,
   type StartBatchOptions,
 } from "./batch/start.js";
-import { SyncBatch } from "./batch/sync-batch.js";
+import { BatchHandle } from "./batch/sync-batch.js";
 import { callWithRetry } from "./call.js";
 import { CLEANUP_GRACE_MS } from "./cleanup-grace.js";
 import type { SnapshotCollection } from "./collections.js";
@@ -51,7 +51,7 @@ export class SyncEngine {
     setMaxListeners(0, this.#closed.signal);
   }
 
-  async startBatch(given: StartBatchOptions, watch: BatchWatch = UNWATCHED): Promise<SyncBatch> {
+  async startBatch(given: StartBatchOptions, watch: BatchWatch = UNWATCHED): Promise<BatchHandle> {
     const options = this.#read("startBatch", given, START_BATCH_KEYS);
     const { installationId, signal, waitForLockMs = 0, timeoutMs, onProgress } = options;
     this.#requireOpen();
@@ -76,7 +76,7 @@ export class SyncEngine {
   }
 
   /** Returns a handle on a batch that another process started. */
-  openBatch(batchId: string, given: BatchOptions): SyncBatch {
+  openBatch(batchId: string, given: BatchOptions): BatchHandle {
     const options = this.#read("openBatch", given, BATCH_KEYS);
     this.#requireOpen();
     requireId("batchId", batchId, "a batch");
@@ -96,7 +96,7 @@ export class SyncEngine {
     const { SyncRun } = await loadRuns();
     const start = (wanted: StartBatchOptions, watch: BatchWatch) => this.startBatch(wanted, watch);
     const abort = (batchId: string, signal: AbortSignal) =>
-      callWithRetry(this.#configuration, "AbortSyncBatch", signal, (call) =>
+      callWithRetry(this.#configuration, { rpc: "AbortSyncBatch", batchId }, signal, (call) =>
         this.#transport.abortBatch(batchId, call),
       );
     const parts = { configuration: this.#configuration, start, abort, begunAt, closed: this.#closed.signal };
@@ -148,7 +148,7 @@ export class SyncEngine {
     batch: { readonly id: string; readonly startedAt: Moment; readonly unverified: boolean },
     { onProgress, keepAlive }: BatchOptions,
     watch: BatchWatch,
-  ): SyncBatch {
+  ): BatchHandle {
     const { id, startedAt, unverified } = batch;
     const session = new BatchSession({
       id,
@@ -159,7 +159,7 @@ export class SyncEngine {
       clientClosed: this.#closed.signal,
       ...watch,
     });
-    const handle = new SyncBatch({ session, unverified });
+    const handle = new BatchHandle({ session, unverified });
     if (keepAlive !== undefined) startKeepAlive(session, keepAlive);
     return handle;
   }

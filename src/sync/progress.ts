@@ -1,6 +1,6 @@
 import { type ErrorCode, InvalidInputError } from "../core/errors/index.js";
+import type { Logger } from "../core/hooks.js";
 import { safeCallback } from "../core/hooks.js";
-import type { Logger } from "../core/logger.js";
 import type { Collection, SnapshotCollection } from "./collections.js";
 import type { CompletionCounts } from "./transport.js";
 
@@ -96,9 +96,11 @@ export interface RemovalsChecked extends SnapshotFigures {
 }
 
 /** The batch was completed. */
-export interface BatchCompleted extends CompletionCounts {
+export interface BatchCompleted {
   /** Tells the kinds of progress apart. */
   readonly type: "completed";
+  /** The service's counts. */
+  readonly counts: CompletionCounts;
 }
 
 /** A batch that failed could not be aborted. */

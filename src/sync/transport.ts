@@ -19,26 +19,25 @@ export interface CallContext extends AttemptContext {
   readonly onUnsent?: (() => void) | undefined;
 }
 
-/** How a snapshot collection was reconciled. */
-export interface SnapshotCounts {
-  /** Number of records that were new. */
-  readonly added: number;
-  /** Number of records that were there before. */
-  readonly updated: number;
-  /** Number of records that the snapshot lacks and that were marked removed. */
-  readonly removed: number;
-}
-
-/** What the service says of a completed batch; collections that it does not mention are left out. */
-export interface CompletionCounts {
-  /** Each snapshot collection of the batch. */
-  readonly snapshots: Partial<Record<Collection, SnapshotCounts>>;
-  /** Each event collection of the batch, with the number of events that were accepted. */
-  readonly events: Partial<Record<Collection, { readonly accepted: number }>>;
-}
-
-/** The counts of a completion that the service did not describe. */
-export const NO_COUNTS: CompletionCounts = { snapshots: {}, events: {} };
+/**
+ * What the service says of a completed batch, per collection: `added`, `updated` and `removed` of snapshots, `accepted`
+ * of events. Collections and counts that it does not mention are left out.
+ */
+export type CompletionCounts = Partial<
+  Record<
+    Collection,
+    {
+      /** Number of records that were new. */
+      readonly added?: number;
+      /** Number of records that were there before. */
+      readonly updated?: number;
+      /** Number of records that the snapshot lacks and that were marked removed. */
+      readonly removed?: number;
+      /** Number of events that were accepted. */
+      readonly accepted?: number;
+    }
+  >
+>;
 
 /**
  * The four operations of the Sync API. The batch engine knows this interface and not gRPC, so that it also runs in

@@ -54,8 +54,8 @@ const CALLS: Readonly<Record<string, Call>> = {
   keepAlive: (extra) => sync().startBatch({ ...start(), keepAlive: { maxIdleMs: 1, ...extra } }),
   openBatch: (extra) => sync().openBatch("batch-1", { ...extra }),
   write: async (extra) => (await batch()).write("accounts", [], { ...extra }),
-  open: async (extra) => (await batch()).writer("accounts", { ...extra }),
-  seal: async (extra) => (await batch()).writer("accounts").end({ ...extra }),
+  writer: async (extra) => (await batch()).writer("accounts", { ...extra }),
+  end: async (extra) => (await batch()).writer("accounts").end({ ...extra }),
   complete: async (extra) => (await batch()).complete({ ...extra }),
   run: (extra) => sync().run(EMPTY, { ...run(), ...extra }),
   "write in a run": (extra) => sync().run(writing([], extra), run()),
@@ -129,7 +129,7 @@ test("an unknown option of a run is refused before the lock is taken", async () 
   expect(service.inspect()).toMatchObject({ lock: null, batches: [] });
 });
 
-test.each(["write", "seal"])(
+test.each(["write", "end"])(
   "an unknown option of %s keeps the batch from being completed",
   async (method) => {
     const own = await batch();

@@ -2,6 +2,7 @@ import { Metadata } from "@grpc/grpc-js";
 import { MutationError, SaasManagementClient, SaasManagementError } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
+import { failureOf } from "../support/batch-internals.js";
 import { API_KEY, connectClient, everythingIn, rejection } from "../support/http-client.js";
 import { json } from "../support/http-server.js";
 import { observedHooks } from "../support/observed.js";
@@ -96,7 +97,7 @@ test("errors and hooks of both APIs show the request ids of the reference server
   const batch = await client.sync.startBatch({ installationId });
   server.clock.advance(15 * 60_000);
   ids.push(await requestIdOf(batch.write("accounts", accounts(1))));
-  expect(batch.failure).toMatchObject({ code: "BATCH_STATE", requestId: ids[2] });
+  expect(failureOf(batch)).toMatchObject({ code: "BATCH_STATE", requestId: ids[2] });
   for (const id of ids) expect(id).toMatch(UUID);
   expect(refused).toMatchObject({ requestId: responses[2]?.requestId });
   const told = responses.map(({ requestId }) => requestId);

@@ -12,7 +12,7 @@ export const messages = [
   {
     title: "a batch with a failed write that is completed",
     provoke: async () => {
-      using batch = client.openBatch("batch-1");
+      await using batch = client.openBatch("batch-1");
       batch.write("accounts", [{ id: "" }]);
       await batch.complete({ unverified: true });
     },
@@ -21,15 +21,15 @@ export const messages = [
   {
     title: "a batch of another process that is completed",
     provoke: async () => {
-      using batch = client.openBatch("batch-1");
+      await using batch = client.openBatch("batch-1");
       await batch.complete();
     },
     text: "The batch was opened by its id, so it is not known here whether its snapshots are complete. Call complete({ unverified: true }) if they are.",
   },
   {
     title: "a collection that does not exist",
-    provoke: () => {
-      using batch = client.openBatch("batch-1");
+    provoke: async () => {
+      await using batch = client.openBatch("batch-1");
       return Reflect.apply(batch.write, batch, ["group_members", []]);
     },
     text: 'There is no collection "group_members". Did you mean groupMembers? Collections: accounts, plans, licenses, employees, groups, groupMembers, devices, usage, externallyDiscoveredUsage, auditLogs, aiUsage, aiCost.',

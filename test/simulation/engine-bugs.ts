@@ -91,8 +91,8 @@ export const ENGINE_BUGS: readonly Bug[] = [
   {
     name: "a batch that was started for nobody is not aborted",
     file: "sync/batch/start.ts",
-    right: "        this.#transport.abortBatch(batchId, call),\n",
-    wrong: "        Promise.resolve(call).then(() => void batchId),\n",
+    right: "(call) => this.#transport.abortBatch(batchId, call),",
+    wrong: "(call) => Promise.resolve(call).then(() => void batchId),",
   },
   {
     name: "a restart sends accepted events again",
@@ -113,10 +113,10 @@ export const ENGINE_BUGS: readonly Bug[] = [
     wrong: "        void unlink;\n",
   },
   {
-    name: "an array that is pushed is read later",
+    name: "an array that a writer got is read later",
     file: "sync/write/collection-writer.ts",
-    right: "const own = Array.isArray(records) ? copyOf(records) : records;",
-    wrong: "const own = records; void copyOf;",
+    right: "const own = Array.isArray(records) ? copyOf(records) : [records];",
+    wrong: "const own = Array.isArray(records) ? records : [records]; void copyOf;",
   },
   {
     name: "an array that is refilled before its write has its turn is written",

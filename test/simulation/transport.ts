@@ -93,7 +93,7 @@ export class SimulatedTransport implements SyncTransport {
     return this.#network.call("CompleteSyncBatch", call, "", {
       effect: () => {
         this.#service.complete(batchId, this.#clock.now());
-        return { snapshots: {}, events: {} };
+        return {};
       },
     });
   }

@@ -1,5 +1,5 @@
 import type { RecordOf, RecordSource, SyncBatch, WriteOptions } from "@saas-management/sdk";
-import type { WriteResult } from "../../src/sync/write/outcomes.js";
+import type { WriteStats } from "../../src/sync/write/outcomes.js";
 import { makeRecord, type SimCollection } from "./messages.js";
 import type { ObservedBatch, ObservedWrite } from "./observation.js";
 import { givingUp, type ProcessParts, relyNoMore } from "./process-parts.js";
@@ -12,7 +12,7 @@ interface Writes {
     collection: SimCollection,
     source: RecordSource<RecordOf<SimCollection>>,
     options: WriteOptions,
-  ): Promise<WriteResult>;
+  ): Promise<WriteStats>;
 }
 
 /** Writes a source, and writes down how that went. */

@@ -5,6 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import type { StartBatchOptions } from "../../src/sync/batch/start.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
+import { writesOf } from "../support/batch-internals.js";
 import { until } from "../support/promises.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { listenSilently } from "../support/tcp-peers.js";
@@ -119,7 +120,7 @@ test("a start that is aborted while it waits for the lock ends at once and leave
 /** The calls that send records. */
 const WRITES: Readonly<Record<string, (batch: SyncBatch, signal: AbortSignal) => Promise<unknown>>> = {
   write: (batch, signal) => batch.write("accounts", accounts(3), { signal }),
-  "push and seal": async (batch, signal) => {
+  writer: async (batch, signal) => {
     const users = batch.writer("accounts", { signal });
     void users.write(accounts(3));
     await users.end();
@@ -155,7 +156,7 @@ test.each<[string, (batch: SyncBatch) => void]>([
     await never();
   }
   const promise = batch.write("accounts", silent(), { signal: stop.signal });
-  await abortAt({ reached: () => batch.writes[0]?.state === "writing" }, stop, promise);
+  await abortAt({ reached: () => writesOf(batch)[0]?.state === "writing" }, stop, promise);
   batch.close();
   expect(clock.sleeping).toBe(0);
 });

@@ -135,7 +135,7 @@ test("the stack of a source's and a run function's own exception stays as it is"
   expect(own.stack).toBe(stack);
 });
 
-test("a push that nobody awaits is not an unhandled rejection", async () => {
+test("a writer's write that nobody awaits is not an unhandled rejection", async () => {
   const batch = await harness.startBatch();
   const users = batch.writer("accounts");
   void users.write({ id: "", name: "nobody" });

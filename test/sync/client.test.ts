@@ -10,6 +10,7 @@ import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { SyncClient } from "../../src/sync/client.js";
 import { accounts } from "../support/accounts.js";
+import { writesOf } from "../support/batch-internals.js";
 import { until } from "../support/promises.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { START, syncClient } from "../support/sync-client.js";
@@ -154,5 +155,5 @@ test("ends a write that gets no answer with the timeout, and its records are unk
   await until(() => harness.server.streams[0]?.messages.length === 1);
   clock.advance(3000);
   await expect(write).rejects.toMatchObject({ code: "TIMEOUT", timeoutMs: 3000 });
-  expect(batch.writes[0]?.ranges).toEqual([{ outcome: "unknown", firstIndex: 0, records: 1 }]);
+  expect(writesOf(batch)[0]?.ranges).toEqual([{ outcome: "unknown", firstIndex: 0, records: 1 }]);
 });

@@ -2,6 +2,7 @@ import { Metadata } from "@grpc/grpc-js";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
+import { writesOf } from "../support/batch-internals.js";
 import { until } from "../support/promises.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";
 
@@ -32,7 +33,7 @@ async function inPause(answer: { readonly code: number; readonly details: string
 
 const completions = () => harness.server.calls.filter((call) => call === "CompleteSyncBatch").length;
 
-test("does not send the completion if a push is refused while it waits for its key", async () => {
+test("does not send the completion if a writer's write is refused while it waits for its key", async () => {
   let give: ((key: string) => void) | undefined;
   let waits = false;
   const apiKey = () =>
@@ -63,7 +64,7 @@ test("does not send a refused completion again after a write was refused in the 
   expect(batch.state).toBe("active");
 });
 
-test("leaves the outcome unknown if a push is refused after the answer to the completion was lost", async () => {
+test("leaves the outcome unknown if a writer's write is refused after the answer to the completion was lost", async () => {
   const { batch, open, completion, clock } = await inPause({ code: 14, details: "connection dropped" });
   await expect(open.write(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
   clock.advance(1000);
@@ -82,11 +83,11 @@ test("keeps the reports of a completed batch, whatever is refused later", async 
   await expect(open.write(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
   await expect(open.end({ expectedCount: 3 })).rejects.toMatchObject({ code: "INVALID_INPUT" });
   await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({ code: "BATCH_STATE" });
-  expect(batch.writes).toEqual([expect.objectContaining(done)]);
+  expect(writesOf(batch)).toEqual([expect.objectContaining(done)]);
   expect(batch.stats).toMatchObject({ accounts: { sent: 2, accepted: 2 } });
 });
 
-test("reports writes as done if a push was refused while the completion was in flight", async () => {
+test("reports writes as done if a writer's write was refused while the completion was in flight", async () => {
   const { batch, open } = await sealed();
   let answer = () => {};
   harness.server.beforeCompletion = () =>
@@ -98,7 +99,7 @@ test("reports writes as done if a push was refused while the completion was in f
   await expect(open.write(accounts(1))).rejects.toMatchObject({ code: "INVALID_INPUT" });
   answer();
   await completion;
-  expect(batch.writes).toEqual([expect.objectContaining(done)]);
+  expect(writesOf(batch)).toEqual([expect.objectContaining(done)]);
 });
 
 test("fires the signal of a completed batch, and still counts a sealed collection", async () => {

@@ -3,6 +3,7 @@ import type { SyncProgress } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
+import { failureOf, writesOf } from "../support/batch-internals.js";
 import { rejection, until } from "../support/promises.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";
 
@@ -40,7 +41,7 @@ test("ends the write in flight when the lease ends, and completes nothing", asyn
     await new Promise(() => {});
   }
   const write = batch.write("accounts", silent());
-  await until(() => batch.writes[0]?.state === "writing");
+  await until(() => writesOf(batch)[0]?.state === "writing");
   clock.advance(15 * MINUTE);
   await expect(write).rejects.toMatchObject({ code: "BATCH_STATE", reason: "expired" });
   await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "expired" });
@@ -52,7 +53,7 @@ test("ends each open collection with an error that tells of its own records when
   const [people, groups] = [batch.writer("accounts"), batch.writer("groups")];
   await people.write(accounts(5));
   await groups.write([]);
-  await until(() => batch.writes[0]?.accepted !== 0);
+  await until(() => writesOf(batch)[0]?.accepted !== 0);
   clock.advance(15 * MINUTE);
   const errors = [await rejection(groups.end()), await rejection(people.end())];
   expect(errors).toMatchObject([
@@ -119,7 +120,7 @@ test("does not renew a lease after a call was refused because it had ended", asy
   clock.now = () => now() + 16 * MINUTE;
   await expect(batch.write("usage", [])).rejects.toMatchObject({ code: "BATCH_STATE", reason: "expired" });
   expect(batch.signal.aborted).toBe(true);
-  expect(batch.failure).toMatchObject({ code: "BATCH_STATE", reason: "expired" });
+  expect(failureOf(batch)).toMatchObject({ code: "BATCH_STATE", reason: "expired" });
   answer();
   await expect(write).rejects.toMatchObject({ code: "BATCH_STATE", reason: "expired" });
   expect(batch.state).toBe("expired");
@@ -161,11 +162,11 @@ test("sends the records of a slow source after flushAfterMs", async () => {
     yield accounts(3);
   }
   const write = batch.write("accounts", slow());
-  await until(() => batch.writes[0]?.state === "writing" && clock.sleeping === 2);
+  await until(() => writesOf(batch)[0]?.state === "writing" && clock.sleeping === 2);
   clock.advance(5 * MINUTE - 1);
   expect(harness.server.streams).toHaveLength(0);
   clock.advance(1);
-  await until(() => batch.writes[0]?.accepted === 2);
+  await until(() => writesOf(batch)[0]?.accepted === 2);
   expect(batch.lease.remainingMs).toBe(15 * MINUTE);
   more();
   await expect(write).resolves.toMatchObject({ accepted: 5, messages: 2, sourceWaitMs: 5 * MINUTE });
@@ -176,7 +177,7 @@ test("sends nothing when a collection is sealed whose records were all sent", as
   const users = batch.writer("accounts");
   await users.write(accounts(2));
   clock.advance(5 * MINUTE);
-  await until(() => batch.writes[0]?.accepted === 2);
+  await until(() => writesOf(batch)[0]?.accepted === 2);
   clock.advance(10 * MINUTE);
   await expect(users.end()).resolves.toMatchObject({ accepted: 2, windows: 1 });
   expect(batch.lease.remainingMs).toBe(5 * MINUTE);

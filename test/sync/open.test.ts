@@ -20,7 +20,7 @@ async function expectIncomplete(batch: SyncBatch): Promise<void> {
   expect(harness.server.calls).not.toContain("CompleteSyncBatch");
 }
 
-test("interleaves two open collections of one source", async () => {
+test("interleaves two writers of one source", async () => {
   const batch = await harness.startBatch({ messageBytes: 500, windowBytes: 500 });
   const users = batch.writer("accounts");
   const plans = batch.writer("plans");
@@ -28,15 +28,15 @@ test("interleaves two open collections of one source", async () => {
     await users.write(account);
     await plans.write([plan(`p${i}`)]);
   }
-  await expect(users.end()).resolves.toMatchObject({ collection: "accounts", accepted: 20 });
-  await expect(plans.end()).resolves.toMatchObject({ collection: "plans", accepted: 20 });
+  await expect(users.end()).resolves.toMatchObject({ accepted: 20 });
+  await expect(plans.end()).resolves.toMatchObject({ accepted: 20 });
   await batch.complete();
   expect(new Set(messages().map(collectionIn))).toEqual(new Set(["accounts", "plans"]));
   expect(messages().flatMap(recordsOf)).toHaveLength(40);
   expect(harness.server.mostOpenStreams()).toBe(1);
 });
 
-test("keeps the order of pushes that are not awaited", async () => {
+test("keeps the order of a writer's writes that are not awaited", async () => {
   const batch = await harness.startBatch(SMALL);
   const users = batch.writer("accounts");
   for (const account of accounts(10)) void users.write(account);
@@ -44,7 +44,7 @@ test("keeps the order of pushes that are not awaited", async () => {
   expect(arrivedIds()).toEqual(accounts(10).map((record) => record.id));
 });
 
-test("copies a pushed array, so that it may be reused at once", async () => {
+test("copies an array that is passed to a writer, so that it may be reused at once", async () => {
   const batch = await harness.startBatch(SMALL);
   const users = batch.writer("accounts");
   const page: RecordTypes["accounts"][] = [];
@@ -61,7 +61,7 @@ test("copies a pushed array, so that it may be reused at once", async () => {
 test.each([
   ["alone", (record: RecordTypes["accounts"]) => record],
   ["in an array", (record: RecordTypes["accounts"]) => [record]],
-])("refuses a record object that is pushed again before its push has resolved, %s", async (_, form) => {
+])("refuses a record object that is written again before its write has resolved, %s", async (_, form) => {
   const batch = await harness.startBatch();
   const users = batch.writer("accounts");
   const record = { id: "u1" };
@@ -72,7 +72,7 @@ test.each([
   await expectIncomplete(batch);
 });
 
-test("takes a record object again when its push has resolved", async () => {
+test("takes a record object again when its write has resolved", async () => {
   const batch = await harness.startBatch();
   const users = batch.writer("accounts");
   const record = { id: "" };
@@ -84,7 +84,7 @@ test("takes a record object again when its push has resolved", async () => {
   expect(arrivedIds()).toEqual(["u1", "u2"]);
 });
 
-test("rejects a seal, also a repeated one, that expects another number of records", async () => {
+test("rejects an end, also a repeated one, that expects another number of records", async () => {
   const batch = await harness.startBatch();
   const users = batch.writer("accounts", { expectedCount: 1 });
   await users.write(accounts(1));
@@ -93,7 +93,7 @@ test("rejects a seal, also a repeated one, that expects another number of record
   await expectIncomplete(batch);
 });
 
-test("sends a collection that is sealed without records as an empty snapshot", async () => {
+test("sends a collection whose writer ends without records as an empty snapshot", async () => {
   const batch = await harness.startBatch();
   const users = batch.writer("accounts");
   await users.end();
@@ -101,7 +101,7 @@ test("sends a collection that is sealed without records as an empty snapshot", a
   expect(messages().map(collectionIn)).toEqual(["accounts"]);
 });
 
-test("refuses a push after the seal and makes the batch incomplete", async () => {
+test("refuses a write after the end and makes the batch incomplete", async () => {
   const batch = await harness.startBatch();
   const users = batch.writer("accounts");
   void users.end();
@@ -109,7 +109,7 @@ test("refuses a push after the seal and makes the batch incomplete", async () =>
   await expectIncomplete(batch);
 });
 
-test("completes after pushes and seals that nobody awaits", async () => {
+test("completes after writes and ends that nobody awaits", async () => {
   const batch = await harness.startBatch(SMALL);
   const users = batch.writer("accounts");
   const plans = batch.writer("plans");
@@ -122,7 +122,7 @@ test("completes after pushes and seals that nobody awaits", async () => {
   expect(harness.server.calls).toContain("CompleteSyncBatch");
 });
 
-test("does not complete if a seal fails that complete waits for", async () => {
+test("does not complete if an end fails that complete waits for", async () => {
   const batch = await harness.startBatch();
   const users = batch.writer("accounts");
   void users.write(accounts(1));
@@ -130,7 +130,7 @@ test("does not complete if a seal fails that complete waits for", async () => {
   await expectIncomplete(batch);
 });
 
-test("completes only when every open collection is sealed", async () => {
+test("completes only when every writer has ended", async () => {
   const batch = await harness.startBatch();
   const users = batch.writer("accounts");
   await users.write(accounts(1));
@@ -161,7 +161,7 @@ test.each([
   await expectIncomplete(batch);
 });
 
-test("makes the batch incomplete if an invalid record is pushed, even if nobody awaits the push", async () => {
+test("makes the batch incomplete if a writer gets an invalid record, even if nobody awaits its write", async () => {
   const batch = await harness.startBatch();
   const users = batch.writer("accounts");
   void users.write([{ id: "ok" }, { id: "" }]);
@@ -170,7 +170,7 @@ test("makes the batch incomplete if an invalid record is pushed, even if nobody 
   expect(messages()).toHaveLength(0);
 });
 
-test("rejects the seal with the service's refusal of a window", async () => {
+test("rejects the end with the service's refusal of a window", async () => {
   harness.server.scripts.SyncRecords.push({ code: 3, details: "no" });
   const batch = await harness.startBatch(SMALL);
   const users = batch.writer("accounts");

@@ -58,7 +58,7 @@ test("completes when its function returns, and returns a receipt", async () => {
 test.each<[string, RunFunction<"accounts">]>([
   ["a write", (batch) => void batch.write("accounts", accounts(2))],
   [
-    "a push and a seal",
+    "a writer",
     (batch) => {
       const writer = batch.writer("accounts");
       void writer.write(accounts(2));

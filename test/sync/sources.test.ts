@@ -4,6 +4,7 @@ import type { Collection, RecordSource, RecordTypes } from "@saas-management/sdk
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { accounts } from "../support/accounts.js";
+import { writesOf } from "../support/batch-internals.js";
 import { until } from "../support/promises.js";
 import { recordsOf, useScriptedServer } from "../support/scripted-sync-server.js";
 
@@ -295,7 +296,7 @@ test("closes a stream that never answers when its write is aborted", async () =>
     const stop = new AbortController();
     const batch = await harness.startBatch();
     const write = batch.write("accounts", source, { signal: stop.signal });
-    await until(() => batch.writes[0]?.state === "writing");
+    await until(() => writesOf(batch)[0]?.state === "writing");
     stop.abort(new Error("SIGTERM"));
     await expect(write).rejects.toThrow("SIGTERM");
     batch.close();

@@ -201,7 +201,7 @@ test("continues a batch of another process, and completes it only with unverifie
   await expect(batch.complete()).rejects.toMatchObject({ code: "INVALID_INPUT" });
   expect(batch.state).toBe("active");
   await expect(batch.complete({ unverified: true })).resolves.toMatchObject({
-    snapshots: { accounts: { added: 2 } },
+    accounts: { added: 2 },
   });
 });
 

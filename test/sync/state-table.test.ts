@@ -29,7 +29,7 @@ function readTable() {
 
 interface Prepared {
   readonly batch: SyncBatch;
-  /** A collection that was opened before the batch came to its state. */
+  /** A writer that was opened before the batch came to its state. */
   readonly users: CollectionWriter<"accounts"> | undefined;
   /** Lets whatever is under way end. */
   readonly release: () => void;
@@ -112,9 +112,9 @@ async function sealed(withOpen: boolean): Promise<Prepared> {
 
 const CALLS: Readonly<Record<string, (prepared: Prepared) => Promise<unknown>>> = {
   write: ({ batch }) => batch.write("accounts", accounts(1)),
-  open: async ({ batch }) => batch.writer("accounts"),
-  push: async ({ users }) => users?.write(accounts(1)),
-  seal: async ({ users }) => users?.end(),
+  writer: async ({ batch }) => batch.writer("accounts"),
+  "writer.write": async ({ users }) => users?.write(accounts(1)),
+  "writer.end": async ({ users }) => users?.end(),
   complete: ({ batch }) => batch.complete(),
   abort: ({ batch }) => batch.abort(),
   close: async ({ batch }) => batch.close(),
@@ -129,7 +129,7 @@ test("the table of states has every state and every call", () => {
 });
 
 test.each(table)("a batch that is $state answers $call with $cell", async ({ state, call, cell }) => {
-  const prepared = await PREPARE[state]?.(call === "push" || call === "seal");
+  const prepared = await PREPARE[state]?.(call.startsWith("writer."));
   if (prepared === undefined) throw new Error(state);
   const { batch, release } = prepared;
   if (state !== "incomplete" && state !== "by id") expect(batch.state).toBe(state);

@@ -45,13 +45,9 @@ test("types each collection with its record", () => {
     await batch.write("employees", [{ okta }, { id: "e", fullName: "E" }]);
     // @ts-expect-error -- a field beside a variant
     await batch.write("employees", [{ id: "e", fullName: "E", okta }]);
+    const google = { id: "g", fullName: "G", primaryEmail: "g" };
     // @ts-expect-error -- two variants
-    await batch.write("employees", [
-      {
-        okta: { id: "o", displayName: "O", login: "o" },
-        google: { id: "g", fullName: "G", primaryEmail: "g" },
-      },
-    ]);
+    await batch.write("employees", [{ okta, google }]);
     await batch.writer("groups").write({ id: "g", name: "G" });
     // @ts-expect-error -- a plan is not a group
     await batch.writer("groups").write({ id: "p", externalPlanName: "P" });

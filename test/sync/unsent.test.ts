@@ -9,6 +9,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { SyncClient } from "../../src/sync/client.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
+import { writesOf } from "../support/batch-internals.js";
 import { quietLogger } from "../support/observed.js";
 import { rejection, until } from "../support/promises.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";
@@ -113,7 +114,7 @@ test("reports records as unsent if there was no connection, and does not count t
   const { batch, cutOff } = await startBehindRelay({ messageBytes: 200, windowBytes: 200 });
   async function* source() {
     yield accounts(3);
-    await until(() => batch.writes[0]?.accepted === 1);
+    await until(() => writesOf(batch)[0]?.accepted === 1);
     await cutOff();
     yield accounts(2);
   }
@@ -147,8 +148,8 @@ test("reports records as unsent if the write was aborted while it connected", as
   await until(() => peer.heard() === 1);
   stop.abort("enough");
   expect(await write).toBe("enough");
-  await until(() => batch.writes[0]?.ranges.length === 1);
-  expect(batch.writes[0]).toMatchObject({
+  await until(() => writesOf(batch)[0]?.ranges.length === 1);
+  expect(writesOf(batch)[0]).toMatchObject({
     sent: 0,
     ranges: [{ outcome: "unsent", firstIndex: 0, records: 3 }],
   });

@@ -108,7 +108,7 @@ export class Transport {
     wire ??= await import("./attempt.js");
     const { Failures, readDocument, sendAttempt, UNKNOWN_OUTCOME } = wire;
     const operation = readDocument(document);
-    const { kind, label, name, text } = operation;
+    const { label, name, text } = operation;
     const repeatable = operation.readOnly || options.idempotent === true;
     const body = {
       query: text,
@@ -118,7 +118,7 @@ export class Transport {
     return runOperation(
       configuration,
       {
-        info: { api: "graphql", operation: name, kind, collection: undefined },
+        info: { api: "graphql", operation: name ?? "anonymous" },
         label,
         credential,
         cancellation,

@@ -10,7 +10,7 @@ import {
   SyncProtocolError,
 } from "../../core/errors/index.js";
 import { Attempts } from "../call.js";
-import { type CompletionCounts, NO_COUNTS } from "../transport.js";
+import type { CompletionCounts } from "../transport.js";
 import { closedError, meaningOf, refusal, stateError } from "./batch-errors.js";
 import type { BatchSession } from "./session.js";
 import type { WriteQueue } from "./write-queue.js";
@@ -78,7 +78,7 @@ export class BatchLifecycle {
       this.#state = "completed";
       this.#writes.completed();
       this.#endSession();
-      this.#session.notify?.({ type: "completed", ...counts });
+      this.#session.notify?.({ type: "completed", counts });
       return counts;
     } catch (error) {
       this.#unclear = error instanceof BatchOutcomeUnknownError;
@@ -117,7 +117,7 @@ export class BatchLifecycle {
         } catch (error) {
           // Only the service itself can say that a completion whose answer was lost succeeded.
           if (answerWasLost && error instanceof SyncProtocolError && error.batchState === "completed")
-            return NO_COUNTS;
+            return {};
           throw error;
         }
       });

@@ -1,14 +1,14 @@
 import { setMaxListeners } from "node:events";
 import { linkAbort } from "../../core/abort.js";
 import { BatchStateError } from "../../core/errors/index.js";
-import { callWithRetry, type SyncOperation } from "../call.js";
+import { callWithRetry } from "../call.js";
 import type { Collection, CollectionInfo } from "../collections.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import { CountedLease, type Moment } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
-import { guardProgress, type OnProgress } from "../progress.js";
-import type { CallContext, CompletionCounts, SyncTransport } from "../transport.js";
-import { type MutableWriteReport, newReport, sumByCollection, type WriteReport } from "../write/outcomes.js";
+import type { OnProgress } from "../progress.js";
+import type { CallContext, CompletionCounts, SyncRpc, SyncTransport } from "../transport.js";
+import { newReport, statsByCollection, type WriteReport } from "../write/outcomes.js";
 import type { SinkContext } from "../write/record-sink.js";
 import { WindowSender } from "../write/window-sender.js";
 import { closedError, copyOfStateError, meaningOf, stateError } from "./batch-errors.js";
@@ -47,7 +47,7 @@ export class BatchSession {
   readonly clientClosed: AbortSignal;
   readonly #options: SessionOptions;
   readonly #ended = new AbortController();
-  readonly #reports: MutableWriteReport[] = [];
+  readonly #reports: WriteReport[] = [];
   /** Settles when no stream is open: streams of one batch never overlap. */
   #wire: Promise<unknown> = Promise.resolve();
   readonly #onClientClosed = () => this.end(closedError());
@@ -83,8 +83,8 @@ export class BatchSession {
     return this.#reports.map((report) => ({ ...report, ranges: [...report.ranges] }));
   }
 
-  get stats(): ReturnType<typeof sumByCollection> {
-    return sumByCollection(this.#reports);
+  get stats(): ReturnType<typeof statsByCollection> {
+    return statsByCollection(this.#reports);
   }
 
   /** Milliseconds since the last message of a write. */
@@ -115,34 +115,25 @@ export class BatchSession {
     for (const report of this.#reports) report.state = "done";
   }
 
-  newReport(collection: Collection): MutableWriteReport {
+  newReport(collection: Collection): WriteReport {
     const report = newReport(collection);
     this.#reports.push(report);
     return report;
   }
 
   /** Returns what a sink needs for one write; `unlink` must be called when the write ends. */
-  openSink(
-    collection: CollectionInfo,
-    report: MutableWriteReport,
-    signal: AbortSignal | undefined,
-    onProgress: OnProgress | undefined,
-  ) {
+  openSink(collection: CollectionInfo, report: WriteReport, signal: AbortSignal | undefined) {
     const { configuration, transport, acceptedEvents, observerOf } = this.#options;
-    const ownProgress =
-      onProgress === undefined ? undefined : guardProgress(onProgress, configuration.logger);
     const { controller, unlink } = linkAbort(this.signal, signal);
     const sender = new WindowSender({
       transport,
       configuration,
       lease: this.lease,
       collection,
+      batchId: this.id,
       report,
       signal: controller.signal,
-      onProgress: (progress) => {
-        ownProgress?.(progress);
-        this.notify?.(progress);
-      },
+      onProgress: this.notify,
     });
     const context = {
       ...configuration,
@@ -168,12 +159,10 @@ export class BatchSession {
   }
 
   /** Sends a message of a collection that belongs to no write, in its turn. */
-  sendAlone(collection: Collection, message: Uint8Array, sentAt: Moment): Promise<void> {
+  sendAlone(message: Uint8Array, sentAt: Moment): Promise<void> {
     const { transport } = this.#options;
     return this.onWire(async () => {
-      await this.call({ rpc: "SyncRecords", collection }, this.signal, (call) =>
-        transport.syncRecords([message], call),
-      );
+      await this.call("SyncRecords", this.signal, (call) => transport.syncRecords([message], call));
       this.lease.renew(sentAt);
     });
   }
@@ -193,11 +182,11 @@ export class BatchSession {
 
   /** Runs one operation within its deadline and retries transient failures. */
   call<T>(
-    operation: SyncOperation,
+    rpc: SyncRpc,
     signal: AbortSignal | undefined,
     attempt: (call: CallContext) => Promise<T>,
   ): Promise<T> {
-    return callWithRetry(this.configuration, operation, signal, attempt, this.notify);
+    return callWithRetry(this.configuration, { rpc, batchId: this.id }, signal, attempt, this.notify);
   }
 
   /** Ends whatever is under way or queued, with this reason. */

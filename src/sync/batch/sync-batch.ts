@@ -1,98 +1,41 @@
 import { withCallSite } from "../../core/call-site.js";
 import { type BatchState, InvalidInputError } from "../../core/errors/index.js";
-import type { KeysOf } from "../../core/validate.js";
-import { readOptions } from "../../core/validate.js";
+import { type KeysOf, readOptions } from "../../core/validate.js";
 import type { Collection, RecordOf } from "../collections.js";
 import type { Lease } from "../lease.js";
 import type { CompletionCounts } from "../transport.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
 import type { WriteOptions } from "../write/options.js";
-import type { WriteFigures, WriteReport, WriteResult } from "../write/outcomes.js";
+import type { WriteReport, WriteStats } from "../write/outcomes.js";
 import type { RecordSource } from "../write/source.js";
 import { BatchLifecycle } from "./lifecycle.js";
 import type { BatchSession } from "./session.js";
 import { WriteQueue } from "./write-queue.js";
 
-/** Options of a completion. */
-export interface CompleteOptions {
-  /**
-   * Must be `true` for a batch of `openBatch`: this process cannot know whether what another one wrote to it is complete.
-   * @default false
-   */
-  readonly unverified?: boolean | undefined;
-}
-
-const COMPLETE_KEYS = { unverified: true } satisfies KeysOf<CompleteOptions>;
-
 /**
  * A batch that was started on the server (service description, "Sync batch"; all states in docs/reference/run-and-guard.md).
  *
  * - Writes queue up: each finishes before the next starts. A source that awaits another write of its own batch waits
- *   for ever; use `open`, `push` and `seal` for a source that feeds several collections.
+ *   for ever; use writers for a source that feeds several collections.
  * - Any failed write makes the batch incomplete: `complete()` then refuses, because a snapshot that was sent in part
  *   would mark everything else as removed. Call `abort()` and start a new batch.
  * - After `complete()` every call is refused; after `abort()` too, except that `abort()` may be repeated.
- * - `close()`, `using` and `await using` release local resources only: the server's batch lives on until its lease
- *   ends.
+ * - `close()` and `await using` release local resources only: the server's batch lives on until its lease ends.
  */
-export class SyncBatch {
-  readonly #session: BatchSession;
-  readonly #writes: WriteQueue;
-  readonly #lifecycle: BatchLifecycle;
-  readonly #unverified: boolean;
-
-  /**
-   * @internal Made by `SyncClient.startBatch` and `openBatch`.
-   * @param options.unverified Whether another process may have written to the batch.
-   */
-  constructor(options: { readonly session: BatchSession; readonly unverified: boolean }) {
-    this.#session = options.session;
-    this.#unverified = options.unverified;
-    this.#writes = new WriteQueue(options.session);
-    this.#lifecycle = new BatchLifecycle(options.session, this.#writes);
-  }
-
+export interface SyncBatch extends AsyncDisposable {
   /** Id of the batch on the server. */
-  get id(): string {
-    return this.#session.id;
-  }
-
+  readonly id: string;
   /** State of the batch. `expired`: by this machine's clocks the lease is over. */
-  get state(): BatchState {
-    return this.#lifecycle.state;
-  }
-
+  readonly state: BatchState;
   /** How long the server keeps the batch without a further accepted message. */
-  get lease(): Lease {
-    return this.#session.lease;
-  }
-
+  readonly lease: Lease;
   /**
    * Fires when the batch accepts nothing more: it was completed, aborted or closed, its lease has ended, or the outcome
    * of its completion is unknown. Pass it to what feeds the batch.
    */
-  get signal(): AbortSignal {
-    return this.#session.signal;
-  }
-
-  /**
-   * The first failure on the way to the service: of a window, the lease or the completion. Undefined if there was none,
-   * or if only a source failed or a record was invalid.
-   */
-  get failure(): unknown {
-    return this.#session.failure;
-  }
-
-  /** What is known of each write, in the order of the calls. */
-  get writes(): readonly WriteReport[] {
-    return this.#session.reports;
-  }
-
-  /** Figures of what was accepted, per collection. */
-  get stats(): Partial<Record<Collection, WriteFigures>> {
-    return this.#session.stats;
-  }
-
+  readonly signal: AbortSignal;
+  /** What was sent and accepted so far, per collection. */
+  readonly stats: Partial<Record<Collection, WriteStats>>;
   /**
    * Writes records of one collection. An empty source registers an empty collection; it is never dropped.
    *
@@ -106,50 +49,125 @@ export class SyncBatch {
    * @throws {InvalidInputError} unknown collection, no source, an iterator or a stream that was read before, an array
    *   that changed meanwhile, invalid or too large records
    * @throws {BatchStateError} the batch is not active, or an earlier write failed
-   * @throws {ClosedError} the handle or its client was closed
+   * @throws {ClosedError} the batch or its client was closed
    * @throws {SyncProtocolError} the service refused records; also every error of the connection and the credential.
    *   `outcomes` of the error tells which records were accepted, rejected, unsent or unknown
    * @throws the source's own exception or the signal's reason, unchanged
    */
   write<C extends Collection>(
     collection: C,
-    source: RecordSource<RecordOf<C>>,
+    records: RecordSource<RecordOf<C>>,
     options?: WriteOptions,
-  ): Promise<WriteResult> {
+  ): Promise<WriteStats>;
+  /**
+   * Writes a collection piece by piece, for one source that feeds several collections. Several writers may be open at a
+   * time, also beside queued writes. A refused call makes the batch incomplete, as a refused write does.
+   * @throws {BatchStateError | ClosedError} the batch is not active, or an earlier write failed
+   * @throws {InvalidInputError} there is no such collection, it has a writer already, or an option is wrong
+   */
+  writer<C extends Collection>(collection: C, options?: WriteOptions): CollectionWriter<C>;
+  /**
+   * Completes the batch: the service marks every record that a snapshot collection of the batch lacks as removed. Waits
+   * for queued writes and for ends under way, and asks again if the answer is lost.
+   * @param options.unverified Must be `true` for a batch of `openBatch`: this process cannot know whether what another
+   *   one wrote to it is complete.
+   * @returns the service's counts
+   * @throws {BatchStateError} a write failed, a writer has not ended, or the batch is not active
+   * @throws {InvalidInputError} the batch was opened by its id, or an option is wrong
+   * @throws {BatchOutcomeUnknownError} complete was sent, and its outcome is not known; also if the batch or its client
+   *   was closed before the answer came
+   * @throws {ClosedError} the batch or its client was closed before complete was sent
+   */
+  complete(options?: { readonly unverified?: boolean | undefined }): Promise<CompletionCounts>;
+  /**
+   * Aborts the batch: cancels what is in flight, rejects what is queued, and releases the lock. Nothing is removed or
+   * rolled back. May be repeated; while the batch is being completed, it waits for the outcome.
+   * @throws {BatchStateError} the batch was completed
+   * @throws {ClosedError} the batch was closed
+   */
+  abort(): Promise<void>;
+  /**
+   * Releases local resources, without a call to the service: the batch is neither completed nor aborted. What is under
+   * way rejects with a {@link ClosedError}; a completion that was sent and not answered with a
+   * {@link BatchOutcomeUnknownError}, whose cause is that error.
+   */
+  close(): void;
+}
+
+const COMPLETE_KEYS = { unverified: true } satisfies KeysOf<
+  NonNullable<Parameters<SyncBatch["complete"]>[0]>
+>;
+
+export class BatchHandle implements SyncBatch {
+  readonly #session: BatchSession;
+  readonly #writes: WriteQueue;
+  readonly #lifecycle: BatchLifecycle;
+  readonly #unverified: boolean;
+
+  /** @param options.unverified Whether another process may have written to the batch. */
+  constructor(options: { readonly session: BatchSession; readonly unverified: boolean }) {
+    this.#session = options.session;
+    this.#unverified = options.unverified;
+    this.#writes = new WriteQueue(options.session);
+    this.#lifecycle = new BatchLifecycle(options.session, this.#writes);
+  }
+
+  get id(): string {
+    return this.#session.id;
+  }
+
+  get state(): BatchState {
+    return this.#lifecycle.state;
+  }
+
+  get lease(): Lease {
+    return this.#session.lease;
+  }
+
+  get signal(): AbortSignal {
+    return this.#session.signal;
+  }
+
+  /**
+   * The first failure on the way to the service: of a window, the lease or the completion. Undefined if there was none,
+   * or if only a source failed or a record was invalid.
+   */
+  get failure(): unknown {
+    return this.#session.failure;
+  }
+
+  /** The writes, in the order of the calls. */
+  get writes(): readonly WriteReport[] {
+    return this.#session.reports;
+  }
+
+  get stats(): Partial<Record<Collection, WriteStats>> {
+    return this.#session.stats;
+  }
+
+  write<C extends Collection>(
+    collection: C,
+    records: RecordSource<RecordOf<C>>,
+    options?: WriteOptions,
+  ): Promise<WriteStats> {
     const refused = this.#lifecycle.refusal("write");
     if (refused !== undefined) {
       this.#writes.markIncomplete(collection, refused);
       return handled(Promise.reject(refused));
     }
-    return handled(this.#writes.write(collection, source, options));
+    return handled(this.#writes.write(collection, records, options));
   }
 
-  /**
-   * Opens a collection that is written piece by piece, for sources that interleave collections. Several may be open at a
-   * time, also beside queued writes. A refused call makes the batch incomplete, as a refused write does.
-   * @throws {BatchStateError | ClosedError} the batch is not active, or an earlier write failed
-   * @throws {InvalidInputError} there is no such collection, it is open already, or an option is wrong
-   */
   writer<C extends Collection>(collection: C, options: WriteOptions = {}): CollectionWriter<C> {
-    const refused = this.#lifecycle.refusal("open");
+    const refused = this.#lifecycle.refusal("writer");
     if (refused !== undefined) {
       this.#writes.markIncomplete(collection, refused);
       throw refused;
     }
-    return this.#writes.open(collection, options);
+    return this.#writes.writer(collection, options);
   }
 
-  /**
-   * Completes the batch: the service marks every record that a snapshot collection of the batch lacks as removed. Waits
-   * for queued writes and for seals under way, and asks again if the answer is lost.
-   * @returns the service's counts
-   * @throws {BatchStateError} a write failed, a collection is open, or the batch is not active
-   * @throws {InvalidInputError} the batch was opened by its id, or an option is wrong
-   * @throws {BatchOutcomeUnknownError} complete was sent, and its outcome is not known; also if the handle or its client
-   *   was closed before the answer came
-   * @throws {ClosedError} the handle or its client was closed before complete was sent
-   */
-  complete(options: CompleteOptions = {}): Promise<CompletionCounts> {
+  complete(options: Parameters<SyncBatch["complete"]>[0] = {}): Promise<CompletionCounts> {
     return withCallSite(undefined, async () => {
       const refused = this.#lifecycle.refusal("complete");
       if (refused !== undefined) throw refused;
@@ -162,30 +180,14 @@ export class SyncBatch {
     });
   }
 
-  /**
-   * Aborts the batch: cancels what is in flight, rejects what is queued, and releases the lock. Nothing is removed or
-   * rolled back. May be repeated; while the batch is being completed, it waits for the outcome.
-   * @throws {BatchStateError} the batch was completed
-   * @throws {ClosedError} the handle was closed
-   */
   abort(): Promise<void> {
     return withCallSite(undefined, () => this.#lifecycle.abort());
   }
 
-  /**
-   * Releases local resources, without a call to the service. What is under way rejects with a {@link ClosedError}; a
-   * completion that was sent and not answered with a {@link BatchOutcomeUnknownError}, whose cause is that error.
-   */
   close(): void {
     this.#lifecycle.close();
   }
 
-  /** Releases local resources, as `close()` does: the batch is neither completed nor aborted. */
-  [Symbol.dispose](): void {
-    this.close();
-  }
-
-  /** Releases local resources, as `close()` does: the batch is neither completed nor aborted. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.close();
   }

@@ -9,7 +9,7 @@ import {
 import { COLLECTIONS, type Collection, isCollection, unknownCollectionError } from "../collections.js";
 import { type CollectionWriter, collectionWriter } from "../write/collection-writer.js";
 import { readWriteOptions, requireCount, type WriteOptions } from "../write/options.js";
-import { type MutableWriteReport, resultOf, type WriteResult } from "../write/outcomes.js";
+import { sumOf, type WriteReport, type WriteStats } from "../write/outcomes.js";
 import { watchEntries } from "../write/source.js";
 import type { SourceReader } from "../write/source-reader.js";
 import { copyOfReason, meaningOf, stateError } from "./batch-errors.js";
@@ -28,14 +28,14 @@ export async function loadWriting() {
   return writing;
 }
 
-/** The writes of one batch: their queue, the collections that are open, and whether the batch is complete so far. */
+/** The writes of one batch: their queue, the collections with a writer, and whether the batch is complete so far. */
 export class WriteQueue {
   readonly #session: BatchSession;
   /** Settles when every queued write has ended. */
   #queue: Promise<unknown> = Promise.resolve();
-  /** Settles when every seal that was called has ended. */
-  #seals: Promise<unknown> = Promise.resolve();
-  /** Collections that were opened and not sealed. */
+  /** Settles when every `end()` that was called has settled. */
+  #ends: Promise<unknown> = Promise.resolve();
+  /** Collections with a writer that has not ended. */
   readonly #open = new Set<Collection>();
   /** The write that failed first, and how. */
   #failure: { readonly what: string; readonly error: unknown } | undefined;
@@ -66,7 +66,7 @@ export class WriteQueue {
   /** Returns the error with which an incomplete batch refuses a call: it names the collection and the reason. */
   refusal(call: string): BatchStateError {
     if (this.#failure === undefined) {
-      const because = `${[...this.#open].join(", ")} was opened and not sealed`;
+      const because = `the writer of ${[...this.#open].join(", ")} has not ended`;
       return stateError(call, "active", "incomplete", { because });
     }
     const { what, error } = this.#failure;
@@ -89,16 +89,16 @@ export class WriteQueue {
     this.#session.allDone();
   }
 
-  /** Resolves when every queued write and every seal under way has ended. */
+  /** Resolves when every queued write and every end() under way has settled. */
   async settled(): Promise<void> {
     const stopWarning = this.#warnWhenStuck("complete()");
     await this.#queue;
     stopWarning();
-    await this.#seals;
+    await this.#ends;
   }
 
   /** Writes a source when its turn comes; if its signal fires before that, the write ends at once. */
-  write(collection: Collection, source: unknown, options?: WriteOptions): Promise<WriteResult> {
+  write(collection: Collection, source: unknown, options?: WriteOptions): Promise<WriteStats> {
     if (!isCollection(collection)) {
       const error = unknownCollectionError(collection);
       this.markIncomplete(collection, error);
@@ -116,22 +116,17 @@ export class WriteQueue {
    * Opens a collection that is written piece by piece.
    * @throws {InvalidInputError} there is no such collection, it is open already, or the options are wrong
    */
-  open<C extends Collection>(collection: C, options: WriteOptions): CollectionWriter<C> {
+  writer<C extends Collection>(collection: C, options: WriteOptions): CollectionWriter<C> {
     const own = this.#checkOpening(collection, options);
     this.#open.add(collection);
     const report = this.#session.newReport(collection);
     const session = this.#session;
-    return collectionWriter(collection, {
+    return collectionWriter({
       options: own,
       report,
       openSink: async () => {
         const { RecordSink } = await loadWriting();
-        const { context, unlink } = session.openSink(
-          COLLECTIONS[collection],
-          report,
-          own.signal,
-          own.onProgress,
-        );
+        const { context, unlink } = session.openSink(COLLECTIONS[collection], report, own.signal);
         return { sink: new RecordSink(context), stop: context.stop.signal, unlink };
       },
       requireActive: () => {
@@ -140,10 +135,10 @@ export class WriteQueue {
         if (this.failed && report.state !== "failed") throw this.refusal("The call");
       },
       fail: (error) => this.#fail(error, report),
-      sealing: (sealed) => {
-        this.#seals = Promise.allSettled([this.#seals, sealed]);
+      ending: (ended) => {
+        this.#ends = Promise.allSettled([this.#ends, ended]);
       },
-      sealed: () => void this.#open.delete(collection),
+      ended: () => void this.#open.delete(collection),
     });
   }
 
@@ -151,8 +146,8 @@ export class WriteQueue {
     try {
       if (!isCollection(collection)) throw unknownCollectionError(collection);
       if (this.#open.has(collection))
-        throw new InvalidInputError(`${collection} is already open. Seal it first.`);
-      return readWriteOptions("open", options);
+        throw new InvalidInputError(`${collection} already has a writer. End it first.`);
+      return readWriteOptions("writer", options);
     } catch (error) {
       this.markIncomplete(collection, error);
       throw error;
@@ -162,9 +157,9 @@ export class WriteQueue {
   #write(
     source: unknown,
     given: WriteOptions | undefined,
-    report: MutableWriteReport,
+    report: WriteReport,
     turn: Promise<unknown>,
-  ): Promise<WriteResult> {
+  ): Promise<WriteStats> {
     let options: WriteOptions = {};
     try {
       if (given !== undefined) options = readWriteOptions("write", given);
@@ -177,12 +172,12 @@ export class WriteQueue {
   async #writeInTurn(
     source: unknown,
     options: WriteOptions,
-    report: MutableWriteReport,
+    report: WriteReport,
     turn: Promise<unknown>,
-  ): Promise<WriteResult> {
+  ): Promise<WriteStats> {
     const session = this.#session;
     const { collection } = report;
-    const { signal, onProgress, expectedCount } = options;
+    const { signal, expectedCount } = options;
     try {
       const requireUnchanged = watchEntries(source);
       const stopWarning = this.#warnWhenStuck(`the write of ${collection}`);
@@ -190,21 +185,20 @@ export class WriteQueue {
       session.signal.throwIfAborted();
       if (this.failed) throw this.refusal("write");
       const { SourceReader } = await loadWriting();
-      const { context, unlink } = session.openSink(COLLECTIONS[collection], report, signal, onProgress);
+      const { context, unlink } = session.openSink(COLLECTIONS[collection], report, signal);
       report.state = "writing";
       try {
         context.stop.signal.throwIfAborted();
         const reader = new SourceReader(source, context);
         this.#reading = { collection, reader };
-        const records = await reader.run();
-        if (expectedCount !== undefined) requireCount(expectedCount, collection, records);
+        requireCount(expectedCount, collection, await reader.run());
       } finally {
         this.#reading = undefined;
         unlink();
       }
       requireUnchanged();
       report.state = "done";
-      return resultOf(report);
+      return sumOf([report]);
     } catch (error) {
       throw this.#fail(error, report);
     }
@@ -231,7 +225,7 @@ export class WriteQueue {
   }
 
   /** A write failed: from now on the batch cannot be completed. */
-  #fail(error: unknown, report: MutableWriteReport): unknown {
+  #fail(error: unknown, report: WriteReport): unknown {
     if (!this.#completed) report.state = "failed";
     const meaning = error === this.#session.signal.reason ? copyOfReason(error) : meaningOf("write", error);
     this.markIncomplete(report.collection, meaning);

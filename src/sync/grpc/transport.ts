@@ -10,7 +10,7 @@ import {
   SyncServiceService,
 } from "../generated/saas_management/sync/v1/sync_service.js";
 import type { SyncConfiguration } from "../options.js";
-import type { CallContext, CompletionCounts, SnapshotCounts, SyncTransport } from "../transport.js";
+import type { CallContext, CompletionCounts, SyncTransport } from "../transport.js";
 import { type Call, clientStream, SendGate, unary } from "./calls.js";
 import { Connections } from "./connection.js";
 import { targetOf } from "./options.js";
@@ -130,18 +130,17 @@ export class GrpcTransport implements SyncTransport {
 
 /** Reads the counts of a completion; collections that the SDK does not know are left out. */
 function toCompletionCounts({ snapshots, events }: CompleteSyncBatchResponse): CompletionCounts {
-  const snapshotCounts: Partial<Record<Collection, SnapshotCounts>> = {};
-  const eventCounts: Partial<Record<Collection, { readonly accepted: number }>> = {};
+  const counts: CompletionCounts = {};
   for (const { collection, added, updated, removed } of snapshots) {
     const name = collectionNamed(collection);
     if (name === undefined) continue;
-    snapshotCounts[name] = { added: Number(added), updated: Number(updated), removed: Number(removed) };
+    counts[name] = { added: Number(added), updated: Number(updated), removed: Number(removed) };
   }
   for (const { collection, accepted } of events) {
     const name = collectionNamed(collection);
-    if (name !== undefined) eventCounts[name] = { accepted: Number(accepted) };
+    if (name !== undefined) counts[name] = { accepted: Number(accepted) };
   }
-  return { snapshots: snapshotCounts, events: eventCounts };
+  return counts;
 }
 
 function collectionNamed(wireName: string): Collection | undefined {

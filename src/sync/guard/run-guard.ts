@@ -9,7 +9,7 @@ import { CollectionLedger } from "../ledger/collection-ledger.js";
 import { type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import { guardProgress, type OnProgress, type SnapshotFigures } from "../progress.js";
-import type { CompletionCounts, SnapshotCounts } from "../transport.js";
+import type { CompletionCounts } from "../transport.js";
 import { approvalProblem, type Held, holdRun } from "./approval.js";
 import { type ResolvedGuard, resolveGuard, type SafetyOptions } from "./rules.js";
 import { GuardedSnapshot, type SnapshotJudgement } from "./snapshot.js";
@@ -84,9 +84,9 @@ export class RunGuard {
   }
 
   /** Makes the ids that were sent the known ones: the batch was completed. */
-  async completed({ snapshots }: CompletionCounts): Promise<void> {
+  async completed(counts: CompletionCounts): Promise<void> {
     for (const { collection } of this.#snapshots.values())
-      this.#warnOfUnexpectedRemovals(collection, snapshots[collection]);
+      this.#warnOfUnexpectedRemovals(collection, counts[collection]?.removed ?? 0);
     try {
       await withinGrace(this.#configuration.clock, async (over) => {
         for (const snapshot of this.#snapshots.values()) {
@@ -195,10 +195,9 @@ export class RunGuard {
   }
 
   /** A ledger that was lost or restored does not know all records that a completion removes. */
-  #warnOfUnexpectedRemovals(collection: SnapshotCollection, counts: SnapshotCounts | undefined): void {
+  #warnOfUnexpectedRemovals(collection: SnapshotCollection, removed: number): void {
     const { baseline } = this.#figures[collection] ?? { baseline: "off" };
     const expected = this.#expectedRemovals.get(collection) ?? 0;
-    const removed = counts?.removed ?? 0;
     if (baseline === "off" || removed <= expected) return;
     this.#configuration.logger.warn(
       "saas-management: the service removed more records than the ledger knew; guard.requireBaseline holds a run whose ledger knows nothing",

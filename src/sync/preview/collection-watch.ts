@@ -3,7 +3,7 @@ import type { CollectionInfo } from "../collections.js";
 import { stringIn, truncateId } from "../encoding/record-id.js";
 import type { EncodedRecord, RecordObserver } from "../encoding/record-observer.js";
 import { SnapshotIds } from "../guard/snapshot-ids.js";
-import type { WriteFigures } from "../write/outcomes.js";
+import type { WriteStats } from "../write/outcomes.js";
 import { type ReferenceCheck, type ReferencedIds, referenceChecks } from "./references.js";
 import { type CollectionPreview, type DuplicateId, MAX_EXAMPLES, type SnapshotChanges } from "./report.js";
 
@@ -72,7 +72,7 @@ export class CollectionWatch implements RecordObserver {
 
   /** The result, after all records were written. */
   preview(
-    { accepted, messages, bytes }: WriteFigures,
+    { accepted, messages, bytes }: WriteStats,
     changes: SnapshotChanges | undefined,
   ): CollectionPreview {
     const duplicates = {

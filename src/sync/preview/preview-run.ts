@@ -14,7 +14,7 @@ import type { SyncConfiguration } from "../options.js";
 import { completeBatch, writeBatch } from "../run/attempt.js";
 import type { Connector } from "../run/connector.js";
 import type { SyncTransport } from "../transport.js";
-import type { WriteFigures } from "../write/outcomes.js";
+import type { WriteStats } from "../write/outcomes.js";
 import { CollectionWatch } from "./collection-watch.js";
 import type { PreviewOptions } from "./options.js";
 import { ReferencedIds } from "./references.js";
@@ -24,7 +24,7 @@ import type { CollectionPreview, RunPreview, SnapshotChanges } from "./report.js
 const PREVIEW_TRANSPORT: SyncTransport = {
   startBatch: async () => ({ batchId: randomUUID() }),
   syncRecords: async () => ({ accepted: undefined }),
-  completeBatch: async () => ({ snapshots: {}, events: {} }),
+  completeBatch: async () => ({}),
   abortBatch: async () => {},
   close: () => {},
 };
@@ -117,7 +117,7 @@ class PreviewWatches {
     return watch;
   }
 
-  async preview(stats: Partial<Record<Collection, WriteFigures>>): Promise<RunPreview> {
+  async preview(stats: Partial<Record<Collection, WriteStats>>): Promise<RunPreview> {
     const collections: Partial<Record<Collection, CollectionPreview>> = {};
     const refusals: string[] = [];
     for (const [name, watch] of this.#watches) {

@@ -1,13 +1,12 @@
 import { raceAbort } from "../../core/abort.js";
 import { BatchOutcomeUnknownError, BatchStateError, InvalidInputError } from "../../core/errors/index.js";
-import type { SyncBatch } from "../batch/sync-batch.js";
+import type { BatchHandle } from "../batch/sync-batch.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { RunGuard } from "../guard/run-guard.js";
 import type { Journal } from "../ledger/journal.js";
 import type { SyncConfiguration } from "../options.js";
 import { guardProgress } from "../progress.js";
 import type { CompletionCounts } from "../transport.js";
-import { NO_COUNTS } from "../transport.js";
 import type { Connector, RunContext } from "./connector.js";
 import { DeclaredBatch } from "./declared-batch.js";
 import type { RunOptions } from "./options.js";
@@ -50,7 +49,7 @@ export type AttemptEnd =
  * lost. Otherwise somebody else completed it, perhaps with only a part of the records.
  */
 export async function attemptRun<Snapshots extends SnapshotCollection>(
-  batch: SyncBatch,
+  batch: BatchHandle,
   number: number,
   parts: AttemptParts<Snapshots>,
 ): Promise<AttemptEnd> {
@@ -101,7 +100,7 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
         returned,
       };
     }
-    counts = NO_COUNTS;
+    counts = {};
   } finally {
     signal.removeEventListener("abort", abort);
   }
@@ -114,7 +113,7 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
  * without waiting for the function.
  */
 export async function writeBatch<Snapshots extends SnapshotCollection>(
-  batch: SyncBatch,
+  batch: BatchHandle,
   attempt: Pick<RunContext, "attempt" | "preview">,
   { connector, signal }: WriteParts<Snapshots>,
 ): Promise<void> {
@@ -131,7 +130,9 @@ export async function writeBatch<Snapshots extends SnapshotCollection>(
  * @returns the error if CompleteSyncBatch was sent and its outcome is unknown
  * @throws the reason for which it was not completed
  */
-export async function completeBatch(batch: SyncBatch): Promise<CompletionCounts | BatchOutcomeUnknownError> {
+export async function completeBatch(
+  batch: BatchHandle,
+): Promise<CompletionCounts | BatchOutcomeUnknownError> {
   try {
     return await batch.complete();
   } catch (error) {
@@ -160,7 +161,7 @@ function checkReturned(result: unknown): void {
 }
 
 function warnOfForeignCompletion<Snapshots extends SnapshotCollection>(
-  { id }: SyncBatch,
+  { id }: BatchHandle,
   { configuration }: AttemptParts<Snapshots>,
 ): void {
   configuration.logger.warn(
@@ -171,7 +172,7 @@ function warnOfForeignCompletion<Snapshots extends SnapshotCollection>(
 
 /** Releases the lock. A failure is logged and must not mask the original error. */
 async function giveUp<Snapshots extends SnapshotCollection>(
-  batch: SyncBatch,
+  batch: BatchHandle,
   { options, configuration: { logger } }: AttemptParts<Snapshots>,
 ): Promise<"aborted" | "completed" | "unknown"> {
   const lockedUntil = batch.lease.expiresAt;

@@ -4,7 +4,7 @@ import type { Collection, EventCollection, RecordOf, SnapshotCollection } from "
 import { WIRE } from "../generated/collections.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
 import type { WriteOptions } from "../write/options.js";
-import type { WriteResult } from "../write/outcomes.js";
+import type { WriteStats } from "../write/outcomes.js";
 import type { RecordSource } from "../write/source.js";
 
 /**
@@ -13,7 +13,7 @@ import type { RecordSource } from "../write/source.js";
  * A declared snapshot collection is written exactly once, in full; event collections any number of times.
  */
 export interface RunBatch<Snapshots extends SnapshotCollection = SnapshotCollection>
-  extends Pick<SyncBatch, "id" | "lease" | "signal" | "stats" | "writes"> {
+  extends Pick<SyncBatch, "id" | "lease" | "signal" | "stats"> {
   /**
    * See {@link SyncBatch.write}. @throws {InvalidInputError} the snapshot collection is not declared, or was written before
    */
@@ -21,7 +21,7 @@ export interface RunBatch<Snapshots extends SnapshotCollection = SnapshotCollect
     collection: C,
     source: RecordSource<RecordOf<C>>,
     options?: WriteOptions,
-  ): Promise<WriteResult>;
+  ): Promise<WriteStats>;
   /**
    * See {@link SyncBatch.writer}. @throws {InvalidInputError} the snapshot collection is not declared, or was written before
    */
@@ -56,15 +56,11 @@ export class DeclaredBatch<Snapshots extends SnapshotCollection> implements RunB
     return this.#batch.stats;
   }
 
-  get writes() {
-    return this.#batch.writes;
-  }
-
   write<C extends Snapshots | EventCollection>(
     collection: C,
     source: RecordSource<RecordOf<C>>,
     options?: WriteOptions,
-  ): Promise<WriteResult> {
+  ): Promise<WriteStats> {
     try {
       this.#admit(collection);
     } catch (error) {

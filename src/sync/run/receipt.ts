@@ -1,15 +1,18 @@
 import type { Collection } from "../collections.js";
 import { collectionEntries } from "../collections.js";
 import type { SnapshotFigures } from "../progress.js";
-import type { CompletionCounts, SnapshotCounts } from "../transport.js";
-import type { WriteFigures } from "../write/outcomes.js";
+import type { CompletionCounts } from "../transport.js";
+import type { WriteStats } from "../write/outcomes.js";
 
 /**
  * What a run did with one collection. `added`, `updated` and `removed` are present if the service returns them; those of
  * {@link SnapshotFigures} (`baseline`, `known`, `new`, `kept`, `gone`, …) are present for snapshots that a guard or a
  * ledger checks.
  */
-export interface CollectionReceipt extends WriteFigures, Partial<SnapshotCounts>, Partial<SnapshotFigures> {}
+export interface CollectionReceipt
+  extends WriteStats,
+    Omit<NonNullable<CompletionCounts[Collection]>, "accepted">,
+    Partial<SnapshotFigures> {}
 
 /** What a run did. */
 export interface RunReceipt {
@@ -27,12 +30,12 @@ export interface RunReceipt {
 
 /** Combines the figures of the writes, of the service and of the guard. */
 export function collectionReceipts(
-  stats: Partial<Record<Collection, WriteFigures>>,
-  { snapshots }: CompletionCounts,
+  stats: Partial<Record<Collection, WriteStats>>,
+  counts: CompletionCounts,
   compared: Partial<Record<Collection, SnapshotFigures>>,
 ): RunReceipt["collections"] {
   const receipts: Partial<Record<Collection, CollectionReceipt>> = {};
   for (const [name, figures] of collectionEntries(stats))
-    receipts[name] = { ...figures, ...snapshots[name], ...compared[name] };
+    receipts[name] = { ...counts[name], ...figures, ...compared[name] };
   return receipts;
 }

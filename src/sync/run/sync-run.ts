@@ -11,7 +11,7 @@ import {
 } from "../../core/errors/index.js";
 import type { BatchWatch } from "../batch/session.js";
 import type { StartBatchOptions } from "../batch/start.js";
-import type { SyncBatch } from "../batch/sync-batch.js";
+import type { BatchHandle } from "../batch/sync-batch.js";
 import type { SnapshotCollection } from "../collections.js";
 import { RunGuard } from "../guard/run-guard.js";
 import { Journal } from "../ledger/journal.js";
@@ -32,7 +32,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** What a run needs. */
 export interface RunParts {
   readonly configuration: SyncConfiguration;
-  readonly start: (options: StartBatchOptions, watch: BatchWatch) => Promise<SyncBatch>;
+  readonly start: (options: StartBatchOptions, watch: BatchWatch) => Promise<BatchHandle>;
   readonly abort: AbortBatch;
   /** Monotonic time when the run was called. */
   readonly begunAt: number;
@@ -175,7 +175,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     );
   }
 
-  async #start(signal: AbortSignal): Promise<SyncBatch> {
+  async #start(signal: AbortSignal): Promise<BatchHandle> {
     const { installationId, waitForLockMs, keepAlive, onProgress } = this.#options;
     const { clock } = this.#parts.configuration;
     const since = clock.monotonic();

@@ -1,20 +1,20 @@
 import type { RecordOutcome } from "../../core/errors/index.js";
 import type { Collection } from "../collections.js";
 
-/** Figures of what the service accepted. */
-export interface WriteFigures {
+/** What was sent and accepted: of one write, or of all writes of one collection. */
+export interface WriteStats {
   /** Number of records that were sent. A window that was sent again counts once. */
   readonly sent: number;
-  /** Number of events that were left out because an earlier attempt of the run got them accepted. */
-  readonly alreadyAccepted: number;
   /** Number of records that the service accepted. */
   readonly accepted: number;
+  /** Number of events that were left out because an earlier attempt of the run got them accepted. */
+  readonly alreadyAccepted: number;
+  /** Number of bytes of the accepted messages. */
+  readonly bytes: number;
+  /** Number of accepted SyncRecordsRequest messages. */
+  readonly messages: number;
   /** Number of windows: streams that were acknowledged. */
   readonly windows: number;
-  /** Number of SyncRecordsRequest messages. */
-  readonly messages: number;
-  /** Number of bytes of those messages. */
-  readonly bytes: number;
   /** Number of times that a window was sent again. */
   readonly retries: number;
   /**
@@ -26,67 +26,52 @@ export interface WriteFigures {
   readonly serverWaitMs: number;
 }
 
-/** Figures of one finished write. */
-export interface WriteResult extends WriteFigures {
-  /** The collection that was written. */
+type MutableStats = { -readonly [Key in keyof WriteStats]: WriteStats[Key] };
+
+/** One write of a batch. */
+export interface WriteReport extends MutableStats {
   readonly collection: Collection;
-}
-
-/** What is known of one write of a batch. */
-export interface WriteReport extends WriteResult {
-  /** How far the write is. A call that a completed batch refuses does not change it. */
-  readonly state: "queued" | "writing" | "done" | "failed";
+  /** A call that a completed batch refuses does not change it. */
+  state: "queued" | "writing" | "done" | "failed";
   /** What became of the records that were sent, in order. Neighbours with the same outcome share a range. */
-  readonly ranges: readonly RecordOutcome[];
-}
-
-/** The report of a write that is under way. */
-export type MutableWriteReport = { -readonly [Key in keyof WriteReport]: WriteReport[Key] } & {
   readonly ranges: RecordOutcome[];
-};
-
-export function newReport(collection: Collection): MutableWriteReport {
-  return { collection, state: "queued", ranges: [], ...ZERO };
 }
 
-const ZERO: WriteFigures = {
-  sent: 0,
-  alreadyAccepted: 0,
-  windows: 0,
-  accepted: 0,
-  messages: 0,
-  bytes: 0,
-  retries: 0,
-  sourceWaitMs: 0,
-  serverWaitMs: 0,
-};
-
-export function resultOf(report: WriteReport): WriteResult {
-  const { state: _state, ranges: _ranges, ...result } = report;
-  return result;
+export function newReport(collection: Collection): WriteReport {
+  return { collection, state: "queued", ranges: [], ...sumOf([]) };
 }
 
-/** Sums the figures of several writes by collection. */
-export function sumByCollection(reports: readonly WriteReport[]): Partial<Record<Collection, WriteFigures>> {
-  const sums: Partial<Record<Collection, WriteFigures>> = {};
-  for (const report of reports) {
-    sums[report.collection] = add(sums[report.collection] ?? ZERO, report);
-  }
-  return sums;
-}
-
-function add(a: WriteFigures, b: WriteFigures): WriteFigures {
-  return {
-    sent: a.sent + b.sent,
-    alreadyAccepted: a.alreadyAccepted + b.alreadyAccepted,
-    windows: a.windows + b.windows,
-    accepted: a.accepted + b.accepted,
-    messages: a.messages + b.messages,
-    bytes: a.bytes + b.bytes,
-    retries: a.retries + b.retries,
-    sourceWaitMs: a.sourceWaitMs + b.sourceWaitMs,
-    serverWaitMs: a.serverWaitMs + b.serverWaitMs,
+export function sumOf(all: readonly WriteStats[]): WriteStats {
+  const sum: MutableStats = {
+    sent: 0,
+    accepted: 0,
+    alreadyAccepted: 0,
+    bytes: 0,
+    messages: 0,
+    windows: 0,
+    retries: 0,
+    sourceWaitMs: 0,
+    serverWaitMs: 0,
   };
+  for (const stats of all) {
+    sum.sent += stats.sent;
+    sum.accepted += stats.accepted;
+    sum.alreadyAccepted += stats.alreadyAccepted;
+    sum.bytes += stats.bytes;
+    sum.messages += stats.messages;
+    sum.windows += stats.windows;
+    sum.retries += stats.retries;
+    sum.sourceWaitMs += stats.sourceWaitMs;
+    sum.serverWaitMs += stats.serverWaitMs;
+  }
+  return sum;
+}
+
+export function statsByCollection(reports: readonly WriteReport[]): Partial<Record<Collection, WriteStats>> {
+  const stats: Partial<Record<Collection, WriteStats>> = {};
+  for (const report of reports)
+    stats[report.collection] = sumOf([stats[report.collection] ?? sumOf([]), report]);
+  return stats;
 }
 
 /** Adds a range, or extends the last one if the new range continues it. */

@@ -10,7 +10,8 @@ import type { Collection } from "../collections.js";
  * Records are not copied: a record must stay unchanged until its write has resolved. A generator that yields one record
  * at a time may refill the same object when it is asked for the next one.
  */
-export type RecordSource<R> = Iterable<R | readonly R[]> | AsyncIterable<R | readonly R[]>;
+// Arrays come first, so that the compiler reports a mistake in a literal in one line.
+export type RecordSource<R> = readonly R[] | Iterable<R | readonly R[]> | AsyncIterable<R | readonly R[]>;
 
 /** Entries of an array that tell whether it has changed. */
 const LANDMARKS = 8;

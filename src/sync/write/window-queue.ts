@@ -7,7 +7,7 @@
 import type { Clock } from "../../core/clock.js";
 import type { CollectionInfo } from "../collections.js";
 import type { EncodedMessage } from "../encoding/message-builder.js";
-import type { MutableWriteReport } from "./outcomes.js";
+import type { WriteReport } from "./outcomes.js";
 
 export interface WindowQueueContext {
   readonly collection: CollectionInfo;
@@ -17,7 +17,7 @@ export interface WindowQueueContext {
   readonly flushAfterMs: number;
   readonly clock: Clock;
   /** Gets the time spent waiting. */
-  readonly report: MutableWriteReport;
+  readonly report: WriteReport;
   /** Sends one window, and resolves when it was accepted. Called for one window at a time. */
   readonly send: (window: readonly EncodedMessage[]) => Promise<void>;
   /** Ends the write with its reason. Fired by the batch, by the caller, or by the queue if a window fails. */

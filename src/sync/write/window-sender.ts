@@ -7,16 +7,17 @@ import { type CountedLease, momentOf } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncTransport } from "../transport.js";
-import { addRange, type MutableWriteReport, type WriteReport } from "./outcomes.js";
+import { addRange, type WriteReport } from "./outcomes.js";
 
 export interface WindowSenderOptions {
   readonly transport: SyncTransport;
   readonly configuration: SyncConfiguration;
   readonly lease: CountedLease;
   readonly collection: CollectionInfo;
-  readonly report: MutableWriteReport;
+  readonly batchId: string;
+  readonly report: WriteReport;
   readonly signal: AbortSignal;
-  readonly onProgress: OnProgress;
+  readonly onProgress: OnProgress | undefined;
 }
 
 /** Sends the windows of one write, and reports what became of their records. */
@@ -29,7 +30,7 @@ export class WindowSender {
 
   /** Sends one window. After a transient failure it sends the same bytes again, on a new stream. */
   async send(window: readonly EncodedMessage[]): Promise<void> {
-    const { configuration, report, signal, onProgress } = this.#options;
+    const { batchId, configuration, report, signal, onProgress } = this.#options;
     const firstIndex = window[0]?.firstIndex ?? 0;
     const records = window.reduce((sum, message) => sum + message.records, 0);
     const messages = window.map((message) => message.bytes);
@@ -37,6 +38,7 @@ export class WindowSender {
     const attempts = new Attempts();
     const operation = {
       rpc: "SyncRecords",
+      batchId,
       collection: report.collection,
       mayRepeat: () => this.#mayRepeat || !attempts.mayBeDone,
     } as const;
@@ -64,7 +66,7 @@ export class WindowSender {
     report.messages += messages.length;
     report.bytes += bytes;
     const { collection, accepted } = report;
-    onProgress({ type: "window-accepted", collection, records, bytes, accepted });
+    onProgress?.({ type: "window-accepted", collection, records, bytes, accepted });
     configuration.logger.debug("saas-management: window accepted", { collection, records, bytes });
   }
 

@@ -250,7 +250,7 @@ test("keeps an approval if another process completed the batch", async () => {
   expect(collections.accounts).toMatchObject({ baseline: "unclear", gone: 10 });
 });
 
-test("accepts the expected count of a write, of open and of seal", async () => {
+test("accepts the expected count of a write, of a writer and of its end", async () => {
   await service.run(["accounts", "groups", "plans"], async (batch) => {
     await batch.write("accounts", accounts(3), { expectedCount: 3 });
     await batch.writer("groups", { expectedCount: 0 }).end();
@@ -259,7 +259,7 @@ test("accepts the expected count of a write, of open and of seal", async () => {
   expect(service.states()).toEqual(["completed"]);
 });
 
-test("refuses a wrong expected count of seal on a batch without a run", async () => {
+test("refuses a wrong expected count of an end on a batch without a run", async () => {
   const batch = await service.startBatch();
   const open = batch.writer("accounts");
   await open.write(accounts(2));

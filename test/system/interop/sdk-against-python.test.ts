@@ -77,9 +77,9 @@ describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`,
       expect(messages.reduce((sum, { wireBytes }) => sum + wireBytes, 0)).toBe(result.bytes);
       expect(metadata[0]).toMatchObject({ "user-agent": expect.stringMatching(/^saas-management-sdk\//) });
     }
-    const { snapshots, events } = await batch.complete();
-    expect(Object.keys({ ...snapshots, ...events }).sort()).toEqual([...COLLECTION_NAMES].sort());
-    for (const counts of Object.values(events)) expect(counts).toEqual({ accepted: 60 });
+    const completed = await batch.complete();
+    expect(Object.keys(completed).sort()).toEqual([...COLLECTION_NAMES].sort());
+    for (const name of COLLECTION_NAMES.filter(isEvent)) expect(completed[name]).toEqual({ accepted: 60 });
   });
 
   test.each(COLLECTION_NAMES)(
@@ -89,10 +89,8 @@ describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`,
       await expect(batch.write(collection, [])).resolves.toMatchObject({ accepted: 0, messages: 1 });
       const { messages } = await server.received();
       expect(messages).toMatchObject([{ collections: [collection], records: [] }]);
-      const { snapshots, events } = await batch.complete();
-      const counts = { added: 0, updated: 0, removed: 0 };
-      if (isEvent(collection)) expect(events).toEqual({ [collection]: { accepted: 0 } });
-      else expect(snapshots).toEqual({ [collection]: counts });
+      const counts = isEvent(collection) ? { accepted: 0 } : { added: 0, updated: 0, removed: 0 };
+      expect(await batch.complete()).toEqual({ [collection]: counts });
     },
   );
 
@@ -103,13 +101,12 @@ describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`,
     const second = await start();
     await second.write("accounts", [...accounts(2), { id: "new" }]);
     await expect(second.complete()).resolves.toEqual({
-      snapshots: { accounts: { added: 1, updated: 2, removed: 1 } },
-      events: {},
+      accounts: { added: 1, updated: 2, removed: 1 },
     });
     await server.count(false);
     const third = await start();
     await expect(third.write("accounts", accounts(3))).resolves.toMatchObject({ accepted: 3 });
-    await expect(third.complete()).resolves.toEqual({ snapshots: {}, events: {} });
+    await expect(third.complete()).resolves.toEqual({});
   });
 
   test("keeps messages of a large write below gRPC's default limit of 4 MiB", async () => {
@@ -119,7 +116,7 @@ describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`,
     expect(messages.length).toBeGreaterThan(6);
     for (const { wireBytes } of messages) expect(wireBytes).toBeLessThanOrEqual(MIB);
     expect(calls.filter((call) => call === "SyncRecords").length).toBeGreaterThan(1);
-    await expect(batch.complete()).resolves.toMatchObject({ snapshots: { accounts: { added: 8000 } } });
+    await expect(batch.complete()).resolves.toMatchObject({ accounts: { added: 8000 } });
   });
 
   test("does not repeat a message that is too large for the server", async () => {
@@ -231,7 +228,7 @@ describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`,
     const batch = await start();
     await batch.write("accounts", accounts(1));
     await server.refuse({ operation: "CompleteSyncBatch", code: "UNAVAILABLE", applied: true });
-    await expect(batch.complete()).resolves.toEqual({ snapshots: {}, events: {} });
+    await expect(batch.complete()).resolves.toEqual({});
     expect(batch.state).toBe("completed");
   });
 
@@ -259,7 +256,7 @@ describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`,
     );
     const batch = await start({ endpoint, tls: { ca: readFileSync(certificateFile("self-signed")) } });
     await batch.write("accounts", accounts(2000, 1000));
-    await expect(batch.complete()).resolves.toMatchObject({ snapshots: { accounts: { added: 2000 } } });
+    await expect(batch.complete()).resolves.toMatchObject({ accounts: { added: 2000 } });
     await expect(start({ endpoint, retry: false })).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
   });
 
