@@ -52,11 +52,7 @@ const NOT_EXPORTED: ReadonlySet<string> = new Set(["SdkError"]);
  * Checks one entry; with `write`, also updates its report.
  * @param exported Names that any entry exports: programs import each from one of them.
  */
-export async function extract(
-  entry: Entry,
-  exported: ReadonlySet<string>,
-  write: boolean,
-): Promise<Surface> {
+export async function extract(entry: Entry, exported: ReadonlySet<string>, write: boolean): Promise<Surface> {
   await mkdir(REPORTS, { recursive: true });
   const rollup = `${BUILD}${entry.name}.d.ts`;
   const problems: string[] = [];

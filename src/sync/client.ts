@@ -66,7 +66,6 @@ export class SyncClient {
    * );
    * ```
    * @throws {InvalidInputError} an option is wrong, or the connector did not keep to its `snapshots`
-   * @throws {ConfigurationError} there is no memory left for the accepted events; `restarts: 0` needs none
    * @throws everything that `startBatch`, `write` and `complete` throw, when the restarts are used up
    */
   async run<const S extends SnapshotCollection = never>(

@@ -274,7 +274,7 @@ test("a key function that never settles ends with the timeout and does not block
 });
 
 test("a key function that never settles does not block a start or close", async () => {
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   let asked = 0;
   const apiKey = () => {
     asked += 1;

@@ -48,7 +48,7 @@ export async function startProgram(
     readonly accounts?: number;
   } = {},
 ): Promise<FaultProgram> {
-  const startAt = Date.UTC(2026, 5, 1);
+  const startAt = new Date(Date.UTC(2026, 5, 1));
   const server = await startReferenceServer({ clock: new TestClock({ startAt }), ...options.server });
   const clock = new TestClock();
   const retried: string[] = [];

@@ -193,7 +193,7 @@ export function useScriptedServer(): SyncHarness {
     startBatch: (options, start) =>
       harness.client(options).startBatch({ installationId: "installation-1", ...start }),
     startFrozenBatch: async (start) => {
-      const clock = new TestClock({ startAt: Date.UTC(2026, 0, 1) });
+      const clock = new TestClock({ startAt: new Date(Date.UTC(2026, 0, 1)) });
       const seen: SyncProgress[] = [];
       const batch = await harness.startBatch(
         { clock, timeoutMs: 60 * 60_000 },

@@ -80,7 +80,7 @@ async function abortAt(point: Point, stop: AbortController, promise: Promise<unk
 }
 
 function prepare() {
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   const seen: SyncProgress["type"][] = [];
   const stop = new AbortController();
   const onProgress = ({ type }: SyncProgress) => void seen.push(type);

@@ -149,7 +149,7 @@ test("tells a rate limit from a message that is too large, which have the same s
 
 test("ends a write that gets no answer with the timeout, and its records are unknown", async () => {
   harness.server.scripts.SyncRecords.push("never");
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   const batch = await harness.startBatch({ clock, timeoutMs: 3000 });
   const write = batch.write("accounts", accounts(1));
   await until(() => harness.server.streams[0]?.messages.length === 1);

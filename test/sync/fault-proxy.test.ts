@@ -16,7 +16,7 @@ const service = testService();
 /** A proxy in front of the server, and a client of the proxy. */
 async function startBehindProxy() {
   const { server } = service;
-  const linkClock = new TestClock({ startAt: 0 });
+  const linkClock = new TestClock({ startAt: new Date(0) });
   const proxy = await startFaultProxy(Number(new URL(server.syncUrl).port), linkClock);
   const clock = new TestClock();
   const client = new SyncClient({

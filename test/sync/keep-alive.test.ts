@@ -32,7 +32,7 @@ test("keeps the lease alive with empty messages of an event collection, up to ma
 
 test("reports keep-alive messages to the hook", async () => {
   const { hooks, responses } = observedHooks();
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   const batch = await harness.startBatch({ clock, ...hooks }, { keepAlive: { maxIdleMs: 20 * MINUTE } });
   clock.advance(7.5 * MINUTE);
   await until(() => responses.length === 2);

@@ -18,7 +18,7 @@ const LEASE_MS = 15 * 60_000;
 let clock: TestClock;
 let client: SyncClient;
 beforeEach(() => {
-  clock = new TestClock({ startAt: 0 });
+  clock = new TestClock({ startAt: new Date(0) });
   client = harness.client({ clock, retry: false });
 });
 

@@ -99,7 +99,7 @@ test("rejects at once when the caller aborts, and aborts the batch that still st
 });
 
 test("rejects when its timeout ends, and close waits until the batch that still starts is aborted", async () => {
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   const answer = holdStart();
   const client = harness.client({ clock, timeoutMs: 5000 });
   const starting = client.startBatch(START);
@@ -116,7 +116,7 @@ test("rejects when its timeout ends, and close waits until the batch that still 
 });
 
 test("applies timeoutMs of a start neither to other starts nor to the writes of its batch", async () => {
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   const client = harness.client({ clock, timeoutMs: 60_000 });
   const answer = holdStart();
   const starting = client.startBatch({ ...START, timeoutMs: 5000 });
@@ -146,7 +146,7 @@ test.each([2 ** 31 - 1, 2 ** 31, 2 ** 53, Number.MAX_VALUE])("accepts timeoutMs 
 
 test("waits for the lock with growing, jittered pauses of whole milliseconds, and reports each", async () => {
   harness.server.scripts.StartSyncBatch.push(LOCKED, LOCKED, LOCKED);
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   const { pauses, onProgress } = notePauses();
   const starting = harness.startBatch({ clock }, { waitForLockMs: 10 * MINUTE, onProgress });
   await waitOut(clock, pauses, starting);
@@ -161,7 +161,7 @@ test("waits for the lock with growing, jittered pauses of whole milliseconds, an
 
 test("rejects when waitForLockMs is over, with the time waited", async () => {
   harness.server.scripts.StartSyncBatch.push(...Array.from({ length: 50 }, () => LOCKED));
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   const { pauses, onProgress } = notePauses();
   const starting = harness.startBatch({ clock }, { waitForLockMs: 90_000, onProgress });
   const refused = expect(starting).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS", waitedMs: 90_000 });
@@ -187,7 +187,7 @@ test("acquires the lock of an owner that died, 15 minutes later", async () => {
 });
 
 async function frozenService() {
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   const service = await startTestService({ server: { clock } });
   return { server: service.server, clock, dead: service.syncClient(), client: service.syncClient() };
 }

@@ -11,7 +11,7 @@ import { fileLedger } from "../../../src/sync/ledger/ledger.js";
 import { stopDisks } from "../../support/unanswered.js";
 
 const [endpoint = "", apiKey = "", installationId = "", directory = "", by = ""] = process.argv.slice(2);
-const clock = new TestClock({ startAt: 1_700_000_000_000 });
+const clock = new TestClock({ startAt: new Date(1_700_000_000_000) });
 const client = new SyncClient({ endpoint, apiKey, clock });
 // A frozen clock does not keep the process alive.
 const alive = setInterval(() => {}, 1000);
