@@ -20,12 +20,12 @@ export class Pusher {
       installationId,
       ledger: this.ledger,
       onProgress: (event) => {
-        if (event.type !== "window-accepted" || !stdout.isTTY) return;
+        if (event.type !== "progress" || !stdout.isTTY) return;
         stdout.write(`\r\x1b[K${title} ${event.collection} ${count(event.accepted)}`);
       },
     });
     const accepted = Object.entries(receipt.collections).map(
-      ([collection, figures]) => `${collection} ${count(figures.accepted)}`,
+      ([collection, { stats }]) => `${collection} ${count(stats.accepted)}`,
     );
     console.log(`${stdout.isTTY ? "\r\x1b[K" : ""}${title} ${accepted.join(", ")}`);
     return receipt;

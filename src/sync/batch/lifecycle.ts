@@ -78,7 +78,8 @@ export class BatchLifecycle {
       this.#state = "completed";
       this.#writes.completed();
       this.#endSession();
-      this.#session.notify?.({ type: "completed", counts });
+      const { attempt, id: batchId } = this.#session;
+      this.#session.notify?.({ type: "completed", attempt, batchId });
       return counts;
     } catch (error) {
       this.#unclear = error instanceof BatchOutcomeUnknownError;

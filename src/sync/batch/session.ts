@@ -15,12 +15,14 @@ import { closedError, copyOfStateError, meaningOf, stateError } from "./batch-er
 
 /** What a run or a preview adds to its batches. */
 export interface BatchWatch {
+  /** Number of the attempt, from 1. */
+  readonly attempt: number;
   /** Events to leave out; undefined if none are remembered. */
   readonly acceptedEvents: SinkContext["acceptedEvents"];
   /** Looks at the records before they are sent. */
   readonly observerOf: ObserverOf | undefined;
   /** Called when everything was accepted; CompleteSyncBatch is not sent if it throws. */
-  readonly beforeComplete: ((batchId: string) => Promise<void>) | undefined;
+  readonly beforeComplete: (() => Promise<void>) | undefined;
 }
 
 export interface SessionOptions extends BatchWatch {
@@ -167,9 +169,13 @@ export class BatchSession {
     });
   }
 
+  get attempt(): number {
+    return this.#options.attempt;
+  }
+
   /** @throws what keeps the batch from being completed, although everything was accepted */
   async beforeComplete(): Promise<void> {
-    await this.#options.beforeComplete?.(this.id);
+    await this.#options.beforeComplete?.();
   }
 
   complete(call: CallContext): Promise<CompletionCounts> {

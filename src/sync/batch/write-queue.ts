@@ -120,6 +120,7 @@ export class WriteQueue {
     const own = this.#checkOpening(collection, options);
     this.#open.add(collection);
     const report = this.#session.newReport(collection);
+    report.expectedCount = own.expectedCount;
     const session = this.#session;
     return collectionWriter({
       options: own,
@@ -163,6 +164,7 @@ export class WriteQueue {
     let options: WriteOptions = {};
     try {
       if (given !== undefined) options = readWriteOptions("write", given);
+      report.expectedCount = options.expectedCount;
     } catch (error) {
       return Promise.reject(this.#fail(error, report));
     }
