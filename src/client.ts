@@ -1,9 +1,8 @@
-import { checkTls, NETWORK_KEYS, type NetworkOptions, readTls, resolveEndpoint } from "./core/endpoint.js";
+import { checkTls, NETWORK_KEYS, readTls, resolveEndpoint } from "./core/endpoint.js";
 import { ConfigurationError } from "./core/errors/index.js";
-import { COMMON_KEYS, type CommonOptions } from "./core/options.js";
+import { COMMON_KEYS, type GraphQLOptions } from "./core/options.js";
 import { type KeysOf, readOptions } from "./core/validate.js";
 import { GraphQLClient } from "./graphql/client.js";
-import type { GraphQLOptions } from "./graphql/options.js";
 import type { NodeFetch } from "./node/fetch.js";
 import { checkProxy, resolveProxy } from "./node/proxy.js";
 import { checkCertificates } from "./node/tls.js";
@@ -11,7 +10,7 @@ import { SyncClient } from "./sync/client.js";
 import { type SyncTuning, TUNING_KEYS } from "./sync/options.js";
 
 /** Options of a {@link SaasManagementClient}: one configuration for both APIs. */
-export interface ClientOptions extends CommonOptions, NetworkOptions {
+export interface ClientOptions extends Omit<GraphQLOptions, "baseUrl"> {
   /**
    * Base URL of the GraphQL API, which is `POST {baseUrl}/graphql`. Optional if only `sync` is used.
    * @default none: `graphql` cannot be used
@@ -23,12 +22,29 @@ export interface ClientOptions extends CommonOptions, NetworkOptions {
    */
   readonly syncUrl?: string | undefined;
   /**
-   * How GraphQL requests are sent; not together with `tls` or `proxy`.
-   * @default globalThis.fetch
+   * Which servers are trusted, and the client's own certificate, in PEM; for both APIs.
+   * @default the well-known authorities, no certificate
    */
-  readonly fetch?: GraphQLOptions["fetch"];
-  /** Most bytes of one GraphQL response, after decompression. @default 67_108_864 (64 MiB) */
-  readonly maxResponseBytes?: GraphQLOptions["maxResponseBytes"];
+  readonly tls?:
+    | {
+        /** Certificates of the authorities to trust, instead of the well-known ones. @default the well-known ones */
+        readonly ca?: string | Uint8Array | undefined;
+        /** Certificate of the client, for mutual TLS; together with `key`. @default none */
+        readonly cert?: string | Uint8Array | undefined;
+        /** Private key of the client; together with `cert`. @default none */
+        readonly key?: string | Uint8Array | undefined;
+        /** Name that the server's certificate must have, if it is not the endpoint's host. @default the host */
+        readonly serverName?: string | undefined;
+      }
+    | undefined;
+  /**
+   * Proxy that opens tunnels (`CONNECT`) to the service, as `http://user:password@proxy.example.com:3128`; user and
+   * password are optional. It is used for every host, including loopback; for an `http://` endpoint only if the proxy is
+   * on this machine too. `https://` to the proxy itself works for GraphQL only.
+   * @default none for GraphQL; for the Sync API `grpc_proxy`, `https_proxy` and `http_proxy` of the environment, which
+   *   never capture loopback
+   */
+  readonly proxy?: string | undefined;
   /** Tuning of the Sync API. @default see each field */
   readonly sync?: SyncTuning | undefined;
 }

@@ -6,8 +6,6 @@
  */
 
 export { type ClientOptions, SaasManagementClient } from "./client.js";
-export type { Clock } from "./core/clock.js";
-export type { NetworkOptions, TlsOptions } from "./core/endpoint.js";
 export {
   AuthenticationError,
   BatchInProgressError,
@@ -32,9 +30,7 @@ export {
   TimeoutError,
   TransportError,
 } from "./core/errors/index.js";
-export type { HookOptions, OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "./core/hooks.js";
-export type { Logger } from "./core/logger.js";
-export type { CommonOptions } from "./core/options.js";
+export type { ClientEvent, Logger } from "./core/hooks.js";
 export type { RetryOptions } from "./core/retry.js";
 export { calendarDate } from "./graphql/filters.js";
 export type {

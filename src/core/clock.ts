@@ -25,6 +25,12 @@ export type TimerOptions = Parameters<Clock["after"]>[2];
 /** Longer timers fire at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** The clock of an option: one that tells only the time gets the system's timers. */
+export function completeClock(clock: { now(): number } = systemClock): Clock {
+  if ("monotonic" in clock && "sleep" in clock && "after" in clock) return clock as Clock;
+  return { ...systemClock, now: () => clock.now() };
+}
+
 /** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),

@@ -1,26 +1,7 @@
 import { raceAbort } from "./abort.js";
 import { AuthenticationError, ConfigurationError } from "./errors/index.js";
+import type { GraphQLOptions } from "./options.js";
 import { redactSecrets, secretsIn } from "./redact.js";
-
-/** How requests are authenticated (service description, "Authentication"): exactly one of the two. */
-export interface CredentialOptions {
-  /**
-   * The workspace API key, or a function that returns it, so that keys can rotate while the program runs. The key alone,
-   * without `Bearer` or `ApiKey` before it.
-   *
-   * A function is called once per attempt; concurrent attempts share one call. One client is one workspace: the function
-   * must not depend on who makes the call. If the service refuses the key, the function is called once more, and if it
-   * returns another key, the attempt is repeated at once; a mutation only if certainly nothing of it was executed. What
-   * it throws is the `cause` of an `AuthenticationError`.
-   * @default none: `authorization` is then required
-   */
-  readonly apiKey?: string | (() => string | Promise<string>) | undefined;
-  /**
-   * Platform-managed authentication: returns the whole `Authorization` value. Called as a function of `apiKey` is.
-   * @default none: `apiKey` is then required
-   */
-  readonly authorization?: (() => string | Promise<string>) | undefined;
-}
 
 /** A server can only echo what it was sent recently. */
 const MAX_SECRETS = 64;
@@ -47,7 +28,7 @@ export class Credential {
   readonly #isMissing: boolean;
 
   /** @param scheme What stands before an API key: nothing for GraphQL, `"ApiKey "` for the Sync API. */
-  constructor(options: CredentialOptions, scheme: "" | "ApiKey ") {
+  constructor(options: Pick<GraphQLOptions, "apiKey" | "authorization">, scheme: "" | "ApiKey ") {
     const { apiKey, authorization } = options;
     this.#isMissing = apiKey === undefined && authorization === undefined;
     if (this.#isMissing && scheme === "") throw missingCredential();

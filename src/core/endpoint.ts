@@ -1,16 +1,12 @@
 import { ConfigurationError } from "./errors/index.js";
-import type { Logger } from "./logger.js";
+import type { Logger } from "./hooks.js";
 import { describeType, type KeysOf, rejectUnknownKeys, requireObject } from "./validate.js";
 
-/** TLS as plain data: PEM strings or buffers. */
+/** TLS as plain data, in PEM. */
 export interface TlsOptions {
-  /** Certificates of the authorities to trust, instead of the well-known ones. @default the well-known ones */
   readonly ca?: string | Uint8Array | undefined;
-  /** Certificate of the client, for mutual TLS; together with `key`. @default none */
   readonly cert?: string | Uint8Array | undefined;
-  /** Private key of the client; together with `cert`. @default none */
   readonly key?: string | Uint8Array | undefined;
-  /** Name that the server's certificate must have, if it is not the endpoint's host. @default the endpoint's host */
   readonly serverName?: string | undefined;
 }
 
@@ -18,15 +14,7 @@ const TLS_KEYS = { ca: true, cert: true, key: true, serverName: true } satisfies
 
 /** How the network is reached, in Node. */
 export interface NetworkOptions {
-  /** Which servers are trusted, and the client's own certificate. @default the well-known authorities, no certificate */
   readonly tls?: TlsOptions | undefined;
-  /**
-   * Proxy that opens tunnels (`CONNECT`) to the service, as `http://user:password@proxy.example.com:3128`; user and
-   * password are optional. It is used for every host, including loopback; for an `http://` endpoint only if the proxy is
-   * on this machine too. `https://` to the proxy itself works for GraphQL only.
-   * @default none for GraphQL; for the Sync API `grpc_proxy`, `https_proxy` and `http_proxy` of the environment, which
-   *   never capture loopback
-   */
   readonly proxy?: string | undefined;
 }
 

@@ -1,8 +1,7 @@
 import { type Credential, OperationCredential } from "./credential.js";
 import { Deadline } from "./deadline.js";
 import { annotate, SaasManagementError } from "./errors/index.js";
-import type { OperationInfo, RequestEvent, ResponseEvent, RetryEvent } from "./hooks.js";
-import { SILENT } from "./logger.js";
+import { type ClientEvent, SILENT } from "./hooks.js";
 import type { CommonConfiguration } from "./options.js";
 import { withRetry } from "./retry.js";
 
@@ -16,23 +15,17 @@ export interface AttemptContext {
   readonly signal: AbortSignal;
   /** Milliseconds until the operation's deadline. */
   readonly timeoutMs: number;
-  /** Reports the head of an answer, as soon as it is known; may be called again with further parts. */
-  readonly answered: (answer: AnswerHead) => void;
+  /** Reports the headers of an answer as soon as they are known; may be called again with further ones. */
+  readonly answered: (header: ReadHeader) => void;
 }
 
-/** Status and headers of an answer. */
-export interface AnswerHead {
-  /** HTTP status. */
-  readonly status?: number;
-  /** Name of the gRPC status. */
-  readonly grpcStatus?: string;
-  /** The value of a header or of metadata; what is not a string is ignored. */
-  readonly header: (name: string) => unknown;
-}
+/** Reads a header or a field of metadata; what is not a string is ignored. */
+export type ReadHeader = (name: string) => unknown;
 
 /** One operation of either API. */
 export interface Operation {
-  readonly info: OperationInfo;
+  /** What its events say of it. */
+  readonly info: Pick<ClientEvent, "api" | "operation" | "installationId" | "batchId">;
   /** What it is, for messages: `GraphQL query Licenses`. */
   readonly label: string;
   readonly credential: Credential;
@@ -47,19 +40,19 @@ export interface Operation {
   /** Whether an attempt with a refused key executed nothing, so that another key may be tried. @default always */
   readonly mayReplaceKey?: ((failure: SaasManagementError) => boolean) | undefined;
   /** Called before each pause. */
-  readonly onRetry?: ((event: Pick<RetryEvent, "attempt" | "delayMs" | "code">) => void) | undefined;
+  readonly onRetry?: ((failure: SaasManagementError, attempt: number, delayMs: number) => void) | undefined;
 }
 
 /**
  * Runs one operation of either API: attempts with the credential, within one deadline, repeated after transient
- * failures. Each is reported to the hooks and the logger.
+ * failures. Each is reported to the hook and the logger.
  */
 export async function runOperation<T>(
   configuration: CommonConfiguration,
   operation: Operation,
   attempt: (context: AttemptContext) => Promise<T>,
 ): Promise<T> {
-  const { clock, hooks, logger, retry: policy, retryBudget: budget, timeoutMs } = configuration;
+  const { clock, onEvent, logger, retry: policy, retryBudget: budget, timeoutMs } = configuration;
   const { cancellation, info, label, mayRepeat, repeatable: retryable, timeoutAdvice: advice } = operation;
   const deadline = new Deadline({ clock, timeoutMs, operation: label, advice, cancellation, retryable });
   const { signal } = deadline;
@@ -69,7 +62,7 @@ export async function runOperation<T>(
     const observer = new AttemptObserver(configuration, operation, number, redact);
     try {
       const authorization = await credential.next();
-      const answered = (answer: AnswerHead) => void observer.answers.push(answer);
+      const { answered } = observer;
       const timeoutMs = deadline.remainingMs;
       const value = await attempt({ authorization, redact, signal, timeoutMs, answered });
       observer.ended("success");
@@ -84,11 +77,12 @@ export async function runOperation<T>(
   };
   const recover = async (failure: SaasManagementError) =>
     operation.mayReplaceKey?.(failure) !== false && credential.replaceAfter(failure);
-  const onRetry = ({ code }: SaasManagementError, number: number, delayMs: number) => {
-    const event = Object.freeze({ ...info, attempt: number, delayMs, code });
-    hooks.onRetry?.(event);
+  const onRetry = (failure: SaasManagementError, number: number, delayMs: number) => {
+    const { code } = failure;
+    const event = Object.freeze({ type: "retry", ...info, attempt: number, delayMs, code } as const);
+    onEvent?.(event);
     logger.warn(`saas-management: ${label}: retrying`, event);
-    operation.onRetry?.(event);
+    operation.onRetry?.(failure, number, delayMs);
   };
   try {
     return await withRetry(attemptOnce, { policy, clock, deadline, budget, mayRepeat, recover, onRetry });
@@ -97,52 +91,57 @@ export async function runOperation<T>(
   }
 }
 
-/** Reports one attempt to hooks and logger. Creates no events if there are none. */
+/** Reports one attempt to the hook and the logger. Creates no events if there are none. */
 class AttemptObserver {
-  /** The parts of the answer that came so far. */
-  readonly answers: AnswerHead[] = [];
+  readonly answered = (header: ReadHeader): void => void this.#headers.push(header);
+  readonly #headers: ReadHeader[] = [];
   readonly #configuration: CommonConfiguration;
-  readonly #label: string;
+  readonly #operation: Operation;
+  readonly #attempt: number;
   readonly #redact: (text: string) => string;
-  readonly #begun: { readonly event: RequestEvent; readonly at: number } | undefined;
+  readonly #isObserved: boolean;
+  readonly #begunAt: number;
 
   constructor(
     configuration: CommonConfiguration,
-    { info, label }: Operation,
+    operation: Operation,
     attempt: number,
     redact: (text: string) => string,
   ) {
-    const { clock, hooks, logger } = configuration;
+    const { clock, onEvent, logger } = configuration;
     this.#configuration = configuration;
-    this.#label = label;
+    this.#operation = operation;
+    this.#attempt = attempt;
     this.#redact = redact;
-    if (hooks.onRequest === undefined && hooks.onResponse === undefined && logger === SILENT) return;
-    this.#begun = { event: Object.freeze({ ...info, attempt }), at: clock.monotonic() };
-    hooks.onRequest?.(this.#begun.event);
+    this.#isObserved = onEvent !== undefined || logger !== SILENT;
+    this.#begunAt = clock.monotonic();
+    onEvent?.(Object.freeze({ type: "request", ...operation.info, attempt }));
   }
 
   get requestId(): string | undefined {
-    for (const { header } of this.answers) {
+    for (const header of this.#headers) {
       const requestId = readRequestId(header, this.#redact);
       if (requestId !== undefined) return requestId;
     }
     return undefined;
   }
 
-  ended(outcome: ResponseEvent["outcome"], error?: unknown): void {
-    if (this.#begun === undefined) return;
-    const { clock, hooks, logger } = this.#configuration;
+  ended(outcome: ClientEvent["outcome"] & string, error?: unknown): void {
+    if (!this.#isObserved) return;
+    const { clock, onEvent, logger } = this.#configuration;
+    const { info, label } = this.#operation;
+    const { requestId } = this;
     const event = Object.freeze({
-      ...this.#begun.event,
-      durationMs: clock.monotonic() - this.#begun.at,
+      type: "response",
+      ...info,
+      attempt: this.#attempt,
       outcome,
-      status: this.answers.findLast(({ status }) => status !== undefined)?.status,
-      grpcStatus: this.answers.findLast(({ grpcStatus }) => grpcStatus !== undefined)?.grpcStatus,
-      code: error instanceof SaasManagementError ? error.code : undefined,
-      requestId: this.requestId,
-    });
-    hooks.onResponse?.(event);
-    logger.debug(`saas-management: ${this.#label}: ${outcome}`, event);
+      durationMs: clock.monotonic() - this.#begunAt,
+      ...(error instanceof SaasManagementError ? { code: error.code } : {}),
+      ...(requestId === undefined ? {} : { requestId }),
+    } as const);
+    onEvent?.(event);
+    logger.debug(`saas-management: ${label}: ${outcome}`, event);
   }
 }
 
@@ -150,10 +149,7 @@ class AttemptObserver {
 const REQUEST_ID_HEADERS = ["x-request-id", "x-correlation-id"];
 
 /** The server's id of a request: only what looks like an id, because it stands in errors and events. */
-export function readRequestId(
-  header: (name: string) => unknown,
-  redact: (text: string) => string,
-): string | undefined {
+export function readRequestId(header: ReadHeader, redact: (text: string) => string): string | undefined {
   for (const name of REQUEST_ID_HEADERS) {
     const value = header(name);
     if (typeof value === "string" && /^[\x21-\x7e]{1,128}$/.test(value) && redact(value) === value)

@@ -1,8 +1,6 @@
-import { type Clock, systemClock } from "./clock.js";
-import type { CredentialOptions } from "./credential.js";
+import { type Clock, completeClock } from "./clock.js";
 import { ConfigurationError, type InvalidInputError } from "./errors/index.js";
-import { type HookOptions, type Hooks, safeHooks } from "./hooks.js";
-import { type Logger, safeLogger } from "./logger.js";
+import { type ClientEvent, type Logger, safeCallback, safeLogger } from "./hooks.js";
 import { RetryBudget, type RetryOptions, type RetryPolicy } from "./retry.js";
 import {
   describeType,
@@ -17,8 +15,29 @@ import {
 /** Version of the package, for the user agent. A test compares it with package.json. */
 export const VERSION = "0.1.0";
 
-/** What both APIs are configured with (service description, "Official client SDK behavior"). */
-export interface CommonOptions extends CredentialOptions, HookOptions {
+/** Options of a GraphQL client (service description, "Official client SDK behavior"). */
+export interface GraphQLOptions {
+  /**
+   * Base of the API, which is `POST {baseUrl}/graphql`: absolute `https://`, or `http://` to loopback. May have a
+   * path.
+   */
+  readonly baseUrl: string;
+  /**
+   * The workspace API key, or a function that returns it, so that keys can rotate while the program runs. The key alone,
+   * without `Bearer` or `ApiKey` before it.
+   *
+   * A function is called once per attempt; concurrent attempts share one call. One client is one workspace: the function
+   * must not depend on who makes the call. If the service refuses the key, the function is called once more, and if it
+   * returns another key, the attempt is repeated at once; a mutation only if certainly nothing of it was executed. What
+   * it throws is the `cause` of an `AuthenticationError`.
+   * @default none: `authorization` is then required
+   */
+  readonly apiKey?: string | (() => string | Promise<string>) | undefined;
+  /**
+   * Platform-managed authentication: returns the whole `Authorization` value. Called as a function of `apiKey` is.
+   * @default none: `apiKey` is then required
+   */
+  readonly authorization?: (() => string | Promise<string>) | undefined;
   /**
    * Time of one operation in milliseconds, its retries included: one GraphQL request, one RPC, or one window of
    * records. Positive and finite. @default 100_000
@@ -31,13 +50,31 @@ export interface CommonOptions extends CredentialOptions, HookOptions {
   readonly retry?: RetryOptions | false | undefined;
   /** Sent with every request, as HTTP headers and as gRPC metadata. `authorization` is refused here. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Named in the user agent. @default none */
-  readonly appInfo?: { readonly name: string; readonly version?: string | undefined } | undefined;
+  /**
+   * Most bytes of one GraphQL response, counted after decompression. A larger one, also one that never ends, is a
+   * `TransportError`; it is not read further and not kept. @default 67_108_864 (64 MiB)
+   */
+  readonly maxResponseBytes?: number | undefined;
+  /**
+   * Sends the GraphQL requests; not together with `tls` or `proxy`. It must support `redirect: "manual"`.
+   * @default globalThis.fetch
+   */
+  readonly fetch?: typeof globalThis.fetch | undefined;
   /** Where to write what is done. @default nothing is written */
   readonly logger?: Logger | undefined;
-  /** The time, for tests and simulations. @default the machine's clock */
-  readonly clock?: Clock | undefined;
+  /**
+   * Called with every attempt, for metrics and traces. Gets frozen objects and is not awaited; what it throws or rejects
+   * with is logged and changes nothing. @default none
+   */
+  readonly onEvent?: ((event: ClientEvent) => void) | undefined;
+  /** Named in the user agent. @default none */
+  readonly appInfo?: { readonly name: string; readonly version?: string | undefined } | undefined;
+  /** The time in milliseconds since the epoch, for tests and simulations. @default the machine's clock */
+  readonly clock?: { now(): number } | undefined;
 }
+
+/** What both APIs are configured with. */
+export type CommonOptions = Omit<GraphQLOptions, "baseUrl" | "maxResponseBytes" | "fetch">;
 
 /** The keys of {@link CommonOptions}, for a client to refuse all others. */
 export const COMMON_KEYS = {
@@ -49,9 +86,7 @@ export const COMMON_KEYS = {
   appInfo: true,
   logger: true,
   clock: true,
-  onRequest: true,
-  onResponse: true,
-  onRetry: true,
+  onEvent: true,
 } satisfies KeysOf<CommonOptions>;
 
 const RETRY_KEYS = { retries: true, minDelayMs: true, maxDelayMs: true } satisfies KeysOf<RetryOptions>;
@@ -64,7 +99,7 @@ export interface CommonConfiguration {
   readonly retry: RetryPolicy;
   /** One for all operations of a client. */
   readonly retryBudget: RetryBudget;
-  readonly hooks: Hooks;
+  readonly onEvent: ((event: ClientEvent) => void) | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
   readonly logger: Logger;
@@ -76,10 +111,10 @@ export interface CommonConfiguration {
  * @throws {ConfigurationError} naming the option and what is allowed
  */
 export function resolveCommonOptions(options: CommonOptions): CommonConfiguration {
-  const { appInfo, clock, onRequest, onResponse, onRetry, retry, timeoutMs = 100_000 } = options;
+  const { appInfo, clock, onEvent, retry, timeoutMs = 100_000 } = options;
   requireMethods("logger", options.logger, ["debug", "info", "warn", "error"]);
-  requireMethods("clock", clock, ["now", "monotonic", "sleep", "after"]);
-  for (const [name, hook] of Object.entries({ onRequest, onResponse, onRetry })) requireFunction(name, hook);
+  requireMethods("clock", clock, ["now"]);
+  requireFunction("onEvent", onEvent);
   const headers = readHeaders(options.headers, ConfigurationError);
   if (Object.keys(headers).some((name) => name.toLowerCase() === "authorization")) {
     throw new ConfigurationError("headers must not contain authorization: use apiKey or authorization.");
@@ -89,11 +124,11 @@ export function resolveCommonOptions(options: CommonOptions): CommonConfiguratio
     timeoutMs: requirePositive("timeoutMs", timeoutMs),
     retry: resolveRetry(retry),
     retryBudget: new RetryBudget(),
-    hooks: safeHooks({ onRequest, onResponse, onRetry }, logger),
+    onEvent: onEvent && safeCallback("onEvent", onEvent, logger),
     headers,
     userAgent: userAgent(appInfo),
     logger,
-    clock: clock ?? systemClock,
+    clock: completeClock(clock),
   };
 }
 

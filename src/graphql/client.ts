@@ -1,5 +1,6 @@
 import { withCallSite } from "../core/call-site.js";
 import type { GraphQLResponseError } from "../core/errors/index.js";
+import type { GraphQLOptions } from "../core/options.js";
 import { narrowingFilter } from "./filters.js";
 import {
   type Application,
@@ -24,7 +25,7 @@ import {
   type VendorFilter,
 } from "./generated/operations.js";
 import { mutate } from "./mutations.js";
-import { type GraphQLOptions, type MutationOptions, readRequestOptions, resolveOptions } from "./options.js";
+import { type MutationOptions, readRequestOptions, resolveOptions } from "./options.js";
 import type { Connection } from "./paging/connection.js";
 import type { ListOptions } from "./paging/list-options.js";
 import { readCount } from "./paging/page-walk.js";

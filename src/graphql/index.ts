@@ -18,6 +18,7 @@ export {
   TimeoutError,
   TransportError,
 } from "../core/errors/index.js";
+export type { GraphQLOptions } from "../core/options.js";
 export { GraphQLClient } from "./client.js";
 export { calendarDate } from "./filters.js";
 export type {
@@ -40,7 +41,7 @@ export type {
 } from "./generated/operations.js";
 export { sumByCurrency } from "./money.js";
 export { isMutationError } from "./mutations.js";
-export type { GraphQLOptions, MutationOptions, RequestOptions } from "./options.js";
+export type { MutationOptions, RequestOptions } from "./options.js";
 export type { Connection } from "./paging/connection.js";
 export type { ListOptions } from "./paging/list-options.js";
 export type { Page, PageInfo } from "./paging/page-walk.js";

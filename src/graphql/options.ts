@@ -2,25 +2,9 @@ import { checkSignal } from "../core/abort.js";
 import { Credential } from "../core/credential.js";
 import { resolveEndpoint, warnOfWeakTls } from "../core/endpoint.js";
 import { ConfigurationError, InvalidInputError } from "../core/errors/index.js";
-import { COMMON_KEYS, type CommonOptions, readHeaders, resolveCommonOptions } from "../core/options.js";
+import { COMMON_KEYS, type GraphQLOptions, readHeaders, resolveCommonOptions } from "../core/options.js";
 import type { RetryOptions } from "../core/retry.js";
 import { type KeysOf, readOptions, requireFunction } from "../core/validate.js";
-
-/** Options of a GraphQL client. */
-export interface GraphQLOptions extends CommonOptions {
-  /**
-   * Base of the API, which is `POST {baseUrl}/graphql`: absolute `https://`, or `http://` to loopback. May have a
-   * path.
-   */
-  readonly baseUrl: string;
-  /** Sends the requests. It must support `redirect: "manual"`. @default globalThis.fetch */
-  readonly fetch?: typeof globalThis.fetch | undefined;
-  /**
-   * Most bytes of one response body, counted after decompression. A larger one, also one that never ends, is a
-   * `TransportError`; it is not read further and not kept. @default 67_108_864 (64 MiB)
-   */
-  readonly maxResponseBytes?: number | undefined;
-}
 
 /** Options of one request, or of every page of a connection. */
 export interface RequestOptions {

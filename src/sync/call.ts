@@ -11,15 +11,16 @@ import type { SyncConfiguration } from "./options.js";
 import type { OnProgress } from "./progress.js";
 import type { CallContext, SyncRpc } from "./transport.js";
 
-/** An operation: its RPC alone, or the sending of one collection's records. */
-export type SyncOperation =
-  | SyncRpc
-  | {
-      readonly rpc: SyncRpc;
-      readonly collection: Collection;
-      /** See `mayRepeat` of an operation. */
-      readonly mayRepeat?: () => boolean;
-    };
+/** An operation: its RPC, and what it is for. */
+export interface SyncOperation {
+  readonly rpc: SyncRpc;
+  readonly installationId?: string;
+  readonly batchId?: string;
+  /** Collection of the records that are sent. */
+  readonly collection?: Collection;
+  /** See `mayRepeat` of an operation. */
+  readonly mayRepeat?: () => boolean;
+}
 
 /** Runs one operation of the Sync API within its deadline and retries transient failures. */
 export function callWithRetry<T>(
@@ -29,22 +30,19 @@ export function callWithRetry<T>(
   attempt: (call: CallContext) => Promise<T>,
   onProgress?: OnProgress,
 ): Promise<T> {
-  const { rpc, collection, mayRepeat } =
-    typeof operation === "string"
-      ? { rpc: operation, collection: undefined, mayRepeat: undefined }
-      : operation;
+  const { rpc, collection, mayRepeat, ...info } = operation;
   const label = collection === undefined ? rpc : `${rpc} of ${collection}`;
   return runOperation(
     configuration,
     {
-      info: { api: "sync", operation: rpc, kind: undefined, collection },
+      info: { api: "sync", operation: rpc, ...info },
       label,
       credential: configuration.credential,
       cancellation: signal,
       mayRepeat,
       // A start may leave a lock, a write may be applied twice, and a completion must not be guessed.
       repeatable: rpc === "AbortSyncBatch",
-      onRetry: ({ attempt, delayMs, code }) =>
+      onRetry: ({ code }, attempt, delayMs) =>
         onProgress?.({ type: "retry", operation: label, attempt, delayMs, code }),
     },
     attempt,

@@ -96,7 +96,7 @@ export class SyncEngine {
     const { SyncRun } = await loadRuns();
     const start = (wanted: StartBatchOptions, watch: BatchWatch) => this.startBatch(wanted, watch);
     const abort = (batchId: string, signal: AbortSignal) =>
-      callWithRetry(this.#configuration, "AbortSyncBatch", signal, (call) =>
+      callWithRetry(this.#configuration, { rpc: "AbortSyncBatch", batchId }, signal, (call) =>
         this.#transport.abortBatch(batchId, call),
       );
     const parts = { configuration: this.#configuration, start, abort, begunAt, closed: this.#closed.signal };

@@ -1,6 +1,6 @@
 import { type ErrorCode, InvalidInputError } from "../core/errors/index.js";
+import type { Logger } from "../core/hooks.js";
 import { safeCallback } from "../core/hooks.js";
-import type { Logger } from "../core/logger.js";
 import type { Collection, SnapshotCollection } from "./collections.js";
 import type { CompletionCounts } from "./transport.js";
 

@@ -1,8 +1,9 @@
 import { getEventListeners } from "node:events";
-import { InvalidInputError } from "@saas-management/sdk";
+import { InvalidInputError, SaasManagementClient } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { systemClock } from "../../src/core/clock.js";
+import { completeClock, systemClock } from "../../src/core/clock.js";
+import { startTestService } from "../support/test-service.js";
 
 test("a test clock with startAt stands still until it is advanced", () => {
   const clock = new TestClock({ startAt: Date.UTC(2026, 0, 1) });
@@ -110,3 +111,16 @@ test.each(CLOCKS)(
     expect(getEventListeners(stop.signal, "abort")).toHaveLength(0);
   },
 );
+
+test("a clock of the user that only tells the time gets the timers of the system", async () => {
+  const clock = completeClock({ now: () => 5 });
+  expect(clock.now()).toBe(5);
+  const before = clock.monotonic();
+  await clock.sleep(2);
+  expect(clock.monotonic() - before).toBeGreaterThanOrEqual(1);
+  const testClock = new TestClock();
+  expect(completeClock(testClock)).toBe(testClock);
+  const { baseUrl, apiKey } = (await startTestService()).server;
+  await using client = new SaasManagementClient({ baseUrl, apiKey, clock: { now: () => 5 } });
+  expect(await client.graphql.applications().totalCount()).toBe(0);
+});

@@ -31,7 +31,7 @@ async function strike(kind: FaultKind, place: Partial<Pick<Fault, "on" | "nth">>
     clock,
     retry: { retries: 2, minDelayMs: 1, maxDelayMs: 1 },
     maxResponseBytes: 1024 * 1024,
-    onRetry: ({ delayMs }) => void retries.push({ delayMs }),
+    onEvent: ({ type, delayMs = 0 }) => void (type === "retry" && retries.push({ delayMs })),
   });
   onTestFinished(() => client.close());
   const query = () => client.applications({ pageSize: 10 }).totalCount();

@@ -91,8 +91,8 @@ export const ENGINE_BUGS: readonly Bug[] = [
   {
     name: "a batch that was started for nobody is not aborted",
     file: "sync/batch/start.ts",
-    right: "        this.#transport.abortBatch(batchId, call),\n",
-    wrong: "        Promise.resolve(call).then(() => void batchId),\n",
+    right: "(call) => this.#transport.abortBatch(batchId, call),",
+    wrong: "(call) => Promise.resolve(call).then(() => void batchId),",
   },
   {
     name: "a restart sends accepted events again",

@@ -53,7 +53,7 @@ export async function startProgram(
   const clock = new TestClock();
   const retried: string[] = [];
   const client = new SyncClient({
-    onRetry: ({ operation }) => void retried.push(operation ?? ""),
+    onEvent: ({ type, operation }) => void (type === "retry" && retried.push(operation)),
     endpoint: server.syncUrl,
     apiKey: server.apiKey,
     clock,

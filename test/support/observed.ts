@@ -1,32 +1,24 @@
-import type { HookOptions, Logger, RequestEvent, ResponseEvent, RetryEvent } from "@saas-management/sdk";
+import type { ClientEvent, Logger } from "@saas-management/sdk";
 
-/** Hooks that record their events. */
+/** A hook that records its events. */
 export interface ObservedHooks {
-  readonly hooks: Required<HookOptions>;
-  readonly requests: readonly RequestEvent[];
-  readonly responses: readonly ResponseEvent[];
-  readonly retries: readonly RetryEvent[];
+  readonly hooks: { onEvent(event: ClientEvent): void };
+  readonly requests: readonly ClientEvent[];
+  readonly responses: readonly ClientEvent[];
+  readonly retries: readonly ClientEvent[];
   /** All of them, in order: `request 1`, `response 1`, `retry 1`, … */
   readonly order: readonly string[];
 }
 
 export function observedHooks(): ObservedHooks {
-  const requests: RequestEvent[] = [];
-  const responses: ResponseEvent[] = [];
-  const retries: RetryEvent[] = [];
+  const events = { request: [] as ClientEvent[], response: [] as ClientEvent[], retry: [] as ClientEvent[] };
   const order: string[] = [];
-  const keep =
-    <Event extends RequestEvent>(name: string, events: Event[]) =>
-    (event: Event): void => {
-      events.push(event);
-      order.push(`${name} ${event.attempt}`);
-    };
-  const hooks = {
-    onRequest: keep("request", requests),
-    onResponse: keep("response", responses),
-    onRetry: keep("retry", retries),
+  const onEvent = (event: ClientEvent): void => {
+    events[event.type].push(event);
+    order.push(`${event.type} ${event.attempt}`);
   };
-  return { hooks, requests, responses, retries, order };
+  const { request: requests, response: responses, retry: retries } = events;
+  return { hooks: { onEvent }, requests, responses, retries, order };
 }
 
 const quiet = () => {};

@@ -30,13 +30,13 @@ test("keeps the lease alive with empty messages of an event collection, up to ma
   expect(harness.server.streams).toHaveLength(2);
 });
 
-test("reports the collection of keep-alive messages to the hooks", async () => {
+test("reports keep-alive messages to the hook", async () => {
   const { hooks, responses } = observedHooks();
   const clock = new TestClock({ startAt: 0 });
   const batch = await harness.startBatch({ clock, ...hooks }, { keepAlive: { maxIdleMs: 20 * MINUTE } });
   clock.advance(7.5 * MINUTE);
   await until(() => responses.length === 2);
-  expect(responses[1]).toMatchObject({ operation: "SyncRecords", collection: "usage", outcome: "success" });
+  expect(responses[1]).toMatchObject({ operation: "SyncRecords", batchId: batch.id, outcome: "success" });
   batch.close();
 });
 

@@ -328,7 +328,7 @@ test("needs no key, and calls no hook", async () => {
   const events: unknown[] = [];
   const hook = (event: unknown) => void events.push(event);
   const { syncUrl, baseUrl } = service.server;
-  const client = new SaasManagementClient({ syncUrl, baseUrl, onRequest: hook, onResponse: hook });
+  const client = new SaasManagementClient({ syncUrl, baseUrl, onEvent: hook });
   const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(1)));
   const { collections } = await client.sync.preview(connector, { ledger: "none" });
   expect(collections.accounts).toMatchObject({ records: 1 });

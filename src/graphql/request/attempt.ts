@@ -80,7 +80,7 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
       if (typeof response?.headers?.get !== "function")
         throw new TypeError("fetch did not return a Response");
       received.response = response;
-      context.answered({ status: response.status, header: (name) => response.headers.get(name) });
+      context.answered((name) => response.headers.get(name));
       progress.notBegun = response.status === 401;
       if (isRedirect(response) || !isJson(response.headers)) {
         discardBody(response);

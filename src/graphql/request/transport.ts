@@ -114,7 +114,7 @@ export class Transport {
     wire ??= await import("./attempt.js");
     const { Failures, readDocument, sendAttempt, UNKNOWN_OUTCOME } = wire;
     const operation = readDocument(document);
-    const { kind, label, name, text } = operation;
+    const { label, name, text } = operation;
     const repeatable = operation.readOnly || options.idempotent === true;
     const body = {
       query: text,
@@ -125,7 +125,7 @@ export class Transport {
     return runOperation(
       configuration,
       {
-        info: { api: "graphql", operation: name, kind, collection: undefined },
+        info: { api: "graphql", operation: name ?? "anonymous" },
         label,
         credential,
         cancellation,

@@ -38,7 +38,7 @@ export function startKeepAlive(session: BatchSession, { maxIdleMs }: KeepAliveOp
   const renew = async (): Promise<void> => {
     const { MessageBuilder } = await loadWriting();
     const { bytes } = new MessageBuilder(session.id, WIRE[COLLECTION].fieldNumber, 1).flush();
-    await session.sendAlone(COLLECTION, bytes, momentOf(clock));
+    await session.sendAlone(bytes, momentOf(clock));
   };
   const check = (): void => {
     const untilHalf = session.lease.remainingMs - LEASE_MS / 2;

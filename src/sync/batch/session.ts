@@ -1,13 +1,13 @@
 import { setMaxListeners } from "node:events";
 import { linkAbort } from "../../core/abort.js";
 import { BatchStateError } from "../../core/errors/index.js";
-import { callWithRetry, type SyncOperation } from "../call.js";
+import { callWithRetry } from "../call.js";
 import type { Collection, CollectionInfo } from "../collections.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import { CountedLease, type Moment } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
-import type { CallContext, CompletionCounts, SyncTransport } from "../transport.js";
+import type { CallContext, CompletionCounts, SyncRpc, SyncTransport } from "../transport.js";
 import { newReport, statsByCollection, type WriteReport } from "../write/outcomes.js";
 import type { SinkContext } from "../write/record-sink.js";
 import { WindowSender } from "../write/window-sender.js";
@@ -130,6 +130,7 @@ export class BatchSession {
       configuration,
       lease: this.lease,
       collection,
+      batchId: this.id,
       report,
       signal: controller.signal,
       onProgress: this.notify,
@@ -158,12 +159,10 @@ export class BatchSession {
   }
 
   /** Sends a message of a collection that belongs to no write, in its turn. */
-  sendAlone(collection: Collection, message: Uint8Array, sentAt: Moment): Promise<void> {
+  sendAlone(message: Uint8Array, sentAt: Moment): Promise<void> {
     const { transport } = this.#options;
     return this.onWire(async () => {
-      await this.call({ rpc: "SyncRecords", collection }, this.signal, (call) =>
-        transport.syncRecords([message], call),
-      );
+      await this.call("SyncRecords", this.signal, (call) => transport.syncRecords([message], call));
       this.lease.renew(sentAt);
     });
   }
@@ -183,11 +182,11 @@ export class BatchSession {
 
   /** Runs one operation within its deadline and retries transient failures. */
   call<T>(
-    operation: SyncOperation,
+    rpc: SyncRpc,
     signal: AbortSignal | undefined,
     attempt: (call: CallContext) => Promise<T>,
   ): Promise<T> {
-    return callWithRetry(this.configuration, operation, signal, attempt, this.notify);
+    return callWithRetry(this.configuration, { rpc, batchId: this.id }, signal, attempt, this.notify);
   }
 
   /** Ends whatever is under way or queued, with this reason. */

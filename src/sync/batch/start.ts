@@ -130,7 +130,13 @@ export class BatchStarter {
       timeoutMs === undefined ? this.#configuration : { ...this.#configuration, timeoutMs };
     const attempt = (call: CallContext) => this.#attempt(installationId, call);
     try {
-      const { batchId } = await callWithRetry(configuration, "StartSyncBatch", signal, attempt, onProgress);
+      const { batchId } = await callWithRetry(
+        configuration,
+        { rpc: "StartSyncBatch", installationId },
+        signal,
+        attempt,
+        onProgress,
+      );
       this.#forgetLocks((lock) => lock.installationId === installationId);
       return batchId;
     } catch (error) {
@@ -179,8 +185,11 @@ export class BatchStarter {
     try {
       const { batchId } = await answer;
       started = true;
-      await callWithRetry(this.#configuration, "AbortSyncBatch", this.#givenUp.signal, (call) =>
-        this.#transport.abortBatch(batchId, call),
+      await callWithRetry(
+        this.#configuration,
+        { rpc: "AbortSyncBatch", batchId },
+        this.#givenUp.signal,
+        (call) => this.#transport.abortBatch(batchId, call),
       );
       this.#possiblyOwnLocks.delete(lock);
     } catch (error) {

@@ -20,7 +20,7 @@ export interface CallStart {
   readonly options: CallOptions;
   /** Cancels the call; it rejects at once with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Is told of the answer's status and metadata. */
+  /** Is told of the answer's metadata. */
   readonly answered: AttemptContext["answered"];
   /** Turns a gRPC status into an error of the SDK. */
   readonly toError: (failed: FailedCall) => Error;
@@ -118,10 +118,10 @@ function answerOf<Response>(
         reject(new SyncProtocolError(`${operation}: the service sent no answer.`));
       else resolve(value);
     });
-    started.on("metadata", (metadata: Metadata) => answered({ header: reading(metadata) }));
+    started.on("metadata", (metadata: Metadata) => answered(reading(metadata)));
     // Comes after the callback, but before the code that awaits the promise.
-    started.on("status", ({ code = status.UNKNOWN, metadata = new Metadata() }: Partial<StatusObject>) =>
-      answered({ grpcStatus: status[code], header: reading(metadata) }),
+    started.on("status", ({ metadata = new Metadata() }: Partial<StatusObject>) =>
+      answered(reading(metadata)),
     );
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort, { once: true });

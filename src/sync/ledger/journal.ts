@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "../../core/clock.js";
-import type { Logger } from "../../core/logger.js";
+import type { Logger } from "../../core/hooks.js";
 import { withinGrace } from "../cleanup-grace.js";
 import { LEASE_MS } from "../lease.js";
 import { isGone, type JournaledBatch, parseBatch, thisProcess } from "./journal-owner.js";

@@ -14,6 +14,7 @@ export interface WindowSenderOptions {
   readonly configuration: SyncConfiguration;
   readonly lease: CountedLease;
   readonly collection: CollectionInfo;
+  readonly batchId: string;
   readonly report: WriteReport;
   readonly signal: AbortSignal;
   readonly onProgress: OnProgress | undefined;
@@ -29,7 +30,7 @@ export class WindowSender {
 
   /** Sends one window. After a transient failure it sends the same bytes again, on a new stream. */
   async send(window: readonly EncodedMessage[]): Promise<void> {
-    const { configuration, report, signal, onProgress } = this.#options;
+    const { batchId, configuration, report, signal, onProgress } = this.#options;
     const firstIndex = window[0]?.firstIndex ?? 0;
     const records = window.reduce((sum, message) => sum + message.records, 0);
     const messages = window.map((message) => message.bytes);
@@ -37,6 +38,7 @@ export class WindowSender {
     const attempts = new Attempts();
     const operation = {
       rpc: "SyncRecords",
+      batchId,
       collection: report.collection,
       mayRepeat: () => this.#mayRepeat || !attempts.mayBeDone,
     } as const;

@@ -1,3 +1,4 @@
+import type { ClientEvent } from "@saas-management/sdk";
 /** Runs a program of the GraphQL facade against the model of the service, in simulated time. */
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { Observation } from "../observation.js";
@@ -54,10 +55,10 @@ export async function simulate(program: Program): Promise<Simulated> {
   process.on("unhandledRejection", noteUnhandled);
   const log = (message: string, details?: object) => observation.told.push([message, details]);
   const events: ToldEvent[] = [];
-  const note = (hook: ToldEvent["hook"], event: Omit<ToldEvent, "hook" | "order">) => {
+  const onEvent = (event: ClientEvent) => {
     // The logger gets the others as well.
-    if (hook === "request") observation.told.push(event);
-    events.push({ hook, order: journal.moment().order, ...event });
+    if (event.type === "request") observation.told.push(event);
+    events.push({ hook: event.type, order: journal.moment().order, ...event });
   };
   const allowChance = withoutChance();
   const client = new GraphQLClient({
@@ -67,9 +68,7 @@ export async function simulate(program: Program): Promise<Simulated> {
     maxResponseBytes: MAX_RESPONSE_BYTES,
     clock,
     logger: { debug: log, info: log, warn: log, error: log },
-    onRequest: (event) => note("request", event),
-    onResponse: (event) => note("response", event),
-    onRetry: (event) => note("retry", event),
+    onEvent,
   });
   const walks: ObservedWalk[] = [];
   const reads: ObservedRead[] = [];

@@ -1,4 +1,10 @@
-import { BatchInProgressError, TransportError } from "@saas-management/sdk";
+import {
+  AuthenticationError,
+  BatchInProgressError,
+  PermissionDeniedError,
+  SyncProtocolError,
+  TransportError,
+} from "@saas-management/sdk";
 import type { CallContext, SyncTransport } from "../../../src/sync/transport.js";
 import { Conduct } from "../conduct.js";
 import type { Operation } from "../faults.js";
@@ -6,13 +12,14 @@ import { LockLog } from "../lock-log.js";
 import type { SimClock } from "../sim-clock.js";
 
 /** Statuses after which the same call may do better; INTERNAL is one where the stream was reset. */
-const TRANSIENT: ReadonlySet<string> = new Set([
-  "CANCELLED",
-  "DEADLINE_EXCEEDED",
-  "RESOURCE_EXHAUSTED",
-  "INTERNAL",
-  "UNAVAILABLE",
-]);
+const TRANSIENT: ReadonlySet<string> = new Set(["RESOURCE_EXHAUSTED", "INTERNAL"]);
+
+/** Whether the service refused the call; an answer that cannot be read tells nothing. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof SyncProtocolError)
+    return error.grpcStatus !== undefined && !TRANSIENT.has(error.grpcStatus);
+  return error instanceof AuthenticationError || error instanceof PermissionDeniedError;
+}
 
 /** The way of one client to the service, with somebody who looks on. */
 export class WatchedTransport implements SyncTransport {
@@ -64,13 +71,8 @@ export class WatchedTransport implements SyncTransport {
 
   async syncRecords(messages: readonly Uint8Array[], call: CallContext) {
     const stream = this.conduct.stream(messages, call.signal);
-    let status = "";
-    const answered: CallContext["answered"] = (answer) => {
-      status = answer.grpcStatus ?? status;
-      call.answered(answer);
-    };
     try {
-      const answer = await this.#watch("SyncRecords", { ...call, answered }, (context) =>
+      const answer = await this.#watch("SyncRecords", call, (context) =>
         this.#inner.syncRecords(messages, context),
       );
       const { accepted } = answer;
@@ -78,7 +80,7 @@ export class WatchedTransport implements SyncTransport {
       else this.undercounted.add(stream.batchId);
       return answer;
     } catch (error) {
-      if (status !== "" && status !== "OK" && !TRANSIENT.has(status)) stream.refused();
+      if (isRefusal(error)) stream.refused();
       throw error;
     } finally {
       stream.ended();

@@ -113,8 +113,8 @@ export const REQUEST_BUGS: readonly Bug[] = [
   {
     name: "a retry is not reported",
     file: "core/operation.ts",
-    right: "hooks.onRetry?.(event);",
-    wrong: "",
+    right: "onEvent?.(event);\n    logger.warn",
+    wrong: "logger.warn",
   },
   {
     name: "a key that was refused is sent again",
