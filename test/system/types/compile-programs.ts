@@ -93,7 +93,7 @@ export function errorsOf(
       const texts = diagnostics.map(
         ({ code, messageText }) => `TS${code}: ${compiler.flattenDiagnosticMessageText(messageText, "\n")}`,
       );
-      return [title, texts.join("\n")];
+      return [title, texts.join("\n").replaceAll(folder, ".")];
     }),
   );
 }

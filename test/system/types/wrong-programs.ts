@@ -8,7 +8,6 @@ export const WRONG: Readonly<Record<string, string>> = {
   "a string for a flag": `await batch.write("accounts", [{ id: "u1", active: "yes" }]);`,
   "a generic wrapper": `await batch.write("accounts", [{ generic: { id: "u1" } }]);`,
   "a mistake in the second of two records": `await batch.write("accounts", [{ id: "u1" }, { id: "u2", nam: "Ada" }]);`,
-  "a typo in a page": `await batch.write("accounts", [[{ id: "u1", emial: "a@b.c" }]]);`,
   "two variants in one record": `await batch.write("employees", [{ okta: { id: "o", displayName: "O", login: "o" }, google: { id: "g", fullName: "G", primaryEmail: "g" } }]);`,
   "a field beside a variant": `await batch.write("employees", [{ id: "e1", fullName: "Ada", okta: { id: "o", displayName: "O", login: "o" } }]);`,
   "a variant without a required field": `await batch.write("employees", [{ okta: { id: "o", displayName: "O" } }]);`,
@@ -20,8 +19,8 @@ export const WRONG: Readonly<Record<string, string>> = {
   "a string in place of records": `await batch.write("accounts", "users.csv");`,
   "an unknown collection": `await batch.write("users", []);`,
   "a collection in its wire spelling": `await batch.write("group_members", []);`,
+  "a mapped record with the wrong type": `users.map(({ id }): AccountRecord => ({ id, active: "yes" }));`,
   "a typo in a record in a variable": `const record: AccountRecord = { id: "u1", emial: "a@b.c" };`,
-  "a map to records with the wrong type": `const records: AccountRecord[] = users.map(({ id }) => ({ id, active: "yes" }));`,
   // Writes and batches
   "an unknown option of a write": `await batch.write("accounts", [], { expectedcount: 1 });`,
   "progress of a write": `await batch.write("accounts", [], { onProgress: () => {} });`,
@@ -65,7 +64,6 @@ export const WRONG: Readonly<Record<string, string>> = {
     const error: unknown = undefined;
     if (error instanceof SaasManagementError && error.code === "TIME_OUT") return 1;`,
   "a made error": `throw new AuthenticationError("no");`,
-  "a made error without a message": `throw new AuthenticationError();`,
   "a mutation that does not exist": `isMutationError(undefined, "deleteVendor");`,
   "the code of a class": `return TimeoutError.code;`,
   // Client and lists
@@ -90,7 +88,8 @@ export const WRONG: Readonly<Record<string, string>> = {
   latin1: `fromCsv("users.csv", { map: (row) => row, encoding: "latin1" });`,
   "a map in place of the options of a JSON Lines file": `fromJsonl("users.jsonl", (value: unknown) => value);`,
   "a page without items": `fromPages(async () => ({ users: [] }));`,
-  "a cursor that is a number": `fromPages(async () => ({ items: [], next: 2 }));`,
+  "a cursor that is a number": `const page: SourcePage<string> = { items: [], next: 2 };`,
+  "items that are not records, without map": `await batch.write("accounts", fromPages(async () => ({ items: [{ uid: "u1" }] })));`,
   "an unknown option of fromPages": `fromPages(async () => ({ items: ["u1"] }), { maxpages: 2 });`,
   "an item that does not have the field": `fromPages(async () => ({ items: [{ uid: "u1" }] }), { map: (item) => ({ id: item.id }) });`,
   "located without its records": `located((index: number) => String(index));`,
