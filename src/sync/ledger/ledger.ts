@@ -8,8 +8,8 @@ import { FileStore } from "./file-store.js";
  * Where a ledger keeps its values: a database, an object store with conditional writes, or another store that all
  * processes of a connector share.
  *
- * Keys are parts of `[a-z0-9._-]` with slashes between them, up to 200 characters. Values are streams of pieces of any
- * size; a value may be empty, and is never changed after it was put. A method that fails throws: a run whose ledger
+ * Keys are parts of `[a-z0-9._-]` with slashes between them, up to 200 characters; no key is a folder of another one.
+ * Values are streams of pieces of any size; a value may be empty, and is never changed after it was put. A method that fails throws: a run whose ledger
  * cannot be read is held, and one whose ledger cannot be written is not completed.
  */
 export interface Store {

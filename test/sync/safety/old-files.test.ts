@@ -1,0 +1,114 @@
+/** `old-ledger/` was written by version 0.1: `clear/` has ids, `hashed/` was written with `hashIds`. */
+import { createHash } from "node:crypto";
+import { chmod, cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { fileLedger } from "@saas-management/sdk";
+import { expect, test } from "vitest";
+import { connectorOf } from "../../support/connector.js";
+import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
+
+const service = testService();
+const OLD = fileURLToPath(new URL("old-ledger", import.meta.url));
+const FOLDER = "Inst_1-a8cda51e2185";
+const APPROVAL_OF_REMOVALS = "00000000-0000-4000-8000-000000000001";
+const APPROVAL_OF_BASELINE = "00000000-0000-4000-8000-000000000002";
+
+/** A copy of the old files; they are of the installation `Inst/1` of another service. */
+async function oldLedger(kind: "clear" | "hashed") {
+  await cp(join(OLD, kind), service.directory, { recursive: true });
+  await chmod(join(service.directory, FOLDER), 0o700);
+  return fileLedger(service.directory, { hashIds: kind === "hashed" });
+}
+
+/** The old files as if they were of the test's installation. */
+async function ownLedger() {
+  const from = join(OLD, "clear", FOLDER);
+  const endpoint = new URL(service.server.syncUrl).origin;
+  const { installationId } = service;
+  const hash = createHash("sha256").update(JSON.stringify([endpoint, installationId]));
+  const folder = join(service.directory, `${installationId}-${hash.digest("hex").slice(0, 12)}`);
+  await mkdir(folder, { mode: 0o700 });
+  const own = (text: string) =>
+    text.replace("https://sync.example.com", endpoint).replace("Inst/1", installationId);
+  for (const name of await readdir(from)) {
+    const bytes = await readFile(join(from, name));
+    const changed = name.endsWith(".gz")
+      ? gzipSync(own(gunzipSync(bytes).toString()))
+      : own(bytes.toString());
+    await writeFile(join(folder, name), changed, { mode: 0o600 });
+  }
+}
+
+const members = (count: number, approve?: string) =>
+  service.run(
+    ["groupMembers"],
+    (batch) =>
+      batch.write(
+        "groupMembers",
+        ids(count).map((id) => ({ id, sourceGroupId: "g1", sourceMemberId: "u1" })),
+      ),
+    { approve },
+  );
+
+test.each(["clear", "hashed"] as const)(
+  "gives the same verdicts with old files with %s ids",
+  async (kind) => {
+    const ledger = await oldLedger(kind);
+    const client = service.client({ syncUrl: "https://sync.example.com" });
+    const changes = async (collection: "accounts" | "devices" | "groups", sent: readonly string[]) => {
+      const connector = connectorOf([collection], (batch) => batch.write(collection, accounts(sent)));
+      const { collections } = await client.sync.preview(connector, { ledger, installationId: "Inst/1" });
+      return collections[collection]?.changes;
+    };
+    const odd = ["a\\b", "line\nbreak"];
+    const before = await readdir(service.directory, { recursive: true });
+    expect(await changes("devices", ids(9))).toMatchObject({ baseline: "ledger", known: 10, removed: 1 });
+    expect(await changes("devices", [])).toMatchObject({ held: "removals", removed: 10 });
+    expect(await changes("accounts", [...ids(40), ...odd])).toMatchObject({
+      baseline: "unclear",
+      known: 62,
+      removed: 20,
+      held: "removals",
+    });
+    expect(await changes("accounts", [...ids(40), ...odd, ...ids(20, "new")])).toMatchObject({ kept: 62 });
+    expect(await changes("groups", ids(4))).toMatchObject({ baseline: "none", known: 0 });
+    expect(await readdir(service.directory, { recursive: true })).toEqual(before);
+  },
+);
+
+test("replaces old files by the first completed snapshot", async () => {
+  await ownLedger();
+  await heldBy(service.runAccounts(ids(40)));
+  const both = [...ids(40), ...ids(20, "new"), "a\\b", "line\nbreak"];
+  for (const baseline of ["unclear", "ledger"]) {
+    const { collections } = await service.runAccounts(both);
+    expect(collections.accounts).toMatchObject({ baseline, known: 62, kept: 62 });
+  }
+  const names = (await service.files()).filter((path) => /accounts\.(completed|.*pending)\.gz$/.test(path));
+  expect(names).toEqual([]);
+});
+
+test("an approval of old removals is used once, and covers nothing else", async () => {
+  await ownLedger();
+  await members(4, APPROVAL_OF_REMOVALS);
+  expect((await service.files()).filter((path) => /groupMembers/.test(path))).toEqual([]);
+  await heldBy(members(0, APPROVAL_OF_REMOVALS));
+});
+
+test("an approval of old removals does not cover more", async () => {
+  await ownLedger();
+  await heldBy(members(3, APPROVAL_OF_REMOVALS));
+});
+
+test("an approval of an old baseline covers it", async () => {
+  await ownLedger();
+  const guard = { requireBaseline: true };
+  const details = { model: "SEAT_BASED", seatBased: {} } as const;
+  const sent = [...ids(10), "\u202eodd"].map((id) => ({ id, externalPlanName: "Plan", details }));
+  const plans = (approve?: string) =>
+    service.run(["plans"], (batch) => batch.write("plans", sent), { guard, approve });
+  await plans(APPROVAL_OF_BASELINE);
+  expect((await plans()).collections.plans).toMatchObject({ baseline: "ledger", kept: 11 });
+});

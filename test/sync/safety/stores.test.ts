@@ -1,0 +1,117 @@
+import { mkdtemp, readdir, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Store, storeLedger } from "@saas-management/sdk";
+import { expect, test } from "vitest";
+import { FileStore } from "../../../src/sync/ledger/file-store.js";
+import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
+import { testStore } from "../../support/store-contract.js";
+import { heldBy, ids, testService } from "../../support/test-service.js";
+
+const service = testService();
+const fileStore = async () => new FileStore(await mkdtemp(join(service.directory, "store-")));
+
+test("a store in memory keeps the contract", () => testStore(memoryStore));
+
+test("a store in files keeps the contract", () => testStore(fileStore));
+
+test("two file stores of one directory share their keys, and one of them wins", async () => {
+  const root = join(service.directory, "shared");
+  const stores = Array.from({ length: 8 }, () => new FileStore(root));
+  async function* value() {
+    yield Buffer.from("value");
+  }
+  const won = await Promise.all(stores.map((store) => store.putIfAbsent("a/key", value())));
+  expect(won.filter((first) => first)).toHaveLength(1);
+  expect(await readdir(join(root, "a"))).toEqual(["key"]);
+});
+
+test.each(["../a", "a/../b", "/a", "a//b", "a/", "", ".a", "a/.b", "a\0b", "a b"])(
+  "a file store refuses the key %j",
+  async (key) => {
+    const store = await fileStore();
+    for (const call of [() => store.get(key), () => store.delete(key)])
+      await expect(call()).rejects.toMatchObject({ code: "INVALID_CONFIGURATION" });
+  },
+);
+
+test("a file store lists no files of others", async () => {
+  const store = await fileStore();
+  const [name = ""] = await readdir(service.directory);
+  await writeFile(join(service.directory, name, ".DS_Store"), "");
+  await writeFile(join(service.directory, name, "a copy.txt"), "");
+  await symlink(service.directory, join(service.directory, name, "link"));
+  const keys: string[] = [];
+  for await (const key of store.list("")) keys.push(key);
+  expect(keys).toEqual(["link"]);
+  await expect(store.get("link")).rejects.toMatchObject({ code: "INVALID_CONFIGURATION" });
+});
+
+test.each([{}, { get: () => {} }, "path", 7, null, undefined])(
+  "storeLedger refuses the store %j",
+  (store) => {
+    expect(() => Reflect.apply(storeLedger, undefined, [store])).toThrow(
+      expect.objectContaining({ code: "INVALID_CONFIGURATION" }),
+    );
+  },
+);
+
+/** A store that throws in its nth call: before it has done anything, or afterwards. */
+function throwingStore(below: Store, nth: number, when: "before" | "after") {
+  const state = { calls: 0 };
+  const failure = new Error("the store failed");
+  const call = async <T>(go: () => Promise<T>): Promise<T> => {
+    state.calls += 1;
+    const fails = state.calls === nth;
+    if (fails && when === "before") throw failure;
+    const result = await go();
+    if (fails) throw failure;
+    return result;
+  };
+  const store: Store = {
+    putIfAbsent: (key, value) => call(() => below.putIfAbsent(key, value)),
+    get: (key) => call(() => below.get(key)),
+    async *list(prefix) {
+      await call(async () => {});
+      yield* below.list(prefix);
+    },
+    delete: (key) => call(() => below.delete(key)),
+  };
+  return { store, state };
+}
+
+test.each(["before", "after"] as const)(
+  "a store that throws %s any one of its calls never lets a wrong run pass",
+  { timeout: 120_000 },
+  async (when) => {
+    const seen = { held: 0, failed: 0, completed: 0 };
+    for (let nth = 1, calls = nth; nth <= calls; nth += 1) {
+      const installationId = service.server.createInstallation();
+      const below = memoryStore();
+      const run = (count: number, store: Store = below) =>
+        service.runAccounts(ids(count), { installationId, ledger: storeLedger(store) });
+      const present = () =>
+        service.server.inspect(installationId).snapshots.accounts.filter(({ removed }) => !removed);
+      await run(40);
+      const half = throwingStore(below, nth, when);
+      const wrong = await heldBy(run(20, half.store)).then(
+        () => "held" as const,
+        () => "failed" as const,
+      );
+      seen[wrong] += 1;
+      expect(present()).toHaveLength(40);
+      const whole = throwingStore(below, nth, when);
+      await run(44, whole.store).then(
+        () => {
+          seen.completed += 1;
+        },
+        () => {},
+      );
+      expect([40, 44]).toContain(present().length);
+      // Whatever the store kept of these runs: half of the records is still too few.
+      await heldBy(run(20));
+      await run(44);
+      calls = Math.max(half.state.calls, whole.state.calls);
+    }
+    expect(Math.min(seen.held, seen.completed)).toBeGreaterThan(5);
+  },
+);
