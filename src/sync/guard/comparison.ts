@@ -98,24 +98,27 @@ export function figuresOf(compared: Comparison, baseline: Baseline, duplicates: 
 }
 
 /** Yields the lines of the known ids that the snapshot lacks. */
-export async function* goneLines(
-  snapshot: IdTable,
-  knownIds: readonly KnownIds[],
-): AsyncGenerator<Uint8Array, void, undefined> {
-  const hash = new IdHash();
+export async function* goneLines(snapshot: IdTable, knownIds: readonly KnownIds[]): Lines {
   const counted = knownIds.length > 1 ? new IdTable() : undefined;
-  for (const ids of knownIds) {
-    for await (const lines of wholeLines(ids.lines())) {
-      const gone: Uint8Array[] = [];
-      const view = viewOf(lines);
-      eachLine(lines, (start, end) => {
-        hash.id(view, start, end);
-        if (snapshot.has(hash.low, hash.high)) return;
-        if (counted !== undefined && counted.add(hash.low, hash.high, 0, 0) !== -1) return;
-        gone.push(lines.subarray(start, end + 1));
-      });
-      if (gone.length > 0) yield Buffer.concat(gone);
-    }
+  for (const ids of knownIds)
+    yield* linesWhere(
+      ids.lines(),
+      ({ low, high }) =>
+        !snapshot.has(low, high) && (counted === undefined || counted.add(low, high, 0, 0) === -1),
+    );
+}
+
+/** Yields the lines of the ids whose hash is wanted. */
+export async function* linesWhere(lines: Lines, isWanted: (hash: IdHash) => boolean): Lines {
+  const hash = new IdHash();
+  for await (const piece of wholeLines(lines)) {
+    const wanted: Uint8Array[] = [];
+    const view = viewOf(piece);
+    eachLine(piece, (start, end) => {
+      hash.id(view, start, end);
+      if (isWanted(hash)) wanted.push(piece.subarray(start, end + 1));
+    });
+    if (wanted.length > 0) yield Buffer.concat(wanted);
   }
 }
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { LedgerDraft, nothing, putWhole } from "./draft.js";
+import { LedgerDraft, putWhole } from "./draft.js";
 import {
   type Approval,
   decodeEntry,
@@ -60,13 +60,14 @@ export class CollectionLedger {
     const later = entries.filter(
       ({ kind, sequence }) => kind === "ids" && sequence > (completed?.sequence ?? -1),
     );
-    const sets = later.map(({ key }) => this.#set("unclear", key));
+    const set = (state: KnownIds["state"], key: string) => ({ state, lines: () => this.#read(key) });
+    const sets = later.map(({ key }) => set("unclear", key));
     if (completed === undefined) return sets;
     const { sequence, token } = completed;
     const ids = entries.find(
       (entry) => entry.kind === "ids" && entry.sequence === sequence && entry.token === token,
     );
-    return [this.#set("completed", ids?.key ?? keyOf(this.scope, sequence, token, "ids")), ...sets];
+    return [set("completed", ids?.key ?? keyOf(this.scope, sequence, token, "ids")), ...sets];
   }
 
   /** Starts to store the ids of a snapshot. Resolves when the store has begun to take them. */
@@ -121,50 +122,44 @@ export class CollectionLedger {
     const { store } = this.#parts;
     const entries = await this.#entries(store);
     const last = Math.max(sequence, lastOf(entries, "completed")?.sequence ?? 0);
-    if (last === sequence) await store.putIfAbsent(marker, nothing());
+    if (last === sequence) await store.putIfAbsent(marker, (async function* () {})());
     await deleteAll(
       store,
       entries.filter(({ kind, sequence: at }) => kind !== "removals" && at < last),
     );
   }
 
-  #set(state: KnownIds["state"], key: string): KnownIds {
-    return { state, lines: () => this.#read(key) };
-  }
-
   /** Yields the ids of a key, hashed if this ledger hashes ids. */
-  async *#read(key: string): AsyncGenerator<Uint8Array, void, undefined> {
+  async *#read(key: string): Lines {
     const { hashIds } = this.#parts;
-    const place = this.#place(key);
-    let header: EntryHeader | undefined;
-    const lines = decodeEntry(await this.#value(key), place, this.scope, (read) => {
-      header = read;
-      if (read.ids === "hashed" && !hashIds)
-        throw unusable(place, "it has hashed ids, and this ledger does not hash them. Set hashIds: true");
-    });
     const hash = (id: Uint8Array) => hashId(this.scope, id);
-    for await (const piece of lines) yield hashIds && header?.ids === "clear" ? mapLines(piece, hash) : piece;
+    let header: EntryHeader | undefined;
+    const lines = this.#decoded(key, (read) => {
+      header = read;
+    });
+    for await (const piece of lines) {
+      if (header?.ids === "hashed" && !hashIds)
+        throw unusable(this.#place(key), "its ids are hashed, and this ledger does not set hashIds: true");
+      yield hashIds && header?.ids === "clear" ? mapLines(piece, hash) : piece;
+    }
   }
 
   async #approvalOf({ key }: LedgerEntry): Promise<PendingApproval | undefined> {
-    const approval = (await this.#header(key)).approval;
-    return approval === undefined ? undefined : { ...approval, lines: () => this.#read(key) };
+    const approval = (await this.#header(key))?.approval;
+    return approval && { ...approval, lines: () => this.#read(key) };
   }
 
-  async #header(key: string): Promise<EntryHeader> {
-    const place = this.#place(key);
+  async #header(key: string): Promise<EntryHeader | undefined> {
     let header: EntryHeader | undefined;
-    const ids = decodeEntry(await this.#value(key), place, this.scope, (read) => {
+    const lines = this.#decoded(key, (read) => {
       header = read;
     });
-    for await (const _ of ids) break;
-    return header ?? { ids: "clear" };
+    for await (const _ of lines) break;
+    return header;
   }
 
-  async #value(key: string): Promise<Lines> {
-    const value = await this.#asked.get(key);
-    if (value === undefined) throw unusable(this.#place(key), "it is missing");
-    return value;
+  #decoded(key: string, onHeader: (header: EntryHeader) => void): Lines {
+    return decodeEntry(() => this.#asked.get(key), this.#place(key), this.scope, onHeader);
   }
 
   #encoded(key: string, lines: Lines, approval?: Approval): Lines {
@@ -177,7 +172,7 @@ export class CollectionLedger {
     const pending = lastOf(entries, "removals");
     if (!this.#parts.hashIds || pending === undefined) return;
     try {
-      if ((await this.#header(pending.key)).ids === "hashed") return;
+      if ((await this.#header(pending.key))?.ids === "hashed") return;
       const approval = await this.#approvalOf(pending);
       if (approval !== undefined) return void (await this.hold(approval));
     } catch {

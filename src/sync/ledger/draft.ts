@@ -1,3 +1,4 @@
+import { PassThrough } from "node:stream";
 import type { Lines } from "./entry.js";
 import type { Store } from "./ledger.js";
 
@@ -14,44 +15,35 @@ export class LedgerDraft {
   /** Resolves when the store takes ids; rejects if it cannot. */
   readonly begun: Promise<void>;
   readonly #steps: DraftSteps;
+  readonly #lines = new PassThrough();
   readonly #stored: Promise<void>;
-  #waiting: Uint8Array[] = [];
-  #end: "saved" | "discarded" | undefined;
-  #wake: () => void = () => {};
 
   constructor(steps: DraftSteps) {
     this.#steps = steps;
+    this.#lines.on("error", () => {});
     let begin = () => {};
     const begun = new Promise<void>((resolve) => {
       begin = resolve;
     });
-    this.#stored = steps.put(this.#lines(), begin);
+    this.#stored = steps.put(this.#lines, begin);
+    // Nobody takes the ids any more.
+    this.#stored.catch(() => this.#lines.destroy());
     this.begun = Promise.race([begun, this.#stored]);
-    const stop = () => {
-      // Nobody takes them any more.
-      this.#end ??= "discarded";
-      this.#waiting = [];
-    };
-    this.#stored.then(stop, stop);
   }
 
   /** Takes whole lines; their bytes belong to the draft from now on. */
   write(lines: Uint8Array): void {
-    if (this.#end === "discarded") return;
-    if (this.#end === "saved") throw new Error("The ids of this snapshot are saved already.");
-    this.#waiting.push(lines);
-    this.#wake();
+    this.#lines.write(lines);
   }
 
   /** Stores the ids durably as unclear ones. CompleteSyncBatch is sent next. */
   async save(): Promise<void> {
-    this.#end ??= "saved";
-    this.#wake();
+    this.#lines.end();
     await this.#stored;
   }
 
   /** Saves the ids, and yields them. */
-  async *read(): AsyncGenerator<Uint8Array, void, undefined> {
+  async *read(): Lines {
     await this.save();
     yield* this.#steps.read();
   }
@@ -63,23 +55,9 @@ export class LedgerDraft {
 
   /** The batch was not completed: forgets the ids, also those that are being stored. */
   async discard(): Promise<void> {
-    this.#end = "discarded";
-    this.#wake();
+    this.#lines.destroy(new Error("The ids of this snapshot are not needed any more."));
     await this.#stored.catch(() => {});
     await this.#steps.discard();
-  }
-
-  async *#lines(): AsyncGenerator<Uint8Array, void, undefined> {
-    for (;;) {
-      const [next] = this.#waiting.splice(0, 1);
-      if (this.#end === "discarded") throw new Error("The ids of this snapshot are not needed any more.");
-      if (next !== undefined) yield next;
-      else if (this.#end === "saved") return;
-      else
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-    }
   }
 }
 
@@ -99,6 +77,3 @@ export async function putWhole(store: Store, key: string, value: Lines, onBegun 
   if (isNew !== true) throw new Error(`The store has a value for ${key} already.`);
   if (!isWhole) throw new Error(`The store has not read the whole value of ${key}.`);
 }
-
-/** An empty value. */
-export async function* nothing(): AsyncGenerator<Uint8Array, void, undefined> {}

@@ -74,11 +74,13 @@ export function encodeEntry(key: string, scope: LedgerScope, header: EntryHeader
  * @throws {ConfigurationError} it is damaged or incomplete, or belongs to another service, installation or collection
  */
 export async function* decodeEntry(
-  value: Lines,
+  get: () => Promise<Lines | undefined>,
   place: string,
   scope: LedgerScope,
   onHeader: (header: EntryHeader) => void,
-): AsyncGenerator<Uint8Array, void, undefined> {
+): Lines {
+  const value = await get();
+  if (value === undefined) throw unusable(place, "it is missing");
   let isFirst = true;
   let ended = false;
   for await (const piece of linesOf(value, place)) {
@@ -104,7 +106,7 @@ function startOfEnd(lines: Uint8Array): number {
   return before === -1 ? -1 : before + 1;
 }
 
-async function* linesOf(value: Lines, place: string): AsyncGenerator<Uint8Array, void, undefined> {
+async function* linesOf(value: Lines, place: string): Lines {
   const bytes = Readable.from(value, { objectMode: false });
   // An error of the store ends the iteration below.
   const text: Readable = isCompressed(place) ? pipeline(bytes, createGunzip(), () => {}) : bytes;
@@ -151,7 +153,7 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? { ...value } : {};
 }
 
-async function* rewritten(lines: Lines, change: (text: string) => string) {
+async function* rewritten(lines: Lines, change: (text: string) => string): Lines {
   for await (const piece of wholeLines(lines)) yield rewrite(piece, change);
 }
 

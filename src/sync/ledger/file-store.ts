@@ -53,8 +53,15 @@ export class FileStore implements Store {
 
   async get(key: string): Promise<AsyncIterable<Uint8Array> | undefined> {
     if (!(await this.#isPrivate(key))) return undefined;
-    const file = await openPrivateFile(this.#path(key));
-    return file === undefined ? undefined : readAll(file);
+    // Without O_NONBLOCK, opening a named pipe would wait for its writer.
+    const flags = constants.O_RDONLY | constants.O_NONBLOCK | NO_FOLLOW;
+    try {
+      return readAll(await open(this.#path(key), flags));
+    } catch (error) {
+      if (codeOf(error) === "ENOENT") return undefined;
+      if (codeOf(error) !== "ELOOP") throw error;
+      throw new ConfigurationError(`${this.#path(key)} is a link. Links are not followed; remove it.`);
+    }
   }
 
   async *list(prefix: string): AsyncGenerator<string, void, undefined> {
@@ -116,28 +123,6 @@ async function checkPrivateDirectory(path: string): Promise<boolean> {
     if (codeOf(error) === "ENOENT") return false;
     throw error;
   }
-}
-
-/**
- * Opens a file for reading.
- * @returns undefined if it does not exist
- * @throws {ConfigurationError} it is a link or not a regular file
- */
-async function openPrivateFile(path: string): Promise<FileHandle | undefined> {
-  let file: FileHandle;
-  try {
-    // Without O_NONBLOCK, opening a named pipe would wait for its writer.
-    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | NO_FOLLOW);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    if (codeOf(error) === "ELOOP")
-      throw new ConfigurationError(`${path} is a link. Links are not followed; remove it.`);
-    throw error;
-  }
-  const stats = await file.stat();
-  if (stats.isFile()) return file;
-  await file.close();
-  throw new ConfigurationError(`${path} is not a file.`);
 }
 
 async function entriesOf(path: string): Promise<Dirent[]> {
