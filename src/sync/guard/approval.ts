@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { RunHeldError } from "../../core/errors/index.js";
-import { IdHash } from "../ids/id-hash.js";
+import type { IdHash } from "../ids/id-hash.js";
 import type { IdTable } from "../ids/id-table.js";
 import type { CollectionLedger, KnownIds } from "../ledger/collection-ledger.js";
 import type { HoldReason, Lines } from "../ledger/entry.js";
@@ -144,11 +144,10 @@ async function areSameIds(lines: Lines, others: Lines): Promise<boolean> {
 
 /** How many ids there are, and how many of them a table lacks. */
 async function countIn(table: IdTable, lines: Lines): Promise<{ count: number; missing: number }> {
-  const hash = new IdHash();
   const found = { count: 0, missing: 0 };
-  await forEachId(lines, hash, () => {
+  await forEachId(lines, ({ low, high }) => {
     found.count += 1;
-    if (!table.has(hash.low, hash.high)) found.missing += 1;
+    if (!table.has(low, high)) found.missing += 1;
   });
   return found;
 }

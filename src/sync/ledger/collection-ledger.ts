@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { LedgerDraft, putWhole } from "./draft.js";
+import { PassThrough } from "node:stream";
 import {
   type Approval,
   decodeEntry,
@@ -34,18 +34,31 @@ export interface PendingApproval extends Approval {
 /** Bytes of a hash: 22 characters in base64. */
 const HASH_BYTES = 16;
 
+/** The ids of one snapshot, which go to the store while the snapshot is written. */
+export interface LedgerDraft {
+  /** Takes whole lines; their bytes belong to the draft from now on. */
+  write(lines: Uint8Array): void;
+  /** Stores the ids durably as unclear ones. CompleteSyncBatch is sent next. */
+  save(): Promise<void>;
+  /** The ids, after `save`. */
+  read(): Lines;
+  /** The batch was completed. */
+  promote(): Promise<void>;
+  /** The batch was not completed: forgets the ids, also those that are being stored. */
+  discard(): Promise<void>;
+}
+
 /** What a ledger knows of one collection of an installation. Values never change; `keys.ts` says what keys mean. */
 export class CollectionLedger {
   readonly scope: LedgerScope;
   readonly #parts: LedgerParts;
-  /** Asked nothing more after the batch has ended: another run may hold the lock then. */
-  readonly #asked: Store;
+  readonly #ended: AbortSignal | undefined;
 
   /** @param ended Fires when the batch has ended. */
   constructor(parts: LedgerParts, scope: LedgerScope, ended?: AbortSignal) {
     this.#parts = parts;
     this.scope = scope;
-    this.#asked = ended === undefined ? parts.store : storeUntil(parts.store, ended);
+    this.#ended = ended;
   }
 
   /** What is stored instead of an id; undefined for the id itself. */
@@ -77,14 +90,30 @@ export class CollectionLedger {
     const sequence = nextSequence(entries);
     const token = randomBytes(6).toString("hex");
     const key = keyOf(this.scope, sequence, token, "ids");
-    const draft = new LedgerDraft({
-      put: (lines, onBegun) => putWhole(this.#asked, key, this.#encoded(key, lines), onBegun),
+    const lines = new PassThrough().on("error", () => {});
+    let stored: Promise<void> | undefined;
+    await new Promise<void>((begin, fail) => {
+      stored = putWhole(this.#asked, key, this.#encoded(key, lines), begin);
+      stored.catch((error: unknown) => {
+        // Nobody takes the ids any more.
+        lines.destroy();
+        fail(error);
+      });
+    });
+    return {
+      write: (piece) => void lines.write(piece),
+      save: async () => {
+        lines.end();
+        await stored;
+      },
       read: () => this.#read(key),
       promote: () => this.#promote(sequence, keyOf(this.scope, sequence, token, "completed")),
-      discard: () => this.#parts.store.delete(key),
-    });
-    await draft.begun;
-    return draft;
+      discard: async () => {
+        lines.destroy(new Error("The ids of this snapshot are not needed any more."));
+        await stored?.catch(() => {});
+        await this.#parts.store.delete(key);
+      },
+    };
   }
 
   /**
@@ -181,6 +210,12 @@ export class CollectionLedger {
     await deleteAll(this.#asked, [pending]);
   }
 
+  /** Asked nothing more after the batch has ended: another run may hold the lock then. */
+  get #asked(): Store {
+    this.#ended?.throwIfAborted();
+    return this.#parts.store;
+  }
+
   async #entries(store: Store = this.#asked): Promise<readonly LedgerEntry[]> {
     const entries: LedgerEntry[] = [];
     const add = async (prefix: string, parse: typeof entriesOf) => {
@@ -211,19 +246,19 @@ function hashId({ endpoint, installationId, collection }: LedgerScope, id: Uint8
   return new TextEncoder().encode(hash.subarray(0, HASH_BYTES).toString("base64url"));
 }
 
-/** A store that is asked nothing more after the signal has fired. */
-function storeUntil(store: Store, ended: AbortSignal): Store {
-  const ask = async <T>(question: () => Promise<T>): Promise<T> => {
-    ended.throwIfAborted();
-    return question();
+/**
+ * Puts the value of a new key.
+ * @param onBegun Called when the store begins to read it.
+ * @throws the store failed, did not read all of it, or has a value already
+ */
+async function putWhole(store: Store, key: string, value: Lines, onBegun = () => {}): Promise<void> {
+  let isWhole = false;
+  const whole = async function* () {
+    onBegun();
+    yield* value;
+    isWhole = true;
   };
-  return {
-    putIfAbsent: (key, value) => ask(() => store.putIfAbsent(key, value)),
-    get: (key) => ask(() => store.get(key)),
-    async *list(prefix) {
-      ended.throwIfAborted();
-      yield* store.list(prefix);
-    },
-    delete: (key) => ask(() => store.delete(key)),
-  };
+  const isNew: unknown = await store.putIfAbsent(key, whole());
+  if (isNew !== true) throw new Error(`The store has a value for ${key} already.`);
+  if (!isWhole) throw new Error(`The store has not read the whole value of ${key}.`);
 }

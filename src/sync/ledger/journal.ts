@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { text } from "node:stream/consumers";
 import type { Clock } from "../../core/clock.js";
 import type { Logger } from "../../core/hooks.js";
 import { withinGrace } from "../cleanup-grace.js";
@@ -12,8 +13,6 @@ const HEARTBEAT_MS = 2500;
 
 /** After so long without a heartbeat, the owner is considered dead. */
 const STALE_MS = 10_000;
-
-const MAX_ENTRY_BYTES = 64 * 1024;
 
 export interface JournalOptions {
   /** Undefined if the run has no ledger; then nothing is noted. */
@@ -132,7 +131,7 @@ export class Journal {
       const value = await store.get(key);
       // Renewed or erased meanwhile.
       if (value === undefined) return undefined;
-      const entry: Partial<Record<"batchId" | keyof Owner, unknown>> = JSON.parse(await readText(value));
+      const entry: Partial<Record<"batchId" | keyof Owner, unknown>> = JSON.parse(await text(value));
       const { batchId } = entry;
       // The key proves the endpoint, the installation and the batch.
       if (typeof batchId !== "string" || this.#hash(batchId) !== hash)
@@ -166,9 +165,9 @@ export class Journal {
   /** Puts a heartbeat, which may be some time ago, then deletes the earlier ones. */
   async #renew(store: Store, batchId: string, before: readonly string[], agoMs = 0): Promise<void> {
     const key = this.#key(this.#hash(batchId), this.#options.clock.now() - agoMs);
-    const text = `${JSON.stringify({ batchId, ...thisProcess() })}\n`;
+    const entry = JSON.stringify({ batchId, ...thisProcess() });
     const value = async function* () {
-      yield Buffer.from(text);
+      yield Buffer.from(`${entry}\n`);
     };
     await store.putIfAbsent(key, value());
     for (const earlier of before) if (earlier !== key) await store.delete(earlier);
@@ -229,15 +228,4 @@ function heartbeatsOf(keys: readonly string[]): Map<string, number> {
     if (hash !== undefined) latest.set(hash, Math.max(latest.get(hash) ?? 0, Number(heartbeat)));
   }
   return latest;
-}
-
-async function readText(value: AsyncIterable<Uint8Array>): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of value) {
-    pieces.push(piece);
-    bytes += piece.length;
-    if (bytes > MAX_ENTRY_BYTES) throw new RangeError("the entry is too long");
-  }
-  return Buffer.concat(pieces).toString();
 }
