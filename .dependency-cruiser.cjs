@@ -15,7 +15,11 @@ const FORBIDDEN = [
     "^src/(?!core/|reference-server/|sync/generated/)",
     "the server judges by its own rules",
   ],
-  ["^src/testing/", "^src/(?!core/|reference-server/|sync/ledger/|testing/)", "testing re-exports"],
+  [
+    "^src/testing/",
+    "^src/(?!core/|reference-server/|sync/ledger/|sync/generated/|testing/)",
+    "testing re-exports",
+  ],
   ["^src/(core|graphql)/", "@grpc/", "browsers cannot load gRPC"],
   [
     "^src/sync/(?!grpc/|client[.]ts|generated/)",

@@ -9,6 +9,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { EncodedRecord } from "../src/sync/encoding/record-observer.js";
 import { GuardedSnapshot } from "../src/sync/guard/snapshot.js";
 import { CollectionLedger } from "../src/sync/ledger/collection-ledger.js";
 import { fileLedger, requireLedger } from "../src/sync/ledger/ledger.js";
@@ -46,7 +47,8 @@ async function measure(round: string): Promise<void> {
   const before = await memory();
   const snapshot = new GuardedSnapshot("accounts", parts && new CollectionLedger(parts, scope));
   await snapshot.begin();
-  const record = { buffer, start: 0, end: 0, idStart: 0, idEnd: 0, index: 0, location: undefined };
+  const record = new EncodedRecord(true);
+  record.buffer = buffer;
   const writing = stopwatch();
   for (; record.index < RECORDS; record.index += 1) {
     record.start = record.index * RECORD_BYTES;

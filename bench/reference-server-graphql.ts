@@ -114,7 +114,7 @@ const installation = new Synced();
 workspace.installations.push(installation);
 const keys = new ApiKeys();
 const authorization = keys.create({ workspace, scope: "read", permissions: [] });
-const clock = new TestClock({ startAt: Date.parse("2026-03-15T12:00:00Z") });
+const clock = new TestClock({ startAt: new Date(Date.parse("2026-03-15T12:00:00Z")) });
 const server = await startGraphQLServer({
   host: "127.0.0.1",
   port: 0,

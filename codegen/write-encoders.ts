@@ -58,7 +58,7 @@ function writeFields(file: GeneratedFile, model: FieldsModel): void {
   const names = model.fields.map(({ name }) => name);
   writeNames(file, names);
   file.print(`  encode: (to, { ${names.join(", ")} }) =>`);
-  writeSteps(file, fieldSteps(file, model), ",");
+  writeSteps(file, fieldSteps(file, model), "    ", ",");
 }
 
 /** The fields of a generic variant stand in the record, and become a message of their own. */
@@ -81,6 +81,7 @@ function writeVariants(file: GeneratedFile, { generic, variants }: VariantModel)
   writeSteps(
     file,
     [[rule(file, "onlyOne"), "(record)"], ...variants.map((variant) => [variantStep(variant)])],
+    "      ",
     "",
   );
   file.print("    );");
@@ -92,12 +93,12 @@ function writeNames(file: GeneratedFile, names: readonly string[]): void {
   file.print("  names: new ", fieldNames, `(${names.map((name) => `"${name}"`).join(", ")}),`);
 }
 
-function writeSteps(file: GeneratedFile, steps: readonly Code[], end: string): void {
-  for (const [i, step] of steps.entries()) file.print("    ", ...step, i < steps.length - 1 ? " &&" : end);
+function writeSteps(file: GeneratedFile, steps: readonly Code[], indent: string, end: string): void {
+  for (const [i, step] of steps.entries()) file.print(indent, ...step, i < steps.length - 1 ? " &&" : end);
 }
 
 function variantStep({ name, number, model }: Variant): string {
-  return `to.message(${tagOf(number, LENGTH_DELIMITED)}, ${name}, ${schemaName(model.message)})`;
+  return `(${name} == null || to.message(${tagOf(number, LENGTH_DELIMITED)}, ${name}, ${schemaName(model.message)}))`;
 }
 
 function fieldSteps(file: GeneratedFile, model: FieldsModel): Code[] {
@@ -111,28 +112,35 @@ function fieldSteps(file: GeneratedFile, model: FieldsModel): Code[] {
   return [
     ...conditions,
     ...(completeGroups.length > 0 ? [[rule(file, "completeGroups"), `(${groups})`] satisfies Code] : []),
-    ...[...fields].sort((a, b) => a.number - b.number).map((field): Code => [fieldStep(field)]),
+    ...[...fields].sort((a, b) => a.number - b.number).map((field) => fieldStep(file, field)),
   ];
 }
 
-function fieldStep({ name, number, type, required }: Field): string {
-  const tag = tagOf(number, wireTypeOf(type));
-  const call = (method: string, ...more: readonly string[]) =>
-    `to.${method}(${[tag, name, ...more].join(", ")})`;
-  const present = (step: string) => (required ? `${name} != null && ${step}` : step);
+function fieldStep(file: GeneratedFile, { name, number, type, required }: Field): Code {
+  const [method, ...more] = writerMethod(file, type, required);
+  const step = [
+    "to.",
+    method,
+    `(${tagOf(number, wireTypeOf(type))}, ${name}`,
+    ...more.flatMap((arg) => [", ", arg]),
+    ")",
+  ];
+  return required ? step : [`(${name} == null || `, ...step, ")"];
+}
+
+/** The method of RecordWriter for a field, and its further arguments. */
+function writerMethod(file: GeneratedFile, type: FieldType, required: boolean): [string, ...Code] {
   switch (type.kind) {
     case "message":
-      return call(required ? "requiredMessage" : "message", schemaName(type.model.message));
+      return ["message", schemaName(type.model.message)];
     case "enum":
-      return present(call("enumeration", `${type.type.name}Numbers`));
+      return ["enumeration", `${type.type.name}Numbers`];
     case "string":
-      if (type.format !== "any") return present(call(type.format));
-      return call(required ? "requiredString" : "string");
-    case "strings":
-    case "stringMap":
-      return call(type.kind);
+      if (type.format !== "any")
+        return ["formatted", rule(file, type.format === "decimal" ? "DECIMAL" : "CURRENCY")];
+      return [required ? "requiredString" : "string"];
     default:
-      return present(call(type.kind));
+      return [type.kind];
   }
 }
 
@@ -150,6 +158,6 @@ function messageEncoder(file: GeneratedFile) {
   return file.import("MessageEncoder", "../encoding/record-writer.js", true);
 }
 
-function rule(file: GeneratedFile, name: "onlyOne" | "completeGroups") {
+function rule(file: GeneratedFile, name: "onlyOne" | "completeGroups" | "DECIMAL" | "CURRENCY") {
   return file.import(name, "../encoding/record-writer.js");
 }

@@ -5,14 +5,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileLedger, SaasManagementClient } from "@saas-management/sdk";
+import { fileLedger, formatPreview, SaasManagementClient } from "@saas-management/sdk";
 import { startReferenceServer } from "@saas-management/sdk/testing";
-import { readHost } from "./connectors/host/index.js";
-import { employeeExport, type VendorExport, vendorExports } from "./connectors/vendor-export/index.js";
+import { hostConnector } from "./connectors/host/index.js";
+import { employeeConnector, vendorConnector, vendorExports } from "./connectors/vendor-export/index.js";
 import { portfolioOn } from "./portfolio.js";
 import { act } from "./quickstart/act.js";
 import { count, heading } from "./quickstart/print.js";
-import { Pusher, type Source } from "./quickstart/push.js";
+import { Pusher } from "./quickstart/push.js";
 import { reportRenewals, reportSeats, reportUnused } from "./quickstart/report.js";
 
 const DATA = new URL("data/", import.meta.url);
@@ -27,25 +27,20 @@ console.log(`Reference server, in memory: GraphQL at ${baseUrl}/graphql, Sync AP
 
 // The ledger of a real connector is kept between runs.
 const directory = await mkdtemp(join(tmpdir(), "quickstart-ledger-"));
-const pusher = new Pusher(client.sync, fileLedger(directory));
+const ledger = fileLedger(directory);
+const pusher = new Pusher(client.sync, ledger);
 try {
   heading("Push");
-  await pushHost();
-  await pusher.push({
-    name: "HR export",
-    installationId: server.createInstallation({ integration: "HR" }),
-    snapshots: ["employees"],
-    collections: () => ({ employees: employeeExport(DATA) }),
-  });
+  const notes: string[] = [];
+  const host = hostConnector({ now: today }, (note) => notes.push(note));
+  await pusher.push("This machine", host, server.createInstallation({ integration: "Hosts" }));
+  for (const note of notes) console.log(`    note: ${note}`);
+  await pusher.push("HR export", employeeConnector(DATA), server.createInstallation({ integration: "HR" }));
   const installations = new Map<string, string>();
   for (const source of vendorExports(DATA)) {
     const installationId = server.createInstallation({ integration: source.vendor });
     installations.set(source.vendor, installationId);
-    const lists = listsOf(source, installationId);
-    await pusher.push({
-      ...lists,
-      collections: () => ({ ...lists.collections(), usage: source.usage(today) }),
-    });
+    await pusher.push(source.vendor, vendorConnector(source, today), installationId);
   }
 
   heading(`${count(await graphql.licenses().totalCount())} licenses, read back over GraphQL`);
@@ -60,39 +55,17 @@ try {
   await rm(directory, { recursive: true, force: true });
 }
 
-async function pushHost(): Promise<void> {
-  const { notes, ...host } = await readHost({ now: today });
-  await pusher.push({
-    name: "This machine",
-    installationId: server.createInstallation({ integration: "Hosts" }),
-    snapshots: ["accounts", "groups", "groupMembers", "devices"],
-    collections: () => host,
-  });
-  for (const note of notes) console.log(`    note: ${note}`);
-}
-
-function listsOf(source: VendorExport, installationId: string): Source {
-  return {
-    name: source.vendor,
-    installationId,
-    snapshots: ["accounts", "plans", "licenses"],
-    collections: () => ({
-      accounts: source.accounts(),
-      plans: source.plans(),
-      licenses: source.licenses(),
-    }),
-  };
-}
-
-/** Pushes a shorter list. Records that are missing from it are marked as removed. */
+/** Previews and pushes a shorter list. Records that are missing from it are marked as removed. */
 async function pushNextMonth(vendor: string, installationId: string): Promise<void> {
   const licenses = graphql.licenses({ where: { plan: { integration: { name: { eq: vendor } } } } });
   const before = await licenses.totalCount();
   for (const source of vendorExports(DATA, "next month").filter((candidate) => candidate.vendor === vendor)) {
-    const lists = listsOf(source, installationId);
-    await pusher.preview(lists);
-    const { collections } = await pusher.push(lists);
-    for (const [collection, { added = 0, updated = 0, removed = 0 }] of Object.entries(collections)) {
+    const connector = vendorConnector(source, today);
+    const preview = await client.sync.preview(connector, { installationId, ledger });
+    console.log(formatPreview(preview).replace(/^/gm, "    "));
+    const { collections } = await pusher.push(vendor, connector, installationId);
+    for (const [collection, { added, updated = 0, removed = 0 }] of Object.entries(collections)) {
+      if (added === undefined) continue; // events, which are never removed
       console.log(
         `    ${collection}: ${count(added)} added, ${count(updated)} updated, ${count(removed)} removed`,
       );

@@ -58,17 +58,17 @@ interface Sleeper {
  * - Without `startAt` it shows the system time plus what it was advanced by.
  * - With `startAt` it stands still until it is advanced.
  */
-export class TestClock implements Clock {
+export class TestClock {
   readonly #frozenAt: number | undefined;
   #offset = 0;
   readonly #sleepers = new Set<Sleeper>();
 
   /** @throws {InvalidInputError} `startAt` is not a valid date, or an option is unknown */
-  constructor(options: { readonly startAt?: number | Date | undefined } = {}) {
+  constructor(options: { readonly startAt?: Date | undefined } = {}) {
     const { startAt } = readOptions("TestClock", options, { startAt: true });
     this.#frozenAt = startAt === undefined ? undefined : Number(startAt);
     if (startAt !== undefined && !Number.isFinite(this.#frozenAt))
-      throw new InvalidInputError("startAt must be a valid Date, or milliseconds since the epoch.");
+      throw new InvalidInputError("startAt must be a valid Date.");
   }
 
   /** The clock's time in milliseconds since the epoch. */
@@ -76,12 +76,12 @@ export class TestClock implements Clock {
     return (this.#frozenAt ?? Date.now()) + this.#offset;
   }
 
-  /** Milliseconds that never jump back; only differences mean anything. */
+  /** @internal */
   monotonic(): number {
     return (this.#frozenAt === undefined ? performance.now() : 0) + this.#offset;
   }
 
-  /** Number of pending sleeps and callbacks: a test waits for it before it advances. */
+  /** @internal Number of pending sleeps and callbacks: a test waits for it before it advances. */
   get sleeping(): number {
     return this.#sleepers.size;
   }
@@ -101,12 +101,12 @@ export class TestClock implements Clock {
     for (const sleeper of due) sleeper.wake();
   }
 
-  /** Resolves when the clock has moved by `ms` milliseconds; rejects with the signal's reason. */
+  /** @internal */
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return sleepWith(this, ms, signal);
   }
 
-  /** Calls back when the clock has moved by `ms` milliseconds, unless the returned function cancels it. */
+  /** @internal */
   after(ms: number, callback: () => void, options?: TimerOptions): () => void {
     let stopTimer = () => {};
     const cancel = () => {

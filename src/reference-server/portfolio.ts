@@ -103,6 +103,7 @@ const contract = strictObject({
   }).exactOptional(),
 });
 
+/** @internal */
 export const portfolioSchema: z.ZodType<Portfolio> = plainData(
   strictObject({
     applications: z.array(application).superRefine(requireDistinct).exactOptional(),

@@ -9,4 +9,5 @@ export type { Fault, Faults } from "../reference-server/faults/fault.js";
 export type { Portfolio } from "../reference-server/portfolio.js";
 export { type ReferenceServer, startReferenceServer } from "../reference-server/server.js";
 export type { Inspection } from "../reference-server/sync/inspect.js";
+export type { RecordTypes } from "../sync/generated/records.js";
 export { memoryLedger } from "../sync/ledger/memory-ledger.js";

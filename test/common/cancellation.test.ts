@@ -35,7 +35,7 @@ test("an abort during a pause settles a query at once and leaves neither listene
 
 test("an abort during a pause settles a start at once and leaves neither listener nor timer", async () => {
   const { hooks, retries } = observedHooks();
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   harness.server.scripts.StartSyncBatch.push(LOST);
   const stop = new AbortController();
   const options = { clock, ...LONG, ...hooks };
@@ -75,8 +75,8 @@ test("a call that was retried and failed leaves no listener on the caller's sign
 
 test("keep-alive messages leave no listener on the batch's signal", async () => {
   const { hooks, responses } = observedHooks();
-  const clock = new TestClock({ startAt: 0 });
-  const batch = await harness.startBatch({ clock, ...hooks }, { keepAlive: { maxIdleMs: 3_600_000 } });
+  const clock = new TestClock({ startAt: new Date(0) });
+  const batch = await harness.startBatch({ clock, ...hooks }, { maxIdleMs: 3_600_000 });
   const before = getEventListeners(batch.signal, "abort").length;
   clock.advance(480_000);
   await until(() => responses.length === 2);

@@ -6,7 +6,7 @@ import { completeClock, systemClock } from "../../src/core/clock.js";
 import { startTestService } from "../support/test-service.js";
 
 test("a test clock with startAt stands still until it is advanced", () => {
-  const clock = new TestClock({ startAt: Date.UTC(2026, 0, 1) });
+  const clock = new TestClock({ startAt: new Date(Date.UTC(2026, 0, 1)) });
   expect(clock.now()).toBe(Date.UTC(2026, 0, 1));
   clock.advance(1500);
   expect(clock.now()).toBe(Date.UTC(2026, 0, 1) + 1500);
@@ -33,7 +33,7 @@ test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, JSON.parse('"900000"')])(
 );
 
 test("a test clock wakes sleepers in the order of their times", async () => {
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   const woken: number[] = [];
   const sleeps = [300, 100, 200].map((ms) => clock.sleep(ms).then(() => woken.push(ms)));
   clock.advance(250);
@@ -91,7 +91,7 @@ test("the system clock does not overflow with long sleeps", async () => {
 const CLOCKS = [
   ["the system clock", () => systemClock],
   ["a running test clock", () => new TestClock()],
-  ["a test clock with startAt", () => new TestClock({ startAt: 0 })],
+  ["a test clock with startAt", () => new TestClock({ startAt: new Date(0) })],
 ] as const;
 
 test.each(CLOCKS)("a sleep of %s of zero or less ends at once", async (_, make) => {

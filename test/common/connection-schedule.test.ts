@@ -56,7 +56,7 @@ async function startProxy(...faults: ConnectionFault[]) {
       heard[index] += bytes.toString();
     });
   });
-  const proxy = await startFaultProxy(server.port, new TestClock({ startAt: 0 }));
+  const proxy = await startFaultProxy(server.port, new TestClock({ startAt: new Date(0) }));
   const handles = proxy.plan({ faults });
   /** Sends a text and waits until it arrived or the connection ended. */
   const send = async (text: string) => {

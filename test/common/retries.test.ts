@@ -118,7 +118,7 @@ test.each([
 });
 
 test("a TimeoutError of the Sync API is retryable for an abort, but not for a start or a write", async () => {
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   const { scripts, calls, streams } = harness.server;
   const options = { clock, retry: false } as const;
   const answer = holdStarts(0);

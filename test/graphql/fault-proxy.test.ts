@@ -19,7 +19,7 @@ const IN_THE_BODY = 2000;
 
 /** A proxy before the server, and a client behind it. */
 async function startProxied(fault: ConnectionFaultKind) {
-  const linkClock = new TestClock({ startAt: 0 });
+  const linkClock = new TestClock({ startAt: new Date(0) });
   const proxy = await startFaultProxy(Number(new URL(service.server.baseUrl).port), linkClock);
   const clock = new TestClock();
   const client = service.graphqlClient({ baseUrl: `http://127.0.0.1:${proxy.port}`, clock });

@@ -30,7 +30,7 @@ const portfolio: Portfolio = {
   ],
 };
 
-const clock = new TestClock({ startAt: Date.parse("2026-03-15T12:00:00Z") });
+const clock = new TestClock({ startAt: new Date(Date.parse("2026-03-15T12:00:00Z")) });
 const service = testService({ server: { clock, portfolio } });
 
 /** Syncs a snapshot of licenses with these ids, all of the plan Pro. */

@@ -17,13 +17,13 @@ interface Retry {
 /** A server with three applications and a fault, and a client with a clock of its own. */
 async function strike(kind: FaultKind, place: Partial<Pick<Fault, "on" | "nth">> = {}, body?: FaultKind) {
   const server = await startReferenceServer({
-    clock: new TestClock({ startAt: START }),
+    clock: new TestClock({ startAt: new Date(START) }),
     portfolio: { applications: [{ name: "Asana" }, { name: "Box" }, { name: "Canva" }] },
   });
   onTestFinished(() => server.close());
   const fault = server.faults.add(faultOn({ on: "graphql", ...place }, kind));
   if (body !== undefined) server.faults.add(faultOn({ on: "graphql" }, body));
-  const clock = new TestClock({ startAt: START });
+  const clock = new TestClock({ startAt: new Date(START) });
   const retries: Retry[] = [];
   const client = new GraphQLClient({
     baseUrl: server.baseUrl,

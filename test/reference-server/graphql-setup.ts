@@ -64,7 +64,7 @@ export interface ResponseError {
 export async function startServer(
   options: { portfolio?: Portfolio; pageSize?: number; tls?: TlsIdentity } = {},
 ) {
-  const clock = new TestClock({ startAt: Date.parse(NOW) });
+  const clock = new TestClock({ startAt: new Date(Date.parse(NOW)) });
   const workspace = new Workspace({ id: "w1", name: "Acme", portfolio: options.portfolio });
   const installation = new HandSynced("i1", "Figma");
   workspace.installations.push(installation);

@@ -6,7 +6,7 @@ import {
   TestClock,
 } from "@saas-management/sdk/testing";
 import { onTestFinished } from "vitest";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "./accounts.js";
 
@@ -48,11 +48,11 @@ export async function startProgram(
     readonly accounts?: number;
   } = {},
 ): Promise<FaultProgram> {
-  const startAt = Date.UTC(2026, 5, 1);
+  const startAt = new Date(Date.UTC(2026, 5, 1));
   const server = await startReferenceServer({ clock: new TestClock({ startAt }), ...options.server });
   const clock = new TestClock();
   const retried: string[] = [];
-  const client = new SyncClient({
+  const client = createSyncClient({
     onEvent: ({ type, operation }) => void (type === "retry" && retried.push(operation)),
     endpoint: server.syncUrl,
     apiKey: server.apiKey,

@@ -11,7 +11,7 @@ export interface SyncFixture {
   connect(key?: string): PlainClient;
 }
 
-const startAt = Date.UTC(2026, 5, 1);
+const startAt = new Date(Date.UTC(2026, 5, 1));
 
 /** One server for all tests of a file; the function returns what one test uses of it. */
 export function syncFixture(): () => SyncFixture {

@@ -23,7 +23,7 @@ export async function connectClient(
   options: Partial<GraphQLOptions> = {},
 ): Promise<ClientSetup> {
   const server = await startHttpServer(respond);
-  const clock = new TestClock({ startAt: Date.UTC(2026, 0, 15) });
+  const clock = new TestClock({ startAt: new Date(Date.UTC(2026, 0, 15)) });
   const credential = options.authorization === undefined ? { apiKey: API_KEY } : {};
   const client = new GraphQLClient({ baseUrl: server.baseUrl, clock, ...credential, ...options });
   onTestFinished(() => client.close());

@@ -6,7 +6,7 @@ export class SteppedClock extends TestClock {
   readonly #pauses = new Set<{ readonly until: number }>();
 
   constructor() {
-    super({ startAt: Date.UTC(2026, 5, 1) });
+    super({ startAt: new Date(Date.UTC(2026, 5, 1)) });
   }
 
   override sleep(ms: number, signal?: AbortSignal): Promise<void> {

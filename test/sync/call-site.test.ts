@@ -62,7 +62,7 @@ test.each(CLIENT_CALLS)("the stack of a rejected %s leads to the caller", async 
 });
 
 test.each(CLIENT_CALLS)("the stack of a %s that a timer ended leads to the caller", async (_, call) => {
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   harness.server.scripts.StartSyncBatch.push("never");
   const client = harness.client({ clock, retry: false });
   const error = rejection(programOfTheUser(() => call(client)));

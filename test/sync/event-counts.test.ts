@@ -1,4 +1,3 @@
-import { ConfigurationError } from "@saas-management/sdk";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EventCounts } from "../../src/sync/ids/event-counts.js";
@@ -102,20 +101,4 @@ test("counts an event beyond the limit of one slot", () => {
   let taken = 0;
   while (events.take(1, -1, 1)) taken += 1;
   expect(taken).toBe(200_000);
-});
-
-test("refuses events that it has no room for, and keeps the others", () => {
-  const events = new EventCounts(100);
-  const next = numbers();
-  const added: Hash[] = [];
-  const fill = () => {
-    for (;;) {
-      const hash: Hash = [next(), next(), next()];
-      events.add(...hash);
-      added.push(hash);
-    }
-  };
-  expect(fill).toThrow(ConfigurationError);
-  events.restore();
-  expect(added.filter((hash) => !events.take(...hash))).toEqual([]);
 });

@@ -15,7 +15,7 @@ import { startBareServer } from "../support/tls-bare-server.js";
 const LIMIT = 15_000;
 
 function frozen(endpoint: string | { readonly port: number }, options: Partial<SyncClientOptions> = {}) {
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   return { client: syncClient(endpoint, { clock, ...options }), clock };
 }
 
@@ -230,7 +230,7 @@ describe("close", () => {
 
   test("stops the retries of an abort that nobody awaits, and leaves no timer", async () => {
     const { server } = harness;
-    const clock = new TestClock({ startAt: 0 });
+    const clock = new TestClock({ startAt: new Date(0) });
     const retry = { retries: 5, minDelayMs: 60_000, maxDelayMs: 60_000 };
     const client = harness.client({ clock, timeoutMs: 1_000_000, retry });
     let answer = () => {};

@@ -90,7 +90,7 @@ test("sends a window again over another connection if its own is dropped", async
 });
 
 test("reads no more than two windows of a source whose server never reads, and ends with the timeout", async () => {
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   const { batch, server } = await startBatch(() => {}, { clock, timeoutMs: 5000 });
   const { seen, source } = endless();
   const write = batch.write("accounts", source).catch((e: unknown) => e);

@@ -19,7 +19,7 @@ async function sealed(options: Parameters<typeof harness.startBatch>[0] = {}) {
 
 /** A batch whose completion was answered, and waits for its next attempt. */
 async function inPause(answer: { readonly code: number; readonly details: string }) {
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   const retry = { retries: 2, minDelayMs: 1000, maxDelayMs: 1000 };
   const { batch, open } = await sealed({ clock, retry });
   harness.server.scripts.CompleteSyncBatch.push(answer);

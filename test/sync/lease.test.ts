@@ -48,7 +48,7 @@ test("ends the write in flight when the lease ends, and completes nothing", asyn
 });
 
 test("ends each open collection with an error that tells of its own records when the lease ends", async () => {
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   const batch = await harness.startBatch({ clock, messageBytes: 300, windowBytes: 300 });
   const [people, groups] = [batch.writer("accounts"), batch.writer("groups")];
   await people.write(accounts(5));
@@ -64,7 +64,7 @@ test("ends each open collection with an error that tells of its own records when
 
 test("sends nothing more if the lease ends in the pause before a retry", async () => {
   harness.server.scripts.SyncRecords.push({ code: 14, details: "connection dropped" });
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   const seen: SyncProgress[] = [];
   const batch = await harness.startBatch(
     {
@@ -85,7 +85,7 @@ test("sends nothing more if the lease ends in the pause before a retry", async (
 });
 
 test("counts the lease by the wall clock if it is ahead of the monotonic one, as after a suspend", async () => {
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   let suspendedFor = 0;
   const now = clock.now.bind(clock);
   clock.now = () => now() + suspendedFor;
@@ -127,12 +127,12 @@ test("does not renew a lease after a call was refused because it had ended", asy
 });
 
 test("starts an expired batch, which can be aborted, if the lease ends before the answer", async () => {
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   harness.server.beforeStart = async () => clock.advance(16 * MINUTE);
   const seen: SyncProgress[] = [];
   const batch = await harness.startBatch(
     { clock, timeoutMs: 60 * MINUTE },
-    { keepAlive: { maxIdleMs: 60 * MINUTE }, onProgress: (progress) => seen.push(progress) },
+    { maxIdleMs: 60 * MINUTE, onProgress: (progress) => seen.push(progress) },
   );
   expect(batch.state).toBe("expired");
   expect(batch.signal.reason).toMatchObject({ code: "BATCH_STATE", reason: "expired" });
@@ -144,7 +144,7 @@ test("starts an expired batch, which can be aborted, if the lease ends before th
 });
 
 test("leaves no timer when the handle is closed", async () => {
-  const { batch, clock } = await start({ keepAlive: { maxIdleMs: 60 * MINUTE } });
+  const { batch, clock } = await start({ maxIdleMs: 60 * MINUTE });
   await batch.write("accounts", accounts(3));
   expect(clock.sleeping).toBeGreaterThan(0);
   batch.close();
@@ -186,7 +186,7 @@ test("sends nothing when a collection is sealed whose records were all sent", as
 });
 
 test("sends records together that come while the service does not answer", async () => {
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   const batch = await harness.startBatch({ clock, flushAfterMs: 1000 });
   let answer = () => {};
   const answered = new Promise<void>((resolve) => {

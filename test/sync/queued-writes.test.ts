@@ -24,7 +24,7 @@ async function startBusy() {
 
 /** A batch whose warnings are collected, on a clock that stands still. */
 async function startWatched() {
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   const warnings: string[] = [];
   const logger = quietLogger({ warn: (message) => void warnings.push(message) });
   return { clock, warnings, batch: await harness.startBatch({ clock, logger }) };

@@ -270,7 +270,7 @@ test("holds no more memory than two windows of small messages", async () => {
 });
 
 test("yields to the event loop while a slow source always has a record ready", async () => {
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   const batch = await harness.startBatch({ clock });
   let turned = false;
   let takenBefore = 0;

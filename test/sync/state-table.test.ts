@@ -80,7 +80,7 @@ const PREPARE: Readonly<Record<string, (withOpen: boolean) => Promise<Prepared>>
     return prepared;
   },
   expired: async (withOpen) => {
-    const clock = new TestClock({ startAt: 0 });
+    const clock = new TestClock({ startAt: new Date(0) });
     const prepared = opened(await harness.startBatch({ clock }), withOpen);
     clock.advance(15 * 60_000);
     return prepared;

@@ -6,7 +6,8 @@ import {
 } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
+import type { SyncEngine } from "../../src/sync/engine.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
 import { writesOf } from "../support/batch-internals.js";
@@ -20,9 +21,14 @@ const START = { installationId: "installation-1" };
 const LOST = { code: 14, details: "connection dropped" };
 const LOCKED = { code: 6, details: "locked" };
 
-function connectTo(port: number, options: Partial<SyncClientOptions> = {}): SyncClient {
+function connectTo(port: number, options: Partial<SyncClientOptions> = {}): SyncEngine {
   const retry = { retries: 1, minDelayMs: 1, maxDelayMs: 1 };
-  const client = new SyncClient({ endpoint: `http://127.0.0.1:${port}`, apiKey: "key-1", retry, ...options });
+  const client = createSyncClient({
+    endpoint: `http://127.0.0.1:${port}`,
+    apiKey: "key-1",
+    retry,
+    ...options,
+  });
   onTestFinished(() => client.close());
   return client;
 }
@@ -59,7 +65,7 @@ test("does not take a held lock for its own after starts that could not connect"
 });
 
 test("says that a held lock may be its own after a lost start, until the lease is over", async () => {
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   const client = harness.client({ retry: false, clock });
   harness.server.scripts.StartSyncBatch.push(LOST, LOCKED, LOCKED, LOCKED);
   expect(await rejection(client.startBatch(START))).toBeInstanceOf(TransportError);
@@ -100,7 +106,10 @@ test("calls the outcome of a completion unknown if an earlier attempt was sent",
 });
 
 test("aborts a completion that is still connecting", async () => {
-  const { batch, silence } = await startBehindRelay({ clock: new TestClock({ startAt: 0 }), retry: false });
+  const { batch, silence } = await startBehindRelay({
+    clock: new TestClock({ startAt: new Date(0) }),
+    retry: false,
+  });
   const peer = await silence();
   const completion = rejection(batch.complete());
   await until(() => peer.heard() === 1);
@@ -141,7 +150,10 @@ test("reports records as unsent if there was no credential", async () => {
 });
 
 test("reports records as unsent if the write was aborted while it connected", async () => {
-  const { batch, silence } = await startBehindRelay({ clock: new TestClock({ startAt: 0 }), retry: false });
+  const { batch, silence } = await startBehindRelay({
+    clock: new TestClock({ startAt: new Date(0) }),
+    retry: false,
+  });
   const peer = await silence();
   const stop = new AbortController();
   const write = rejection(batch.write("accounts", accounts(3), { signal: stop.signal }));
@@ -177,7 +189,7 @@ test("reports records as unknown if the connection broke after they were sent", 
 
 test("closes the client without waiting for a start that is still connecting", async () => {
   const peer = await listenSilently();
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   const client = connectTo(peer.port, { clock });
   const start = rejection(client.startBatch(START));
   await until(() => peer.heard() === 1);
@@ -188,7 +200,7 @@ test("closes the client without waiting for a start that is still connecting", a
 });
 
 test("closes the client without waiting for a start that waits for its credential", async () => {
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   let asked = 0;
   const apiKey = () => {
     asked += 1;
@@ -203,7 +215,7 @@ test("closes the client without waiting for a start that waits for its credentia
 
 test("waits at most 5 s for a start that was sent when the client closes, and logs that its lock may be held", async () => {
   harness.server.scripts.StartSyncBatch.push("never");
-  const clock = new TestClock({ startAt: 0 });
+  const clock = new TestClock({ startAt: new Date(0) });
   const warnings: string[] = [];
   const logger = quietLogger({ warn: (text) => void warnings.push(text) });
   const client = harness.client({ clock, logger });

@@ -7,7 +7,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { platform as currentPlatform } from "node:process";
 import { promisify } from "node:util";
-import type { RecordOf } from "@saas-management/sdk";
+import { defineConnector, type RecordOf } from "@saas-management/sdk";
 import { findActivity } from "./activity.js";
 import { readDevice } from "./device.js";
 import { parseDirectoryGroups, parseDirectoryUsers } from "./macos-directory.js";
@@ -30,6 +30,25 @@ export interface HostRecords {
   readonly usage: readonly RecordOf<"usage">[];
   /** What was skipped, one sentence each. */
   readonly notes: readonly string[];
+}
+
+/**
+ * The connector: writes what {@link readHost} reads.
+ * @param onNote called with what was skipped, one sentence each
+ */
+export function hostConnector(options: HostOptions, onNote: (note: string) => void) {
+  return defineConnector({
+    snapshots: ["accounts", "groups", "groupMembers", "devices"],
+    async run(batch) {
+      const { accounts, groups, groupMembers, devices, usage, notes } = await readHost(options);
+      await batch.write("accounts", accounts);
+      await batch.write("groups", groups);
+      await batch.write("groupMembers", groupMembers);
+      await batch.write("devices", devices);
+      await batch.write("usage", usage);
+      for (const note of notes) onNote(note);
+    },
+  });
 }
 
 /**

@@ -2,7 +2,7 @@
  * The vendor export connector: streams the CSV files that admin consoles export, and maps their rows to records. There
  * is one module per source.
  */
-import type { GenericEmployee, RecordOf } from "@saas-management/sdk";
+import { defineConnector, type GenericEmployee, type RecordOf } from "@saas-management/sdk";
 import * as brambleboard from "./brambleboard.js";
 import { employees } from "./hr-export.js";
 import * as quillmarsh from "./quillmarsh.js";
@@ -25,6 +25,27 @@ export interface VendorExport {
 /** @param folder of the CSV files, with a trailing slash */
 export function employeeExport(folder: URL): AsyncIterable<readonly GenericEmployee[]> {
   return employees(new URL("hr-export.csv", folder));
+}
+
+/** The connector of the HR export. @param folder of the CSV files, with a trailing slash */
+export function employeeConnector(folder: URL) {
+  return defineConnector({
+    snapshots: ["employees"],
+    run: (batch) => batch.write("employees", employeeExport(folder)),
+  });
+}
+
+/** The connector of one vendor. @param asOf see `UsageLogOptions` */
+export function vendorConnector(source: VendorExport, asOf: Date) {
+  return defineConnector({
+    snapshots: ["accounts", "plans", "licenses"],
+    async run(batch) {
+      await batch.write("accounts", source.accounts());
+      await batch.write("plans", source.plans());
+      await batch.write("licenses", source.licenses());
+      await batch.write("usage", source.usage(asOf));
+    },
+  });
 }
 
 /** @param folder of the CSV files, with a trailing slash */

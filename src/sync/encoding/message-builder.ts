@@ -91,7 +91,7 @@ export class MessageBuilder {
     const writer = this.#writer;
     this.#lastStart = writer.position;
     try {
-      if (writer.requiredMessage(RECORD_TAG, record, encoder)) return true;
+      if (writer.message(RECORD_TAG, record, encoder)) return true;
     } catch {
       // A getter threw, or the record is nested too deep. explainRecord finds out which.
     }

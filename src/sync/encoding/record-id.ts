@@ -1,17 +1,11 @@
 import { isObject } from "../../core/validate.js";
 import type { CollectionInfo } from "../collections.js";
 
-/** Longest id that an error or a preview shows. */
-const MAX_SHOWN_ID = 200;
-
-/** Where an id lies in a buffer: from `start` up to `end`. */
-export interface IdRange {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Finds the id in an encoded record: the code generator makes it the first field of the record's only variant. */
-export function idRange(buffer: Uint8Array, recordStart: number): IdRange {
+/** Returns where the id of an encoded record lies: the code generator makes it the first field of every variant. */
+export function idRange(
+  buffer: Uint8Array,
+  recordStart: number,
+): { readonly start: number; readonly end: number } {
   const idTag = afterVarint(buffer, afterVarint(buffer, recordStart));
   const start = afterVarint(buffer, idTag + 1);
   return { start, end: start + varintAt(buffer, idTag + 1) };
@@ -58,5 +52,5 @@ export function stringIn(
 
 /** Shortens an id for an error or a preview. */
 export function truncateId(id: string): string {
-  return id.slice(0, MAX_SHOWN_ID);
+  return id.slice(0, 200);
 }

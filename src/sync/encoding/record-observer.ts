@@ -2,35 +2,21 @@ import type { InputIssue } from "../../core/errors/index.js";
 import { locationOf } from "../../core/record-location.js";
 import type { CollectionInfo } from "../collections.js";
 import type { MessageBuilder } from "./message-builder.js";
-import { type IdRange, idRange } from "./record-id.js";
+import { idRange } from "./record-id.js";
 
 /** Where the records of a write come from, if they come in an array. */
 export type RecordList = readonly unknown[] | undefined;
 
-const NO_ID: IdRange = { start: 0, end: 0 };
-
-/** A record as it was encoded. One object serves for all records of a write, so it holds during the call only. */
-export interface EncodedRecord {
+/** A record as it was encoded. One object serves for all records of a write, so it holds during a call only. */
+export class EncodedRecord {
   /** Holds the record's bytes from `start` up to `end`. They may be overwritten after the call. */
-  readonly buffer: Uint8Array;
-  readonly start: number;
-  readonly end: number;
-  /** The UTF-8 bytes of the id lie between these two; there are none in a collection without ids. */
-  readonly idStart: number;
-  readonly idEnd: number;
-  /** Number of records of the write before this one. */
-  readonly index: number;
-  /** Where the source says that the record comes from, such as `users.csv:1042`. */
-  readonly location: string | undefined;
-}
-
-/** The last record of a message builder. */
-export class RecordView implements EncodedRecord {
   buffer: Uint8Array = new Uint8Array();
   start = 0;
   end = 0;
+  /** The UTF-8 bytes of the id lie between these two; there are none in a collection without ids. */
   idStart = 0;
   idEnd = 0;
+  /** Number of records of the write before this one. */
   index = 0;
   readonly #hasIds: boolean;
   #list: RecordList;
@@ -40,6 +26,7 @@ export class RecordView implements EncodedRecord {
     this.#hasIds = hasIds;
   }
 
+  /** Where the source says that the record comes from, such as `users.csv:1042`. */
   get location(): string | undefined {
     return this.#list && locationOf(this.#list, this.#position);
   }
@@ -53,9 +40,11 @@ export class RecordView implements EncodedRecord {
     this.index = index;
     this.#list = list;
     this.#position = position;
-    const { start, end } = this.#hasIds ? idRange(buffer, recordStart) : NO_ID;
-    this.idStart = start;
-    this.idEnd = end;
+    if (this.#hasIds) {
+      const { start, end } = idRange(buffer, recordStart);
+      this.idStart = start;
+      this.idEnd = end;
+    }
     return this;
   }
 }

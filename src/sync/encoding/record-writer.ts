@@ -62,13 +62,9 @@ export class FieldNames {
   }
 }
 
-/** Encodes values as the generated codec does, byte for byte. */
+/** Encodes values as the generated codec does, byte for byte. The encoders skip absent fields. */
 export class RecordWriter extends ByteWriter {
   message(tag: number, value: unknown, encoder: MessageEncoder): boolean {
-    return value == null || this.requiredMessage(tag, value, encoder);
-  }
-
-  requiredMessage(tag: number, value: unknown, encoder: MessageEncoder): boolean {
     return encoder.names.areAllOf(value) && this.fields(tag, value, encoder);
   }
 
@@ -81,23 +77,18 @@ export class RecordWriter extends ByteWriter {
   }
 
   string(tag: number, value: unknown): boolean {
-    return value == null || (typeof value === "string" && this.#string(tag, value));
+    return typeof value === "string" && this.#string(tag, value);
   }
 
   requiredString(tag: number, value: unknown): boolean {
     return typeof value === "string" && value !== "" && this.#string(tag, value);
   }
 
-  decimal(tag: number, value: unknown): boolean {
-    return value == null || (typeof value === "string" && DECIMAL.test(value) && this.#string(tag, value));
-  }
-
-  currency(tag: number, value: unknown): boolean {
-    return value == null || (typeof value === "string" && CURRENCY.test(value) && this.#string(tag, value));
+  formatted(tag: number, value: unknown, format: RegExp): boolean {
+    return typeof value === "string" && format.test(value) && this.#string(tag, value);
   }
 
   strings(tag: number, value: unknown): boolean {
-    if (value == null) return true;
     if (!Array.isArray(value)) return false;
     const list: readonly unknown[] = value;
     for (let i = 0; i < list.length; i += 1) {
@@ -109,7 +100,6 @@ export class RecordWriter extends ByteWriter {
 
   /** Takes every own key, `__proto__` too. */
   stringMap(tag: number, value: unknown): boolean {
-    if (value == null) return true;
     if (!isPlainObject(value)) return false;
     for (const key of Object.keys(value)) {
       const entry = value[key];
@@ -123,7 +113,6 @@ export class RecordWriter extends ByteWriter {
   }
 
   bool(tag: number, value: unknown): boolean {
-    if (value == null) return true;
     if (typeof value !== "boolean") return false;
     this.reserve(FIELD_BYTES);
     this.tag(tag);
@@ -133,14 +122,12 @@ export class RecordWriter extends ByteWriter {
   }
 
   int32(tag: number, value: unknown): boolean {
-    if (value == null) return true;
     if (typeof value !== "number" || (value | 0) !== value) return false;
     this.number(tag, value);
     return true;
   }
 
   int64(tag: number, value: unknown): boolean {
-    if (value == null) return true;
     if (typeof value === "number") {
       if (!Number.isSafeInteger(value)) return false;
       this.number(tag, value);
@@ -154,7 +141,6 @@ export class RecordWriter extends ByteWriter {
   }
 
   enumeration(tag: number, value: unknown, numbers: ReadonlyMap<unknown, number>): boolean {
-    if (value == null) return true;
     const number = numbers.get(value);
     if (number === undefined) return false;
     this.number(tag, number);
@@ -163,7 +149,6 @@ export class RecordWriter extends ByteWriter {
 
   /** A Date, or an ISO 8601 string. */
   timestamp(tag: number, value: unknown): boolean {
-    if (value == null) return true;
     if (typeof value === "string") return this.#timestamp(tag, isoSeconds(value), isoNanos(value));
     if (!(value instanceof Date)) return false;
     const ms = value.getTime();

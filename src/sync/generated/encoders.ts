@@ -9,7 +9,7 @@
 // the files of this package and run the code generator.
 
 import type { MessageEncoder } from "../encoding/record-writer.js";
-import { completeGroups, FieldNames, onlyOne } from "../encoding/record-writer.js";
+import { completeGroups, CURRENCY, DECIMAL, FieldNames, onlyOne } from "../encoding/record-writer.js";
 
 /**
  * An encoder for each message: checks a record and encodes it in the same pass.
@@ -24,13 +24,13 @@ const SubscriptionModelNumbers = new Map<unknown, number>([["SEAT_BASED", 1]]);
 const teamsMetadata: MessageEncoder = {
   names: new FieldNames("hasTeams"),
   encode: (to, { hasTeams }) =>
-    hasTeams != null && to.bool(8, hasTeams),
+    to.bool(8, hasTeams),
 };
 
 const microsoftAccountDetails: MessageEncoder = {
   names: new FieldNames("teams"),
   encode: (to, { teams }) =>
-    to.message(10, teams, teamsMetadata),
+    (teams == null || to.message(10, teams, teamsMetadata)),
 };
 
 const accountDetails: MessageEncoder = {
@@ -38,8 +38,8 @@ const accountDetails: MessageEncoder = {
   encode: (to, record) => {
     const { microsoft } = record;
     return (
-    onlyOne(record) &&
-    to.message(10, microsoft, microsoftAccountDetails)
+      onlyOne(record) &&
+      (microsoft == null || to.message(10, microsoft, microsoftAccountDetails))
     );
   },
 };
@@ -48,13 +48,13 @@ const genericAccountDetails: MessageEncoder = {
   names: new FieldNames("id", "name", "email", "username", "active", "roles", "details", "type"),
   encode: (to, { id, name, email, username, active, roles, details, type }) =>
     to.requiredString(10, id) &&
-    to.string(18, name) &&
-    to.string(26, email) &&
-    to.string(34, username) &&
-    to.bool(40, active) &&
-    to.strings(50, roles) &&
-    to.message(58, details, accountDetails) &&
-    to.string(66, type),
+    (name == null || to.string(18, name)) &&
+    (email == null || to.string(26, email)) &&
+    (username == null || to.string(34, username)) &&
+    (active == null || to.bool(40, active)) &&
+    (roles == null || to.strings(50, roles)) &&
+    (details == null || to.message(58, details, accountDetails)) &&
+    (type == null || to.string(66, type)),
 };
 
 const account: MessageEncoder = {
@@ -65,16 +65,16 @@ const account: MessageEncoder = {
 const seatBasedPlanDetails: MessageEncoder = {
   names: new FieldNames("paidSeats", "consumedSeats"),
   encode: (to, { paidSeats, consumedSeats }) =>
-    to.int32(8, paidSeats) &&
-    to.int32(16, consumedSeats),
+    (paidSeats == null || to.int32(8, paidSeats)) &&
+    (consumedSeats == null || to.int32(16, consumedSeats)),
 };
 
 const planDetails: MessageEncoder = {
   names: new FieldNames("model", "seatBased"),
   encode: (to, { model, seatBased }) =>
     (model !== "SEAT_BASED" || seatBased != null) &&
-    model != null && to.enumeration(8, model, SubscriptionModelNumbers) &&
-    to.message(18, seatBased, seatBasedPlanDetails),
+    to.enumeration(8, model, SubscriptionModelNumbers) &&
+    (seatBased == null || to.message(18, seatBased, seatBasedPlanDetails)),
 };
 
 const genericPlanDetails: MessageEncoder = {
@@ -82,9 +82,9 @@ const genericPlanDetails: MessageEncoder = {
   encode: (to, { id, externalPlanName, externalProductName, attributes, details }) =>
     to.requiredString(10, id) &&
     to.requiredString(18, externalPlanName) &&
-    to.string(26, externalProductName) &&
-    to.stringMap(34, attributes) &&
-    to.requiredMessage(42, details, planDetails),
+    (externalProductName == null || to.string(26, externalProductName)) &&
+    (attributes == null || to.stringMap(34, attributes)) &&
+    to.message(42, details, planDetails),
 };
 
 const plan: MessageEncoder = {
@@ -98,8 +98,8 @@ const genericLicenseDetails: MessageEncoder = {
     to.requiredString(10, sourceId) &&
     to.requiredString(18, sourceAccountId) &&
     to.requiredString(26, sourcePlanId) &&
-    billable != null && to.bool(32, billable) &&
-    to.string(42, externalProductId),
+    to.bool(32, billable) &&
+    (externalProductId == null || to.string(42, externalProductId)),
 };
 
 const license: MessageEncoder = {
@@ -112,25 +112,25 @@ const genericEmployeeDetails: MessageEncoder = {
   encode: (to, { id, fullName, firstName, lastName, email, emailAliases, active, deleted, deletionTime, creationTime, avatarUrl, orgUnit, departmentPath, jobTitle, country, division, costCenter, userType, managerId, hasMailbox, attributes }) =>
     to.requiredString(10, id) &&
     to.requiredString(18, fullName) &&
-    to.string(26, firstName) &&
-    to.string(34, lastName) &&
-    to.string(42, email) &&
-    to.strings(50, emailAliases) &&
-    to.bool(56, active) &&
-    to.bool(64, deleted) &&
-    to.timestamp(74, deletionTime) &&
-    to.timestamp(82, creationTime) &&
-    to.string(90, avatarUrl) &&
-    to.string(98, orgUnit) &&
-    to.strings(106, departmentPath) &&
-    to.string(114, jobTitle) &&
-    to.string(122, country) &&
-    to.string(130, division) &&
-    to.string(138, costCenter) &&
-    to.string(146, userType) &&
-    to.string(154, managerId) &&
-    to.bool(160, hasMailbox) &&
-    to.stringMap(170, attributes),
+    (firstName == null || to.string(26, firstName)) &&
+    (lastName == null || to.string(34, lastName)) &&
+    (email == null || to.string(42, email)) &&
+    (emailAliases == null || to.strings(50, emailAliases)) &&
+    (active == null || to.bool(56, active)) &&
+    (deleted == null || to.bool(64, deleted)) &&
+    (deletionTime == null || to.timestamp(74, deletionTime)) &&
+    (creationTime == null || to.timestamp(82, creationTime)) &&
+    (avatarUrl == null || to.string(90, avatarUrl)) &&
+    (orgUnit == null || to.string(98, orgUnit)) &&
+    (departmentPath == null || to.strings(106, departmentPath)) &&
+    (jobTitle == null || to.string(114, jobTitle)) &&
+    (country == null || to.string(122, country)) &&
+    (division == null || to.string(130, division)) &&
+    (costCenter == null || to.string(138, costCenter)) &&
+    (userType == null || to.string(146, userType)) &&
+    (managerId == null || to.string(154, managerId)) &&
+    (hasMailbox == null || to.bool(160, hasMailbox)) &&
+    (attributes == null || to.stringMap(170, attributes)),
 };
 
 const microsoftEmployeeDetails: MessageEncoder = {
@@ -162,7 +162,7 @@ const bambooHrEmployeeDetails: MessageEncoder = {
   encode: (to, { id, displayName, workEmail }) =>
     to.requiredString(10, id) &&
     to.requiredString(18, displayName) &&
-    to.string(26, workEmail),
+    (workEmail == null || to.string(26, workEmail)),
 };
 
 const employee: MessageEncoder = {
@@ -171,11 +171,11 @@ const employee: MessageEncoder = {
     const { microsoft, google, okta, bambooHr } = record;
     if (microsoft == null && google == null && okta == null && bambooHr == null) return to.fields(10, record, genericEmployeeDetails);
     return (
-    onlyOne(record) &&
-    to.message(18, microsoft, microsoftEmployeeDetails) &&
-    to.message(26, google, googleEmployeeDetails) &&
-    to.message(34, okta, oktaEmployeeDetails) &&
-    to.message(42, bambooHr, bambooHrEmployeeDetails)
+      onlyOne(record) &&
+      (microsoft == null || to.message(18, microsoft, microsoftEmployeeDetails)) &&
+      (google == null || to.message(26, google, googleEmployeeDetails)) &&
+      (okta == null || to.message(34, okta, oktaEmployeeDetails)) &&
+      (bambooHr == null || to.message(42, bambooHr, bambooHrEmployeeDetails))
     );
   },
 };
@@ -185,9 +185,9 @@ const genericGroupDetails: MessageEncoder = {
   encode: (to, { id, name, description, email, attributes }) =>
     to.requiredString(10, id) &&
     to.requiredString(18, name) &&
-    to.string(26, description) &&
-    to.string(34, email) &&
-    to.stringMap(42, attributes),
+    (description == null || to.string(26, description)) &&
+    (email == null || to.string(34, email)) &&
+    (attributes == null || to.stringMap(42, attributes)),
 };
 
 const group: MessageEncoder = {
@@ -201,8 +201,8 @@ const genericGroupMemberDetails: MessageEncoder = {
     to.requiredString(10, id) &&
     to.requiredString(18, sourceGroupId) &&
     to.requiredString(26, sourceMemberId) &&
-    to.string(34, role) &&
-    to.stringMap(42, attributes),
+    (role == null || to.string(34, role)) &&
+    (attributes == null || to.stringMap(42, attributes)),
 };
 
 const groupMember: MessageEncoder = {
@@ -214,15 +214,15 @@ const genericDeviceDetails: MessageEncoder = {
   names: new FieldNames("id", "name", "serialNumber", "manufacturer", "model", "operatingSystem", "operatingSystemVersion", "sourceOwnerId", "lastSeen", "attributes"),
   encode: (to, { id, name, serialNumber, manufacturer, model, operatingSystem, operatingSystemVersion, sourceOwnerId, lastSeen, attributes }) =>
     to.requiredString(10, id) &&
-    to.string(18, name) &&
-    to.string(26, serialNumber) &&
-    to.string(34, manufacturer) &&
-    to.string(42, model) &&
-    to.string(50, operatingSystem) &&
-    to.string(58, operatingSystemVersion) &&
-    to.string(66, sourceOwnerId) &&
-    to.timestamp(74, lastSeen) &&
-    to.stringMap(82, attributes),
+    (name == null || to.string(18, name)) &&
+    (serialNumber == null || to.string(26, serialNumber)) &&
+    (manufacturer == null || to.string(34, manufacturer)) &&
+    (model == null || to.string(42, model)) &&
+    (operatingSystem == null || to.string(50, operatingSystem)) &&
+    (operatingSystemVersion == null || to.string(58, operatingSystemVersion)) &&
+    (sourceOwnerId == null || to.string(66, sourceOwnerId)) &&
+    (lastSeen == null || to.timestamp(74, lastSeen)) &&
+    (attributes == null || to.stringMap(82, attributes)),
 };
 
 const device: MessageEncoder = {
@@ -235,9 +235,9 @@ const genericUsageDetails: MessageEncoder = {
   encode: (to, { id, sourceActorId, externalProductName, sourcePlanId, lastActivity }) =>
     to.requiredString(10, id) &&
     to.requiredString(18, sourceActorId) &&
-    to.string(26, externalProductName) &&
-    to.string(34, sourcePlanId) &&
-    lastActivity != null && to.timestamp(42, lastActivity),
+    (externalProductName == null || to.string(26, externalProductName)) &&
+    (sourcePlanId == null || to.string(34, sourcePlanId)) &&
+    to.timestamp(42, lastActivity),
 };
 
 const usage: MessageEncoder = {
@@ -250,12 +250,12 @@ const genericExternallyDiscoveredUsageDetails: MessageEncoder = {
   encode: (to, { sourceActorId, actorEmail, externalProductName, source, lastActivity, lastActivityFrom, lastActivityTo }) =>
     completeGroups([lastActivity], [lastActivityFrom, lastActivityTo]) &&
     to.requiredString(10, sourceActorId) &&
-    to.string(18, actorEmail) &&
-    to.string(26, externalProductName) &&
-    to.string(34, source) &&
-    to.timestamp(42, lastActivity) &&
-    to.timestamp(50, lastActivityFrom) &&
-    to.timestamp(58, lastActivityTo),
+    (actorEmail == null || to.string(18, actorEmail)) &&
+    (externalProductName == null || to.string(26, externalProductName)) &&
+    (source == null || to.string(34, source)) &&
+    (lastActivity == null || to.timestamp(42, lastActivity)) &&
+    (lastActivityFrom == null || to.timestamp(50, lastActivityFrom)) &&
+    (lastActivityTo == null || to.timestamp(58, lastActivityTo)),
 };
 
 const externallyDiscoveredUsage: MessageEncoder = {
@@ -268,11 +268,11 @@ const genericAuditLogDetails: MessageEncoder = {
   encode: (to, { id, action, sourceActorId, targetId, targetType, eventTime, attributes }) =>
     to.requiredString(10, id) &&
     to.requiredString(18, action) &&
-    to.string(26, sourceActorId) &&
-    to.string(34, targetId) &&
-    to.string(42, targetType) &&
-    eventTime != null && to.timestamp(50, eventTime) &&
-    to.stringMap(58, attributes),
+    (sourceActorId == null || to.string(26, sourceActorId)) &&
+    (targetId == null || to.string(34, targetId)) &&
+    (targetType == null || to.string(42, targetType)) &&
+    to.timestamp(50, eventTime) &&
+    (attributes == null || to.stringMap(58, attributes)),
 };
 
 const auditLog: MessageEncoder = {
@@ -285,12 +285,12 @@ const genericAiUsageDetails: MessageEncoder = {
   encode: (to, { id, sourceActorId, externalProductName, model, inputTokens, outputTokens, lastActivity, attributes }) =>
     to.requiredString(10, id) &&
     to.requiredString(18, sourceActorId) &&
-    to.string(26, externalProductName) &&
-    to.string(34, model) &&
-    to.int64(40, inputTokens) &&
-    to.int64(48, outputTokens) &&
-    lastActivity != null && to.timestamp(58, lastActivity) &&
-    to.stringMap(66, attributes),
+    (externalProductName == null || to.string(26, externalProductName)) &&
+    (model == null || to.string(34, model)) &&
+    (inputTokens == null || to.int64(40, inputTokens)) &&
+    (outputTokens == null || to.int64(48, outputTokens)) &&
+    to.timestamp(58, lastActivity) &&
+    (attributes == null || to.stringMap(66, attributes)),
 };
 
 const aiUsage: MessageEncoder = {
@@ -302,13 +302,13 @@ const genericAiCostDetails: MessageEncoder = {
   names: new FieldNames("id", "sourceActorId", "externalProductName", "model", "amount", "currency", "costTime", "attributes"),
   encode: (to, { id, sourceActorId, externalProductName, model, amount, currency, costTime, attributes }) =>
     to.requiredString(10, id) &&
-    to.string(18, sourceActorId) &&
-    to.string(26, externalProductName) &&
-    to.string(34, model) &&
-    amount != null && to.decimal(42, amount) &&
-    currency != null && to.currency(50, currency) &&
-    costTime != null && to.timestamp(58, costTime) &&
-    to.stringMap(66, attributes),
+    (sourceActorId == null || to.string(18, sourceActorId)) &&
+    (externalProductName == null || to.string(26, externalProductName)) &&
+    (model == null || to.string(34, model)) &&
+    to.formatted(42, amount, DECIMAL) &&
+    to.formatted(50, currency, CURRENCY) &&
+    to.timestamp(58, costTime) &&
+    (attributes == null || to.stringMap(66, attributes)),
 };
 
 const aiCost: MessageEncoder = {

@@ -1,5 +1,3 @@
-import { ConfigurationError } from "../../core/errors/index.js";
-
 /** Each part grows on its own, so that growing never needs twice the memory of the whole table. */
 const PARTS = 256;
 /** Bits of a hash's first word that do not select its part. */
@@ -10,8 +8,6 @@ const FIRST_SLOTS = 32;
 const GROWTH = 1.5;
 /** With the growth, 21 to 32 bytes per event. */
 const MAX_LOAD = 0.75;
-/** Most slots of a part: an array of 4 GiB, in which a position is still a small integer. */
-const MAX_SLOTS = 2 ** 28;
 /** Highest count of a slot; the next slot continues. */
 const MAX_COUNT = 0xffff;
 
@@ -32,17 +28,8 @@ interface Part {
  */
 export class EventCounts {
   readonly #parts = new Array<Part | undefined>(PARTS);
-  readonly #maxSlots: number;
 
-  /** @param maxSlots Most slots of each part. */
-  constructor(maxSlots = MAX_SLOTS) {
-    this.#maxSlots = maxSlots;
-  }
-
-  /**
-   * Adds an event. It may be taken after the next `restore`.
-   * @throws {ConfigurationError} there is no memory left
-   */
+  /** Adds an event. It may be taken after the next `restore`. */
   add(low: number, high: number, third: number): void {
     const number = low >>> BITS_BELOW_PART;
     let part = this.#parts[number];
@@ -86,40 +73,22 @@ export class EventCounts {
 
   #grow(number: number, old: Part | undefined): Part {
     const length = old === undefined ? firstSlots(number) : Math.ceil((old.slots.length / WIDTH) * GROWTH);
-    const slots = this.#allocate(length);
+    const slots = new Int32Array(length * WIDTH);
     const part = { slots, size: old?.size ?? 0 };
-    if (old !== undefined) {
-      for (let from = 0; from < old.slots.length; from += WIDTH) {
-        if (old.slots[from + 3] === 0) continue;
-        let at = firstSlot(slots, old.slots[from + 1] ?? 0);
-        while (slots[at + 3] !== 0) at = nextSlot(slots, at);
-        for (let i = 0; i < WIDTH; i += 1) slots[at + i] = old.slots[from + i] ?? 0;
-      }
+    for (let from = 0; old !== undefined && from < old.slots.length; from += WIDTH) {
+      if (old.slots[from + 3] === 0) continue;
+      let at = firstSlot(slots, old.slots[from + 1] ?? 0);
+      while (slots[at + 3] !== 0) at = nextSlot(slots, at);
+      for (let i = 0; i < WIDTH; i += 1) slots[at + i] = old.slots[from + i] ?? 0;
     }
     this.#parts[number] = part;
     return part;
-  }
-
-  #allocate(slots: number): Int32Array {
-    if (slots > this.#maxSlots) throw outOfMemory();
-    try {
-      return new Int32Array(slots * WIDTH);
-    } catch (error) {
-      throw outOfMemory(error);
-    }
   }
 }
 
 /** First sizes differ, so that the parts do not all grow in the same turn of the event loop. */
 function firstSlots(part: number): number {
   return Math.ceil(FIRST_SLOTS * GROWTH ** (part / PARTS));
-}
-
-function outOfMemory(cause?: unknown): ConfigurationError {
-  return new ConfigurationError(
-    "There is no memory left for the accepted events of this run. Write fewer events in one run, or set restarts: 0, which remembers none.",
-    { cause },
-  );
 }
 
 /** The search begins at a place in proportion to the hash's second word, so that growing keeps the order of slots. */

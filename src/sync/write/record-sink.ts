@@ -10,7 +10,7 @@ import {
 } from "../encoding/explain-record.js";
 import { type EncodedMessage, MessageBuilder } from "../encoding/message-builder.js";
 import { fieldsOf, stringIn, truncateId } from "../encoding/record-id.js";
-import { type RecordList, type RecordObserver, RecordView } from "../encoding/record-observer.js";
+import { EncodedRecord, type RecordList, type RecordObserver } from "../encoding/record-observer.js";
 import type { MessageEncoder } from "../encoding/record-writer.js";
 import { ENCODERS } from "../generated/encoders.js";
 import { watchEntries } from "./source.js";
@@ -45,7 +45,7 @@ export class RecordSink {
   readonly #context: SinkContext;
   readonly #encoder: MessageEncoder;
   readonly #builder: MessageBuilder;
-  readonly #view: RecordView | undefined;
+  readonly #view: EncodedRecord | undefined;
   readonly #queue: WindowQueue;
   #invalid: InvalidRecords | undefined;
   #records = 0;
@@ -58,7 +58,7 @@ export class RecordSink {
     this.#context = context;
     this.#encoder = ENCODERS[collection.name];
     this.#builder = builder;
-    this.#view = observer && new RecordView(collection.idField !== undefined);
+    this.#view = observer && new EncodedRecord(collection.idField !== undefined);
     this.#turnAt = context.clock.monotonic();
     this.#queue = new WindowQueue(context, {
       flush: () => (builder.pending > 0 ? builder.flush() : undefined),

@@ -7,7 +7,7 @@ export class ServerClock extends TestClock {
   #held = 0;
 
   constructor(clock: SimClock) {
-    super({ startAt: 0 });
+    super({ startAt: new Date(0) });
     this.#clock = clock;
   }
 

@@ -10,7 +10,7 @@ import { accounts, heldBy, ids, testService } from "../../support/test-service.j
 import { type LedgerStep, type UnansweredLedger, unanswered } from "../../support/unanswered.js";
 
 // The server's clock runs; this one ends only what a test wants to end.
-const clock = new TestClock({ startAt: 1_700_000_000_000 });
+const clock = new TestClock({ startAt: new Date(1_700_000_000_000) });
 let warnings: string[];
 const warn = (message: string) => void warnings.push(message);
 const logger = { debug: () => {}, info: () => {}, warn, error: warn };

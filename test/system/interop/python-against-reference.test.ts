@@ -21,7 +21,9 @@ describe.skipIf(skipped)(`the reference server with a client on python3-grpcio${
 
   beforeAll(async () => {
     descriptors = await compileDescriptors();
-    server = await startReferenceServer({ clock: new TestClock({ startAt: Date.UTC(2026, 5, 1) }) });
+    server = await startReferenceServer({
+      clock: new TestClock({ startAt: new Date(Date.UTC(2026, 5, 1)) }),
+    });
     client = new PythonClient(descriptors, new URL(server.syncUrl).host, server.apiKey);
   }, STARTUP_MS);
   afterAll(async () => {
