@@ -1,5 +1,5 @@
 import { raceAbort } from "../core/abort.js";
-import { withCallSite } from "../core/call-site.js";
+import { withCallSite } from "../core/operation.js";
 import type { BatchOptions, StartBatchOptions } from "./batch/start.js";
 import type { SyncBatch } from "./batch/sync-batch.js";
 import type { SnapshotCollection } from "./collections.js";
