@@ -119,6 +119,12 @@ export const RIGHT: Readonly<Record<string, string>> = {
     await graphql.updateProcurementCase({ id: "p1", deadline: calendarDate(new Date()) });`,
   "sums by currency": `
     return sumByCurrency(graphql.licenses(), (license) => license.potentialSaving);`,
+  "an own document with types, paged by its own variables": `
+    interface Data { readonly all: { readonly nodes: readonly { readonly id: string }[]; readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null } } }
+    const document: graphqlSdk.Document<Data, { readonly size?: number; readonly from?: string }> = "query($size: Int, $from: String) { all(first: $size, after: $from) { nodes { id } } }";
+    const { all } = await graphql.request(document, { size: 1 });
+    const ids: { readonly id: string }[] = await graphql.paginate(document, {}, { select: (data) => data.all, variableNames: { first: "size", after: "from" }, limit: 3 }).toArray();
+    return [all.nodes[0]?.id, ids];`,
   "columns of a CSV file infer": `
     await batch.write("accounts", fromCsv("users.csv", {
       columns: ["id", "mail"],

@@ -82,6 +82,11 @@ export const WRONG: Readonly<Record<string, string>> = {
   "an unknown filter": `graphql.applications({ where: { nmae: { eq: "Figma" } } });`,
   "an unknown order": `graphql.licenses({ order: { id: "UP" } });`,
   "options in a second object": `graphql.licenses({}, { limit: 20 });`,
+  "a limit for toArray": `await graphql.licenses().toArray({ limit: 20 });`,
+  "a change to vendors without a filter": `await graphql.changeVendorsState({ state: "SANCTIONED" });`,
+  "a wrong variable of an own document": `
+    const document: graphqlSdk.Document<{ readonly a: string }, { readonly id: string }> = "query($id: ID!) { a(id: $id) }";
+    await graphql.request(document, { id: 1 });`,
   "an unknown field of a license": `for await (const license of graphql.licenses()) return license.price;`,
   "a Date for a calendar date": `await graphql.updateProcurementCase({ id: "p1", deadline: new Date() });`,
   "a mutation without its id": `await graphql.updateProcurementCase({ name: "Figma" });`,
