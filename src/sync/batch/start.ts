@@ -57,7 +57,6 @@ const MAX_PAUSE_MS = 30_000;
 
 type Started = { readonly batchId: string };
 
-/** A lock that a start may have acquired, and when. */
 interface PossibleLock {
   readonly installationId: string;
   readonly since: number;
@@ -120,7 +119,6 @@ export class BatchStarter {
     }
   }
 
-  /** Resolves when every batch that nobody waits for is aborted, or could not be. */
   async settled(): Promise<void> {
     await Promise.all(this.#cleanups);
   }
@@ -178,7 +176,6 @@ export class BatchStarter {
     });
   }
 
-  /** Aborts the batch of a start that nobody waits for. */
   async #abortWhenStarted(
     installationId: string,
     answer: Promise<Started>,
@@ -226,7 +223,6 @@ export class BatchStarter {
 const POSSIBLY_OWN =
   "A batch of this installation is in progress. It may be this client's own, because the answer to an earlier start was lost. A lock that nobody uses ends 15 minutes after it was acquired.";
 
-/** The same refusal with what is known of it. */
 function lockedError(
   locked: BatchInProgressError,
   message: string,
