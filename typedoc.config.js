@@ -16,8 +16,8 @@ export default {
   disableSources: true,
   excludeInternal: true,
   excludePrivate: true,
-  // Reached through MutationName, MutationErrorOf and MutationPayloadOf alone.
-  intentionallyNotExported: ["MutationPayloads"],
+  // Programs name the union of all errors.
+  intentionallyNotExported: ["SdkError"],
   validation: { invalidLink: true, notExported: true, rewrittenLink: true, invalidPath: true },
   treatWarningsAsErrors: true,
   hideGenerator: true,

@@ -6,7 +6,7 @@
  * The licenses come first, which is the worse order: each of their references waits for its account.
  */
 import { randomUUID } from "node:crypto";
-import { SyncClient } from "../src/sync/client.js";
+import { createSyncClient } from "../src/sync/client.js";
 
 const RECORDS = 1_000_000;
 const PAGE = 1000;
@@ -32,7 +32,7 @@ for (const order of ["licenses first", "accounts first"] as const) {
       sourcePlanId: "p1",
       billable: true,
     }));
-  const { collections } = await new SyncClient({ endpoint: "https://sync.example.com" }).preview(
+  const { collections } = await createSyncClient({ endpoint: "https://sync.example.com" }).preview(
     {
       snapshots: ["accounts", "licenses"],
       async run(batch) {

@@ -6,8 +6,10 @@ import { GraphQLClient } from "./graphql/client.js";
 import type { NodeFetch } from "./node/fetch.js";
 import { checkProxy, resolveProxy } from "./node/proxy.js";
 import { checkCertificates } from "./node/tls.js";
-import { SyncClient } from "./sync/client.js";
-import { type SyncTuning, TUNING_KEYS } from "./sync/options.js";
+import { createSyncClient } from "./sync/client.js";
+import type { SyncEngine } from "./sync/engine.js";
+import { TUNING_KEYS } from "./sync/options.js";
+import type { SyncClient, SyncDefaults } from "./sync/sync-client.js";
 
 /** Options of a {@link SaasManagementClient}: one configuration for both APIs. */
 export interface ClientOptions extends Omit<GraphQLOptions, "baseUrl"> {
@@ -45,8 +47,8 @@ export interface ClientOptions extends Omit<GraphQLOptions, "baseUrl"> {
    *   never capture loopback
    */
   readonly proxy?: string | undefined;
-  /** Tuning of the Sync API. @default see each field */
-  readonly sync?: SyncTuning | undefined;
+  /** Defaults of runs, batches and previews, and tuning of the Sync API. @default see each field */
+  readonly sync?: SyncDefaults | undefined;
 }
 
 const CLIENT_KEYS = {
@@ -58,6 +60,13 @@ const CLIENT_KEYS = {
   maxResponseBytes: true,
   sync: true,
 } satisfies KeysOf<ClientOptions>;
+
+const SYNC_KEYS = {
+  ...TUNING_KEYS,
+  installationId: true,
+  ledger: true,
+  guard: true,
+} satisfies KeysOf<SyncDefaults>;
 
 /**
  * The SaaS Management Service (service description, "Official client SDK behavior"): the GraphQL API reads and changes a
@@ -73,7 +82,7 @@ const CLIENT_KEYS = {
 export class SaasManagementClient {
   readonly #network: LazyFetch | undefined;
   readonly #graphql: GraphQLClient | undefined;
-  readonly #sync: SyncClient | undefined;
+  readonly #sync: SyncEngine | undefined;
   readonly #lacksCredential: boolean;
 
   /** @throws {ConfigurationError} an option is missing or not usable */
@@ -86,7 +95,7 @@ export class SaasManagementClient {
       );
     }
     const tls = readTls(givenTls);
-    const tuning = readOptions("sync", sync, TUNING_KEYS, ConfigurationError);
+    const defaults = readOptions("sync", sync, SYNC_KEYS, ConfigurationError);
     this.#network = lazyFetch({ baseUrl, fetch, tls, proxy });
     this.#lacksCredential = common.apiKey === undefined && common.authorization === undefined;
     // Previews of the Sync API need no credential.
@@ -97,23 +106,29 @@ export class SaasManagementClient {
     if (syncUrl !== undefined) {
       // Here too, so that the message has the option's name in this client.
       resolveEndpoint("syncUrl", syncUrl, "no-path");
-      this.#sync = new SyncClient({ ...common, tls, proxy, ...tuning, endpoint: syncUrl });
+      this.#sync = createSyncClient({ ...common, tls, proxy, ...defaults, endpoint: syncUrl });
     }
   }
 
   /**
-   * Creates a client from the environment: `SAAS_MANAGEMENT_BASE_URL`, `SAAS_MANAGEMENT_SYNC_URL` and
-   * `SAAS_MANAGEMENT_API_KEY`. `overrides` take precedence.
+   * Creates a client from the environment: `SAAS_MANAGEMENT_BASE_URL`, `SAAS_MANAGEMENT_SYNC_URL`,
+   * `SAAS_MANAGEMENT_API_KEY` and `SAAS_MANAGEMENT_INSTALLATION_ID`. `overrides` take precedence.
    * @throws {ConfigurationError} a required option is in neither
    */
   static fromEnv(overrides: ClientOptions = {}): SaasManagementClient {
     const { SAAS_MANAGEMENT_BASE_URL, SAAS_MANAGEMENT_SYNC_URL, SAAS_MANAGEMENT_API_KEY } = process.env;
+    const { SAAS_MANAGEMENT_INSTALLATION_ID } = process.env;
     const given = readOptions("SaasManagementClient.fromEnv", overrides, CLIENT_KEYS, ConfigurationError);
+    const defaults = readOptions("sync", given.sync ?? {}, SYNC_KEYS, ConfigurationError);
+    const sync: SyncDefaults = {
+      ...defaults,
+      installationId: defaults.installationId ?? (SAAS_MANAGEMENT_INSTALLATION_ID || undefined),
+    };
     return new SaasManagementClient({
       ...fromVariable("baseUrl", SAAS_MANAGEMENT_BASE_URL),
       ...fromVariable("syncUrl", SAAS_MANAGEMENT_SYNC_URL),
       ...(given.authorization === undefined ? fromVariable("apiKey", SAAS_MANAGEMENT_API_KEY) : {}),
-      ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+      ...Object.fromEntries(Object.entries({ ...given, sync }).filter(([, value]) => value !== undefined)),
     });
   }
 

@@ -49,17 +49,14 @@ export { isMutationError } from "./graphql/mutations.js";
 export type { Connection } from "./graphql/paging/connection.js";
 export type { ListOptions } from "./graphql/paging/list-options.js";
 export type { Page } from "./graphql/paging/page-walk.js";
-export type { KeepAliveOptions } from "./sync/batch/keep-alive.js";
-export type { BatchOptions, StartBatchOptions } from "./sync/batch/start.js";
+export type { BatchOptions } from "./sync/batch/start.js";
 export type { SyncBatch } from "./sync/batch/sync-batch.js";
-export type { SyncClient } from "./sync/client.js";
 export type { Collection, EventCollection, RecordOf, SnapshotCollection } from "./sync/collections.js";
 export type * from "./sync/generated/records.js";
-export type { GuardOptions, GuardRules, SafetyOptions } from "./sync/guard/rules.js";
+export type { GuardOptions, GuardRules, JudgeOptions } from "./sync/guard/rules.js";
 export type { Lease } from "./sync/lease.js";
 export type { HoldReason } from "./sync/ledger/entry.js";
 export { fileLedger, type Ledger, type Store, storeLedger } from "./sync/ledger/ledger.js";
-export type { ChannelOptions, SyncTuning } from "./sync/options.js";
 export type { PreviewOptions } from "./sync/preview/options.js";
 export {
   type CollectionPreview,
@@ -88,6 +85,7 @@ export { type Connector, defineConnector, type RunContext } from "./sync/run/con
 export type { RunBatch } from "./sync/run/declared-batch.js";
 export type { RunOptions } from "./sync/run/options.js";
 export type { CollectionReceipt, RunReceipt } from "./sync/run/receipt.js";
+export type { SyncClient, SyncDefaults } from "./sync/sync-client.js";
 export type { CompletionCounts } from "./sync/transport.js";
 export type { CollectionWriter } from "./sync/write/collection-writer.js";
 export type { WriteOptions } from "./sync/write/options.js";

@@ -11,6 +11,7 @@ import { docstringProblems } from "./docstrings.js";
 import { entries, ROOT } from "./entries.js";
 import { DECLARATIONS, extract, REPORTS } from "./extract.js";
 import { foreignImports, foreignTypes } from "./foreign-types.js";
+import { publicNames } from "./names.js";
 
 const write = !process.argv.includes("--check");
 await rm(DECLARATIONS, { recursive: true, force: true });
@@ -23,8 +24,9 @@ if (status !== 0) process.exit(1);
 
 const problems = new Set<string>();
 const all = await entries();
+const exported = new Set(publicNames(all).map(({ name }) => name));
 for (const entry of all) {
-  const surface = await extract(entry, write);
+  const surface = await extract(entry, exported, write);
   for (const problem of [
     ...surface.problems,
     ...foreignTypes(entry.specifier, await readFile(surface.rollup, "utf8")),

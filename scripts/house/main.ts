@@ -6,7 +6,8 @@
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { ROOT } from "../api/entries.js";
+import { entries, ROOT } from "../api/entries.js";
+import { MAX_NAMES, publicNames } from "../api/names.js";
 import { docWords, readmeWords, sourceFigures } from "./figures.js";
 
 interface Entered {
@@ -33,6 +34,7 @@ const rows: readonly Row[] = [
   { figure: "files that a record of batch.write enters", value: written.files.length, limit: 30 },
   { figure: "files that the first page of licenses() enters", value: paged.files.length, limit: 24 },
   { figure: 'own modules that import "." loads', value: imported.files.length, limit: 60 },
+  { figure: "exported names of all subpaths", value: publicNames(await entries()).length, limit: MAX_NAMES },
   { figure: "words of the README", value: readmeWords(), limit: 900 },
   { figure: "words of README and docs", value: docWords(), limit: 20_000 },
 ];

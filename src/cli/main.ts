@@ -107,7 +107,7 @@ function describe({ baseUrl, syncUrl, apiKey, installationId }: ReferenceServer)
 SAAS_MANAGEMENT_BASE_URL=${baseUrl}
 SAAS_MANAGEMENT_SYNC_URL=${syncUrl}
 SAAS_MANAGEMENT_API_KEY=${apiKey}
-INSTALLATION_ID=${installationId}
+SAAS_MANAGEMENT_INSTALLATION_ID=${installationId}
 `;
 }
 

@@ -1,16 +1,11 @@
 import { setMaxListeners } from "node:events";
-import { checkSignal, linkAbort } from "../core/abort.js";
+import { linkAbort } from "../core/abort.js";
+import { withCallSite } from "../core/call-site.js";
 import { ClosedError, InvalidInputError } from "../core/errors/index.js";
-import { type KeysOf, readOptions, requirePositive } from "../core/validate.js";
-import { readKeepAlive, startKeepAlive } from "./batch/keep-alive.js";
+import { type KeysOf, readOptions } from "../core/validate.js";
+import { startKeepAlive } from "./batch/keep-alive.js";
 import { BatchSession, type BatchWatch } from "./batch/session.js";
-import {
-  BATCH_KEYS,
-  type BatchOptions,
-  BatchStarter,
-  START_BATCH_KEYS,
-  type StartBatchOptions,
-} from "./batch/start.js";
+import { BATCH_KEYS, type BatchOptions, BatchStarter, checkBatchOptions } from "./batch/start.js";
 import { BatchHandle } from "./batch/sync-batch.js";
 import { callWithRetry } from "./call.js";
 import { CLEANUP_GRACE_MS } from "./cleanup-grace.js";
@@ -23,6 +18,7 @@ import { guardProgress } from "./progress.js";
 import { type Connector, readConnector } from "./run/connector.js";
 import { checkRunOptions, RUN_KEYS, type RunOptions } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
+import type { SyncClient, SyncDefaults } from "./sync-client.js";
 import type { SyncTransport } from "./transport.js";
 
 const UNWATCHED: BatchWatch = { acceptedEvents: undefined, observerOf: undefined, beforeComplete: undefined };
@@ -35,84 +31,83 @@ export async function loadRuns(): Promise<typeof import("./run/sync-run.js")> {
   return runs;
 }
 
-/** Batches and runs over any transport: what `SyncClient` does, without knowing how the service is reached. */
-export class SyncEngine {
+/** The Sync API over any transport, without knowing how the service is reached. */
+export class SyncEngine implements SyncClient {
   readonly #configuration: SyncConfiguration;
   readonly #transport: SyncTransport;
+  readonly #defaults: Pick<SyncDefaults, "installationId" | "ledger" | "guard">;
   readonly #starter: BatchStarter;
   readonly #closed = new AbortController();
 
   /** The transport is closed with the engine. */
-  constructor(configuration: SyncConfiguration, transport: SyncTransport) {
+  constructor(
+    configuration: SyncConfiguration,
+    transport: SyncTransport,
+    defaults: Pick<SyncDefaults, "installationId" | "ledger" | "guard"> = {},
+  ) {
     this.#configuration = configuration;
     this.#transport = transport;
+    this.#defaults = defaults;
     this.#starter = new BatchStarter(transport, configuration);
     // One listener for each start under way and each batch that is open.
     setMaxListeners(0, this.#closed.signal);
   }
 
-  async startBatch(given: StartBatchOptions, watch: BatchWatch = UNWATCHED): Promise<BatchHandle> {
-    const options = this.#read("startBatch", given, START_BATCH_KEYS);
-    const { installationId, signal, waitForLockMs = 0, timeoutMs, onProgress } = options;
-    this.#requireOpen();
-    requireId("installationId", installationId, "a direct integration installation");
-    if (typeof waitForLockMs !== "number" || !(waitForLockMs >= 0))
-      throw new InvalidInputError("waitForLockMs must be a number of milliseconds, 0 or more.");
-    if (timeoutMs !== undefined) requirePositive("timeoutMs", timeoutMs, InvalidInputError);
-    checkSignal(signal);
-    signal?.throwIfAborted();
-    const { controller, unlink } = linkAbort(this.#closed.signal, signal);
-    try {
-      const { id, startedAt } = await this.#starter.start(installationId, {
-        signal: controller.signal,
-        timeoutMs,
-        waitForLockMs,
-        onProgress,
-      });
-      return this.#handle({ id, startedAt, unverified: false }, options, watch);
-    } finally {
-      unlink();
-    }
-  }
-
-  /** Returns a handle on a batch that another process started. */
-  openBatch(batchId: string, given: BatchOptions): BatchHandle {
-    const options = this.#read("openBatch", given, BATCH_KEYS);
-    this.#requireOpen();
-    requireId("batchId", batchId, "a batch");
-    const startedAt = momentOf(this.#configuration.clock);
-    return this.#handle({ id: batchId, startedAt, unverified: true }, options, UNWATCHED);
-  }
-
-  async run<Snapshots extends SnapshotCollection>(
-    connector: Connector<Snapshots>,
-    options: RunOptions,
+  run<const S extends SnapshotCollection = never>(
+    connector: Connector<S>,
+    options: RunOptions = {},
   ): Promise<RunReceipt> {
-    const read = readConnector("run", connector);
-    const given = this.#read("run", options, RUN_KEYS);
-    checkRunOptions(given);
-    const { clock } = this.#configuration;
-    const begunAt = clock.monotonic();
-    const { SyncRun } = await loadRuns();
-    const start = (wanted: StartBatchOptions, watch: BatchWatch) => this.startBatch(wanted, watch);
-    const abort = (batchId: string, signal: AbortSignal) =>
-      callWithRetry(this.#configuration, { rpc: "AbortSyncBatch", batchId }, signal, (call) =>
-        this.#transport.abortBatch(batchId, call),
-      );
-    const parts = { configuration: this.#configuration, start, abort, begunAt, closed: this.#closed.signal };
-    return new SyncRun(read, given, parts).execute();
+    return withCallSite(options?.signal, async () => {
+      const read = readConnector("run", connector);
+      const given = this.#judged(this.#read("run", options, RUN_KEYS));
+      checkRunOptions(given);
+      const begunAt = this.#configuration.clock.monotonic();
+      const { SyncRun } = await loadRuns();
+      const abort = (batchId: string, signal: AbortSignal) =>
+        callWithRetry(this.#configuration, { rpc: "AbortSyncBatch", batchId }, signal, (call) =>
+          this.#transport.abortBatch(batchId, call),
+        );
+      const parts = {
+        configuration: this.#configuration,
+        start: this.start.bind(this),
+        abort,
+        begunAt,
+        closed: this.#closed.signal,
+      };
+      return new SyncRun(read, given, parts).execute();
+    });
   }
 
-  /** Calls the connector over a transport that keeps nothing. */
-  async preview<Snapshots extends SnapshotCollection>(
-    connector: Connector<Snapshots>,
-    options: PreviewOptions,
+  preview<const S extends SnapshotCollection = never>(
+    connector: Connector<S>,
+    options: PreviewOptions = {},
   ): Promise<RunPreview> {
-    const read = readConnector("preview", connector);
-    const given = this.#read("preview", options, PREVIEW_KEYS);
-    checkSignal(given.signal);
-    const { previewRun } = await import("./preview/preview-run.js");
-    return previewRun(read, given, this.#configuration);
+    return withCallSite(options?.signal, async () => {
+      const read = readConnector("preview", connector);
+      const given = this.#read<PreviewOptions & RunOptions>("preview", options, PREVIEW_KEYS);
+      const { ledger = this.#defaults.ledger, installationId = this.#defaults.installationId } = given;
+      // Without a ledger, the id is of no use.
+      const fallback = ledger === "none" ? "preview" : undefined;
+      const judged = this.#judged({ ...given, installationId: installationId ?? fallback });
+      const { previewRun } = await import("./preview/preview-run.js");
+      const open = (...args: ConstructorParameters<typeof SyncEngine>) => new SyncEngine(...args);
+      return previewRun(read, judged, this.#configuration, open);
+    });
+  }
+
+  startBatch(options: BatchOptions = {}): Promise<BatchHandle> {
+    return withCallSite(options?.signal, async () =>
+      this.start(this.#read("startBatch", options, BATCH_KEYS), UNWATCHED),
+    );
+  }
+
+  openBatch(batchId: string, options: BatchOptions = {}): BatchHandle {
+    const given = this.#read("openBatch", options, BATCH_KEYS);
+    this.#requireOpen();
+    if (typeof batchId !== "string" || batchId === "")
+      throw new InvalidInputError("batchId must be the id of a batch.");
+    const startedAt = momentOf(this.#configuration.clock);
+    return this.#handle({ id: batchId, startedAt, unverified: true }, given, UNWATCHED);
   }
 
   /** Refuses new calls, cancels what is under way, and closes the transport. */
@@ -128,25 +123,63 @@ export class SyncEngine {
     this.#transport.close();
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  /** Starts a batch with options that were read. */
+  async start(options: BatchOptions, watch: BatchWatch): Promise<BatchHandle> {
+    this.#requireOpen();
+    const installationId = this.#installationId(options);
+    const { waitForLockMs = 0, onProgress } = options;
+    options.signal?.throwIfAborted();
+    const { controller, unlink } = linkAbort(this.#closed.signal, options.signal);
+    try {
+      const { signal } = controller;
+      const started = await this.#starter.start(installationId, { signal, waitForLockMs, onProgress });
+      return this.#handle({ ...started, unverified: false }, options, watch);
+    } finally {
+      unlink();
+    }
+  }
+
   #requireOpen(): void {
     // A new error for each caller, whose call site is added to its stack.
     if (this.#closed.signal.aborted) throw clientClosed();
   }
 
-  /** Reads the options of a call, with those that all of them share. */
+  /** Reads the options of a call, and checks those that all of them share. */
   #read<Options extends BatchOptions>(
     call: string,
     given: Options,
     known: KeysOf<NoInfer<Options>>,
   ): Options {
     const options = readOptions(call, given, known);
-    const onProgress = guardProgress(options.onProgress, this.#configuration.logger);
-    return { ...options, onProgress, keepAlive: readKeepAlive(options.keepAlive) };
+    checkBatchOptions(options);
+    return { ...options, onProgress: guardProgress(options.onProgress, this.#configuration.logger) };
+  }
+
+  /** Fills in the client's defaults of a run. */
+  #judged<Options extends RunOptions>(options: Options) {
+    const { ledger = this.#defaults.ledger, guard = this.#defaults.guard } = options;
+    if (ledger === undefined) {
+      throw new InvalidInputError(
+        'No ledger: pass ledger to the call, or set sync.ledger of the client. It is fileLedger(directory), another ledger, or "none". Without one, nothing keeps a truncated snapshot from removing records.',
+      );
+    }
+    return { ...options, installationId: this.#installationId(options), ledger, guard };
+  }
+
+  #installationId({ installationId = this.#defaults.installationId }: BatchOptions): string {
+    if (typeof installationId === "string" && installationId !== "") return installationId;
+    throw new InvalidInputError(
+      "installationId must be the id of a direct integration installation: pass it to the call, or set sync.installationId of the client (SAAS_MANAGEMENT_INSTALLATION_ID with fromEnv).",
+    );
   }
 
   #handle(
     batch: { readonly id: string; readonly startedAt: Moment; readonly unverified: boolean },
-    { onProgress, keepAlive }: BatchOptions,
+    { onProgress, maxIdleMs }: BatchOptions,
     watch: BatchWatch,
   ): BatchHandle {
     const { id, startedAt, unverified } = batch;
@@ -160,16 +193,11 @@ export class SyncEngine {
       ...watch,
     });
     const handle = new BatchHandle({ session, unverified });
-    if (keepAlive !== undefined) startKeepAlive(session, keepAlive);
+    if (maxIdleMs !== undefined) startKeepAlive(session, maxIdleMs);
     return handle;
   }
 }
 
 function clientClosed(): ClosedError {
   return new ClosedError("The client is closed. Create a new one.");
-}
-
-function requireId(name: string, value: unknown, of: string): void {
-  if (typeof value === "string" && value !== "") return;
-  throw new InvalidInputError(`${name} must be the id of ${of}.`);
 }

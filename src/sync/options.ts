@@ -34,8 +34,6 @@ export interface SyncTuning {
   readonly maxReceiveMessageBytes?: number | undefined;
   /** Largest request message, in bytes; never above 16 MiB − 1, which the service sets. @default 16 MiB − 1 */
   readonly maxSendMessageBytes?: number | undefined;
-  /** Size in bytes at which messages are cut. @default 1 MiB */
-  readonly messageBytes?: number | undefined;
   /**
    * Most bytes that are sent before an acknowledgement is awaited; one message for event collections.
    * @default 6 MiB
@@ -52,16 +50,17 @@ export interface SyncTuning {
   readonly channelOptions?: ChannelOptions | undefined;
 }
 
-/** Options of a {@link SyncClient}. */
+/** What a client of the Sync API is made with. */
 export interface SyncClientOptions extends CommonOptions, NetworkOptions, SyncTuning {
   /** Absolute `https://` endpoint without a path; `http://` for loopback only. */
   readonly endpoint: string;
+  /** Size in bytes at which messages are cut, for tests. @default 1 MiB, at most `maxSendMessageBytes` */
+  readonly messageBytes?: number | undefined;
 }
 
 export const TUNING_KEYS = {
   maxReceiveMessageBytes: true,
   maxSendMessageBytes: true,
-  messageBytes: true,
   windowBytes: true,
   flushAfterMs: true,
   eventDelivery: true,
@@ -73,6 +72,7 @@ const CLIENT_KEYS = {
   ...NETWORK_KEYS,
   ...TUNING_KEYS,
   endpoint: true,
+  messageBytes: true,
 } satisfies KeysOf<SyncClientOptions>;
 
 /** Sync options, checked and with every value set. */

@@ -76,7 +76,7 @@ test("a call that was retried and failed leaves no listener on the caller's sign
 test("keep-alive messages leave no listener on the batch's signal", async () => {
   const { hooks, responses } = observedHooks();
   const clock = new TestClock({ startAt: new Date(0) });
-  const batch = await harness.startBatch({ clock, ...hooks }, { keepAlive: { maxIdleMs: 3_600_000 } });
+  const batch = await harness.startBatch({ clock, ...hooks }, { maxIdleMs: 3_600_000 });
   const before = getEventListeners(batch.signal, "abort").length;
   clock.advance(480_000);
   await until(() => responses.length === 2);

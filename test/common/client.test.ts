@@ -21,7 +21,7 @@ test("a client of one API names the missing option when the other is used", () =
 });
 
 test.each([
-  { sync: { messageBytes: 0.5 } },
+  { sync: { windowBytes: 0.5 } },
   { baseUrl: "http://api.example.com" },
   { syncUrl: "http://sync.example.com" },
   { timeoutMs: -1 },

@@ -138,7 +138,7 @@ test("hooks of the Sync API are called for each attempt, with RPC, installation 
 test("hooks are called for keep-alive messages, and for the abort of an abandoned batch", async () => {
   const { hooks, responses } = observedHooks();
   const clock = new TestClock({ startAt: new Date(0) });
-  await harness.startBatch({ clock, ...hooks }, { keepAlive: { maxIdleMs: 60 * MINUTE_MS } });
+  await harness.startBatch({ clock, ...hooks }, { maxIdleMs: 60 * MINUTE_MS });
   clock.advance(8 * MINUTE_MS);
   await until(() => responses.some(({ operation }) => operation === "SyncRecords"));
   let answer = () => {};

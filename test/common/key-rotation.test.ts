@@ -2,7 +2,7 @@ import { AuthenticationError } from "@saas-management/sdk";
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
 import { accounts } from "../support/accounts.js";
 import { connectClient, everythingIn, rejection, until } from "../support/http-client.js";
 import { json, type Responder } from "../support/http-server.js";
@@ -149,7 +149,7 @@ test("every operation of both APIs survives a rotation of the key", async () => 
     current = server.createApiKey();
     server.revokeApiKey(old);
   };
-  await using sync = new SyncClient({ endpoint: syncUrl, apiKey, retry: false });
+  await using sync = createSyncClient({ endpoint: syncUrl, apiKey, retry: false });
   await using graphql = new GraphQLClient({ baseUrl, apiKey, retry: false });
   rotate();
   const batch = await sync.startBatch({ installationId });

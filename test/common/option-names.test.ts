@@ -10,7 +10,7 @@ import { fromCsv, fromJsonl, fromPages } from "@saas-management/sdk/sources";
 import { memoryLedger, startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { suggestKey } from "../../src/core/validate.js";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
 import { accounts } from "../support/accounts.js";
 import { rejection } from "../support/promises.js";
 import { testService } from "../support/test-service.js";
@@ -41,9 +41,9 @@ const CONFIGURATIONS: Readonly<Record<string, Call>> = {
   GraphQLClient: (extra) => new GraphQLClient({ ...GRAPHQL, ...extra }),
   "retry of GraphQLClient": (extra) => new GraphQLClient({ ...GRAPHQL, retry: { ...extra } }),
   "retry of request": (extra) => graphql().request("{ a }", {}, { retry: { ...extra } }),
-  SyncClient: (extra) => new SyncClient({ ...SYNC, ...extra }),
-  "retry of SyncClient": (extra) => new SyncClient({ ...SYNC, retry: { ...extra } }),
-  "tls of SyncClient": (extra) => new SyncClient({ ...SYNC, tls: { ...extra } }),
+  SyncEngine: (extra) => createSyncClient({ ...SYNC, ...extra }),
+  "retry of SyncEngine": (extra) => createSyncClient({ ...SYNC, retry: { ...extra } }),
+  "tls of SyncEngine": (extra) => createSyncClient({ ...SYNC, tls: { ...extra } }),
   appInfo: (extra) => new GraphQLClient({ ...GRAPHQL, appInfo: { name: "app", ...extra } }),
   fileLedger: (extra) => fileLedger("ledger", { ...extra }),
 };
@@ -51,7 +51,6 @@ const CONFIGURATIONS: Readonly<Record<string, Call>> = {
 const CALLS: Readonly<Record<string, Call>> = {
   TestClock: (extra) => new TestClock({ ...extra }),
   startBatch: (extra) => sync().startBatch({ ...start(), ...extra }),
-  keepAlive: (extra) => sync().startBatch({ ...start(), keepAlive: { maxIdleMs: 1, ...extra } }),
   openBatch: (extra) => sync().openBatch("batch-1", { ...extra }),
   write: async (extra) => (await batch()).write("accounts", [], { ...extra }),
   writer: async (extra) => (await batch()).writer("accounts", { ...extra }),
@@ -104,8 +103,8 @@ test.each([
 test.each([
   ["GraphQLClient", "tls"],
   ["GraphQLClient", "syncUrl"],
-  ["SyncClient", "fetch"],
-  ["SyncClient", "baseUrl"],
+  ["SyncEngine", "fetch"],
+  ["SyncEngine", "baseUrl"],
   ["SaasManagementClient", "messageBytes"],
 ])("refuses in %s an option of another client: %s", async (client, option) => {
   const call = CONFIGURATIONS[client] ?? NONE;

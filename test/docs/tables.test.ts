@@ -37,7 +37,7 @@ const tables: readonly (readonly [string, readonly Member[]])[] = [
     "Client",
     [
       ...code.members("ClientOptions").filter(({ name }) => name !== "sync"),
-      ...code.members("SyncTuning").map((member) => ({ ...member, name: `sync.${member.name}` })),
+      ...code.members("SyncDefaults").map((member) => ({ ...member, name: `sync.${member.name}` })),
     ],
   ],
   ["Run", code.members("RunOptions")],
@@ -55,7 +55,7 @@ test.each(tables)(
 
 test("the reference lists every option of startBatch, and no other", () => {
   const sentence = /^`startBatch` takes [^.]*\./m.exec(options.text)?.[0].replace(/^`startBatch`/, "");
-  const members = code.members("StartBatchOptions").map(({ name }) => name);
+  const members = code.members("BatchOptions").map(({ name }) => name);
   expect(named(sentence).sort()).toEqual(members.sort());
 });
 

@@ -7,7 +7,8 @@ import { fromCsv, fromJsonl, fromPages } from "@saas-management/sdk/sources";
 import { memoryLedger } from "@saas-management/sdk/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
+import type { SyncEngine } from "../../src/sync/engine.js";
 import { memoryStore } from "../../src/sync/ledger/memory-ledger.js";
 import { writesOf } from "../support/batch-internals.js";
 import { holds, type Share } from "../support/fuzz.js";
@@ -22,7 +23,7 @@ const share = (what: string, part: number): Share => ({
 });
 
 let server: ScriptedSyncServer;
-let client: SyncClient;
+let client: SyncEngine;
 const home = process.cwd();
 let folder: string;
 beforeAll(async () => {
@@ -30,7 +31,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "call-options-"));
   process.chdir(folder);
   server = await startScriptedSyncServer();
-  client = new SyncClient({ endpoint: server.endpoint, apiKey: "key-1", retry: false });
+  client = createSyncClient({ endpoint: server.endpoint, apiKey: "key-1", retry: false });
 });
 afterAll(async () => {
   await client.close();
@@ -71,8 +72,8 @@ const GUARD = [
   ...RULE.map((name) => `guard/collections/accounts/${name}`),
 ];
 const LEDGER = ["ledger", "ledger/location"];
-const BATCH = ["onProgress", "keepAlive", "keepAlive/maxIdleMs"];
-const START = { installationId: "installation-1", keepAlive: { maxIdleMs: 60_000 } };
+const BATCH = ["onProgress", "maxIdleMs"];
+const START = { installationId: "installation-1", maxIdleMs: 60_000 };
 const RUN = {
   installationId: "installation-1",
   ledger: memoryLedger(),
@@ -126,11 +127,11 @@ const isClassCalled = (reason: unknown) => /^TypeError: Class constructor/.test(
 const CALLS: Readonly<Record<string, Row>> = {
   startBatch: {
     base: START,
-    names: ["installationId", "waitForLockMs", "timeoutMs", "signal", ...BATCH],
+    names: ["installationId", "waitForLockMs", "signal", ...BATCH],
     use: async (given) => (await call<Promise<SyncBatch>>(client, "startBatch", [given])).close(),
   },
   openBatch: {
-    base: { keepAlive: START.keepAlive },
+    base: { maxIdleMs: START.maxIdleMs },
     names: BATCH,
     use: (given) => call<SyncBatch>(client, "openBatch", ["batch-1", given]).close(),
   },

@@ -3,7 +3,7 @@ import { GraphQLClient } from "@saas-management/sdk/graphql";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { resolveEndpoint } from "../../src/core/endpoint.js";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
 import { holds } from "../support/fuzz.js";
 import { outcomeOf } from "../support/hostile.js";
 import { mutatedBytes } from "../support/mutated-bytes.js";
@@ -51,9 +51,9 @@ describe("a hostile endpoint", { timeout: TIMEOUT_MS }, () => {
     const property = fc.asyncProperty(url, async (text) => {
       const made = [
         await outcomeOf(() => new GraphQLClient({ apiKey: "key-1", baseUrl: text })),
-        await outcomeOf(() => new SyncClient({ apiKey: "key-1", endpoint: text })),
-        await outcomeOf(
-          () => new SyncClient({ apiKey: "key-1", endpoint: "https://127.0.0.1:9", proxy: text }),
+        await outcomeOf(() => createSyncClient({ apiKey: "key-1", endpoint: text })),
+        await outcomeOf(() =>
+          createSyncClient({ apiKey: "key-1", endpoint: "https://127.0.0.1:9", proxy: text }),
         ),
       ];
       for (const outcome of made) {

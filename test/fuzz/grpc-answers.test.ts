@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
+import type { SyncEngine } from "../../src/sync/engine.js";
 import {
   CompleteSyncBatchResponse,
   StartSyncBatchResponse,
@@ -61,11 +62,11 @@ function acceptedBy(given: RawAnswer): bigint | undefined {
 }
 
 let server: AnsweringServer;
-let client: SyncClient;
+let client: SyncEngine;
 beforeAll(async () => {
   server = await startAnsweringServer();
   // grpc-js waits for an answer to the end of its time where two messages came: that time is short here.
-  client = new SyncClient({
+  client = createSyncClient({
     endpoint: server.endpoint,
     apiKey: "canary-key-6f1d",
     retry: false,

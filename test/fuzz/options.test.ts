@@ -2,7 +2,7 @@ import { SaasManagementClient } from "@saas-management/sdk";
 import { GraphQLClient, type GraphQLOptions } from "@saas-management/sdk/graphql";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
 import { holds, type Share } from "../support/fuzz.js";
 import { hostileValue, hostileVariant, outcomeOf } from "../support/hostile.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
@@ -93,9 +93,9 @@ describe("hostile options", { timeout: TIMEOUT_MS }, () => {
     ],
     [
       "the network of a Sync API client",
-      { ...COMMON, endpoint: "https://127.0.0.1:9" },
-      [...NETWORK_PATHS, "endpoint"],
-      (options) => construct(SyncClient, options).close(),
+      { ...COMMON, syncUrl: "https://127.0.0.1:9" },
+      [...NETWORK_PATHS, "syncUrl"],
+      (options) => construct(SaasManagementClient, options).close(),
     ],
   ])("of %s make one that works, or an SDK error", async (what, base, paths, use) => {
     const seen = { worked: 0, refused: 0 };
@@ -108,16 +108,17 @@ describe("hostile options", { timeout: TIMEOUT_MS }, () => {
   });
 
   test("of a Sync API client make one that starts a batch, or an SDK error", async () => {
-    const base = { ...COMMON, endpoint: server.endpoint };
+    const base = { ...COMMON, syncUrl: server.endpoint };
     // Not how long to wait for a connection that does not come about: a client may be told to wait for ever.
-    const paths = [...COMMON_PATHS, ...TUNING_PATHS, ...TUNING_PATHS, "endpoint"].filter(
+    const tuning = TUNING_PATHS.map((path) => `sync/${path}`);
+    const paths = [...COMMON_PATHS, ...tuning, ...tuning, "syncUrl"].filter(
       (path) => path !== "timeoutMs" && !path.startsWith("clock/"),
     );
     const seen = { worked: 0, refused: 0 };
     const property = fc.asyncProperty(hostileVariant(base, paths), async (options) => {
       const outcome = await outcomeOf(async () => {
-        await using client = construct(SyncClient, options.open());
-        return (await client.startBatch(START)).id;
+        await using client = construct(SaasManagementClient, options.open());
+        return (await client.sync.startBatch(START)).id;
       });
       if (outcome?.error === undefined) expect(outcome?.value).toBe("batch-1");
       seen[outcome?.error === undefined ? "worked" : "refused"] += 1;
@@ -128,7 +129,7 @@ describe("hostile options", { timeout: TIMEOUT_MS }, () => {
 
   test("that are not an object are refused", async () => {
     const property = fc.asyncProperty(hostileValue, async (options) => {
-      for (const Class of [GraphQLClient, SaasManagementClient, SyncClient]) {
+      for (const Class of [GraphQLClient, SaasManagementClient]) {
         const outcome = await outcomeOf(() => construct<object>(Class, options.open()));
         expect(outcome?.error?.code).toBe("INVALID_CONFIGURATION");
       }
@@ -193,7 +194,7 @@ describe("a hostile environment", { timeout: TIMEOUT_MS }, () => {
     const property = fc.asyncProperty(environment, async (variables) => {
       for (const name of PROXIES) delete process.env[name];
       Object.assign(process.env, variables);
-      await using client = new SyncClient({ ...COMMON, endpoint: server.endpoint, timeoutMs: 100_000 });
+      await using client = createSyncClient({ ...COMMON, endpoint: server.endpoint, timeoutMs: 100_000 });
       expect((await client.startBatch(START)).id).toBe("batch-1");
     });
     await holds(share("proxies of the environment", 0.02), property);

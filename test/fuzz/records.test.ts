@@ -1,7 +1,8 @@
 import { type Collection, InvalidInputError, type RecordOf, type SyncBatch } from "@saas-management/sdk";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
+import type { SyncEngine } from "../../src/sync/engine.js";
 import { holds } from "../support/fuzz.js";
 import { hostileValue, outcomeOf, Thrown } from "../support/hostile.js";
 import { TIMEOUT_MS } from "../support/property-runs.js";
@@ -11,10 +12,10 @@ import { type ScriptedSyncServer, startScriptedSyncServer } from "../support/scr
 import { expectRecords } from "../support/sent-messages.js";
 
 let server: ScriptedSyncServer;
-let client: SyncClient;
+let client: SyncEngine;
 beforeAll(async () => {
   server = await startScriptedSyncServer();
-  client = new SyncClient({ endpoint: server.endpoint, apiKey: "key-1", retry: false });
+  client = createSyncClient({ endpoint: server.endpoint, apiKey: "key-1", retry: false });
 });
 afterAll(async () => {
   await client.close();

@@ -1,7 +1,7 @@
 /** Runs every collection and every GraphQL operation of the facade once, and tells what was sent. */
 import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { startReferenceServer } from "@saas-management/sdk/testing";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
 import { type RecordedCall, startRecorder } from "./recorder.js";
 import { readGoldenRecords } from "./records.js";
 
@@ -14,7 +14,7 @@ interface RecordedRequest {
 /** A managed run that writes all twelve collections, and an aborted batch. */
 export async function syncTranscript(): Promise<readonly RecordedCall[]> {
   const recorder = await startRecorder();
-  const client = new SyncClient({ endpoint: recorder.endpoint, apiKey: "key-1" });
+  const client = createSyncClient({ endpoint: recorder.endpoint, apiKey: "key-1" });
   try {
     const records = readGoldenRecords();
     await client.run(

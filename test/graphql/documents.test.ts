@@ -1,5 +1,5 @@
 import type { DocumentTypeDecoration, TypedDocumentNode } from "@graphql-typed-document-node/core";
-import { InvalidInputError, PaginationError } from "@saas-management/sdk/graphql";
+import { type Document, InvalidInputError, PaginationError } from "@saas-management/sdk/graphql";
 import { parse } from "graphql";
 import { expect, expectTypeOf, test } from "vitest";
 import { connectClient, rejection } from "../support/http-client.js";
@@ -34,6 +34,8 @@ test("sends a TypedDocumentNode, a TypedDocumentString and a string, with the ty
   expectTypeOf(await client.request(string, { id: "t1" })).toEqualTypeOf<Team>();
   expectTypeOf(await client.request(TEXT, { id: "t1" })).toEqualTypeOf<unknown>();
   expectTypeOf(await client.request<Team>(TEXT, { id: "t1" })).toEqualTypeOf<Team>();
+  const text: Document<Team, { readonly id: string }> = TEXT;
+  expectTypeOf(await client.request(text, { id: "t1" })).toEqualTypeOf<Team>();
   expect(await client.request(string, { id: "t1" })).toEqual({ team: { name: "IT" } });
   for (const { body } of server.requests) {
     expect(body.query.replaceAll(/\s+/g, " ")).toBe(TEXT);

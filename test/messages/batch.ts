@@ -1,7 +1,7 @@
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
 
 // Nobody listens on port 1.
-const client = new SyncClient({ endpoint: "http://127.0.0.1:1", apiKey: "key-1", retry: false });
+const client = createSyncClient({ endpoint: "http://127.0.0.1:1", apiKey: "key-1", retry: false });
 
 export const messages = [
   {

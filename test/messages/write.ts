@@ -1,9 +1,9 @@
 import type { SyncBatch } from "@saas-management/sdk";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
 import { previewOf } from "../support/connector.js";
 
 const batch = (): SyncBatch =>
-  new SyncClient({ endpoint: "https://sync.example.com", apiKey: "key-1" }).openBatch("batch-1");
+  createSyncClient({ endpoint: "https://sync.example.com", apiKey: "key-1" }).openBatch("batch-1");
 
 export const messages = [
   {

@@ -1,7 +1,8 @@
 import { inspect } from "node:util";
 import { TransportError } from "@saas-management/sdk";
 import { expect, onTestFinished, test } from "vitest";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
+import type { SyncEngine } from "../../src/sync/engine.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { startConnectProxy } from "../support/connect-proxy.js";
 import { everythingIn, rejection } from "../support/http-client.js";
@@ -12,8 +13,8 @@ import { certificate, identity } from "../support/tls-certificates.js";
 const START = { installationId: "installation-1" };
 const tls = { ca: certificate("authority") };
 
-function connect(endpoint: string, options: Partial<SyncClientOptions>): SyncClient {
-  const client = new SyncClient({ endpoint, apiKey: "key-1", retry: false, ...options });
+function connect(endpoint: string, options: Partial<SyncClientOptions>): SyncEngine {
+  const client = createSyncClient({ endpoint, apiKey: "key-1", retry: false, ...options });
   onTestFinished(() => client.close());
   return client;
 }

@@ -2,7 +2,7 @@ import type { Fault, Faults } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { FaultInjector } from "../../src/reference-server/faults/injector.js";
 import { drawFaults, drawSchedule, SeededRandom } from "../../src/reference-server/faults/schedule.js";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
 import { accounts } from "../support/accounts.js";
 import { startProgram } from "../support/fault-program.js";
 import { accounts as messages } from "../support/grpc-records.js";
@@ -74,7 +74,7 @@ test("lets the SDK deliver every record under schedules of lost messages, with e
   const calls = { SyncRecords: 3, CompleteSyncBatch: 1 };
   for (const seed of seeds.slice(0, 8)) {
     const { server } = await startSync();
-    const client = new SyncClient({
+    const client = createSyncClient({
       endpoint: server.syncUrl,
       apiKey: server.apiKey,
       retry: { retries: 5, minDelayMs: 1, maxDelayMs: 1 },

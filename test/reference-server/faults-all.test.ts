@@ -2,7 +2,7 @@ import { GraphQLClient } from "@saas-management/sdk/graphql";
 import { type Fault, startReferenceServer } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { drawFaults, drawOf, type Place, SeededRandom } from "../../src/reference-server/faults/schedule.js";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
 import { APPLICATIONS, judgedBatch, judgedWalk, PAGES, writeBefore } from "../support/judged-programs.js";
 import { until } from "../support/promises.js";
 import { forSeeds } from "../support/property-runs.js";
@@ -65,7 +65,7 @@ async function runUnder(drawn: readonly Fault[]) {
   const { baseUrl, syncUrl, apiKey } = server;
   const graphql = new GraphQLClient({ baseUrl, apiKey, clock });
   // Accounts take two windows, of two messages and of one, and usage takes one.
-  const sync = new SyncClient({ endpoint: syncUrl, apiKey, clock, messageBytes: 1000, windowBytes: 2000 });
+  const sync = createSyncClient({ endpoint: syncUrl, apiKey, clock, messageBytes: 1000, windowBytes: 2000 });
   await writeBefore(sync, server);
   const faults = drawn.map((fault) => ({ fault, added: server.faults.add(fault) }));
   const settle = settleOn(clock, () => OPERATION_MS * hangs(faults));

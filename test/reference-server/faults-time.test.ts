@@ -1,7 +1,7 @@
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import type { SyncOperation } from "../../src/reference-server/faults/fault.js";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
 import { type ProgramOutcome, startProgram } from "../support/fault-program.js";
 import { refused, until } from "../support/grpc-client.js";
 import { accounts } from "../support/grpc-records.js";
@@ -96,7 +96,7 @@ test("keeps addresses, data, locks and keys over a restart", async () => {
   const { server, run } = await startProgram(undefined);
   expect(await run()).toMatchObject({ ended: "done" });
   const { syncUrl, baseUrl, installationId } = server;
-  const client = new SyncClient({ endpoint: syncUrl, apiKey: server.apiKey, clock: new TestClock() });
+  const client = createSyncClient({ endpoint: syncUrl, apiKey: server.apiKey, clock: new TestClock() });
   onTestFinished(() => client.close());
   const batch = await client.startBatch({ installationId });
   await server.restart();

@@ -17,7 +17,7 @@ export async function runManaged(
   const attempts: ObservedBatch[] = [];
   const run = observation.label();
   const labels = writes.map(() => observation.label());
-  const { keepAlive, relyOnIt } = keepingAlive(maxIdleMs, parts);
+  const { relyOnIt } = keepingAlive(maxIdleMs, parts);
   let abortFailed = false;
   const fn: RunFunction<(typeof SNAPSHOTS)[number]> = async (batch, attempt) => {
     observation.signals.push(batch.signal, attempt.signal);
@@ -46,7 +46,7 @@ export async function runManaged(
         installationId,
         waitForLockMs,
         restarts,
-        keepAlive,
+        maxIdleMs,
         ledger: "none",
         signal: limit?.signal,
         onProgress: (progress) => {

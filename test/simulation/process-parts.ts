@@ -27,10 +27,9 @@ export function givingUp(afterMs: number | undefined, { clock, observation }: Pr
 /** Silence for longer than this is not met in any program. */
 const FOR_EVER_MS = 24 * 60 * 60_000;
 
-/** The option of a handle, and the caller's reliance on it where it holds for as long as there is a program. */
+/** The caller's reliance on it where it holds for as long as there is a program. */
 export function keepingAlive(maxIdleMs: number | undefined, { clock }: ProcessParts) {
   return {
-    keepAlive: maxIdleMs === undefined ? undefined : { maxIdleMs },
     relyOnIt: (observed: ObservedBatch) => {
       if (maxIdleMs === FOR_EVER_MS)
         observed.keptAlive = { from: clock.now(), until: Number.POSITIVE_INFINITY };

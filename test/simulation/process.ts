@@ -32,12 +32,12 @@ async function runBatch(
   const { client, installationId, observation } = parts;
   const { waitForLockMs, abortStartAfterMs, maxIdleMs, steps } = session;
   const limit = givingUp(abortStartAfterMs, parts);
-  const { keepAlive, relyOnIt } = keepingAlive(maxIdleMs, parts);
+  const { relyOnIt } = keepingAlive(maxIdleMs, parts);
   const started = await observation.settle(
     client.startBatch({
       installationId,
       waitForLockMs,
-      keepAlive,
+      maxIdleMs,
       signal: limit?.signal,
       onProgress: (progress) => observation.told.push(progress),
     }),
@@ -60,9 +60,9 @@ async function runOpened(
   const observed = observation.batches.findLast(({ left }) => left === true);
   if (observed === undefined) return;
   observed.left = false;
-  const { keepAlive, relyOnIt } = keepingAlive(maxIdleMs, parts);
+  const { relyOnIt } = keepingAlive(maxIdleMs, parts);
   const batch = client.openBatch(observed.id, {
-    keepAlive,
+    maxIdleMs,
     onProgress: (progress) => observation.told.push(progress),
   });
   // What the handle before wrote must be whole: only its caller knows.

@@ -6,7 +6,7 @@ import type {
   RunPreview,
   SnapshotCollection,
 } from "@saas-management/sdk";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 
 /** A connector's function, as JavaScript can write it: the types of the SDK refuse one that returns no promise. */
@@ -26,6 +26,6 @@ export function previewOf<const S extends SnapshotCollection>(
   options: Partial<PreviewOptions> = {},
   client: Partial<SyncClientOptions> = {},
 ): Promise<RunPreview> {
-  const sync = new SyncClient({ endpoint: "https://sync.example.com", ...client });
+  const sync = createSyncClient({ endpoint: "https://sync.example.com", ...client });
   return sync.preview(connectorOf(snapshots, fn), { ledger: "none", ...options });
 }

@@ -6,7 +6,7 @@ import {
   TestClock,
 } from "@saas-management/sdk/testing";
 import { onTestFinished } from "vitest";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "./accounts.js";
 
@@ -52,7 +52,7 @@ export async function startProgram(
   const server = await startReferenceServer({ clock: new TestClock({ startAt }), ...options.server });
   const clock = new TestClock();
   const retried: string[] = [];
-  const client = new SyncClient({
+  const client = createSyncClient({
     onEvent: ({ type, operation }) => void (type === "retry" && retried.push(operation)),
     endpoint: server.syncUrl,
     apiKey: server.apiKey,

@@ -10,8 +10,9 @@ import {
 import type { SyncBatch, SyncProgress } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { afterEach, beforeEach } from "vitest";
-import type { StartBatchOptions } from "../../src/sync/batch/start.js";
-import { SyncClient } from "../../src/sync/client.js";
+import type { BatchOptions } from "../../src/sync/batch/start.js";
+import { createSyncClient } from "../../src/sync/client.js";
+import type { SyncEngine } from "../../src/sync/engine.js";
 import {
   type AbortSyncBatchRequest,
   type CompleteSyncBatchRequest,
@@ -150,10 +151,10 @@ function countRecords(bytes: Uint8Array): number {
 /** A scripted server for each test of a file, and clients that are closed after the test. */
 export interface SyncHarness {
   readonly server: ScriptedSyncServer;
-  client(options?: Partial<SyncClientOptions>): SyncClient;
-  startBatch(options?: Partial<SyncClientOptions>, start?: Partial<StartBatchOptions>): Promise<SyncBatch>;
+  client(options?: Partial<SyncClientOptions>): SyncEngine;
+  startBatch(options?: Partial<SyncClientOptions>, start?: Partial<BatchOptions>): Promise<SyncBatch>;
   /** Starts a batch on a frozen clock, and records its progress. */
-  startFrozenBatch(start?: Partial<StartBatchOptions>): Promise<FrozenBatch>;
+  startFrozenBatch(start?: Partial<BatchOptions>): Promise<FrozenBatch>;
 }
 
 export interface FrozenBatch {
@@ -164,7 +165,7 @@ export interface FrozenBatch {
 
 export function useScriptedServer(): SyncHarness {
   let server: ScriptedSyncServer | undefined;
-  let clients: SyncClient[] = [];
+  let clients: SyncEngine[] = [];
   beforeEach(async () => {
     server = await startScriptedSyncServer();
   });
@@ -181,7 +182,7 @@ export function useScriptedServer(): SyncHarness {
     },
     client(options = {}) {
       const retry = { retries: 2, minDelayMs: 1, maxDelayMs: 1 };
-      const client = new SyncClient({
+      const client = createSyncClient({
         endpoint: harness.server.endpoint,
         apiKey: "key-1",
         retry,

@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
+import type { SyncEngine } from "../../src/sync/engine.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 
 export const START = { installationId: "installation-1" };
@@ -11,8 +12,8 @@ export const quickRetries = (retries: number) => ({ retries, minDelayMs: 1, maxD
 export function syncClient(
   endpoint: string | { readonly port: number },
   options: Partial<SyncClientOptions> = {},
-): SyncClient {
-  const client = new SyncClient({
+): SyncEngine {
+  const client = createSyncClient({
     endpoint: typeof endpoint === "string" ? endpoint : `http://127.0.0.1:${endpoint.port}`,
     apiKey: "key-1",
     retry: false,

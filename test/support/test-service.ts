@@ -20,8 +20,9 @@ import {
   type TestClock,
 } from "@saas-management/sdk/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, onTestFinished } from "vitest";
-import type { StartBatchOptions } from "../../src/sync/batch/start.js";
-import { SyncClient } from "../../src/sync/client.js";
+import type { BatchOptions } from "../../src/sync/batch/start.js";
+import { createSyncClient } from "../../src/sync/client.js";
+import type { SyncEngine } from "../../src/sync/engine.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "./accounts.js";
 import { connectorOf, type RunFunction } from "./connector.js";
@@ -67,7 +68,7 @@ export class TestService {
   #shared: ReferenceServer | undefined;
   #server: ReferenceServer | undefined;
   #clients: { close(): Promise<void> }[] = [];
-  #sync: SyncClient | undefined;
+  #sync: SyncEngine | undefined;
   #graphql: GraphQLClient | undefined;
   #directory: string | undefined;
 
@@ -114,7 +115,7 @@ export class TestService {
   }
 
   /** The test's client of the Sync API. */
-  get sync(): SyncClient {
+  get sync(): SyncEngine {
     this.#sync ??= this.syncClient();
     return this.#sync;
   }
@@ -126,11 +127,11 @@ export class TestService {
   }
 
   /** Another client of the Sync API. */
-  syncClient(options: Partial<SyncClientOptions> = {}): SyncClient {
+  syncClient(options: Partial<SyncClientOptions> = {}): SyncEngine {
     const { syncUrl: endpoint, apiKey, clock } = this.server;
     const credential = options.authorization === undefined ? { apiKey } : {};
     const defaults = { endpoint, ...credential, clock, retry: QUICK_RETRY, ...this.#options.sync };
-    return this.#closing(new SyncClient({ ...defaults, ...options }));
+    return this.#closing(createSyncClient({ ...defaults, ...options }));
   }
 
   /** Another client of the GraphQL API. */
@@ -154,7 +155,7 @@ export class TestService {
     return new PlainClient(this.server.syncUrl, `ApiKey ${key}`);
   }
 
-  startBatch(start: Partial<StartBatchOptions> = {}): Promise<SyncBatch> {
+  startBatch(start: Partial<BatchOptions> = {}): Promise<SyncBatch> {
     return this.sync.startBatch({ installationId: this.installationId, ...start });
   }
 

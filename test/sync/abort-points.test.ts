@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import type { SyncBatch, SyncProgress } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { afterEach, expect, test } from "vitest";
-import type { StartBatchOptions } from "../../src/sync/batch/start.js";
+import type { BatchOptions } from "../../src/sync/batch/start.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
 import { writesOf } from "../support/batch-internals.js";
@@ -84,7 +84,7 @@ function prepare() {
   const seen: SyncProgress["type"][] = [];
   const stop = new AbortController();
   const onProgress = ({ type }: SyncProgress) => void seen.push(type);
-  const start = (options: Partial<SyncClientOptions> = {}, more: Partial<StartBatchOptions> = {}) => {
+  const start = (options: Partial<SyncClientOptions> = {}, more: Partial<BatchOptions> = {}) => {
     const retry = { retries: 2, minDelayMs: 1000, maxDelayMs: 1000 };
     return harness.client({ clock, retry, ...options }).startBatch({ ...START, onProgress, ...more });
   };

@@ -1,9 +1,9 @@
 import type { EventCollection, RecordOf } from "@saas-management/sdk";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { SyncClient } from "../../src/sync/client.js";
 import { COLLECTIONS } from "../../src/sync/collections.js";
 import { type EncodedMessage, MessageBuilder } from "../../src/sync/encoding/message-builder.js";
+import type { SyncEngine } from "../../src/sync/engine.js";
 import { ENCODERS } from "../../src/sync/generated/encoders.js";
 import { AcceptedEvents } from "../../src/sync/run/accepted-events.js";
 import { connectorOf, type RunFunction } from "../support/connector.js";
@@ -14,7 +14,7 @@ import { expectRecords } from "../support/sent-messages.js";
 
 const UNAVAILABLE = { code: 14 };
 const RUN = { installationId: "installation-1", ledger: "none" } as const;
-const run = (client: SyncClient, fn: RunFunction<never>) => client.run(connectorOf([], fn), RUN);
+const run = (client: SyncEngine, fn: RunFunction<never>) => client.run(connectorOf([], fn), RUN);
 const lastActivity = new Date("2026-01-01T00:00:00Z");
 const harness = useScriptedServer();
 

@@ -3,11 +3,11 @@ import {
   BatchOutcomeUnknownError,
   ClosedError,
   type SyncBatch,
-  type SyncClient,
   type SyncProgress,
 } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
+import type { SyncEngine } from "../../src/sync/engine.js";
 import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";
@@ -124,7 +124,7 @@ test("never guesses: not active without saying why, after a lost answer, is an u
 test("ends a batch whose outcome is unknown: its signal fires, and nothing keeps it alive", async () => {
   harness.server.scripts.CompleteSyncBatch.push(LOST);
   const clock = new TestClock({ startAt: new Date(0) });
-  const batch = await startBatch({ clock, retry: false }, { keepAlive: { maxIdleMs: 3_600_000 } });
+  const batch = await startBatch({ clock, retry: false }, { maxIdleMs: 3_600_000 });
   const error = await rejection(batch.complete());
   expect(error).toBeInstanceOf(BatchOutcomeUnknownError);
   expect(batch.signal.reason).toBe(error);
@@ -222,7 +222,7 @@ test("tells the service nothing when closed while an abort waits for a completio
 
 test.each([
   ["handle", (batch: SyncBatch) => batch.close()],
-  ["client", (_: SyncBatch, client: SyncClient) => client.close()],
+  ["client", (_: SyncBatch, client: SyncEngine) => client.close()],
 ])("reports an unknown outcome if the %s is closed while CompleteSyncBatch is out", async (_, close) => {
   const answer = holdCompletion();
   const client = harness.client();

@@ -8,7 +8,7 @@ import {
 } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
 import { accounts } from "../support/accounts.js";
 import { writesOf } from "../support/batch-internals.js";
 import { until } from "../support/promises.js";
@@ -98,7 +98,6 @@ test.each<[string, object, string]>([
   ["plaintext to another machine", { endpoint: "http://sync.example.com" }, "loopback"],
   ["a path", { endpoint: "https://sync.example.com/v1" }, "path"],
   ["user info", { endpoint: "https://user:hunter2@sync.example.com" }, "endpoint"],
-  ["no credential", { apiKey: undefined }, "apiKey"],
   ["an option of the client of both APIs", { syncUrl: "https://sync.example.com" }, "syncUrl"],
   ["a misspelled option", { message_bytes: 1000 }, "messageBytes"],
   ["a message size of 16 MiB", { maxSendMessageBytes: 16 * 1024 * 1024 }, "maxSendMessageBytes"],
@@ -113,7 +112,7 @@ test.each<[string, object, string]>([
   ["a header of binary metadata", { headers: { "x-bin": "a" } }, "headers"],
   ["a header value that gRPC cannot send", { headers: { "x-a": "hunter2\n" } }, "x-a"],
 ])("refuses %s and names the option", (_, wrong, named) => {
-  const make = () => new SyncClient({ endpoint: "https://sync.example.com", apiKey: "k", ...wrong });
+  const make = () => createSyncClient({ endpoint: "https://sync.example.com", apiKey: "k", ...wrong });
   expect(make).toThrow(ConfigurationError);
   expect(make).toThrow(named);
   expect(make).toThrow(expect.objectContaining({ message: expect.not.stringContaining("hunter2") }));

@@ -1,7 +1,7 @@
 import { TimeoutError, TransportError } from "@saas-management/sdk";
 import { startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
 import type { ConnectionFaultKind } from "../support/connection-faults.js";
 import { connectionSchedule } from "../support/connection-schedule.js";
 import { hungMs, startFaultProxy } from "../support/fault-proxy.js";
@@ -19,7 +19,7 @@ async function startBehindProxy() {
   const linkClock = new TestClock({ startAt: new Date(0) });
   const proxy = await startFaultProxy(Number(new URL(server.syncUrl).port), linkClock);
   const clock = new TestClock();
-  const client = new SyncClient({
+  const client = createSyncClient({
     endpoint: `http://127.0.0.1:${proxy.port}`,
     apiKey: server.apiKey,
     clock,
@@ -144,7 +144,7 @@ test(
       await using server = await startReferenceServer({ clock });
       const proxy = await startFaultProxy(Number(new URL(server.syncUrl).port), clock);
       const connect = (endpoint: string) =>
-        new SyncClient({ endpoint, apiKey: server.apiKey, clock, messageBytes: 5000, windowBytes: 10_000 });
+        createSyncClient({ endpoint, apiKey: server.apiKey, clock, messageBytes: 5000, windowBytes: 10_000 });
       const direct = connect(server.syncUrl);
       await writeBefore(direct, server);
       await direct.close();

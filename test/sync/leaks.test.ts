@@ -1,8 +1,9 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { ClosedError, SaasManagementError, type SyncBatch, type SyncClient } from "@saas-management/sdk";
+import { ClosedError, SaasManagementError, type SyncBatch } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
+import type { SyncEngine } from "../../src/sync/engine.js";
 import { until } from "../support/promises.js";
 import { COLLECTION_NAMES } from "../support/record-arbitraries.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";
@@ -16,7 +17,7 @@ const LOST = { code: 14, details: "connection dropped" };
 const LEASE_MS = 15 * 60_000;
 
 let clock: TestClock;
-let client: SyncClient;
+let client: SyncEngine;
 beforeEach(() => {
   clock = new TestClock({ startAt: new Date(0) });
   client = harness.client({ clock, retry: false });

@@ -132,7 +132,7 @@ test("starts an expired batch, which can be aborted, if the lease ends before th
   const seen: SyncProgress[] = [];
   const batch = await harness.startBatch(
     { clock, timeoutMs: 60 * MINUTE },
-    { keepAlive: { maxIdleMs: 60 * MINUTE }, onProgress: (progress) => seen.push(progress) },
+    { maxIdleMs: 60 * MINUTE, onProgress: (progress) => seen.push(progress) },
   );
   expect(batch.state).toBe("expired");
   expect(batch.signal.reason).toMatchObject({ code: "BATCH_STATE", reason: "expired" });
@@ -144,7 +144,7 @@ test("starts an expired batch, which can be aborted, if the lease ends before th
 });
 
 test("leaves no timer when the handle is closed", async () => {
-  const { batch, clock } = await start({ keepAlive: { maxIdleMs: 60 * MINUTE } });
+  const { batch, clock } = await start({ maxIdleMs: 60 * MINUTE });
   await batch.write("accounts", accounts(3));
   expect(clock.sleeping).toBeGreaterThan(0);
   batch.close();

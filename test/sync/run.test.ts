@@ -368,7 +368,15 @@ const endings: readonly (readonly [
       ["aborted"],
     ],
   ],
-  ["SIGTERM", () => [{ stopOnSignals: true }, () => stop("SIGTERM"), { code: "CLOSED" }, ["aborted"]]],
+  [
+    "SIGTERM",
+    () => [
+      { stopOnSignals: true },
+      () => stop("SIGTERM"),
+      { code: "INTERRUPTED", signalName: "SIGTERM" },
+      ["aborted"],
+    ],
+  ],
   ["its client's close", () => [{}, () => void service.sync.close(), { code: "CLOSED" }, ["active"]]],
   [
     "the end of its lease",
@@ -431,7 +439,7 @@ describe("a run that listens for signals", () => {
     );
     await until(() => writing === 2);
     stop("SIGINT");
-    const closed = { status: "rejected", reason: expect.objectContaining({ code: "CLOSED" }) };
+    const closed = { status: "rejected", reason: expect.objectContaining({ code: "INTERRUPTED" }) };
     expect(await ended).toEqual([closed, closed]);
   });
 });

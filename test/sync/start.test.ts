@@ -1,7 +1,6 @@
 import { type SyncProgress, TimeoutError } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";
 import { useScriptedServer } from "../support/scripted-sync-server.js";
 import { START } from "../support/sync-client.js";
@@ -49,8 +48,8 @@ function notePauses() {
 
 test.each<[string, object]>([
   ["no installation id", { installationId: "" }],
-  ["timeoutMs 0", { timeoutMs: 0 }],
-  ["timeoutMs Infinity", { timeoutMs: Number.POSITIVE_INFINITY }],
+  ["maxIdleMs 0", { maxIdleMs: 0 }],
+  ["maxIdleMs Infinity", { maxIdleMs: Number.POSITIVE_INFINITY }],
   ["waitForLockMs -1", { waitForLockMs: -1 }],
   ["waitForLockMs NaN", { waitForLockMs: Number.NaN }],
 ])("refuses a start with %s", async (_, wrong) => {
@@ -115,29 +114,12 @@ test("rejects when its timeout ends, and close waits until the batch that still 
   expect(clock.sleeping).toBe(0);
 });
 
-test("applies timeoutMs of a start neither to other starts nor to the writes of its batch", async () => {
-  const clock = new TestClock({ startAt: new Date(0) });
-  const client = harness.client({ clock, timeoutMs: 60_000 });
-  const answer = holdStart();
-  const starting = client.startBatch({ ...START, timeoutMs: 5000 });
-  await until(() => harness.server.calls.includes("StartSyncBatch"));
-  clock.advance(5000);
-  await expect(starting).rejects.toMatchObject({ code: "TIMEOUT", timeoutMs: 5000 });
-  answer();
-
-  const batch = await client.startBatch({ ...START, timeoutMs: 5000 });
-  harness.server.beforeAnswer = async () => clock.advance(6000);
-  await batch.write("accounts", accounts(1));
-  await batch.complete();
-  expect(batch.state).toBe("completed");
-});
-
 // The first are more than a server of grpc-js can count, the others are more than gRPC has a header for.
 test.each([2 ** 31 - 1, 2 ** 31, 2 ** 53, Number.MAX_VALUE])("accepts timeoutMs %d", async (timeoutMs) => {
   const client = harness.client({ timeoutMs, retry: false });
   // A deadline that overflowed is a timer without a time, set earlier than this one.
   harness.server.beforeAnswer = () => new Promise((resolve) => setTimeout(resolve));
-  const batch = await client.startBatch({ ...START, timeoutMs });
+  const batch = await client.startBatch(START);
   await expect(batch.write("groups", [{ id: "g1", name: "Admins" }])).resolves.toMatchObject({
     accepted: 1,
   });

@@ -6,7 +6,8 @@ import {
 } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { SyncClient } from "../../src/sync/client.js";
+import { createSyncClient } from "../../src/sync/client.js";
+import type { SyncEngine } from "../../src/sync/engine.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
 import { writesOf } from "../support/batch-internals.js";
@@ -20,9 +21,14 @@ const START = { installationId: "installation-1" };
 const LOST = { code: 14, details: "connection dropped" };
 const LOCKED = { code: 6, details: "locked" };
 
-function connectTo(port: number, options: Partial<SyncClientOptions> = {}): SyncClient {
+function connectTo(port: number, options: Partial<SyncClientOptions> = {}): SyncEngine {
   const retry = { retries: 1, minDelayMs: 1, maxDelayMs: 1 };
-  const client = new SyncClient({ endpoint: `http://127.0.0.1:${port}`, apiKey: "key-1", retry, ...options });
+  const client = createSyncClient({
+    endpoint: `http://127.0.0.1:${port}`,
+    apiKey: "key-1",
+    retry,
+    ...options,
+  });
   onTestFinished(() => client.close());
   return client;
 }

@@ -13,7 +13,7 @@ export async function connect(task: SyncTask): Promise<SyncPeer> {
     syncUrl: endpoint,
     apiKey: "key",
     tls,
-    sync: { messageBytes, windowBytes },
+    sync: { maxSendMessageBytes: messageBytes, windowBytes },
   });
   const batch = await client.sync.startBatch({ installationId: "installation" });
   return {

@@ -2,11 +2,9 @@ import { follow } from "../../core/abort.js";
 import { annotate, TimeoutError } from "../../core/errors/index.js";
 import { type ConnectionData, type Page, type PageRequest, PageWalk, type WalkPlan } from "./page-walk.js";
 
-/** How a connection is walked. */
 export interface ConnectionPlan<Node> extends WalkPlan {
   /** Whether the next page is requested while the current one is consumed. */
   readonly prefetch: boolean;
-  /** The caller's signal. */
   readonly signal: AbortSignal | undefined;
   /** Requests one page; resolves with the connection in the response. */
   readonly fetchPage: (request: PageRequest, signal: AbortSignal | undefined) => Fetch<Node>;
@@ -31,7 +29,6 @@ export class PageIterator<Node> implements AsyncIterableIterator<Page<Node>, und
   readonly #queue = new SerialQueue();
   /** One for all pages: creating one is not cheap. */
   readonly #abort = new AbortController();
-  /** The request that is running. */
   #running: Fetch<Node> | undefined;
   /** The page that was requested ahead and that nobody waits for yet. */
   #ahead: Fetch<Node> | undefined;

@@ -35,7 +35,6 @@ export interface ConnectionData<Node> {
 /** From the start with `first` and `after`, or from the end with `last` and `before`. */
 export type Direction = "forward" | "backward";
 
-/** Which page to request. */
 export interface PageRequest {
   /** Number of nodes: `first` or `last`. */
   readonly size: number;
@@ -46,11 +45,9 @@ export interface PageRequest {
 /** Where a walk starts, its direction, and where it ends at the latest. */
 export interface WalkPlan {
   readonly direction: Direction;
-  /** Nodes per page. */
   readonly pageSize: number;
   /** Cursor to start from; undefined for the very start, or the very end. */
   readonly start: string | undefined;
-  /** Most nodes to yield. */
   readonly limit: number;
 }
 

@@ -41,12 +41,10 @@ const NAME_KEYS = { first: true, after: true, last: true, before: true } satisfi
   NonNullable<PaginateOptions<unknown, unknown, string>["variableNames"]>
 >;
 
-/** What a connection is made of. */
 interface ConnectionSource<Data, Node> {
   readonly document: Document<Data, never>;
   /** Variables apart from those of paging. */
   readonly variables: JsonObject;
-  /** Variables of page size and cursor. */
   readonly names: { readonly size: string; readonly cursor: string };
   /** Whether the caller gave a page size, or named its variable: it must then have an effect. */
   readonly sizeGiven: boolean;

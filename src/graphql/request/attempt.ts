@@ -11,7 +11,6 @@ import { isJsonObject, type JsonObject } from "./variables.js";
 export { readDocument } from "./document.js";
 export { Failures, UNKNOWN_OUTCOME } from "./failures.js";
 
-/** One attempt at a request. */
 export interface Attempt<Data, Result> {
   readonly url: string;
   readonly fetch: typeof globalThis.fetch;
@@ -22,7 +21,6 @@ export interface Attempt<Data, Result> {
   readonly repeatable: boolean;
   readonly context: AttemptContext;
   readonly failures: Failures;
-  /** Takes what the caller wants from the answer, or throws. */
   readonly read: AnswerReader<Data, Result>;
   readonly progress: Progress;
 }
@@ -35,25 +33,13 @@ interface Progress {
   notBegun: boolean;
 }
 
+/** Takes what the caller wants from an answer, or throws. */
 export type AnswerReader<Data, Result> = (answer: GraphQLAnswer<Data>, failures: Failures) => Result;
 
 /** A parsed body whose parts have the right types. */
 interface Body {
   readonly data: JsonObject | null;
   readonly errors: readonly unknown[];
-}
-
-/** Returns the data; any entry in `errors` is a failure. */
-export function readData<Data>(answer: GraphQLAnswer<Data>, failures: Failures): Data {
-  if (answer.errors.length > 0) throw failures.responseErrors(answer);
-  if (answer.data === null) throw failures.notGraphQL(answer);
-  return answer.data;
-}
-
-/** Returns the whole answer. */
-export function readAnswer<Data>(answer: GraphQLAnswer<Data>, failures: Failures): GraphQLAnswer<Data> {
-  if (answer.errors.length === 0 && answer.data === null) throw failures.notGraphQL(answer);
-  return answer;
 }
 
 /**

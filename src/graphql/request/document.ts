@@ -5,7 +5,9 @@ import { InvalidInputError } from "../../core/errors/index.js";
  * A GraphQL document: a string, or what a generator of typed documents writes, such as a `TypedDocumentNode`, a
  * `TypedDocumentString` or a document of gql.tada. The typed ones give their types to the variables and to the data.
  */
-export type Document<Data, Variables> = string | { readonly __apiType?: (variables: Variables) => Data };
+export type Document<Data, Variables> =
+  | (string & { readonly __apiType?: (variables: Variables) => Data })
+  | { readonly __apiType?: (variables: Variables) => Data };
 
 /** What the SDK needs to know of a document. */
 export interface Operation {

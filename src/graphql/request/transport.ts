@@ -36,23 +36,19 @@ export class Transport {
     this.#configuration = configuration;
   }
 
-  /** Returns the data of a response without errors. */
+  /** Returns the data of a response; any entry in `errors` is a failure. */
   request<Data>(
     document: Document<Data, never>,
     variables: Variables,
     options: MutationOptions,
   ): Promise<ReceivedData<Data>> {
-    return this.#start<Data, ReceivedData<Data>>(
-      document,
-      variables,
-      options,
-      ({ readData }) =>
-        (answer, failures) => ({
-          data: readData(answer, failures),
-          requestId: readRequestId((name) => answer.headers.get(name), failures.redact),
-          redact: failures.redact,
-        }),
-    );
+    return this.#start(document, variables, options, (answer: GraphQLAnswer<Data>, failures) => {
+      if (answer.errors.length > 0) throw failures.responseErrors(answer);
+      if (answer.data === null) throw failures.notGraphQL(answer);
+      const { redact } = failures;
+      const requestId = readRequestId((name) => answer.headers.get(name), redact);
+      return { data: answer.data, requestId, redact };
+    });
   }
 
   /** Returns data and errors of a response. */
@@ -61,12 +57,10 @@ export class Transport {
     variables: Variables,
     options: MutationOptions,
   ): Promise<GraphQLAnswer<Data>> {
-    return this.#start<Data, GraphQLAnswer<Data>>(
-      document,
-      variables,
-      options,
-      ({ readAnswer }) => readAnswer,
-    );
+    return this.#start(document, variables, options, (answer: GraphQLAnswer<Data>, failures) => {
+      if (answer.errors.length === 0 && answer.data === null) throw failures.notGraphQL(answer);
+      return answer;
+    });
   }
 
   /** Refuses new requests, cancels those that are running and waits for their end. */
@@ -81,10 +75,10 @@ export class Transport {
     document: object | string,
     variables: Variables,
     options: MutationOptions,
-    readerOf: (wire: Wire) => AnswerReader<Data, Result>,
+    read: AnswerReader<Data, Result>,
   ): Promise<Result> {
     const linked = linkAbort(options.signal);
-    const running = this.#send(document, variables, options, readerOf, linked.controller).finally(() => {
+    const running = this.#send(document, variables, options, read, linked.controller).finally(() => {
       linked.unlink();
       this.#running.delete(linked);
     });
@@ -96,7 +90,7 @@ export class Transport {
     document: object | string,
     variables: Variables,
     options: MutationOptions,
-    readerOf: (wire: Wire) => AnswerReader<Data, Result>,
+    read: AnswerReader<Data, Result>,
     cancellation: AbortController,
   ): Promise<Result> {
     if (this.#closed) throw new ClosedError("The GraphQL client is closed. Create a new one.");
@@ -120,7 +114,6 @@ export class Transport {
       query: text,
       variables: typeof variables === "function" ? variables(operation) : variables,
     };
-    const read = readerOf(wire);
     const progress = { sent: false, notBegun: false };
     return runOperation(
       configuration,

@@ -1,5 +1,4 @@
-import { BatchStateError, InvalidInputError } from "../../core/errors/index.js";
-import { type KeysOf, readOptions, requirePositive } from "../../core/validate.js";
+import { BatchStateError } from "../../core/errors/index.js";
 import { WIRE } from "../generated/collections.js";
 import { LEASE_MS, momentOf } from "../lease.js";
 import { meaningOf } from "./batch-errors.js";
@@ -12,28 +11,12 @@ const PAUSE_MS = 30_000;
 /** Event collection of the empty messages. */
 const COLLECTION = "usage";
 
-/** Keeps the lease of a batch alive while its source is silent. */
-export interface KeepAliveOptions {
-  /** How long the batch may be silent before its lease is allowed to run out, in milliseconds. */
-  readonly maxIdleMs: number;
-}
-
-const KEYS = { maxIdleMs: true } satisfies KeysOf<KeepAliveOptions>;
-
-/** @throws {InvalidInputError} `maxIdleMs` is not a positive, finite number */
-export function readKeepAlive(keepAlive: KeepAliveOptions | undefined): KeepAliveOptions | undefined {
-  if (keepAlive === undefined) return undefined;
-  const options = readOptions("keepAlive", keepAlive, KEYS);
-  requirePositive("keepAlive.maxIdleMs", options.maxIdleMs, InvalidInputError);
-  return options;
-}
-
 /**
  * Renews the lease with an empty message when nothing was sent for half of it, until the batch ends or has been silent
  * for `maxIdleMs`. An empty message of an event collection removes nothing under any reading of the service
  * description; that it renews the lease is an assumption.
  */
-export function startKeepAlive(session: BatchSession, { maxIdleMs }: KeepAliveOptions): void {
+export function startKeepAlive(session: BatchSession, maxIdleMs: number): void {
   const { clock } = session.configuration;
   const renew = async (): Promise<void> => {
     const { MessageBuilder } = await loadWriting();

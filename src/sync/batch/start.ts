@@ -1,50 +1,53 @@
-import { annotate, BatchInProgressError } from "../../core/errors/index.js";
-import type { KeysOf } from "../../core/validate.js";
+import { checkSignal } from "../../core/abort.js";
+import { annotate, BatchInProgressError, InvalidInputError } from "../../core/errors/index.js";
+import { type KeysOf, requirePositive } from "../../core/validate.js";
 import { Attempts, callWithRetry } from "../call.js";
 import { LEASE_MS, type Moment, momentOf } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncTransport } from "../transport.js";
-import type { KeepAliveOptions } from "./keep-alive.js";
 
-/** Options of a batch handle. */
+/** Options of a batch, by itself or of a run. `openBatch` uses `maxIdleMs` and `onProgress`. */
 export interface BatchOptions {
-  /** Called with everything that happens to the batch. @default none */
-  readonly onProgress?: OnProgress | undefined;
-  /** Keeps the lease alive while the source is silent. @default it runs out after 15 minutes */
-  readonly keepAlive?: KeepAliveOptions | undefined;
-}
-
-export const BATCH_KEYS = { onProgress: true, keepAlive: true } satisfies KeysOf<BatchOptions>;
-
-/** Options of {@link SyncClient.startBatch} (service description, "Sync API"). */
-export interface StartBatchOptions extends BatchOptions {
-  /** Id of the direct integration installation of the workspace. */
-  readonly installationId: string;
+  /**
+   * Id of the direct integration installation of the workspace.
+   * @default the client's `sync.installationId`
+   */
+  readonly installationId?: string | undefined;
   /**
    * How long to wait for a lock that another batch holds, in milliseconds. The lock of an owner that died ends 15
    * minutes after its last accepted message. @default 0
    */
   readonly waitForLockMs?: number | undefined;
   /**
-   * Time of one StartSyncBatch in milliseconds, its retries included; a wait for the lock is several of them.
-   * @default the client's `timeoutMs`
+   * How long a source may be silent, in milliseconds: the lease is renewed meanwhile.
+   * @default the lease runs out after 15 minutes
    */
-  readonly timeoutMs?: number | undefined;
+  readonly maxIdleMs?: number | undefined;
   /**
-   * Ends the call; it rejects with the signal's reason. A batch that was started nevertheless is aborted.
+   * Ends the start or the run; it rejects with the signal's reason. A batch that was started nevertheless is aborted.
    * @default none
    */
   readonly signal?: AbortSignal | undefined;
+  /** Called with everything that happens to the batch. What it throws is logged. @default none */
+  readonly onProgress?: OnProgress | undefined;
 }
 
-export const START_BATCH_KEYS = {
-  ...BATCH_KEYS,
+export const BATCH_KEYS = {
   installationId: true,
   waitForLockMs: true,
-  timeoutMs: true,
+  maxIdleMs: true,
   signal: true,
-} satisfies KeysOf<StartBatchOptions>;
+  onProgress: true,
+} satisfies KeysOf<BatchOptions>;
+
+/** @throws {InvalidInputError} naming the option and what is allowed */
+export function checkBatchOptions({ waitForLockMs = 0, maxIdleMs, signal }: BatchOptions): void {
+  if (typeof waitForLockMs !== "number" || !(waitForLockMs >= 0))
+    throw new InvalidInputError("waitForLockMs must be a number of milliseconds, 0 or more.");
+  if (maxIdleMs !== undefined) requirePositive("maxIdleMs", maxIdleMs, InvalidInputError);
+  checkSignal(signal);
+}
 
 /** A start under way is given at least this long, in milliseconds, even if nobody waits: its answer may hold a lock. */
 const MIN_ANSWER_MS = 100_000;
@@ -62,8 +65,6 @@ interface PossibleLock {
 
 interface StartContext {
   readonly signal: AbortSignal;
-  /** Time of one StartSyncBatch if it differs from the client's. */
-  readonly timeoutMs: number | undefined;
   readonly waitForLockMs: number;
   readonly onProgress: OnProgress | undefined;
 }
@@ -125,9 +126,8 @@ export class BatchStarter {
     this.#givenUp.abort(reason);
   }
 
-  async #start(installationId: string, { signal, timeoutMs, onProgress }: StartContext): Promise<string> {
-    const configuration =
-      timeoutMs === undefined ? this.#configuration : { ...this.#configuration, timeoutMs };
+  async #start(installationId: string, { signal, onProgress }: StartContext): Promise<string> {
+    const configuration = this.#configuration;
     const attempt = (call: CallContext) => this.#attempt(installationId, call);
     try {
       const { batchId } = await callWithRetry(

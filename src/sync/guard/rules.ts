@@ -29,18 +29,19 @@ export interface GuardOptions extends GuardRules {
   readonly collections?: Partial<Record<SnapshotCollection, GuardRules | false>> | undefined;
 }
 
-/** Options for the safety of a run's snapshots. */
-export interface SafetyOptions {
+/** What decides whether a run is completed or held. */
+export interface JudgeOptions {
   /**
    * Where the ids of completed snapshots are stored, so that the next run can tell what it would remove:
-   * {@link fileLedger}, a ledger of your own, or `"none"`, which turns the comparison with earlier runs off. With
+   * {@link fileLedger}, another ledger, or `"none"`, which turns the comparison with earlier runs off. With
    * `guard: false` as well, ids are not checked at all: duplicates are not noticed.
+   * @default the client's `sync.ledger`; one of the two is required
    */
-  readonly ledger: Ledger | "none";
+  readonly ledger?: Ledger | "none" | undefined;
   /**
    * When a run is held instead of completed; `false` turns the guard off.
-   * @default when a collection would go from some records to none, or when at least 3 and more than a quarter of its
-   *   known ids would be removed
+   * @default the client's `sync.guard`, or when a collection would go from some records to none, or when at least 3 and
+   *   more than a quarter of its known ids would be removed
    */
   readonly guard?: GuardOptions | false | undefined;
   /**

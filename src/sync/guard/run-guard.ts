@@ -6,16 +6,17 @@ import type { SnapshotCollection } from "../collections.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import type { IdTable } from "../ids/id-table.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
-import { type LedgerParts, requireLedger } from "../ledger/ledger.js";
+import { type Ledger, type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import { guardProgress, type OnProgress, type SnapshotFigures } from "../progress.js";
 import type { CompletionCounts } from "../transport.js";
 import { approvalProblem, type Held, holdRun } from "./approval.js";
-import { type ResolvedGuard, resolveGuard, type SafetyOptions } from "./rules.js";
+import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
 import { GuardedSnapshot, type SnapshotJudgement } from "./snapshot.js";
 
 /** What the guard of a run needs. */
-export interface RunGuardOptions extends SafetyOptions {
+export interface RunGuardOptions extends JudgeOptions {
+  readonly ledger: Ledger | "none";
   readonly snapshots: readonly SnapshotCollection[];
   readonly installationId: string;
   readonly onProgress?: OnProgress | undefined;

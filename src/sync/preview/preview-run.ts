@@ -3,8 +3,10 @@ import { linkAbort, raceAbort } from "../../core/abort.js";
 import { Credential } from "../../core/credential.js";
 import { InvalidInputError } from "../../core/errors/index.js";
 import { resolveCommonOptions } from "../../core/options.js";
+import type { BatchWatch } from "../batch/session.js";
+import type { BatchOptions } from "../batch/start.js";
+import type { BatchHandle } from "../batch/sync-batch.js";
 import type { Collection, CollectionInfo, SnapshotCollection } from "../collections.js";
-import { SyncEngine } from "../engine.js";
 import { describeHeld } from "../guard/held-error.js";
 import { type ResolvedGuard, resolveGuard } from "../guard/rules.js";
 import { GuardedSnapshot } from "../guard/snapshot.js";
@@ -13,6 +15,7 @@ import { type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import { completeBatch, writeBatch } from "../run/attempt.js";
 import type { Connector } from "../run/connector.js";
+import type { ResolvedRunOptions } from "../run/options.js";
 import type { SyncTransport } from "../transport.js";
 import type { WriteStats } from "../write/outcomes.js";
 import { CollectionWatch } from "./collection-watch.js";
@@ -29,19 +32,20 @@ const PREVIEW_TRANSPORT: SyncTransport = {
   close: () => {},
 };
 
+interface PreviewEngine {
+  start(options: BatchOptions, watch: BatchWatch): Promise<BatchHandle>;
+  close(): Promise<void>;
+}
+
 /** Runs a connector over a transport that keeps nothing, with options that were read. */
 export async function previewRun<Snapshots extends SnapshotCollection>(
   connector: Connector<Snapshots>,
-  options: PreviewOptions,
+  options: PreviewOptions & Pick<ResolvedRunOptions, "installationId" | "ledger" | "maxIdleMs">,
   client: SyncConfiguration,
+  open: (configuration: SyncConfiguration, transport: SyncTransport) => PreviewEngine,
 ): Promise<RunPreview> {
-  const { installationId = "preview", maxIssues = 100 } = options;
+  const { installationId, maxIssues = 100 } = options;
   const ledger = requireLedger(options.ledger);
-  if (ledger !== undefined && !options.installationId) {
-    throw new InvalidInputError(
-      'A preview with a ledger needs the installationId of the run. Set it, or ledger: "none".',
-    );
-  }
   if (!Number.isInteger(maxIssues) || maxIssues < 0)
     throw new InvalidInputError("maxIssues must be an integer of 0 or more.");
   const { clock, logger } = client;
@@ -55,12 +59,12 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
       new GuardedSnapshot(name, ledger && new CollectionLedger(ledger, { ...scope, collection: name })),
   );
   const watches = new PreviewWatches(snapshots, { ledger, rules, maxIssues });
-  const engine = new SyncEngine(configuration, PREVIEW_TRANSPORT);
+  const engine = open(configuration, PREVIEW_TRANSPORT);
   const { controller, unlink } = linkAbort(options.signal);
   const { signal } = controller;
   try {
-    const batch = await engine.startBatch(
-      { installationId, signal, keepAlive: options.keepAlive },
+    const batch = await engine.start(
+      { installationId, signal, maxIdleMs: options.maxIdleMs },
       {
         acceptedEvents: undefined,
         observerOf: (collection) => watches.of(collection),

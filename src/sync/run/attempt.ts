@@ -9,7 +9,7 @@ import { guardProgress } from "../progress.js";
 import type { CompletionCounts } from "../transport.js";
 import type { Connector, RunContext } from "./connector.js";
 import { DeclaredBatch } from "./declared-batch.js";
-import type { RunOptions } from "./options.js";
+import type { ResolvedRunOptions } from "./options.js";
 
 /** What writing a batch needs. */
 export interface WriteParts<Snapshots extends SnapshotCollection> {
@@ -20,7 +20,7 @@ export interface WriteParts<Snapshots extends SnapshotCollection> {
 
 /** What an attempt needs. */
 export interface AttemptParts<Snapshots extends SnapshotCollection> extends WriteParts<Snapshots> {
-  readonly options: RunOptions;
+  readonly options: ResolvedRunOptions;
   readonly configuration: SyncConfiguration;
   readonly guard: RunGuard;
   readonly journal: Journal;

@@ -1,13 +1,14 @@
 import { InvalidInputError } from "../../core/errors/index.js";
 import type { KeysOf } from "../../core/validate.js";
-import { BATCH_KEYS, type StartBatchOptions } from "../batch/start.js";
-import type { SafetyOptions } from "../guard/rules.js";
+import { BATCH_KEYS, type BatchOptions } from "../batch/start.js";
+import type { JudgeOptions } from "../guard/rules.js";
+import type { Ledger } from "../ledger/ledger.js";
 
 /** Number of restarts by default. */
 export const DEFAULT_RESTARTS = 2;
 
 /** Options of {@link SyncClient.run}. */
-export interface RunOptions extends Omit<StartBatchOptions, "timeoutMs">, SafetyOptions {
+export interface RunOptions extends BatchOptions, JudgeOptions {
   /**
    * How many times a batch that failed transiently is started again. Unless it is 0, the run remembers which events were
    * accepted: 21 to 32 bytes for each different one.
@@ -23,9 +24,6 @@ export interface RunOptions extends Omit<StartBatchOptions, "timeoutMs">, Safety
 /** The names of {@link RunOptions}. */
 export const RUN_KEYS = {
   ...BATCH_KEYS,
-  installationId: true,
-  waitForLockMs: true,
-  signal: true,
   ledger: true,
   guard: true,
   approve: true,
@@ -47,3 +45,9 @@ export function checkRunOptions(options: RunOptions): void {
   if (stopOnSignals !== undefined && typeof stopOnSignals !== "boolean")
     throw new InvalidInputError("stopOnSignals must be true or false.");
 }
+
+/** Options with the client's defaults filled in. */
+export type ResolvedRunOptions = RunOptions & {
+  readonly installationId: string;
+  readonly ledger: Ledger | "none";
+};

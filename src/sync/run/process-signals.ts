@@ -1,4 +1,4 @@
-import { ClosedError } from "../../core/errors/index.js";
+import { InterruptedError } from "../../core/errors/index.js";
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
@@ -9,7 +9,7 @@ const running = new Set<AbortController>();
 const ended = new WeakSet<AbortController>();
 
 /**
- * Aborts a run at the first SIGINT or SIGTERM, with a {@link ClosedError}; a second one ends the process as usual.
+ * Aborts a run at the first SIGINT or SIGTERM, with an {@link InterruptedError}; a second one ends the process as usual.
  * @returns a function that removes the run, and the handlers with the last run
  */
 export function abortAtSignals(controller: AbortController): () => void {
@@ -29,7 +29,7 @@ function handle(name: NodeJS.Signals): void {
   }
   for (const controller of running) {
     ended.add(controller);
-    controller.abort(new ClosedError(`The run was ended by ${name}.`));
+    controller.abort(new InterruptedError(`The run was ended by ${name}.`, { signalName: name }));
   }
 }
 

@@ -10,7 +10,7 @@ import {
   TransportError,
 } from "../../core/errors/index.js";
 import type { BatchWatch } from "../batch/session.js";
-import type { StartBatchOptions } from "../batch/start.js";
+import type { BatchOptions } from "../batch/start.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
 import type { SnapshotCollection } from "../collections.js";
 import { RunGuard } from "../guard/run-guard.js";
@@ -22,7 +22,7 @@ import { hasUnknownEvents } from "../write/window-sender.js";
 import { AcceptedEvents } from "./accepted-events.js";
 import { attemptRun } from "./attempt.js";
 import type { Connector } from "./connector.js";
-import { DEFAULT_RESTARTS, type RunOptions } from "./options.js";
+import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
 import { abortAtSignals } from "./process-signals.js";
 import { collectionReceipts, type RunReceipt } from "./receipt.js";
 import { type AbortBatch, endBatch, UnreleasedBatches } from "./unreleased-batches.js";
@@ -32,7 +32,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** What a run needs. */
 export interface RunParts {
   readonly configuration: SyncConfiguration;
-  readonly start: (options: StartBatchOptions, watch: BatchWatch) => Promise<BatchHandle>;
+  readonly start: (options: BatchOptions, watch: BatchWatch) => Promise<BatchHandle>;
   readonly abort: AbortBatch;
   /** Monotonic time when the run was called. */
   readonly begunAt: number;
@@ -43,7 +43,7 @@ export interface RunParts {
 /** One call of `SyncClient.run`. */
 export class SyncRun<Snapshots extends SnapshotCollection> {
   readonly #connector: Connector<Snapshots>;
-  readonly #options: RunOptions;
+  readonly #options: ResolvedRunOptions;
   readonly #parts: RunParts;
   readonly #guard: RunGuard;
   readonly #journal: Journal;
@@ -55,7 +55,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   #unclear: BatchOutcomeUnknownError | undefined;
 
   /** @throws {InvalidInputError} the guard or the ledger is invalid */
-  constructor(connector: Connector<Snapshots>, options: RunOptions, parts: RunParts) {
+  constructor(connector: Connector<Snapshots>, options: ResolvedRunOptions, parts: RunParts) {
     const { clock, logger, endpoint } = parts.configuration;
     this.#guard = new RunGuard({ ...options, snapshots: connector.snapshots }, parts.configuration);
     this.#journal = new Journal({
@@ -176,7 +176,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   }
 
   async #start(signal: AbortSignal): Promise<BatchHandle> {
-    const { installationId, waitForLockMs, keepAlive, onProgress } = this.#options;
+    const { installationId, waitForLockMs, maxIdleMs, onProgress } = this.#options;
     const { clock } = this.#parts.configuration;
     const since = clock.monotonic();
     let waited = false;
@@ -190,7 +190,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       onProgress?.(progress);
     };
     const starting = this.#parts.start(
-      { installationId, waitForLockMs, keepAlive, signal, onProgress: notice },
+      { installationId, waitForLockMs, maxIdleMs, signal, onProgress: notice },
       {
         acceptedEvents: this.#acceptedEvents,
         observerOf: this.#guard.observerOf,

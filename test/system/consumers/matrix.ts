@@ -91,7 +91,7 @@ async function problemOf(cell: Cell, cwd: string): Promise<string | undefined> {
           BASE_URL: baseUrl,
           SYNC_URL: syncUrl,
           API_KEY: apiKey,
-          INSTALLATION_ID: installationId,
+          SAAS_MANAGEMENT_INSTALLATION_ID: installationId,
           TLS_BASE_URL: tlsServer.baseUrl.replace("127.0.0.1", "localhost"),
           TLS_API_KEY: tlsServer.apiKey,
           AUTHORITY: certificate("authority"),

@@ -22,7 +22,7 @@ test("the snippets of the README run with tsx in any type of package and print s
       SAAS_MANAGEMENT_BASE_URL: server.baseUrl,
       SAAS_MANAGEMENT_SYNC_URL: server.syncUrl,
       SAAS_MANAGEMENT_API_KEY: server.apiKey,
-      INSTALLATION_ID: server.installationId,
+      SAAS_MANAGEMENT_INSTALLATION_ID: server.installationId,
     };
     expect(await runNode([TOOLS.tsx, "push.ts"], project, env)).toBe("licenses sent: 1\n");
     expect(await runNode([TOOLS.tsx, "read.ts"], project, env)).toBe(

@@ -45,7 +45,7 @@ test.each(snippets.map(({ name }) => name))("snippet %s runs", { timeout: 60_000
       SAAS_MANAGEMENT_BASE_URL: server.baseUrl,
       SAAS_MANAGEMENT_SYNC_URL: server.syncUrl,
       SAAS_MANAGEMENT_API_KEY: server.apiKey,
-      INSTALLATION_ID: server.installationId,
+      SAAS_MANAGEMENT_INSTALLATION_ID: server.installationId,
     },
   });
   if (name.startsWith("README")) expect(stdout).not.toBe("");

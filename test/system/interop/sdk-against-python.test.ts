@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import type { Collection, RecordOf } from "@saas-management/sdk";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { SyncClient } from "../../../src/sync/client.js";
+import { createSyncClient } from "../../../src/sync/client.js";
+import type { SyncEngine } from "../../../src/sync/engine.js";
 import type { SyncClientOptions } from "../../../src/sync/options.js";
 import { accounts } from "../../support/accounts.js";
 import { recordType } from "../../support/contract.js";
@@ -20,7 +21,7 @@ const LIMIT = 16 * MIB;
 describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`, () => {
   let descriptors: Descriptors;
   let server: PythonServer;
-  let clients: SyncClient[];
+  let clients: SyncEngine[];
 
   beforeAll(async () => {
     descriptors = await compileDescriptors();
@@ -38,9 +39,9 @@ describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`,
     for (const client of clients) await client.close();
   });
 
-  function newClient(options: Partial<SyncClientOptions> = {}): SyncClient {
+  function newClient(options: Partial<SyncClientOptions> = {}): SyncEngine {
     const retry = { retries: 2, minDelayMs: 1, maxDelayMs: 1 };
-    const client = new SyncClient({
+    const client = createSyncClient({
       endpoint: server.endpoint,
       apiKey: "key-1",
       retry,

@@ -40,7 +40,7 @@ async function serve(...args: string[]) {
   let out = "";
   for await (const chunk of child.stdout.iterator({ destroyOnReturn: false })) {
     out += String(chunk);
-    if (out.includes("\nINSTALLATION_ID=")) break;
+    if (out.includes("\nSAAS_MANAGEMENT_INSTALLATION_ID=")) break;
   }
   const value = (pattern: RegExp): string => pattern.exec(out)?.[1] ?? "";
   return {
@@ -49,7 +49,7 @@ async function serve(...args: string[]) {
     baseUrl: value(/BASE_URL=(\S+)/),
     syncUrl: value(/SYNC_URL=(\S+)/),
     apiKey: value(/API_KEY=(\S+)/),
-    installationId: value(/INSTALLATION_ID=(\S+)/),
+    installationId: value(/SAAS_MANAGEMENT_INSTALLATION_ID=(\S+)/),
   };
 }
 
@@ -82,7 +82,7 @@ test("prints an environment file", async () => {
     SAAS_MANAGEMENT_BASE_URL: baseUrl,
     SAAS_MANAGEMENT_SYNC_URL: syncUrl,
     SAAS_MANAGEMENT_API_KEY: apiKey,
-    INSTALLATION_ID: installationId,
+    SAAS_MANAGEMENT_INSTALLATION_ID: installationId,
   });
 });
 

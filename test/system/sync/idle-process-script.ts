@@ -6,13 +6,13 @@
 
 import { TestClock } from "../../../src/core/clock.js";
 import { BatchStateError } from "../../../src/core/errors/index.js";
-import { SyncClient } from "../../../src/sync/client.js";
+import { createSyncClient } from "../../../src/sync/client.js";
 
 const LEASE_MS = 15 * 60_000;
 const [endpoint = "", way = ""] = process.argv.slice(2);
 const installationId = "installation-1";
 const clock = new TestClock();
-const client = new SyncClient({ endpoint, apiKey: "key-1", clock });
+const client = createSyncClient({ endpoint, apiKey: "key-1", clock });
 
 async function* source() {
   yield [{ id: "u1" }];

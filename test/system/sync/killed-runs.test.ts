@@ -63,7 +63,7 @@ test("nothing is removed if a process exits during its run", async () => {
 test.skipIf(isWindows)("nothing is removed if SIGTERM ends a run", async () => {
   await service.runAccounts(ids(10));
   const terminated = new RunProcess(service, "terminated", ids(1));
-  expect(await terminated.line()).toBe("CLOSED");
+  expect(await terminated.line()).toBe("INTERRUPTED");
   expect(await terminated.ended()).toBe(0);
   expect(service.present()).toEqual(ids(10));
   expect(service.states()).toEqual(["completed", "aborted"]);

@@ -24,7 +24,7 @@ test.runIf(process.platform !== "win32").each(["SIGINT", "SIGTERM"] as const)(
     const { child, printed, ended } = await startRun();
     child.kill(signal);
     expect(await ended).toEqual({ code: 3, signal: null });
-    expect(printed.text).toContain("CLOSED");
+    expect(printed.text).toContain("INTERRUPTED");
     expect(printed.text).toContain(signal);
     expect(harness.server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
   },

@@ -13,7 +13,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { SaasManagementError } from "../../../src/core/errors/index.js";
 import { defineConnector } from "../../../src/index.js";
-import { SyncClient } from "../../../src/sync/client.js";
+import { createSyncClient } from "../../../src/sync/client.js";
 import { FileStore } from "../../../src/sync/ledger/file-store.js";
 import { storeLedger } from "../../../src/sync/ledger/ledger.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
@@ -39,7 +39,7 @@ async function* accounts() {
 }
 
 // Small windows: everything so far is on the server.
-const client = new SyncClient({ endpoint, apiKey, messageBytes: 100, windowBytes: 100 });
+const client = createSyncClient({ endpoint, apiKey, messageBytes: 100, windowBytes: 100 });
 const options = {
   installationId,
   ledger,

@@ -1,8 +1,8 @@
 /** Runs until a signal ends it, prints how the run ended, and must then end by itself. */
 import { SaasManagementError } from "../../../src/core/errors/index.js";
-import { SyncClient } from "../../../src/sync/client.js";
+import { createSyncClient } from "../../../src/sync/client.js";
 
-const client = new SyncClient({ endpoint: process.argv[2] ?? "", apiKey: "key-1", retry: false });
+const client = createSyncClient({ endpoint: process.argv[2] ?? "", apiKey: "key-1", retry: false });
 try {
   await client.run(
     {

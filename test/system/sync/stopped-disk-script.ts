@@ -6,13 +6,13 @@
 import { TestClock } from "../../../src/core/clock.js";
 import { SaasManagementError } from "../../../src/core/errors/index.js";
 import { defineConnector } from "../../../src/index.js";
-import { SyncClient } from "../../../src/sync/client.js";
+import { createSyncClient } from "../../../src/sync/client.js";
 import { fileLedger } from "../../../src/sync/ledger/ledger.js";
 import { stopDisks } from "../../support/unanswered.js";
 
 const [endpoint = "", apiKey = "", installationId = "", directory = "", by = ""] = process.argv.slice(2);
 const clock = new TestClock({ startAt: new Date(1_700_000_000_000) });
-const client = new SyncClient({ endpoint, apiKey, clock });
+const client = createSyncClient({ endpoint, apiKey, clock });
 // A frozen clock does not keep the process alive.
 const alive = setInterval(() => {}, 1000);
 const stop = new AbortController();

@@ -1,8 +1,8 @@
 /** Uses the Sync API of the endpoint that it is given, closes the client, and must then end by itself. */
-import { SyncClient } from "../../../src/sync/client.js";
+import { createSyncClient } from "../../../src/sync/client.js";
 
 const [endpoint = "", timeoutMs] = process.argv.slice(2);
-const client = new SyncClient({
+const client = createSyncClient({
   endpoint,
   apiKey: "key-1",
   retry: false,

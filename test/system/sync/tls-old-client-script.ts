@@ -5,7 +5,7 @@
 import { once } from "node:events";
 import { connect } from "node:tls";
 import type { TransportError } from "../../../src/core/errors/index.js";
-import { SyncClient } from "../../../src/sync/client.js";
+import { createSyncClient } from "../../../src/sync/client.js";
 import { certificate } from "../../support/tls-certificates.js";
 
 const port = Number(process.argv[2]);
@@ -15,7 +15,7 @@ await once(socket, "secureConnect");
 const node = socket.getProtocol();
 socket.destroy();
 
-const client = new SyncClient({
+const client = createSyncClient({
   endpoint: `https://localhost:${port}`,
   apiKey: "k",
   tls: { ca },

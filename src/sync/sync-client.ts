@@ -1,0 +1,91 @@
+import type { BatchOptions } from "./batch/start.js";
+import type { SyncBatch } from "./batch/sync-batch.js";
+import type { SnapshotCollection } from "./collections.js";
+import type { JudgeOptions } from "./guard/rules.js";
+import type { SyncTuning } from "./options.js";
+import type { PreviewOptions } from "./preview/options.js";
+import type { RunPreview } from "./preview/report.js";
+import type { Connector } from "./run/connector.js";
+import type { RunOptions } from "./run/options.js";
+import type { RunReceipt } from "./run/receipt.js";
+
+/** Defaults of every run, batch and preview, and how the Sync API is spoken: the field `sync` of the client's options. */
+export interface SyncDefaults extends SyncTuning, Pick<JudgeOptions, "ledger" | "guard"> {
+  /** Id of the direct integration installation that runs and batches are for. @default none: each call names it */
+  readonly installationId?: string | undefined;
+}
+
+/** Pushes the data of custom connectors (service description, "Sync API"); `client.sync`. */
+export interface SyncClient {
+  /**
+   * Pushes everything in one call: starts a batch, calls the connector to write, completes the batch when `run` returns,
+   * and aborts it when it throws (service description, rule 8).
+   *
+   * - `connector.snapshots` declares the snapshot collections of the run. Each is written exactly once, in full; the
+   *   batch is not completed if one is missing, undeclared or written twice.
+   * - If the batch itself fails transiently (a window, the lease, the completion; not an exception of the connector), it
+   *   is aborted and the connector is called again with a new one, up to `restarts` times. Snapshots are sent again in
+   *   full; events that an earlier attempt got accepted are left out, each as often as it was accepted.
+   * - An exception of the connector and the signal's reason are rethrown unchanged.
+   *
+   * @example
+   * ```ts
+   * const ledger = fileLedger("ledger");
+   * await client.sync.run(
+   *   { snapshots: ["accounts"], run: (batch) => batch.write("accounts", accounts) },
+   *   { installationId, ledger },
+   * );
+   * ```
+   * @throws {InvalidInputError} an option is missing or wrong, or the connector did not keep to its `snapshots`
+   * @throws {RunHeldError} the guard held the run
+   * @throws everything that `startBatch`, `write` and `complete` throw, when the restarts are used up
+   */
+  run<const S extends SnapshotCollection = never>(
+    connector: Connector<S>,
+    options?: RunOptions,
+  ): Promise<RunReceipt>;
+
+  /**
+   * Calls the connector of a run without sending anything, and reports what the run would do: what it would send, add
+   * and remove, whether the guard would hold it, and which records have problems. It needs no credential.
+   *
+   * The records are checked, encoded and compared as in a run, and then dropped. Invalid records and duplicate ids, which
+   * would end a run, are noted, and the preview continues. The ledger is read and never changed. Memory is bounded as in
+   * a run: two windows, and up to about 75 bytes per id.
+   * @throws {InvalidInputError} an option is invalid, the connector did not write its `snapshots`, or an `expectedCount`
+   *   differs
+   * @throws {BatchStateError} a write failed, and the connector continued
+   * @throws errors of the connector and of sources, and the signal's reason, unchanged
+   */
+  preview<const S extends SnapshotCollection = never>(
+    connector: Connector<S>,
+    options?: PreviewOptions,
+  ): Promise<RunPreview>;
+
+  /**
+   * Acquires the installation's lock and starts a batch, without restarts, guard and ledger.
+   *
+   * If the caller gives up or the time is up, the call rejects at once. The request itself goes on, and a batch that it
+   * still starts is aborted, so that no lock is left.
+   *
+   * @example
+   * ```ts
+   * await using batch = await client.sync.startBatch({ installationId });
+   * await batch.write("accounts", accounts);
+   * await batch.complete();
+   * ```
+   * @throws {InvalidInputError} no installation id, or another option is wrong
+   * @throws {BatchInProgressError} another batch of the installation is in progress, and was for `waitForLockMs`
+   * @throws {AuthenticationError | PermissionDeniedError | TransportError | TimeoutError | ClosedError}
+   */
+  startBatch(options?: BatchOptions): Promise<SyncBatch>;
+
+  /**
+   * Returns a handle on a batch that another process started, to continue or to abort it. Nothing is sent: the first
+   * call shows whether the batch is active. Its lease is counted from now, so it may end earlier than it says.
+   * `complete()` needs `{ unverified: true }`.
+   * @throws {InvalidInputError} no batch id, or another option is wrong
+   * @throws {ClosedError} the client was closed
+   */
+  openBatch(batchId: string, options?: BatchOptions): SyncBatch;
+}
