@@ -97,16 +97,7 @@ function transientSync(place: Place, random: SeededRandom): Fault {
   ]);
 }
 
-const REFUSALS = [
-  "CANCELLED",
-  "UNKNOWN",
-  "INVALID_ARGUMENT",
-  "PERMISSION_DENIED",
-  "RESOURCE_EXHAUSTED",
-  "FAILED_PRECONDITION",
-  "INTERNAL",
-  "UNAUTHENTICATED",
-] as const;
+const REFUSALS = ["INVALID_ARGUMENT", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "INTERNAL"] as const;
 
 function anySync(place: Place, random: SeededRandom): Fault {
   const at = random.pick(MOMENTS);

@@ -18,11 +18,8 @@ import { pageBreaker, strikeRequest } from "./faults.js";
 import type { RequestContext } from "./schema.js";
 import { checkVariables, validateDocument } from "./validate.js";
 
-/** Also limits how deep a document can be nested. */
-const MAX_TOKENS = 10_000;
-
 export interface GraphQLHandlerOptions {
-  readonly keys: Pick<ApiKeys, "lookUp" | "revoke">;
+  readonly keys: Pick<ApiKeys, "find" | "revoke">;
   readonly faults: Pick<FaultInjector, "take">;
   readonly clock: Clock;
   /** Largest number of items on a page. */
@@ -54,23 +51,27 @@ export function graphQLHandler(
     const document = parseDocument(params.query);
     const isDocument = !(document instanceof GraphQLError);
     const operation = isDocument ? operationName(document, params.operationName) : undefined;
-    const key = raw.headers.authorization;
+    const presented = raw.headers.authorization;
     exchange.due = faults.take("graphql", operation);
     const { signal } = exchange;
-    const struck = await strikeRequest(exchange.due, { clock, signal, revokeKey: () => keys.revoke(key) });
+    const struck = await strikeRequest(exchange.due, {
+      clock,
+      signal,
+      revokeKey: () => keys.revoke(presented),
+    });
     if (struck !== null) {
       exchange.isReplaced = true;
       return struck;
     }
-    const lookup = keys.lookUp(key);
-    if (lookup.status !== "ok") {
+    const key = keys.find(presented);
+    if (key === undefined || key.revoked) {
       const field = isDocument ? firstField(document, params.operationName) : undefined;
       const error = notAuthorized(field && [field.alias?.value ?? field.name.value]);
-      if (lookup.status === "unknown") return { errors: [error], data: null };
+      if (key === undefined) return { errors: [error], data: null };
       return errorAnswer(401, "Unauthorized", error, raw.headers.accept);
     }
     if (!isDocument) return [document];
-    const { workspace, scope } = lookup.key;
+    const { workspace, scope } = key;
     const breakPage = pageBreaker(exchange.due);
     const contextValue = { workspace, canWrite: scope === "read-write", clock, pageSize, breakPage };
     return validated(schema, document, params, contextValue);
@@ -80,7 +81,7 @@ export function graphQLHandler(
 
 function parseDocument(query: string): DocumentNode | GraphQLError {
   try {
-    return parse(query, { maxTokens: MAX_TOKENS });
+    return parse(query);
   } catch (error) {
     if (error instanceof GraphQLError)
       return requestError(ErrorCode.syntax, error.message, { nodes: error.nodes });

@@ -7,7 +7,7 @@ import type { ObserverOf } from "../encoding/record-observer.js";
 import { CountedLease, type Moment } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
-import type { CallContext, CompletionCounts, SyncRpc, SyncTransport } from "../transport.js";
+import type { CallContext, SyncRpc, SyncTransport } from "../transport.js";
 import { newReport, statsByCollection, type WriteReport } from "../write/outcomes.js";
 import type { SinkContext } from "../write/record-sink.js";
 import { WindowSender } from "../write/window-sender.js";
@@ -42,10 +42,11 @@ export interface SessionOptions extends BatchWatch {
 export class BatchSession {
   readonly id: string;
   readonly configuration: SyncConfiguration;
+  readonly transport: SyncTransport;
   readonly lease: CountedLease;
   readonly notify: OnProgress | undefined;
   readonly clientClosed: AbortSignal;
-  readonly #options: SessionOptions;
+  readonly watch: BatchWatch;
   readonly #ended = new AbortController();
   readonly #reports: WriteReport[] = [];
   /** Settles when no stream is open: streams of one batch never overlap. */
@@ -55,12 +56,13 @@ export class BatchSession {
   #failure: unknown;
 
   constructor(options: SessionOptions) {
-    const { id, configuration, startedAt, onProgress, clientClosed } = options;
+    const { id, configuration, transport, startedAt, onProgress, clientClosed } = options;
     // One listener for each open collection.
     setMaxListeners(0, this.#ended.signal);
-    this.#options = options;
+    this.watch = options;
     this.id = id;
     this.configuration = configuration;
+    this.transport = transport;
     this.notify = onProgress;
     this.clientClosed = clientClosed;
     this.#lastSentAt = startedAt.monotonic;
@@ -123,7 +125,8 @@ export class BatchSession {
 
   /** Returns what a sink needs for one write; `unlink` must be called when the write ends. */
   openSink(collection: CollectionInfo, report: WriteReport, signal: AbortSignal | undefined) {
-    const { configuration, transport, acceptedEvents, observerOf } = this.#options;
+    const { configuration, transport } = this;
+    const { acceptedEvents, observerOf } = this.watch;
     const { controller, unlink } = linkAbort(this.signal, signal);
     const sender = new WindowSender({
       transport,
@@ -160,24 +163,10 @@ export class BatchSession {
 
   /** Sends a message of a collection that belongs to no write, in its turn. */
   sendAlone(message: Uint8Array, sentAt: Moment): Promise<void> {
-    const { transport } = this.#options;
     return this.onWire(async () => {
-      await this.call("SyncRecords", this.signal, (call) => transport.syncRecords([message], call));
+      await this.call("SyncRecords", this.signal, (call) => this.transport.syncRecords([message], call));
       this.lease.renew(sentAt);
     });
-  }
-
-  /** @throws what keeps the batch from being completed, although everything was accepted */
-  async beforeComplete(): Promise<void> {
-    await this.#options.beforeComplete?.(this.id);
-  }
-
-  complete(call: CallContext): Promise<CompletionCounts> {
-    return this.#options.transport.completeBatch(this.id, call);
-  }
-
-  abort(call: CallContext): Promise<void> {
-    return this.#options.transport.abortBatch(this.id, call);
   }
 
   /** Runs one operation within its deadline and retries transient failures. */

@@ -156,17 +156,16 @@ export class WriteQueue {
 
   #write(
     source: unknown,
-    given: WriteOptions | undefined,
+    given: WriteOptions = {},
     report: WriteReport,
     turn: Promise<unknown>,
   ): Promise<WriteStats> {
-    let options: WriteOptions = {};
     try {
-      if (given !== undefined) options = readWriteOptions("write", given);
+      const options = readWriteOptions("write", given);
+      return withCallSite(options.signal, () => this.#writeInTurn(source, options, report, turn));
     } catch (error) {
       return Promise.reject(this.#fail(error, report));
     }
-    return withCallSite(options.signal, () => this.#writeInTurn(source, options, report, turn));
   }
 
   async #writeInTurn(

@@ -9,24 +9,18 @@ export interface ConnectionArguments extends PageArguments {
   readonly order?: readonly InputObject[] | null;
 }
 
-const MAX_CACHED_LISTS = 16;
-
-/** All rows of a connection. Caches filtered and sorted lists, so that pages after the first cost no sorting. */
+/** All rows of a connection. Keeps the last filtered and sorted list: pages after the first cost no sorting. */
 export class RowSet<R extends IdentifiedRow> {
   readonly rows: readonly R[];
-  readonly #lists = new Map<string, readonly R[]>();
+  #last: { readonly key: string; readonly list: readonly R[] } | undefined;
 
   constructor(rows: readonly R[]) {
     this.rows = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   list(key: string, make: () => readonly R[]): readonly R[] {
-    const list = this.#lists.get(key) ?? make();
-    this.#lists.delete(key);
-    this.#lists.set(key, list);
-    const [oldest] = this.#lists.keys();
-    if (this.#lists.size > MAX_CACHED_LISTS && oldest !== undefined) this.#lists.delete(oldest);
-    return list;
+    if (this.#last?.key !== key) this.#last = { key, list: make() };
+    return this.#last.list;
   }
 }
 

@@ -1,10 +1,10 @@
 import { DAY_MS, startOfDay } from "../../values.js";
-import type { Workspace } from "../../workspace.js";
+import type { SyncedInstallation, Workspace } from "../../workspace.js";
 import { RowSet } from "../connection/connection.js";
 import { type ApplicationRow, applicationsOf } from "./applications.js";
 import { Directory } from "./directory.js";
 import { type LicensePlanRow, licensingOf } from "./license-plans.js";
-import { LicenseAssessor, type LicenseRow } from "./licenses.js";
+import { type LicenseRow, licenseAssessor } from "./licenses.js";
 import { indexSynced, type SyncedData } from "./synced.js";
 import { UsageIndex } from "./usage.js";
 
@@ -55,7 +55,7 @@ export class Views {
     const days = portfolio.unusedAfterDays ?? DEFAULT_UNUSED_AFTER_DAYS;
     const recent = { since: this.#today - days * DAY_MS, days };
     const parts = this.#synced.map((synced) => {
-      const assessor = new LicenseAssessor(synced, this.#directory, this.#usage, recent);
+      const assessor = licenseAssessor(synced, this.#directory, this.#usage, recent);
       return licensingOf(synced, portfolio, assessor);
     });
     return {
@@ -75,7 +75,7 @@ const cache = new WeakMap<Workspace, CachedViews>();
 /** The views of a workspace as it is now. They are created again only if a collection that they show has changed. */
 export function viewsOf(workspace: Workspace, now: number): Views {
   const today = startOfDay(now);
-  const inputs = [today, workspace.vendorStates, ...workspace.installations.flatMap(collectionsOf)];
+  const inputs = [today, workspace.vendorStates, ...workspace.installations.flatMap(shown)];
   const cached = cache.get(workspace);
   if (cached !== undefined && areSame(cached.inputs, inputs)) return cached.views;
   // Frees the outdated views before the new ones take as much memory again.
@@ -85,15 +85,9 @@ export function viewsOf(workspace: Workspace, now: number): Views {
   return views;
 }
 
-function collectionsOf(installation: Workspace["installations"][number]): readonly unknown[] {
-  return [
-    installation.records("accounts"),
-    installation.records("employees"),
-    installation.records("plans"),
-    installation.records("licenses"),
-    installation.records("usage"),
-    installation.records("externallyDiscoveredUsage"),
-  ];
+function shown(installation: SyncedInstallation): readonly unknown[] {
+  const names = ["accounts", "employees", "plans", "licenses", "usage", "externallyDiscoveredUsage"] as const;
+  return names.map((name) => installation.records(name));
 }
 
 function areSame(a: readonly unknown[], b: readonly unknown[]): boolean {
