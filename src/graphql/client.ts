@@ -1,5 +1,5 @@
-import { withCallSite } from "../core/call-site.js";
 import type { GraphQLResponseError } from "../core/errors/index.js";
+import { withCallSite } from "../core/operation.js";
 import type { GraphQLOptions } from "../core/options.js";
 import { narrowingFilter } from "./filters.js";
 import {

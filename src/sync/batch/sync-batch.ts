@@ -1,5 +1,5 @@
-import { withCallSite } from "../../core/call-site.js";
 import { type BatchState, InvalidInputError } from "../../core/errors/index.js";
+import { withCallSite } from "../../core/operation.js";
 import { type KeysOf, readOptions } from "../../core/validate.js";
 import type { Collection, RecordOf } from "../collections.js";
 import type { Lease } from "../lease.js";

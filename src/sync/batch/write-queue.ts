@@ -1,11 +1,11 @@
 import { raceAbort } from "../../core/abort.js";
-import { withCallSite } from "../../core/call-site.js";
 import {
   annotate,
   type BatchStateError,
   InvalidInputError,
   SaasManagementError,
 } from "../../core/errors/index.js";
+import { withCallSite } from "../../core/operation.js";
 import { COLLECTIONS, type Collection, isCollection, unknownCollectionError } from "../collections.js";
 import { type CollectionWriter, collectionWriter } from "../write/collection-writer.js";
 import { readWriteOptions, requireCount, type WriteOptions } from "../write/options.js";

@@ -1,5 +1,5 @@
-import { withCallSite } from "../../core/call-site.js";
 import { InvalidInputError } from "../../core/errors/index.js";
+import { withCallSite } from "../../core/operation.js";
 import { copyOf } from "../../core/record-location.js";
 import { isObject } from "../../core/validate.js";
 import type { Collection, RecordOf } from "../collections.js";
