@@ -23,8 +23,8 @@ export const ENGINE_BUGS: readonly Bug[] = [
   {
     name: "every refusal is retried",
     file: "sync/grpc/status.ts",
-    right: "batchState: batchState(failed.metadata, place.credential),",
-    wrong: "batchState: batchState(failed.metadata, place.credential), retryable: true,",
+    right: "batchState: batchState(failed.metadata, place),",
+    wrong: "batchState: batchState(failed.metadata, place), retryable: true,",
   },
   {
     name: "every window is sent twice",

@@ -119,6 +119,12 @@ export const RIGHT: Readonly<Record<string, string>> = {
     await graphql.updateProcurementCase({ id: "p1", deadline: calendarDate(new Date()) });`,
   "sums by currency": `
     return sumByCurrency(graphql.licenses(), (license) => license.potentialSaving);`,
+  "an own document with types, paged by its own variables": `
+    interface Data { readonly all: { readonly nodes: readonly { readonly id: string }[]; readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null } } }
+    const document: graphqlSdk.Document<Data, { readonly size?: number; readonly from?: string }> = "query($size: Int, $from: String) { all(first: $size, after: $from) { nodes { id } } }";
+    const { all } = await graphql.request(document, { size: 1 });
+    const ids: { readonly id: string }[] = await graphql.paginate(document, {}, { select: (data) => data.all, variableNames: { first: "size", after: "from" }, limit: 3 }).toArray();
+    return [all.nodes[0]?.id, ids];`,
   "columns of a CSV file infer": `
     await batch.write("accounts", fromCsv("users.csv", {
       columns: ["id", "mail"],
@@ -152,6 +158,20 @@ export const RIGHT: Readonly<Record<string, string>> = {
       await sync.run({ snapshots: [], run: (batch) => batch.write("usage", []) }, { ledger });`,
   "guard rules": `
     await sync.run({ snapshots: ["accounts"], run: (batch) => batch.write("accounts", []) }, { guard: { collections: { accounts: false } }, approve: "approval-1" });`,
+  "a client with defaults of runs": `
+    const own = new SaasManagementClient({ syncUrl: "https://b.example.com", apiKey: async () => "k", sync: { installationId: "i1", ledger: fileLedger(), guard: false, eventDelivery: "at-most-once" } });
+    await own.sync.run({ snapshots: [], run: async () => {} }, { waitForLockMs: 1, maxIdleMs: 1, stopOnSignals: true, restarts: 0, maxDurationMs: 1 });`,
+  "events of attempts": `
+    const own = new SaasManagementClient({ baseUrl: "https://a.example.com", apiKey: "k", onEvent: ({ type, operation, attempt, durationMs }) => console.log(type, operation, attempt, durationMs) });
+    await own.close();`,
+  "progress of a batch": `
+    await sync.startBatch({ onProgress: (event) => { if (event.type === "retry") console.log(event.code, event.delayMs); } });`,
+  "a connector whose class keeps state": `
+    class Vendor implements sdk.Connector<"accounts"> {
+      readonly snapshots = ["accounts"] as const;
+      run(batch: RunBatch<"accounts">) { return batch.write("accounts", []); }
+    }
+    await sync.run(new Vendor());`,
   "a held run": `
     try { await sync.run({ snapshots: [], run: async () => {} }); } catch (error) {
       if (error instanceof RunHeldError) return error.message;

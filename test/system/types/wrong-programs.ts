@@ -47,6 +47,9 @@ export const WRONG: Readonly<Record<string, string>> = {
     await sync.run(connector);`,
   "an undeclared collection in defineConnector": `defineConnector({ snapshots: ["accounts"], run: (batch) => batch.write("devices", []) });`,
   "an unknown field of the context": `await sync.run({ snapshots: [], run: async (batch, context) => context.attempts });`,
+  "a silence that is a string": `await sync.run({ snapshots: [], run: async () => {} }, { maxIdleMs: "1" });`,
+  "keepAlive in place of maxIdleMs": `await sync.startBatch({ keepAlive: { maxIdleMs: 1 } });`,
+  "a batch id in place of options": `await sync.startBatch("i1");`,
   "an old option of a run": `await sync.run({ snapshots: [], run: async () => {} }, { signals: true });`,
   "an old approval": `await sync.run({ snapshots: [], run: async () => {} }, { approveRemovals: "a" });`,
   "a list of approvals": `await sync.run({ snapshots: [], run: async () => {} }, { approve: ["a", "b"] });`,
@@ -68,6 +71,10 @@ export const WRONG: Readonly<Record<string, string>> = {
   "the code of a class": `return TimeoutError.code;`,
   // Client and lists
   "a client without baseUrl": `new GraphQLClient({ apiKey: "k" });`,
+  "an option of the Sync API beside sync": `new SaasManagementClient({ apiKey: "k", windowBytes: 1 });`,
+  "an installation beside sync": `new SaasManagementClient({ apiKey: "k", installationId: "i1" });`,
+  "an old hook": `new SaasManagementClient({ apiKey: "k", onRequest: () => {} });`,
+  "a delivery that does not exist": `new SaasManagementClient({ apiKey: "k", sync: { eventDelivery: "exactly-once" } });`,
   "an old option of the client": `new SaasManagementClient({ endpoint: "https://a.example.com" });`,
   "first in place of limit": `await graphql.licenses({ first: 2 }).toArray();`,
   "a filter that is not under where": `graphql.licenses({ state: { activity: { eq: "UNUSED" } } });`,
@@ -75,6 +82,11 @@ export const WRONG: Readonly<Record<string, string>> = {
   "an unknown filter": `graphql.applications({ where: { nmae: { eq: "Figma" } } });`,
   "an unknown order": `graphql.licenses({ order: { id: "UP" } });`,
   "options in a second object": `graphql.licenses({}, { limit: 20 });`,
+  "a limit for toArray": `await graphql.licenses().toArray({ limit: 20 });`,
+  "a change to vendors without a filter": `await graphql.changeVendorsState({ state: "SANCTIONED" });`,
+  "a wrong variable of an own document": `
+    const document: graphqlSdk.Document<{ readonly a: string }, { readonly id: string }> = "query($id: ID!) { a(id: $id) }";
+    await graphql.request(document, { id: 1 });`,
   "an unknown field of a license": `for await (const license of graphql.licenses()) return license.price;`,
   "a Date for a calendar date": `await graphql.updateProcurementCase({ id: "p1", deadline: new Date() });`,
   "a mutation without its id": `await graphql.updateProcurementCase({ name: "Figma" });`,
