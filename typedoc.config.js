@@ -3,6 +3,10 @@ import { readFileSync } from "node:fs";
 
 const { exports } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"));
 
+const operations = readFileSync(new URL("src/graphql/generated/operations.ts", import.meta.url), "utf8");
+const exported = operations.match(/^export interface [\s\S]*?^}/gm).join("");
+const nested = [...exported.matchAll(/\w+(?:Filter|Sort)Input(?= \|)/g)].map(([name]) => name);
+
 /** @type {import("typedoc").TypeDocOptions} */
 export default {
   // Every subpath of package.json that has types.
@@ -16,8 +20,9 @@ export default {
   disableSources: true,
   excludeInternal: true,
   excludePrivate: true,
-  // Programs name the union of all errors.
-  intentionallyNotExported: ["SdkError"],
+  // Nested inputs are reached through filters and orders, the options of paginate through its signature, and programs
+  // name the union of all errors.
+  intentionallyNotExported: [...new Set(nested), "PaginateOptions", "SdkError"],
   validation: { invalidLink: true, notExported: true, rewrittenLink: true, invalidPath: true },
   treatWarningsAsErrors: true,
   hideGenerator: true,

@@ -99,16 +99,12 @@ class Synced implements SyncedInstallation {
   }
 }
 
-const workspace = new Workspace({
-  id: "w",
-  name: "Bench",
-  portfolio: {
-    planPrices: Array.from({ length: 50 }, (_, i) => ({
-      planName: `Plan ${i}`,
-      annualPricePerSeat: `${(i * 37) % 500}.90`,
-      currency: "EUR",
-    })),
-  },
+const workspace = new Workspace("w", {
+  planPrices: Array.from({ length: 50 }, (_, i) => ({
+    planName: `Plan ${i}`,
+    annualPricePerSeat: `${(i * 37) % 500}.90`,
+    currency: "EUR",
+  })),
 });
 const installation = new Synced();
 workspace.installations.push(installation);

@@ -12,7 +12,7 @@ import { employeeConnector, vendorConnector, vendorExports } from "./connectors/
 import { portfolioOn } from "./portfolio.js";
 import { act } from "./quickstart/act.js";
 import { count, heading } from "./quickstart/print.js";
-import { Pusher } from "./quickstart/push.js";
+import { push } from "./quickstart/push.js";
 import { reportRenewals, reportSeats, reportUnused } from "./quickstart/report.js";
 
 const DATA = new URL("data/", import.meta.url);
@@ -21,26 +21,30 @@ const SHRINKING_VENDOR = "Brambleboard";
 const today = new Date();
 await using server = await startReferenceServer({ portfolio: portfolioOn(today) });
 const { baseUrl, syncUrl, apiKey } = server;
-await using client = new SaasManagementClient({ baseUrl, syncUrl, apiKey });
+// The ledger of a real connector is kept between runs.
+const directory = await mkdtemp(join(tmpdir(), "quickstart-ledger-"));
+const sync = { ledger: fileLedger(directory) };
+await using client = new SaasManagementClient({ baseUrl, syncUrl, apiKey, sync });
 const { graphql } = client;
 console.log(`Reference server, in memory: GraphQL at ${baseUrl}/graphql, Sync API at ${syncUrl}.`);
 
-// The ledger of a real connector is kept between runs.
-const directory = await mkdtemp(join(tmpdir(), "quickstart-ledger-"));
-const ledger = fileLedger(directory);
-const pusher = new Pusher(client.sync, ledger);
 try {
   heading("Push");
   const notes: string[] = [];
   const host = hostConnector({ now: today }, (note) => notes.push(note));
-  await pusher.push("This machine", host, server.createInstallation({ integration: "Hosts" }));
+  await push(client.sync, "This machine", host, server.createInstallation({ integration: "Hosts" }));
   for (const note of notes) console.log(`    note: ${note}`);
-  await pusher.push("HR export", employeeConnector(DATA), server.createInstallation({ integration: "HR" }));
+  await push(
+    client.sync,
+    "HR export",
+    employeeConnector(DATA),
+    server.createInstallation({ integration: "HR" }),
+  );
   const installations = new Map<string, string>();
   for (const source of vendorExports(DATA)) {
     const installationId = server.createInstallation({ integration: source.vendor });
     installations.set(source.vendor, installationId);
-    await pusher.push(source.vendor, vendorConnector(source, today), installationId);
+    await push(client.sync, source.vendor, vendorConnector(source, today), installationId);
   }
 
   heading(`${count(await graphql.licenses().totalCount())} licenses, read back over GraphQL`);
@@ -61,9 +65,9 @@ async function pushNextMonth(vendor: string, installationId: string): Promise<vo
   const before = await licenses.totalCount();
   for (const source of vendorExports(DATA, "next month").filter((candidate) => candidate.vendor === vendor)) {
     const connector = vendorConnector(source, today);
-    const preview = await client.sync.preview(connector, { installationId, ledger });
+    const preview = await client.sync.preview(connector, { installationId });
     console.log(String(preview).replace(/^/gm, "    "));
-    const { collections } = await pusher.push(vendor, connector, installationId);
+    const { collections } = await push(client.sync, vendor, connector, installationId);
     for (const [collection, { reported = {} }] of Object.entries(collections)) {
       const { added, updated = 0, removed = 0 } = reported;
       if (added === undefined) continue; // events, which are never removed

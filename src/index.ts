@@ -57,7 +57,8 @@ export type { Collection, EventCollection, RecordOf, SnapshotCollection } from "
 export type * from "./sync/generated/records.js";
 export type { GuardOptions, GuardRules, JudgeOptions } from "./sync/guard/rules.js";
 export type { Lease } from "./sync/lease.js";
-export { fileLedger, type Ledger, type Store, storeLedger } from "./sync/ledger/ledger.js";
+export { fileLedger, type Ledger, storeLedger } from "./sync/ledger/ledger.js";
+export type { Store } from "./sync/ledger/store.js";
 export type { PreviewOptions } from "./sync/preview/options.js";
 export type { RunPreview } from "./sync/preview/report.js";
 export type { SyncProgress } from "./sync/progress.js";

@@ -1,33 +1,25 @@
-import type { Connector, Ledger, RunReceipt, SnapshotCollection, SyncClient } from "@saas-management/sdk";
+import type { Connector, RunReceipt, SnapshotCollection, SyncClient } from "@saas-management/sdk";
 import { count } from "./print.js";
 
-/** Runs connectors with a ledger, so that a list that is far too short is held. */
-export class Pusher {
-  constructor(
-    private readonly sync: SyncClient,
-    private readonly ledger: Ledger,
-  ) {}
-
-  /** Prints each collection with the number of its records. @param name of the source */
-  async push<S extends SnapshotCollection>(
-    name: string,
-    connector: Connector<S>,
-    installationId: string,
-  ): Promise<RunReceipt> {
-    const title = `  ${name.padEnd(14)}`;
-    const { stdout } = process;
-    const receipt = await this.sync.run(connector, {
-      installationId,
-      ledger: this.ledger,
-      onProgress: (event) => {
-        if (event.type !== "progress" || !stdout.isTTY) return;
-        stdout.write(`\r\x1b[K${title} ${event.collection} ${count(event.accepted)}`);
-      },
-    });
-    const accepted = Object.entries(receipt.collections).map(
-      ([collection, { stats }]) => `${collection} ${count(stats.accepted)}`,
-    );
-    console.log(`${stdout.isTTY ? "\r\x1b[K" : ""}${title} ${accepted.join(", ")}`);
-    return receipt;
-  }
+/** Runs a connector, and prints each collection with the number of its records. @param name of the source */
+export async function push<S extends SnapshotCollection>(
+  sync: SyncClient,
+  name: string,
+  connector: Connector<S>,
+  installationId: string,
+): Promise<RunReceipt> {
+  const title = `  ${name.padEnd(14)}`;
+  const { stdout } = process;
+  const receipt = await sync.run(connector, {
+    installationId,
+    onProgress: (event) => {
+      if (event.type !== "progress" || !stdout.isTTY) return;
+      stdout.write(`\r\x1b[K${title} ${event.collection} ${count(event.accepted)}`);
+    },
+  });
+  const accepted = Object.entries(receipt.collections).map(
+    ([collection, { stats }]) => `${collection} ${count(stats.accepted)}`,
+  );
+  console.log(`${stdout.isTTY ? "\r\x1b[K" : ""}${title} ${accepted.join(", ")}`);
+  return receipt;
 }

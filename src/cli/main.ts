@@ -71,7 +71,7 @@ function parse(args: string[]) {
   }
 }
 
-/** Node's message in one line, without its advice on positional arguments that begin with a dash. */
+/** Node's message in one line, without its advice on dashes. */
 function problemOf(text: string): string {
   const [problem = ""] = text.split(/\. To specify a positional argument /);
   const line = problem.replaceAll(/([.?])\n(?=[A-Z])/g, "$1 ");

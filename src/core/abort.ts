@@ -15,7 +15,7 @@ export interface LinkedController {
 export function linkAbort(...signals: readonly (AbortSignal | undefined)[]): LinkedController {
   const controller = new AbortController();
   for (const signal of signals) checkSignal(signal);
-  const unlinks = signals.flatMap((signal) => (signal === undefined ? [] : [follow(signal, controller)]));
+  const unlinks = signals.filter(isDefined).map((signal) => follow(signal, controller));
   return {
     controller,
     unlink: () => {
@@ -33,35 +33,21 @@ export function follow(signal: AbortSignal, controller: AbortController): () => 
  * Settles as `promise` does, or rejects with the reason of the first signal that aborts. For functions of the caller,
  * which may ignore their signal.
  */
-export function raceAbort<T>(
+export async function raceAbort<T>(
   promise: Promise<T>,
   ...signals: readonly (AbortSignal | undefined)[]
 ): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const unlinks: (() => void)[] = [];
-    const unlink = () => {
-      for (const remove of unlinks) remove();
-    };
-    for (const signal of signals) {
-      if (signal === undefined) continue;
-      const abort = () => {
-        unlink();
-        reject(signal.reason);
-      };
-      unlinks.push(onAbort(signal, abort));
-      if (signal.aborted) break;
-    }
-    promise.then(
-      (value) => {
-        unlink();
-        resolve(value);
-      },
-      (error: unknown) => {
-        unlink();
-        reject(error);
-      },
-    );
+  let unlinks: readonly (() => void)[] = [];
+  const aborted = new Promise<never>((_, reject) => {
+    unlinks = signals
+      .map((signal) => signal && onAbort(signal, () => reject(signal.reason)))
+      .filter(isDefined);
   });
+  try {
+    return await Promise.race([aborted, promise]);
+  } finally {
+    for (const unlink of unlinks) unlink();
+  }
 }
 
 /** The listeners of one signal. Node warns of a leak at more than ten, so there is one for all callbacks. */
@@ -109,4 +95,8 @@ export function checkSignal(signal: unknown): void {
   if (isObject(signal) && SIGNAL_METHODS.every((name) => typeof Reflect.get(signal, name) === "function"))
     return;
   throw new InvalidInputError("signal must be an AbortSignal.");
+}
+
+function isDefined<T>(value: T | undefined): value is T {
+  return value !== undefined;
 }

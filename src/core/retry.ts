@@ -1,6 +1,6 @@
 import pRetry from "p-retry";
+import { linkAbort } from "./abort.js";
 import type { Clock } from "./clock.js";
-import type { Deadline } from "./deadline.js";
 import {
   annotate,
   RateLimitError,
@@ -22,6 +22,73 @@ export interface RetryOptions {
   readonly maxDelayMs?: number | undefined;
 }
 
+export interface DeadlineOptions {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  /** What is being done, for the error's message: `GraphQL request Licenses`. */
+  readonly operation: string;
+  /** Monotonic time of the start, if some of the time is over. @default now */
+  readonly begunAt?: number | undefined;
+  /** Name of the option with the time, for the error's message. @default "timeoutMs" */
+  readonly option?: string | undefined;
+  /** What to do when the time is up, for the error's message. @default to raise the option, or try again later */
+  readonly advice?: (() => string | undefined) | undefined;
+  /** Ends it before the time is up. A controller is the operation's own, and aborts when the time is up too. */
+  readonly cancellation?: AbortSignal | AbortController | undefined;
+  /** Whether calling the same method again is safe after the time is up. @default false */
+  readonly retryable?: boolean | undefined;
+}
+
+/** The time and the cancellation of one operation, its retries included. `end()` must be called. */
+export class Deadline {
+  /** Aborts with the caller's reason, or with a {@link TimeoutError} when the time is up. */
+  readonly signal: AbortSignal;
+  /** Failure of the last attempt, for the cause of the {@link TimeoutError}. */
+  lastFailure: SaasManagementError | undefined;
+  readonly #clock: Clock;
+  readonly #endsAt: number;
+  readonly #stopTimer: () => void;
+  readonly #unlink: () => void;
+  #timeout: TimeoutError | undefined;
+
+  constructor(options: DeadlineOptions) {
+    const { clock, timeoutMs, operation, option = "timeoutMs", cancellation, retryable } = options;
+    const { controller, unlink } =
+      cancellation instanceof AbortController
+        ? { controller: cancellation, unlink: () => {} }
+        : linkAbort(cancellation);
+    this.signal = controller.signal;
+    this.#unlink = unlink;
+    this.#clock = clock;
+    this.#endsAt = (options.begunAt ?? clock.monotonic()) + timeoutMs;
+    const expire = () => {
+      const advice = options.advice?.() ?? `Raise ${option}, or try again later.`;
+      const cause = this.lastFailure === undefined ? {} : { cause: this.lastFailure };
+      const message = `${operation} took longer than ${timeoutMs} ms. ${advice}`;
+      this.#timeout = new TimeoutError(message, { timeoutMs, retryable, ...cause });
+      controller.abort(this.#timeout);
+    };
+    const leftMs = options.begunAt === undefined ? timeoutMs : Math.max(0, this.remainingMs);
+    // Not a sleep, whose promise and signal every request would pay for.
+    this.#stopTimer = clock.after(leftMs, expire, { keepAlive: true });
+  }
+
+  /** Milliseconds left; zero or less when the time is up. */
+  get remainingMs(): number {
+    return this.#endsAt - this.#clock.monotonic();
+  }
+
+  /** Whether a rejection has the reason with which the caller ended the operation. */
+  isCallersReason(reason: unknown): boolean {
+    return this.signal.aborted && reason === this.signal.reason && reason !== this.#timeout;
+  }
+
+  end(): void {
+    this.#stopTimer();
+    this.#unlink();
+  }
+}
+
 /** Retry options with every value set. */
 export type RetryPolicy = { readonly [Name in keyof RetryOptions]-?: number };
 
@@ -29,7 +96,6 @@ export type RetryPolicy = { readonly [Name in keyof RetryOptions]-?: number };
 export interface RetryContext {
   readonly policy: RetryPolicy;
   readonly clock: Clock;
-  /** Bounds all attempts and the pauses between them. */
   readonly deadline: Deadline;
   readonly budget: RetryBudget;
   /** Whether the operation may be repeated after a transient failure. @default always */
@@ -40,7 +106,6 @@ export interface RetryContext {
    * @throws {SaasManagementError} to fail with instead
    */
   readonly recover: (failure: SaasManagementError) => Promise<boolean>;
-  /** Called before each pause. */
   readonly onRetry: (failure: SaasManagementError, attempt: number, delayMs: number) => void;
 }
 

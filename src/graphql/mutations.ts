@@ -1,5 +1,5 @@
-import { withCallSite } from "../core/call-site.js";
 import { MutationError, TransportError } from "../core/errors/index.js";
+import { withCallSite } from "../core/operation.js";
 import { DATE_PATHS, type MutationErrors } from "./generated/operations.js";
 import { type MutationOptions, readRequestOptions } from "./options.js";
 import type { Document } from "./request/document.js";

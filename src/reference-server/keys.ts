@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { Workspace } from "./workspace.js";
 
-/** An API key as the server stores it: without the key itself (service description, "Authentication"). */
+/** What an API key may do (service description, "Authentication"). */
 export interface ApiKey {
   readonly workspace: Workspace;
   readonly scope: "read" | "read-write";
@@ -10,38 +10,27 @@ export interface ApiKey {
   readonly revoked: boolean;
 }
 
-export type KeyLookup =
-  | { readonly status: "ok"; readonly key: ApiKey }
-  | { readonly status: "unknown" | "revoked" };
-
-/** The API keys of all workspaces, by their SHA-256. */
+/** The API keys of all workspaces. */
 export class ApiKeys {
   readonly #keys = new Map<string, ApiKey & { revoked: boolean }>();
 
-  /** Creates a key and returns its value, which is not stored. */
   create(key: Omit<ApiKey, "revoked">, value = `smk_${randomBytes(32).toString("base64url")}`): string {
-    this.#keys.set(hashOf(value), { ...key, revoked: false });
+    this.#keys.set(value, { ...key, revoked: false });
     return value;
   }
 
   /** @returns whether there is such a key */
-  revoke(value: string | undefined): boolean {
-    const key = this.#keys.get(hashOf(value));
+  revoke(value = ""): boolean {
+    const key = this.#keys.get(value);
     if (key !== undefined) key.revoked = true;
     return key !== undefined;
   }
 
-  lookUp(value: string | undefined): KeyLookup {
-    const key = this.#keys.get(hashOf(value));
-    if (key === undefined) return { status: "unknown" };
-    return key.revoked ? { status: "revoked" } : { status: "ok", key };
+  find(value = ""): ApiKey | undefined {
+    return this.#keys.get(value);
   }
 
   clear(): void {
     this.#keys.clear();
   }
-}
-
-function hashOf(value = ""): string {
-  return createHash("sha256").update(value).digest("base64");
 }

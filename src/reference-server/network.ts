@@ -1,8 +1,6 @@
 import type { Server, Socket } from "node:net";
 import type { TlsIdentity } from "./options.js";
 
-const HANDSHAKE_TIMEOUT_MS = 10_000;
-
 /** Where an API listens. */
 export interface ListenOptions {
   readonly host: string;
@@ -12,7 +10,7 @@ export interface ListenOptions {
 }
 
 export function tlsSettings({ cert, key }: TlsIdentity) {
-  return { cert, key, minVersion: "TLSv1.2", handshakeTimeout: HANDSHAKE_TIMEOUT_MS } as const;
+  return { cert, key, minVersion: "TLSv1.2" } as const;
 }
 
 /**

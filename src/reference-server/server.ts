@@ -153,8 +153,8 @@ export async function startServer(
   const keys = new ApiKeys();
   const faults = new FaultInjector();
 
-  function createWorkspace(name: string, portfolio: Portfolio | undefined, given?: typeof first) {
-    const workspace = new Workspace({ id: given?.id ?? randomUUID(), name, portfolio });
+  function createWorkspace(portfolio: Portfolio | undefined, given?: typeof first) {
+    const workspace = new Workspace(given?.id ?? randomUUID(), portfolio);
     workspaces.set(workspace.id, workspace);
     const installation = new Installation(workspace, DEFAULT_INTEGRATION, given?.installationId);
     state.add(installation);
@@ -166,7 +166,7 @@ export async function startServer(
     };
   }
   const first: { readonly id: string; readonly apiKey: string; readonly installationId: string } =
-    createWorkspace("Default workspace", options.portfolio);
+    createWorkspace(options.portfolio);
 
   function workspaceOf(id = first.id): Workspace {
     const workspace = workspaces.get(id);
@@ -214,10 +214,7 @@ export async function startServer(
       if (installation === undefined) throw new Error("There is no installation with this id.");
       return inspect(installation, clock.now());
     },
-    createWorkspace: (wanted) => {
-      const { name, portfolio } = parse("createWorkspace", workspaceSchema, wanted);
-      return createWorkspace(name, portfolio);
-    },
+    createWorkspace: (wanted) => createWorkspace(parse("createWorkspace", workspaceSchema, wanted).portfolio),
     createInstallation: (wanted = {}) => {
       const { workspaceId, integration } = parse("createInstallation", installationSchema, wanted);
       const installation = new Installation(workspaceOf(workspaceId), integration);
@@ -238,7 +235,7 @@ export async function startServer(
     },
     reset: async () => {
       for (const part of [state, keys, workspaces, faults]) part.clear();
-      createWorkspace("Default workspace", options.portfolio, first);
+      createWorkspace(options.portfolio, first);
     },
     close,
     [Symbol.asyncDispose]: close,

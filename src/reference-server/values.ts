@@ -21,6 +21,11 @@ export function fold(text: string): string {
   return text.trim().toLowerCase();
 }
 
+/** Name on the wire of a collection, variant or field: `groupMembers` is `group_members`. */
+export function wireName(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
 export function nullIfBlank(text: string | undefined): string | null {
   return text === undefined || text.trim() === "" ? null : text;
 }

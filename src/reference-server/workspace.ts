@@ -38,23 +38,15 @@ export interface ProcurementCase {
 
 /** All that a key of the workspace can see or change. */
 export class Workspace {
-  readonly id: string;
-  readonly name: string;
-  readonly portfolio: Portfolio;
   readonly procurementCases = new Map<string, ProcurementCase>();
   readonly installations: SyncedInstallation[] = [];
   /** States that were set for vendors, by vendor name. Replaced as a whole when one is set. */
   vendorStates: ReadonlyMap<string, ApplicationState> = new Map();
 
-  constructor(options: {
-    readonly id: string;
-    readonly name: string;
-    readonly portfolio?: Portfolio | undefined;
-  }) {
-    this.id = options.id;
-    this.name = options.name;
-    this.portfolio = options.portfolio ?? {};
-  }
+  constructor(
+    readonly id: string,
+    readonly portfolio: Portfolio = {},
+  ) {}
 
   setVendorStates(vendorNames: readonly string[], state: ApplicationState): void {
     this.vendorStates = new Map([...this.vendorStates, ...vendorNames.map((name) => [name, state] as const)]);

@@ -12,16 +12,7 @@ import {
   type SourceStats,
 } from "./source.js";
 
-/** Fetches a page. The cursor is the `next` of the page before; undefined for the first. */
-type FetchPage<Item> = (
-  cursor: string | undefined,
-  request: {
-    /** Number of the page, from 1. */
-    readonly page: number;
-    /** Fires when the page is no longer needed; pass it to the request. */
-    readonly signal: AbortSignal;
-  },
-) => Promise<SourcePage<Item>>;
+type FetchPage<Item> = Parameters<typeof fromPages<Item>>[0];
 
 /** Options of `fromPages`. */
 export interface PagesOptions<Item, R> {
@@ -57,6 +48,7 @@ const PAGES_KEYS = {
 /**
  * The records of a vendor's paged listing, read to a proven end.
  *
+ * - `fetchPage` gets the `next` of the page before as its cursor; undefined for the first page.
  * - The iteration throws an `InvalidInputError` that names the page for: a repeated token, a page with the same items as
  *   an earlier one, more pages than `maxPages`, a page without an `items` array (such as an error answered with HTTP
  *   200), and a number of items that differs from the vendor's total. An empty page with a next page is followed, up to
@@ -110,19 +102,14 @@ export function fromPages<Item>(
     if (count === undefined || isCount(count)) continue;
     throw new InvalidInputError(`${name} must be an integer of at least 0.`);
   }
-  const limits = { maxPages, maxEmptyPages, expectedCount, allowRepeatedPages };
-  return new RecordsSource(signal, (stats, stop) => walk({ fetchPage, map, limits, prefetch }, stats, stop));
-}
-
-interface Listing<Item> {
-  readonly fetchPage: FetchPage<Item>;
-  readonly map: MapRecord<Item, unknown>;
-  readonly limits: PageLimits;
-  readonly prefetch: boolean;
+  const plan = { maxPages, maxEmptyPages, expectedCount, allowRepeatedPages, prefetch };
+  return new RecordsSource(signal, (stats, stop) => walk(fetchPage, map, plan, stats, stop));
 }
 
 async function* walk<Item>(
-  { fetchPage, map, limits, prefetch }: Listing<Item>,
+  fetchPage: FetchPage<Item>,
+  map: MapRecord<Item, unknown>,
+  { prefetch, ...limits }: PageLimits & { readonly prefetch: boolean },
   stats: SourceStats,
   signal: AbortSignal,
 ): AsyncGenerator<readonly unknown[], void, undefined> {

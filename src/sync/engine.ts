@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { linkAbort } from "../core/abort.js";
-import { withCallSite } from "../core/call-site.js";
 import { ClosedError, InvalidInputError } from "../core/errors/index.js";
+import { withCallSite } from "../core/operation.js";
 import { type KeysOf, readOptions } from "../core/validate.js";
 import { startKeepAlive } from "./batch/keep-alive.js";
 import { BatchSession, type BatchWatch } from "./batch/session.js";

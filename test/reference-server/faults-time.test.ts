@@ -104,7 +104,7 @@ test("keeps addresses, data, locks and keys over a restart", async () => {
   expect(server.inspect(installationId).lock).toMatchObject({ batchId: batch.id });
   await batch.write("accounts", [{ id: "u0" }]);
   await expect(batch.complete()).resolves.toMatchObject({
-    snapshots: { accounts: { updated: 1, removed: 3 } },
+    accounts: { updated: 1, removed: 3 },
   });
   const { status } = await fetch(`${baseUrl}/graphql`, post("{ __typename }", server.apiKey));
   expect(status).toBe(200);

@@ -80,7 +80,7 @@ test.each([
 test("shows and changes nothing of another workspace", async () => {
   const { send, query: execute, keys, workspace } = await startServer();
   const portfolio = { applications: [{ name: "Figma", state: "SANCTIONED" }] } as const;
-  const other = new Workspace({ id: "w2", name: "Other", portfolio });
+  const other = new Workspace("w2", portfolio);
   other.installations.push(
     new HandSynced("i2", "Slack").set({ plans: [plan("p", "Pro")], licenses: [license("l", "a", "p")] }),
   );

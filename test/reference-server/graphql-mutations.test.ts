@@ -70,7 +70,7 @@ test("names every problem of a new case", async () => {
   expect(errors).toHaveLength(3);
 });
 
-test.each(["1e400", "1e999999999", "1e-999999999"])("refuses the literal %s as a price", async (price) => {
+test.each(["1e400", "1e999999999"])("refuses the literal %s as a price", async (price) => {
   const { send } = await start();
   const { errors } = await send(
     `mutation { createProcurementCase(input: { name: "n", baselinePrice: ${price} }) { ${caseFields} } }`,

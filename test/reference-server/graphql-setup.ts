@@ -65,7 +65,7 @@ export async function startServer(
   options: { portfolio?: Portfolio; pageSize?: number; tls?: TlsIdentity } = {},
 ) {
   const clock = new TestClock({ startAt: new Date(Date.parse(NOW)) });
-  const workspace = new Workspace({ id: "w1", name: "Acme", portfolio: options.portfolio });
+  const workspace = new Workspace("w1", options.portfolio);
   const installation = new HandSynced("i1", "Figma");
   workspace.installations.push(installation);
   const keys = new ApiKeys();

@@ -92,7 +92,7 @@ test("shows after every change what a new workspace with the same data shows", a
 
   /** What a workspace shows whose views were never cached. */
   async function shownByNewWorkspace(): Promise<unknown> {
-    const other = new Workspace({ id: "w2", name: "New", portfolio });
+    const other = new Workspace("w2", portfolio);
     other.vendorStates = workspace.vendorStates;
     other.installations.push(new HandSynced("i1", "Figma").set(records.Figma));
     other.installations.push(new HandSynced("i2", "Okta").set(records.Okta));

@@ -23,8 +23,8 @@ export const ENGINE_BUGS: readonly Bug[] = [
   {
     name: "every refusal is retried",
     file: "sync/grpc/status.ts",
-    right: "batchState: batchState(failed.metadata, place.credential),",
-    wrong: "batchState: batchState(failed.metadata, place.credential), retryable: true,",
+    right: "batchState: batchState(failed.metadata, place),",
+    wrong: "batchState: batchState(failed.metadata, place), retryable: true,",
   },
   {
     name: "every window is sent twice",
@@ -66,8 +66,8 @@ export const ENGINE_BUGS: readonly Bug[] = [
   {
     name: "a lost answer to complete is a success",
     file: "sync/batch/lifecycle.ts",
-    right: "      throw outcomeUnknown(this.#session.id, error);",
-    wrong: "      return NO_COUNTS;",
+    right: "      throw outcomeUnknown(id, error);",
+    wrong: "      return {};",
   },
   {
     name: "a refused complete is a success after a lost answer",
@@ -85,7 +85,7 @@ export const ENGINE_BUGS: readonly Bug[] = [
     name: "abort tells the service nothing",
     file: "sync/batch/lifecycle.ts",
     right:
-      '      await this.#session.call("AbortSyncBatch", clientClosed, (call) => this.#session.abort(call));\n',
+      '      await this.#session.call("AbortSyncBatch", clientClosed, (call) => transport.abortBatch(id, call));\n',
     wrong: "",
   },
   {

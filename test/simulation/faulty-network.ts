@@ -115,7 +115,7 @@ export class FaultyNetwork {
       maxReceiveMessageBytes: 16 * 1024 * 1024,
       secure: true,
       clientCertificate: false,
-      now: () => this.#clock.now(),
+      clock: this.#clock,
     };
     return operation === "StartSyncBatch"
       ? toStartError(failed, place, installationId)

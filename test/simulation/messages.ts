@@ -1,5 +1,5 @@
 import type { RecordOf } from "@saas-management/sdk";
-import type { CollectionMessage } from "../../src/reference-server/sync/collections.js";
+import type { CollectionMessage } from "../../src/reference-server/sync/stores.js";
 import type { ModelMessage } from "./service-model.js";
 
 /** The collections that the simulation writes: two snapshots, events with an id and events without. */

@@ -47,6 +47,7 @@ function makeCopy(): void {
     "src",
     "schema",
     "test/simulation",
+    "test/support",
     "tsconfig.json",
     "tsconfig.dev.json",
     "package.json",

@@ -36,7 +36,6 @@ export interface RecordOutcome {
   readonly records: number;
 }
 
-/** How far a walk over the pages of a connection came. */
 export interface WalkPosition {
   readonly cursor: string | undefined;
   readonly nodesYielded: number;
@@ -46,7 +45,6 @@ export interface WalkPosition {
 export interface ErrorDetails {
   /** Never an object that holds a request. */
   readonly cause?: unknown;
-  /** @default false */
   readonly retryable?: boolean | undefined;
   readonly serverMessage?: string | undefined;
   readonly requestId?: string | undefined;

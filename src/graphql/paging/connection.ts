@@ -1,5 +1,5 @@
-import { withCallSite } from "../../core/call-site.js";
 import { annotate, InvalidInputError } from "../../core/errors/index.js";
+import { withCallSite } from "../../core/operation.js";
 import { type ConnectionPlan, PageIterator, SerialQueue } from "./page-iterator.js";
 import { type Direction, type Page, PageWalk, readCount } from "./page-walk.js";
 

@@ -1,25 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import type { Response } from "graphql-http";
 import type { Clock } from "../../core/clock.js";
 import type { ConnectionEnd } from "../network.js";
 import type { BodyFault } from "./faults.js";
-
-export const MAX_BODY_BYTES = 1024 * 1024;
-
-/** The body of a request; undefined if it is too large. */
-export async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  // Reads a body that is too large to its end: a client that is still sending would not see the answer.
-  for await (const chunk of request) {
-    const bytes = Buffer.from(chunk);
-    length += bytes.length;
-    if (length <= MAX_BODY_BYTES) chunks.push(bytes);
-  }
-  return length <= MAX_BODY_BYTES ? Buffer.concat(chunks).toString() : undefined;
-}
 
 export interface DeliveryOptions {
   /** How a fault breaks the body; undefined to send it as a whole. */

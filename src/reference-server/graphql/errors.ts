@@ -8,7 +8,6 @@ import type { Response } from "graphql-http";
 export const ErrorCode = {
   notAuthorized: "AUTH_NOT_AUTHORIZED",
   requestInvalid: "HC0009",
-  requestTooLarge: "HC0010",
   syntax: "HC0014",
   argumentType: "HC0016",
   argumentRequired: "VALIDATION_ARGUMENT_REQUIRED",

@@ -14,15 +14,12 @@ import type { Clock } from "../../core/clock.js";
 import type { DueFault, FaultInjector } from "../faults/injector.js";
 import type { ApiKeys } from "../keys.js";
 import { ErrorCode, errorAnswer, formatError, notAuthorized, requestError } from "./errors.js";
-import { pageBreaker, strikeRequest } from "./faults.js";
+import { pageBreaker, type StruckRequest, strikeRequest } from "./faults.js";
 import type { RequestContext } from "./schema.js";
 import { checkVariables, validateDocument } from "./validate.js";
 
-/** Also limits how deep a document can be nested. */
-const MAX_TOKENS = 10_000;
-
 export interface GraphQLHandlerOptions {
-  readonly keys: Pick<ApiKeys, "lookUp" | "revoke">;
+  readonly keys: Pick<ApiKeys, "find" | "revoke">;
   readonly faults: Pick<FaultInjector, "take">;
   readonly clock: Clock;
   /** Largest number of items on a page. */
@@ -30,9 +27,7 @@ export interface GraphQLHandlerOptions {
 }
 
 /** One HTTP request. */
-export interface Exchange {
-  /** Aborted when the caller is gone. */
-  readonly signal: AbortSignal;
+export interface Exchange extends StruckRequest {
   /** Set by the handler: the faults that are due and strike the answer next. */
   due: readonly DueFault[];
   /** Set by the handler: whether a fault gave the answer. */
@@ -54,23 +49,21 @@ export function graphQLHandler(
     const document = parseDocument(params.query);
     const isDocument = !(document instanceof GraphQLError);
     const operation = isDocument ? operationName(document, params.operationName) : undefined;
-    const key = raw.headers.authorization;
     exchange.due = faults.take("graphql", operation);
-    const { signal } = exchange;
-    const struck = await strikeRequest(exchange.due, { clock, signal, revokeKey: () => keys.revoke(key) });
+    const struck = await strikeRequest(exchange.due, exchange);
     if (struck !== null) {
       exchange.isReplaced = true;
       return struck;
     }
-    const lookup = keys.lookUp(key);
-    if (lookup.status !== "ok") {
+    const key = keys.find(raw.headers.authorization);
+    if (key === undefined || key.revoked) {
       const field = isDocument ? firstField(document, params.operationName) : undefined;
       const error = notAuthorized(field && [field.alias?.value ?? field.name.value]);
-      if (lookup.status === "unknown") return { errors: [error], data: null };
+      if (key === undefined) return { errors: [error], data: null };
       return errorAnswer(401, "Unauthorized", error, raw.headers.accept);
     }
     if (!isDocument) return [document];
-    const { workspace, scope } = lookup.key;
+    const { workspace, scope } = key;
     const breakPage = pageBreaker(exchange.due);
     const contextValue = { workspace, canWrite: scope === "read-write", clock, pageSize, breakPage };
     return validated(schema, document, params, contextValue);
@@ -80,7 +73,7 @@ export function graphQLHandler(
 
 function parseDocument(query: string): DocumentNode | GraphQLError {
   try {
-    return parse(query, { maxTokens: MAX_TOKENS });
+    return parse(query);
   } catch (error) {
     if (error instanceof GraphQLError)
       return requestError(ErrorCode.syntax, error.message, { nodes: error.nodes });

@@ -15,7 +15,7 @@ import type { Clock } from "../../core/clock.js";
 import type { ApplicationState } from "../portfolio.js";
 import { calendarDateOf, isCalendarDate } from "../values.js";
 import type { Workspace } from "../workspace.js";
-import { Connection, type ConnectionArguments, inputType, type RowSet } from "./connection/connection.js";
+import { type ConnectionArguments, inputType, pagerOf, type RowSet } from "./connection/connection.js";
 import type { InputObject } from "./connection/filter.js";
 import type { IdentifiedRow } from "./connection/order.js";
 import { notAuthorized } from "./errors.js";
@@ -75,10 +75,10 @@ function resolveConnection<R extends IdentifiedRow>(
   field: GraphQLField<unknown, RequestContext>,
   rowsOf: (views: Views) => RowSet<R>,
 ): void {
-  const connection = new Connection(field);
+  const pageIn = pagerOf(field);
   const resolve: Resolver<ConnectionArguments> = (_, args, { workspace, clock, pageSize, breakPage }) => {
     const rows = rowsOf(viewsOf(workspace, clock.now()));
-    return breakPage(connection.page(rows, args, pageSize), args);
+    return breakPage(pageIn(rows, args, pageSize), args);
   };
   field.resolve = resolve;
 }
@@ -123,28 +123,18 @@ function defineDate(type: GraphQLScalarType): void {
   type.parseLiteral = (node) => parseDate(node.kind === Kind.STRING ? node.value : undefined);
 }
 
-/** The exponent of the smallest number in JSON. */
-const MIN_EXPONENT = -324;
-
-/** Literals must be in the range of numbers in JSON: subtracting 1 from 1e999999999 would take all memory. */
-function isWithinDoubles(text: string): boolean {
-  return Number.isFinite(Number(text)) && new Big(text).e >= MIN_EXPONENT;
-}
-
 /** `Decimal` is an exact decimal inside the server and a JSON number outside. */
 function defineDecimal(type: GraphQLScalarType): void {
   type.serialize = (value) => {
     if (value instanceof Big) return value.toNumber();
     throw new TypeError("A Decimal is a Big.");
   };
-  type.parseValue = (value) => {
+  const parseDecimal = (value: unknown): Big => {
     // The shortest form of a double is what the caller wrote, up to 15 digits.
     if (typeof value === "number" && Number.isFinite(value)) return new Big(String(value));
     throw new TypeError("A Decimal is a number.");
   };
-  type.parseLiteral = (node) => {
-    if ((node.kind === Kind.INT || node.kind === Kind.FLOAT) && isWithinDoubles(node.value))
-      return new Big(node.value);
-    throw new TypeError("A Decimal is a number.");
-  };
+  type.parseValue = parseDecimal;
+  type.parseLiteral = (node) =>
+    parseDecimal(node.kind === Kind.INT || node.kind === Kind.FLOAT ? Number(node.value) : undefined);
 }

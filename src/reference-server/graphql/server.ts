@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
+import { text } from "node:stream/consumers";
 import type { GraphQLSchema } from "graphql";
 import type { Handler, Response } from "graphql-http";
 import {
@@ -10,18 +11,11 @@ import {
   peerOf,
   tlsSettings,
 } from "../network.js";
-import { MAX_BODY_BYTES, readBody, sendAnswer } from "./body.js";
-import { ErrorCode, errorAnswer, requestError, unexpectedError } from "./errors.js";
+import { sendAnswer } from "./body.js";
+import { errorAnswer, unexpectedError } from "./errors.js";
 import { ConnectionFault, strikeAnswer } from "./faults.js";
 import { type Exchange, type GraphQLHandlerOptions, graphQLHandler } from "./handler.js";
 import { executableSchema } from "./schema.js";
-
-/** A slow client occupies a connection only this long, in real time. */
-const REQUEST_TIMES = {
-  headersTimeout: 5_000,
-  requestTimeout: 60_000,
-  connectionsCheckingInterval: 1_000,
-} as const;
 
 export interface GraphQLServerOptions extends GraphQLHandlerOptions, ListenOptions {}
 
@@ -43,23 +37,17 @@ export async function startGraphQLServer(options: GraphQLServerOptions): Promise
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
     void exchange(handler, options, connections, request, response);
   };
-  const server =
-    tls === undefined
-      ? createServer(REQUEST_TIMES, listener)
-      : createTlsServer({ ...tlsSettings(tls), ...REQUEST_TIMES }, listener);
+  const server = tls === undefined ? createServer(listener) : createTlsServer(tlsSettings(tls), listener);
   const connections = new Connections(server);
   const port = await listen(server, options);
-  let closed: Promise<void> | undefined;
   return {
     port,
-    close: () => {
-      closed ??= new Promise((resolve, reject) => {
-        server.close((error) => (error === undefined ? resolve() : reject(error)));
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
         // Not closeAllConnections: it does not know connections that are still in the TLS handshake.
         connections.destroyAll();
-      });
-      return closed;
-    },
+      }),
   };
 }
 
@@ -75,15 +63,14 @@ async function exchange(
   const gone = new AbortController();
   const { signal } = gone;
   response.once("close", () => gone.abort());
-  const context: Exchange = { signal, due: [], isReplaced: false };
   const revokeKey = () => keys.revoke(request.headers.authorization);
+  const context: Exchange = { clock, signal, revokeKey, due: [], isReplaced: false };
   try {
     const own = await answerTo(handler, request, context).catch((error: unknown) => {
       if (signal.aborted || error instanceof ConnectionFault) throw error;
       return errorAnswer(500, "Internal Server Error", unexpectedError());
     });
-    const { due, isReplaced } = context;
-    const { answer, body } = await strikeAnswer(due, { clock, signal, revokeKey }, own, isReplaced);
+    const { answer, body } = await strikeAnswer(context.due, context, own, context.isReplaced);
     await sendAnswer(answer, response, { broken: body, clock, signal, endConnection });
   } catch (error) {
     // An answer that cannot be sent ends the connection, not the process.
@@ -101,10 +88,5 @@ async function answerTo(
   if (method !== "POST") {
     return [null, { status: 405, statusText: "Method Not Allowed", headers: { allow: "POST" } }];
   }
-  const body = await readBody(request);
-  if (body === undefined) {
-    const message = `The body of the request is larger than ${MAX_BODY_BYTES} bytes.`;
-    return errorAnswer(413, "Content Too Large", requestError(ErrorCode.requestTooLarge, message));
-  }
-  return handler({ method, url, headers, body, raw: request, context });
+  return handler({ method, url, headers, body: await text(request), raw: request, context });
 }

@@ -27,65 +27,44 @@ export interface FaultTargets {
 /** One byte more than the default limit of gRPC clients. */
 const OVERSIZED_BYTES = 16 * 1024 * 1024 + 1;
 
-/** A call of the Sync API that faults can strike. */
-export class CallWithFaults {
-  readonly #targets: FaultTargets;
-  readonly #call: { readonly metadata: Metadata; getPeer(): string };
-  readonly #subject: () => Subject | undefined;
-  readonly #cancelled: AbortSignal;
-  #answerBytes = 0;
-
-  /**
-   * @param subject what the call is about, as far as it is known when a fault strikes
-   * @param cancelled aborted when nobody waits for the answer
-   */
-  constructor(
-    targets: FaultTargets,
-    call: { readonly metadata: Metadata; getPeer(): string },
-    subject: () => Subject | undefined,
-    cancelled: AbortSignal,
-  ) {
-    this.#targets = targets;
-    this.#call = call;
-    this.#subject = subject;
-    this.#cancelled = cancelled;
-  }
-
+/** What faults do to one call of the Sync API. */
+export interface CallWithFaults {
   /**
    * Lets the faults strike whose moment has come.
    * @throws Refusal, {@link NoAnswer} or {@link EarlyAnswer}
    */
-  async strike(due: readonly DueFault[], moment: "request" | "answer"): Promise<void> {
-    for (const { fault, strikes } of due) {
-      if (fault.at === moment && strikes()) await this.#strikeWith(fault);
-    }
-  }
-
+  strike(due: readonly DueFault[], moment: "request" | "answer"): Promise<void>;
   /** The answer, padded if a fault asks for it with a field that readers skip. */
-  padded(answer: Uint8Array): Buffer {
-    const missing = this.#answerBytes - answer.length;
-    if (missing <= 0) return Buffer.from(answer);
-    const padding = new BinaryWriter().tag(UNKNOWN_FIELD, WireType.LengthDelimited);
-    return Buffer.concat([answer, padding.bytes(Buffer.alloc(missing)).finish()]);
-  }
+  padded(answer: Uint8Array): Buffer;
+}
 
-  async #strikeWith(fault: CheckedFault): Promise<void> {
-    const { state, keys, endConnection, streams } = this.#targets;
-    const { metadata } = this.#call;
+/**
+ * @param subject what the call is about, as far as it is known when a fault strikes
+ * @param cancelled aborted when nobody waits for the answer
+ */
+export function callWithFaults(
+  { state, keys, endConnection, streams }: FaultTargets,
+  call: { readonly metadata: Metadata; getPeer(): string },
+  subject: () => Subject | undefined,
+  cancelled: AbortSignal,
+): CallWithFaults {
+  let answerBytes = 0;
+
+  async function strikeWith(fault: CheckedFault): Promise<void> {
     switch (fault.fault) {
       case "delay":
-        return orNoAnswer(state.clock.sleep(fault.ms, this.#cancelled));
+        return orNoAnswer(state.clock.sleep(fault.ms, cancelled));
       case "stall":
-        return orNoAnswer(raceAbort(new Promise(() => {}), this.#cancelled));
+        return orNoAnswer(raceAbort(new Promise(() => {}), cancelled));
       case "drop":
       case "reset":
-        endConnection(this.#call.getPeer(), fault.fault);
+        endConnection(call.getPeer(), fault.fault);
         throw new NoAnswer();
       case "rst-stream":
-        streams.reset(metadata, fault.code);
+        streams.reset(call.metadata, fault.code);
         throw new NoAnswer();
       case "goaway":
-        streams.goAway(metadata, fault.grace);
+        streams.goAway(call.metadata, fault.grace);
         if (!fault.grace) throw new NoAnswer();
         return;
       case "status":
@@ -93,21 +72,30 @@ export class CallWithFaults {
       case "early-answer":
         throw new EarlyAnswer();
       case "oversized-answer":
-        this.#answerBytes = OVERSIZED_BYTES;
+        answerBytes = OVERSIZED_BYTES;
         return;
       case "lease-expiry":
-        return this.#withSubject((subject) => state.endLease(subject));
-      case "lock-stolen":
-        return this.#withSubject((subject) => state.stealLock(subject));
+      case "lock-stolen": {
+        const about = subject();
+        if (about === undefined) return;
+        return fault.fault === "lock-stolen" ? state.stealLock(about) : state.endLease(about);
+      }
       case "revoke-key":
-        keys.revoke(presentedKey(metadata));
+        keys.revoke(presentedKey(call.metadata));
     }
   }
 
-  #withSubject(act: (subject: Subject) => void): void {
-    const subject = this.#subject();
-    if (subject !== undefined) act(subject);
-  }
+  return {
+    strike: async (due, moment) => {
+      for (const { fault, strikes } of due) if (fault.at === moment && strikes()) await strikeWith(fault);
+    },
+    padded: (answer) => {
+      const missing = answerBytes - answer.length;
+      if (missing <= 0) return Buffer.from(answer);
+      const padding = new BinaryWriter().tag(UNKNOWN_FIELD, WireType.LengthDelimited);
+      return Buffer.concat([answer, padding.bytes(Buffer.alloc(missing)).finish()]);
+    },
+  };
 }
 
 /** Whether the fault needs a batch, which a stream names in its first message only. */

@@ -1,10 +1,11 @@
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { status } from "@grpc/grpc-js";
 import { SyncRecordsRequest } from "../../sync/generated/saas_management/sync/v1/sync_service.js";
+import { wireName } from "../values.js";
 import type { Collection, MessageOf } from "../workspace.js";
-import { type CollectionMessage, wireName } from "./collections.js";
 import { violationOf } from "./record-rules.js";
 import { Refusal } from "./refusal.js";
+import type { CollectionMessage } from "./stores.js";
 
 /** A message with exactly one collection. Its batch id and records are not checked yet. */
 export interface RecordsMessage {

@@ -1,7 +1,7 @@
 import type { Timestamp } from "../../sync/generated/google/protobuf/timestamp.js";
 import { SubscriptionModel } from "../../sync/generated/saas_management/sync/v1/access_records.js";
+import { wireName } from "../values.js";
 import type { Collection, MessageOf } from "../workspace.js";
-import { wireName } from "./collections.js";
 
 /** What is wrong with a record. Never contains the content of the record. */
 export interface Violation {

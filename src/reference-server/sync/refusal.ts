@@ -36,11 +36,9 @@ export function authenticate(metadata: Metadata, keys: ApiKeys): ApiKey {
   if (presented === undefined) {
     throw unauthenticated("The metadata `authorization` must be `ApiKey`, a space and the API key.");
   }
-  const found = keys.lookUp(presented);
-  if (found.status === "ok") return found.key;
-  throw unauthenticated(
-    found.status === "revoked" ? "The API key was revoked." : "The API key is unknown to the service.",
-  );
+  const key = keys.find(presented);
+  if (key === undefined) throw unauthenticated("The API key is unknown to the service.");
+  return key;
 }
 
 /** The value of the key; undefined if the metadata is missing or malformed. */

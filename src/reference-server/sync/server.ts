@@ -16,12 +16,6 @@ export interface SyncServer {
 /** A message must be smaller than 16 MiB (service description, "Limits"). */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024 - 1;
 
-/** Calls on one connection. Writes of a batch are sequential, so clients need few. */
-const MAX_CONCURRENT_STREAMS = 100;
-
-const KEEPALIVE_TIME_MS = 60_000;
-const KEEPALIVE_TIMEOUT_MS = 20_000;
-
 /** How long running calls may continue after `close()`. */
 const CLOSE_GRACE_MS = 500;
 
@@ -35,9 +29,6 @@ export async function startSyncServer(
 ): Promise<SyncServer> {
   const server = new Server({
     "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
-    "grpc.max_concurrent_streams": MAX_CONCURRENT_STREAMS,
-    "grpc.keepalive_time_ms": KEEPALIVE_TIME_MS,
-    "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_MS,
     "grpc.enable_channelz": 0,
   });
   const injector = server.createConnectionInjector(ServerCredentials.createInsecure());

@@ -21,10 +21,17 @@ import type { DueFault, FaultInjector } from "../faults/injector.js";
 import type { ApiKey } from "../keys.js";
 import type { Workspace } from "../workspace.js";
 import type { Batch } from "./batch.js";
-import { CallWithFaults, EarlyAnswer, type FaultTargets, NoAnswer, needsBatch } from "./faults.js";
+import {
+  type CallWithFaults,
+  callWithFaults,
+  EarlyAnswer,
+  type FaultTargets,
+  NoAnswer,
+  needsBatch,
+} from "./faults.js";
 import { decode, decodeRecordsMessage } from "./message.js";
 import { authenticate, authorize, Refusal, toStatus } from "./refusal.js";
-import type { Subject, SyncState } from "./state.js";
+import type { Subject } from "./state.js";
 
 export interface SyncServiceParts extends FaultTargets {
   readonly faults: FaultInjector;
@@ -42,27 +49,10 @@ export const rawSyncService = {
   abortSyncBatch: { ...SyncServiceService.abortSyncBatch, ...RAW },
 };
 
-const encode = {
-  startSyncBatch: SyncServiceService.startSyncBatch.responseSerialize,
-  syncRecords: SyncServiceService.syncRecords.responseSerialize,
-  completeSyncBatch: SyncServiceService.completeSyncBatch.responseSerialize,
-  abortSyncBatch: SyncServiceService.abortSyncBatch.responseSerialize,
-};
-
-export interface SyncServiceHandlers {
-  readonly startSyncBatch: handleUnaryCall<Buffer, Buffer>;
-  readonly syncRecords: handleClientStreamingCall<Buffer, Buffer>;
-  readonly completeSyncBatch: handleUnaryCall<Buffer, Buffer>;
-  readonly abortSyncBatch: handleUnaryCall<Buffer, Buffer>;
-}
-
 type Call = ServerUnaryCall<Buffer, Buffer> | ServerReadableStream<Buffer, Buffer>;
 
 /** Creates the handlers, and a function that cancels the calls that faults hold back. */
-export function createSyncHandlers(parts: SyncServiceParts): {
-  readonly handlers: SyncServiceHandlers;
-  readonly cancelAll: () => void;
-} {
+export function createSyncHandlers(parts: SyncServiceParts) {
   const { state, keys, faults } = parts;
   const running = new Set<AbortController>();
 
@@ -76,10 +66,15 @@ export function createSyncHandlers(parts: SyncServiceParts): {
     const cancelled = new AbortController();
     running.add(cancelled);
     call.once("cancelled", () => cancelled.abort());
-    const struck = new CallWithFaults(parts, call, subject, cancelled.signal);
+    const struck = callWithFaults(parts, call, subject, cancelled.signal);
     try {
       await struck.strike(due, "request");
-      const send = await authorized(call.metadata, (key) => serve(key, struck)).then(
+      const served = async () => {
+        const key = authenticate(call.metadata, keys);
+        authorize(key);
+        return serve(key, struck);
+      };
+      const send = await served().then(
         (value) => () => callback(null, struck.padded(value)),
         (error: unknown) => {
           if (error instanceof NoAnswer) throw error;
@@ -98,12 +93,6 @@ export function createSyncHandlers(parts: SyncServiceParts): {
     }
   }
 
-  async function authorized<T>(metadata: Metadata, serve: (key: ApiKey) => T | Promise<T>): Promise<T> {
-    const key = authenticate(metadata, keys);
-    authorize(key);
-    return serve(key);
-  }
-
   function unary<Request extends { readonly batchId: string } | { readonly installationId: string }>(
     operation: SyncOperation,
     type: { readonly decode: (reader: BinaryReader) => Request },
@@ -118,7 +107,7 @@ export function createSyncHandlers(parts: SyncServiceParts): {
     };
   }
 
-  const syncRecords: SyncServiceHandlers["syncRecords"] = (call, callback) => {
+  const syncRecords: handleClientStreamingCall<Buffer, Buffer> = (call, callback) => {
     const number = state.openStream();
     const due = faults.take("sync", "SyncRecords");
     const atFirstMessage = due.filter(needsBatch);
@@ -126,7 +115,8 @@ export function createSyncHandlers(parts: SyncServiceParts): {
     let latest: Uint8Array = new Uint8Array();
     const subject = () => state.subject(decode(SyncRecordsRequest, latest));
     void answer(atOnce, call, callback, subject, async (key, struck) => {
-      const stream = new RecordStream(state, key, number);
+      let batch: Batch | undefined;
+      let accepted = 0;
       let message = 0;
       try {
         for await (const bytes of call) {
@@ -134,30 +124,42 @@ export function createSyncHandlers(parts: SyncServiceParts): {
           latest = bytes;
           const here = faults.take("sync", "SyncRecords", message);
           await struck.strike(message === 1 ? [...atFirstMessage, ...here] : here, "request");
-          stream.apply(bytes);
+          authorize(key);
+          const { batchId, collection } = decodeRecordsMessage(bytes);
+          const found = state.find(batchId, key.workspace);
+          if (batch !== undefined && batch !== found.batch) {
+            const details = "All messages of a stream must name the same `batch_id`.";
+            throw new Refusal(status.INVALID_ARGUMENT, details);
+          }
+          batch = found.batch;
+          // What was applied stays, also if a later message is refused.
+          state.write(found, number, collection);
+          accepted += collection.value.records.length;
           await struck.strike(here, "answer");
         }
       } catch (error) {
         if (!(error instanceof EarlyAnswer)) throw error;
       } finally {
-        stream.close();
+        if (batch !== undefined) state.endStream(batch, number);
       }
       await struck.strike(atFirstMessage, "answer");
-      return encode.syncRecords({ acceptedRecords: BigInt(stream.accepted) });
+      return SyncServiceService.syncRecords.responseSerialize({ acceptedRecords: BigInt(accepted) });
     });
   };
 
-  const handlers: SyncServiceHandlers = {
+  const handlers = {
     startSyncBatch: unary("StartSyncBatch", StartSyncBatchRequest, ({ installationId }, workspace) =>
-      encode.startSyncBatch({ batchId: state.start(installationId, workspace) }),
+      SyncServiceService.startSyncBatch.responseSerialize({
+        batchId: state.start(installationId, workspace),
+      }),
     ),
     syncRecords,
     completeSyncBatch: unary("CompleteSyncBatch", CompleteSyncBatchRequest, ({ batchId }, workspace) =>
-      encode.completeSyncBatch(state.complete(batchId, workspace)),
+      SyncServiceService.completeSyncBatch.responseSerialize(state.complete(batchId, workspace)),
     ),
     abortSyncBatch: unary("AbortSyncBatch", AbortSyncBatchRequest, ({ batchId }, workspace) => {
       state.abort(batchId, workspace);
-      return encode.abortSyncBatch({});
+      return SyncServiceService.abortSyncBatch.responseSerialize({});
     }),
   };
   return {
@@ -166,39 +168,6 @@ export function createSyncHandlers(parts: SyncServiceParts): {
       for (const call of running) call.abort();
     },
   };
-}
-
-/** One call of SyncRecords. Messages are applied one by one, and what was applied stays. */
-class RecordStream {
-  readonly #state: SyncState;
-  readonly #key: ApiKey;
-  readonly #number: number;
-  #batch: Batch | undefined;
-  /** Records that were applied. */
-  accepted = 0;
-
-  constructor(state: SyncState, key: ApiKey, number: number) {
-    this.#state = state;
-    this.#key = key;
-    this.#number = number;
-  }
-
-  /** Applies one encoded SyncRecordsRequest, or refuses it and changes nothing. */
-  apply(bytes: Uint8Array): void {
-    authorize(this.#key);
-    const { batchId, collection } = decodeRecordsMessage(bytes);
-    const found = this.#state.find(batchId, this.#key.workspace);
-    if (this.#batch !== undefined && this.#batch !== found.batch) {
-      throw new Refusal(status.INVALID_ARGUMENT, "All messages of a stream must name the same `batch_id`.");
-    }
-    this.#batch = found.batch;
-    this.#state.write(found, this.#number, collection);
-    this.accepted += collection.value.records.length;
-  }
-
-  close(): void {
-    if (this.#batch !== undefined) this.#state.endStream(this.#batch, this.#number);
-  }
 }
 
 function requestId(): Metadata {

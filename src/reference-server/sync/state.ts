@@ -6,11 +6,12 @@ import type {
   EventResult,
   SnapshotResult,
 } from "../../sync/generated/saas_management/sync/v1/sync_service.js";
+import { wireName } from "../values.js";
 import type { Collection, MessageOf, SyncedInstallation, Workspace } from "../workspace.js";
 import { Batch } from "./batch.js";
-import { type CollectionMessage, type CollectionStore, wireName } from "./collections.js";
 import { requireId, validRecords } from "./message.js";
 import { Refusal } from "./refusal.js";
+import type { CollectionMessage, CollectionStore } from "./stores.js";
 import { EventLog, Snapshot } from "./stores.js";
 
 /** A direct integration installation. Its lock is held while its newest batch is active. */
@@ -79,13 +80,8 @@ export class Installation implements SyncedInstallation {
       if (store.model === "event") {
         events.push({ collection, accepted: BigInt(counts.accepted) });
       } else {
-        const [added, updated, removed] = [counts.added, counts.updated, counts.removed];
-        snapshots.push({
-          collection,
-          added: BigInt(added),
-          updated: BigInt(updated),
-          removed: BigInt(removed),
-        });
+        const [added, updated] = [BigInt(counts.added), BigInt(counts.updated)];
+        snapshots.push({ collection, added, updated, removed: BigInt(counts.removed) });
       }
     }
     batch.complete();

@@ -68,7 +68,7 @@ export class BatchLifecycle {
     try {
       await this.#writes.settled();
       this.#requireComplete();
-      await this.#session.beforeComplete();
+      await this.#session.watch.beforeComplete?.();
       const counts = await this.#session.onWire(async () => {
         // A write that nobody awaits goes on now, and shows what is missing.
         await nextTurn();
@@ -78,8 +78,8 @@ export class BatchLifecycle {
       this.#state = "completed";
       this.#writes.completed();
       this.#endSession();
-      const { attempt, id: batchId } = this.#session;
-      this.#session.notify?.({ type: "completed", attempt, batchId });
+      const { id: batchId, watch } = this.#session;
+      this.#session.notify?.({ type: "completed", attempt: watch.attempt, batchId });
       return counts;
     } catch (error) {
       this.#unclear = error instanceof BatchOutcomeUnknownError;
@@ -105,6 +105,7 @@ export class BatchLifecycle {
    * @throws everything else if the service certainly did not complete the batch
    */
   async #sendCompletion(): Promise<CompletionCounts> {
+    const { id, transport } = this.#session;
     const attempts = new Attempts();
     // Once sent, a completion is cut off by nothing but close().
     const closed = linkAbort(this.#closed.signal, this.#session.clientClosed);
@@ -114,7 +115,7 @@ export class BatchLifecycle {
         const answerWasLost = attempts.mayBeDone;
         try {
           const context = { ...call, unlessSent: unsent.controller.signal };
-          return await attempts.make(context, (made) => this.#session.complete(made));
+          return await attempts.make(context, (made) => transport.completeBatch(id, made));
         } catch (error) {
           // Only the service itself can say that a completion whose answer was lost succeeded.
           if (answerWasLost && error instanceof SyncProtocolError && error.batchState === "completed")
@@ -124,7 +125,7 @@ export class BatchLifecycle {
       });
     } catch (error) {
       if (!attempts.mayBeDone) throw meaningOf("complete", error);
-      throw outcomeUnknown(this.#session.id, error);
+      throw outcomeUnknown(id, error);
     } finally {
       closed.unlink();
       unsent.unlink();
@@ -143,9 +144,9 @@ export class BatchLifecycle {
     if (this.state === "closed") throw closedError();
     this.#state = "aborting";
     try {
-      const { clientClosed } = this.#session;
+      const { id, transport, clientClosed } = this.#session;
       // Not bound to the handle: a caller who gave up must not leave the lock held.
-      await this.#session.call("AbortSyncBatch", clientClosed, (call) => this.#session.abort(call));
+      await this.#session.call("AbortSyncBatch", clientClosed, (call) => transport.abortBatch(id, call));
     } catch (error) {
       // The next call asks the service again.
       this.#abortion = undefined;

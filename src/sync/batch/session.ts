@@ -7,7 +7,7 @@ import type { ObserverOf } from "../encoding/record-observer.js";
 import { CountedLease, type Moment } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
-import type { CallContext, CompletionCounts, SyncRpc, SyncTransport } from "../transport.js";
+import type { CallContext, SyncRpc, SyncTransport } from "../transport.js";
 import { newReport, statsByCollection, type WriteReport } from "../write/outcomes.js";
 import type { SinkContext } from "../write/record-sink.js";
 import { WindowSender } from "../write/window-sender.js";
@@ -17,9 +17,7 @@ import { closedError, copyOfStateError, meaningOf, stateError } from "./batch-er
 export interface BatchWatch {
   /** Number of the attempt, from 1. */
   readonly attempt: number;
-  /** Events to leave out; undefined if none are remembered. */
   readonly acceptedEvents: SinkContext["acceptedEvents"];
-  /** Looks at the records before they are sent. */
   readonly observerOf: ObserverOf | undefined;
   /** Called when everything was accepted; CompleteSyncBatch is not sent if it throws. */
   readonly beforeComplete: (() => Promise<void>) | undefined;
@@ -32,7 +30,6 @@ export interface SessionOptions extends BatchWatch {
   /** Before the batch was asked for. */
   readonly startedAt: Moment;
   readonly onProgress: OnProgress | undefined;
-  /** Fires when the client is closed. */
   readonly clientClosed: AbortSignal;
 }
 
@@ -44,10 +41,11 @@ export interface SessionOptions extends BatchWatch {
 export class BatchSession {
   readonly id: string;
   readonly configuration: SyncConfiguration;
+  readonly transport: SyncTransport;
   readonly lease: CountedLease;
   readonly notify: OnProgress | undefined;
   readonly clientClosed: AbortSignal;
-  readonly #options: SessionOptions;
+  readonly watch: BatchWatch;
   readonly #ended = new AbortController();
   readonly #reports: WriteReport[] = [];
   /** Settles when no stream is open: streams of one batch never overlap. */
@@ -57,12 +55,13 @@ export class BatchSession {
   #failure: unknown;
 
   constructor(options: SessionOptions) {
-    const { id, configuration, startedAt, onProgress, clientClosed } = options;
+    const { id, configuration, transport, startedAt, onProgress, clientClosed } = options;
     // One listener for each open collection.
     setMaxListeners(0, this.#ended.signal);
-    this.#options = options;
+    this.watch = options;
     this.id = id;
     this.configuration = configuration;
+    this.transport = transport;
     this.notify = onProgress;
     this.clientClosed = clientClosed;
     this.#lastSentAt = startedAt.monotonic;
@@ -89,7 +88,6 @@ export class BatchSession {
     return statsByCollection(this.#reports);
   }
 
-  /** Milliseconds since the last message of a write. */
   get idleMs(): number {
     return this.configuration.clock.monotonic() - this.#lastSentAt;
   }
@@ -107,7 +105,6 @@ export class BatchSession {
     this.end(copyOfStateError(failure));
   }
 
-  /** By the clocks of this machine the lease is over. */
   expire(): void {
     this.fail(stateError("The call", "expired", "expired"));
   }
@@ -125,7 +122,8 @@ export class BatchSession {
 
   /** Returns what a sink needs for one write; `unlink` must be called when the write ends. */
   openSink(collection: CollectionInfo, report: WriteReport, signal: AbortSignal | undefined) {
-    const { configuration, transport, acceptedEvents, observerOf } = this.#options;
+    const { configuration, transport } = this;
+    const { acceptedEvents, observerOf } = this.watch;
     const { controller, unlink } = linkAbort(this.signal, signal);
     const sender = new WindowSender({
       transport,
@@ -162,31 +160,12 @@ export class BatchSession {
 
   /** Sends a message of a collection that belongs to no write, in its turn. */
   sendAlone(message: Uint8Array, sentAt: Moment): Promise<void> {
-    const { transport } = this.#options;
     return this.onWire(async () => {
-      await this.call("SyncRecords", this.signal, (call) => transport.syncRecords([message], call));
+      await this.call("SyncRecords", this.signal, (call) => this.transport.syncRecords([message], call));
       this.lease.renew(sentAt);
     });
   }
 
-  get attempt(): number {
-    return this.#options.attempt;
-  }
-
-  /** @throws what keeps the batch from being completed, although everything was accepted */
-  async beforeComplete(): Promise<void> {
-    await this.#options.beforeComplete?.();
-  }
-
-  complete(call: CallContext): Promise<CompletionCounts> {
-    return this.#options.transport.completeBatch(this.id, call);
-  }
-
-  abort(call: CallContext): Promise<void> {
-    return this.#options.transport.abortBatch(this.id, call);
-  }
-
-  /** Runs one operation within its deadline and retries transient failures. */
   call<T>(
     rpc: SyncRpc,
     signal: AbortSignal | undefined,

@@ -1,11 +1,11 @@
 import { raceAbort } from "../../core/abort.js";
-import { withCallSite } from "../../core/call-site.js";
 import {
   annotate,
   type BatchStateError,
   InvalidInputError,
   SaasManagementError,
 } from "../../core/errors/index.js";
+import { withCallSite } from "../../core/operation.js";
 import { COLLECTIONS, type Collection, isCollection, unknownCollectionError } from "../collections.js";
 import { type CollectionWriter, collectionWriter } from "../write/collection-writer.js";
 import { readWriteOptions, requireCount, type WriteOptions } from "../write/options.js";
@@ -31,9 +31,7 @@ export async function loadWriting() {
 /** The writes of one batch: their queue, the collections with a writer, and whether the batch is complete so far. */
 export class WriteQueue {
   readonly #session: BatchSession;
-  /** Settles when every queued write has ended. */
   #queue: Promise<unknown> = Promise.resolve();
-  /** Settles when every `end()` that was called has settled. */
   #ends: Promise<unknown> = Promise.resolve();
   /** Collections with a writer that has not ended. */
   readonly #open = new Set<Collection>();
@@ -41,14 +39,12 @@ export class WriteQueue {
   #failure: { readonly what: string; readonly error: unknown } | undefined;
   readonly #incomplete = new AbortController();
   #completed = false;
-  /** The write that is reading its source. */
   #reading: { readonly collection: Collection; readonly reader: SourceReader } | undefined;
 
   constructor(session: BatchSession) {
     this.#session = session;
   }
 
-  /** Whether a write failed: the batch may hold only a part of its collection. */
   get failed(): boolean {
     return this.#failure !== undefined;
   }
@@ -58,7 +54,6 @@ export class WriteQueue {
     return this.#incomplete.signal;
   }
 
-  /** Whether nothing failed and nothing is open. */
   get isComplete(): boolean {
     return !this.failed && this.#open.size === 0;
   }
@@ -89,7 +84,6 @@ export class WriteQueue {
     this.#session.allDone();
   }
 
-  /** Resolves when every queued write and every end() under way has settled. */
   async settled(): Promise<void> {
     const stopWarning = this.#warnWhenStuck("complete()");
     await this.#queue;
@@ -157,18 +151,17 @@ export class WriteQueue {
 
   #write(
     source: unknown,
-    given: WriteOptions | undefined,
+    given: WriteOptions = {},
     report: WriteReport,
     turn: Promise<unknown>,
   ): Promise<WriteStats> {
-    let options: WriteOptions = {};
     try {
-      if (given !== undefined) options = readWriteOptions("write", given);
+      const options = readWriteOptions("write", given);
       report.expectedCount = options.expectedCount;
+      return withCallSite(options.signal, () => this.#writeInTurn(source, options, report, turn));
     } catch (error) {
       return Promise.reject(this.#fail(error, report));
     }
-    return withCallSite(options.signal, () => this.#writeInTurn(source, options, report, turn));
   }
 
   async #writeInTurn(

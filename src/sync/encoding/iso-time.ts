@@ -33,7 +33,7 @@ export function isoSeconds(iso: string): number {
     month >= 1 &&
     month <= 12 &&
     day >= 1 &&
-    day <= daysOf(year, month) &&
+    day <= daysSince1970(year, month + 1, 1) - daysSince1970(year, month, 1) &&
     isTime(hour, minute) &&
     second >= 0 &&
     second <= 59;
@@ -90,12 +90,7 @@ function isTime(hour: number, minute: number): boolean {
   return hour >= 0 && hour <= 23 && minute >= 0 && minute <= 59;
 }
 
-function daysOf(year: number, month: number): number {
-  if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
-}
-
-/** Years are counted from March, so that a leap day is the last day of its year. */
+/** Years are counted from March, so that a leap day is the last day of its year. Month 13 is the next January. */
 function daysSince1970(year: number, month: number, day: number): number {
   const marchYear = month > 2 ? year : year - 1;
   const leapDays = Math.floor(marchYear / 4) - Math.floor(marchYear / 100) + Math.floor(marchYear / 400);

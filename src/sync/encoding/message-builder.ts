@@ -15,17 +15,14 @@ export interface EncodedMessage {
   readonly recordsStart: number;
   /** Index of the first record in its write. */
   readonly firstIndex: number;
-  /** Number of records. */
   readonly records: number;
-  /** The buffer that holds `bytes`. */
+  /** Holds `bytes`. */
   readonly buffer: Buffer;
 }
 
 const LENGTH_DELIMITED = 2;
-/** Tag of field `batch_id` of SyncRecordsRequest. */
-const BATCH_ID_TAG = (1 << 3) | LENGTH_DELIMITED;
-/** Tag of `records`, field 1 of every collection. */
-const RECORD_TAG = (1 << 3) | LENGTH_DELIMITED;
+/** Field 1 of SyncRecordsRequest is `batch_id`, and of every collection `records`. */
+const FIELD_1_TAG = (1 << 3) | LENGTH_DELIMITED;
 /** Most bytes of the length of a message's records. */
 const LENGTH_BYTES = 5;
 /** Size of a write's first buffer: many collections are small. */
@@ -51,7 +48,7 @@ export class MessageBuilder {
   /** @param targetBytes Size that a message stays within, unless a single record is larger. */
   constructor(batchId: string, fieldNumber: number, targetBytes: number) {
     const writer = new RecordWriter(Buffer.allocUnsafeSlow(FIRST_BUFFER_BYTES));
-    writer.string(BATCH_ID_TAG, batchId);
+    writer.string(FIELD_1_TAG, batchId);
     writer.varint((fieldNumber << 3) | LENGTH_DELIMITED);
     this.#preamble = Buffer.from(writer.buffer.subarray(0, writer.position));
     this.#headerRoom = this.#preamble.length + LENGTH_BYTES;
@@ -71,7 +68,6 @@ export class MessageBuilder {
     return afterVarint(this.#writer.buffer, this.#lastStart + 1);
   }
 
-  /** Where the last record ends. */
   get recordEnd(): number {
     return this.#writer.position;
   }
@@ -91,7 +87,7 @@ export class MessageBuilder {
     const writer = this.#writer;
     this.#lastStart = writer.position;
     try {
-      if (writer.message(RECORD_TAG, record, encoder)) return true;
+      if (writer.message(FIELD_1_TAG, record, encoder)) return true;
     } catch {
       // A getter threw, or the record is nested too deep. explainRecord finds out which.
     }
@@ -99,7 +95,6 @@ export class MessageBuilder {
     return false;
   }
 
-  /** Removes the last record. */
   drop(): void {
     this.#writer.position = this.#lastStart;
   }

@@ -38,18 +38,12 @@ interface Method<Response> {
 /** One message, and the message that answers it. */
 export function unary<Response>(method: Method<Response>, request: Uint8Array): Call<Response> {
   const { path, responseDeserialize } = method;
-  return (client, start) =>
-    answerOf(start, (done) =>
-      client.makeUnaryRequest(
-        path,
-        toBuffer,
-        responseDeserialize,
-        request,
-        start.metadata,
-        start.options,
-        done,
-      ),
+  return (client, start) => {
+    const { metadata, options } = start;
+    return answerOf(start, (done) =>
+      client.makeUnaryRequest(path, toBuffer, responseDeserialize, request, metadata, options, done),
     );
+  };
 }
 
 export interface StreamAnswer<Response> {
@@ -118,11 +112,10 @@ function answerOf<Response>(
         reject(new SyncProtocolError(`${operation}: the service sent no answer.`));
       else resolve(value);
     });
-    started.on("metadata", (metadata: Metadata) => answered(reading(metadata)));
+    const readFrom = (metadata: Metadata) => answered((name) => metadata.get(name)[0]);
+    started.on("metadata", readFrom);
     // Comes after the callback, but before the code that awaits the promise.
-    started.on("status", ({ metadata = new Metadata() }: Partial<StatusObject>) =>
-      answered(reading(metadata)),
-    );
+    started.on("status", ({ metadata = new Metadata() }: Partial<StatusObject>) => readFrom(metadata));
     if (signal.aborted) abort();
     else signal.addEventListener("abort", abort, { once: true });
   });
@@ -136,10 +129,6 @@ function failedCall(error: ServiceError): FailedCall {
     metadata = new Metadata(),
   }: Partial<ServiceError> = error;
   return { code, details, metadata };
-}
-
-function reading(metadata: Metadata): (name: string) => unknown {
-  return (name) => metadata.get(name)[0];
 }
 
 function toBuffer(bytes: Uint8Array): Buffer {

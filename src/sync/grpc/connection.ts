@@ -27,7 +27,6 @@ export class Connections {
   #current: Connection | undefined;
   #closed = false;
 
-  /** Nothing is connected yet. */
   constructor(target: string, configuration: SyncConfiguration) {
     this.#target = target;
     this.#configuration = configuration;
@@ -75,9 +74,8 @@ export class Connections {
     try {
       return new Connection(this.#makeClient(), this.#configuration.clock);
     } catch (cause) {
-      throw new ConfigurationError("channelOptions contain a value that gRPC cannot use; see the cause.", {
-        cause,
-      });
+      const message = "channelOptions contain a value that gRPC cannot use; see the cause.";
+      throw new ConfigurationError(message, { cause });
     }
   }
 

@@ -59,18 +59,15 @@ function addressOf({ endpoint, tls }: SyncConfiguration): string | undefined {
   return isIP(name) === 0 ? undefined : name;
 }
 
-/** Where a channel connects to, and the options that lead it from there. */
-interface ProxyRoute {
-  readonly target: string;
-  readonly options: ClientOptions;
-}
-
 /**
- * Returns the way to a server, through a proxy if there is one. grpc-js reads proxies from the environment only, and
- * passes them to its connections as these channel options.
+ * Returns where a channel connects to, and the options that lead it from there to the server. grpc-js reads proxies from
+ * the environment only, and passes them to its connections as these channel options.
  * @param target Host and port of the server.
  */
-export function proxyRoute(proxy: HttpProxy | undefined, target: string): ProxyRoute {
+export function proxyRoute(
+  proxy: HttpProxy | undefined,
+  target: string,
+): { readonly target: string; readonly options: ClientOptions } {
   if (proxy === undefined) return { target, options: {} };
   const { hostname, port } = new URL(proxy.origin);
   const { credentials } = proxy;

@@ -1,5 +1,4 @@
 import { type Metadata, status } from "@grpc/grpc-js";
-import type { Credential } from "../../core/credential.js";
 import {
   AuthenticationError,
   BatchInProgressError,
@@ -11,6 +10,7 @@ import {
 } from "../../core/errors/index.js";
 import { NETWORK_ERRORS, type NetworkError, networkErrorInText } from "../../core/network-errors.js";
 import { parseRetryAfter } from "../../core/retry.js";
+import type { SyncConfiguration } from "../options.js";
 import type { SyncRpc } from "../transport.js";
 
 /** The status of a failed call. */
@@ -21,21 +21,15 @@ export interface FailedCall {
 }
 
 /** The operation that failed, and where. */
-export interface CallPlace {
+export interface CallPlace
+  extends Pick<SyncConfiguration, "clock" | "credential" | "maxReceiveMessageBytes"> {
   readonly operation: SyncRpc;
   /** Host and port. */
   readonly target: string;
   /** Whether the endpoint uses TLS. */
   readonly secure: boolean;
   readonly clientCertificate: boolean;
-  readonly credential: Credential;
-  readonly maxReceiveMessageBytes: number;
-  /** Wall-clock time. */
-  readonly now: () => number;
 }
-
-/** Trailer in which the service tells the state of a batch that is not active. */
-const BATCH_STATE_TRAILER = "batch-state";
 
 /** Statuses of a server or a network that may recover. */
 const TRANSIENT: ReadonlySet<number> = new Set([
@@ -112,7 +106,7 @@ export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagemen
     {
       // gRPC treats a status that it does not know as this one.
       grpcStatus: status[code] ?? status[status.UNKNOWN],
-      batchState: batchState(failed.metadata, place.credential),
+      batchState: batchState(failed.metadata, place),
       serverMessage,
     },
   );
@@ -213,7 +207,7 @@ function tooLarge({ details }: FailedCall, place: CallPlace, serverMessage: stri
  */
 function retryHint(
   trailers: Metadata,
-  { now }: CallPlace,
+  { clock }: CallPlace,
 ): { readonly retryable: boolean; readonly retryAfterMs: number | undefined } {
   const [pushback] = trailers.get("grpc-retry-pushback-ms");
   if (pushback !== undefined) {
@@ -223,13 +217,13 @@ function retryHint(
   const [retryAfter] = trailers.get("retry-after");
   return {
     retryable: true,
-    retryAfterMs: typeof retryAfter === "string" ? parseRetryAfter(retryAfter, now()) : undefined,
+    retryAfterMs: typeof retryAfter === "string" ? parseRetryAfter(retryAfter, clock.now()) : undefined,
   };
 }
 
-/** Errors show the state, so it must look like the name of one and contain no secret. */
-function batchState(metadata: Metadata, credential: Credential): string | undefined {
-  const [value] = metadata.get(BATCH_STATE_TRAILER);
+/** The state of a batch that is not active. Errors show it, so it must look like a name and contain no secret. */
+function batchState(metadata: Metadata, { credential }: CallPlace): string | undefined {
+  const [value] = metadata.get("batch-state");
   if (typeof value !== "string" || !/^[\w-]{1,40}$/.test(value)) return undefined;
   return credential.redact(value) === value ? value : undefined;
 }

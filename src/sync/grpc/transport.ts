@@ -31,17 +31,11 @@ export class GrpcTransport implements SyncTransport {
   readonly #connections: Connections;
 
   constructor(configuration: SyncConfiguration) {
-    const { clock, endpoint, credential, tls, maxReceiveMessageBytes } = configuration;
+    const { endpoint, tls } = configuration;
     const target = targetOf(endpoint);
     this.#configuration = configuration;
-    this.#endpoint = {
-      target,
-      secure: endpoint.protocol === "https:",
-      clientCertificate: tls?.cert !== undefined,
-      credential,
-      maxReceiveMessageBytes,
-      now: () => clock.now(),
-    };
+    const clientCertificate = tls?.cert !== undefined;
+    this.#endpoint = { ...configuration, target, secure: endpoint.protocol === "https:", clientCertificate };
     this.#connections = new Connections(target, configuration);
   }
 

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { RunHeldError } from "../../core/errors/index.js";
-import { IdHash } from "../ids/id-hash.js";
+import type { IdHash } from "../ids/id-hash.js";
+import type { IdTable } from "../ids/id-table.js";
 import type { CollectionLedger, KnownIds } from "../ledger/collection-ledger.js";
 import type { HoldReason, Lines } from "../ledger/entry.js";
 import type { SyncConfiguration } from "../options.js";
-import { forEachId, goneLines, tableOf } from "./comparison.js";
+import { compareIds, forEachId, goneLines, linesWhere, tableOf } from "./comparison.js";
 import { type HeldJudgement, type HeldScope, heldError, type Offer } from "./held-error.js";
-import { exceeds, type ResolvedRule } from "./rules.js";
+import { isHeld, type ResolvedRule } from "./rules.js";
 import type { GuardedSnapshot } from "./snapshot.js";
 
 /** How long an approval is valid. */
@@ -95,7 +96,7 @@ export async function approvalProblem(
     if (pending.expiresAt <= now) return "it has expired";
     if (pending.reason !== reason) return "it was requested for another reason";
     if (reason !== "removals") {
-      return (await keepsHeldRun(snapshot, pending.lines(), rule))
+      return (await keepsHeldRun(snapshot, () => pending.lines(), rule))
         ? undefined
         : "too many records of the held run that was approved are missing";
     }
@@ -114,15 +115,8 @@ function linesOf(snapshot: GuardedSnapshot, reason: HoldReason): Lines {
 
 /** Whether every known id that the snapshot lacks was approved. */
 async function removesOnly({ ids, knownIds }: GuardedSnapshot, approved: Lines): Promise<boolean> {
-  const hash = new IdHash();
-  const allowed = await tableOf(approved);
-  let covered = true;
-  for (const set of knownIds) {
-    await forEachId(set.lines(), hash, () => {
-      covered &&= ids.table.has(hash.low, hash.high) || allowed.has(hash.low, hash.high);
-    });
-  }
-  return covered;
+  const { missing } = await countIn(await tableOf(approved), goneLines(ids.table, knownIds));
+  return missing === 0;
 }
 
 /**
@@ -130,39 +124,30 @@ async function removesOnly({ ids, knownIds }: GuardedSnapshot, approved: Lines):
  * many ids do not hide that those of a smaller set are missing.
  */
 async function keepsHeldRun(
-  { ids: { table: snapshot }, knownIds }: GuardedSnapshot,
-  heldRun: Lines,
+  { ids, knownIds }: GuardedSnapshot,
+  heldRun: () => Lines,
   rule: ResolvedRule,
 ): Promise<boolean> {
-  const hash = new IdHash();
-  const expected = await tableOf(heldRun);
-  const all = { known: expected.size, gone: 0 };
-  expected.forEach((low, high) => {
-    if (!snapshot.has(low, high)) all.gone += 1;
-  });
-  const countSet = async (ids: KnownIds) => {
-    const set = { known: 0, gone: 0 };
-    await forEachId(ids.lines(), hash, () => {
-      if (!expected.has(hash.low, hash.high)) return;
-      set.known += 1;
-      if (!snapshot.has(hash.low, hash.high)) set.gone += 1;
-    });
-    return set;
-  };
-  const sets = [all];
-  for (const ids of knownIds) sets.push(await countSet(ids));
-  return !sets.some((set) => exceeds({ ...set, sent: snapshot.size }, rule));
+  const expected = await tableOf(heldRun());
+  const isExpected = ({ low, high }: IdHash) => expected.has(low, high);
+  const sets = knownIds.map(({ state, lines }) => ({ state, lines: () => linesWhere(lines(), isExpected) }));
+  const all: KnownIds = { state: "completed", lines: heldRun };
+  return !isHeld(await compareIds(ids.table, [all, ...sets]), rule);
 }
 
 /** Whether both lists have the same ids; the second has no duplicates. */
 async function areSameIds(lines: Lines, others: Lines): Promise<boolean> {
-  const hash = new IdHash();
   const table = await tableOf(lines);
-  let count = 0;
-  let same = true;
-  await forEachId(others, hash, () => {
-    count += 1;
-    same &&= table.has(hash.low, hash.high);
+  const { count, missing } = await countIn(table, others);
+  return missing === 0 && count === table.size;
+}
+
+/** How many ids there are, and how many of them a table lacks. */
+async function countIn(table: IdTable, lines: Lines): Promise<{ count: number; missing: number }> {
+  const found = { count: 0, missing: 0 };
+  await forEachId(lines, ({ low, high }) => {
+    found.count += 1;
+    if (!table.has(low, high)) found.missing += 1;
   });
-  return same && count === table.size;
+  return found;
 }

@@ -45,7 +45,6 @@ export async function compareIds(
   knownIds: readonly KnownIds[],
   earlier?: IdTable,
 ): Promise<Comparison> {
-  const hash = new IdHash();
   // Counts an id once that is in several sets.
   const counted = knownIds.length + (earlier === undefined ? 0 : 1) > 1 ? new IdTable() : undefined;
   const firstGone: string[] = [];
@@ -54,14 +53,14 @@ export async function compareIds(
   let kept = 0;
   for (const ids of knownIds) {
     const set = { origin: ids.state, known: 0, gone: 0 };
-    await forEachId(ids.lines(), hash, (bytes, start, end) => {
-      const isKept = snapshot.has(hash.low, hash.high);
+    await forEachId(ids.lines(), ({ low, high }, piece, start, end) => {
+      const isKept = snapshot.has(low, high);
       set.known += 1;
       if (!isKept) set.gone += 1;
-      if (counted !== undefined && counted.add(hash.low, hash.high, 0, 0) !== -1) return;
+      if (counted !== undefined && counted.add(low, high, 0, 0) !== -1) return;
       known += 1;
       if (isKept) kept += 1;
-      else if (firstGone.length < FIRST_IDS) firstGone.push(idOfLine(bytes.subarray(start, end)));
+      else if (firstGone.length < FIRST_IDS) firstGone.push(idOfLine(piece.subarray(start, end)));
     });
     sets.push(set);
   }
@@ -92,46 +91,48 @@ export function figuresOf(
 }
 
 /** Yields the lines of the known ids that the snapshot lacks. */
-export async function* goneLines(
-  snapshot: IdTable,
-  knownIds: readonly KnownIds[],
-): AsyncGenerator<Uint8Array, void, undefined> {
-  const hash = new IdHash();
+export async function* goneLines(snapshot: IdTable, knownIds: readonly KnownIds[]): Lines {
   const counted = knownIds.length > 1 ? new IdTable() : undefined;
-  for (const ids of knownIds) {
-    for await (const lines of wholeLines(ids.lines())) {
-      const gone: Uint8Array[] = [];
-      const view = viewOf(lines);
-      eachLine(lines, (start, end) => {
-        hash.id(view, start, end);
-        if (snapshot.has(hash.low, hash.high)) return;
-        if (counted !== undefined && counted.add(hash.low, hash.high, 0, 0) !== -1) return;
-        gone.push(lines.subarray(start, end + 1));
-      });
-      if (gone.length > 0) yield Buffer.concat(gone);
-    }
+  for (const ids of knownIds)
+    yield* linesWhere(
+      ids.lines(),
+      ({ low, high }) =>
+        !snapshot.has(low, high) && (counted === undefined || counted.add(low, high, 0, 0) === -1),
+    );
+}
+
+/** Yields the lines of the wanted ids. */
+export async function* linesWhere(
+  lines: Lines,
+  isWanted: (hash: IdHash, piece: Uint8Array, start: number, end: number) => boolean,
+): Lines {
+  const hash = new IdHash();
+  for await (const piece of wholeLines(lines)) {
+    const wanted: Uint8Array[] = [];
+    const view = viewOf(piece);
+    eachLine(piece, (start, end) => {
+      hash.id(view, start, end);
+      if (isWanted(hash, piece, start, end)) wanted.push(piece.subarray(start, end + 1));
+    });
+    if (wanted.length > 0) yield Buffer.concat(wanted);
   }
 }
 
-/** Hashes each id with `hash` and calls back with its place. */
+/** Calls back with the hash and the place of each id. */
 export async function forEachId(
-  pieces: Lines,
-  hash: IdHash,
-  callback: (lines: Uint8Array, start: number, end: number) => void,
+  lines: Lines,
+  callback: (hash: IdHash, piece: Uint8Array, start: number, end: number) => void,
 ): Promise<void> {
-  for await (const lines of wholeLines(pieces)) {
-    const view = viewOf(lines);
-    eachLine(lines, (start, end) => {
-      hash.id(view, start, end);
-      callback(lines, start, end);
-    });
-  }
+  const none = linesWhere(lines, (...id) => {
+    callback(...id);
+    return false;
+  });
+  for await (const _ of none);
 }
 
 /** The hashes of ids. */
 export async function tableOf(lines: Lines): Promise<IdTable> {
-  const hash = new IdHash();
   const table = new IdTable();
-  await forEachId(lines, hash, () => void table.add(hash.low, hash.high, 0, 0));
+  await forEachId(lines, ({ low, high }) => void table.add(low, high, 0, 0));
   return table;
 }

@@ -1,8 +1,7 @@
 import { ConfigurationError, SaasManagementError, type SnapshotDiff } from "../../core/errors/index.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { IdTable } from "../ids/id-table.js";
-import type { CollectionLedger, KnownIds } from "../ledger/collection-ledger.js";
-import type { LedgerDraft } from "../ledger/draft.js";
+import type { CollectionLedger, KnownIds, LedgerDraft } from "../ledger/collection-ledger.js";
 import type { HoldReason, Lines } from "../ledger/entry.js";
 import { type Comparison, compareIds, figuresOf } from "./comparison.js";
 import { exceeds, isHeld, type ResolvedRule } from "./rules.js";
@@ -100,7 +99,7 @@ export class GuardedSnapshot {
 
   /** Yields the ids that were sent. */
   async *sentLines(): Lines {
-    this.ids.flush();
+    await this.save();
     if (this.#draft !== undefined) yield* this.#draft.read();
   }
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { LedgerDraft, nothing, putWhole } from "./draft.js";
+import { PassThrough } from "node:stream";
 import {
   type Approval,
   decodeEntry,
@@ -12,8 +12,9 @@ import {
 } from "./entry.js";
 import { mapLines } from "./id-lines.js";
 import { entriesOf, keyOf, type LedgerEntry, lastOf, nextSequence, prefixOf } from "./keys.js";
-import type { LedgerParts, Store } from "./ledger.js";
+import type { LedgerParts } from "./ledger.js";
 import { OLD_TOKEN, oldEntriesOf, oldPrefixOf } from "./old-files.js";
+import type { Store } from "./store.js";
 
 /** A set of ids that the service may have as the last completed snapshot. */
 export interface KnownIds {
@@ -34,18 +35,31 @@ export interface PendingApproval extends Approval {
 /** Bytes of a hash: 22 characters in base64. */
 const HASH_BYTES = 16;
 
+/** The ids of one snapshot, which go to the store while the snapshot is written. */
+export interface LedgerDraft {
+  /** Takes whole lines; their bytes belong to the draft from now on. */
+  write(lines: Uint8Array): void;
+  /** Stores the ids durably as unclear ones. CompleteSyncBatch is sent next. */
+  save(): Promise<void>;
+  /** The ids, after `save`. */
+  read(): Lines;
+  /** The batch was completed. */
+  promote(): Promise<void>;
+  /** The batch was not completed: forgets the ids, also those that are being stored. */
+  discard(): Promise<void>;
+}
+
 /** What a ledger knows of one collection of an installation. Values never change; `keys.ts` says what keys mean. */
 export class CollectionLedger {
   readonly scope: LedgerScope;
   readonly #parts: LedgerParts;
-  /** Asked nothing more after the batch has ended: another run may hold the lock then. */
-  readonly #asked: Store;
+  readonly #ended: AbortSignal | undefined;
 
   /** @param ended Fires when the batch has ended. */
   constructor(parts: LedgerParts, scope: LedgerScope, ended?: AbortSignal) {
     this.#parts = parts;
     this.scope = scope;
-    this.#asked = ended === undefined ? parts.store : storeUntil(parts.store, ended);
+    this.#ended = ended;
   }
 
   /** What is stored instead of an id; undefined for the id itself. */
@@ -60,13 +74,14 @@ export class CollectionLedger {
     const later = entries.filter(
       ({ kind, sequence }) => kind === "ids" && sequence > (completed?.sequence ?? -1),
     );
-    const sets = later.map(({ key }) => this.#set("unclear", key));
+    const set = (state: KnownIds["state"], key: string) => ({ state, lines: () => this.#read(key) });
+    const sets = later.map(({ key }) => set("unclear", key));
     if (completed === undefined) return sets;
     const { sequence, token } = completed;
     const ids = entries.find(
       (entry) => entry.kind === "ids" && entry.sequence === sequence && entry.token === token,
     );
-    return [this.#set("completed", ids?.key ?? keyOf(this.scope, sequence, token, "ids")), ...sets];
+    return [set("completed", ids?.key ?? keyOf(this.scope, sequence, token, "ids")), ...sets];
   }
 
   /** Starts to store the ids of a snapshot. Resolves when the store has begun to take them. */
@@ -76,14 +91,30 @@ export class CollectionLedger {
     const sequence = nextSequence(entries);
     const token = randomBytes(6).toString("hex");
     const key = keyOf(this.scope, sequence, token, "ids");
-    const draft = new LedgerDraft({
-      put: (lines, onBegun) => putWhole(this.#asked, key, this.#encoded(key, lines), onBegun),
+    const lines = new PassThrough().on("error", () => {});
+    let stored: Promise<void> | undefined;
+    await new Promise<void>((begin, fail) => {
+      stored = putWhole(this.#asked, key, this.#encoded(key, lines), begin);
+      stored.catch((error: unknown) => {
+        // Nobody takes the ids any more.
+        lines.destroy();
+        fail(error);
+      });
+    });
+    return {
+      write: (piece) => void lines.write(piece),
+      save: async () => {
+        lines.end();
+        await stored;
+      },
       read: () => this.#read(key),
       promote: () => this.#promote(sequence, keyOf(this.scope, sequence, token, "completed")),
-      discard: () => this.#parts.store.delete(key),
-    });
-    await draft.begun;
-    return draft;
+      discard: async () => {
+        lines.destroy(new Error("The ids of this snapshot are not needed any more."));
+        await stored?.catch(() => {});
+        await this.#parts.store.delete(key);
+      },
+    };
   }
 
   /**
@@ -121,50 +152,44 @@ export class CollectionLedger {
     const { store } = this.#parts;
     const entries = await this.#entries(store);
     const last = Math.max(sequence, lastOf(entries, "completed")?.sequence ?? 0);
-    if (last === sequence) await store.putIfAbsent(marker, nothing());
+    if (last === sequence) await store.putIfAbsent(marker, (async function* () {})());
     await deleteAll(
       store,
       entries.filter(({ kind, sequence: at }) => kind !== "removals" && at < last),
     );
   }
 
-  #set(state: KnownIds["state"], key: string): KnownIds {
-    return { state, lines: () => this.#read(key) };
-  }
-
   /** Yields the ids of a key, hashed if this ledger hashes ids. */
-  async *#read(key: string): AsyncGenerator<Uint8Array, void, undefined> {
+  async *#read(key: string): Lines {
     const { hashIds } = this.#parts;
-    const place = this.#place(key);
-    let header: EntryHeader | undefined;
-    const lines = decodeEntry(await this.#value(key), place, this.scope, (read) => {
-      header = read;
-      if (read.ids === "hashed" && !hashIds)
-        throw unusable(place, "it has hashed ids, and this ledger does not hash them. Set hashIds: true");
-    });
     const hash = (id: Uint8Array) => hashId(this.scope, id);
-    for await (const piece of lines) yield hashIds && header?.ids === "clear" ? mapLines(piece, hash) : piece;
+    let header: EntryHeader | undefined;
+    const lines = this.#decoded(key, (read) => {
+      header = read;
+    });
+    for await (const piece of lines) {
+      if (header?.ids === "hashed" && !hashIds)
+        throw unusable(this.#place(key), "its ids are hashed, and this ledger does not set hashIds: true");
+      yield hashIds && header?.ids === "clear" ? mapLines(piece, hash) : piece;
+    }
   }
 
   async #approvalOf({ key }: LedgerEntry): Promise<PendingApproval | undefined> {
-    const approval = (await this.#header(key)).approval;
-    return approval === undefined ? undefined : { ...approval, lines: () => this.#read(key) };
+    const approval = (await this.#header(key))?.approval;
+    return approval && { ...approval, lines: () => this.#read(key) };
   }
 
-  async #header(key: string): Promise<EntryHeader> {
-    const place = this.#place(key);
+  async #header(key: string): Promise<EntryHeader | undefined> {
     let header: EntryHeader | undefined;
-    const ids = decodeEntry(await this.#value(key), place, this.scope, (read) => {
+    const lines = this.#decoded(key, (read) => {
       header = read;
     });
-    for await (const _ of ids) break;
-    return header ?? { ids: "clear" };
+    for await (const _ of lines) break;
+    return header;
   }
 
-  async #value(key: string): Promise<Lines> {
-    const value = await this.#asked.get(key);
-    if (value === undefined) throw unusable(this.#place(key), "it is missing");
-    return value;
+  #decoded(key: string, onHeader: (header: EntryHeader) => void): Lines {
+    return decodeEntry(() => this.#asked.get(key), this.#place(key), this.scope, onHeader);
   }
 
   #encoded(key: string, lines: Lines, approval?: Approval): Lines {
@@ -177,13 +202,19 @@ export class CollectionLedger {
     const pending = lastOf(entries, "removals");
     if (!this.#parts.hashIds || pending === undefined) return;
     try {
-      if ((await this.#header(pending.key)).ids === "hashed") return;
+      if ((await this.#header(pending.key))?.ids === "hashed") return;
       const approval = await this.#approvalOf(pending);
       if (approval !== undefined) return void (await this.hold(approval));
     } catch {
       // Nothing in an unreadable list can be approved, and it may contain ids.
     }
     await deleteAll(this.#asked, [pending]);
+  }
+
+  /** Asked nothing more after the batch has ended: another run may hold the lock then. */
+  get #asked(): Store {
+    this.#ended?.throwIfAborted();
+    return this.#parts.store;
   }
 
   async #entries(store: Store = this.#asked): Promise<readonly LedgerEntry[]> {
@@ -216,19 +247,19 @@ function hashId({ endpoint, installationId, collection }: LedgerScope, id: Uint8
   return new TextEncoder().encode(hash.subarray(0, HASH_BYTES).toString("base64url"));
 }
 
-/** A store that is asked nothing more after the signal has fired. */
-function storeUntil(store: Store, ended: AbortSignal): Store {
-  const ask = async <T>(question: () => Promise<T>): Promise<T> => {
-    ended.throwIfAborted();
-    return question();
+/**
+ * Puts the value of a new key.
+ * @param onBegun Called when the store begins to read it.
+ * @throws the store failed, did not read all of it, or has a value already
+ */
+async function putWhole(store: Store, key: string, value: Lines, onBegun = () => {}): Promise<void> {
+  let isWhole = false;
+  const whole = async function* () {
+    onBegun();
+    yield* value;
+    isWhole = true;
   };
-  return {
-    putIfAbsent: (key, value) => ask(() => store.putIfAbsent(key, value)),
-    get: (key) => ask(() => store.get(key)),
-    async *list(prefix) {
-      ended.throwIfAborted();
-      yield* store.list(prefix);
-    },
-    delete: (key) => ask(() => store.delete(key)),
-  };
+  const isNew: unknown = await store.putIfAbsent(key, whole());
+  if (isNew !== true) throw new Error(`The store has a value for ${key} already.`);
+  if (!isWhole) throw new Error(`The store has not read the whole value of ${key}.`);
 }

@@ -12,7 +12,6 @@
 import { pipeline, Readable } from "node:stream";
 import { constants, createGunzip, createGzip } from "node:zlib";
 import { ConfigurationError, SaasManagementError } from "../../core/errors/index.js";
-import { isObject } from "../../core/validate.js";
 import type { SnapshotCollection } from "../collections.js";
 import { wholeLines } from "./id-lines.js";
 
@@ -44,6 +43,11 @@ export interface EntryHeader {
   readonly approval?: Approval | undefined;
 }
 
+interface Head extends LedgerScope, EntryHeader {
+  readonly format: string;
+  readonly version: number;
+}
+
 const FORMAT = "saas-management-ledger";
 const VERSION = 1;
 const HEAD = "\\head ";
@@ -54,8 +58,7 @@ const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?!\n)\
 
 /** Yields the value of a key. */
 export function encodeEntry(key: string, scope: LedgerScope, header: EntryHeader, ids: Lines): Lines {
-  const { endpoint, installationId, collection } = scope;
-  const head = { format: FORMAT, version: VERSION, endpoint, installationId, collection, ...header };
+  const head: Head = { format: FORMAT, version: VERSION, ...scope, ...header };
   const text = async function* () {
     yield Buffer.from(`${HEAD}${JSON.stringify(head)}\n`);
     yield* isCompressed(key) ? ids : rewritten(ids, escapeUnreadable);
@@ -74,11 +77,13 @@ export function encodeEntry(key: string, scope: LedgerScope, header: EntryHeader
  * @throws {ConfigurationError} it is damaged or incomplete, or belongs to another service, installation or collection
  */
 export async function* decodeEntry(
-  value: Lines,
+  get: () => Promise<Lines | undefined>,
   place: string,
   scope: LedgerScope,
   onHeader: (header: EntryHeader) => void,
-): AsyncGenerator<Uint8Array, void, undefined> {
+): Lines {
+  const value = await get();
+  if (value === undefined) throw unusable(place, "it is missing");
   let isFirst = true;
   let ended = false;
   for await (const piece of linesOf(value, place)) {
@@ -104,7 +109,7 @@ function startOfEnd(lines: Uint8Array): number {
   return before === -1 ? -1 : before + 1;
 }
 
-async function* linesOf(value: Lines, place: string): AsyncGenerator<Uint8Array, void, undefined> {
+async function* linesOf(value: Lines, place: string): Lines {
   const bytes = Readable.from(value, { objectMode: false });
   // An error of the store ends the iteration below.
   const text: Readable = isCompressed(place) ? pipeline(bytes, createGunzip(), () => {}) : bytes;
@@ -119,39 +124,28 @@ async function* linesOf(value: Lines, place: string): AsyncGenerator<Uint8Array,
 }
 
 function parseHeader(place: string, lines: Uint8Array, scope: LedgerScope): EntryHeader {
-  const head = parseLine(lines.subarray(0, lines.indexOf(LINE_FEED)));
-  const { format, version, ids, approval } = head;
-  if (format !== FORMAT) throw unusable(place, "it does not begin like a ledger file");
-  if (version !== VERSION) throw unusable(place, `its format version is not ${VERSION}`);
+  const head = parseLine(new TextDecoder().decode(lines.subarray(0, lines.indexOf(LINE_FEED))));
+  if (head.format !== FORMAT) throw unusable(place, "it does not begin like a ledger file");
+  if (head.version !== VERSION) throw unusable(place, `its format version is not ${VERSION}`);
   for (const key of ["endpoint", "installationId", "collection"] as const) {
     if (head[key] !== scope[key])
       throw unusable(place, `it belongs to another ${key === "installationId" ? "installation" : key}`);
   }
+  const { ids, approval } = head;
   if (ids !== "clear" && ids !== "hashed") throw unusable(place, "its first line is damaged");
-  return { ids, approval: approvalOf(approval) };
+  const isApproval = typeof approval?.id === "string" && typeof approval.expiresAt === "number";
+  return { ids, approval: isApproval ? approval : undefined };
 }
 
-function approvalOf(value: unknown): Approval | undefined {
-  const { id, reason, expiresAt } = fieldsOf(value);
-  if (typeof id !== "string" || typeof expiresAt !== "number") return undefined;
-  if (reason !== "removals" && reason !== "no-baseline" && reason !== "unreadable-ledger") return undefined;
-  return { id, reason, expiresAt };
-}
-
-function parseLine(line: Uint8Array): Readonly<Record<string, unknown>> {
-  const text = new TextDecoder().decode(line);
+function parseLine(line: string): Partial<Head> {
   try {
-    return text.startsWith(HEAD) ? fieldsOf(JSON.parse(text.slice(HEAD.length))) : {};
+    return (line.startsWith(HEAD) && JSON.parse(line.slice(HEAD.length))) || {};
   } catch {
     return {};
   }
 }
 
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isObject(value) ? { ...value } : {};
-}
-
-async function* rewritten(lines: Lines, change: (text: string) => string) {
+async function* rewritten(lines: Lines, change: (text: string) => string): Lines {
   for await (const piece of wholeLines(lines)) yield rewrite(piece, change);
 }
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { constants, type Dirent } from "node:fs";
+import { constants } from "node:fs";
 import { type FileHandle, link, lstat, mkdir, open, readdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ConfigurationError } from "../../core/errors/index.js";
-import type { Store } from "./ledger.js";
+import type { Store } from "./store.js";
 
 /** Windows has no such flag. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;
@@ -38,7 +38,7 @@ export class FileStore implements Store {
       for await (const piece of value) await file.appendFile(piece);
       await file.sync();
       await file.close();
-      if (!(await linkNew(temporary, path))) return false;
+      if ((await unlessCode("EEXIST", link(temporary, path), "taken")) === "taken") return false;
     } finally {
       await file.close().catch(() => {});
       await removeFile(temporary).catch(() => {});
@@ -53,7 +53,12 @@ export class FileStore implements Store {
 
   async get(key: string): Promise<AsyncIterable<Uint8Array> | undefined> {
     if (!(await this.#isPrivate(key))) return undefined;
-    const file = await openPrivateFile(this.#path(key));
+    const path = this.#path(key);
+    // Without O_NONBLOCK, opening a named pipe would wait for its writer.
+    const opening = open(path, constants.O_RDONLY | constants.O_NONBLOCK | NO_FOLLOW);
+    const file = await unlessCode("ELOOP", unlessCode("ENOENT", opening, undefined), "a link" as const);
+    if (file === "a link")
+      throw new ConfigurationError(`${path} is a link. Links are not followed; remove it.`);
     return file === undefined ? undefined : readAll(file);
   }
 
@@ -67,7 +72,8 @@ export class FileStore implements Store {
 
   async *#walk(folder: string, prefix: string): AsyncGenerator<string, void, undefined> {
     if (!(await this.#isPrivate(`${folder}x`))) return;
-    for (const entry of await entriesOf(join(this.#root, folder))) {
+    const path = join(this.#root, folder);
+    for (const entry of await unlessCode("ENOENT", readdir(path, { withFileTypes: true }), [])) {
       const key = `${folder}${entry.name}`;
       if (!key.startsWith(prefix) || UNFINISHED.test(key) || !KEY.test(key)) continue;
       if (entry.isDirectory()) yield* this.#walk(`${key}/`, prefix);
@@ -102,51 +108,16 @@ export class FileStore implements Store {
  * @throws {ConfigurationError} it is a link, or another user could change its contents
  */
 async function checkPrivateDirectory(path: string): Promise<boolean> {
-  try {
-    const stats = await lstat(path);
-    if (!stats.isDirectory())
-      throw new ConfigurationError(`${path} is not a directory. Links are not followed; remove it.`);
-    const user = process.geteuid?.();
-    if (user !== undefined && stats.uid !== user)
-      throw new ConfigurationError(`${path} belongs to another user. Use a directory of your own.`);
-    if (user !== undefined && (stats.mode & WRITABLE_BY_OTHERS) !== 0)
-      throw new ConfigurationError(`Every user may write to ${path}. Run chmod 0700 on it.`);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return false;
-    throw error;
-  }
-}
-
-/**
- * Opens a file for reading.
- * @returns undefined if it does not exist
- * @throws {ConfigurationError} it is a link or not a regular file
- */
-async function openPrivateFile(path: string): Promise<FileHandle | undefined> {
-  let file: FileHandle;
-  try {
-    // Without O_NONBLOCK, opening a named pipe would wait for its writer.
-    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | NO_FOLLOW);
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return undefined;
-    if (codeOf(error) === "ELOOP")
-      throw new ConfigurationError(`${path} is a link. Links are not followed; remove it.`);
-    throw error;
-  }
-  const stats = await file.stat();
-  if (stats.isFile()) return file;
-  await file.close();
-  throw new ConfigurationError(`${path} is not a file.`);
-}
-
-async function entriesOf(path: string): Promise<Dirent[]> {
-  try {
-    return await readdir(path, { withFileTypes: true });
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
-    throw error;
-  }
+  const stats = await unlessCode("ENOENT", lstat(path), undefined);
+  if (stats === undefined) return false;
+  if (!stats.isDirectory())
+    throw new ConfigurationError(`${path} is not a directory. Links are not followed; remove it.`);
+  const user = process.geteuid?.();
+  if (user !== undefined && stats.uid !== user)
+    throw new ConfigurationError(`${path} belongs to another user. Use a directory of your own.`);
+  if (user !== undefined && (stats.mode & WRITABLE_BY_OTHERS) !== 0)
+    throw new ConfigurationError(`Every user may write to ${path}. Run chmod 0700 on it.`);
+  return true;
 }
 
 async function* readAll(file: FileHandle): AsyncGenerator<Uint8Array, void, undefined> {
@@ -158,17 +129,6 @@ async function* readAll(file: FileHandle): AsyncGenerator<Uint8Array, void, unde
     }
   } finally {
     await file.close();
-  }
-}
-
-/** Gives a file its name, unless that is taken. */
-async function linkNew(from: string, to: string): Promise<boolean> {
-  try {
-    await link(from, to);
-    return true;
-  } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
-    throw error;
   }
 }
 
@@ -185,22 +145,26 @@ async function syncFolder(path: string): Promise<void> {
 
 async function removeLeftBehind(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
-    if (!UNFINISHED.test(name)) continue;
     const path = join(folder, name);
-    const changedAt = await lstat(path).then(
-      ({ mtimeMs }) => mtimeMs,
-      () => Date.now(),
-    );
-    if (Date.now() - changedAt > LEFT_BEHIND_MS) await removeFile(path);
+    const stats = UNFINISHED.test(name) ? await unlessCode("ENOENT", lstat(path), undefined) : undefined;
+    if (stats !== undefined && Date.now() - stats.mtimeMs > LEFT_BEHIND_MS) await removeFile(path);
   }
 }
 
 async function removeFile(path: string): Promise<void> {
-  await unlink(path).catch((error: unknown) => {
-    if (codeOf(error) !== "ENOENT") throw error;
-  });
+  await unlessCode("ENOENT", unlink(path), undefined);
 }
 
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && "code" in error ? error.code : undefined;
+/** Settles as a system call does, but resolves with `value` if it fails with this code. */
+async function unlessCode<Result, Value>(
+  code: string,
+  call: Promise<Result>,
+  value: Value,
+): Promise<Result | Value> {
+  try {
+    return await call;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === code) return value;
+    throw error;
+  }
 }

@@ -60,9 +60,7 @@ const MAX_LINE_BYTES = 32 * 1024 * 1024;
  * Splits text in pieces of any size into pieces of whole lines.
  * @throws {RangeError} a line is longer than any id
  */
-export async function* wholeLines(
-  pieces: AsyncIterable<Uint8Array>,
-): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* wholeLines(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;
   for await (const piece of pieces) {

@@ -1,11 +1,13 @@
 import { createHash } from "node:crypto";
+import { text } from "node:stream/consumers";
 import type { Clock } from "../../core/clock.js";
 import type { Logger } from "../../core/hooks.js";
 import { withinGrace } from "../cleanup-grace.js";
 import { LEASE_MS } from "../lease.js";
-import { isGone, type JournaledBatch, parseBatch, thisProcess } from "./journal-owner.js";
 import { folderOf } from "./keys.js";
-import type { LedgerParts, Store } from "./ledger.js";
+import type { LedgerParts } from "./ledger.js";
+import { isGone, type Owner, thisProcess } from "./owner.js";
+import type { Store } from "./store.js";
 
 /** How often the owner of an entry renews its heartbeat, in milliseconds. */
 const HEARTBEAT_MS = 2500;
@@ -13,9 +15,6 @@ const HEARTBEAT_MS = 2500;
 /** After so long without a heartbeat, the owner is considered dead. */
 const STALE_MS = 10_000;
 
-const MAX_ENTRY_BYTES = 64 * 1024;
-
-/** What a journal needs. */
 export interface JournalOptions {
   /** Undefined if the run has no ledger; then nothing is noted. */
   readonly ledger: LedgerParts | undefined;
@@ -36,7 +35,8 @@ const OPEN = new Set<string>();
 
 /**
  * The open batches of an installation's runs, so that the next run can abort the batch of a process that was killed
- * instead of waiting for the end of its lease. A batch's key ends with the time of its heartbeat; the latest one counts.
+ * instead of waiting for the end of its lease. An entry has the key `journal.<hash of the batch>.<heartbeat>`, whose
+ * latest heartbeat counts, and names its owner.
  *
  * - Only batches of the journal are aborted, and only those of the same endpoint and installation.
  * - A suspended owner is considered dead. When it wakes up, the service refuses its messages: its batch was aborted.
@@ -44,28 +44,27 @@ const OPEN = new Set<string>();
  */
 export class Journal {
   readonly #options: JournalOptions;
-  /** The batch that is open, as a part of its key. */
+  /** Hash of the batch that is open. */
   #open: string | undefined;
   #opening: Promise<void> = Promise.resolve();
   #beating: Promise<void> = Promise.resolve();
   #stopHeartbeat: () => void = () => {};
   #recovering: Promise<void> | undefined;
-  #answers: boolean;
+  #answers = true;
 
   constructor(options: JournalOptions) {
     this.#options = options;
-    this.#answers = options.ledger !== undefined;
   }
 
   /** Notes a batch that was started. Never rejects. */
   opened(batchId: string): Promise<void> {
     this.#opening = this.#attempt("could not note a batch", { batchId }, async (store, over) => {
-      const batch = this.#hash(batchId);
+      const hash = this.#hash(batchId);
       await this.#renew(store, batchId, []);
       // Without a heartbeat, another process would take the batch for an orphan.
-      if (over.aborted) return this.#erase(store, batch);
-      OPEN.add(batch);
-      this.#open = batch;
+      if (over.aborted) return this.#erase(store, hash);
+      OPEN.add(hash);
+      this.#open = hash;
       this.#keepBeating(store, batchId);
     });
     return this.#opening;
@@ -77,16 +76,16 @@ export class Journal {
    */
   async ended(batchId: string, isReleased: boolean): Promise<void> {
     await this.#opening;
-    const batch = this.#open;
-    if (batch === undefined) return;
+    const hash = this.#open;
+    if (hash === undefined) return;
     this.#open = undefined;
     this.#stopHeartbeat();
     await this.#attempt("could not note the end of a batch", { batchId }, async (store) => {
       await this.#beating;
-      if (isReleased) await this.#erase(store, batch);
-      else await this.#renew(store, batchId, await this.#keysOf(store, batch), STALE_MS);
+      if (isReleased) await this.#erase(store, hash);
+      else await this.#renew(store, batchId, await this.#keysOf(store, hash), STALE_MS);
     });
-    OPEN.delete(batch);
+    OPEN.delete(hash);
   }
 
   /** Aborts the batches of dead processes. Never rejects; takes at most 5 seconds and the time of the aborts. */
@@ -101,8 +100,8 @@ export class Journal {
     const { logger } = this.#options;
     const orphans: string[] = [];
     await this.#attempt("could not be read", {}, async (store) => {
-      for (const [batch, heartbeat] of await this.#heartbeats(store)) {
-        const batchId = await this.#orphanOf(store, batch, heartbeat);
+      for (const [hash, heartbeat] of heartbeatsOf(await this.#keysOf(store))) {
+        const batchId = OPEN.has(hash) ? undefined : await this.#orphanOf(store, hash, heartbeat);
         if (batchId !== undefined) orphans.push(batchId);
       }
     });
@@ -122,33 +121,23 @@ export class Journal {
     }
   }
 
-  /** The latest heartbeat of each batch. */
-  async #heartbeats(store: Store): Promise<Map<string, number>> {
-    const latest = new Map<string, number>();
-    for await (const key of store.list(this.#folder)) {
-      const [, batch = "", heartbeat] = /^([0-9a-f]{64})\.(\d+)$/.exec(key.slice(this.#folder.length)) ?? [];
-      if (heartbeat !== undefined) latest.set(batch, Math.max(latest.get(batch) ?? 0, Number(heartbeat)));
-    }
-    return latest;
-  }
-
   /** The id of a batch whose process is dead. Erases batches whose lease is over. */
-  async #orphanOf(store: Store, batch: string, heartbeat: number): Promise<string | undefined> {
-    const { endpoint, installationId, clock, logger } = this.#options;
-    if (OPEN.has(batch)) return undefined;
-    const key = this.#key(batch, heartbeat);
+  async #orphanOf(store: Store, hash: string, heartbeat: number): Promise<string | undefined> {
+    const { clock, logger } = this.#options;
+    const key = this.#key(hash, heartbeat);
     const silentMs = clock.now() - heartbeat;
     try {
       // Its last message may have been sent just before its owner died.
-      if (silentMs > LEASE_MS + STALE_MS) return void (await this.#erase(store, batch));
+      if (silentMs > LEASE_MS + STALE_MS) return void (await this.#erase(store, hash));
       const value = await store.get(key);
       // Renewed or erased meanwhile.
       if (value === undefined) return undefined;
-      const content = parseBatch(await readText(value));
-      // The key proves which batch was meant.
-      if (content === undefined || hashOf(content) !== batch) throw new Error("the entry is damaged");
-      const isOwn = content.endpoint === endpoint && content.installationId === installationId;
-      return isOwn && (silentMs >= STALE_MS || isGone(content)) ? content.batchId : undefined;
+      const entry: Partial<Record<"batchId" | keyof Owner, unknown>> = JSON.parse(await text(value));
+      const { batchId } = entry;
+      // The key proves the endpoint, the installation and the batch.
+      if (typeof batchId !== "string" || this.#hash(batchId) !== hash)
+        throw new Error("the entry is damaged");
+      return silentMs >= STALE_MS || isGone(entry) ? batchId : undefined;
     } catch (error) {
       logger.warn("saas-management: ignored an unusable entry of the journal", { key, error });
       return undefined;
@@ -157,9 +146,9 @@ export class Journal {
 
   #keepBeating(store: Store, batchId: string): void {
     const { clock, logger } = this.#options;
-    const batch = this.#hash(batchId);
+    const hash = this.#hash(batchId);
     const beat = async () => {
-      const before = await this.#keysOf(store, batch);
+      const before = await this.#keysOf(store, hash);
       if (before.length > 0) return this.#renew(store, batchId, before);
       this.#open = undefined;
       logger.warn("saas-management: another process considered this run dead and may abort its batch", {
@@ -167,7 +156,7 @@ export class Journal {
       });
     };
     const goOn = () => {
-      if (this.#open === batch) this.#keepBeating(store, batchId);
+      if (this.#open === hash) this.#keepBeating(store, batchId);
     };
     this.#stopHeartbeat = clock.after(HEARTBEAT_MS, () => {
       this.#beating = beat().then(goOn, goOn);
@@ -176,20 +165,23 @@ export class Journal {
 
   /** Puts a heartbeat, which may be some time ago, then deletes the earlier ones. */
   async #renew(store: Store, batchId: string, before: readonly string[], agoMs = 0): Promise<void> {
-    const { endpoint, installationId, clock } = this.#options;
-    const entry = { endpoint, installationId, batchId, ...thisProcess() };
-    const key = this.#key(this.#hash(batchId), clock.now() - agoMs);
-    await store.putIfAbsent(key, streamOf(`${JSON.stringify(entry)}\n`));
+    const key = this.#key(this.#hash(batchId), this.#options.clock.now() - agoMs);
+    const entry = JSON.stringify({ batchId, ...thisProcess() });
+    const value = async function* () {
+      yield Buffer.from(`${entry}\n`);
+    };
+    await store.putIfAbsent(key, value());
     for (const earlier of before) if (earlier !== key) await store.delete(earlier);
   }
 
-  async #erase(store: Store, batch: string): Promise<void> {
-    for (const key of await this.#keysOf(store, batch)) await store.delete(key);
+  async #erase(store: Store, hash: string): Promise<void> {
+    for (const key of await this.#keysOf(store, hash)) await store.delete(key);
   }
 
-  async #keysOf(store: Store, batch: string): Promise<readonly string[]> {
+  /** The keys of one batch, or of all. */
+  async #keysOf(store: Store, hash = ""): Promise<readonly string[]> {
     const keys: string[] = [];
-    for await (const key of store.list(`${this.#folder}${batch}.`)) keys.push(key);
+    for await (const key of store.list(`${folderOf(this.#options)}/journal.${hash}`)) keys.push(key);
     return keys;
   }
 
@@ -216,37 +208,25 @@ export class Journal {
     }
   }
 
-  get #folder(): string {
-    return `${folderOf(this.#options)}/journal.`;
-  }
-
+  /** Batch ids may contain any character. */
   #hash(batchId: string): string {
-    return hashOf({ endpoint: this.#options.endpoint, batchId });
+    const { endpoint, installationId } = this.#options;
+    return createHash("sha256")
+      .update(JSON.stringify([endpoint, installationId, batchId]))
+      .digest("hex");
   }
 
-  #key(batch: string, heartbeat: number): string {
-    return `${this.#folder}${batch}.${heartbeat}`;
+  #key(hash: string, heartbeat: number): string {
+    return `${folderOf(this.#options)}/journal.${hash}.${heartbeat}`;
   }
 }
 
-/** Batch ids may contain any character. */
-function hashOf({ endpoint, batchId }: Pick<JournaledBatch, "endpoint" | "batchId">): string {
-  return createHash("sha256")
-    .update(JSON.stringify([endpoint, batchId]))
-    .digest("hex");
-}
-
-async function* streamOf(text: string): AsyncGenerator<Uint8Array, void, undefined> {
-  yield Buffer.from(text);
-}
-
-async function readText(value: AsyncIterable<Uint8Array>): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of value) {
-    pieces.push(piece);
-    bytes += piece.length;
-    if (bytes > MAX_ENTRY_BYTES) throw new RangeError("the entry is too long");
+/** The latest heartbeat of each batch. */
+function heartbeatsOf(keys: readonly string[]): Map<string, number> {
+  const latest = new Map<string, number>();
+  for (const key of keys) {
+    const [, hash, heartbeat] = /\.([0-9a-f]{64})\.(\d+)$/.exec(key) ?? [];
+    if (hash !== undefined) latest.set(hash, Math.max(latest.get(hash) ?? 0, Number(heartbeat)));
   }
-  return Buffer.concat(pieces).toString();
+  return latest;
 }

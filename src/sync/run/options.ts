@@ -11,7 +11,7 @@ export const DEFAULT_RESTARTS = 2;
 export interface RunOptions extends BatchOptions, JudgeOptions {
   /**
    * How many times a batch that failed transiently is started again. Unless it is 0, the run remembers which events were
-   * accepted: 21 to 32 bytes for each different one.
+   * accepted: 24 to 48 bytes for each different one.
    * @default 2
    */
   readonly restarts?: number | undefined;

@@ -1,5 +1,4 @@
 import { linkAbort, raceAbort } from "../../core/abort.js";
-import { Deadline } from "../../core/deadline.js";
 import {
   BatchOutcomeUnknownError,
   BatchStateError,
@@ -9,6 +8,7 @@ import {
   TimeoutError,
   TransportError,
 } from "../../core/errors/index.js";
+import { Deadline } from "../../core/retry.js";
 import type { BatchWatch } from "../batch/session.js";
 import type { BatchOptions } from "../batch/start.js";
 import type { BatchHandle } from "../batch/sync-batch.js";

@@ -24,7 +24,6 @@ export class SourceReader {
     this.#context = context;
   }
 
-  /** Number of records that the source gave so far. */
   get taken(): number {
     return this.#sink.taken;
   }
@@ -89,7 +88,7 @@ export class SourceReader {
     const countWait = () => {
       report.sourceWaitMs += clock.monotonic() - since;
     };
-    const recent = new RecentObjects();
+    const seen = new WeakSet<object>();
     for (;;) {
       let step: IteratorResult<unknown>;
       this.#isWaiting = true;
@@ -106,7 +105,7 @@ export class SourceReader {
         return this.#end(step.value);
       }
       const { value } = step;
-      if (readsAhead && recent.repeats(value)) throw new InvalidInputError(REFILLED);
+      if (readsAhead && repeats(value, seen)) throw new InvalidInputError(REFILLED);
       // Reading the clock costs a tenth of what a record does, so it is read once for many.
       const many = Array.isArray(value);
       if (many) countWait();
@@ -128,32 +127,15 @@ export class SourceReader {
   }
 }
 
-/** More than a stream buffers: object streams of Node hold 16 chunks. */
-const MAX_RECENT = 512;
-
-/** Remembers the last objects of a stream, and those inside them, which must not come again with other contents. */
-class RecentObjects {
-  #current = new Set<object>();
-  #before = new Set<object>();
-
-  /** Whether the value, a record of it or the details of one was given shortly before. */
-  repeats(value: unknown): boolean {
-    if (!isObject(value)) return false;
-    const records: readonly unknown[] = Array.isArray(value) ? value : [value];
-    const objects = [...records, ...records.map(detailsOf)];
-    return (Array.isArray(value) && this.#adds(value)) || objects.some((it) => this.#adds(it));
-  }
-
-  #adds(value: unknown): boolean {
-    if (!isObject(value)) return false;
-    if (this.#current.has(value) || this.#before.has(value)) return true;
-    if (this.#current.size === MAX_RECENT) {
-      this.#before = this.#current;
-      this.#current = new Set();
-    }
-    this.#current.add(value);
-    return false;
-  }
+/** Whether the value, a record of it or the details of one came before. Streams have made the next values already. */
+function repeats(value: unknown, seen: WeakSet<object>): boolean {
+  const records: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const list = Array.isArray(value) ? [value] : [];
+  return [...list, ...records, ...records.map(detailsOf)].filter(isObject).some((object) => {
+    const repeated = seen.has(object);
+    seen.add(object);
+    return repeated;
+  });
 }
 
 /** The fields of a record such as `{ microsoft: { … } }`. Objects in a flat record may be shared, such as attributes. */

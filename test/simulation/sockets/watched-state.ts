@@ -1,9 +1,9 @@
 import { status } from "@grpc/grpc-js";
 import type { Clock } from "../../../src/core/clock.js";
 import type { Batch } from "../../../src/reference-server/sync/batch.js";
-import type { CollectionMessage } from "../../../src/reference-server/sync/collections.js";
 import { Refusal } from "../../../src/reference-server/sync/refusal.js";
 import { type FoundBatch, type Subject, SyncState } from "../../../src/reference-server/sync/state.js";
+import type { CollectionMessage } from "../../../src/reference-server/sync/stores.js";
 import type { Workspace } from "../../../src/reference-server/workspace.js";
 import { readMessage } from "../messages.js";
 import { ModelRefusal, type ServiceModel } from "../service-model.js";

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { startReferenceServer } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { Page } from "../../docs/pages.js";
@@ -23,6 +24,7 @@ test("the snippets of the README run with tsx in any type of package and print s
       SAAS_MANAGEMENT_SYNC_URL: server.syncUrl,
       SAAS_MANAGEMENT_API_KEY: server.apiKey,
       SAAS_MANAGEMENT_INSTALLATION_ID: server.installationId,
+      XDG_STATE_HOME: join(project, "state"),
     };
     expect(await runNode([TOOLS.tsx, "push.ts"], project, env)).toBe("licenses sent: 1\n");
     expect(await runNode([TOOLS.tsx, "read.ts"], project, env)).toBe(

@@ -46,6 +46,7 @@ test.each(snippets.map(({ name }) => name))("snippet %s runs", { timeout: 60_000
       SAAS_MANAGEMENT_SYNC_URL: server.syncUrl,
       SAAS_MANAGEMENT_API_KEY: server.apiKey,
       SAAS_MANAGEMENT_INSTALLATION_ID: server.installationId,
+      XDG_STATE_HOME: `${OUT}state`,
     },
   });
   if (name.startsWith("README")) expect(stdout).not.toBe("");

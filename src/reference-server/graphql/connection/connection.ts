@@ -9,51 +9,40 @@ export interface ConnectionArguments extends PageArguments {
   readonly order?: readonly InputObject[] | null;
 }
 
-const MAX_CACHED_LISTS = 16;
-
-/** All rows of a connection. Caches filtered and sorted lists, so that pages after the first cost no sorting. */
+/** All rows of a connection. Keeps the last filtered and sorted list: pages after the first cost no sorting. */
 export class RowSet<R extends IdentifiedRow> {
   readonly rows: readonly R[];
-  readonly #lists = new Map<string, readonly R[]>();
+  #last: { readonly key: string; readonly list: readonly R[] } | undefined;
 
   constructor(rows: readonly R[]) {
     this.rows = rows.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   list(key: string, make: () => readonly R[]): readonly R[] {
-    const list = this.#lists.get(key) ?? make();
-    this.#lists.delete(key);
-    this.#lists.set(key, list);
-    const [oldest] = this.#lists.keys();
-    if (this.#lists.size > MAX_CACHED_LISTS && oldest !== undefined) this.#lists.delete(oldest);
-    return list;
+    if (this.#last?.key !== key) this.#last = { key, list: make() };
+    return this.#last.list;
   }
 }
 
 type Field = Pick<GraphQLField<unknown, unknown>, "name" | "args">;
 
 /** Pages through the rows of one field of the schema, whose arguments define how it filters and sorts. */
-export class Connection {
-  readonly #name: string;
-  readonly #where: GraphQLInputObjectType;
-  readonly #order: GraphQLInputObjectType;
-
-  constructor(field: Field) {
-    this.#name = field.name;
-    this.#where = inputType(field, "where");
-    this.#order = inputType(field, "order");
-  }
-
+export function pagerOf(field: Field) {
+  const [whereType, orderType] = [inputType(field, "where"), inputType(field, "order")];
   /** @throws GraphQLError an argument is invalid */
-  page<R extends IdentifiedRow>(rowSet: RowSet<R>, args: ConnectionArguments, pageSize: number): Page<R> {
+  return <R extends IdentifiedRow>(
+    rowSet: RowSet<R>,
+    args: ConnectionArguments,
+    pageSize: number,
+  ): Page<R> => {
     const { where, order } = args;
-    const keys = compileOrder(this.#order, order ?? []);
+    const keys = compileOrder(orderType, order ?? []);
     const rows = rowSet.list(JSON.stringify([where ?? null, keys]), () => {
-      const matching = where == null ? rowSet.rows : rowSet.rows.filter(compileFilter(this.#where, where));
+      const matching = where == null ? rowSet.rows : rowSet.rows.filter(compileFilter(whereType, where));
       return keys.length === 0 ? matching : sortRows(matching, keys);
     });
-    return pageOf(rows, keys, new CursorCodec(this.#name, keys), args, pageSize);
-  }
+    return pageOf(rows, keys, new CursorCodec(field.name, keys), args, pageSize);
+  };
 }
 
 /** The input type of a field's argument. */

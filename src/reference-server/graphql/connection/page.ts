@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { ErrorCode, requestError } from "../errors.js";
 import {
   comparePositions,
@@ -111,8 +110,7 @@ export class CursorCodec {
   readonly #values: number;
 
   constructor(connection: string, keys: readonly SortKey[]) {
-    const order = createHash("sha256").update(JSON.stringify([connection, keys]));
-    this.#order = order.digest("base64url").slice(0, 12);
+    this.#order = JSON.stringify([connection, keys]);
     this.#values = keys.length;
   }
 

@@ -3,14 +3,14 @@ import type { GenericPlanDetails } from "../../../sync/generated/saas_management
 import type { PlanContract, PlanMatch, PlanPrice, Portfolio } from "../../portfolio.js";
 import { getOrAdd } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
-import { type LicenseAssessor, LicenseRow, type SeatPrice } from "./licenses.js";
+import { type AssessLicense, LicenseRow, type SeatPrice } from "./licenses.js";
 import { detailsOf, type SyncedData } from "./synced.js";
 
 /** The licenses and license plans of one installation. */
 export function licensingOf(
   { installation, plans }: SyncedData,
   { planPrices = [], contracts = [] }: Portfolio,
-  assessor: LicenseAssessor,
+  assess: AssessLicense,
 ) {
   const licensesOf = new Map<string, LicenseRow[]>();
   const planRows = new Map<string, LicensePlanRow>();
@@ -34,7 +34,7 @@ export function licensingOf(
     );
   }
   const licenses = detailsOf(installation.records("licenses")).map((license) => {
-    const row = new LicenseRow(installation, license, planRows.get(license.sourcePlanId) ?? null, assessor);
+    const row = new LicenseRow(installation, license, planRows.get(license.sourcePlanId) ?? null, assess);
     licensesOf.get(license.sourcePlanId)?.push(row);
     return row;
   });

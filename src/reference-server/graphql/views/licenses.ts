@@ -26,37 +26,31 @@ export interface RecentUse {
   readonly days: number;
 }
 
+/** Who holds a license, and whether it is used. */
+export type AssessLicense = ReturnType<typeof licenseAssessor>;
+
 /** Assesses the licenses of one installation. */
-export class LicenseAssessor {
-  readonly #synced: SyncedData;
-  readonly #directory: Directory;
-  readonly #usage: UsageIndex;
-  readonly #recent: RecentUse;
-  readonly #scopesByPlan = new Map<string, PlanScopes>();
-
-  constructor(synced: SyncedData, directory: Directory, usage: UsageIndex, recent: RecentUse) {
-    this.#synced = synced;
-    this.#directory = directory;
-    this.#usage = usage;
-    this.#recent = recent;
-  }
-
-  /** Who holds a license, and whether it is used. */
-  assess({ sourceAccountId, sourcePlanId }: GenericLicenseDetails) {
-    const synced = this.#synced;
-    const scopes = getOrAdd(this.#scopesByPlan, sourcePlanId, () =>
+export function licenseAssessor(
+  synced: SyncedData,
+  directory: Directory,
+  usage: UsageIndex,
+  recent: RecentUse,
+) {
+  const scopesByPlan = new Map<string, PlanScopes>();
+  return ({ sourceAccountId, sourcePlanId }: GenericLicenseDetails) => {
+    const scopes = getOrAdd(scopesByPlan, sourcePlanId, () =>
       scopesOf(synced, sourcePlanId, synced.plans.get(sourcePlanId)),
     );
     const account = synced.accounts.get(sourceAccountId);
-    const person = account && this.#directory.holderOf(synced, account);
-    const lastUse = this.#usage.lastUse(synced, sourceAccountId, person, scopes);
+    const person = account && directory.holderOf(synced, account);
+    const lastUse = usage.lastUse(synced, sourceAccountId, person, scopes);
     return {
       holder: account === undefined || person === undefined ? null : holderRow(account, person),
       state: stateOf(
-        account?.active === false ? "The account is not active." : unusedReason(lastUse, this.#recent),
+        account?.active === false ? "The account is not active." : unusedReason(lastUse, recent),
       ),
     };
-  }
+  };
 }
 
 function stateOf(unusedReason: string | undefined): LicenseStateRow {
@@ -97,20 +91,20 @@ export class LicenseRow {
   readonly id: string;
   readonly isBillable: boolean;
   readonly #license: GenericLicenseDetails;
-  readonly #assessor: LicenseAssessor;
-  #assessment: ReturnType<LicenseAssessor["assess"]> | undefined;
+  readonly #assess: AssessLicense;
+  #assessment: ReturnType<AssessLicense> | undefined;
 
   /** @param plan null if the plan's record is missing */
   constructor(
     installation: SyncedInstallation,
     license: GenericLicenseDetails,
     readonly plan: PlanOfLicense | null,
-    assessor: LicenseAssessor,
+    assess: AssessLicense,
   ) {
     this.id = `${installation.id}:${license.sourceId}`;
     this.isBillable = license.billable === true;
     this.#license = license;
-    this.#assessor = assessor;
+    this.#assess = assess;
   }
 
   get isUsed(): boolean {
@@ -141,7 +135,7 @@ export class LicenseRow {
   }
 
   get #assessed() {
-    this.#assessment ??= this.#assessor.assess(this.#license);
+    this.#assessment ??= this.#assess(this.#license);
     return this.#assessment;
   }
 }
