@@ -89,45 +89,35 @@ async function* untilStopped<R>(
   }
 }
 
-/** Collects the records of one block of lines, or of one page, and counts them. */
 export class RecordBlock<Value, R> {
   readonly #map: MapRecord<Value, R>;
-  readonly #at: (number: number) => RecordLocation;
   readonly #stats: SourceStats;
   readonly #records: R[] = [];
-  readonly #numbers: number[] = [];
+  readonly #locations: RecordLocation[] = [];
 
-  /** @param at Location of the line or item with this number. */
-  constructor(map: MapRecord<Value, R>, at: (number: number) => RecordLocation, stats: SourceStats) {
+  constructor(map: MapRecord<Value, R>, stats: SourceStats) {
     this.#map = map;
-    this.#at = at;
     this.#stats = stats;
   }
 
-  /** Adds what `map` makes of the line or item with this number. */
-  add(value: Value, number: number): void {
+  add(value: Value, at: RecordLocation): void {
     this.#stats.read += 1;
-    const record = this.#map(value, this.#at(number));
+    const record = this.#map(value, at);
     if (record === undefined) {
       this.#stats.skipped += 1;
       return;
     }
     this.#records.push(record);
-    this.#numbers.push(number);
+    this.#locations.push(at);
   }
 
   located(): readonly R[] {
-    return located(this.#records, (index) => this.#at(this.#numbers[index] ?? 0).location);
+    return located(this.#records, (index) => this.#locations[index]?.location ?? "");
   }
 }
 
-/** The locations of the lines of a file. */
-export function lineOf(name: string): (line: number) => RecordLocation {
-  return (line) => new Line(name, line);
-}
-
 /** A line of a file. The location is a getter because few records need it. */
-class Line implements RecordLocation {
+export class Line implements RecordLocation {
   readonly #name: string;
   readonly line: number;
 
@@ -141,7 +131,6 @@ class Line implements RecordLocation {
   }
 }
 
-/** @throws {InvalidInputError} `map` is not a function */
 export function checkMap(map: unknown): void {
   if (typeof map !== "function")
     throw new InvalidInputError("map must be a function that returns a record, or undefined to skip.");

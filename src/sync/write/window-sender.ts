@@ -65,8 +65,8 @@ export class WindowSender {
     report.windows += 1;
     report.messages += messages.length;
     report.bytes += bytes;
-    const { collection, accepted } = report;
-    onProgress?.({ type: "window-accepted", collection, records, bytes, accepted });
+    const { collection, accepted, expectedCount: total } = report;
+    onProgress?.({ type: "progress", collection, accepted, bytes: report.bytes, total });
     configuration.logger.debug("saas-management: window accepted", { collection, records, bytes });
   }
 
@@ -100,7 +100,6 @@ function outcomeOf({ mayBeDone, refused }: Attempts, messages: number): RecordOu
   return refused ? "rejected" : "unsent";
 }
 
-/** The error of a window of such events whose answer was lost. */
 function unknownEventsError(failure: TransportError): TransportError {
   const { message, status, contentType, grpcStatus, retryAfterMs, serverMessage } = failure;
   const error = new TransportError(
