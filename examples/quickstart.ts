@@ -5,7 +5,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileLedger, formatPreview, SaasManagementClient } from "@saas-management/sdk";
+import { fileLedger, SaasManagementClient } from "@saas-management/sdk";
 import { startReferenceServer } from "@saas-management/sdk/testing";
 import { hostConnector } from "./connectors/host/index.js";
 import { employeeConnector, vendorConnector, vendorExports } from "./connectors/vendor-export/index.js";
@@ -66,10 +66,11 @@ async function pushNextMonth(vendor: string, installationId: string): Promise<vo
   for (const source of vendorExports(DATA, "next month").filter((candidate) => candidate.vendor === vendor)) {
     const connector = vendorConnector(source, today);
     const preview = await client.sync.preview(connector, { installationId });
-    console.log(formatPreview(preview).replace(/^/gm, "    "));
+    console.log(`${preview}`.replace(/^/gm, "    "));
     const { collections } = await push(client.sync, vendor, connector, installationId);
-    for (const [collection, { added, updated = 0, removed = 0 }] of Object.entries(collections)) {
-      if (added === undefined) continue; // events, which are never removed
+    for (const [collection, { reported }] of Object.entries(collections)) {
+      const { added = 0, updated = 0, removed } = reported ?? {};
+      if (removed === undefined) continue; // events, which are never removed
       console.log(
         `    ${collection}: ${count(added)} added, ${count(updated)} updated, ${count(removed)} removed`,
       );

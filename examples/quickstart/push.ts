@@ -13,12 +13,12 @@ export async function push<S extends SnapshotCollection>(
   const receipt = await sync.run(connector, {
     installationId,
     onProgress: (event) => {
-      if (event.type !== "window-accepted" || !stdout.isTTY) return;
+      if (event.type !== "progress" || !stdout.isTTY) return;
       stdout.write(`\r\x1b[K${title} ${event.collection} ${count(event.accepted)}`);
     },
   });
   const accepted = Object.entries(receipt.collections).map(
-    ([collection, figures]) => `${collection} ${count(figures.accepted)}`,
+    ([collection, { stats }]) => `${collection} ${count(stats.accepted)}`,
   );
   console.log(`${stdout.isTTY ? "\r\x1b[K" : ""}${title} ${accepted.join(", ")}`);
   return receipt;
