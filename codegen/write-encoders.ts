@@ -98,7 +98,7 @@ function writeSteps(file: GeneratedFile, steps: readonly Code[], indent: string,
 }
 
 function variantStep({ name, number, model }: Variant): string {
-  return `(${name} == null || to.message(${tagOf(number, LENGTH_DELIMITED)}, ${name}, ${schemaName(model.message)}))`;
+  return `(${isAbsent(name)} || to.message(${tagOf(number, LENGTH_DELIMITED)}, ${name}, ${schemaName(model.message)}))`;
 }
 
 function fieldSteps(file: GeneratedFile, model: FieldsModel): Code[] {
@@ -125,7 +125,7 @@ function fieldStep(file: GeneratedFile, { name, number, type, required }: Field)
     ...more.flatMap((arg) => [", ", arg]),
     ")",
   ];
-  return required ? step : [`(${name} == null || `, ...step, ")"];
+  return required ? step : [`(${isAbsent(name)} || `, ...step, ")"];
 }
 
 /** The method of RecordWriter for a field, and its further arguments. */
@@ -142,6 +142,11 @@ function writerMethod(file: GeneratedFile, type: FieldType, required: boolean): 
     default:
       return [type.kind];
   }
+}
+
+/** Two comparisons, because `== null` also looks at the type of the value. */
+function isAbsent(name: string): string {
+  return `${name} === undefined || ${name} === null`;
 }
 
 function wireTypeOf({ kind }: FieldType): number {

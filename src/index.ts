@@ -56,7 +56,8 @@ export type * from "./sync/generated/records.js";
 export type { GuardOptions, GuardRules, JudgeOptions } from "./sync/guard/rules.js";
 export type { Lease } from "./sync/lease.js";
 export type { HoldReason } from "./sync/ledger/entry.js";
-export { fileLedger, type Ledger, type Store, storeLedger } from "./sync/ledger/ledger.js";
+export { fileLedger, type Ledger, storeLedger } from "./sync/ledger/ledger.js";
+export type { Store } from "./sync/ledger/store.js";
 export type { PreviewOptions } from "./sync/preview/options.js";
 export {
   type CollectionPreview,

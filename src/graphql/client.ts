@@ -163,8 +163,9 @@ export class GraphQLClient implements AsyncDisposable {
   }
 
   /**
-   * Sends a document of your own and returns the response as it is: data, which may be partial or null, and errors. It
-   * still rejects if the request as a whole failed (network, credential, rate limit).
+   * Sends a document of your own and returns the response as it is. It still rejects if the request as a whole failed
+   * (network, credential, rate limit).
+   * @returns `data`, which may be partial, and is null if the HTTP status is not a success; `errors`, at most 1,000
    * @throws {AuthenticationError | RateLimitError | TransportError | TimeoutError | ClosedError}
    */
   async rawRequest<Data = unknown, Variables extends object = object>(

@@ -6,7 +6,6 @@ import { problemAt } from "./source.js";
 
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** Rows, and the line on which each of them begins. */
 export interface CsvRows {
   readonly rows: readonly (readonly string[])[];
   readonly lines: readonly number[];
@@ -61,7 +60,6 @@ function refuseZeros(block: TextBlock, name: string): void {
 interface ParsedText extends CsvRows {
   /** The beginning of a row that continues in the next block. */
   readonly rest: string;
-  /** The line on which it begins. */
   readonly nextLine: number;
 }
 
@@ -142,7 +140,6 @@ function quotingOf(row: string, delimiter: string): Quoting {
   }
 }
 
-/** The position after the closing quote of a quoted cell. */
 function afterQuotes(row: string, cell: number): number {
   let quote = row.indexOf('"', cell + 1);
   while (quote >= 0 && row[quote + 1] === '"') quote = row.indexOf('"', quote + 2);

@@ -5,7 +5,6 @@ import { problemAt } from "./source.js";
 export type TextEncoding = "utf-8" | "utf-16le" | "windows-1252";
 
 export interface TextFormat {
-  /** Name of the input in locations. */
   readonly name: string;
   /** Encoding of bytes. Text is already decoded. */
   readonly encoding: TextEncoding;
@@ -17,7 +16,6 @@ export interface TextFormat {
 /** Whole lines. Only the last line of a file may lack its line feed. */
 export interface TextBlock {
   readonly text: string;
-  /** Number of the first line, from 1. */
   readonly line: number;
 }
 
@@ -87,7 +85,6 @@ class LineReader {
     return this.#heldBytes === 0 ? undefined : this.#block(new Uint8Array());
   }
 
-  /** Decodes the held bytes and these. */
   #block(bytes: Uint8Array): TextBlock {
     const whole = this.#heldBytes === 0 ? bytes : Buffer.concat([...this.#held, bytes]);
     this.#held = [];
@@ -128,7 +125,6 @@ class LineReader {
     return before;
   }
 
-  /** The position after the first line that begins at `start`. */
   #endOfLine(bytes: Uint8Array, start: number): number {
     const isWide = this.#encoding === "utf-16le";
     for (let at = bytes.indexOf(LINE_FEED, start); at >= 0; at = bytes.indexOf(LINE_FEED, at + 1)) {
@@ -183,7 +179,6 @@ export function tooLong(location: string, maxBytes: number): InvalidInputError {
   return problemAt(location, `is longer than ${maxBytes} bytes`);
 }
 
-/** Counts how often a character occurs in a string. */
 export function countIn(text: string, character: string): number {
   let count = 0;
   for (let at = text.indexOf(character); at >= 0; at = text.indexOf(character, at + 1)) count += 1;

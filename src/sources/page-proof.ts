@@ -52,7 +52,6 @@ export interface PageLimits {
   readonly allowRepeatedPages: boolean;
 }
 
-/** The pages of one listing so far. */
 export class PageProof {
   readonly #limits: PageLimits;
   /** Digest of a token -> number of the page that it led to. */

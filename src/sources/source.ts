@@ -89,7 +89,6 @@ async function* untilStopped<R>(
   }
 }
 
-/** Collects the records of one block of lines, or of one page, and counts them. */
 export class RecordBlock<Value, R> {
   readonly #map: MapRecord<Value, R>;
   readonly #at: (number: number) => RecordLocation;
@@ -97,14 +96,12 @@ export class RecordBlock<Value, R> {
   readonly #records: R[] = [];
   readonly #numbers: number[] = [];
 
-  /** @param at Location of the line or item with this number. */
   constructor(map: MapRecord<Value, R>, at: (number: number) => RecordLocation, stats: SourceStats) {
     this.#map = map;
     this.#at = at;
     this.#stats = stats;
   }
 
-  /** Adds what `map` makes of the line or item with this number. */
   add(value: Value, number: number): void {
     this.#stats.read += 1;
     const record = this.#map(value, this.#at(number));
@@ -121,7 +118,6 @@ export class RecordBlock<Value, R> {
   }
 }
 
-/** The locations of the lines of a file. */
 export function lineOf(name: string): (line: number) => RecordLocation {
   return (line) => new Line(name, line);
 }
@@ -141,7 +137,6 @@ class Line implements RecordLocation {
   }
 }
 
-/** @throws {InvalidInputError} `map` is not a function */
 export function checkMap(map: unknown): void {
   if (typeof map !== "function")
     throw new InvalidInputError("map must be a function that returns a record, or undefined to skip.");

@@ -28,8 +28,9 @@ export interface Operation {
 /** Most documents are created once and sent often. */
 const parsed = new Map<object | string, Operation>();
 
-/** A program may build a document for each request. */
+/** A program may build a large document for each request. */
 const MAX_PARSED = 100;
+const MAX_PARSED_LENGTH = 100_000;
 
 /**
  * Reads a document.
@@ -40,7 +41,7 @@ export function readDocument(document: object | string): Operation {
   if (known !== undefined) return known;
   const operation = parseText(typeof document === "string" ? document : textOf(document));
   if (parsed.size >= MAX_PARSED) parsed.clear();
-  parsed.set(document, operation);
+  if (operation.text.length <= MAX_PARSED_LENGTH) parsed.set(document, operation);
   return operation;
 }
 

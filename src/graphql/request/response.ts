@@ -3,17 +3,12 @@ import { type GraphQLResponseError, SaasManagementError } from "../../core/error
 
 /** What is known of an HTTP response before its body is read. */
 export interface ResponseHead {
-  /** HTTP status. */
   readonly status: number;
-  /** HTTP headers. */
   readonly headers: Headers;
 }
 
-/** A GraphQL response. */
 export interface GraphQLAnswer<Data> extends ResponseHead {
-  /** Null if there is none, and if the HTTP status is not a success. */
   readonly data: Data | null;
-  /** Entries of `errors`, at most 1,000; empty if there are none. */
   readonly errors: GraphQLResponseError["errors"];
 }
 

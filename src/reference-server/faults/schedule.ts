@@ -58,14 +58,10 @@ export function drawFaults(
 ): readonly Fault[] {
   const { count, calls, draw = drawOf("transient") } = options;
   const places = Object.entries(calls).flatMap(([on, most]) =>
-    Array.from({ length: most }, (_, index) => index + 1).flatMap((nth): Place[] =>
-      on === "SyncRecords"
-        ? [
-            { on, nth },
-            { on, nth, message: 1 },
-          ]
-        : [{ on, nth }],
-    ),
+    Array.from({ length: most }, (_, index) => index + 1).flatMap((nth): Place[] => {
+      const atMessage = on === "SyncRecords" ? [{ on, nth, message: 1 }] : [];
+      return [{ on, nth }, ...atMessage];
+    }),
   );
   return Array.from({ length: Math.min(count, places.length) }, () => {
     const [place] = places.splice(random.below(places.length), 1);
@@ -101,16 +97,15 @@ const REFUSALS = ["INVALID_ARGUMENT", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED",
 
 function anySync(place: Place, random: SeededRandom): Fault {
   const at = random.pick(MOMENTS);
-  const { message } = place;
   return random.pick<Fault>([
     transientSync(place, random),
     { ...place, fault: "status", status: random.pick(REFUSALS), at },
     { ...place, fault: "lease-expiry", at },
     { ...place, fault: "lock-stolen", at },
     { ...place, fault: "revoke-key", at },
-    message === undefined
+    place.message === undefined
       ? { ...place, fault: "oversized-answer" }
-      : { ...place, message, fault: "early-answer", at },
+      : { ...place, fault: "early-answer", message: place.message, at },
   ]);
 }
 
@@ -127,16 +122,10 @@ function transientGraphQL(place: Place, random: SeededRandom): Fault {
 function anyGraphQL(place: Place, random: SeededRandom): Fault {
   const at = random.pick(MOMENTS);
   const headers = { "content-type": "application/json" };
+  const status = random.pick([200, 400, 401, 403, 404, 413, 500]);
   return random.pick<Fault>([
     transientGraphQL(place, random),
-    {
-      ...place,
-      fault: "http",
-      status: random.pick([200, 400, 401, 403, 404, 413, 500]),
-      headers,
-      body: "{}",
-      at,
-    },
+    { ...place, fault: "http", status, headers, body: "{}", at },
     { ...place, fault: "http", status: 200 },
     { ...place, fault: "graphql-errors", data: random.pick(["none", "partial"]) },
     { ...place, fault: "truncated-body", ending: random.pick(["end", "close", "reset"]) },

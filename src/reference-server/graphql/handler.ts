@@ -14,7 +14,7 @@ import type { Clock } from "../../core/clock.js";
 import type { DueFault, FaultInjector } from "../faults/injector.js";
 import type { ApiKeys } from "../keys.js";
 import { ErrorCode, errorAnswer, formatError, notAuthorized, requestError } from "./errors.js";
-import { pageBreaker, strikeRequest } from "./faults.js";
+import { pageBreaker, type StruckRequest, strikeRequest } from "./faults.js";
 import type { RequestContext } from "./schema.js";
 import { checkVariables, validateDocument } from "./validate.js";
 
@@ -27,9 +27,7 @@ export interface GraphQLHandlerOptions {
 }
 
 /** One HTTP request. */
-export interface Exchange {
-  /** Aborted when the caller is gone. */
-  readonly signal: AbortSignal;
+export interface Exchange extends StruckRequest {
   /** Set by the handler: the faults that are due and strike the answer next. */
   due: readonly DueFault[];
   /** Set by the handler: whether a fault gave the answer. */
@@ -51,19 +49,13 @@ export function graphQLHandler(
     const document = parseDocument(params.query);
     const isDocument = !(document instanceof GraphQLError);
     const operation = isDocument ? operationName(document, params.operationName) : undefined;
-    const presented = raw.headers.authorization;
     exchange.due = faults.take("graphql", operation);
-    const { signal } = exchange;
-    const struck = await strikeRequest(exchange.due, {
-      clock,
-      signal,
-      revokeKey: () => keys.revoke(presented),
-    });
+    const struck = await strikeRequest(exchange.due, exchange);
     if (struck !== null) {
       exchange.isReplaced = true;
       return struck;
     }
-    const key = keys.find(presented);
+    const key = keys.find(raw.headers.authorization);
     if (key === undefined || key.revoked) {
       const field = isDocument ? firstField(document, params.operationName) : undefined;
       const error = notAuthorized(field && [field.alias?.value ?? field.name.value]);

@@ -15,7 +15,7 @@ import type { Clock } from "../../core/clock.js";
 import type { ApplicationState } from "../portfolio.js";
 import { calendarDateOf, isCalendarDate } from "../values.js";
 import type { Workspace } from "../workspace.js";
-import { Connection, type ConnectionArguments, inputType, type RowSet } from "./connection/connection.js";
+import { type ConnectionArguments, inputType, pagerOf, type RowSet } from "./connection/connection.js";
 import type { InputObject } from "./connection/filter.js";
 import type { IdentifiedRow } from "./connection/order.js";
 import { notAuthorized } from "./errors.js";
@@ -75,10 +75,10 @@ function resolveConnection<R extends IdentifiedRow>(
   field: GraphQLField<unknown, RequestContext>,
   rowsOf: (views: Views) => RowSet<R>,
 ): void {
-  const connection = new Connection(field);
+  const pageIn = pagerOf(field);
   const resolve: Resolver<ConnectionArguments> = (_, args, { workspace, clock, pageSize, breakPage }) => {
     const rows = rowsOf(viewsOf(workspace, clock.now()));
-    return breakPage(connection.page(rows, args, pageSize), args);
+    return breakPage(pageIn(rows, args, pageSize), args);
   };
   field.resolve = resolve;
 }

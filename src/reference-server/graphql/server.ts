@@ -63,15 +63,14 @@ async function exchange(
   const gone = new AbortController();
   const { signal } = gone;
   response.once("close", () => gone.abort());
-  const context: Exchange = { signal, due: [], isReplaced: false };
   const revokeKey = () => keys.revoke(request.headers.authorization);
+  const context: Exchange = { clock, signal, revokeKey, due: [], isReplaced: false };
   try {
     const own = await answerTo(handler, request, context).catch((error: unknown) => {
       if (signal.aborted || error instanceof ConnectionFault) throw error;
       return errorAnswer(500, "Internal Server Error", unexpectedError());
     });
-    const { due, isReplaced } = context;
-    const { answer, body } = await strikeAnswer(due, { clock, signal, revokeKey }, own, isReplaced);
+    const { answer, body } = await strikeAnswer(context.due, context, own, context.isReplaced);
     await sendAnswer(answer, response, { broken: body, clock, signal, endConnection });
   } catch (error) {
     // An answer that cannot be sent ends the connection, not the process.

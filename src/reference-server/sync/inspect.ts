@@ -25,6 +25,7 @@ export interface Inspection {
   readonly batches: readonly { readonly id: string; readonly state: string }[];
 }
 
+/** @internal */
 export function inspect(installation: Installation, now: number): Inspection {
   const holder = installation.lockHolder(now);
   const snapshots = Object.entries(installation.stores).map(([name, store]) => [

@@ -39,7 +39,6 @@ export function stateError(
   details: {
     readonly because?: string | undefined;
     readonly cause?: unknown;
-    /** The service's refusal. */
     readonly refusal?: SyncProtocolError | undefined;
   } = {},
 ): BatchStateError {

@@ -15,9 +15,7 @@ import { closedError, copyOfStateError, meaningOf, stateError } from "./batch-er
 
 /** What a run or a preview adds to its batches. */
 export interface BatchWatch {
-  /** Events to leave out; undefined if none are remembered. */
   readonly acceptedEvents: SinkContext["acceptedEvents"];
-  /** Looks at the records before they are sent. */
   readonly observerOf: ObserverOf | undefined;
   /** Called when everything was accepted; CompleteSyncBatch is not sent if it throws. */
   readonly beforeComplete: ((batchId: string) => Promise<void>) | undefined;
@@ -30,7 +28,6 @@ export interface SessionOptions extends BatchWatch {
   /** Before the batch was asked for. */
   readonly startedAt: Moment;
   readonly onProgress: OnProgress | undefined;
-  /** Fires when the client is closed. */
   readonly clientClosed: AbortSignal;
 }
 
@@ -89,7 +86,6 @@ export class BatchSession {
     return statsByCollection(this.#reports);
   }
 
-  /** Milliseconds since the last message of a write. */
   get idleMs(): number {
     return this.configuration.clock.monotonic() - this.#lastSentAt;
   }
@@ -107,7 +103,6 @@ export class BatchSession {
     this.end(copyOfStateError(failure));
   }
 
-  /** By the clocks of this machine the lease is over. */
   expire(): void {
     this.fail(stateError("The call", "expired", "expired"));
   }
@@ -169,7 +164,6 @@ export class BatchSession {
     });
   }
 
-  /** Runs one operation within its deadline and retries transient failures. */
   call<T>(
     rpc: SyncRpc,
     signal: AbortSignal | undefined,

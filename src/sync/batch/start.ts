@@ -57,7 +57,6 @@ const MAX_PAUSE_MS = 30_000;
 
 type Started = { readonly batchId: string };
 
-/** A lock that a start may have acquired, and when. */
 interface PossibleLock {
   readonly installationId: string;
   readonly since: number;
@@ -77,7 +76,7 @@ export class BatchStarter {
   readonly #transport: SyncTransport;
   readonly #configuration: SyncConfiguration;
   /** Starts that may have left a lock: they were sent, and their result is not known. */
-  readonly #possiblyOwnLocks = new Set<PossibleLock>();
+  #possiblyOwnLocks: readonly PossibleLock[] = [];
   /** Starts that nobody waits for any more, and the aborts of their batches. */
   readonly #cleanups = new Set<Promise<void>>();
   readonly #givenUp = new AbortController();
@@ -107,7 +106,11 @@ export class BatchStarter {
         if (!(error instanceof BatchInProgressError)) throw error;
         const waitedMs = clock.monotonic() - since;
         const leftMs = waitForLockMs - waitedMs;
-        if (leftMs <= 0) throw waitForLockMs === 0 ? error : stillLocked(error, waitedMs);
+        if (leftMs <= 0) {
+          if (waitForLockMs === 0) throw error;
+          const waited = `${error.message} Waited for ${Math.round(waitedMs / 1000)} seconds.`;
+          throw lockedError(error, waited, { waitedMs });
+        }
         // Jittered, so that clients that wait together do not return together; timers take whole milliseconds.
         const nextAttemptMs = Math.ceil(Math.min(leftMs, pauseMs * (0.5 + Math.random() / 2)));
         onProgress?.({ type: "waiting-for-lock", waitedMs, nextAttemptMs });
@@ -116,7 +119,6 @@ export class BatchStarter {
     }
   }
 
-  /** Resolves when every batch that nobody waits for is aborted, or could not be. */
   async settled(): Promise<void> {
     await Promise.all(this.#cleanups);
   }
@@ -127,20 +129,20 @@ export class BatchStarter {
   }
 
   async #start(installationId: string, { signal, onProgress }: StartContext): Promise<string> {
-    const configuration = this.#configuration;
+    const operation = { rpc: "StartSyncBatch", installationId } as const;
     const attempt = (call: CallContext) => this.#attempt(installationId, call);
     try {
-      const { batchId } = await callWithRetry(
-        configuration,
-        { rpc: "StartSyncBatch", installationId },
-        signal,
-        attempt,
-        onProgress,
+      const { batchId } = await callWithRetry(this.#configuration, operation, signal, attempt, onProgress);
+      this.#possiblyOwnLocks = this.#possiblyOwnLocks.filter(
+        (lock) => lock.installationId !== installationId,
       );
-      this.#forgetLocks((lock) => lock.installationId === installationId);
       return batchId;
     } catch (error) {
-      if (error instanceof BatchInProgressError && this.#mayOwnLock(installationId)) throw possiblyOwn(error);
+      const mayBeOwn = this.#possiblyOwnLocks.some(
+        (lock) => lock.installationId === installationId && !this.#isOver(lock),
+      );
+      if (error instanceof BatchInProgressError && mayBeOwn)
+        throw lockedError(error, POSSIBLY_OWN, { mayBeOwn });
       throw error;
     }
   }
@@ -174,7 +176,6 @@ export class BatchStarter {
     });
   }
 
-  /** Aborts the batch of a start that nobody waits for. */
   async #abortWhenStarted(
     installationId: string,
     answer: Promise<Started>,
@@ -191,10 +192,10 @@ export class BatchStarter {
         this.#givenUp.signal,
         (call) => this.#transport.abortBatch(batchId, call),
       );
-      this.#possiblyOwnLocks.delete(lock);
+      this.#forgetLock(lock);
     } catch (error) {
       if (!started && !attempts.mayBeDone) {
-        this.#possiblyOwnLocks.delete(lock);
+        this.#forgetLock(lock);
         return;
       }
       this.#configuration.logger.warn(
@@ -205,39 +206,29 @@ export class BatchStarter {
   }
 
   #addLock(installationId: string): PossibleLock {
-    const since = this.#configuration.clock.monotonic();
-    this.#forgetLocks((lock) => since - lock.since >= LEASE_MS);
-    const lock = { installationId, since };
-    this.#possiblyOwnLocks.add(lock);
+    const lock = { installationId, since: this.#configuration.clock.monotonic() };
+    this.#possiblyOwnLocks = [...this.#possiblyOwnLocks.filter((other) => !this.#isOver(other)), lock];
     return lock;
   }
 
-  #mayOwnLock(installationId: string): boolean {
-    const now = this.#configuration.clock.monotonic();
-    return [...this.#possiblyOwnLocks].some(
-      (lock) => lock.installationId === installationId && now - lock.since < LEASE_MS,
-    );
+  #forgetLock(lock: PossibleLock): void {
+    this.#possiblyOwnLocks = this.#possiblyOwnLocks.filter((other) => other !== lock);
   }
 
-  #forgetLocks(isOver: (lock: PossibleLock) => boolean): void {
-    for (const lock of this.#possiblyOwnLocks) if (isOver(lock)) this.#possiblyOwnLocks.delete(lock);
+  #isOver({ since }: PossibleLock): boolean {
+    return this.#configuration.clock.monotonic() - since >= LEASE_MS;
   }
 }
 
-function stillLocked(locked: BatchInProgressError, waitedMs: number): BatchInProgressError {
+const POSSIBLY_OWN =
+  "A batch of this installation is in progress. It may be this client's own, because the answer to an earlier start was lost. A lock that nobody uses ends 15 minutes after it was acquired.";
+
+function lockedError(
+  locked: BatchInProgressError,
+  message: string,
+  known: { readonly waitedMs?: number; readonly mayBeOwn?: boolean },
+): BatchInProgressError {
   const { installationId, serverMessage, mayBeOwn } = locked;
-  const error = new BatchInProgressError(
-    `${locked.message} Waited for ${Math.round(waitedMs / 1000)} seconds.`,
-    { installationId, serverMessage, waitedMs, mayBeOwn },
-  );
-  return annotate(error, locked);
-}
-
-function possiblyOwn(locked: BatchInProgressError): BatchInProgressError {
-  const { installationId, serverMessage } = locked;
-  const error = new BatchInProgressError(
-    "A batch of this installation is in progress. It may be this client's own, because the answer to an earlier start was lost. A lock that nobody uses ends 15 minutes after it was acquired.",
-    { installationId, serverMessage, mayBeOwn: true },
-  );
+  const error = new BatchInProgressError(message, { installationId, serverMessage, mayBeOwn, ...known });
   return annotate(error, locked);
 }

@@ -99,6 +99,9 @@ const COMPLETE_KEYS = { unverified: true } satisfies KeysOf<
 >;
 
 export class BatchHandle implements SyncBatch {
+  readonly id: string;
+  readonly lease: Lease;
+  readonly signal: AbortSignal;
   readonly #session: BatchSession;
   readonly #writes: WriteQueue;
   readonly #lifecycle: BatchLifecycle;
@@ -106,26 +109,18 @@ export class BatchHandle implements SyncBatch {
 
   /** @param options.unverified Whether another process may have written to the batch. */
   constructor(options: { readonly session: BatchSession; readonly unverified: boolean }) {
+    const { id, lease, signal } = options.session;
+    this.id = id;
+    this.lease = lease;
+    this.signal = signal;
     this.#session = options.session;
     this.#unverified = options.unverified;
     this.#writes = new WriteQueue(options.session);
     this.#lifecycle = new BatchLifecycle(options.session, this.#writes);
   }
 
-  get id(): string {
-    return this.#session.id;
-  }
-
   get state(): BatchState {
     return this.#lifecycle.state;
-  }
-
-  get lease(): Lease {
-    return this.#session.lease;
-  }
-
-  get signal(): AbortSignal {
-    return this.#session.signal;
   }
 
   /**

@@ -31,9 +31,7 @@ export async function loadWriting() {
 /** The writes of one batch: their queue, the collections with a writer, and whether the batch is complete so far. */
 export class WriteQueue {
   readonly #session: BatchSession;
-  /** Settles when every queued write has ended. */
   #queue: Promise<unknown> = Promise.resolve();
-  /** Settles when every `end()` that was called has settled. */
   #ends: Promise<unknown> = Promise.resolve();
   /** Collections with a writer that has not ended. */
   readonly #open = new Set<Collection>();
@@ -41,14 +39,12 @@ export class WriteQueue {
   #failure: { readonly what: string; readonly error: unknown } | undefined;
   readonly #incomplete = new AbortController();
   #completed = false;
-  /** The write that is reading its source. */
   #reading: { readonly collection: Collection; readonly reader: SourceReader } | undefined;
 
   constructor(session: BatchSession) {
     this.#session = session;
   }
 
-  /** Whether a write failed: the batch may hold only a part of its collection. */
   get failed(): boolean {
     return this.#failure !== undefined;
   }
@@ -58,7 +54,6 @@ export class WriteQueue {
     return this.#incomplete.signal;
   }
 
-  /** Whether nothing failed and nothing is open. */
   get isComplete(): boolean {
     return !this.failed && this.#open.size === 0;
   }
@@ -89,7 +84,6 @@ export class WriteQueue {
     this.#session.allDone();
   }
 
-  /** Resolves when every queued write and every end() under way has settled. */
   async settled(): Promise<void> {
     const stopWarning = this.#warnWhenStuck("complete()");
     await this.#queue;

@@ -30,7 +30,7 @@ const teamsMetadata: MessageEncoder = {
 const microsoftAccountDetails: MessageEncoder = {
   names: new FieldNames("teams"),
   encode: (to, { teams }) =>
-    (teams == null || to.message(10, teams, teamsMetadata)),
+    (teams === undefined || teams === null || to.message(10, teams, teamsMetadata)),
 };
 
 const accountDetails: MessageEncoder = {
@@ -39,7 +39,7 @@ const accountDetails: MessageEncoder = {
     const { microsoft } = record;
     return (
       onlyOne(record) &&
-      (microsoft == null || to.message(10, microsoft, microsoftAccountDetails))
+      (microsoft === undefined || microsoft === null || to.message(10, microsoft, microsoftAccountDetails))
     );
   },
 };
@@ -48,13 +48,13 @@ const genericAccountDetails: MessageEncoder = {
   names: new FieldNames("id", "name", "email", "username", "active", "roles", "details", "type"),
   encode: (to, { id, name, email, username, active, roles, details, type }) =>
     to.requiredString(10, id) &&
-    (name == null || to.string(18, name)) &&
-    (email == null || to.string(26, email)) &&
-    (username == null || to.string(34, username)) &&
-    (active == null || to.bool(40, active)) &&
-    (roles == null || to.strings(50, roles)) &&
-    (details == null || to.message(58, details, accountDetails)) &&
-    (type == null || to.string(66, type)),
+    (name === undefined || name === null || to.string(18, name)) &&
+    (email === undefined || email === null || to.string(26, email)) &&
+    (username === undefined || username === null || to.string(34, username)) &&
+    (active === undefined || active === null || to.bool(40, active)) &&
+    (roles === undefined || roles === null || to.strings(50, roles)) &&
+    (details === undefined || details === null || to.message(58, details, accountDetails)) &&
+    (type === undefined || type === null || to.string(66, type)),
 };
 
 const account: MessageEncoder = {
@@ -65,8 +65,8 @@ const account: MessageEncoder = {
 const seatBasedPlanDetails: MessageEncoder = {
   names: new FieldNames("paidSeats", "consumedSeats"),
   encode: (to, { paidSeats, consumedSeats }) =>
-    (paidSeats == null || to.int32(8, paidSeats)) &&
-    (consumedSeats == null || to.int32(16, consumedSeats)),
+    (paidSeats === undefined || paidSeats === null || to.int32(8, paidSeats)) &&
+    (consumedSeats === undefined || consumedSeats === null || to.int32(16, consumedSeats)),
 };
 
 const planDetails: MessageEncoder = {
@@ -74,7 +74,7 @@ const planDetails: MessageEncoder = {
   encode: (to, { model, seatBased }) =>
     (model !== "SEAT_BASED" || seatBased != null) &&
     to.enumeration(8, model, SubscriptionModelNumbers) &&
-    (seatBased == null || to.message(18, seatBased, seatBasedPlanDetails)),
+    (seatBased === undefined || seatBased === null || to.message(18, seatBased, seatBasedPlanDetails)),
 };
 
 const genericPlanDetails: MessageEncoder = {
@@ -82,8 +82,8 @@ const genericPlanDetails: MessageEncoder = {
   encode: (to, { id, externalPlanName, externalProductName, attributes, details }) =>
     to.requiredString(10, id) &&
     to.requiredString(18, externalPlanName) &&
-    (externalProductName == null || to.string(26, externalProductName)) &&
-    (attributes == null || to.stringMap(34, attributes)) &&
+    (externalProductName === undefined || externalProductName === null || to.string(26, externalProductName)) &&
+    (attributes === undefined || attributes === null || to.stringMap(34, attributes)) &&
     to.message(42, details, planDetails),
 };
 
@@ -99,7 +99,7 @@ const genericLicenseDetails: MessageEncoder = {
     to.requiredString(18, sourceAccountId) &&
     to.requiredString(26, sourcePlanId) &&
     to.bool(32, billable) &&
-    (externalProductId == null || to.string(42, externalProductId)),
+    (externalProductId === undefined || externalProductId === null || to.string(42, externalProductId)),
 };
 
 const license: MessageEncoder = {
@@ -112,25 +112,25 @@ const genericEmployeeDetails: MessageEncoder = {
   encode: (to, { id, fullName, firstName, lastName, email, emailAliases, active, deleted, deletionTime, creationTime, avatarUrl, orgUnit, departmentPath, jobTitle, country, division, costCenter, userType, managerId, hasMailbox, attributes }) =>
     to.requiredString(10, id) &&
     to.requiredString(18, fullName) &&
-    (firstName == null || to.string(26, firstName)) &&
-    (lastName == null || to.string(34, lastName)) &&
-    (email == null || to.string(42, email)) &&
-    (emailAliases == null || to.strings(50, emailAliases)) &&
-    (active == null || to.bool(56, active)) &&
-    (deleted == null || to.bool(64, deleted)) &&
-    (deletionTime == null || to.timestamp(74, deletionTime)) &&
-    (creationTime == null || to.timestamp(82, creationTime)) &&
-    (avatarUrl == null || to.string(90, avatarUrl)) &&
-    (orgUnit == null || to.string(98, orgUnit)) &&
-    (departmentPath == null || to.strings(106, departmentPath)) &&
-    (jobTitle == null || to.string(114, jobTitle)) &&
-    (country == null || to.string(122, country)) &&
-    (division == null || to.string(130, division)) &&
-    (costCenter == null || to.string(138, costCenter)) &&
-    (userType == null || to.string(146, userType)) &&
-    (managerId == null || to.string(154, managerId)) &&
-    (hasMailbox == null || to.bool(160, hasMailbox)) &&
-    (attributes == null || to.stringMap(170, attributes)),
+    (firstName === undefined || firstName === null || to.string(26, firstName)) &&
+    (lastName === undefined || lastName === null || to.string(34, lastName)) &&
+    (email === undefined || email === null || to.string(42, email)) &&
+    (emailAliases === undefined || emailAliases === null || to.strings(50, emailAliases)) &&
+    (active === undefined || active === null || to.bool(56, active)) &&
+    (deleted === undefined || deleted === null || to.bool(64, deleted)) &&
+    (deletionTime === undefined || deletionTime === null || to.timestamp(74, deletionTime)) &&
+    (creationTime === undefined || creationTime === null || to.timestamp(82, creationTime)) &&
+    (avatarUrl === undefined || avatarUrl === null || to.string(90, avatarUrl)) &&
+    (orgUnit === undefined || orgUnit === null || to.string(98, orgUnit)) &&
+    (departmentPath === undefined || departmentPath === null || to.strings(106, departmentPath)) &&
+    (jobTitle === undefined || jobTitle === null || to.string(114, jobTitle)) &&
+    (country === undefined || country === null || to.string(122, country)) &&
+    (division === undefined || division === null || to.string(130, division)) &&
+    (costCenter === undefined || costCenter === null || to.string(138, costCenter)) &&
+    (userType === undefined || userType === null || to.string(146, userType)) &&
+    (managerId === undefined || managerId === null || to.string(154, managerId)) &&
+    (hasMailbox === undefined || hasMailbox === null || to.bool(160, hasMailbox)) &&
+    (attributes === undefined || attributes === null || to.stringMap(170, attributes)),
 };
 
 const microsoftEmployeeDetails: MessageEncoder = {
@@ -162,7 +162,7 @@ const bambooHrEmployeeDetails: MessageEncoder = {
   encode: (to, { id, displayName, workEmail }) =>
     to.requiredString(10, id) &&
     to.requiredString(18, displayName) &&
-    (workEmail == null || to.string(26, workEmail)),
+    (workEmail === undefined || workEmail === null || to.string(26, workEmail)),
 };
 
 const employee: MessageEncoder = {
@@ -172,10 +172,10 @@ const employee: MessageEncoder = {
     if (microsoft == null && google == null && okta == null && bambooHr == null) return to.fields(10, record, genericEmployeeDetails);
     return (
       onlyOne(record) &&
-      (microsoft == null || to.message(18, microsoft, microsoftEmployeeDetails)) &&
-      (google == null || to.message(26, google, googleEmployeeDetails)) &&
-      (okta == null || to.message(34, okta, oktaEmployeeDetails)) &&
-      (bambooHr == null || to.message(42, bambooHr, bambooHrEmployeeDetails))
+      (microsoft === undefined || microsoft === null || to.message(18, microsoft, microsoftEmployeeDetails)) &&
+      (google === undefined || google === null || to.message(26, google, googleEmployeeDetails)) &&
+      (okta === undefined || okta === null || to.message(34, okta, oktaEmployeeDetails)) &&
+      (bambooHr === undefined || bambooHr === null || to.message(42, bambooHr, bambooHrEmployeeDetails))
     );
   },
 };
@@ -185,9 +185,9 @@ const genericGroupDetails: MessageEncoder = {
   encode: (to, { id, name, description, email, attributes }) =>
     to.requiredString(10, id) &&
     to.requiredString(18, name) &&
-    (description == null || to.string(26, description)) &&
-    (email == null || to.string(34, email)) &&
-    (attributes == null || to.stringMap(42, attributes)),
+    (description === undefined || description === null || to.string(26, description)) &&
+    (email === undefined || email === null || to.string(34, email)) &&
+    (attributes === undefined || attributes === null || to.stringMap(42, attributes)),
 };
 
 const group: MessageEncoder = {
@@ -201,8 +201,8 @@ const genericGroupMemberDetails: MessageEncoder = {
     to.requiredString(10, id) &&
     to.requiredString(18, sourceGroupId) &&
     to.requiredString(26, sourceMemberId) &&
-    (role == null || to.string(34, role)) &&
-    (attributes == null || to.stringMap(42, attributes)),
+    (role === undefined || role === null || to.string(34, role)) &&
+    (attributes === undefined || attributes === null || to.stringMap(42, attributes)),
 };
 
 const groupMember: MessageEncoder = {
@@ -214,15 +214,15 @@ const genericDeviceDetails: MessageEncoder = {
   names: new FieldNames("id", "name", "serialNumber", "manufacturer", "model", "operatingSystem", "operatingSystemVersion", "sourceOwnerId", "lastSeen", "attributes"),
   encode: (to, { id, name, serialNumber, manufacturer, model, operatingSystem, operatingSystemVersion, sourceOwnerId, lastSeen, attributes }) =>
     to.requiredString(10, id) &&
-    (name == null || to.string(18, name)) &&
-    (serialNumber == null || to.string(26, serialNumber)) &&
-    (manufacturer == null || to.string(34, manufacturer)) &&
-    (model == null || to.string(42, model)) &&
-    (operatingSystem == null || to.string(50, operatingSystem)) &&
-    (operatingSystemVersion == null || to.string(58, operatingSystemVersion)) &&
-    (sourceOwnerId == null || to.string(66, sourceOwnerId)) &&
-    (lastSeen == null || to.timestamp(74, lastSeen)) &&
-    (attributes == null || to.stringMap(82, attributes)),
+    (name === undefined || name === null || to.string(18, name)) &&
+    (serialNumber === undefined || serialNumber === null || to.string(26, serialNumber)) &&
+    (manufacturer === undefined || manufacturer === null || to.string(34, manufacturer)) &&
+    (model === undefined || model === null || to.string(42, model)) &&
+    (operatingSystem === undefined || operatingSystem === null || to.string(50, operatingSystem)) &&
+    (operatingSystemVersion === undefined || operatingSystemVersion === null || to.string(58, operatingSystemVersion)) &&
+    (sourceOwnerId === undefined || sourceOwnerId === null || to.string(66, sourceOwnerId)) &&
+    (lastSeen === undefined || lastSeen === null || to.timestamp(74, lastSeen)) &&
+    (attributes === undefined || attributes === null || to.stringMap(82, attributes)),
 };
 
 const device: MessageEncoder = {
@@ -235,8 +235,8 @@ const genericUsageDetails: MessageEncoder = {
   encode: (to, { id, sourceActorId, externalProductName, sourcePlanId, lastActivity }) =>
     to.requiredString(10, id) &&
     to.requiredString(18, sourceActorId) &&
-    (externalProductName == null || to.string(26, externalProductName)) &&
-    (sourcePlanId == null || to.string(34, sourcePlanId)) &&
+    (externalProductName === undefined || externalProductName === null || to.string(26, externalProductName)) &&
+    (sourcePlanId === undefined || sourcePlanId === null || to.string(34, sourcePlanId)) &&
     to.timestamp(42, lastActivity),
 };
 
@@ -250,12 +250,12 @@ const genericExternallyDiscoveredUsageDetails: MessageEncoder = {
   encode: (to, { sourceActorId, actorEmail, externalProductName, source, lastActivity, lastActivityFrom, lastActivityTo }) =>
     completeGroups([lastActivity], [lastActivityFrom, lastActivityTo]) &&
     to.requiredString(10, sourceActorId) &&
-    (actorEmail == null || to.string(18, actorEmail)) &&
-    (externalProductName == null || to.string(26, externalProductName)) &&
-    (source == null || to.string(34, source)) &&
-    (lastActivity == null || to.timestamp(42, lastActivity)) &&
-    (lastActivityFrom == null || to.timestamp(50, lastActivityFrom)) &&
-    (lastActivityTo == null || to.timestamp(58, lastActivityTo)),
+    (actorEmail === undefined || actorEmail === null || to.string(18, actorEmail)) &&
+    (externalProductName === undefined || externalProductName === null || to.string(26, externalProductName)) &&
+    (source === undefined || source === null || to.string(34, source)) &&
+    (lastActivity === undefined || lastActivity === null || to.timestamp(42, lastActivity)) &&
+    (lastActivityFrom === undefined || lastActivityFrom === null || to.timestamp(50, lastActivityFrom)) &&
+    (lastActivityTo === undefined || lastActivityTo === null || to.timestamp(58, lastActivityTo)),
 };
 
 const externallyDiscoveredUsage: MessageEncoder = {
@@ -268,11 +268,11 @@ const genericAuditLogDetails: MessageEncoder = {
   encode: (to, { id, action, sourceActorId, targetId, targetType, eventTime, attributes }) =>
     to.requiredString(10, id) &&
     to.requiredString(18, action) &&
-    (sourceActorId == null || to.string(26, sourceActorId)) &&
-    (targetId == null || to.string(34, targetId)) &&
-    (targetType == null || to.string(42, targetType)) &&
+    (sourceActorId === undefined || sourceActorId === null || to.string(26, sourceActorId)) &&
+    (targetId === undefined || targetId === null || to.string(34, targetId)) &&
+    (targetType === undefined || targetType === null || to.string(42, targetType)) &&
     to.timestamp(50, eventTime) &&
-    (attributes == null || to.stringMap(58, attributes)),
+    (attributes === undefined || attributes === null || to.stringMap(58, attributes)),
 };
 
 const auditLog: MessageEncoder = {
@@ -285,12 +285,12 @@ const genericAiUsageDetails: MessageEncoder = {
   encode: (to, { id, sourceActorId, externalProductName, model, inputTokens, outputTokens, lastActivity, attributes }) =>
     to.requiredString(10, id) &&
     to.requiredString(18, sourceActorId) &&
-    (externalProductName == null || to.string(26, externalProductName)) &&
-    (model == null || to.string(34, model)) &&
-    (inputTokens == null || to.int64(40, inputTokens)) &&
-    (outputTokens == null || to.int64(48, outputTokens)) &&
+    (externalProductName === undefined || externalProductName === null || to.string(26, externalProductName)) &&
+    (model === undefined || model === null || to.string(34, model)) &&
+    (inputTokens === undefined || inputTokens === null || to.int64(40, inputTokens)) &&
+    (outputTokens === undefined || outputTokens === null || to.int64(48, outputTokens)) &&
     to.timestamp(58, lastActivity) &&
-    (attributes == null || to.stringMap(66, attributes)),
+    (attributes === undefined || attributes === null || to.stringMap(66, attributes)),
 };
 
 const aiUsage: MessageEncoder = {
@@ -302,13 +302,13 @@ const genericAiCostDetails: MessageEncoder = {
   names: new FieldNames("id", "sourceActorId", "externalProductName", "model", "amount", "currency", "costTime", "attributes"),
   encode: (to, { id, sourceActorId, externalProductName, model, amount, currency, costTime, attributes }) =>
     to.requiredString(10, id) &&
-    (sourceActorId == null || to.string(18, sourceActorId)) &&
-    (externalProductName == null || to.string(26, externalProductName)) &&
-    (model == null || to.string(34, model)) &&
+    (sourceActorId === undefined || sourceActorId === null || to.string(18, sourceActorId)) &&
+    (externalProductName === undefined || externalProductName === null || to.string(26, externalProductName)) &&
+    (model === undefined || model === null || to.string(34, model)) &&
     to.formatted(42, amount, DECIMAL) &&
     to.formatted(50, currency, CURRENCY) &&
     to.timestamp(58, costTime) &&
-    (attributes == null || to.stringMap(66, attributes)),
+    (attributes === undefined || attributes === null || to.stringMap(66, attributes)),
 };
 
 const aiCost: MessageEncoder = {

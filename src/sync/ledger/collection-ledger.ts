@@ -12,8 +12,9 @@ import {
 } from "./entry.js";
 import { mapLines } from "./id-lines.js";
 import { entriesOf, keyOf, type LedgerEntry, lastOf, nextSequence, prefixOf } from "./keys.js";
-import type { LedgerParts, Store } from "./ledger.js";
+import type { LedgerParts } from "./ledger.js";
 import { OLD_TOKEN, oldEntriesOf, oldPrefixOf } from "./old-files.js";
+import type { Store } from "./store.js";
 
 /** A set of ids that the service may have as the last completed snapshot. */
 export interface KnownIds {

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { type FileHandle, link, lstat, mkdir, open, readdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { ConfigurationError } from "../../core/errors/index.js";
-import type { Store } from "./ledger.js";
+import type { Store } from "./store.js";
 
 /** Windows has no such flag. */
 const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;

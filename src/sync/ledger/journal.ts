@@ -5,8 +5,9 @@ import type { Logger } from "../../core/hooks.js";
 import { withinGrace } from "../cleanup-grace.js";
 import { LEASE_MS } from "../lease.js";
 import { folderOf } from "./keys.js";
-import type { LedgerParts, Store } from "./ledger.js";
+import type { LedgerParts } from "./ledger.js";
 import { isGone, type Owner, thisProcess } from "./owner.js";
+import type { Store } from "./store.js";
 
 /** How often the owner of an entry renews its heartbeat, in milliseconds. */
 const HEARTBEAT_MS = 2500;

@@ -3,36 +3,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import { ConfigurationError, InvalidInputError } from "../../core/errors/index.js";
 import { isObject, type KeysOf, readOptions, requireMethods } from "../../core/validate.js";
 import { FileStore } from "./file-store.js";
-
-/**
- * Where a ledger keeps its values: a database, an object store with conditional writes, or another store that all
- * processes of a connector share.
- *
- * Keys are parts of `[a-z0-9._-]` with slashes between them, up to 200 characters; no key is a folder of another one.
- * Values are streams of pieces of any size; a value may be empty, and is never changed after it was put. A method that fails throws: a run whose ledger
- * cannot be read is held, and one whose ledger cannot be written is not completed.
- */
-export interface Store {
-  /**
-   * Stores a value, unless the key has one. Atomic: of several calls with one key, one returns true, and nobody sees a
-   * part of a value. Durable: after it has returned, the value survives a crash, and `get` and `list` of every process
-   * find it. If the value throws, nothing is stored, and this rejects.
-   *
-   * The value of a run's ids is put while the run reads its source: it may last for hours, and several of them are under
-   * way at once. Hold no connection or lock meanwhile.
-   * @returns whether this call has stored its value
-   */
-  putIfAbsent(key: string, value: AsyncIterable<Uint8Array>): Promise<boolean>;
-  /**
-   * Returns the value of a key, undefined if it has none. A value that is deleted while it is read ends as a whole or
-   * throws.
-   */
-  get(key: string): Promise<AsyncIterable<Uint8Array> | undefined>;
-  /** Lists the keys that start with `prefix`, in any order. Keys that come or go meanwhile may be listed or not. */
-  list(prefix: string): AsyncIterable<string>;
-  /** Deletes a key and its value, if there are. */
-  delete(key: string): Promise<void>;
-}
+import type { Store } from "./store.js";
 
 /**
  * Remembers the ids of the last completed snapshots, held runs that wait for an approval, and the batches that runs have

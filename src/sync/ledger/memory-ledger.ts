@@ -1,4 +1,5 @@
-import { type Ledger, makeLedger, type Store } from "./ledger.js";
+import { type Ledger, makeLedger } from "./ledger.js";
+import type { Store } from "./store.js";
 
 /** A ledger that lives as long as the process, for tests. */
 export function memoryLedger(): Ledger {

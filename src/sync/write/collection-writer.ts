@@ -30,7 +30,6 @@ export interface CollectionWriter<C extends Collection> {
   end(options?: { readonly expectedCount?: number | undefined }): Promise<WriteStats>;
 }
 
-/** What a collection writer needs of its batch. */
 export interface OpenCollection {
   readonly options: WriteOptions;
   readonly report: WriteReport;
@@ -40,13 +39,11 @@ export interface OpenCollection {
     readonly stop: AbortSignal;
     readonly unlink: () => void;
   }>;
-  /** @throws the batch takes no more records */
   readonly requireActive: () => void;
   /** Marks the batch incomplete. Returns the error to reject with. */
   readonly fail: (error: unknown) => unknown;
   /** A completion waits for this end, even if the caller does not. */
   readonly ending: (ended: Promise<unknown>) => void;
-  /** Everything was accepted. */
   readonly ended: () => void;
 }
 

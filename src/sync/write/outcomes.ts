@@ -28,7 +28,6 @@ export interface WriteStats {
 
 type MutableStats = { -readonly [Key in keyof WriteStats]: WriteStats[Key] };
 
-/** One write of a batch. */
 export interface WriteReport extends MutableStats {
   readonly collection: Collection;
   /** A call that a completed batch refuses does not change it. */
@@ -38,39 +37,32 @@ export interface WriteReport extends MutableStats {
 }
 
 export function newReport(collection: Collection): WriteReport {
-  return { collection, state: "queued", ranges: [], ...sumOf([]) };
+  return { collection, state: "queued", ranges: [], ...ZERO };
 }
 
+const ZERO: WriteStats = {
+  sent: 0,
+  accepted: 0,
+  alreadyAccepted: 0,
+  bytes: 0,
+  messages: 0,
+  windows: 0,
+  retries: 0,
+  sourceWaitMs: 0,
+  serverWaitMs: 0,
+};
+const NAMES = ["sent", "accepted", "alreadyAccepted", "bytes", "messages", "windows", "retries"] as const;
+const TIMES = ["sourceWaitMs", "serverWaitMs"] as const;
+
 export function sumOf(all: readonly WriteStats[]): WriteStats {
-  const sum: MutableStats = {
-    sent: 0,
-    accepted: 0,
-    alreadyAccepted: 0,
-    bytes: 0,
-    messages: 0,
-    windows: 0,
-    retries: 0,
-    sourceWaitMs: 0,
-    serverWaitMs: 0,
-  };
-  for (const stats of all) {
-    sum.sent += stats.sent;
-    sum.accepted += stats.accepted;
-    sum.alreadyAccepted += stats.alreadyAccepted;
-    sum.bytes += stats.bytes;
-    sum.messages += stats.messages;
-    sum.windows += stats.windows;
-    sum.retries += stats.retries;
-    sum.sourceWaitMs += stats.sourceWaitMs;
-    sum.serverWaitMs += stats.serverWaitMs;
-  }
+  const sum: MutableStats = { ...ZERO };
+  for (const stats of all) for (const name of [...NAMES, ...TIMES]) sum[name] += stats[name];
   return sum;
 }
 
 export function statsByCollection(reports: readonly WriteReport[]): Partial<Record<Collection, WriteStats>> {
   const stats: Partial<Record<Collection, WriteStats>> = {};
-  for (const report of reports)
-    stats[report.collection] = sumOf([stats[report.collection] ?? sumOf([]), report]);
+  for (const report of reports) stats[report.collection] = sumOf([stats[report.collection] ?? ZERO, report]);
   return stats;
 }
 

@@ -25,7 +25,6 @@ const TURN_MS = 10;
 export interface EventFilter {
   /** Whether an earlier attempt got this event accepted. Each acceptance counts once. */
   take(collection: Collection, buffer: Uint8Array, start: number, end: number): boolean;
-  /** Remembers the events of a message that was accepted. */
   accepted(collection: Collection, message: EncodedMessage): void;
 }
 
@@ -33,14 +32,11 @@ export interface SinkContext extends WindowQueueContext {
   readonly batchId: string;
   /** Size that a message stays within, unless a single record is larger. */
   readonly messageBytes: number;
-  /** Largest message that may be sent. */
   readonly maxMessageBytes: number;
-  /** Leaves out events that are accepted already. */
   readonly acceptedEvents: EventFilter | undefined;
   readonly observer: RecordObserver | undefined;
 }
 
-/** Checks, encodes and sends the records of one write. */
 export class RecordSink {
   readonly #context: SinkContext;
   readonly #encoder: MessageEncoder;
@@ -92,12 +88,10 @@ export class RecordSink {
     });
   }
 
-  /** @throws {InvalidInputError} a record was invalid */
   throwIssues(): void {
     this.#invalid?.throw();
   }
 
-  /** Sends what is left, and resolves when all was accepted. */
   async finish(): Promise<void> {
     // A source may end quietly because it saw its signal fire: then it is not complete.
     this.#context.stop.signal.throwIfAborted();
@@ -138,7 +132,6 @@ export class RecordSink {
     this.#refuse(await explainRecord(this.#context.collection.name, record, place));
   }
 
-  /** Returns what the observer expected of the last record instead. */
   #observe(record: unknown, index: number, list: RecordList, position: number): string | undefined {
     if (this.#view === undefined || this.#invalid !== undefined) return undefined;
     const encoded = this.#view.moveTo(this.#builder, index, list, position);
@@ -167,7 +160,6 @@ export class RecordSink {
     };
   }
 
-  /** Keeps the last record, unless it is an event that was accepted before. */
   #keep(index: number): Promise<void> | undefined {
     const { collection, acceptedEvents, report } = this.#context;
     const builder = this.#builder;

@@ -24,7 +24,6 @@ export class SourceReader {
     this.#context = context;
   }
 
-  /** Number of records that the source gave so far. */
   get taken(): number {
     return this.#sink.taken;
   }

@@ -19,7 +19,6 @@ const LANDMARKS = 8;
 /** Iterators that a write has begun to read: read again, they would look like an empty source. */
 const begun = new WeakSet<object>();
 
-/** A source as it is read. */
 export type OpenedSource =
   | { readonly kind: "sync"; readonly iterator: Iterator<unknown> }
   | {

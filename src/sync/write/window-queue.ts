@@ -11,12 +11,10 @@ import type { WriteReport } from "./outcomes.js";
 
 export interface WindowQueueContext {
   readonly collection: CollectionInfo;
-  /** Most bytes of a window. */
   readonly windowBytes: number;
   /** How long a record waits for its window to fill, in milliseconds. */
   readonly flushAfterMs: number;
   readonly clock: Clock;
-  /** Gets the time spent waiting. */
   readonly report: WriteReport;
   /** Sends one window, and resolves when it was accepted. Called for one window at a time. */
   readonly send: (window: readonly EncodedMessage[]) => Promise<void>;
@@ -24,7 +22,6 @@ export interface WindowQueueContext {
   readonly stop: AbortController;
 }
 
-/** Makes the messages. */
 export interface MessageSource {
   /** Returns the message that is not full yet, unless it is empty. */
   flush(): EncodedMessage | undefined;
@@ -32,7 +29,6 @@ export interface MessageSource {
   accepted(message: EncodedMessage): void;
 }
 
-/** Sends windows one after the other. */
 export class WindowQueue {
   readonly #context: WindowQueueContext;
   readonly #source: MessageSource;
@@ -48,7 +44,6 @@ export class WindowQueue {
     this.#source = source;
   }
 
-  /** Whether there was no message so far. */
   get isUnused(): boolean {
     return !this.#anythingSent && this.#window.length === 0;
   }
@@ -67,7 +62,6 @@ export class WindowQueue {
     return room === undefined ? undefined : this.#waitForServer(room);
   }
 
-  /** Sends what is left, and resolves when all was accepted. */
   async finish(): Promise<void> {
     // The window is empty if the flush timer has sent everything.
     if (this.#window.length > 0) this.#dispatch().catch(() => {});

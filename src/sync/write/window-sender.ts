@@ -100,7 +100,6 @@ function outcomeOf({ mayBeDone, refused }: Attempts, messages: number): RecordOu
   return refused ? "rejected" : "unsent";
 }
 
-/** The error of a window of such events whose answer was lost. */
 function unknownEventsError(failure: TransportError): TransportError {
   const { message, status, contentType, grpcStatus, retryAfterMs, serverMessage } = failure;
   const error = new TransportError(

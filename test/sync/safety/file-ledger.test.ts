@@ -115,6 +115,13 @@ test("shows nothing but its location", () => {
   expect(Reflect.ownKeys(ledger).filter((key) => typeof key === "string")).toEqual(["location"]);
 });
 
+test("may come from another copy of the package", async () => {
+  vi.resetModules();
+  const copy = await import("../../../src/sync/ledger/ledger.js");
+  await service.runAccounts(ids(10), { ledger: copy.fileLedger(service.directory) });
+  await heldBy(service.runAccounts([]));
+});
+
 test("is read after the run has the lock", async () => {
   await service.runAccounts(ids(10));
   let goOn = () => {};

@@ -27,27 +27,22 @@ export class RowSet<R extends IdentifiedRow> {
 type Field = Pick<GraphQLField<unknown, unknown>, "name" | "args">;
 
 /** Pages through the rows of one field of the schema, whose arguments define how it filters and sorts. */
-export class Connection {
-  readonly #name: string;
-  readonly #where: GraphQLInputObjectType;
-  readonly #order: GraphQLInputObjectType;
-
-  constructor(field: Field) {
-    this.#name = field.name;
-    this.#where = inputType(field, "where");
-    this.#order = inputType(field, "order");
-  }
-
+export function pagerOf(field: Field) {
+  const [whereType, orderType] = [inputType(field, "where"), inputType(field, "order")];
   /** @throws GraphQLError an argument is invalid */
-  page<R extends IdentifiedRow>(rowSet: RowSet<R>, args: ConnectionArguments, pageSize: number): Page<R> {
+  return <R extends IdentifiedRow>(
+    rowSet: RowSet<R>,
+    args: ConnectionArguments,
+    pageSize: number,
+  ): Page<R> => {
     const { where, order } = args;
-    const keys = compileOrder(this.#order, order ?? []);
+    const keys = compileOrder(orderType, order ?? []);
     const rows = rowSet.list(JSON.stringify([where ?? null, keys]), () => {
-      const matching = where == null ? rowSet.rows : rowSet.rows.filter(compileFilter(this.#where, where));
+      const matching = where == null ? rowSet.rows : rowSet.rows.filter(compileFilter(whereType, where));
       return keys.length === 0 ? matching : sortRows(matching, keys);
     });
-    return pageOf(rows, keys, new CursorCodec(this.#name, keys), args, pageSize);
-  }
+    return pageOf(rows, keys, new CursorCodec(field.name, keys), args, pageSize);
+  };
 }
 
 /** The input type of a field's argument. */

@@ -1,68 +1,33 @@
 import { DAY_MS, startOfDay } from "../../values.js";
 import type { SyncedInstallation, Workspace } from "../../workspace.js";
 import { RowSet } from "../connection/connection.js";
-import { type ApplicationRow, applicationsOf } from "./applications.js";
+import { applicationsOf } from "./applications.js";
 import { Directory } from "./directory.js";
-import { type LicensePlanRow, licensingOf } from "./license-plans.js";
-import { type LicenseRow, licenseAssessor } from "./licenses.js";
-import { indexSynced, type SyncedData } from "./synced.js";
+import { licensingOf } from "./license-plans.js";
+import { licenseAssessor } from "./licenses.js";
+import { indexSynced } from "./synced.js";
 import { UsageIndex } from "./usage.js";
 
 const DEFAULT_UNUSED_AFTER_DAYS = 30;
 
 /** The rows of all connections of a workspace on one day. */
-export class Views {
-  readonly #workspace: Workspace;
-  readonly #today: number;
-  readonly #synced: readonly SyncedData[];
-  readonly #directory: Directory;
-  readonly #usage: UsageIndex;
-  #applications: RowSet<ApplicationRow> | undefined;
-  #licensing: { readonly licenses: RowSet<LicenseRow>; readonly plans: RowSet<LicensePlanRow> } | undefined;
+export type Views = ReturnType<typeof createViews>;
 
-  /** @param today start of the day, in milliseconds since the epoch */
-  constructor(workspace: Workspace, today: number) {
-    this.#workspace = workspace;
-    this.#today = today;
-    this.#synced = workspace.installations.map(indexSynced);
-    this.#directory = new Directory(this.#synced);
-    this.#usage = new UsageIndex(this.#directory, this.#synced);
-  }
-
-  get applications(): RowSet<ApplicationRow> {
-    const { portfolio, vendorStates } = this.#workspace;
-    this.#applications ??= new RowSet(
-      applicationsOf(portfolio, vendorStates, this.#synced, this.#usage, this.#today - 30 * DAY_MS),
-    );
-    return this.#applications;
-  }
-
-  get licenses(): RowSet<LicenseRow> {
-    return this.#licensed.licenses;
-  }
-
-  get licensePlans(): RowSet<LicensePlanRow> {
-    return this.#licensed.plans;
-  }
-
-  get #licensed() {
-    this.#licensing ??= this.#createLicensing();
-    return this.#licensing;
-  }
-
-  #createLicensing() {
-    const { portfolio } = this.#workspace;
-    const days = portfolio.unusedAfterDays ?? DEFAULT_UNUSED_AFTER_DAYS;
-    const recent = { since: this.#today - days * DAY_MS, days };
-    const parts = this.#synced.map((synced) => {
-      const assessor = licenseAssessor(synced, this.#directory, this.#usage, recent);
-      return licensingOf(synced, portfolio, assessor);
-    });
-    return {
-      licenses: new RowSet(parts.flatMap(({ licenses }) => licenses)),
-      plans: new RowSet(parts.flatMap(({ plans }) => plans)),
-    };
-  }
+/** @param today start of the day, in milliseconds since the epoch */
+function createViews({ installations, portfolio, vendorStates }: Workspace, today: number) {
+  const synced = installations.map(indexSynced);
+  const directory = new Directory(synced);
+  const usage = new UsageIndex(directory, synced);
+  const days = portfolio.unusedAfterDays ?? DEFAULT_UNUSED_AFTER_DAYS;
+  const recent = { since: today - days * DAY_MS, days };
+  const licensing = synced.map((part) =>
+    licensingOf(part, portfolio, licenseAssessor(part, directory, usage, recent)),
+  );
+  return {
+    applications: new RowSet(applicationsOf(portfolio, vendorStates, synced, usage, today - 30 * DAY_MS)),
+    licenses: new RowSet(licensing.flatMap(({ licenses }) => licenses)),
+    licensePlans: new RowSet(licensing.flatMap(({ plans }) => plans)),
+  };
 }
 
 interface CachedViews {
@@ -80,7 +45,7 @@ export function viewsOf(workspace: Workspace, now: number): Views {
   if (cached !== undefined && areSame(cached.inputs, inputs)) return cached.views;
   // Frees the outdated views before the new ones take as much memory again.
   cache.delete(workspace);
-  const views = new Views(workspace, today);
+  const views = createViews(workspace, today);
   cache.set(workspace, { inputs, views });
   return views;
 }
