@@ -20,9 +20,8 @@ export default {
   disableSources: true,
   excludeInternal: true,
   excludePrivate: true,
-  // Nested inputs are reached through filters and orders, the options of paginate through its signature, and programs
-  // name the union of all errors.
-  intentionallyNotExported: [...new Set(nested), "PaginateOptions", "SdkError"],
+  // Nested inputs are reached through filters and orders, the options of paginate through its signature.
+  intentionallyNotExported: [...new Set(nested), "PaginateOptions"],
   validation: { invalidLink: true, notExported: true, rewrittenLink: true, invalidPath: true },
   treatWarningsAsErrors: true,
   hideGenerator: true,

@@ -19,7 +19,7 @@ const RECORD_BYTES = 105;
 const ID_BYTES = 36;
 const MIB = 1024 * 1024;
 const rules = {
-  rule: { maxRemovedShare: 0.25, minRemoved: 3, maxRemoved: Number.POSITIVE_INFINITY },
+  rule: { removed: { maxShare: 0.25, min: 3, max: Number.POSITIVE_INFINITY } },
   requireBaseline: false,
 };
 

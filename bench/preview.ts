@@ -44,7 +44,7 @@ for (const order of ["licenses first", "accounts first"] as const) {
     { ledger: "none" },
   );
   const seconds = (performance.now() - since) / 1000;
-  const sent = (collections.accounts?.bytes ?? 0) + (collections.licenses?.bytes ?? 0);
+  const sent = (collections.accounts?.stats.bytes ?? 0) + (collections.licenses?.stats.bytes ?? 0);
   console.log(
     `${order}: ${(2 * RECORDS).toLocaleString("en")} records of ${(sent / MIB).toFixed(0)} MiB in ${seconds.toFixed(1)} s, at most ${((most - before) / MIB).toFixed(0)} MiB of buffers`,
   );

@@ -66,11 +66,11 @@ async function pushNextMonth(vendor: string, installationId: string): Promise<vo
   for (const source of vendorExports(DATA, "next month").filter((candidate) => candidate.vendor === vendor)) {
     const connector = vendorConnector(source, today);
     const preview = await client.sync.preview(connector, { installationId });
-    console.log(`${preview}`.replace(/^/gm, "    "));
+    console.log(String(preview).replace(/^/gm, "    "));
     const { collections } = await push(client.sync, vendor, connector, installationId);
-    for (const [collection, { reported }] of Object.entries(collections)) {
-      const { added = 0, updated = 0, removed } = reported ?? {};
-      if (removed === undefined) continue; // events, which are never removed
+    for (const [collection, { reported = {} }] of Object.entries(collections)) {
+      const { added, updated = 0, removed = 0 } = reported;
+      if (added === undefined) continue; // events, which are never removed
       console.log(
         `    ${collection}: ${count(added)} added, ${count(updated)} updated, ${count(removed)} removed`,
       );

@@ -16,7 +16,8 @@ export {
   ConfigurationError,
   type ErrorCode,
   GraphQLResponseError,
-  type HeldSnapshot,
+  type HeldReason,
+  type HeldReport,
   type InputIssue,
   InterruptedError,
   InvalidInputError,
@@ -26,6 +27,7 @@ export {
   RateLimitError,
   RunHeldError,
   SaasManagementError,
+  type SnapshotDiff,
   SyncProtocolError,
   TimeoutError,
   TransportError,
@@ -55,37 +57,15 @@ export type { Collection, EventCollection, RecordOf, SnapshotCollection } from "
 export type * from "./sync/generated/records.js";
 export type { GuardOptions, GuardRules, JudgeOptions } from "./sync/guard/rules.js";
 export type { Lease } from "./sync/lease.js";
-export type { HoldReason } from "./sync/ledger/entry.js";
 export { fileLedger, type Ledger, storeLedger } from "./sync/ledger/ledger.js";
 export type { Store } from "./sync/ledger/store.js";
 export type { PreviewOptions } from "./sync/preview/options.js";
-export {
-  type CollectionPreview,
-  type DanglingReference,
-  type DuplicateId,
-  type DuplicateIds,
-  formatPreview,
-  type ReferencePreview,
-  type RunPreview,
-  type SnapshotChanges,
-} from "./sync/preview/report.js";
-export type {
-  AbortFailed,
-  Baseline,
-  BatchCompleted,
-  LeaseWarning,
-  OnProgress,
-  RemovalsChecked,
-  Retrying,
-  SnapshotFigures,
-  SyncProgress,
-  WaitingForLock,
-  WindowAccepted,
-} from "./sync/progress.js";
+export type { RunPreview } from "./sync/preview/report.js";
+export type { SyncProgress } from "./sync/progress.js";
 export { type Connector, defineConnector, type RunContext } from "./sync/run/connector.js";
 export type { RunBatch } from "./sync/run/declared-batch.js";
 export type { RunOptions } from "./sync/run/options.js";
-export type { CollectionReceipt, RunReceipt } from "./sync/run/receipt.js";
+export type { RunReceipt } from "./sync/run/receipt.js";
 export type { SyncClient, SyncDefaults } from "./sync/sync-client.js";
 export type { CompletionCounts } from "./sync/transport.js";
 export type { CollectionWriter } from "./sync/write/collection-writer.js";

@@ -30,7 +30,6 @@ const EXIT_USAGE = 2;
 
 const MAX_QUOTED = 100;
 
-/** The command line is not valid. */
 class UsageError extends Error {}
 
 async function main(args: string[]): Promise<void> {

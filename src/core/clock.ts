@@ -19,7 +19,6 @@ export interface Clock {
   after(ms: number, callback: () => void, options?: { readonly keepAlive?: boolean | undefined }): () => void;
 }
 
-/** Options of a timer: whether it keeps the process alive. */
 export type TimerOptions = Parameters<Clock["after"]>[2];
 
 /** Longer timers fire at once. */
@@ -31,7 +30,6 @@ export function completeClock(clock: { now(): number } = systemClock): Clock {
   return { ...systemClock, now: () => clock.now() };
 }
 
-/** The system clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

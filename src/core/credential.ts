@@ -6,7 +6,6 @@ import { redactSecrets, secretsIn } from "./redact.js";
 /** A server can only echo what it was sent recently. */
 const MAX_SECRETS = 64;
 
-/** A call of the provider that has not settled yet. */
 interface PendingCall {
   readonly secret: Promise<unknown>;
   /** The refused value that this call is to replace. */
@@ -15,7 +14,6 @@ interface PendingCall {
 
 /** Builds the `Authorization` value of each attempt. JSON and inspection do not show the secret. */
 export class Credential {
-  /** Name of the option that it comes from. */
   readonly name: "apiKey" | "authorization";
   readonly #constant: string | undefined;
   readonly #provide: () => unknown;

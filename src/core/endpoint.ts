@@ -2,7 +2,6 @@ import { ConfigurationError } from "./errors/index.js";
 import type { Logger } from "./hooks.js";
 import { describeType, type KeysOf, rejectUnknownKeys, requireObject } from "./validate.js";
 
-/** TLS as plain data, in PEM. */
 export interface TlsOptions {
   readonly ca?: string | Uint8Array | undefined;
   readonly cert?: string | Uint8Array | undefined;
@@ -12,13 +11,11 @@ export interface TlsOptions {
 
 const TLS_KEYS = { ca: true, cert: true, key: true, serverName: true } satisfies KeysOf<TlsOptions>;
 
-/** How the network is reached, in Node. */
 export interface NetworkOptions {
   readonly tls?: TlsOptions | undefined;
   readonly proxy?: string | undefined;
 }
 
-/** The keys of {@link NetworkOptions}. */
 export const NETWORK_KEYS = { tls: true, proxy: true } satisfies KeysOf<NetworkOptions>;
 
 /** True for a host that never leaves this machine, as in a URL or as a socket takes it. */

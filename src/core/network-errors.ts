@@ -1,12 +1,7 @@
 /**
  * What a failure of the network means, for GraphQL (fetch), gRPC and proxies: one table of codes. Nothing that the peer
  * or the runtime said is part of a message.
- *
- * - `networkErrorOf(error)` reads the codes along the causes of an error of fetch.
- * - `networkErrorInText(text)` reads the last error that grpc-js quotes in the details of a status.
- * - `NETWORK_ERRORS.SILENT` and the like are for what a caller finds out itself.
  */
-
 export interface NetworkError {
   /** What happened, as the end of a sentence: `the server refused the connection`. */
   readonly description: string;
@@ -183,7 +178,6 @@ function interrupted(description: string, advice: string): NetworkError {
   return { description, advice, retryable: true, unsent: false };
 }
 
-/** No retry helps. */
 function lasting(description: string, advice: string): NetworkError {
   return { description, advice, retryable: false, unsent: true };
 }

@@ -4,11 +4,8 @@ import { type ClientEvent, SILENT } from "./hooks.js";
 import type { CommonConfiguration } from "./options.js";
 import { Deadline, withRetry } from "./retry.js";
 
-/** What one attempt is made with. */
 export interface AttemptContext {
-  /** The `Authorization` value. */
   readonly authorization: string;
-  /** Redacts the credential in a text of the server. */
   readonly redact: (text: string) => string;
   /** Aborts when the caller does or the operation's time is up. */
   readonly signal: AbortSignal;
@@ -21,7 +18,6 @@ export interface AttemptContext {
 /** Reads a header or a field of metadata; what is not a string is ignored. */
 export type ReadHeader = (name: string) => unknown;
 
-/** One operation of either API. */
 export interface Operation {
   /** What its events say of it. */
   readonly info: Pick<ClientEvent, "api" | "operation" | "installationId" | "batchId">;
@@ -38,7 +34,6 @@ export interface Operation {
   readonly mayRepeat?: (() => boolean) | undefined;
   /** Whether an attempt with a refused key executed nothing, so that another key may be tried. @default always */
   readonly mayReplaceKey?: ((failure: SaasManagementError) => boolean) | undefined;
-  /** Called before each pause. */
   readonly onRetry?: ((failure: SaasManagementError, attempt: number, delayMs: number) => void) | undefined;
 }
 

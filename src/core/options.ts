@@ -93,7 +93,6 @@ const RETRY_KEYS = { retries: true, minDelayMs: true, maxDelayMs: true } satisfi
 
 const APP_INFO_KEYS = { name: true, version: true } satisfies KeysOf<NonNullable<CommonOptions["appInfo"]>>;
 
-/** Common options, checked and with every value set. */
 export interface CommonConfiguration {
   readonly timeoutMs: number;
   readonly retry: RetryPolicy;
@@ -132,7 +131,6 @@ export function resolveCommonOptions(options: CommonOptions): CommonConfiguratio
   };
 }
 
-/** Fills in the retry options; `false` is a policy without retries. */
 export function resolveRetry(retry: RetryOptions | false = {}): RetryPolicy {
   const given =
     retry === false ? { retries: 0 } : readOptions("retry", retry, RETRY_KEYS, ConfigurationError);
@@ -166,7 +164,6 @@ export function readHeaders(
   return values;
 }
 
-/** The program and the SDK, as requests name them. */
 function userAgent(appInfo: CommonOptions["appInfo"]): string {
   const sdk = `saas-management-sdk/${VERSION}`;
   if (appInfo === undefined) return sdk;

@@ -89,7 +89,6 @@ export class Deadline {
   }
 }
 
-/** Retry options with every value set. */
 export type RetryPolicy = { readonly [Name in keyof RetryOptions]-?: number };
 
 /** What happens around the attempts of one operation. */

@@ -62,26 +62,22 @@ export function readOptions<Options extends object>(
   return { ...options };
 }
 
-/** Checks that an option is undefined or an object, but not an array. */
 export function requireObject(name: string, value: unknown): void {
   if (value === undefined || (isObject(value) && !Array.isArray(value))) return;
   throw new ConfigurationError(`${name} must be an object, got ${describeType(value)}.`);
 }
 
-/** Checks that an option is undefined or a function. */
 export function requireFunction(name: string, value: unknown): void {
   if (value === undefined || typeof value === "function") return;
   throw new ConfigurationError(`${name} must be a function, got ${describeType(value)}.`);
 }
 
-/** Checks that an option is undefined or an object with these methods. */
 export function requireMethods(name: string, value: unknown, methods: readonly string[]): void {
   if (value === undefined) return;
   if (isObject(value) && methods.every((method) => typeof Reflect.get(value, method) === "function")) return;
   throw new ConfigurationError(`${name} must be an object with the methods ${methods.join(", ")}.`);
 }
 
-/** Returns a positive, finite number. @throws {ConfigurationError} or the given class */
 export function requirePositive(
   name: string,
   value: number,

@@ -8,12 +8,7 @@ import { connectionOptions } from "./tls.js";
 
 /** A fetch with TLS settings or a proxy, which Node's own fetch does not take. */
 export interface NodeFetch {
-  /**
-   * Sends a request, as `globalThis.fetch` does.
-   * @throws {TransportError} the proxy refuses to open a tunnel
-   */
   fetch(url: string, init: RequestInit): Promise<Response>;
-  /** Closes the connections. */
   close(): Promise<void>;
 }
 
@@ -70,7 +65,6 @@ function authentication({ credentials }: HttpProxy): { readonly token?: string }
   return { token: `Basic ${Buffer.from(credentials).toString("base64")}` };
 }
 
-/** Converts a response of undici to a global one. */
 function responseOf({ status, statusText, headers, body }: Awaited<ReturnType<typeof fetch>>): Response {
   const stream = body === null ? null : streamOf(body.getReader());
   return new Response(stream, { status, statusText, headers: [...headers] });

@@ -5,7 +5,7 @@ import { type FileInput, Input } from "./file-input.js";
 import { decoderOf, MAX_LINE_BYTES, textBlocks } from "./lines.js";
 import {
   checkMap,
-  lineOf,
+  Line,
   problemAt,
   RecordBlock,
   type RecordLocation,
@@ -86,17 +86,16 @@ export function fromCsv(input: FileInput, options: CsvOptions): Source<unknown> 
   const opened = new Input(input, file.name);
   const { name } = opened;
   const format = { name, encoding, maxLineBytes: MAX_LINE_BYTES, needsLineEnd: true };
-  const at = lineOf(name);
   return new RecordsSource(signal, (stats, stop) => {
     const rowsOf = csvRows(textBlocks(opened.open(stop), format), name, delimiter);
     return (async function* () {
       let header: CsvHeader | undefined;
       for await (const { rows, lines } of rowsOf) {
-        const records = new RecordBlock(map, at, stats);
+        const records = new RecordBlock(map, stats);
         for (const [index, cells] of rows.entries()) {
-          const line = lines[index] ?? 0;
-          if (header === undefined) header = new CsvHeader(cells, columns, at(line).location);
-          else records.add(header.row(cells, at(line)), line);
+          const at = new Line(name, lines[index] ?? 0);
+          if (header === undefined) header = new CsvHeader(cells, columns, at.location);
+          else records.add(header.row(cells, at), at);
         }
         yield records.located();
       }

@@ -4,7 +4,7 @@ import { type FileInput, Input } from "./file-input.js";
 import { MAX_LINE_BYTES, textBlocks, tooLong } from "./lines.js";
 import {
   checkMap,
-  lineOf,
+  Line,
   problemAt,
   RecordBlock,
   type RecordLocation,
@@ -66,18 +66,17 @@ export function fromJsonl(input: FileInput, options: JsonlOptions = {}): Source<
   const file = new Input(input, given.name);
   const { name } = file;
   const format = { name, encoding: "utf-8", maxLineBytes } as const;
-  const at = lineOf(name);
   return new RecordsSource(signal, (stats, stop) => {
     const blocks = textBlocks(file.open(stop), format);
     return (async function* () {
       for await (const block of blocks) {
-        const records = new RecordBlock(map, at, stats);
+        const records = new RecordBlock(map, stats);
         for (const [index, text] of block.text.split("\n").entries()) {
           // The white space of JSON.
           if (/^[ \t\r]*$/.test(text)) continue;
-          const line = block.line + index;
-          if (Buffer.byteLength(text) > maxLineBytes) throw tooLong(at(line).location, maxLineBytes);
-          records.add(parse(text, at(line)), line);
+          const at = new Line(name, block.line + index);
+          if (Buffer.byteLength(text) > maxLineBytes) throw tooLong(at.location, maxLineBytes);
+          records.add(parse(text, at), at);
         }
         yield records.located();
       }

@@ -128,8 +128,8 @@ async function* walk<Item>(
       pending = fetch(page.next, number + 1);
       pending.catch(() => {});
     }
-    const records = new RecordBlock(map, (item) => itemOf(number, item), stats);
-    for (const [index, item] of page.items.entries()) records.add(item, index + 1);
+    const records = new RecordBlock(map, stats);
+    for (const [index, item] of page.items.entries()) records.add(item, itemOf(number, index + 1));
     const located = records.located();
     proof.addRecords(located, number);
     yield located;

@@ -91,39 +91,33 @@ async function* untilStopped<R>(
 
 export class RecordBlock<Value, R> {
   readonly #map: MapRecord<Value, R>;
-  readonly #at: (number: number) => RecordLocation;
   readonly #stats: SourceStats;
   readonly #records: R[] = [];
-  readonly #numbers: number[] = [];
+  readonly #locations: RecordLocation[] = [];
 
-  constructor(map: MapRecord<Value, R>, at: (number: number) => RecordLocation, stats: SourceStats) {
+  constructor(map: MapRecord<Value, R>, stats: SourceStats) {
     this.#map = map;
-    this.#at = at;
     this.#stats = stats;
   }
 
-  add(value: Value, number: number): void {
+  add(value: Value, at: RecordLocation): void {
     this.#stats.read += 1;
-    const record = this.#map(value, this.#at(number));
+    const record = this.#map(value, at);
     if (record === undefined) {
       this.#stats.skipped += 1;
       return;
     }
     this.#records.push(record);
-    this.#numbers.push(number);
+    this.#locations.push(at);
   }
 
   located(): readonly R[] {
-    return located(this.#records, (index) => this.#at(this.#numbers[index] ?? 0).location);
+    return located(this.#records, (index) => this.#locations[index]?.location ?? "");
   }
 }
 
-export function lineOf(name: string): (line: number) => RecordLocation {
-  return (line) => new Line(name, line);
-}
-
 /** A line of a file. The location is a getter because few records need it. */
-class Line implements RecordLocation {
+export class Line implements RecordLocation {
   readonly #name: string;
   readonly line: number;
 

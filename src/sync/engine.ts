@@ -21,7 +21,12 @@ import type { RunReceipt } from "./run/receipt.js";
 import type { SyncClient, SyncDefaults } from "./sync-client.js";
 import type { SyncTransport } from "./transport.js";
 
-const UNWATCHED: BatchWatch = { acceptedEvents: undefined, observerOf: undefined, beforeComplete: undefined };
+const UNWATCHED: BatchWatch = {
+  attempt: 1,
+  acceptedEvents: undefined,
+  observerOf: undefined,
+  beforeComplete: undefined,
+};
 
 let runs: typeof import("./run/sync-run.js") | undefined;
 
@@ -137,7 +142,10 @@ export class SyncEngine implements SyncClient {
     try {
       const { signal } = controller;
       const started = await this.#starter.start(installationId, { signal, waitForLockMs, onProgress });
-      return this.#handle({ ...started, unverified: false }, options, watch);
+      const handle = this.#handle({ ...started, unverified: false }, options, watch);
+      const type = watch.attempt === 1 ? "started" : "restarted";
+      onProgress?.({ type, attempt: watch.attempt, batchId: started.id });
+      return handle;
     } finally {
       unlink();
     }

@@ -78,7 +78,7 @@ const RUN = {
   installationId: "installation-1",
   ledger: memoryLedger(),
   restarts: 0,
-  guard: { collections: { accounts: { maxRemoved: 5 } } },
+  guard: { collections: { accounts: { removed: { max: 5 } } } },
 };
 const RUN_NAMES = [
   ...["installationId", "restarts", "maxDurationMs", "stopOnSignals", "waitForLockMs"],

@@ -1,6 +1,7 @@
 import { heldError } from "../../src/sync/guard/held-error.js";
 import { previewOf } from "../support/connector.js";
 
+const SCOPE = { installationId: "installation-1", ledger: "ledger" };
 const HELD = {
   collection: "accounts",
   held: "removals",
@@ -8,16 +9,7 @@ const HELD = {
   problem: undefined,
   approvalProblem: undefined,
   listedIn: "ledger/accounts.removals.txt",
-  figures: {
-    baseline: "ledger",
-    known: 10,
-    new: 1,
-    kept: 6,
-    gone: 4,
-    goneShare: 0.4,
-    newShare: 0.1,
-    duplicates: 0,
-  },
+  figures: { baseline: "completed", known: 10, sent: 7, added: 1, kept: 6, removed: 4, duplicates: 0 },
   compared: {
     known: 10,
     sent: 7,
@@ -48,14 +40,14 @@ export const messages = [
   {
     title: "a run that the guard holds",
     provoke: () => {
-      throw heldError("batch-1", [HELD], { id: "approval-1", expiresAt: 0 });
+      throw heldError(SCOPE, [HELD], { id: "approval-1", expiresAt: 0 });
     },
     text: 'The guard held this run; no records were removed: 4 of 10 known ids of accounts would be removed (40 %, listed in ledger/accounts.removals.txt). The run did not complete its batch. Records that it added or updated are already visible (new ids: 1) until a later snapshot keeps or removes them. A filtered, truncated or partly paged source looks like this: check the source first. If it is right, run again with approve: "approval-1" before 1970-01-01T00:00:00.000Z.',
   },
   {
     title: "a run that the guard holds without a ledger",
     provoke: () => {
-      throw heldError("batch-1", [{ ...HELD, listedIn: undefined }], "no-ledger");
+      throw heldError(SCOPE, [{ ...HELD, listedIn: undefined }], "no-ledger");
     },
     text: 'The guard held this run; no records were removed: 4 of 10 known ids of accounts would be removed (40 %). The run did not complete its batch. Records that it added or updated are already visible (new ids: 1) until a later snapshot keeps or removes them. A filtered, truncated or partly paged source looks like this: check the source first. Removals cannot be approved with ledger: "none". Run again when the source is complete, or use fileLedger(directory).',
   },

@@ -29,7 +29,7 @@ test.runIf(hasModes)("refuses a ledger that everyone may write to, also in a pre
     { snapshots: ["accounts"], run: (batch) => batch.write("accounts", accounts(1)) },
     { installationId, ledger: fileLedger(service.directory) },
   );
-  expect(collections.accounts?.changes).toMatchObject({ baseline: "unreadable" });
+  expect(collections.accounts?.diff).toMatchObject({ baseline: "unreadable" });
 });
 
 test.runIf(hasModes)(
@@ -38,7 +38,7 @@ test.runIf(hasModes)(
     await service.runAccounts(ids(10));
     await chmod(await folderOf(), 0o2770);
     const error = await heldBy(service.runAccounts(ids(1)));
-    expect(error.collections[0]).toMatchObject({ known: 10, removed: 9 });
+    expect(error.reasons[0]).toMatchObject({ known: 10, removed: 9 });
   },
 );
 

@@ -5,11 +5,13 @@ import { basename, join } from "node:path";
 import {
   type ClientOptions,
   fileLedger,
+  type HeldReason,
   RunHeldError,
   type RunOptions,
   type RunReceipt,
   SaasManagementClient,
   type SnapshotCollection,
+  type SnapshotDiff,
   type SyncBatch,
 } from "@saas-management/sdk";
 import { GraphQLClient, type GraphQLOptions } from "@saas-management/sdk/graphql";
@@ -246,12 +248,21 @@ function started<T>(value: T | undefined): T {
   return value;
 }
 
-/** The error with which the guard holds a run. */
-export async function heldBy(run: Promise<unknown>): Promise<RunHeldError> {
-  const outcome = await run.then(
+/** A run that the guard held. The figures of each reason stand beside its rule. */
+export interface HeldRun {
+  readonly error: RunHeldError;
+  readonly message: string;
+  readonly approvalId: string | undefined;
+  readonly reasons: readonly (Omit<HeldReason, "diff"> & SnapshotDiff)[];
+}
+
+export async function heldBy(run: Promise<unknown>): Promise<HeldRun> {
+  const error = await run.then(
     () => new Error("The run was not held."),
-    (error: unknown) => error,
+    (reason: unknown) => reason,
   );
-  if (outcome instanceof RunHeldError) return outcome;
-  throw outcome;
+  if (!(error instanceof RunHeldError)) throw error;
+  const { message, report } = error;
+  const reasons = report.reasons.map(({ diff, ...reason }) => ({ ...reason, ...diff }));
+  return { error, message, approvalId: report.approval?.id, reasons };
 }

@@ -76,7 +76,7 @@ test("events of another collection with the same bytes are not left out", async 
     if (attempt === 1) await batch.write("externallyDiscoveredUsage", [discovered]);
     await batch.write("usage", [{ id: "a", sourceActorId: "b@example.com", lastActivity }]);
   });
-  expect(receipt.collections.usage).toMatchObject({ sent: 1, alreadyAccepted: 0 });
+  expect(receipt.collections.usage).toMatchObject({ stats: { sent: 1, alreadyAccepted: 0 } });
 });
 
 test("events are remembered only for further attempts, once per acceptance", () => {

@@ -94,9 +94,10 @@ test("reports progress with numbers and names only", async () => {
   harness.server.scripts.SyncRecords.push(LOST);
   const seen: SyncProgress[] = [];
   const batch = await harness.startBatch({}, { onProgress: (progress) => seen.push(progress) });
-  await batch.write("accounts", accounts(3));
+  await batch.write("accounts", accounts(3), { expectedCount: 3 });
   await batch.complete();
   expect(seen).toEqual([
+    { type: "started", attempt: 1, batchId: batch.id },
     {
       type: "retry",
       operation: "SyncRecords of accounts",
@@ -104,15 +105,15 @@ test("reports progress with numbers and names only", async () => {
       delayMs: expect.any(Number),
       code: "TRANSPORT_FAILED",
     },
-    { type: "window-accepted", collection: "accounts", records: 3, bytes: expect.any(Number), accepted: 3 },
-    { type: "completed", counts: {} },
+    { type: "progress", collection: "accounts", accepted: 3, bytes: expect.any(Number), total: 3 },
+    { type: "completed", attempt: 1, batchId: batch.id },
   ]);
 });
 
 test("reports progress after each accepted window, and sums it in the batch's stats", async () => {
   const seen: number[] = [];
   const onProgress = (event: SyncProgress) => {
-    if (event.type === "window-accepted") seen.push(event.accepted);
+    if (event.type === "progress") seen.push(event.accepted);
   };
   const batch = await harness.startBatch({ messageBytes: 1000, windowBytes: 1000 }, { onProgress });
   const stats = await batch.write("accounts", accounts(20));

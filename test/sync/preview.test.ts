@@ -12,7 +12,6 @@ import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { memoryStore } from "../../src/sync/ledger/memory-ledger.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
-import { formatPreview } from "../../src/sync/preview/report.js";
 import type { RunFunction } from "../support/connector.js";
 import { connectorOf, previewOf } from "../support/connector.js";
 import { watchedStore } from "../support/stores.js";
@@ -54,7 +53,7 @@ test("runs the function of a run without a server, and tells it that it is a pre
     await batch.write("accounts", accounts(["a", "b"]));
   };
   const { collections, refusals } = await previewOf(["accounts"], fn);
-  expect(collections.accounts).toMatchObject({ records: 2, messages: 1, invalid: 0 });
+  expect(collections.accounts).toMatchObject({ stats: { sent: 2, messages: 1 }, issues: [] });
   expect(refusals).toEqual([]);
   await service.run(["accounts"], fn);
   expect(told).toEqual([true, false]);
@@ -80,10 +79,10 @@ test("counts the records, messages and bytes of the run's receipt, for any messa
   const { collections } = await preview(snapshots, fn, {}, client);
   const receipt = await client.run(connectorOf(snapshots, fn), { installationId, ledger: "none" });
   for (const name of ["accounts", "plans", "usage"] as const) {
-    const { accepted: records, messages, bytes } = receipt.collections[name] ?? {};
-    expect(collections[name]).toMatchObject({ records, messages, bytes });
+    const { accepted, messages, bytes } = receipt.collections[name]?.stats ?? {};
+    expect(collections[name]?.stats).toMatchObject({ accepted, messages, bytes });
   }
-  expect(collections.accounts?.messages).toBeGreaterThan(5);
+  expect(collections.accounts?.stats.messages).toBeGreaterThan(5);
 });
 
 test("continues after invalid records, and lists them with their locations up to maxIssues", async () => {
@@ -92,7 +91,7 @@ test("continues after invalid records, and lists them with their locations up to
   const source = () => fromCsv(file, { map: (row) => ({ id: row["id"] ?? "", email: row["email"] }) });
   const write: RunFunction<"accounts"> = async (batch) => void (await batch.write("accounts", source()));
   const { collections, refusals } = await preview(["accounts"], write, { maxIssues: 7 });
-  expect(collections.accounts).toMatchObject({ records: 200, invalid: 100 });
+  expect(collections.accounts?.stats.accepted).toBe(200);
   expect(collections.accounts?.issues).toHaveLength(7);
   expect(collections.accounts?.issues[1]).toMatchObject({
     collection: "accounts",
@@ -100,7 +99,7 @@ test("continues after invalid records, and lists them with their locations up to
     location: expect.stringMatching(/users\.csv:5$/),
     path: "id",
   });
-  expect(refusals).toEqual(["accounts has invalid records."]);
+  expect(refusals).toEqual(["accounts has 100 invalid records."]);
   await expect(service.run(["accounts"], write)).rejects.toBeInstanceOf(InvalidInputError);
   const all = await preview(["accounts"], write);
   expect(all.collections.accounts?.issues).toHaveLength(100);
@@ -109,7 +108,7 @@ test("continues after invalid records, and lists them with their locations up to
 test("lists records that are too large for a message", async () => {
   const large = { id: "large", name: "n".repeat(5000) };
   const { collections } = await previewAccounts([large, ...accounts(["a"])], { maxSendMessageBytes: 1000 });
-  expect(collections.accounts).toMatchObject({ records: 1, invalid: 1, issues: [{ id: "large" }] });
+  expect(collections.accounts).toMatchObject({ stats: { sent: 1 }, issues: [{ id: "large" }] });
 });
 
 test("counts invalid records towards expectedCount", async () => {
@@ -117,32 +116,25 @@ test("counts invalid records towards expectedCount", async () => {
   const whole = previewOf(["accounts"], async (batch) => {
     await batch.write("accounts", [invalid, ...accounts(["a"])], { expectedCount: 2 });
   });
-  await expect(whole).resolves.toMatchObject({ collections: { accounts: { records: 1, invalid: 1 } } });
+  await expect(whole).resolves.toMatchObject({ collections: { accounts: { stats: { sent: 1 } } } });
   const open = previewOf(["accounts"], async (batch) => {
     const writer = batch.writer("accounts");
     await writer.write([invalid, ...accounts(["a"])]);
     await writer.end({ expectedCount: 2 });
   });
-  await expect(open).resolves.toMatchObject({ collections: { accounts: { records: 1, invalid: 1 } } });
+  await expect(open).resolves.toMatchObject({ collections: { accounts: { stats: { sent: 1 } } } });
 });
 
 test("counts repeated ids, and compares the contents of their records", async () => {
   const twice = { id: "b", name: "somebody else" };
   const { collections, refusals } = await previewAccounts([...accounts(["a", "b", "a"]), twice]);
   expect(collections.accounts).toMatchObject({
-    records: 3,
-    invalid: 0,
-    duplicates: {
-      same: 1,
-      different: 1,
-      first: [
-        { index: 2, id: "a", contents: "same" },
-        { index: 3, id: "b", contents: "different" },
-      ],
-    },
+    stats: { sent: 3 },
+    diff: { sent: 2, duplicates: 1 },
+    duplicates: ["a", "b"],
     issues: [{ index: 3, id: "b", expected: expect.stringContaining("the record at index 1") }],
   });
-  expect(refusals).toEqual(["accounts has repeated ids with different contents."]);
+  expect(refusals).toEqual(["accounts has 1 repeated id with different contents."]);
 });
 
 test("counts repeated ids but refuses none if the run does not check ids", async () => {
@@ -150,7 +142,7 @@ test("counts repeated ids but refuses none if the run does not check ids", async
   const { collections, refusals } = await previewOf(["accounts"], (batch) => batch.write("accounts", twice), {
     guard: false,
   });
-  expect(collections.accounts).toMatchObject({ records: 1, duplicates: { different: 1 } });
+  expect(collections.accounts).toMatchObject({ stats: { sent: 1 }, duplicates: ["b"] });
   expect(refusals).toEqual([]);
 });
 
@@ -163,9 +155,9 @@ test("counts repeated events, which a run accepts, unless they have no id", asyn
     await batch.write("usage", [use("a")]);
     await batch.write("externallyDiscoveredUsage", [found, found]);
   });
-  expect(collections.usage).toMatchObject({ records: 3, duplicates: { same: 1, different: 1 } });
-  expect(collections.usage?.changes).toBeUndefined();
-  expect(collections.externallyDiscoveredUsage).toMatchObject({ records: 2, duplicates: undefined });
+  expect(collections.usage).toMatchObject({ stats: { sent: 3 }, duplicates: ["e1"] });
+  expect(collections.usage?.diff).toBeUndefined();
+  expect(collections.externallyDiscoveredUsage).toMatchObject({ stats: { sent: 2 }, duplicates: [] });
   expect(refusals).toEqual([]);
 });
 
@@ -235,25 +227,25 @@ test("bounds its memory by windows and ids, whatever the size of the records", a
       })(),
     );
   });
-  expect(collections.accounts?.bytes).toBeGreaterThan(90 * mib);
+  expect(collections.accounts?.stats.bytes).toBeGreaterThan(90 * mib);
   expect(most).toBeLessThan(30 * mib);
 });
 
 test("reports which accounts a run would add, keep and remove", async () => {
   await service.runAccounts(ids(40));
-  const { collections, refusals } = await preview(["accounts"], async (batch) => {
+  const { collections, held, refusals } = await preview(["accounts"], async (batch) => {
     await batch.write("accounts", accounts([...ids(36), "new1", "new2"]));
   });
-  expect(collections.accounts?.changes).toEqual({
-    baseline: "ledger",
+  expect(collections.accounts?.diff).toEqual({
+    baseline: "completed",
     known: 40,
+    sent: 38,
     added: 2,
     kept: 36,
     removed: 4,
-    removedShare: 0.1,
-    firstRemoved: ["u36", "u37", "u38", "u39"],
-    held: undefined,
+    duplicates: 0,
   });
+  expect(held).toBeUndefined();
   expect(refusals).toEqual([]);
 });
 
@@ -262,28 +254,32 @@ test("reports that the guard would hold the run, by the rules of the preview", a
   const write: RunFunction<"accounts"> = async (batch) =>
     void (await batch.write("accounts", accounts(ids(20))));
   const held = await preview(["accounts"], write);
-  expect(held.collections.accounts?.changes).toMatchObject({ removed: 20, held: "removals" });
-  expect(held.refusals).toHaveLength(1);
-  const guard = { collections: { accounts: { maxRemovedShare: 0.5 } } };
+  expect(held.held).toMatchObject({
+    installationId: service.installationId,
+    ledger: service.directory,
+    reasons: [
+      { collection: "accounts", rule: "removed", diff: { removed: 20 }, examples: ids(40).slice(20) },
+    ],
+    approval: undefined,
+  });
+  expect(held.refusals).toEqual([`${held.held}`]);
+  const guard = { collections: { accounts: { removed: { maxShare: 0.5 } } } };
   expect((await preview(["accounts"], write, { guard })).refusals).toEqual([]);
   const elsewhere = { installationId: "another", guard: { requireBaseline: true } };
-  expect((await preview(["accounts"], write, elsewhere)).collections.accounts?.changes).toMatchObject({
-    baseline: "none",
-    held: "no-baseline",
-  });
+  expect((await preview(["accounts"], write, elsewhere)).held?.reasons).toMatchObject([
+    { rule: "no-baseline", diff: { baseline: "none" } },
+  ]);
   expect((await preview(["accounts"], write, { guard: false })).refusals).toEqual([]);
 });
 
 test("reports a ledger that cannot be read", async () => {
   await service.runAccounts(ids(4));
   await writeFile(await service.file(/ids\.gz$/), "not a ledger");
-  const { collections, refusals } = await preview(["accounts"], async (batch) => {
+  const { collections, held, refusals } = await preview(["accounts"], async (batch) => {
     await batch.write("accounts", accounts(ids(4)));
   });
-  expect(collections.accounts?.changes).toMatchObject({
-    baseline: "unreadable",
-    held: "unreadable-ledger",
-  });
+  expect(collections.accounts?.diff).toMatchObject({ baseline: "unreadable" });
+  expect(held?.reasons).toMatchObject([{ rule: "unreadable-ledger" }]);
   expect(refusals).toHaveLength(1);
 });
 
@@ -318,7 +314,7 @@ test("needs no key, and calls no hook", async () => {
   const client = new SaasManagementClient({ syncUrl, baseUrl, onEvent: hook });
   const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(1)));
   const { collections } = await client.sync.preview(connector, { ledger: "none" });
-  expect(collections.accounts).toMatchObject({ records: 1 });
+  expect(collections.accounts).toMatchObject({ stats: { sent: 1 } });
   expect(events).toEqual([]);
   const noKey = { code: "INVALID_CONFIGURATION", message: expect.stringContaining("apiKey") };
   const { installationId } = service;
@@ -327,32 +323,34 @@ test("needs no key, and calls no hook", async () => {
   await client.close();
 });
 
-test("formats a preview collection by collection, without the contents of records", async () => {
+test("as a string, shows each collection, without the contents of records; as JSON, its data", async () => {
   await service.runAccounts(ids(10));
   const twice = { id: "u1", name: "somebody else" };
   const secret = { id: "u99", name: "Ada", email: 7 };
-  const text = formatPreview(
-    await preview(["accounts"], async (batch) => {
-      await batch.write("accounts", [...accounts(ids(8)), twice, secret]);
-    }),
-  );
+  const previewed = await preview(["accounts"], async (batch) => {
+    await batch.write("accounts", [...accounts(ids(8)), twice, secret]);
+  });
+  const text = `${previewed}`;
   expect(text.replace(/[\d,]+ bytes/, "N bytes").replace(/(expected an id) .*/, "$1")).toBe(
     [
       "Preview: nothing was sent.",
       "accounts: 8 records, 1 message, N bytes",
-      '  changes: 0 added, 8 kept, 2 removed: "u8", "u9"',
-      "  invalid: 1 record",
-      '  duplicate ids: 0 with the same contents, 1 with different contents: "u1"',
+      "  changes: 0 added, 8 kept, 2 removed",
+      '  repeated ids: "u1"',
       '  - accounts[8] "u1": expected an id',
       '  - accounts[9] "u99" email: expected a string, got a number',
-      "A run would not be completed. accounts has invalid records. accounts has repeated ids with different contents.",
+      "A run would not be completed. accounts has 1 invalid record. accounts has 1 repeated id with different contents.",
     ].join("\n"),
   );
   expect(text).not.toContain("Ada");
+  expect(JSON.parse(JSON.stringify(previewed))).toMatchObject({
+    collections: { accounts: { duplicates: ["u1"] } },
+  });
+  expect(Object.keys(previewed)).toEqual(["collections", "held", "refusals"]);
 });
 
-test("formats a preview without a ledger", async () => {
-  expect(formatPreview(await previewAccounts(accounts(["a"])))).toMatch(
+test("as a string, says that changes are unknown without a ledger", async () => {
+  expect(`${await previewAccounts(accounts(["a"]))}`).toMatch(
     /^Preview: nothing was sent\.\naccounts: 1 record, 1 message, \d+ bytes\n {2}changes: unknown without a ledger\nA run would be completed\.$/,
   );
 });

@@ -47,8 +47,11 @@ test("completes when its function returns, and returns a receipt", async () => {
     restarts: 0,
     waitedForLockMs: 0,
     collections: {
-      accounts: { sent: 3, accepted: 3, added: 3, updated: 0, removed: 0, windows: 1, retries: 0 },
-      usage: { sent: 2, accepted: 2, alreadyAccepted: 0 },
+      accounts: {
+        stats: { sent: 3, accepted: 3, windows: 1, retries: 0 },
+        reported: { added: 3, updated: 0, removed: 0 },
+      },
+      usage: { stats: { sent: 2, accepted: 2, alreadyAccepted: 0 } },
     },
   });
   expect(receipt.durationMs).toBeGreaterThan(0);
@@ -67,7 +70,7 @@ test.each<[string, RunFunction<"accounts">]>([
   ],
 ])("waits for %s that its function does not await", async (_, fn) => {
   const receipt = await run(["accounts"], fn);
-  expect(receipt.collections.accounts).toMatchObject({ accepted: 2 });
+  expect(receipt.collections.accounts).toMatchObject({ stats: { accepted: 2 } });
   expect(service.present()).toEqual(["u0", "u1"]);
 });
 
@@ -167,9 +170,9 @@ test("sends snapshots in full after a transient failure, and leaves accepted eve
   expect(receipt).toMatchObject({
     restarts: 1,
     collections: {
-      accounts: { sent: 4, added: 4 },
-      usage: { sent: 0, alreadyAccepted: 2 },
-      externallyDiscoveredUsage: { sent: 1, alreadyAccepted: 3 },
+      accounts: { stats: { sent: 4 }, reported: { added: 4 } },
+      usage: { stats: { sent: 0, alreadyAccepted: 2 } },
+      externallyDiscoveredUsage: { stats: { sent: 1, alreadyAccepted: 3 } },
     },
   });
   expect(service.present()).toHaveLength(4);
@@ -263,8 +266,8 @@ test("is not started again if the service refuses the records", async () => {
 test("succeeds without counts if the answer to the completion was lost and the service says it was done", async () => {
   breakOnce("CompleteSyncBatch", "answer");
   const receipt = await run(["accounts"], writeAccounts);
-  expect(receipt).toMatchObject({ restarts: 0, collections: { accounts: { sent: 2 } } });
-  expect(receipt.collections.accounts?.added).toBeUndefined();
+  expect(receipt).toMatchObject({ restarts: 0, collections: { accounts: { stats: { sent: 2 } } } });
+  expect(receipt.collections.accounts?.reported).toBeUndefined();
   expect(service.states()).toEqual(["completed"]);
 });
 
@@ -472,7 +475,7 @@ describe("a run that is ended while the answer to CompleteSyncBatch is missing",
     const [options, end] = ending();
     expect(await endOf(options, end, "answered")).toMatchObject({
       restarts: 0,
-      collections: { accounts: { sent: 2 } },
+      collections: { accounts: { stats: { sent: 2 } } },
     });
   });
 

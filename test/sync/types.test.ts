@@ -87,7 +87,6 @@ test("lets a connector return any promise, and nothing that is not awaited", () 
 });
 
 test("tells progress apart by its type", () => {
-  const records = (progress: SyncProgress) =>
-    progress.type === "window-accepted" ? progress.records : undefined;
+  const records = (progress: SyncProgress) => (progress.type === "progress" ? progress.accepted : undefined);
   expectTypeOf(records).returns.toEqualTypeOf<number | undefined>();
 });

@@ -32,9 +32,11 @@ export {
   BatchOutcomeUnknownError,
   type BatchState,
   BatchStateError,
-  type HeldSnapshot,
+  type HeldReason,
+  type HeldReport,
   InterruptedError,
   RunHeldError,
+  type SnapshotDiff,
   SyncProtocolError,
 } from "./sync.js";
 

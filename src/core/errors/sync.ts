@@ -98,35 +98,66 @@ export class InterruptedError extends SdkError {
   }
 }
 
-/** One snapshot that a run held, and what completing it would have done. */
-export interface HeldSnapshot {
-  /** Name of the collection. */
-  readonly collection: string;
+/**
+ * The ids of a snapshot compared with its baseline, the ids of the last completed snapshot. Ids that an earlier attempt of
+ * the same run had sent count as added.
+ */
+export interface SnapshotDiff {
   /**
-   * - `removals`: too many of the known ids would be removed.
-   * - `no-baseline`: the ledger knows nothing of the collection, and `requireBaseline` was set.
-   * - `unreadable-ledger`: what the ledger knows cannot be read.
+   * - `completed`: the ids of the last completed snapshot.
+   * - `unclear`: those, and the ids of a later snapshot that may or may not have been completed.
+   * - `none`: the ledger knew nothing of the collection.
+   * - `unreadable`: the ledger cannot be read; the figures are of what can be read.
+   * - `off`: the run keeps no ledger.
    */
-  readonly reason: "removals" | "no-baseline" | "unreadable-ledger";
-  /** Number of ids known before: from the ledger, and from earlier attempts of the run. */
+  readonly baseline: "completed" | "unclear" | "none" | "unreadable" | "off";
+  /** Number of ids that were known. */
   readonly known: number;
   /** Number of different ids that were sent. */
   readonly sent: number;
-  /** Number of sent ids that the ledger did not know: they are visible already. */
+  /** Number of sent ids that were not known. */
   readonly added: number;
   /** Number of known ids that were sent. */
   readonly kept: number;
-  /** Number of known ids that would be removed. */
+  /** Number of known ids that were not sent: completing the snapshot marks them as removed. */
   readonly removed: number;
-  /** Share of the known ids that would be removed, from 0 to 1. */
-  readonly removedShare: number;
-  /** The first ids that would be removed, up to 20, without those that only an earlier attempt had sent. */
-  readonly firstRemoved: readonly string[];
+  /** Number of records with the id and the contents of an earlier one. */
+  readonly duplicates: number;
+}
+
+/** Why a snapshot was held. */
+export interface HeldReason {
+  /** Name of the collection. */
+  readonly collection: string;
   /**
-   * Path of the file with all of those; undefined if the ledger keeps no such file. If the reason is not
-   * `removals`, the file has the ids that were sent: an approval takes them as the new baseline.
+   * - `removed`: too many of the known ids would be removed.
+   * - `no-baseline`: the ledger knows nothing of the collection, and `requireBaseline` was set.
+   * - `unreadable-ledger`: what the ledger knows cannot be read.
    */
-  readonly listedIn: string | undefined;
+  readonly rule: "removed" | "no-baseline" | "unreadable-ledger";
+  /** The comparison; ids that only an earlier attempt of the run had sent are known here. */
+  readonly diff: SnapshotDiff;
+  /** The first ids that would be removed, up to 20, at most 200 characters of each. */
+  readonly examples: readonly string[];
+  /**
+   * Path of the file with all of those, if the ledger keeps one. If the rule is not `removed`, the file has the ids that
+   * were sent: an approval takes them as the new baseline.
+   */
+  readonly listedIn?: string;
+}
+
+/** Why a run was held, and what lets it pass. Plain data; as a string it is a text for a person. */
+export interface HeldReport {
+  /** The installation. */
+  readonly installationId: string;
+  /** Location of the ledger, or `none`. */
+  readonly ledger: string;
+  /** The snapshots that were held. */
+  readonly reasons: readonly HeldReason[];
+  /** The value of `approve` that lets the same run pass, and until when; undefined if it could not be stored. */
+  readonly approval: { readonly id: string; readonly expiresAt: Date } | undefined;
+  /** The text. */
+  toString(): string;
 }
 
 /**
@@ -137,20 +168,11 @@ export class RunHeldError extends SdkError {
   /** @internal */
   static override readonly name = "RunHeldError";
   declare readonly code: "RUN_HELD";
-  /** Id of the batch that the run did not complete. */
-  declare readonly batchId: string;
-  /** The snapshots that were held. */
-  declare readonly collections: readonly HeldSnapshot[];
-  /** The value of `approve` that lets the same run pass; undefined if it could not be stored. */
-  declare readonly approvalId: string | undefined;
-  /** Until when the approval is valid. */
-  declare readonly approvalExpiresAt: Date | undefined;
+  /** Why, and the approval that was offered. */
+  declare readonly report: HeldReport;
 
   /** @internal */
-  constructor(
-    message: string,
-    details: DetailsOf<RunHeldError, "batchId" | "collections" | "approvalId" | "approvalExpiresAt">,
-  ) {
-    super(message, details, ["batchId", "collections", "approvalId", "approvalExpiresAt"]);
+  constructor(message: string, details: DetailsOf<RunHeldError, "report">) {
+    super(message, details, ["report"]);
   }
 }

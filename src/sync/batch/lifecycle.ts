@@ -68,7 +68,7 @@ export class BatchLifecycle {
     try {
       await this.#writes.settled();
       this.#requireComplete();
-      await this.#session.watch.beforeComplete?.(this.#session.id);
+      await this.#session.watch.beforeComplete?.();
       const counts = await this.#session.onWire(async () => {
         // A write that nobody awaits goes on now, and shows what is missing.
         await nextTurn();
@@ -78,7 +78,8 @@ export class BatchLifecycle {
       this.#state = "completed";
       this.#writes.completed();
       this.#endSession();
-      this.#session.notify?.({ type: "completed", counts });
+      const { id: batchId, watch } = this.#session;
+      this.#session.notify?.({ type: "completed", attempt: watch.attempt, batchId });
       return counts;
     } catch (error) {
       this.#unclear = error instanceof BatchOutcomeUnknownError;

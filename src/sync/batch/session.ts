@@ -15,10 +15,12 @@ import { closedError, copyOfStateError, meaningOf, stateError } from "./batch-er
 
 /** What a run or a preview adds to its batches. */
 export interface BatchWatch {
+  /** Number of the attempt, from 1. */
+  readonly attempt: number;
   readonly acceptedEvents: SinkContext["acceptedEvents"];
   readonly observerOf: ObserverOf | undefined;
   /** Called when everything was accepted; CompleteSyncBatch is not sent if it throws. */
-  readonly beforeComplete: ((batchId: string) => Promise<void>) | undefined;
+  readonly beforeComplete: (() => Promise<void>) | undefined;
 }
 
 export interface SessionOptions extends BatchWatch {

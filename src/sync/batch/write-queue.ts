@@ -114,6 +114,7 @@ export class WriteQueue {
     const own = this.#checkOpening(collection, options);
     this.#open.add(collection);
     const report = this.#session.newReport(collection);
+    report.expectedCount = own.expectedCount;
     const session = this.#session;
     return collectionWriter({
       options: own,
@@ -156,6 +157,7 @@ export class WriteQueue {
   ): Promise<WriteStats> {
     try {
       const options = readWriteOptions("write", given);
+      report.expectedCount = options.expectedCount;
       return withCallSite(options.signal, () => this.#writeInTurn(source, options, report, turn));
     } catch (error) {
       return Promise.reject(this.#fail(error, report));

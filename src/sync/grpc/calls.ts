@@ -20,22 +20,18 @@ export interface CallStart {
   readonly options: CallOptions;
   /** Cancels the call; it rejects at once with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Is told of the answer's metadata. */
   readonly answered: AttemptContext["answered"];
-  /** Turns a gRPC status into an error of the SDK. */
   readonly toError: (failed: FailedCall) => Error;
 }
 
 /** One call, made on a client. `discard` says that the client's connection should not be used again. */
 export type Call<Response> = (client: Client, start: CallStart, discard: () => void) => Promise<Response>;
 
-/** A method as the generated service describes it. */
 interface Method<Response> {
   readonly path: string;
   readonly responseDeserialize: (bytes: Buffer) => Response;
 }
 
-/** One message, and the message that answers it. */
 export function unary<Response>(method: Method<Response>, request: Uint8Array): Call<Response> {
   const { path, responseDeserialize } = method;
   return (client, start) => {
@@ -154,7 +150,6 @@ export class SendGate {
     });
   }
 
-  /** Whether something of the call may have been sent. */
   get passed(): boolean {
     return this.#passed;
   }

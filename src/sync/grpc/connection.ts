@@ -55,7 +55,6 @@ export class Connections {
     }
   }
 
-  /** Ends all connections, with whatever is under way. */
   close(): void {
     this.#closed = true;
     for (const connection of this.#replaced) connection.destroy();
@@ -88,12 +87,10 @@ export class Connections {
   }
 }
 
-/** A gRPC client: whether it is connected, and whether it can still be used. */
 class Connection {
   readonly #client: Client;
   readonly #clock: Clock;
   readonly #sockets = new OwnedSockets();
-  /** Number of calls under way. */
   #calls = 0;
   /** Monotonic time since when calls found it without a connection. */
   #connectingSince: number | undefined;
@@ -116,7 +113,6 @@ class Connection {
     return this.#retired && this.#calls === 0;
   }
 
-  /** Why it does not come about. */
   get stall(): NetworkError {
     return this.#sockets.connected ? NETWORK_ERRORS.SILENT : NETWORK_ERRORS.ETIMEDOUT;
   }
@@ -180,7 +176,6 @@ class Connection {
     if (this.isReleased) this.destroy();
   }
 
-  /** Ends it at once, with whatever is under way. */
   destroy(): void {
     this.#retired = true;
     const connecting = this.#state === connectivityState.CONNECTING;
@@ -194,7 +189,6 @@ class Connection {
     return this.#client.getChannel().getConnectivityState(false);
   }
 
-  /** Begins to connect if necessary. */
   #connect(): connectivityState {
     if (this.#state !== connectivityState.READY) {
       this.#connectingSince ??= this.#clock.monotonic();

@@ -9,7 +9,6 @@ import type { SyncConfiguration } from "../options.js";
 /** Sent as the name of a server that is an address: a name that no server has (RFC 2606). */
 const NO_NAME = "address.invalid";
 
-/** Returns host and port of an endpoint. */
 export function targetOf({ protocol, hostname, port }: URL): string {
   return `${hostname}:${port === "" ? (protocol === "http:" ? 80 : 443) : port}`;
 }

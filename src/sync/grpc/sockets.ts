@@ -25,7 +25,6 @@ export class OwnedSockets {
   readonly #sockets = new Set<Socket>();
   #destroyed = false;
 
-  /** Whether the other side accepted one of them. */
   get connected(): boolean {
     return [...this.#sockets].some((socket) => !socket.connecting);
   }

@@ -13,7 +13,6 @@ import { parseRetryAfter } from "../../core/retry.js";
 import type { SyncConfiguration } from "../options.js";
 import type { SyncRpc } from "../transport.js";
 
-/** The status of a failed call. */
 export interface FailedCall {
   readonly code: number;
   readonly details: string;

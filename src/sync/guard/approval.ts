@@ -6,7 +6,7 @@ import type { CollectionLedger, KnownIds } from "../ledger/collection-ledger.js"
 import type { HoldReason, Lines } from "../ledger/entry.js";
 import type { SyncConfiguration } from "../options.js";
 import { compareIds, forEachId, goneLines, linesWhere, tableOf } from "./comparison.js";
-import { type HeldJudgement, heldError, type Offer } from "./held-error.js";
+import { type HeldJudgement, type HeldScope, heldError, type Offer } from "./held-error.js";
 import { isHeld, type ResolvedRule } from "./rules.js";
 import type { GuardedSnapshot } from "./snapshot.js";
 
@@ -24,14 +24,14 @@ export interface Held {
  * @returns the error of the run
  */
 export async function holdRun(
-  batchId: string,
+  scope: HeldScope,
   held: readonly Held[],
   approved: readonly GuardedSnapshot[],
   { clock, logger, ended }: Pick<SyncConfiguration, "clock" | "logger"> & { readonly ended: AbortSignal },
 ): Promise<RunHeldError> {
   const listed: HeldJudgement[] = held.map(({ judgement }) => ({ ...judgement, listedIn: undefined }));
   if (held.some(({ snapshot }) => snapshot.ledger === undefined))
-    return heldError(batchId, listed, "no-ledger");
+    return heldError(scope, listed, "no-ledger");
   const now = clock.now();
   // The pending approval stays valid if the run is held for exactly the same again.
   const id = (await pendingId(held, now)) ?? randomUUID();
@@ -52,10 +52,10 @@ export async function holdRun(
   } catch (error) {
     ended.throwIfAborted();
     logger.error("saas-management: the ledger could not store a pending approval", { error });
-    return heldError(batchId, listed, "not-stored");
+    return heldError(scope, listed, "not-stored");
   }
   const renewed = approved.map(({ collection }) => collection);
-  return heldError(batchId, listed, offer, renewed);
+  return heldError(scope, listed, offer, renewed);
 }
 
 /** Id of the pending approval for exactly these snapshots, if there is one. */

@@ -1,9 +1,9 @@
+import type { SnapshotDiff } from "../../core/errors/index.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";
 import { IdTable } from "../ids/id-table.js";
 import type { KnownIds } from "../ledger/collection-ledger.js";
 import type { Lines } from "../ledger/entry.js";
 import { eachLine, idOfLine, wholeLines } from "../ledger/id-lines.js";
-import type { Baseline, SnapshotFigures } from "../progress.js";
 
 /** Most ids that an error names. */
 const FIRST_IDS = 20;
@@ -81,19 +81,13 @@ export async function compareIds(
   return { known, sent, new: sent - kept, kept, gone: known - kept, all, sets, firstGone };
 }
 
-/** The figures of a comparison, as a receipt has them. */
-export function figuresOf(compared: Comparison, baseline: Baseline, duplicates: number): SnapshotFigures {
-  const { known, sent, kept, gone } = compared;
-  return {
-    baseline,
-    known,
-    new: compared.new,
-    kept,
-    gone,
-    goneShare: known === 0 ? 0 : gone / known,
-    newShare: sent === 0 ? 0 : compared.new / sent,
-    duplicates,
-  };
+/** The figures of a comparison, for reports. */
+export function figuresOf(
+  { known, sent, new: added, kept, gone: removed }: Comparison,
+  baseline: SnapshotDiff["baseline"],
+  duplicates: number,
+): SnapshotDiff {
+  return { baseline, known, sent, added, kept, removed, duplicates };
 }
 
 /** Yields the lines of the known ids that the snapshot lacks. */

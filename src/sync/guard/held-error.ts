@@ -1,6 +1,12 @@
-import { type HeldSnapshot, RunHeldError, SaasManagementError } from "../../core/errors/index.js";
+import {
+  type HeldReason,
+  type HeldReport,
+  RunHeldError,
+  SaasManagementError,
+} from "../../core/errors/index.js";
+import { truncateId } from "../encoding/record-id.js";
 import type { HoldReason } from "../ledger/entry.js";
-import { count } from "../progress.js";
+import { count, withText } from "../report-text.js";
 import type { SnapshotJudgement } from "./snapshot.js";
 
 /** An approval that is offered for a held run. */
@@ -29,19 +35,35 @@ const NO_OFFER: Readonly<Record<NoOffer, string>> = {
     "The ledger could not store an approval; see the log. For a fileLedger, check its directory and the free disk space.",
 };
 
+/** What a report is about. */
+export interface HeldScope {
+  readonly installationId: string;
+  /** Location of the ledger, or `none`. */
+  readonly ledger: string;
+}
+
+export function heldReport(
+  { installationId, ledger }: HeldScope,
+  held: readonly HeldJudgement[],
+  approval: HeldReport["approval"],
+  text: string,
+): HeldReport {
+  return withText({ installationId, ledger, reasons: held.map(reasonOf), approval }, () => [text]);
+}
+
 /**
  * Creates the error of a held run. It says only what this run did with the batch: another process may complete it.
  * @param renewed Collections that are not held because they were approved; the new offer covers them too.
  */
 export function heldError(
-  batchId: string,
+  scope: HeldScope,
   held: readonly HeldJudgement[],
   offer: Offer | NoOffer,
   renewed: readonly string[] = [],
 ): RunHeldError {
   const added = held.reduce((sum, { compared }) => sum + compared.new, 0);
-  const approval = typeof offer === "string" ? undefined : offer;
-  const expiresAt = approval === undefined ? undefined : new Date(approval.expiresAt);
+  const approval =
+    typeof offer === "string" ? undefined : { id: offer.id, expiresAt: new Date(offer.expiresAt) };
   const sentences = [
     `The guard held this run; no records were removed: ${held.map(describeHeld).join("; ")}.`,
     ...held.flatMap(({ collection, approvalProblem }) =>
@@ -54,14 +76,12 @@ export function heldError(
     "A filtered, truncated or partly paged source looks like this: check the source first.",
     typeof offer === "string"
       ? NO_OFFER[offer]
-      : `If it is right, run again with approve: ${JSON.stringify(offer.id)} before ${expiresAt?.toISOString()}.`,
+      : `If it is right, run again with approve: ${JSON.stringify(offer.id)} before ${approval?.expiresAt.toISOString()}.`,
     renewed.length === 0 ? "" : `This covers ${renewed.join(", ")} too, which was approved before.`,
   ];
-  return new RunHeldError(sentences.filter((sentence) => sentence !== "").join(" "), {
-    batchId,
-    collections: held.map(snapshotOf),
-    approvalId: approval?.id,
-    approvalExpiresAt: expiresAt,
+  const text = sentences.filter((sentence) => sentence !== "").join(" ");
+  return new RunHeldError(text, {
+    report: heldReport(scope, held, approval, text),
     cause: held.find(({ problem }) => problem !== undefined)?.problem,
   });
 }
@@ -99,18 +119,13 @@ function describeRemovals({ collection, compared, listedIn }: HeldJudgement): st
   return `${count(all.gone)} of ${count(all.known)} known ids of ${collection} would be removed (${details.join(", ")})`;
 }
 
-function snapshotOf({ collection, held, compared, listedIn }: HeldJudgement): HeldSnapshot {
-  const { known, gone } = compared.all;
+function reasonOf({ collection, held, figures, compared, listedIn }: HeldJudgement): HeldReason {
+  const { known, gone: removed } = compared.all;
   return {
     collection,
-    reason: held,
-    known,
-    sent: compared.sent,
-    added: compared.new,
-    kept: known - gone,
-    removed: gone,
-    removedShare: known === 0 ? 0 : gone / known,
-    firstRemoved: compared.firstGone,
-    listedIn,
+    rule: held === "removals" ? "removed" : held,
+    diff: { ...figures, known, kept: known - removed, removed },
+    examples: compared.firstGone.map(truncateId),
+    ...(listedIn === undefined ? {} : { listedIn }),
   };
 }

@@ -7,12 +7,21 @@ import type { Comparison } from "./comparison.js";
 
 /** When a snapshot is held. */
 export interface GuardRules {
-  /** Largest share of the known ids that may be removed; 0.25 is a quarter. @default 0.25 */
-  readonly maxRemovedShare?: number | undefined;
-  /** Number of removals from which the share counts: fewer never hold, unless nothing is left. @default 3 */
-  readonly minRemoved?: number | undefined;
+  /**
+   * By its removals: if nothing is left, if at least `min` and more than `maxShare` of the known ids would be removed, or
+   * more than `max`. `false` turns the rule off.
+   * @default { maxShare: 0.25, min: 3 }
+   */
+  readonly removed?: RemovedRule | false | undefined;
+}
+
+interface RemovedRule {
+  /** Largest share of the known ids; 0.25 is a quarter. @default 0.25 */
+  readonly maxShare?: number | undefined;
+  /** Number of removals from which the share counts. @default 3 */
+  readonly min?: number | undefined;
   /** Largest number of removals, whatever their share. @default no limit */
-  readonly maxRemoved?: number | undefined;
+  readonly max?: number | undefined;
 }
 
 /** Options of the removal guard: the rule for every collection, and rules for single ones. */
@@ -51,11 +60,9 @@ export interface JudgeOptions {
   readonly approve?: string | undefined;
 }
 
-const RULE_KEYS = {
-  maxRemovedShare: true,
-  minRemoved: true,
-  maxRemoved: true,
-} satisfies KeysOf<GuardRules>;
+const REMOVED_KEYS = { maxShare: true, min: true, max: true } satisfies KeysOf<RemovedRule>;
+
+const RULE_KEYS = { removed: true } satisfies KeysOf<GuardRules>;
 
 const GUARD_KEYS = {
   ...RULE_KEYS,
@@ -66,7 +73,9 @@ const GUARD_KEYS = {
 const COLLECTION_KEYS = Object.fromEntries(Object.keys(WIRE).map((name) => [name, true] as const));
 
 /** A rule with all values set. */
-export type ResolvedRule = { readonly [Name in keyof GuardRules]-?: number };
+export interface ResolvedRule {
+  readonly removed: { readonly [Name in keyof RemovedRule]-?: number } | false;
+}
 
 /** The rules with all values set. */
 export interface ResolvedGuard {
@@ -75,11 +84,7 @@ export interface ResolvedGuard {
   ruleOf(collection: SnapshotCollection): ResolvedRule | undefined;
 }
 
-const DEFAULTS: ResolvedRule = {
-  maxRemovedShare: 0.25,
-  minRemoved: 3,
-  maxRemoved: Number.POSITIVE_INFINITY,
-};
+const DEFAULTS = { maxShare: 0.25, min: 3, max: Number.POSITIVE_INFINITY };
 
 /**
  * Checks the options of the guard.
@@ -92,7 +97,7 @@ export function resolveGuard(options: GuardOptions | false = {}): ResolvedGuard 
     throw new InvalidInputError("guard.requireBaseline must be true or false.");
   if (!isPlainObject(collections)) throw new InvalidInputError("guard.collections must be an object.");
   rejectUnknownKeys("guard.collections", collections, COLLECTION_KEYS);
-  const rule = resolveRule("guard", general, DEFAULTS);
+  const rule = resolveRule("guard", general, { removed: DEFAULTS });
   const own = new Map<string, ResolvedRule | undefined>();
   for (const [name, ownRule] of Object.entries(collections)) {
     const place = `guard.collections.${name}`;
@@ -114,22 +119,24 @@ export function isHeld(compared: Pick<Comparison, "sent" | "all" | "sets">, rule
 /** Whether removing so many of a set of known ids is more than the rule allows. */
 export function exceeds(
   { known, sent, gone }: Pick<Comparison, "known" | "sent" | "gone">,
-  rule: ResolvedRule,
+  { removed: rule }: ResolvedRule,
 ): boolean {
-  if (gone === 0) return false;
-  return (
-    sent === 0 || (gone >= rule.minRemoved && gone / known > rule.maxRemovedShare) || gone > rule.maxRemoved
-  );
+  if (rule === false || gone === 0) return false;
+  return sent === 0 || (gone >= rule.min && gone / known > rule.maxShare) || gone > rule.max;
 }
 
-function resolveRule(place: string, options: GuardRules, general: ResolvedRule): ResolvedRule {
-  const { maxRemovedShare = general.maxRemovedShare, minRemoved = general.minRemoved } = options;
-  const { maxRemoved = general.maxRemoved } = options;
-  if (typeof maxRemovedShare !== "number" || !(maxRemovedShare >= 0 && maxRemovedShare <= 1))
-    throw new InvalidInputError(`${place}.maxRemovedShare must be a number from 0 to 1.`);
-  if (!Number.isInteger(minRemoved) || minRemoved < 1)
-    throw new InvalidInputError(`${place}.minRemoved must be an integer of 1 or more.`);
-  if (maxRemoved !== Number.POSITIVE_INFINITY && !(Number.isInteger(maxRemoved) && maxRemoved >= 0))
-    throw new InvalidInputError(`${place}.maxRemoved must be an integer of 0 or more.`);
-  return { maxRemovedShare, minRemoved, maxRemoved };
+function resolveRule(place: string, { removed }: GuardRules, general: ResolvedRule): ResolvedRule {
+  if (removed === undefined) return general;
+  if (removed === false) return { removed };
+  const name = `${place}.removed`;
+  const given = readOptions(name, removed, REMOVED_KEYS);
+  const defaults = general.removed === false ? DEFAULTS : general.removed;
+  const { maxShare = defaults.maxShare, min = defaults.min, max = defaults.max } = given;
+  if (typeof maxShare !== "number" || !(maxShare >= 0 && maxShare <= 1))
+    throw new InvalidInputError(`${name}.maxShare must be a number from 0 to 1.`);
+  if (!Number.isInteger(min) || min < 1)
+    throw new InvalidInputError(`${name}.min must be an integer of 1 or more.`);
+  if (max !== Number.POSITIVE_INFINITY && !(Number.isInteger(max) && max >= 0))
+    throw new InvalidInputError(`${name}.max must be an integer of 0 or more.`);
+  return { removed: { maxShare, min, max } };
 }

@@ -1,5 +1,5 @@
 import { raceAbort } from "../../core/abort.js";
-import { InvalidInputError } from "../../core/errors/index.js";
+import { InvalidInputError, type SnapshotDiff } from "../../core/errors/index.js";
 import type { SyncBatch } from "../batch/sync-batch.js";
 import { withinGrace } from "../cleanup-grace.js";
 import type { SnapshotCollection } from "../collections.js";
@@ -8,7 +8,8 @@ import type { IdTable } from "../ids/id-table.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
 import { type Ledger, type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
-import { guardProgress, type OnProgress, type SnapshotFigures } from "../progress.js";
+import type { OnProgress } from "../progress.js";
+import { count, counted } from "../report-text.js";
 import type { CompletionCounts } from "../transport.js";
 import { approvalProblem, type Held, holdRun } from "./approval.js";
 import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
@@ -28,15 +29,15 @@ export class RunGuard {
   readonly #configuration: SyncConfiguration;
   readonly #ledger: LedgerParts | undefined;
   readonly #rules: ResolvedGuard;
-  readonly #onProgress: OnProgress | undefined;
   /** Ids that earlier attempts sent. */
   readonly #earlier = new Map<SnapshotCollection, IdTable>();
   #snapshots = new Map<string, GuardedSnapshot>();
-  #figures: Partial<Record<SnapshotCollection, SnapshotFigures>> = {};
+  #figures: Partial<Record<SnapshotCollection, SnapshotDiff>> = {};
   /** Numbers of ids that a completion removes, including those that earlier attempts sent. */
   readonly #expectedRemovals = new Map<SnapshotCollection, number>();
   /** Snapshots whose approval is used when the batch is completed. */
   #approved: GuardedSnapshot[] = [];
+  #surprises: readonly string[] = [];
   #saved = false;
   /** Fires when the attempt's batch has ended. */
   #ended = new AbortController().signal;
@@ -47,7 +48,6 @@ export class RunGuard {
     this.#configuration = configuration;
     this.#ledger = requireLedger(options.ledger);
     this.#rules = resolveGuard(options.guard);
-    this.#onProgress = guardProgress(options.onProgress, configuration.logger);
     if (this.#ledger === undefined && this.#rules.requireBaseline)
       throw new InvalidInputError('guard.requireBaseline needs a ledger: with "none" there is no baseline.');
     const { approve } = options;
@@ -58,8 +58,13 @@ export class RunGuard {
   /** Observes the records of the current attempt. */
   readonly observerOf: ObserverOf = ({ name }) => this.#snapshots.get(name)?.ids;
 
+  /** Differences between the ledger and what the service says of the completed batch. */
+  get surprises(): readonly string[] {
+    return this.#surprises;
+  }
+
   /** The figures of the last attempt's snapshots. */
-  get figures(): Partial<Record<SnapshotCollection, SnapshotFigures>> {
+  get figures(): Partial<Record<SnapshotCollection, SnapshotDiff>> {
     return this.#figures;
   }
 
@@ -79,15 +84,17 @@ export class RunGuard {
    * @throws {RunHeldError} a snapshot is held
    * @throws {ConfigurationError} the ledger cannot be written
    */
-  beforeComplete(batchId: string): Promise<void> {
+  beforeComplete(): Promise<void> {
     const ended = this.#ended;
-    return raceAbort(this.#judgeAndSave(batchId, ended), ended);
+    return raceAbort(this.#judgeAndSave(ended), ended);
   }
 
   /** Makes the ids that were sent the known ones: the batch was completed. */
   async completed(counts: CompletionCounts): Promise<void> {
-    for (const { collection } of this.#snapshots.values())
-      this.#warnOfUnexpectedRemovals(collection, counts[collection]?.removed ?? 0);
+    this.#surprises = [...this.#snapshots.values()].flatMap(({ collection }) =>
+      this.#surpriseOf(collection, counts[collection]?.removed ?? 0),
+    );
+    for (const surprise of this.#surprises) this.#configuration.logger.warn(`saas-management: ${surprise}`);
     try {
       await withinGrace(this.#configuration.clock, async (over) => {
         for (const snapshot of this.#snapshots.values()) {
@@ -143,14 +150,16 @@ export class RunGuard {
     }
   }
 
-  async #judgeAndSave(batchId: string, ended: AbortSignal): Promise<void> {
+  async #judgeAndSave(ended: AbortSignal): Promise<void> {
     const held: Held[] = [];
     for (const snapshot of this.#snapshots.values()) {
       const judgement = await this.#judge(snapshot, ended);
       if (judgement !== undefined) held.push({ snapshot, judgement });
     }
     if (held.length > 0) {
-      throw await holdRun(batchId, held, this.#approved, { ...this.#configuration, ended });
+      const { installationId, ledger } = this.#options;
+      const scope = { installationId, ledger: ledger === "none" ? ledger : ledger.location };
+      throw await holdRun(scope, held, this.#approved, { ...this.#configuration, ended });
     }
     for (const snapshot of this.#snapshots.values()) await snapshot.save();
     // From now on, the batch may be completed without this run knowing it.
@@ -170,7 +179,7 @@ export class RunGuard {
     const isApproved = held !== undefined && problem === undefined && this.#options.approve !== undefined;
     if (isApproved) this.#approved.push(snapshot);
     const isHeld = held !== undefined && !isApproved;
-    this.#onProgress?.({ type: "removals-checked", collection, held: isHeld, ...figures });
+    this.#options.onProgress?.({ type: "judged", collection, held: isHeld, diff: figures });
     this.#configuration.logger.info("saas-management: removals checked", {
       collection,
       held: isHeld,
@@ -196,14 +205,13 @@ export class RunGuard {
   }
 
   /** A ledger that was lost or restored does not know all records that a completion removes. */
-  #warnOfUnexpectedRemovals(collection: SnapshotCollection, removed: number): void {
+  #surpriseOf(collection: SnapshotCollection, removed: number): string[] {
     const { baseline } = this.#figures[collection] ?? { baseline: "off" };
     const expected = this.#expectedRemovals.get(collection) ?? 0;
-    if (baseline === "off" || removed <= expected) return;
-    this.#configuration.logger.warn(
-      "saas-management: the service removed more records than the ledger knew; guard.requireBaseline holds a run whose ledger knows nothing",
-      { collection, removed, expected, baseline },
-    );
+    if (baseline === "off" || removed <= expected) return [];
+    return [
+      `the service removed ${counted(removed, "record")} of ${collection}, and the ledger expected ${count(expected)}; guard.requireBaseline holds a run whose ledger knows nothing`,
+    ];
   }
 
   #warnNotDiscarded(error: unknown): void {

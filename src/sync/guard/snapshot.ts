@@ -1,9 +1,8 @@
-import { ConfigurationError, SaasManagementError } from "../../core/errors/index.js";
+import { ConfigurationError, SaasManagementError, type SnapshotDiff } from "../../core/errors/index.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { IdTable } from "../ids/id-table.js";
 import type { CollectionLedger, KnownIds, LedgerDraft } from "../ledger/collection-ledger.js";
 import type { HoldReason, Lines } from "../ledger/entry.js";
-import type { Baseline, SnapshotFigures } from "../progress.js";
 import { type Comparison, compareIds, figuresOf } from "./comparison.js";
 import { exceeds, isHeld, type ResolvedRule } from "./rules.js";
 import { SnapshotIds } from "./snapshot-ids.js";
@@ -17,7 +16,7 @@ export interface SnapshotRules {
 
 /** The result of judging a snapshot. */
 export interface SnapshotJudgement {
-  readonly figures: SnapshotFigures;
+  readonly figures: SnapshotDiff;
   readonly compared: Comparison;
   /** Why it is held; undefined if it is not. */
   readonly held: HoldReason | undefined;
@@ -67,7 +66,7 @@ export class GuardedSnapshot {
     earlier: IdTable | undefined,
   ): Promise<SnapshotJudgement> {
     const { table, duplicates } = this.ids;
-    let baseline: Baseline = "off";
+    let baseline: SnapshotDiff["baseline"] = "off";
     let compared: Comparison;
     let problem: unknown;
     try {
@@ -148,7 +147,7 @@ async function readableOf(knownIds: readonly KnownIds[], table: IdTable): Promis
   return readable;
 }
 
-function baselineOf(knownIds: readonly KnownIds[]): Baseline {
+function baselineOf(knownIds: readonly KnownIds[]): SnapshotDiff["baseline"] {
   if (knownIds.some(({ state }) => state === "unclear")) return "unclear";
-  return knownIds.length === 0 ? "none" : "ledger";
+  return knownIds.length === 0 ? "none" : "completed";
 }

@@ -1,11 +1,14 @@
-import type { InputIssue } from "../../core/errors/index.js";
+import type { InputIssue, SnapshotDiff } from "../../core/errors/index.js";
 import type { CollectionInfo } from "../collections.js";
 import { stringIn, truncateId } from "../encoding/record-id.js";
 import type { EncodedRecord, RecordObserver } from "../encoding/record-observer.js";
 import { SnapshotIds } from "../guard/snapshot-ids.js";
 import type { WriteStats } from "../write/outcomes.js";
 import { type ReferenceCheck, type ReferencedIds, referenceChecks } from "./references.js";
-import { type CollectionPreview, type DuplicateId, MAX_EXAMPLES, type SnapshotChanges } from "./report.js";
+import type { CollectionPreview } from "./report.js";
+
+/** Most repeated ids that are listed. */
+const MAX_DUPLICATES = 20;
 
 export interface CollectionWatchOptions {
   readonly collection: CollectionInfo;
@@ -23,9 +26,11 @@ export class CollectionWatch implements RecordObserver {
   readonly #references: readonly ReferenceCheck[];
   readonly #maxIssues: number;
   readonly #issues: InputIssue[] = [];
-  readonly #firstDuplicates: DuplicateId[] = [];
-  #different = 0;
-  #invalid = 0;
+  readonly #duplicates: string[] = [];
+  /** Number of records that repeat an id with different contents. */
+  different = 0;
+  /** Number of invalid records. */
+  invalidRecords = 0;
   /** Whether the next issues are about an id that was refused, not an invalid record. */
   #refusedForId = false;
 
@@ -38,12 +43,11 @@ export class CollectionWatch implements RecordObserver {
   }
 
   observe(encoded: EncodedRecord, record: unknown): string | undefined {
-    const { index } = encoded;
     if (this.#collection.idField !== undefined) {
       const before = this.#ids.duplicates;
       const refusal = this.#ids.observe(encoded);
-      if (refusal !== undefined) this.#addDuplicate(record, index, "different");
-      else if (this.#ids.duplicates > before) this.#addDuplicate(record, index, "same");
+      if (refusal !== undefined) this.different += 1;
+      if (refusal !== undefined || this.#ids.duplicates > before) this.#addDuplicate(record);
       // Of two events with one id, the service takes the last.
       if (refusal !== undefined && this.#collection.model === "snapshot") {
         this.#refusedForId = true;
@@ -51,17 +55,16 @@ export class CollectionWatch implements RecordObserver {
       }
       this.#referencedIds.add(this.#collection.name, encoded);
     }
-    const describe = () => ({ id: this.#idOf(record), location: encoded.location });
     for (const reference of this.#references) {
       const id = stringIn(record, this.#collection, reference.field);
-      if (id) reference.add(id, index, describe);
+      if (id) reference.add(id);
     }
     return undefined;
   }
 
   invalid(issues: readonly InputIssue[]): void {
     if (!this.#refusedForId) {
-      this.#invalid += 1;
+      this.invalidRecords += 1;
       // References to an invalid record are not dangling: the record itself is to be corrected.
       const id = issues[0]?.id;
       if (id !== undefined) this.#referencedIds.addId(this.#collection.name, id);
@@ -71,35 +74,20 @@ export class CollectionWatch implements RecordObserver {
   }
 
   /** The result, after all records were written. */
-  preview(
-    { accepted, messages, bytes }: WriteStats,
-    changes: SnapshotChanges | undefined,
-  ): CollectionPreview {
-    const duplicates = {
-      same: this.#ids.duplicates,
-      different: this.#different,
-      first: this.#firstDuplicates,
-    };
+  preview(stats: WriteStats, diff: SnapshotDiff | undefined): CollectionPreview {
     return {
-      records: accepted,
-      messages,
-      bytes,
-      invalid: this.#invalid,
+      stats,
+      ...(diff === undefined ? {} : { diff }),
       issues: this.#issues,
-      duplicates: this.#collection.idField !== undefined ? duplicates : undefined,
-      references: this.#references.map((reference) => reference.preview()),
-      changes,
+      duplicates: this.#duplicates,
+      dangling: this.#references
+        .map(({ field, dangling }) => ({ field, count: dangling }))
+        .filter(({ count }) => count > 0),
     };
   }
 
-  #addDuplicate(record: unknown, index: number, contents: DuplicateId["contents"]): void {
-    if (contents === "different") this.#different += 1;
-    if (this.#firstDuplicates.length < MAX_EXAMPLES)
-      this.#firstDuplicates.push({ index, id: this.#idOf(record) ?? "", contents });
-  }
-
-  #idOf(record: unknown): string | undefined {
-    const id = stringIn(record, this.#collection);
-    return id === undefined ? undefined : truncateId(id);
+  #addDuplicate(record: unknown): void {
+    const id = truncateId(stringIn(record, this.#collection) ?? "");
+    if (this.#duplicates.length < MAX_DUPLICATES && !this.#duplicates.includes(id)) this.#duplicates.push(id);
   }
 }

@@ -7,12 +7,13 @@ import type { BatchWatch } from "../batch/session.js";
 import type { BatchOptions } from "../batch/start.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
 import type { Collection, CollectionInfo, SnapshotCollection } from "../collections.js";
-import { describeHeld } from "../guard/held-error.js";
+import { describeHeld, type HeldJudgement, type HeldScope, heldReport } from "../guard/held-error.js";
 import { type ResolvedGuard, resolveGuard } from "../guard/rules.js";
 import { GuardedSnapshot } from "../guard/snapshot.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
-import { type LedgerParts, requireLedger } from "../ledger/ledger.js";
+import { requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
+import { counted, withText } from "../report-text.js";
 import { completeBatch, writeBatch } from "../run/attempt.js";
 import type { Connector } from "../run/connector.js";
 import type { ResolvedRunOptions } from "../run/options.js";
@@ -21,7 +22,7 @@ import type { WriteStats } from "../write/outcomes.js";
 import { CollectionWatch } from "./collection-watch.js";
 import type { PreviewOptions } from "./options.js";
 import { ReferencedIds } from "./references.js";
-import type { CollectionPreview, RunPreview, SnapshotChanges } from "./report.js";
+import { type CollectionPreview, linesOf, type RunPreview } from "./report.js";
 
 /** Accepts everything and keeps nothing. */
 const PREVIEW_TRANSPORT: SyncTransport = {
@@ -58,7 +59,13 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
     (name) =>
       new GuardedSnapshot(name, ledger && new CollectionLedger(ledger, { ...scope, collection: name })),
   );
-  const watches = new PreviewWatches(snapshots, { ledger, rules, maxIssues });
+  const location = options.ledger === "none" ? "none" : options.ledger.location;
+  const watches = new PreviewWatches(snapshots, {
+    scope: { installationId, ledger: location },
+    checksLedger: ledger !== undefined,
+    rules,
+    maxIssues,
+  });
   const engine = open(configuration, PREVIEW_TRANSPORT);
   const { controller, unlink } = linkAbort(options.signal);
   const { signal } = controller;
@@ -66,6 +73,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
     const batch = await engine.start(
       { installationId, signal, maxIdleMs: options.maxIdleMs },
       {
+        attempt: 1,
         acceptedEvents: undefined,
         observerOf: (collection) => watches.of(collection),
         beforeComplete: undefined,
@@ -81,16 +89,10 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
 }
 
 interface PreviewRules {
-  readonly ledger: LedgerParts | undefined;
+  readonly scope: HeldScope;
+  readonly checksLedger: boolean;
   readonly rules: ResolvedGuard;
   readonly maxIssues: number;
-}
-
-interface Judgement {
-  /** Whether a run would notice a repeated id. */
-  readonly checksIds: boolean;
-  readonly changes?: SnapshotChanges;
-  readonly refusal?: string | undefined;
 }
 
 /** The watches of all collections of a preview. */
@@ -122,48 +124,31 @@ class PreviewWatches {
   }
 
   async preview(stats: Partial<Record<Collection, WriteStats>>): Promise<RunPreview> {
-    const collections: Partial<Record<Collection, CollectionPreview>> = {};
+    const { scope, rules, checksLedger } = this.#rules;
+    const collections: { -readonly [C in Collection]?: CollectionPreview } = {};
     const refusals: string[] = [];
+    const held: HeldJudgement[] = [];
     for (const [name, watch] of this.#watches) {
-      const figures = stats[name];
-      if (figures === undefined) continue;
-      const { changes, refusal, checksIds } = await this.#judge(this.#snapshots.get(name));
-      const preview = watch.preview(figures, changes);
-      collections[name] = preview;
-      if (preview.invalid > 0) refusals.push(`${name} has invalid records.`);
-      if (checksIds && (preview.duplicates?.different ?? 0) > 0)
-        refusals.push(`${name} has repeated ids with different contents.`);
-      if (refusal !== undefined) refusals.push(refusal);
+      const written = stats[name];
+      if (written === undefined) continue;
+      const snapshot = this.#snapshots.get(name);
+      const rule = snapshot && rules.ruleOf(snapshot.collection);
+      const judgement = await snapshot?.judge({ rule, requireBaseline: rules.requireBaseline }, undefined);
+      collections[name] = watch.preview(written, judgement?.figures);
+      const { invalidRecords, different } = watch;
+      if (invalidRecords > 0) refusals.push(`${name} has ${counted(invalidRecords, "invalid record")}.`);
+      // Without a guard and a ledger, nobody would notice a repeated id.
+      if (different > 0 && snapshot !== undefined && (checksLedger || rule !== undefined))
+        refusals.push(`${name} has ${counted(different, "repeated id")} with different contents.`);
+      if (judgement?.held !== undefined) {
+        const none = { listedIn: undefined, approvalProblem: undefined };
+        held.push({ ...judgement, ...none, held: judgement.held, collection: name });
+      }
     }
-    return { collections, refusals };
-  }
-
-  async #judge(snapshot: GuardedSnapshot | undefined): Promise<Judgement> {
-    if (snapshot === undefined) return { checksIds: false };
-    const { ledger, rules } = this.#rules;
-    const { collection } = snapshot;
-    const rule = rules.ruleOf(collection);
-    const judgement = await snapshot.judge({ rule, requireBaseline: rules.requireBaseline }, undefined);
-    const { figures, compared, held } = judgement;
-    const changes = {
-      baseline: figures.baseline,
-      known: figures.known,
-      added: figures.new,
-      kept: figures.kept,
-      removed: figures.gone,
-      removedShare: figures.goneShare,
-      firstRemoved: compared.firstGone,
-      held,
-    };
-    const checksIds = ledger !== undefined || rule !== undefined;
-    if (held === undefined) return { checksIds, changes };
-    const why = describeHeld({
-      ...judgement,
-      collection,
-      held,
-      listedIn: undefined,
-      approvalProblem: undefined,
-    });
-    return { checksIds, changes, refusal: `The guard would hold the run: ${why}.` };
+    const text = `The guard would hold the run: ${held.map(describeHeld).join("; ")}.`;
+    if (held.length > 0) refusals.push(text);
+    const report = held.length === 0 ? undefined : heldReport(scope, held, undefined, text);
+    const preview = { collections, held: report, refusals };
+    return withText(preview, () => linesOf(preview));
   }
 }

@@ -1,15 +1,10 @@
 /** Finds dangling references: fields that hold the id of a record that the run does not write. */
 import type { Collection, SnapshotCollection } from "../collections.js";
 import { BYTES_PER_UNIT } from "../encoding/byte-writer.js";
-import { truncateId } from "../encoding/record-id.js";
 import type { EncodedRecord } from "../encoding/record-observer.js";
 import type { RecordTypes } from "../generated/records.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";
 import { IdTable } from "../ids/id-table.js";
-import { type DanglingReference, MAX_EXAMPLES, type ReferencePreview } from "./report.js";
-
-/** Waiting references beyond this number keep only their index. */
-const MAX_WAITING_IDS = 10_000;
 
 interface Reference {
   readonly field: string;
@@ -105,52 +100,34 @@ export class ReferenceCheck {
   readonly field: string;
   readonly #ids: ReferencedIds;
   readonly #searched: readonly SnapshotCollection[];
-  readonly #notSearched: readonly SnapshotCollection[];
-  /** By missing id: the index of the first record, and the number under which the arrays below know it. */
+  /** By missing id: the number under which the list below knows it. */
   readonly #waiting = new IdTable();
   readonly #records: number[] = [];
-  readonly #examples: Omit<DanglingReference, "index">[] = [];
 
   constructor({ field, to }: Reference, ids: ReferencedIds) {
     this.field = field;
     this.#ids = ids;
     this.#searched = to.filter((collection) => ids.covers(collection));
-    this.#notSearched = to.filter((collection) => !ids.covers(collection));
   }
 
-  add(missingId: string, index: number, describe: () => Pick<DanglingReference, "id" | "location">): void {
+  add(id: string): void {
     if (this.#searched.length === 0) return;
-    const hash = this.#ids.hashOf(missingId);
+    const hash = this.#ids.hashOf(id);
     if (this.#ids.has(this.#searched, hash)) return;
-    const number = this.#waiting.size;
-    const before = this.#waiting.add(hash.low, hash.high, index, number);
-    if (before !== -1) {
-      this.#records[before] = (this.#records[before] ?? 0) + 1;
-      return;
-    }
-    this.#records[number] = 1;
-    if (number < MAX_WAITING_IDS) this.#examples.push({ ...describe(), missingId: truncateId(missingId) });
+    const next = this.#waiting.size;
+    const before = this.#waiting.add(hash.low, hash.high, 0, next);
+    const number = before === -1 ? next : before;
+    this.#records[number] = (this.#records[number] ?? 0) + 1;
   }
 
-  /** The result, after all records were written. */
-  preview(): ReferencePreview {
+  /** Number of records with a missing id, after all records were written. */
+  get dangling(): number {
     let dangling = 0;
-    let missingIds = 0;
-    let first: DanglingReference[] = [];
     this.#waiting.forEach((low, high) => {
       if (this.#ids.has(this.#searched, { low, high })) return;
       // For an id in the table, `add` changes nothing and returns its number.
-      const number = this.#waiting.add(low, high, 0, 0);
-      const index = this.#waiting.contentsOf(low, high) ?? 0;
-      dangling += this.#records[number] ?? 0;
-      missingIds += 1;
-      if (first.length === MAX_EXAMPLES && index > (first.at(-1)?.index ?? 0)) return;
-      const { id, location, missingId } = this.#examples[number] ?? {};
-      first = [...first, { index, id, location, missingId }]
-        .sort((a, b) => a.index - b.index)
-        .slice(0, MAX_EXAMPLES);
+      dangling += this.#records[this.#waiting.add(low, high, 0, 0)] ?? 0;
     });
-    const [searched, notSearched] = [this.#searched, this.#notSearched];
-    return { field: this.field, searched, notSearched, dangling, missingIds, first };
+    return dangling;
   }
 }

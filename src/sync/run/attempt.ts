@@ -5,7 +5,6 @@ import type { SnapshotCollection } from "../collections.js";
 import type { RunGuard } from "../guard/run-guard.js";
 import type { Journal } from "../ledger/journal.js";
 import type { SyncConfiguration } from "../options.js";
-import { guardProgress } from "../progress.js";
 import type { CompletionCounts } from "../transport.js";
 import type { Connector, RunContext } from "./connector.js";
 import { DeclaredBatch } from "./declared-batch.js";
@@ -181,7 +180,7 @@ async function giveUp<Snapshots extends SnapshotCollection>(
     return "aborted";
   } catch (error) {
     if (error instanceof BatchStateError) return error.reason === "completed" ? "completed" : "aborted";
-    guardProgress(options.onProgress, logger)?.({ type: "abort-failed", lockedUntil });
+    options.onProgress?.({ type: "abort-failed", lockedUntil });
     logger.error("saas-management: the batch could not be aborted; its lock ends with the lease", {
       batchId: batch.id,
       lockedUntil,

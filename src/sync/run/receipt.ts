@@ -1,41 +1,69 @@
-import type { Collection } from "../collections.js";
-import { collectionEntries } from "../collections.js";
-import type { SnapshotFigures } from "../progress.js";
+import type { SnapshotDiff } from "../../core/errors/index.js";
+import { type Collection, collectionEntries } from "../collections.js";
+import { count, counted, describeDiff, withText } from "../report-text.js";
 import type { CompletionCounts } from "../transport.js";
 import type { WriteStats } from "../write/outcomes.js";
 
-/**
- * What a run did with one collection. `added`, `updated` and `removed` are present if the service returns them; those of
- * {@link SnapshotFigures} (`baseline`, `known`, `new`, `kept`, `gone`, …) are present for snapshots that a guard or a
- * ledger checks.
- */
-export interface CollectionReceipt
-  extends WriteStats,
-    Omit<NonNullable<CompletionCounts[Collection]>, "accepted">,
-    Partial<SnapshotFigures> {}
-
-/** What a run did. */
+/** What a completed run did. Plain data; as a string it is a text for a log. */
 export interface RunReceipt {
   /** Id of the batch that was completed. */
   readonly batchId: string;
-  /** What happened to each collection, in the batch that was completed. */
-  readonly collections: Partial<Record<Collection, CollectionReceipt>>;
   /** Number of batches that failed and were started again. */
   readonly restarts: number;
-  /** How long the run waited for the lock of other batches, in milliseconds. */
-  readonly waitedForLockMs: number;
   /** How long the run took, in milliseconds. */
   readonly durationMs: number;
+  /** How long the run waited for the lock of other batches, in milliseconds. */
+  readonly waitedForLockMs: number;
+  /** Location of the ledger; undefined if there was none. */
+  readonly ledger: string | undefined;
+  /** What happened to each collection, in the batch that was completed. */
+  readonly collections: Partial<
+    Record<
+      Collection,
+      {
+        /** What was sent. */
+        readonly stats: WriteStats;
+        /** What the ledger expected of a snapshot; absent if neither a guard nor a ledger checks it. */
+        readonly expected?: SnapshotDiff;
+        /** What the service says; absent if it does not say. */
+        readonly reported?: NonNullable<CompletionCounts[Collection]>;
+      }
+    >
+  >;
+  /** What differs from what the ledger expected, in sentences. */
+  readonly surprises: readonly string[];
+  /** The text. */
+  toString(): string;
 }
 
-/** Combines the figures of the writes, of the service and of the guard. */
-export function collectionReceipts(
-  stats: Partial<Record<Collection, WriteStats>>,
-  counts: CompletionCounts,
-  compared: Partial<Record<Collection, SnapshotFigures>>,
-): RunReceipt["collections"] {
-  const receipts: Partial<Record<Collection, CollectionReceipt>> = {};
-  for (const [name, figures] of collectionEntries(stats))
-    receipts[name] = { ...counts[name], ...figures, ...compared[name] };
-  return receipts;
+interface ReceiptParts extends Omit<RunReceipt, "collections" | "toString"> {
+  readonly stats: Partial<Record<Collection, WriteStats>>;
+  readonly expected: Partial<Record<Collection, SnapshotDiff>>;
+  readonly reported: CompletionCounts;
+}
+
+export function receiptOf({ stats, expected, reported, ...run }: ReceiptParts): RunReceipt {
+  const collections: { -readonly [C in Collection]?: RunReceipt["collections"][C] } = {};
+  for (const [name, sent] of collectionEntries(stats)) {
+    const [diff, counts] = [expected[name], reported[name]];
+    collections[name] = {
+      stats: sent,
+      ...(diff === undefined ? {} : { expected: diff }),
+      ...(counts === undefined ? {} : { reported: counts }),
+    };
+  }
+  const receipt = { ...run, collections };
+  return withText(receipt, () => linesOf(receipt));
+}
+
+function linesOf({ batchId, restarts, durationMs, collections, surprises }: Omit<RunReceipt, "toString">) {
+  const seconds = (durationMs / 1000).toFixed(1);
+  const lines = [`Run completed: batch ${batchId}, ${seconds} s, ${counted(restarts, "restart")}.`];
+  for (const [name, { stats, expected, reported = {} }] of collectionEntries(collections)) {
+    const said = Object.entries(reported).map(([what, value]) => `${count(value)} ${what}`);
+    const changes = expected === undefined ? "" : `; ${describeDiff(expected)}`;
+    const service = said.length === 0 ? "" : `; the service says ${said.join(", ")}`;
+    lines.push(`${name}: ${counted(stats.sent, "record")} sent${changes}${service}`);
+  }
+  return [...lines, ...surprises.map((surprise) => `Unexpected: ${surprise}.`)];
 }

@@ -24,7 +24,7 @@ import { attemptRun } from "./attempt.js";
 import type { Connector } from "./connector.js";
 import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
 import { abortAtSignals } from "./process-signals.js";
-import { collectionReceipts, type RunReceipt } from "./receipt.js";
+import { type RunReceipt, receiptOf } from "./receipt.js";
 import { type AbortBatch, endBatch, UnreleasedBatches } from "./unreleased-batches.js";
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -107,7 +107,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     for (let number = 1; ; number += 1) {
       await raceAbort(this.#recover(signal), signal, closed);
       await raceAbort(this.#unreleased.release(signal), signal, closed);
-      const batch = await this.#start(signal);
+      const batch = await this.#start(number, signal);
       const end = await attemptRun(batch, number, {
         connector: this.#connector,
         options: this.#options,
@@ -118,13 +118,18 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       });
       await this.#journal.ended(batch.id, end.completed || end.released);
       if (end.completed) {
-        return {
+        const { ledger } = this.#options;
+        return receiptOf({
           batchId: batch.id,
-          collections: collectionReceipts(batch.stats, end.counts, this.#guard.figures),
           restarts: number - 1,
-          waitedForLockMs: this.#waitedForLockMs,
           durationMs: clock.monotonic() - since,
-        };
+          waitedForLockMs: this.#waitedForLockMs,
+          ledger: ledger === "none" ? undefined : ledger.location,
+          stats: batch.stats,
+          expected: this.#guard.figures,
+          reported: end.counts,
+          surprises: this.#guard.surprises,
+        });
       }
       const { error, failure, unclear, released, returned } = end;
       if (!released) this.#unreleased.add(batch.id, error);
@@ -175,7 +180,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     );
   }
 
-  async #start(signal: AbortSignal): Promise<BatchHandle> {
+  async #start(attempt: number, signal: AbortSignal): Promise<BatchHandle> {
     const { installationId, waitForLockMs, maxIdleMs, onProgress } = this.#options;
     const { clock } = this.#parts.configuration;
     const since = clock.monotonic();
@@ -192,9 +197,10 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     const starting = this.#parts.start(
       { installationId, waitForLockMs, maxIdleMs, signal, onProgress: notice },
       {
+        attempt,
         acceptedEvents: this.#acceptedEvents,
         observerOf: this.#guard.observerOf,
-        beforeComplete: (batchId) => this.#guard.beforeComplete(batchId),
+        beforeComplete: () => this.#guard.beforeComplete(),
       },
     );
     const batch = await starting.catch((error: unknown) => {

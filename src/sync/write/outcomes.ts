@@ -30,6 +30,7 @@ type MutableStats = { -readonly [Key in keyof WriteStats]: WriteStats[Key] };
 
 export interface WriteReport extends MutableStats {
   readonly collection: Collection;
+  expectedCount: number | undefined;
   /** A call that a completed batch refuses does not change it. */
   state: "queued" | "writing" | "done" | "failed";
   /** What became of the records that were sent, in order. Neighbours with the same outcome share a range. */
@@ -37,7 +38,7 @@ export interface WriteReport extends MutableStats {
 }
 
 export function newReport(collection: Collection): WriteReport {
-  return { collection, state: "queued", ranges: [], ...ZERO };
+  return { collection, expectedCount: undefined, state: "queued", ranges: [], ...ZERO };
 }
 
 const ZERO: WriteStats = {

@@ -65,8 +65,8 @@ export class WindowSender {
     report.windows += 1;
     report.messages += messages.length;
     report.bytes += bytes;
-    const { collection, accepted } = report;
-    onProgress?.({ type: "window-accepted", collection, records, bytes, accepted });
+    const { collection, accepted, expectedCount: total } = report;
+    onProgress?.({ type: "progress", collection, accepted, bytes: report.bytes, total });
     configuration.logger.debug("saas-management: window accepted", { collection, records, bytes });
   }
 

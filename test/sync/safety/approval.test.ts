@@ -12,7 +12,10 @@ test("lets the same run pass once", async () => {
   await service.runAccounts(ids(10));
   const { approvalId } = await heldBy(service.runAccounts(ids(4)));
   const { collections } = await service.runAccounts(ids(4), { approve: approvalId });
-  expect(collections.accounts).toMatchObject({ known: 10, gone: 6, removed: 6 });
+  expect(collections.accounts).toMatchObject({
+    expected: { known: 10, removed: 6 },
+    reported: { removed: 6 },
+  });
   expect(service.present()).toEqual(ids(4));
   // A used approval may stay in the configuration.
   await service.runAccounts(ids(4), { approve: approvalId });
@@ -30,7 +33,9 @@ test("covers fewer removals than were approved", async () => {
 test("keeps its id if the next run is held for the same, and is valid for seven days from then", async () => {
   await service.runAccounts(ids(10));
   const first = await heldBy(service.runAccounts(ids(4)));
-  expect(first.approvalExpiresAt?.getTime()).toBeGreaterThan(service.clock.now() + 6.9 * DAY_MS);
+  expect(first.error.report.approval?.expiresAt.getTime()).toBeGreaterThan(
+    service.clock.now() + 6.9 * DAY_MS,
+  );
   service.clock.advance(6 * DAY_MS);
   const second = await heldBy(service.runAccounts(ids(4)));
   expect(second.approvalId).toBe(first.approvalId);
@@ -63,10 +68,13 @@ describe("an approval of one collection, if another is held later", () => {
     await both(10, 10);
     const first = await heldBy(both(5, 10));
     const second = await heldBy(both(5, 5, first.approvalId));
-    expect(second.collections.map(({ collection }) => collection)).toEqual(["groups"]);
+    expect(second.reasons.map(({ collection }) => collection)).toEqual(["groups"]);
     expect(second.approvalId).not.toBe(first.approvalId);
     const { collections } = await both(5, 5, second.approvalId);
-    expect(collections).toMatchObject({ accounts: { removed: 5 }, groups: { removed: 5 } });
+    expect(collections).toMatchObject({
+      accounts: { reported: { removed: 5 } },
+      groups: { reported: { removed: 5 } },
+    });
   });
 
   test("is replaced if it was not given", async () => {
@@ -75,15 +83,17 @@ describe("an approval of one collection, if another is held later", () => {
     const second = await heldBy(both(5, 5));
     expect(second.approvalId).not.toBe(first.approvalId);
     const third = await heldBy(both(5, 5, first.approvalId));
-    expect(third.collections).toHaveLength(2);
+    expect(third.reasons).toHaveLength(2);
     await both(5, 5, second.approvalId);
   });
 });
 
 test("covers nothing if its list was changed", async () => {
   await service.runAccounts(ids(10));
-  const { approvalId, collections } = await heldBy(service.runAccounts(ids(8), { guard: { maxRemoved: 1 } }));
-  await writeFile(collections[0]?.listedIn ?? "", "u4\nu5\n", { flag: "a" });
+  const { approvalId, reasons } = await heldBy(
+    service.runAccounts(ids(8), { guard: { removed: { max: 1 } } }),
+  );
+  await writeFile(reasons[0]?.listedIn ?? "", "u4\nu5\n", { flag: "a" });
   await heldBy(service.runAccounts(ids(4), { approve: approvalId }));
 });
 
@@ -112,7 +122,7 @@ const losses = [
   ["partly damaged", "unreadable-ledger", leaveDamaged],
 ] as const;
 
-describe.each(losses)("an approval of a new baseline, if the ledger is %s,", (_, reason, lose) => {
+describe.each(losses)("an approval of a new baseline, if the ledger is %s,", (_, rule, lose) => {
   const heldRun = async () => {
     await service.runAccounts(ids(40));
     await lose();
@@ -120,9 +130,9 @@ describe.each(losses)("an approval of a new baseline, if the ledger is %s,", (_,
   };
 
   test("lists the ids of the held run", async () => {
-    const { collections } = await heldRun();
-    expect(collections).toMatchObject([{ reason, sent: 40 }]);
-    const listed = await readFile(collections[0]?.listedIn ?? "", "utf8");
+    const { reasons } = await heldRun();
+    expect(reasons).toMatchObject([{ rule, sent: 40 }]);
+    const listed = await readFile(reasons[0]?.listedIn ?? "", "utf8");
     expect(listed.split("\n").slice(1, -2)).toEqual(ids(40));
   });
 
@@ -141,15 +151,15 @@ describe.each(losses)("an approval of a new baseline, if the ledger is %s,", (_,
     const sent = [...ids(38), ...ids(90, "new")];
     await service.runAccounts(sent, { guard, approve: approvalId });
     const { collections } = await service.runAccounts(sent, { guard });
-    expect(collections.accounts).toMatchObject({ baseline: "ledger", known: 128 });
+    expect(collections.accounts).toMatchObject({ expected: { baseline: "completed", known: 128 } });
   });
 });
 
 test("reports what the readable files of a damaged ledger know", async () => {
   await service.runAccounts(ids(40));
   await leaveDamaged();
-  const { collections } = await heldBy(service.runAccounts(ids(2)));
-  expect(collections).toMatchObject([{ reason: "unreadable-ledger", known: 40, kept: 2, removed: 38 }]);
+  const { reasons } = await heldBy(service.runAccounts(ids(2)));
+  expect(reasons).toMatchObject([{ rule: "unreadable-ledger", known: 40, kept: 2, removed: 38 }]);
 });
 
 test("does not let many ids of the held run hide that all readable ids are gone", async () => {

@@ -44,28 +44,33 @@ const restarted = (
 
 test("holds a restart that sends far fewer ids than an earlier attempt", async () => {
   const error = await heldBy(restarted(ids(20), ids(5)));
-  expect(error.collections[0]).toMatchObject({ known: 20, sent: 5, removed: 15, listedIn: undefined });
+  expect(error.reasons[0]).toMatchObject({ known: 20, sent: 5, removed: 15 });
+  expect(error.reasons[0]).not.toHaveProperty("listedIn");
   expect(service.states()).toEqual(["aborted", "aborted"]);
 });
 
 test.each(["memory", "none"])("completes a restart that sends the same ids (ledger: %s)", async (kind) => {
   const ledger = kind === "none" ? kind : memoryLedger();
   const receipt = await restarted(ids(20), [...ids(20)], ledger);
-  expect(receipt).toMatchObject({ restarts: 1, collections: { accounts: { gone: 0 } } });
+  expect(receipt).toMatchObject({ restarts: 1, collections: { accounts: { expected: { removed: 0 } } } });
 });
 
 test("counts the ids that an earlier attempt sent as new", async () => {
   const ledger = memoryLedger();
   const first = await restarted(ids(11), ids(10), ledger);
-  expect(first.collections.accounts).toMatchObject({ baseline: "none", known: 0, new: 10, kept: 0 });
+  expect(first.collections.accounts).toMatchObject({
+    expected: { baseline: "none", known: 0, added: 10, kept: 0 },
+  });
   const second = await restarted(ids(16), ids(15), ledger);
-  expect(second.collections.accounts).toMatchObject({ baseline: "ledger", known: 10, new: 5, kept: 10 });
+  expect(second.collections.accounts).toMatchObject({
+    expected: { baseline: "completed", known: 10, added: 5, kept: 10 },
+  });
 });
 
 test("lists only the removals that the ledger knows, not those of an earlier attempt", async () => {
   await service.runAccounts(ids(10));
-  const [held] = (await heldBy(restarted(ids(60), ids(8), fileLedger(service.directory)))).collections;
-  expect(held).toMatchObject({ known: 60, removed: 52, kept: 8, added: 0, firstRemoved: ["u8", "u9"] });
+  const [held] = (await heldBy(restarted(ids(60), ids(8), fileLedger(service.directory)))).reasons;
+  expect(held).toMatchObject({ known: 60, removed: 52, kept: 8, added: 0, examples: ["u8", "u9"] });
   const lines = (await readFile(held?.listedIn ?? "", "utf8")).split("\n");
   expect(lines.slice(1, -2)).toEqual(["u8", "u9"]);
 });
@@ -76,7 +81,7 @@ test("makes a completion the baseline whose answer was lost, if the service says
     breakOnce("CompleteSyncBatch", "answer");
   });
   const { collections } = await service.runAccounts(ids(10));
-  expect(collections.accounts).toMatchObject({ baseline: "ledger", kept: 10 });
+  expect(collections.accounts).toMatchObject({ expected: { baseline: "completed", kept: 10 } });
 });
 
 test("compares the next run with both snapshots after a completion of unknown outcome", async () => {
@@ -93,9 +98,9 @@ test("compares the next run with both snapshots after a completion of unknown ou
   );
   await expect(unknown).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
   const error = await heldBy(service.runAccounts(ids(10)));
-  expect(error.collections[0]).toMatchObject({ known: 20, removed: 10 });
+  expect(error.reasons[0]).toMatchObject({ known: 20, removed: 10 });
   const { collections } = await service.runAccounts(both);
-  expect(collections.accounts).toMatchObject({ baseline: "unclear", known: 20, gone: 0 });
+  expect(collections.accounts).toMatchObject({ expected: { baseline: "unclear", known: 20, removed: 0 } });
 });
 
 test("keeps an unclear snapshot if the run is aborted at the start of its next attempt", async () => {
@@ -125,7 +130,7 @@ test("keeps an unclear snapshot if the run is aborted at the start of its next a
   expect(drafts).toBe(2);
   service.server.faults.clear();
   const { collections } = await service.runAccounts(both, { ledger });
-  expect(collections.accounts).toMatchObject({ baseline: "unclear", known: 20 });
+  expect(collections.accounts).toMatchObject({ expected: { baseline: "unclear", known: 20 } });
 });
 
 const failure = new Error("the database is away");
@@ -141,7 +146,7 @@ test("completes nothing if the store fails while it takes the ids", async () => 
   expect(service.states()).toEqual(["aborted"]);
   expect(service.inspect().lock).toBeNull();
   const { collections } = await service.runAccounts(ids(3), { ledger: storeLedger(store) });
-  expect(collections.accounts).toMatchObject({ baseline: "none" });
+  expect(collections.accounts).toMatchObject({ expected: { baseline: "none" } });
 });
 
 test("completes a run even if the ledger cannot note it; the next run is compared with both", async () => {
@@ -151,7 +156,7 @@ test("completes a run even if the ledger cannot note it; the next run is compare
   await service.runAccounts(ids(10), { ledger });
   await service.runAccounts([...ids(10), ...ids(10, "new")], { ledger: broken });
   const { collections } = await service.runAccounts(ids(20), { ledger, guard: false });
-  expect(collections.accounts).toMatchObject({ baseline: "unclear", known: 20 });
+  expect(collections.accounts).toMatchObject({ expected: { baseline: "unclear", known: 20 } });
 });
 
 test.each(["file", "memory"])(
@@ -189,7 +194,7 @@ test("completes a run with an unreadable ledger if the guard is off", async () =
   await service.runAccounts(ids(10), { ledger: storeLedger(store) });
   const ledger = storeLedger(failingStore(store, ({ method }) => method === "get", new Error("away")));
   const { collections } = await service.runAccounts(ids(3), { ledger, guard: false });
-  expect(collections.accounts?.baseline).toBe("unreadable");
+  expect(collections.accounts?.expected?.baseline).toBe("unreadable");
 });
 
 const completeElsewhere = (batchId: string) => service.sync.openBatch(batchId).complete({ unverified: true });
@@ -219,7 +224,7 @@ test("does not take a batch for a success that another process completed early",
   await expect(run).rejects.toBe(broken);
   expect(warnings).toContainEqual(foreign);
   const error = await heldBy(service.runAccounts(ids(5)));
-  expect(error.collections[0]).toMatchObject({ known: 10, removed: 5 });
+  expect(error.reasons[0]).toMatchObject({ known: 10, removed: 5 });
 });
 
 test("compares with both snapshots if another process completed the batch before the run", async () => {
@@ -231,7 +236,7 @@ test("compares with both snapshots if another process completed the batch before
   await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "completed" });
   expect(warnings).toContainEqual(foreign);
   const error = await heldBy(service.runAccounts(ids(10)));
-  expect(error.collections[0]).toMatchObject({ known: 20, removed: 10 });
+  expect(error.reasons[0]).toMatchObject({ known: 20, removed: 10 });
 });
 
 test("keeps an approval if another process completed the batch", async () => {
@@ -247,7 +252,7 @@ test("keeps an approval if another process completed the batch", async () => {
   );
   await expect(run).rejects.toMatchObject({ code: "BATCH_STATE", reason: "completed" });
   const { collections } = await service.runAccounts([], { approve: approve });
-  expect(collections.accounts).toMatchObject({ baseline: "unclear", gone: 10 });
+  expect(collections.accounts).toMatchObject({ expected: { baseline: "unclear", removed: 10 } });
 });
 
 test("accepts the expected count of a write, of a writer and of its end", async () => {

@@ -54,16 +54,18 @@ test("stores hashes with hashIds, and compares clear ids with them", async () =>
   const odd = ["\ufeffu0", "\ufeff", " u2"];
   await service.runAccounts([...ids(10), ...odd]);
   const { collections } = await service.runAccounts([...ids(9), ...odd], { ledger });
-  expect(collections.accounts).toMatchObject({ baseline: "ledger", known: 13, kept: 12, gone: 1 });
+  expect(collections.accounts).toMatchObject({
+    expected: { baseline: "completed", known: 13, kept: 12, removed: 1 },
+  });
   const text = gunzipSync(await readFile(await service.file(COMPLETED))).toString();
   expect(text).not.toMatch(/^u\d$/m);
   const error = await heldBy(service.runAccounts(ids(2), { ledger }));
-  expect(error.collections[0]).toMatchObject({ known: 12, removed: 10 });
-  expect(error.collections[0]?.firstRemoved[0]).toMatch(/^[\w-]{22}$/);
+  expect(error.reasons[0]).toMatchObject({ known: 12, removed: 10 });
+  expect(error.reasons[0]?.examples[0]).toMatch(/^[\w-]{22}$/);
   await service.runAccounts(ids(2), { ledger, approve: error.approvalId });
   // Hashes cannot be compared with clear ids.
   const back = await heldBy(service.runAccounts(ids(2)));
-  expect(back.collections[0]).toMatchObject({ reason: "unreadable-ledger" });
+  expect(back.reasons[0]).toMatchObject({ rule: "unreadable-ledger" });
 });
 
 test("leaves no clear ids after a switch to hashIds, and keeps a pending approval", async () => {
@@ -82,8 +84,8 @@ test("leaves no clear ids after a switch to hashIds, and keeps a pending approva
 
 test("removes an unreadable list of removals after a switch to hashIds", async () => {
   await service.runAccounts(ids(40));
-  const { collections } = await heldBy(service.runAccounts(ids(10)));
-  await writeFile(collections[0]?.listedIn ?? "", "u39\n");
+  const { reasons } = await heldBy(service.runAccounts(ids(10)));
+  await writeFile(reasons[0]?.listedIn ?? "", "u39\n");
   await service.runAccounts(ids(40), { ledger: fileLedger(service.directory, { hashIds: true }) });
   expect((await service.files()).filter((path) => path.endsWith(".txt"))).toEqual([]);
 });
@@ -147,14 +149,14 @@ test("is read after the run has the lock", async () => {
   await growing;
   service.clock.advance(60_000);
   const error = await heldBy(second);
-  expect(error.collections[0]).toMatchObject({ known: 20, removed: 11 });
+  expect(error.reasons[0]).toMatchObject({ known: 20, removed: 11 });
 });
 
 test("keeps installations apart", async () => {
   const installationId = service.server.createInstallation();
   await service.runAccounts(ids(10));
   const { collections } = await service.runAccounts(ids(1), { installationId });
-  expect(collections.accounts).toMatchObject({ baseline: "none", known: 0 });
+  expect(collections.accounts).toMatchObject({ expected: { baseline: "none", known: 0 } });
 });
 
 const damages: readonly (readonly [string, () => Promise<void>])[] = [
@@ -206,8 +208,8 @@ test.each(damages)("holds the run if a file %s", async (_, damage) => {
   await service.runAccounts(ids(10));
   await damage();
   const error = await heldBy(service.runAccounts(ids(10)));
-  expect(error.collections[0]).toMatchObject({ reason: "unreadable-ledger", known: 0, sent: 10 });
-  expect(error.cause).toMatchObject({ code: "INVALID_CONFIGURATION" });
+  expect(error.reasons[0]).toMatchObject({ rule: "unreadable-ledger", known: 0, sent: 10 });
+  expect(error.error.cause).toMatchObject({ code: "INVALID_CONFIGURATION" });
 });
 
 test("is usable again when a new baseline was approved", async () => {
@@ -215,8 +217,11 @@ test("is usable again when a new baseline was approved", async () => {
   await rewrite((text) => text.replace("\\end\n", ""));
   const { approvalId } = await heldBy(service.runAccounts(ids(10)));
   const { collections } = await service.runAccounts(ids(10), { approve: approvalId });
-  expect(collections.accounts).toMatchObject({ baseline: "unreadable", known: 0 });
-  expect((await service.runAccounts(ids(10))).collections.accounts).toMatchObject({ known: 10, kept: 10 });
+  expect(collections.accounts).toMatchObject({ expected: { baseline: "unreadable", known: 0 } });
+  expect((await service.runAccounts(ids(10))).collections.accounts?.expected).toMatchObject({
+    known: 10,
+    kept: 10,
+  });
 });
 
 test("follows no link instead of its directory", async () => {
@@ -273,7 +278,7 @@ describe("a baseline that cannot be opened for a moment", () => {
       await batch.write("accounts", accounts(100));
     });
     const error = await heldBy(service.runAccounts(ids(40)));
-    expect(error.collections[0]).toMatchObject({ known: 100, removed: 60 });
+    expect(error.reasons[0]).toMatchObject({ known: 100, removed: 60 });
   });
 
   test("does not hide later snapshots when it is restored from a backup", async () => {
@@ -288,6 +293,6 @@ describe("a baseline that cannot be opened for a moment", () => {
     await writeFile(path, backup);
     await writeFile(marker, "");
     const error = await heldBy(service.runAccounts(ids(40)));
-    expect(error.collections[0]).toMatchObject({ known: 200, removed: 160 });
+    expect(error.reasons[0]).toMatchObject({ known: 200, removed: 160 });
   });
 });

@@ -90,7 +90,9 @@ describe.each(STEPS)("a ledger that never answers %s", (step) => {
     expect(progress.slice(length)).toEqual([]);
     expect(await states()).toEqual(["completed"]);
     const next = await service.runAccounts(ids(10), { ledger: storeLedger(below) });
-    expect(next.collections.accounts).toMatchObject({ baseline: "ledger", known: 10, gone: 0 });
+    expect(next.collections.accounts).toMatchObject({
+      expected: { baseline: "completed", known: 10, removed: 0 },
+    });
   });
 
   test("does not keep a run from ending by its time", async () => {
@@ -115,7 +117,7 @@ describe.each(STEPS)("a ledger that never answers %s", (step) => {
     slow.answer();
     await turns(20);
     if (step === "held" || step === "hold") expect(end).toMatchObject({ code: "RUN_HELD" });
-    else expect(end).toMatchObject({ restarts: 1, collections: { accounts: { gone: 0 } } });
+    else expect(end).toMatchObject({ restarts: 1, collections: { accounts: { expected: { removed: 0 } } } });
     expect(service.states().slice(0, 2)).toEqual(["completed", "expired"]);
     expect(await states()).toEqual(["completed"]);
   });
@@ -186,12 +188,14 @@ test("a late draft leaves the files of the run alone that has the lock", async (
 
 test("a promotion that never ends does not keep a run from its receipt", async () => {
   const { run } = await runTo("promote");
-  expect(await endOf(run)).toMatchObject({ collections: { accounts: { sent: 11, added: 1 } } });
+  expect(await endOf(run)).toMatchObject({
+    collections: { accounts: { stats: { sent: 11 }, reported: { added: 1 } } },
+  });
   expect(warnings).toEqual([
     expect.stringContaining("the batch was completed, but the ledger could not note it"),
   ]);
   const next = await service.runAccounts(ids(11), { ledger: storeLedger(below) });
-  expect(next.collections.accounts).toMatchObject({ baseline: "unclear", known: 11 });
+  expect(next.collections.accounts).toMatchObject({ expected: { baseline: "unclear", known: 11 } });
 });
 
 test("promotes nothing after the run has ended without it", async () => {
@@ -211,7 +215,7 @@ test("an approval that is never released does not keep a run from its receipt", 
   const slow = unanswered("release", below);
   const run = service.runAccounts([], { ledger: slow.ledger, approve: approvalId });
   await until(() => slow.begun.includes("release"));
-  expect(await endOf(run)).toMatchObject({ collections: { accounts: { removed: 10 } } });
+  expect(await endOf(run)).toMatchObject({ collections: { accounts: { reported: { removed: 10 } } } });
 });
 
 test("a discard that never ends does not mask the error of the run", async () => {

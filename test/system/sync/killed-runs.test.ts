@@ -36,7 +36,7 @@ test("a run is compared with the completed snapshot after a process was killed d
   service.clock.advance(LEASE_MS);
   await heldBy(service.runAccounts(ids(5)));
   const { collections } = await service.runAccounts(ids(10));
-  expect(collections.accounts).toMatchObject({ baseline: "ledger", known: 10, gone: 0 });
+  expect(collections.accounts).toMatchObject({ expected: { baseline: "completed", known: 10, removed: 0 } });
 });
 
 test.each([
@@ -47,11 +47,11 @@ test.each([
   expect(await endOf(way, both)).toBe("SIGKILL");
   service.clock.advance(LEASE_MS);
   const error = await heldBy(service.runAccounts(ids(10)));
-  expect(error.collections[0]).toMatchObject({ known: 20, kept: 10, removed: 10 });
+  expect(error.reasons[0]).toMatchObject({ known: 20, kept: 10, removed: 10 });
   const { collections } = await service.runAccounts(both);
-  expect(collections.accounts).toMatchObject({ baseline: "unclear", known: 20, kept: 20 });
+  expect(collections.accounts).toMatchObject({ expected: { baseline: "unclear", known: 20, kept: 20 } });
   const next = await service.runAccounts(both);
-  expect(next.collections.accounts).toMatchObject({ baseline: "ledger", known: 20 });
+  expect(next.collections.accounts).toMatchObject({ expected: { baseline: "completed", known: 20 } });
 });
 
 test("nothing is removed if a process exits during its run", async () => {

@@ -77,9 +77,9 @@ testAttacks([
     },
   },
   {
-    name: "a few are missing, and `maxRemoved` is set",
+    name: "a few are missing, and `removed.max` is set",
     ending: held({ known: 40, removed: 9 }),
-    attack: (service) => send(service, people(0, 31), { guard: { maxRemoved: 5 } }),
+    attack: (service) => send(service, people(0, 31), { guard: { removed: { max: 5 } } }),
   },
   {
     name: "both records of a small collection get other ids",
@@ -106,6 +106,6 @@ testAttacks([
   {
     name: "an option of the guard is misspelled",
     ending: refused("INVALID_INPUT"),
-    attack: (service) => send(service, people(0, 20), { guard: { minRemoved: 3, ...{ maxRemove: 5 } } }),
+    attack: (service) => send(service, people(0, 20), { guard: { removed: { min: 3, ...{ maxx: 5 } } } }),
   },
 ]);

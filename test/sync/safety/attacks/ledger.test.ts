@@ -8,7 +8,7 @@ import { type Attack, breakTwice, type Ending, held, people, refused, send, test
 
 const COMPLETED = /accounts\..+\.ids\.gz$/;
 const WEEK_MS = 7 * 24 * 60 * 60_000;
-const UNREADABLE = held({ reason: "unreadable-ledger" });
+const UNREADABLE = held({ rule: "unreadable-ledger" });
 
 const forget = ({ directory }: TestService) => rm(directory, { recursive: true });
 
@@ -22,7 +22,7 @@ testAttacks([
   halfOf("the ledger is deleted", { kind: "warned", removed: 20 }, forget),
   {
     name: "the ledger is deleted, and `requireBaseline` is set",
-    ending: held({ reason: "no-baseline" }),
+    ending: held({ rule: "no-baseline" }),
     prepare: forget,
     attack: (service) => send(service, people(0, 20), { guard: { requireBaseline: true } }),
     heldAfterwards: true,
@@ -225,7 +225,7 @@ function approvalAttack(
   let approve: string | undefined;
   return {
     name,
-    ending: held({ reason: "removals" }),
+    ending: held({ rule: "removed" }),
     prepare: async (service) => {
       approve = await approved(service);
     },

@@ -1,0 +1,29 @@
+import type { SnapshotDiff } from "../core/errors/index.js";
+import { escapeControls } from "../core/redact.js";
+
+/** Gives a report a text; as JSON, it is its data only. */
+export function withText<Report extends object>(report: Report, lines: () => readonly string[]): Report {
+  return Object.defineProperty(report, "toString", { value: () => lines().map(escapeControls).join("\n") });
+}
+
+export function count(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+export function counted(value: number, noun: string): string {
+  return `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
+}
+
+/** Quotes show where an id begins and ends. */
+export function quoted(id: string): string {
+  return JSON.stringify(id);
+}
+
+/** What a snapshot changes, on one line. */
+export function describeDiff({ baseline, added, kept, removed }: SnapshotDiff): string {
+  if (baseline === "off") return "changes: unknown without a ledger";
+  if (baseline === "unreadable") return "changes: unknown, because the ledger cannot be read";
+  const unclear = baseline === "unclear" ? "; it is unclear whether the last run was completed" : "";
+  const first = baseline === "none" ? "; the ledger has no ids of it yet" : "";
+  return `changes: ${count(added)} added, ${count(kept)} kept, ${count(removed)} removed${unclear}${first}`;
+}
