@@ -20,8 +20,8 @@ export default {
   disableSources: true,
   excludeInternal: true,
   excludePrivate: true,
-  // Nested inputs are reached through filters and orders, the options of paginate through its signature.
-  intentionallyNotExported: [...new Set(nested), "PaginateOptions"],
+  // Nested inputs are reached through filters and orders, the others through the fields and arguments that have them.
+  intentionallyNotExported: [...new Set(nested), "PaginateOptions", "OnProgress", "RemovedRule", "Lease"],
   validation: { invalidLink: true, notExported: true, rewrittenLink: true, invalidPath: true },
   treatWarningsAsErrors: true,
   hideGenerator: true,

@@ -56,7 +56,6 @@ export type { SyncBatch } from "./sync/batch/sync-batch.js";
 export type { Collection, EventCollection, RecordOf, SnapshotCollection } from "./sync/collections.js";
 export type * from "./sync/generated/records.js";
 export type { GuardOptions, GuardRules, JudgeOptions } from "./sync/guard/rules.js";
-export type { Lease } from "./sync/lease.js";
 export { fileLedger, type Ledger, storeLedger } from "./sync/ledger/ledger.js";
 export type { Store } from "./sync/ledger/store.js";
 export type { PreviewOptions } from "./sync/preview/options.js";

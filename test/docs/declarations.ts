@@ -27,10 +27,44 @@ export class Declarations {
     this.#exports = new Map(exported.map((it) => [it.name, it]));
   }
 
-  /** The members of an exported interface, inherited ones too. */
+  /** The members of an exported interface or class, inherited ones too, without internal ones. */
   members(name: string): readonly Member[] {
-    return this.#typeOf(name)
+    return this.#membersOf(this.#typeOf(name));
+  }
+
+  /** The members of the object that a member of an exported interface takes. */
+  membersWithin(name: string, member: string): readonly Member[] {
+    const property = this.#typeOf(name).getProperty(member);
+    if (property === undefined) throw new Error(`${name} has no ${member}.`);
+    const type = this.#checker.getTypeOfSymbol(property);
+    const arms = type.isUnion() ? type.types : [type];
+    return arms
+      .filter((arm) => (arm.flags & ts.TypeFlags.Object) !== 0)
+      .flatMap((arm) => this.#membersOf(arm));
+  }
+
+  /** The events of an exported union, each with the fields that it has beside its type. */
+  events(name: string): ReadonlyMap<string, readonly string[]> {
+    const union = this.#typeOf(name);
+    const arms = union.isUnion() ? union.types : [union];
+    const entries = arms.flatMap((arm) => {
+      const type = arm.getProperty("type");
+      const literals = type === undefined ? [] : this.#literals(this.#checker.getTypeOfSymbol(type));
+      const fields = arm.getProperties().filter((field) => field !== type);
+      return literals.map((literal) => [literal, fields.map((field) => field.name)] as const);
+    });
+    return new Map(entries);
+  }
+
+  #literals(type: ts.Type): readonly string[] {
+    if (type.isUnion()) return type.types.flatMap((arm) => this.#literals(arm));
+    return type.isStringLiteral() ? [type.value] : [];
+  }
+
+  #membersOf(type: ts.Type): readonly Member[] {
+    return type
       .getProperties()
+      .filter((property) => !isInternal(property))
       .map((property) => {
         const tag = property.getJsDocTags(this.#checker).find((it) => it.name === "default");
         return {
@@ -75,6 +109,13 @@ export class Declarations {
       (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : this.#checker.getAliasedSymbol(symbol);
     return this.#checker.getDeclaredTypeOfSymbol(target);
   }
+}
+
+/** The tags of a symbol would include those of what it overrides. */
+function isInternal({ declarations = [] }: ts.Symbol): boolean {
+  return declarations.some((node) =>
+    ts.getJSDocTags(node).some(({ tagName }) => tagName.text === "internal"),
+  );
 }
 
 function shown(field: ts.Symbol): string {

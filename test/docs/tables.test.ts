@@ -6,10 +6,11 @@ import { Page } from "./pages.js";
 const code = new Declarations("src/index.ts");
 const options = await Page.read("docs/reference/options.md");
 const errors = await Page.read("docs/reference/errors.md");
+const runs = await Page.read("docs/reference/run-and-guard.md");
 const records = await Page.read("docs/reference/records.md");
 
 /** Names in a cell, such as "`a`, `b`". */
-const named = (cell = "") => [...cell.matchAll(/`([\w.]+)`/g)].map(([, name]) => name ?? "");
+const named = (cell = "") => [...cell.matchAll(/`([\w.-]+)`/g)].map(([, name]) => name ?? "");
 
 /** The second cell of each name of a table of options. */
 function documented(heading: string): Map<string, string> {
@@ -41,7 +42,13 @@ const tables: readonly (readonly [string, readonly Member[]])[] = [
     ],
   ],
   ["Run", code.members("RunOptions")],
-  ["Guard", code.members("GuardOptions").filter(({ name }) => name !== "collections")],
+  [
+    "Guard",
+    [
+      ...code.membersWithin("GuardOptions", "removed").map((it) => ({ ...it, name: `removed.${it.name}` })),
+      ...code.members("GuardOptions").filter(({ name }) => name !== "collections" && name !== "removed"),
+    ],
+  ],
 ];
 
 test.each(tables)(
@@ -73,6 +80,46 @@ test("the reference lists every error class with its code", () => {
   });
   const told = errors.table("Classes").map(([name, code]) => [...named(name), ...named(code)].join(" "));
   expect(told.sort()).toEqual(classes.sort());
+});
+
+test("the reference lists the fields of every error class", () => {
+  const common = new Set(code.members("ClosedError").map(({ name }) => name));
+  for (const [names, , , , , fields = ""] of errors.table("Classes")) {
+    const [name = ""] = named(names);
+    const own = code.members(name).map((member) => member.name);
+    const told = named(fields.split(":")[0]);
+    expect({ name, fields: told.sort() }).toEqual({
+      name,
+      fields: own.filter((field) => !common.has(field)).sort(),
+    });
+  }
+});
+
+test("the reference lists every event of onProgress, with its fields", () => {
+  const told = runs
+    .table("Progress")
+    .flatMap(([types, , fields = ""]) => named(types).map((type) => [type, named(fields.split("(")[0])]));
+  expect(new Map(told as [string, string[]][])).toEqual(code.events("SyncProgress"));
+});
+
+test("the reference lists every field of a comparison", () => {
+  const told = runs.table("Comparison").flatMap(([fields]) => named(fields));
+  expect(told.sort()).toEqual(
+    code
+      .members("SnapshotDiff")
+      .map(({ name }) => name)
+      .sort(),
+  );
+});
+
+test("the reference lists every event of onEvent, with its fields", () => {
+  const told = errors.table("Events").flatMap(([, , fields = ""]) => named(fields.replace(/\([^)]*\)/g, "")));
+  expect([...new Set(["type", ...told])].sort()).toEqual(
+    code
+      .members("ClientEvent")
+      .map(({ name }) => name)
+      .sort(),
+  );
 });
 
 test("the reference lists every collection, its variants and fields, the required ones in bold", () => {

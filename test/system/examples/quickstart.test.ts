@@ -105,7 +105,7 @@ test("previews what the second run would remove, which the guard allows", () => 
   if (before === undefined || after === undefined) throw new Error("no Brambleboard");
   const gone = before.users - after.users;
   expect(again).toContain("Preview: nothing was sent.");
-  expect(again).toContain(`changes: 0 added, ${after.users} kept, ${gone} removed: "`);
+  expect(again).toContain(`changes: 0 added, ${after.users} kept, ${gone} removed\n`);
   expect(again).toContain("A run would be completed.");
 });
 
