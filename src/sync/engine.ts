@@ -3,6 +3,7 @@ import { linkAbort } from "../core/abort.js";
 import { ClosedError, InvalidInputError } from "../core/errors/index.js";
 import { withCallSite } from "../core/operation.js";
 import { type KeysOf, readOptions } from "../core/validate.js";
+import { withHeartbeat } from "./batch/heartbeat.js";
 import { startKeepAlive } from "./batch/keep-alive.js";
 import { BatchSession, type BatchWatch } from "./batch/session.js";
 import { BATCH_KEYS, type BatchOptions, BatchStarter, checkBatchOptions } from "./batch/start.js";
@@ -192,7 +193,7 @@ export class SyncEngine implements SyncClient {
 
   #handle(
     batch: { readonly id: string; readonly startedAt: Moment; readonly unverified: boolean },
-    { onProgress, maxIdleMs }: BatchOptions,
+    { onProgress, maxIdleMs, heartbeatMs }: BatchOptions,
     watch: BatchWatch,
   ): BatchHandle {
     const { id, startedAt, unverified } = batch;
@@ -207,6 +208,8 @@ export class SyncEngine implements SyncClient {
     });
     const handle = new BatchHandle({ session, unverified });
     if (maxIdleMs !== undefined) startKeepAlive(session, maxIdleMs);
+    if (onProgress !== undefined && heartbeatMs !== undefined)
+      session.notify = withHeartbeat(onProgress, heartbeatMs, this.#configuration.clock, session.signal);
     return handle;
   }
 }
