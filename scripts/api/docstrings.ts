@@ -35,7 +35,6 @@ const DESCRIBED = [
 /** Calls that never throw. */
 const NEVER_THROW: ReadonlySet<string> = new Set([
   "defineConnector",
-  "formatPreview",
   "isMutationError",
   "memoryLedger",
   "GraphQLClient.close",

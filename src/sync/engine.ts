@@ -3,6 +3,7 @@ import { linkAbort } from "../core/abort.js";
 import { ClosedError, InvalidInputError } from "../core/errors/index.js";
 import { withCallSite } from "../core/operation.js";
 import { type KeysOf, readOptions } from "../core/validate.js";
+import { withHeartbeat } from "./batch/heartbeat.js";
 import { startKeepAlive } from "./batch/keep-alive.js";
 import { BatchSession, type BatchWatch } from "./batch/session.js";
 import { BATCH_KEYS, type BatchOptions, BatchStarter, checkBatchOptions } from "./batch/start.js";
@@ -12,11 +13,16 @@ import { CLEANUP_GRACE_MS } from "./cleanup-grace.js";
 import type { SnapshotCollection } from "./collections.js";
 import { type Moment, momentOf } from "./lease.js";
 import type { SyncConfiguration } from "./options.js";
-import { PREVIEW_KEYS, type PreviewOptions } from "./preview/options.js";
 import type { RunPreview } from "./preview/report.js";
 import { guardProgress } from "./progress.js";
 import { type Connector, readConnector } from "./run/connector.js";
-import { checkRunOptions, RUN_KEYS, type RunOptions } from "./run/options.js";
+import {
+  checkRunOptions,
+  PREVIEW_KEYS,
+  type PreviewOptions,
+  RUN_KEYS,
+  type RunOptions,
+} from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
 import type { SyncClient, SyncDefaults } from "./sync-client.js";
 import type { SyncTransport } from "./transport.js";
@@ -187,7 +193,7 @@ export class SyncEngine implements SyncClient {
 
   #handle(
     batch: { readonly id: string; readonly startedAt: Moment; readonly unverified: boolean },
-    { onProgress, maxIdleMs }: BatchOptions,
+    { onProgress, maxIdleMs, heartbeatMs }: BatchOptions,
     watch: BatchWatch,
   ): BatchHandle {
     const { id, startedAt, unverified } = batch;
@@ -202,6 +208,8 @@ export class SyncEngine implements SyncClient {
     });
     const handle = new BatchHandle({ session, unverified });
     if (maxIdleMs !== undefined) startKeepAlive(session, maxIdleMs);
+    if (onProgress !== undefined && heartbeatMs !== undefined)
+      session.notify = withHeartbeat(onProgress, heartbeatMs, this.#configuration.clock, session.signal);
     return handle;
   }
 }

@@ -205,3 +205,24 @@ test("sends records together that come while the service does not answer", async
   await expect(batch.write("accounts", dripping())).resolves.toMatchObject({ accepted: 20, windows: 2 });
   batch.close();
 });
+
+test("reports a heartbeat whenever nothing else happened for heartbeatMs, until the batch ends", async () => {
+  const clock = new TestClock({ startAt: new Date(0) });
+  const seen: SyncProgress[] = [];
+  const onProgress = (progress: SyncProgress) => void seen.push(progress);
+  const batch = await harness.startBatch({ clock }, { onProgress, heartbeatMs: 1000 });
+  clock.advance(1000);
+  await batch.write("accounts", accounts(2), { expectedCount: 2 });
+  clock.advance(999);
+  clock.advance(1);
+  await batch.complete();
+  clock.advance(5000);
+  const figures = { collection: "accounts", accepted: 2, bytes: expect.any(Number), total: 2 };
+  expect(seen.map((event) => (event.type === "heartbeat" ? event : event.type))).toEqual([
+    "started",
+    { type: "heartbeat", collection: undefined, accepted: 0, bytes: 0, total: undefined },
+    "progress",
+    { type: "heartbeat", ...figures },
+    "completed",
+  ]);
+});

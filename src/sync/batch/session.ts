@@ -43,7 +43,7 @@ export class BatchSession {
   readonly configuration: SyncConfiguration;
   readonly transport: SyncTransport;
   readonly lease: CountedLease;
-  readonly notify: OnProgress | undefined;
+  notify: OnProgress | undefined;
   readonly clientClosed: AbortSignal;
   readonly watch: BatchWatch;
   readonly #ended = new AbortController();
@@ -66,7 +66,7 @@ export class BatchSession {
     this.clientClosed = clientClosed;
     this.#lastSentAt = startedAt.monotonic;
     this.lease = new CountedLease(configuration.clock, startedAt, {
-      onWarning: (remainingMs) => onProgress?.({ type: "lease-warning", remainingMs }),
+      onWarning: (remainingMs) => this.notify?.({ type: "lease-warning", remainingMs }),
       onLost: () => this.expire(),
     });
     this.lease.watch();

@@ -31,6 +31,8 @@ export interface BatchOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called with everything that happens to the batch. What it throws is logged. @default none */
   readonly onProgress?: OnProgress | undefined;
+  /** Calls `onProgress` with a heartbeat when nothing else happened for so long, in milliseconds. @default none */
+  readonly heartbeatMs?: number | undefined;
 }
 
 export const BATCH_KEYS = {
@@ -39,13 +41,15 @@ export const BATCH_KEYS = {
   maxIdleMs: true,
   signal: true,
   onProgress: true,
+  heartbeatMs: true,
 } satisfies KeysOf<BatchOptions>;
 
 /** @throws {InvalidInputError} naming the option and what is allowed */
-export function checkBatchOptions({ waitForLockMs = 0, maxIdleMs, signal }: BatchOptions): void {
+export function checkBatchOptions({ waitForLockMs = 0, maxIdleMs, heartbeatMs, signal }: BatchOptions): void {
   if (typeof waitForLockMs !== "number" || !(waitForLockMs >= 0))
     throw new InvalidInputError("waitForLockMs must be a number of milliseconds, 0 or more.");
   if (maxIdleMs !== undefined) requirePositive("maxIdleMs", maxIdleMs, InvalidInputError);
+  if (heartbeatMs !== undefined) requirePositive("heartbeatMs", heartbeatMs, InvalidInputError);
   checkSignal(signal);
 }
 

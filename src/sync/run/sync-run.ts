@@ -181,7 +181,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   }
 
   async #start(attempt: number, signal: AbortSignal): Promise<BatchHandle> {
-    const { installationId, waitForLockMs, maxIdleMs, onProgress } = this.#options;
+    const { installationId, waitForLockMs, maxIdleMs, heartbeatMs, onProgress } = this.#options;
     const { clock } = this.#parts.configuration;
     const since = clock.monotonic();
     let waited = false;
@@ -195,7 +195,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       onProgress?.(progress);
     };
     const starting = this.#parts.start(
-      { installationId, waitForLockMs, maxIdleMs, signal, onProgress: notice },
+      { installationId, waitForLockMs, maxIdleMs, heartbeatMs, signal, onProgress: notice },
       {
         attempt,
         acceptedEvents: this.#acceptedEvents,
