@@ -146,7 +146,7 @@ class PreviewWatches {
     }
     const text = `The guard would hold the run: ${held.map(describeHeld).join("; ")}.`;
     if (held.length > 0) refusals.push(text);
-    const report = held.length === 0 ? undefined : heldReport(scope, held, undefined, text);
+    const report = held.length === 0 ? undefined : heldReport(scope, held, undefined, [text]);
     const preview = { collections, held: report, refusals };
     return withText(preview, () => linesOf(preview));
   }
