@@ -13,11 +13,16 @@ import { CLEANUP_GRACE_MS } from "./cleanup-grace.js";
 import type { SnapshotCollection } from "./collections.js";
 import { type Moment, momentOf } from "./lease.js";
 import type { SyncConfiguration } from "./options.js";
-import { PREVIEW_KEYS, type PreviewOptions } from "./preview/options.js";
 import type { RunPreview } from "./preview/report.js";
 import { guardProgress } from "./progress.js";
 import { type Connector, readConnector } from "./run/connector.js";
-import { checkRunOptions, RUN_KEYS, type RunOptions } from "./run/options.js";
+import {
+  checkRunOptions,
+  PREVIEW_KEYS,
+  type PreviewOptions,
+  RUN_KEYS,
+  type RunOptions,
+} from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
 import type { SyncClient, SyncDefaults } from "./sync-client.js";
 import type { SyncTransport } from "./transport.js";

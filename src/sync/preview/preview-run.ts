@@ -16,11 +16,10 @@ import type { SyncConfiguration } from "../options.js";
 import { counted, withText } from "../report-text.js";
 import { completeBatch, writeBatch } from "../run/attempt.js";
 import type { Connector } from "../run/connector.js";
-import type { ResolvedRunOptions } from "../run/options.js";
+import type { PreviewOptions, ResolvedRunOptions } from "../run/options.js";
 import type { SyncTransport } from "../transport.js";
 import type { WriteStats } from "../write/outcomes.js";
 import { CollectionWatch } from "./collection-watch.js";
-import type { PreviewOptions } from "./options.js";
 import { ReferencedIds } from "./references.js";
 import { type CollectionPreview, linesOf, type RunPreview } from "./report.js";
 

@@ -32,6 +32,14 @@ export const RUN_KEYS = {
   stopOnSignals: true,
 } satisfies KeysOf<RunOptions>;
 
+/** Options of {@link SyncClient.preview}; those of a run are accepted too. */
+export interface PreviewOptions extends Pick<RunOptions, "installationId" | "ledger" | "guard" | "signal"> {
+  /** Most entries in `issues` of a collection. @default 100 */
+  readonly maxIssues?: number | undefined;
+}
+
+export const PREVIEW_KEYS = { ...RUN_KEYS, maxIssues: true } satisfies KeysOf<PreviewOptions & RunOptions>;
+
 /**
  * Checks the options that only runs have.
  * @throws {InvalidInputError} naming the option and what is allowed
