@@ -22,7 +22,6 @@ import { LEASE_MS } from "./lease.js";
 /** 16 MiB: every encoded SyncRecordsRequest must be smaller (service description, "Limits"). */
 const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;
 
-/** Options of a gRPC channel, by their gRPC names. */
 export type ChannelOptions = Readonly<Record<string, string | number>>;
 
 /**
@@ -50,7 +49,6 @@ export interface SyncTuning {
   readonly channelOptions?: ChannelOptions | undefined;
 }
 
-/** What a client of the Sync API is made with. */
 export interface SyncClientOptions extends CommonOptions, NetworkOptions, SyncTuning {
   /** Absolute `https://` endpoint without a path; `http://` for loopback only. */
   readonly endpoint: string;
@@ -90,7 +88,6 @@ export interface SyncConfiguration extends CommonConfiguration {
   readonly channelOptions: ChannelOptions;
 }
 
-/** @throws {ConfigurationError} naming the option and what is allowed */
 export function resolveSyncOptions(given: SyncClientOptions): SyncConfiguration {
   const options = readOptions("SyncClient", given, CLIENT_KEYS, ConfigurationError);
   const { maxReceiveMessageBytes = MESSAGE_LIMIT_BYTES, maxSendMessageBytes = MESSAGE_LIMIT_BYTES - 1 } =

@@ -9,23 +9,18 @@ import type { HoldReason } from "../ledger/entry.js";
 import { count, withText } from "../report-text.js";
 import type { SnapshotJudgement } from "./snapshot.js";
 
-/** An approval that is offered for a held run. */
 export interface Offer {
   readonly id: string;
-  /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
 export interface HeldJudgement extends SnapshotJudgement {
   readonly collection: string;
   readonly held: HoldReason;
-  /** Path of the list of removals. */
   readonly listedIn: string | undefined;
-  /** Why the given approval does not cover it. */
   readonly approvalProblem: string | undefined;
 }
 
-/** Why no approval is offered. */
 export type NoOffer = "no-ledger" | "not-stored";
 
 const NO_OFFER: Readonly<Record<NoOffer, string>> = {
@@ -35,7 +30,6 @@ const NO_OFFER: Readonly<Record<NoOffer, string>> = {
     "The ledger could not store an approval; see the log. For a fileLedger, check its directory and the free disk space.",
 };
 
-/** What a report is about. */
 export interface HeldScope {
   readonly installationId: string;
   /** Location of the ledger, or `none`. */

@@ -94,7 +94,6 @@ interface PreviewRules {
   readonly maxIssues: number;
 }
 
-/** The watches of all collections of a preview. */
 class PreviewWatches {
   readonly #rules: PreviewRules;
   readonly #snapshots: ReadonlyMap<Collection, GuardedSnapshot>;
@@ -107,7 +106,6 @@ class PreviewWatches {
     this.#referencedIds = new ReferencedIds(snapshots.map(({ collection }) => collection));
   }
 
-  /** The watch of a collection, for all of its writes. */
   of(collection: CollectionInfo): CollectionWatch {
     const { name } = collection;
     const watch =

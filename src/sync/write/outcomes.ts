@@ -67,7 +67,6 @@ export function statsByCollection(reports: readonly WriteReport[]): Partial<Reco
   return stats;
 }
 
-/** Adds a range, or extends the last one if the new range continues it. */
 export function addRange(ranges: RecordOutcome[], range: RecordOutcome): void {
   const last = ranges.at(-1);
   // Events that were left out may lie between two windows.
