@@ -121,7 +121,6 @@ export class SyncEngine implements SyncClient {
     return this.#handle({ id: batchId, startedAt, unverified: true }, given, UNWATCHED);
   }
 
-  /** Refuses new calls, cancels what is under way, and closes the transport. */
   async close(): Promise<void> {
     if (!this.#closed.signal.aborted) this.#closed.abort(clientClosed());
     const waited = new AbortController();
@@ -138,7 +137,6 @@ export class SyncEngine implements SyncClient {
     await this.close();
   }
 
-  /** Starts a batch with options that were read. */
   async start(options: BatchOptions, watch: BatchWatch): Promise<BatchHandle> {
     this.#requireOpen();
     const installationId = this.#installationId(options);
@@ -162,7 +160,6 @@ export class SyncEngine implements SyncClient {
     if (this.#closed.signal.aborted) throw clientClosed();
   }
 
-  /** Reads the options of a call, and checks those that all of them share. */
   #read<Options extends BatchOptions>(
     call: string,
     given: Options,

@@ -10,7 +10,6 @@ import { LEASE_MS } from "./lease.js";
 /** 16 MiB: every encoded SyncRecordsRequest must be smaller (service description, "Limits"). */
 const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;
 
-/** Options of a gRPC channel, by their gRPC names. */
 export type ChannelOptions = Readonly<Record<string, string | number>>;
 
 /**
@@ -38,7 +37,6 @@ export interface SyncTuning {
   readonly channelOptions?: ChannelOptions | undefined;
 }
 
-/** What a client of the Sync API is made with; its keys are known. */
 export interface SyncClientOptions extends CommonOptions, SyncTuning {
   /** Absolute `https://` endpoint without a path; `http://` for loopback only. */
   readonly endpoint: string;
@@ -51,7 +49,6 @@ export interface SyncClientOptions extends CommonOptions, SyncTuning {
 /** Sync options, checked and with every value set. */
 export type SyncConfiguration = ReturnType<typeof resolveSyncOptions>;
 
-/** @throws {ConfigurationError} naming the option and what is allowed */
 export function resolveSyncOptions(options: SyncClientOptions) {
   const { maxReceiveMessageBytes = MESSAGE_LIMIT_BYTES, maxSendMessageBytes = MESSAGE_LIMIT_BYTES - 1 } =
     options;

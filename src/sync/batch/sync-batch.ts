@@ -130,7 +130,6 @@ export class BatchHandle implements SyncBatch {
     return this.#session.failure;
   }
 
-  /** The writes, in the order of the calls. */
   get writes(): readonly WriteReport[] {
     return this.#session.reports;
   }

@@ -39,9 +39,7 @@ export class WriteQueue {
   readonly #session: BatchSession;
   #queue: Promise<unknown> = Promise.resolve();
   #ends: Promise<unknown> = Promise.resolve();
-  /** Collections with a writer that has not ended. */
   readonly #open = new Set<Collection>();
-  /** The write that failed first, and how. */
   #failure: { readonly what: string; readonly error: unknown } | undefined;
   readonly #incomplete = new AbortController();
   #completed = false;
@@ -64,7 +62,6 @@ export class WriteQueue {
     return !this.failed && this.#open.size === 0;
   }
 
-  /** Returns the error with which an incomplete batch refuses a call: it names the collection and the reason. */
   refusal(call: string): BatchStateError {
     if (this.#failure === undefined) {
       const because = `the writer of ${[...this.#open].join(", ")} has not ended`;

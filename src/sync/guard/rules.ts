@@ -72,15 +72,12 @@ const GUARD_KEYS = {
 
 const COLLECTION_KEYS = Object.fromEntries(Object.keys(WIRE).map((name) => [name, true] as const));
 
-/** A rule with all values set. */
 export interface ResolvedRule {
   readonly removed: { readonly [Name in keyof RemovedRule]-?: number } | false;
 }
 
-/** The rules with all values set. */
 export interface ResolvedGuard {
   readonly requireBaseline: boolean;
-  /** The rule of a collection; undefined if the guard is off. */
   ruleOf(collection: SnapshotCollection): ResolvedRule | undefined;
 }
 

@@ -94,7 +94,6 @@ interface PreviewRules {
   readonly maxIssues: number;
 }
 
-/** The watches of all collections of a preview. */
 class PreviewWatches {
   readonly #rules: PreviewRules;
   readonly #snapshots: ReadonlyMap<Collection, GuardedSnapshot>;
@@ -107,7 +106,6 @@ class PreviewWatches {
     this.#referencedIds = new ReferencedIds(snapshots.map(({ collection }) => collection));
   }
 
-  /** The watch of a collection, for all of its writes. */
   of(collection: CollectionInfo): CollectionWatch {
     const { name } = collection;
     const watch =
@@ -146,7 +144,7 @@ class PreviewWatches {
     }
     const text = `The guard would hold the run: ${held.map(describeHeld).join("; ")}.`;
     if (held.length > 0) refusals.push(text);
-    const report = held.length === 0 ? undefined : heldReport(scope, held, undefined, text);
+    const report = held.length === 0 ? undefined : heldReport(scope, held, undefined, [text]);
     const preview = { collections, held: report, refusals };
     return withText(preview, () => linesOf(preview));
   }

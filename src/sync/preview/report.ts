@@ -39,7 +39,6 @@ export interface RunPreview {
 
 export type CollectionPreview = NonNullable<RunPreview["collections"][Collection]>;
 
-/** Most ids in the text. */
 const MAX_SHOWN = 5;
 
 export function linesOf({ collections, refusals }: Omit<RunPreview, "toString">): string[] {

@@ -4,7 +4,6 @@ import { BATCH_KEYS, type BatchOptions } from "../batch/start.js";
 import type { JudgeOptions } from "../guard/rules.js";
 import type { Ledger } from "../ledger/ledger.js";
 
-/** Number of restarts by default. */
 export const DEFAULT_RESTARTS = 2;
 
 /** Options of {@link SyncClient.run}. */
@@ -21,7 +20,6 @@ export interface RunOptions extends BatchOptions, JudgeOptions {
   readonly stopOnSignals?: boolean | undefined;
 }
 
-/** The names of {@link RunOptions}. */
 export const RUN_KEYS = {
   ...BATCH_KEYS,
   ledger: true,

@@ -29,18 +29,14 @@ import { type AbortBatch, endBatch, UnreleasedBatches } from "./unreleased-batch
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** What a run needs. */
 export interface RunParts {
   readonly configuration: SyncConfiguration;
   readonly start: (options: BatchOptions, watch: BatchWatch) => Promise<BatchHandle>;
   readonly abort: AbortBatch;
-  /** Monotonic time when the run was called. */
   readonly begunAt: number;
-  /** Fires when the client is closed. */
   readonly closed: AbortSignal;
 }
 
-/** One call of `SyncClient.run`. */
 export class SyncRun<Snapshots extends SnapshotCollection> {
   readonly #connector: Connector<Snapshots>;
   readonly #options: ResolvedRunOptions;
@@ -54,7 +50,6 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   /** The error of an attempt whose batch may have been completed. */
   #unclear: BatchOutcomeUnknownError | undefined;
 
-  /** @throws {InvalidInputError} the guard or the ledger is invalid */
   constructor(connector: Connector<Snapshots>, options: ResolvedRunOptions, parts: RunParts) {
     const { clock, logger, endpoint } = parts.configuration;
     this.#guard = new RunGuard({ ...options, snapshots: connector.snapshots }, parts.configuration);

@@ -54,7 +54,6 @@ export interface OpenCollection {
   readonly ended: () => void;
 }
 
-/** Makes a collection writer, whose writes are taken in one after the other. */
 export function collectionWriter<C extends Collection>(open: OpenCollection): CollectionWriter<C> {
   const { options, report, requireActive } = open;
   const sink = openSink(open);

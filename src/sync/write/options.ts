@@ -20,7 +20,6 @@ export type EndOptions = Pick<WriteOptions, "expectedCount">;
 const END_KEYS = { expectedCount: true } satisfies KeysOf<EndOptions>;
 const WRITE_KEYS = { ...END_KEYS, signal: true } satisfies KeysOf<WriteOptions>;
 
-/** @throws {InvalidInputError} an option is unknown or invalid */
 export function readWriteOptions(place: string, given: WriteOptions): WriteOptions {
   const options = readOptions(place, given, WRITE_KEYS);
   checkSignal(options.signal);
@@ -28,7 +27,6 @@ export function readWriteOptions(place: string, given: WriteOptions): WriteOptio
   return options;
 }
 
-/** @throws {InvalidInputError} an option is unknown or invalid */
 export function readEndOptions(given: EndOptions): EndOptions {
   const options = readOptions("end", given, END_KEYS);
   checkExpectedCount(options);
@@ -118,7 +116,6 @@ export function statsByCollection(reports: readonly WriteReport[]): Partial<Reco
   return stats;
 }
 
-/** Adds a range, or extends the last one if the new range continues it. */
 export function addRange(ranges: RecordOutcome[], range: RecordOutcome): void {
   const last = ranges.at(-1);
   // Events that were left out may lie between two windows.
