@@ -67,6 +67,5 @@ export type { RunReceipt } from "./sync/run/receipt.js";
 export type { SyncClient, SyncDefaults } from "./sync/sync-client.js";
 export type { CompletionCounts } from "./sync/transport.js";
 export type { CollectionWriter } from "./sync/write/collection-writer.js";
-export type { WriteOptions } from "./sync/write/options.js";
-export type { WriteStats } from "./sync/write/outcomes.js";
+export type { WriteOptions, WriteStats } from "./sync/write/options.js";
 export type { RecordSource } from "./sync/write/source.js";

@@ -8,7 +8,7 @@ import { CountedLease, type Moment } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncRpc, SyncTransport } from "../transport.js";
-import { newReport, statsByCollection, type WriteReport } from "../write/outcomes.js";
+import { newReport, statsByCollection, type WriteReport } from "../write/options.js";
 import type { SinkContext } from "../write/record-sink.js";
 import { WindowSender } from "../write/window-sender.js";
 import { closedError, copyOfStateError, meaningOf, stateError } from "./batch-errors.js";

@@ -8,8 +8,14 @@ import {
 import { withCallSite } from "../../core/operation.js";
 import { COLLECTIONS, type Collection, isCollection, unknownCollectionError } from "../collections.js";
 import { type CollectionWriter, collectionWriter } from "../write/collection-writer.js";
-import { readWriteOptions, requireCount, type WriteOptions } from "../write/options.js";
-import { sumOf, type WriteReport, type WriteStats } from "../write/outcomes.js";
+import {
+  readWriteOptions,
+  requireCount,
+  sumOf,
+  type WriteOptions,
+  type WriteReport,
+  type WriteStats,
+} from "../write/options.js";
 import { watchEntries } from "../write/source.js";
 import type { SourceReader } from "../write/source-reader.js";
 import { copyOfReason, meaningOf, stateError } from "./batch-errors.js";

@@ -187,7 +187,7 @@ function tooLarge({ details }: FailedCall, place: CallPlace, serverMessage: stri
     return answerTooLarge(place, serverMessage);
   if (operation === "SyncRecords")
     return new SyncProtocolError(
-      `${operation}: the service does not accept a message of this size. Lower messageBytes and maxSendMessageBytes.`,
+      `${operation}: the service does not accept a message of this size. Lower maxSendMessageBytes.`,
       { grpcStatus: status[status.RESOURCE_EXHAUSTED], serverMessage },
     );
   // No status: the service may have done what it could not answer.

@@ -3,7 +3,7 @@ import type { CollectionInfo } from "../collections.js";
 import { stringIn, truncateId } from "../encoding/record-id.js";
 import type { EncodedRecord, RecordObserver } from "../encoding/record-observer.js";
 import { SnapshotIds } from "../guard/snapshot-ids.js";
-import type { WriteStats } from "../write/outcomes.js";
+import type { WriteStats } from "../write/options.js";
 import { type ReferenceCheck, type ReferencedIds, referenceChecks } from "./references.js";
 import type { CollectionPreview } from "./report.js";
 

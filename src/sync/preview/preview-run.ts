@@ -18,7 +18,7 @@ import { completeBatch, writeBatch } from "../run/attempt.js";
 import type { Connector } from "../run/connector.js";
 import type { PreviewOptions, ResolvedRunOptions } from "../run/options.js";
 import type { SyncTransport } from "../transport.js";
-import type { WriteStats } from "../write/outcomes.js";
+import type { WriteStats } from "../write/options.js";
 import { CollectionWatch } from "./collection-watch.js";
 import { ReferencedIds } from "./references.js";
 import { type CollectionPreview, linesOf, type RunPreview } from "./report.js";

@@ -31,7 +31,7 @@ export const RUN_KEYS = {
   stopOnSignals: true,
 } satisfies KeysOf<RunOptions>;
 
-/** Options of {@link SyncClient.preview}; those of a run are accepted too. */
+/** Options of {@link SyncClient.preview}; a variable with those of a run fits too. */
 export interface PreviewOptions extends Pick<RunOptions, "installationId" | "ledger" | "guard" | "signal"> {
   /** Most entries in `issues` of a collection. @default 100 */
   readonly maxIssues?: number | undefined;

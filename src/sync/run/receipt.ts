@@ -2,7 +2,7 @@ import type { SnapshotDiff } from "../../core/errors/index.js";
 import { type Collection, collectionEntries } from "../collections.js";
 import { count, counted, describeDiff, withText } from "../report-text.js";
 import type { CompletionCounts } from "../transport.js";
-import type { WriteStats } from "../write/outcomes.js";
+import type { WriteStats } from "../write/options.js";
 
 /** What a completed run did. Plain data; as a string it is a text for a log. */
 export interface RunReceipt {

@@ -3,8 +3,15 @@ import { withCallSite } from "../../core/operation.js";
 import { copyOf } from "../../core/record-location.js";
 import { isObject } from "../../core/validate.js";
 import type { Collection, RecordOf } from "../collections.js";
-import { type EndOptions, readEndOptions, requireCount, type WriteOptions } from "./options.js";
-import { sumOf, type WriteReport, type WriteStats } from "./outcomes.js";
+import {
+  type EndOptions,
+  readEndOptions,
+  requireCount,
+  sumOf,
+  type WriteOptions,
+  type WriteReport,
+  type WriteStats,
+} from "./options.js";
 import type { RecordSink } from "./record-sink.js";
 
 /**
