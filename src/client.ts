@@ -1,14 +1,13 @@
-import { checkTls, NETWORK_KEYS, readTls, resolveEndpoint } from "./core/endpoint.js";
+import { resolveEndpoint } from "./core/endpoint.js";
 import { ConfigurationError } from "./core/errors/index.js";
 import { COMMON_KEYS, type GraphQLOptions } from "./core/options.js";
 import { type KeysOf, readOptions } from "./core/validate.js";
 import { GraphQLClient } from "./graphql/client.js";
-import type { NodeFetch } from "./node/fetch.js";
-import { checkProxy, resolveProxy } from "./node/proxy.js";
-import { checkCertificates } from "./node/tls.js";
+import { type NodeFetch, openFetch } from "./node/fetch.js";
+import { resolveProxy } from "./node/proxy.js";
+import { resolveTls } from "./node/tls.js";
 import { createSyncClient } from "./sync/client.js";
 import type { SyncEngine } from "./sync/engine.js";
-import { TUNING_KEYS } from "./sync/options.js";
 import type { SyncClient, SyncDefaults } from "./sync/sync-client.js";
 
 /** Options of a {@link SaasManagementClient}: one configuration for both APIs. */
@@ -53,7 +52,8 @@ export interface ClientOptions extends Omit<GraphQLOptions, "baseUrl"> {
 
 const CLIENT_KEYS = {
   ...COMMON_KEYS,
-  ...NETWORK_KEYS,
+  tls: true,
+  proxy: true,
   baseUrl: true,
   syncUrl: true,
   fetch: true,
@@ -62,10 +62,16 @@ const CLIENT_KEYS = {
 } satisfies KeysOf<ClientOptions>;
 
 const SYNC_KEYS = {
-  ...TUNING_KEYS,
+  maxReceiveMessageBytes: true,
+  maxSendMessageBytes: true,
+  windowBytes: true,
+  flushAfterMs: true,
+  eventDelivery: true,
+  channelOptions: true,
   installationId: true,
   ledger: true,
   guard: true,
+  onHeld: true,
 } satisfies KeysOf<SyncDefaults>;
 
 /**
@@ -80,7 +86,7 @@ const SYNC_KEYS = {
  * ```
  */
 export class SaasManagementClient {
-  readonly #network: LazyFetch | undefined;
+  readonly #network: NodeFetch | undefined;
   readonly #graphql: GraphQLClient | undefined;
   readonly #sync: SyncEngine | undefined;
   readonly #lacksCredential: boolean;
@@ -88,26 +94,31 @@ export class SaasManagementClient {
   /** @throws {ConfigurationError} an option is missing or not usable */
   constructor(options: ClientOptions) {
     const given = readOptions("SaasManagementClient", options, CLIENT_KEYS, ConfigurationError);
-    const { baseUrl, syncUrl, fetch, maxResponseBytes, tls: givenTls, proxy, sync = {}, ...common } = given;
+    const { baseUrl, syncUrl, fetch, maxResponseBytes, tls, proxy, sync = {}, ...common } = given;
     if (baseUrl === undefined && syncUrl === undefined) {
       throw new ConfigurationError(
         "Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both (SAAS_MANAGEMENT_BASE_URL and SAAS_MANAGEMENT_SYNC_URL with fromEnv).",
       );
     }
-    const tls = readTls(givenTls);
     const defaults = readOptions("sync", sync, SYNC_KEYS, ConfigurationError);
-    this.#network = lazyFetch({ baseUrl, fetch, tls, proxy });
+    const needsOwnFetch = tls !== undefined || proxy !== undefined;
+    if (needsOwnFetch && fetch !== undefined) {
+      const name = tls === undefined ? "proxy" : "tls";
+      throw new ConfigurationError(`${name} has no effect on your own fetch: set only one of the two.`);
+    }
+    if (needsOwnFetch && baseUrl !== undefined) {
+      const endpoint = resolveEndpoint("baseUrl", baseUrl, "path");
+      const ownTls = resolveTls(tls, "baseUrl", endpoint);
+      this.#network = openFetch(ownTls, resolveProxy(proxy, "baseUrl", endpoint));
+    }
     this.#lacksCredential = common.apiKey === undefined && common.authorization === undefined;
     // Previews of the Sync API need no credential.
     if (baseUrl !== undefined && !(this.#lacksCredential && syncUrl !== undefined)) {
       const ownFetch = this.#network?.fetch ?? fetch;
       this.#graphql = new GraphQLClient({ ...common, baseUrl, fetch: ownFetch, maxResponseBytes });
     }
-    if (syncUrl !== undefined) {
-      // Here too, so that the message has the option's name in this client.
-      resolveEndpoint("syncUrl", syncUrl, "no-path");
+    if (syncUrl !== undefined)
       this.#sync = createSyncClient({ ...common, tls, proxy, ...defaults, endpoint: syncUrl });
-    }
   }
 
   /**
@@ -116,19 +127,22 @@ export class SaasManagementClient {
    * @throws {ConfigurationError} a required option is in neither
    */
   static fromEnv(overrides: ClientOptions = {}): SaasManagementClient {
-    const { SAAS_MANAGEMENT_BASE_URL, SAAS_MANAGEMENT_SYNC_URL, SAAS_MANAGEMENT_API_KEY } = process.env;
-    const { SAAS_MANAGEMENT_INSTALLATION_ID } = process.env;
     const given = readOptions("SaasManagementClient.fromEnv", overrides, CLIENT_KEYS, ConfigurationError);
-    const defaults = readOptions("sync", given.sync ?? {}, SYNC_KEYS, ConfigurationError);
-    const sync: SyncDefaults = {
-      ...defaults,
-      installationId: defaults.installationId ?? (SAAS_MANAGEMENT_INSTALLATION_ID || undefined),
-    };
+    const {
+      baseUrl = variable("BASE_URL"),
+      syncUrl = variable("SYNC_URL"),
+      authorization,
+      sync = {},
+    } = given;
+    const { apiKey = authorization === undefined ? variable("API_KEY") : undefined } = given;
+    const defaults = readOptions("sync", sync, SYNC_KEYS, ConfigurationError);
+    const { installationId = variable("INSTALLATION_ID") } = defaults;
     return new SaasManagementClient({
-      ...fromVariable("baseUrl", SAAS_MANAGEMENT_BASE_URL),
-      ...fromVariable("syncUrl", SAAS_MANAGEMENT_SYNC_URL),
-      ...(given.authorization === undefined ? fromVariable("apiKey", SAAS_MANAGEMENT_API_KEY) : {}),
-      ...Object.fromEntries(Object.entries({ ...given, sync }).filter(([, value]) => value !== undefined)),
+      ...given,
+      baseUrl,
+      syncUrl,
+      apiKey,
+      sync: { ...defaults, installationId },
     });
   }
 
@@ -163,46 +177,7 @@ export class SaasManagementClient {
   }
 }
 
-interface LazyFetch extends Pick<NodeFetch, "close"> {
-  readonly fetch: typeof globalThis.fetch;
-}
-
-/** A fetch with TLS settings or a proxy, which loads undici with the first request; undefined if it is not needed. */
-function lazyFetch(
-  options: Pick<ClientOptions, "baseUrl" | "fetch" | "tls" | "proxy">,
-): LazyFetch | undefined {
-  const { baseUrl, tls, fetch } = options;
-  const proxy = resolveProxy(options.proxy);
-  if (tls === undefined && proxy === undefined) return undefined;
-  if (fetch !== undefined) {
-    const name = tls === undefined ? "proxy" : "tls";
-    throw new ConfigurationError(`${name} has no effect on your own fetch: set only one of the two.`);
-  }
-  if (baseUrl === undefined) return undefined;
-  const endpoint = resolveEndpoint("baseUrl", baseUrl, "path");
-  checkTls(tls, "baseUrl", endpoint);
-  checkProxy(proxy, "baseUrl", endpoint);
-  checkCertificates(tls);
-  let opened: Promise<NodeFetch> | undefined;
-  return {
-    fetch: async (url, init = {}) => {
-      opened ??= import("./node/fetch.js").then(({ openFetch }) => openFetch(tls, proxy));
-      // The SDK's URLs are strings.
-      return (await opened).fetch(String(url), init);
-    },
-    close: async () => {
-      await opened?.then(
-        (network) => network.close(),
-        () => {},
-      );
-    },
-  };
-}
-
-/** An empty variable counts as not set. */
-function fromVariable<Name extends string>(
-  name: Name,
-  value: string | undefined,
-): { [N in Name]?: string } | object {
-  return value === undefined || value === "" ? {} : { [name]: value };
+/** A variable of the environment; an empty one counts as not set. */
+function variable(name: string): string | undefined {
+  return process.env[`SAAS_MANAGEMENT_${name}`] || undefined;
 }

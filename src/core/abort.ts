@@ -1,7 +1,6 @@
 import { InvalidInputError } from "./errors/index.js";
 import { isObject } from "./validate.js";
 
-/** A controller that aborts together with other signals. */
 export interface LinkedController {
   readonly controller: AbortController;
   /** Removes the listeners. Must be called: the other signals may live much longer. */

@@ -43,7 +43,6 @@ export const systemClock: Clock = {
 };
 
 interface Sleeper {
-  /** End of the sleep, by `monotonic()`. */
   readonly until: number;
   readonly wake: () => void;
   /** Restarts the system timer for the time left. */

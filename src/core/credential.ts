@@ -8,7 +8,6 @@ const MAX_SECRETS = 64;
 
 interface PendingCall {
   readonly secret: Promise<unknown>;
-  /** The refused value that this call is to replace. */
   readonly refused: string | undefined;
 }
 
@@ -70,12 +69,10 @@ export class Credential {
     return this.#scheme + secret;
   }
 
-  /** Redacts every secret sent recently, and those in `older`. */
   redact(text: string, older: readonly string[] = []): string {
     return redactSecrets(text, [...this.#secrets, ...older]);
   }
 
-  /** Calls the provider, or waits for the pending call. */
   async #provided(signal: AbortSignal, refused: string | undefined): Promise<unknown> {
     const shared = this.#pending;
     const pending =
@@ -105,9 +102,7 @@ function missingCredential(): ConfigurationError {
 export class OperationCredential {
   readonly #credential: Credential;
   readonly #signal: AbortSignal;
-  /** Value of the latest attempt; undefined if none was sent. */
   #sent: string | undefined;
-  /** Value for the next attempt, in place of a refused one. */
   #replacement: string | undefined;
   #askedAgain = false;
   /** What this operation sent, however many other keys were sent since. */
@@ -128,7 +123,6 @@ export class OperationCredential {
     return this.#sent;
   }
 
-  /** Redacts what this operation or, recently, another one sent. */
   redact(text: string): string {
     return this.#credential.redact(text, this.#values.flatMap(secretsIn));
   }

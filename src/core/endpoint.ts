@@ -1,22 +1,5 @@
 import { ConfigurationError } from "./errors/index.js";
 import type { Logger } from "./hooks.js";
-import { describeType, type KeysOf, rejectUnknownKeys, requireObject } from "./validate.js";
-
-export interface TlsOptions {
-  readonly ca?: string | Uint8Array | undefined;
-  readonly cert?: string | Uint8Array | undefined;
-  readonly key?: string | Uint8Array | undefined;
-  readonly serverName?: string | undefined;
-}
-
-const TLS_KEYS = { ca: true, cert: true, key: true, serverName: true } satisfies KeysOf<TlsOptions>;
-
-export interface NetworkOptions {
-  readonly tls?: TlsOptions | undefined;
-  readonly proxy?: string | undefined;
-}
-
-export const NETWORK_KEYS = { tls: true, proxy: true } satisfies KeysOf<NetworkOptions>;
 
 /** True for a host that never leaves this machine, as in a URL or as a socket takes it. */
 export function isLoopback(host: string): boolean {
@@ -43,29 +26,6 @@ export function resolveEndpoint(name: string, value: string, path: "path" | "no-
   if (path === "no-path" && url.pathname !== "/") throw refuse("must not have a path.");
   url.pathname = url.pathname.replace(/\/+$/, "");
   return url;
-}
-
-/** Copies TLS settings. @throws {ConfigurationError} they are not an object, or have an unknown key */
-export function readTls(tls: TlsOptions | undefined): TlsOptions | undefined {
-  requireObject("tls", tls);
-  if (tls === undefined) return undefined;
-  rejectUnknownKeys("tls", tls, TLS_KEYS, ConfigurationError);
-  if (tls.serverName !== undefined && (typeof tls.serverName !== "string" || tls.serverName === ""))
-    throw new ConfigurationError(`tls.serverName must be a host name, got ${describeType(tls.serverName)}.`);
-  return { ...tls };
-}
-
-/**
- * Checks that TLS settings are complete and that the endpoint uses TLS.
- * @param name Option that `endpoint` comes from.
- */
-export function checkTls(tls: TlsOptions | undefined, name: string, endpoint: URL): void {
-  if ((tls?.cert === undefined) !== (tls?.key === undefined)) {
-    throw new ConfigurationError("tls.cert and tls.key belong together: set both or neither.");
-  }
-  if (tls !== undefined && endpoint.protocol === "http:") {
-    throw new ConfigurationError(`tls is set but ${name} begins with http://.`);
-  }
 }
 
 /** Warns if `globalThis.fetch` follows settings of the process that weaken TLS. They are the user's own decision. */

@@ -9,7 +9,6 @@ export interface AttemptContext {
   readonly redact: (text: string) => string;
   /** Aborts when the caller does or the operation's time is up. */
   readonly signal: AbortSignal;
-  /** Milliseconds until the operation's deadline. */
   readonly timeoutMs: number;
   /** Reports the headers of an answer as soon as they are known; may be called again with further ones. */
   readonly answered: (header: ReadHeader) => void;
@@ -19,7 +18,6 @@ export interface AttemptContext {
 export type ReadHeader = (name: string) => unknown;
 
 export interface Operation {
-  /** What its events say of it. */
   readonly info: Pick<ClientEvent, "api" | "operation" | "installationId" | "batchId">;
   /** What it is, for messages: `GraphQL query Licenses`. */
   readonly label: string;
@@ -85,7 +83,6 @@ export async function runOperation<T>(
   }
 }
 
-/** Reports one attempt to the hook and the logger. Creates no events if there are none. */
 class AttemptObserver {
   readonly answered = (header: ReadHeader): void => void this.#headers.push(header);
   readonly #headers: ReadHeader[] = [];
@@ -169,7 +166,6 @@ export async function withCallSite<T>(signal: AbortSignal | undefined, call: () 
   }
 }
 
-/** The lines of a stack that name places of programs. */
 function framesOf({ stack }: { stack?: string }): readonly string[] {
   return typeof stack === "string" ? stack.split("\n").slice(1) : [];
 }

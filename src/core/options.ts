@@ -73,7 +73,6 @@ export interface GraphQLOptions {
   readonly clock?: { now(): number } | undefined;
 }
 
-/** What both APIs are configured with. */
 export type CommonOptions = Omit<GraphQLOptions, "baseUrl" | "maxResponseBytes" | "fetch">;
 
 /** The keys of {@link CommonOptions}, for a client to refuse all others. */

@@ -15,7 +15,6 @@ export function escapeControls(text: string): string {
   });
 }
 
-/** Replaces every secret in a text. */
 export function redactSecrets(text: string, secrets: readonly string[]): string {
   // Longest first: a shorter secret may be part of a longer one.
   const longestFirst = [...secrets].sort((a, b) => b.length - a.length);

@@ -73,7 +73,6 @@ export class Deadline {
     this.#stopTimer = clock.after(leftMs, expire, { keepAlive: true });
   }
 
-  /** Milliseconds left; zero or less when the time is up. */
   get remainingMs(): number {
     return this.#endsAt - this.#clock.monotonic();
   }
@@ -91,7 +90,6 @@ export class Deadline {
 
 export type RetryPolicy = { readonly [Name in keyof RetryOptions]-?: number };
 
-/** What happens around the attempts of one operation. */
 export interface RetryContext {
   readonly policy: RetryPolicy;
   readonly clock: Clock;

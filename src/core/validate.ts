@@ -62,11 +62,6 @@ export function readOptions<Options extends object>(
   return { ...options };
 }
 
-export function requireObject(name: string, value: unknown): void {
-  if (value === undefined || (isObject(value) && !Array.isArray(value))) return;
-  throw new ConfigurationError(`${name} must be an object, got ${describeType(value)}.`);
-}
-
 export function requireFunction(name: string, value: unknown): void {
   if (value === undefined || typeof value === "function") return;
   throw new ConfigurationError(`${name} must be a function, got ${describeType(value)}.`);
@@ -91,7 +86,6 @@ export function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** An object literal, of any realm. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (!isObject(value) || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

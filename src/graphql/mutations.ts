@@ -7,7 +7,6 @@ import { MAX_ENTRIES, redactStrings } from "./request/error-entries.js";
 import type { Transport } from "./request/transport.js";
 import { copyVariables, isJsonObject } from "./request/variables.js";
 
-/** One mutation, and how its payload is read. */
 interface Mutation<Name extends keyof MutationErrors, Payload, Value> {
   readonly name: Name;
   readonly document: Document<{ readonly [N in Name]: Payload | null }, never>;

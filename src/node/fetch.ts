@@ -1,14 +1,11 @@
-// The file, because Bun replaces the bare "undici" with a stub that ignores `dispatcher` silently.
-import { Agent, fetch, ProxyAgent } from "undici/index.js";
-import type { TlsOptions } from "../core/endpoint.js";
 import { ConfigurationError, TransportError } from "../core/errors/index.js";
 import { causesOf, NETWORK_ERRORS } from "../core/network-errors.js";
 import type { HttpProxy } from "./proxy.js";
-import { connectionOptions } from "./tls.js";
+import { connectionOptions, type TlsOptions } from "./tls.js";
 
 /** A fetch with TLS settings or a proxy, which Node's own fetch does not take. */
 export interface NodeFetch {
-  fetch(url: string, init: RequestInit): Promise<Response>;
+  readonly fetch: typeof globalThis.fetch;
   close(): Promise<void>;
 }
 
@@ -16,31 +13,18 @@ export interface NodeFetch {
 const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 } as const;
 
 /**
- * Opens a fetch with connections of its own. It is undici's: Node's own is of another version, and versions do not mix.
- * @throws {ConfigurationError} a certificate or key cannot be used, or the runtime replaced undici
+ * A fetch with connections of its own, which loads undici with the first request: Node's own fetch is of another
+ * version, and versions do not mix. It rejects with a {@link ConfigurationError} if the runtime replaced undici.
  */
 export function openFetch(tls: TlsOptions | undefined, proxy: HttpProxy | undefined): NodeFetch {
-  const connect = connectionOptions(tls);
-  const dispatcher =
-    proxy === undefined
-      ? new Agent({ ...NO_TIMEOUTS, connect })
-      : new ProxyAgent({
-          ...NO_TIMEOUTS,
-          uri: proxy.origin,
-          requestTls: connect,
-          // The proxy is not the service: its certificate is from an authority that the process trusts.
-          proxyTls: connectionOptions(),
-          ...authentication(proxy),
-        });
-  if (!("dispatch" in dispatcher)) {
-    // A fetch that ignores the dispatcher would send the key without TLS settings and proxy.
-    throw new ConfigurationError(
-      "This runtime, or a bundler, replaced the package undici, which tls and proxy need. Nothing was sent.",
-    );
-  }
+  let opened: ReturnType<typeof loadUndici> | undefined;
   return {
-    async fetch(url, init) {
+    async fetch(input, init = {}) {
+      opened ??= loadUndici(tls, proxy);
+      const { fetch, dispatcher } = await opened;
       const { method = "GET", headers, body, redirect = "follow", signal = null } = init;
+      // The SDK's URLs are strings.
+      const url = String(input);
       try {
         const response = await fetch(url, {
           method,
@@ -50,24 +34,48 @@ export function openFetch(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
           signal,
           dispatcher,
         });
-        return responseOf(response);
+        const stream = response.body === null ? null : streamOf(response.body.getReader());
+        const { status, statusText } = response;
+        return new Response(stream, { status, statusText, headers: [...response.headers] });
       } catch (error) {
         if (proxy === undefined || signal?.aborted === true) throw error;
         throw proxyFailure(error, proxy, new URL(url).host);
       }
     },
-    close: () => dispatcher.destroy(),
+    close: async () => {
+      await opened?.then(
+        ({ dispatcher }) => dispatcher.destroy(),
+        () => {},
+      );
+    },
   };
 }
 
-function authentication({ credentials }: HttpProxy): { readonly token?: string } {
-  if (credentials === undefined) return {};
-  return { token: `Basic ${Buffer.from(credentials).toString("base64")}` };
-}
-
-function responseOf({ status, statusText, headers, body }: Awaited<ReturnType<typeof fetch>>): Response {
-  const stream = body === null ? null : streamOf(body.getReader());
-  return new Response(stream, { status, statusText, headers: [...headers] });
+async function loadUndici(tls: TlsOptions | undefined, proxy: HttpProxy | undefined) {
+  // The file, because Bun replaces the bare "undici" with a stub that ignores `dispatcher` silently.
+  const { Agent, fetch, ProxyAgent } = await import("undici/index.js");
+  const connect = connectionOptions(tls);
+  const credentials = proxy?.credentials;
+  const dispatcher =
+    proxy === undefined
+      ? new Agent({ ...NO_TIMEOUTS, connect })
+      : new ProxyAgent({
+          ...NO_TIMEOUTS,
+          uri: proxy.origin,
+          requestTls: connect,
+          // The proxy is not the service: its certificate is from an authority that the process trusts.
+          proxyTls: connectionOptions(),
+          ...(credentials === undefined
+            ? {}
+            : { token: `Basic ${Buffer.from(credentials).toString("base64")}` }),
+        });
+  if (!("dispatch" in dispatcher)) {
+    // A fetch that ignores the dispatcher would send the key without TLS settings and proxy.
+    throw new ConfigurationError(
+      "This runtime, or a bundler, replaced the package undici, which tls and proxy need. Nothing was sent.",
+    );
+  }
+  return { fetch, dispatcher };
 }
 
 function streamOf(reader: ReadableStreamDefaultReader<Uint8Array>): ReadableStream<Uint8Array> {

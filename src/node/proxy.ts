@@ -19,10 +19,12 @@ export class HttpProxy {
 }
 
 /**
- * Reads the option `proxy`. No message quotes it: it may hold a password.
- * @throws {ConfigurationError} it is not an absolute URL of a proxy
+ * Reads the option `proxy`. No message quotes it: it may hold a password. A proxy on another machine gets encrypted
+ * traffic only: it could read the key of an `http://` endpoint.
+ * @param name Option that `endpoint` comes from.
+ * @throws {ConfigurationError} it is not an absolute URL of a proxy, or not one for that endpoint
  */
-export function resolveProxy(proxy: string | undefined): HttpProxy | undefined {
+export function resolveProxy(proxy: string | undefined, name: string, endpoint: URL): HttpProxy | undefined {
   if (proxy === undefined) return undefined;
   if (typeof proxy !== "string" || !URL.canParse(proxy))
     throw new ConfigurationError("proxy must be an absolute URL such as http://proxy.example.com:3128.");
@@ -33,19 +35,12 @@ export function resolveProxy(proxy: string | undefined): HttpProxy | undefined {
   if (url.pathname !== "/" || url.search !== "" || url.hash !== "") {
     throw new ConfigurationError("proxy must not have a path, a query or a fragment.");
   }
+  if (endpoint.protocol !== "https:" && !isLoopback(url.hostname)) {
+    throw new ConfigurationError(
+      `${name} begins with http:// and proxy is on another machine, which would get the API key unencrypted. Leave proxy out: http:// is for loopback only.`,
+    );
+  }
   return new HttpProxy(url.origin, credentialsOf(url));
-}
-
-/**
- * Checks that a proxy on another machine gets encrypted traffic only: it could read the key of an `http://` endpoint.
- * @param name Option that `endpoint` comes from.
- */
-export function checkProxy(proxy: HttpProxy | undefined, name: string, endpoint: URL): void {
-  if (proxy === undefined || endpoint.protocol === "https:" || isLoopback(new URL(proxy.origin).hostname))
-    return;
-  throw new ConfigurationError(
-    `${name} begins with http:// and proxy is on another machine, which would get the API key unencrypted. Leave proxy out: http:// is for loopback only.`,
-  );
 }
 
 function credentialsOf({ username, password }: URL): string | undefined {

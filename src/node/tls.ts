@@ -1,7 +1,15 @@
 import type { ConnectionOptions, SecureContext } from "node:tls";
-import type { TlsOptions } from "../core/endpoint.js";
 import { ConfigurationError } from "../core/errors/index.js";
-import { describeType } from "../core/validate.js";
+import { describeType, type KeysOf, readOptions } from "../core/validate.js";
+
+export interface TlsOptions {
+  readonly ca?: string | Uint8Array | undefined;
+  readonly cert?: string | Uint8Array | undefined;
+  readonly key?: string | Uint8Array | undefined;
+  readonly serverName?: string | undefined;
+}
+
+const TLS_KEYS = { ca: true, cert: true, key: true, serverName: true } satisfies KeysOf<TlsOptions>;
 
 const CERTIFICATE =
   /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g;
@@ -23,12 +31,27 @@ export function connectionOptions(
 }
 
 /**
- * Checks certificates and key, so that a mistake shows when the client is created.
+ * Reads the option `tls`, certificates and key included, so that a mistake shows when the client is created.
+ * @param name Option that `endpoint` comes from.
  * @throws {ConfigurationError} naming the option, without quoting it
  */
-export function checkCertificates(tls: TlsOptions | undefined): void {
+export function resolveTls(
+  given: TlsOptions | undefined,
+  name: string,
+  endpoint: URL,
+): TlsOptions | undefined {
+  if (given === undefined) return undefined;
+  const tls = readOptions("tls", given, TLS_KEYS, ConfigurationError);
+  const { ca, cert, key, serverName } = tls;
+  if (serverName !== undefined && (typeof serverName !== "string" || serverName === ""))
+    throw new ConfigurationError(`tls.serverName must be a host name, got ${describeType(serverName)}.`);
+  if ((cert === undefined) !== (key === undefined))
+    throw new ConfigurationError("tls.cert and tls.key belong together: set both or neither.");
+  if (endpoint.protocol === "http:")
+    throw new ConfigurationError(`tls is set but ${name} begins with http://.`);
   // node:tls is slow to load.
-  if (tls?.ca !== undefined || tls?.cert !== undefined || tls?.key !== undefined) secureContext(tls);
+  if (ca !== undefined || cert !== undefined) secureContext(tls);
+  return tls;
 }
 
 /**

@@ -10,7 +10,6 @@ export interface ApiKey {
   readonly revoked: boolean;
 }
 
-/** The API keys of all workspaces. */
 export class ApiKeys {
   readonly #keys = new Map<string, ApiKey & { revoked: boolean }>();
 
@@ -19,7 +18,6 @@ export class ApiKeys {
     return value;
   }
 
-  /** @returns whether there is such a key */
   revoke(value = ""): boolean {
     const key = this.#keys.get(value);
     if (key !== undefined) key.revoked = true;

@@ -1,7 +1,6 @@
 import type { Server, Socket } from "node:net";
 import type { TlsIdentity } from "./options.js";
 
-/** Where an API listens. */
 export interface ListenOptions {
   readonly host: string;
   /** 0 takes a free port. */
@@ -50,7 +49,6 @@ export class Connections {
     });
   }
 
-  /** @param peer `address:port` */
   end(peer: string, how: ConnectionEnd): void {
     const socket = this.#sockets.get(peer);
     if (how === "drop") socket?.destroy();

@@ -34,7 +34,6 @@ export const optionsSchema = strictObject({
   path: ["syncPort"],
 });
 
-/** Options with their defaults. */
 export type CheckedOptions = z.output<typeof optionsSchema>;
 
 function isKeyPair(identity: TlsIdentity): boolean {

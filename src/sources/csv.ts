@@ -110,7 +110,6 @@ export function fromCsv(input: FileInput, options: CsvOptions): Source<unknown> 
 /** The first row: which cell of a row belongs to which column. */
 class CsvHeader {
   readonly #width: number;
-  /** The columns to read, each with its position. */
   readonly #columns: readonly (readonly [string, number])[];
   /** Copied for each row, so that `__proto__` is a heading like any other. */
   readonly #template: Readonly<Record<string, string>>;
@@ -152,7 +151,6 @@ class CsvHeader {
     this.#template = Object.fromEntries(read.map((column) => [column, ""]));
   }
 
-  /** The cells of a row by column. @throws {InvalidInputError} too few or too many cells */
   row(cells: readonly string[], at: RecordLocation): Readonly<Record<string, string>> {
     if (cells.length !== this.#width) {
       const problem = `has ${cells.length} cells, but the header has ${this.#width}`;

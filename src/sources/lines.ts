@@ -24,7 +24,6 @@ export const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 const LINE_FEED = 0x0a;
 
-/** @throws {InvalidInputError} invalid bytes or text, or a line over the limit */
 export async function* textBlocks(
   chunks: AsyncIterable<Uint8Array | string>,
   format: TextFormat,
@@ -134,7 +133,6 @@ class LineReader {
     return bytes.length;
   }
 
-  /** The position after the last line feed of a chunk, or 0. */
   #endOfLastLine(chunk: Uint8Array): number {
     if (this.#encoding !== "utf-16le") return chunk.lastIndexOf(LINE_FEED) + 1;
     // A line feed takes two bytes, the first of them at an even position of the file.

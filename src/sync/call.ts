@@ -11,18 +11,14 @@ import type { SyncConfiguration } from "./options.js";
 import type { OnProgress } from "./progress.js";
 import type { CallContext, SyncRpc } from "./transport.js";
 
-/** An operation: its RPC, and what it is for. */
 export interface SyncOperation {
   readonly rpc: SyncRpc;
   readonly installationId?: string;
   readonly batchId?: string;
-  /** Collection of the records that are sent. */
   readonly collection?: Collection;
-  /** See `mayRepeat` of an operation. */
   readonly mayRepeat?: () => boolean;
 }
 
-/** Runs one operation of the Sync API within its deadline and retries transient failures. */
 export function callWithRetry<T>(
   configuration: SyncConfiguration,
   operation: SyncOperation,

@@ -14,12 +14,9 @@ export type Collection = keyof RecordTypes;
  */
 export type RecordOf<C extends Collection> = RecordTypes[C];
 
-/** What the engine knows of a collection. */
 export interface CollectionInfo {
   readonly name: Collection;
-  /** Name of the field in SyncRecordsRequest. */
   readonly wireName: string;
-  /** Number of the field in SyncRecordsRequest. */
   readonly fieldNumber: number;
   readonly model: "snapshot" | "event";
   /** Field that holds a record's id. A record without one counts twice if it arrives twice. */
@@ -53,7 +50,6 @@ export function unknownCollectionError(name: unknown): InvalidInputError {
   return new InvalidInputError(`${problem} Collections: ${names.join(", ")}.`);
 }
 
-/** @param names The snapshot collections that there are. */
 export function notSnapshotsError(snapshots: unknown, names: readonly string[]): InvalidInputError {
   const wrong: unknown = Array.isArray(snapshots)
     ? snapshots.find((name) => !names.includes(name))

@@ -56,12 +56,10 @@ export class CountedLease implements Lease {
     this.#warned = false;
   }
 
-  /** The service says that the lease is over. */
   end(): void {
     this.#over = true;
   }
 
-  /** Ends the watch, and leaves no timer. */
   close(): void {
     this.#closed = true;
     this.#stopTimer();
@@ -90,7 +88,6 @@ interface LeaseCallbacks {
   readonly onLost: () => void;
 }
 
-/** A moment on both clocks. */
 export interface Moment {
   readonly monotonic: number;
   readonly wall: number;

@@ -1,28 +1,15 @@
 import { Credential } from "../core/credential.js";
-import {
-  checkTls,
-  NETWORK_KEYS,
-  type NetworkOptions,
-  readTls,
-  resolveEndpoint,
-  type TlsOptions,
-} from "../core/endpoint.js";
+import { resolveEndpoint } from "../core/endpoint.js";
 import { ConfigurationError } from "../core/errors/index.js";
-import {
-  COMMON_KEYS,
-  type CommonConfiguration,
-  type CommonOptions,
-  resolveCommonOptions,
-} from "../core/options.js";
-import { isObject, type KeysOf, readOptions, requirePositive } from "../core/validate.js";
-import { checkProxy, type HttpProxy, resolveProxy } from "../node/proxy.js";
-import { checkCertificates } from "../node/tls.js";
+import { type CommonOptions, resolveCommonOptions } from "../core/options.js";
+import { isObject, requirePositive } from "../core/validate.js";
+import { type HttpProxy, resolveProxy } from "../node/proxy.js";
+import { resolveTls, type TlsOptions } from "../node/tls.js";
 import { LEASE_MS } from "./lease.js";
 
 /** 16 MiB: every encoded SyncRecordsRequest must be smaller (service description, "Limits"). */
 const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;
 
-/** Options of a gRPC channel, by their gRPC names. */
 export type ChannelOptions = Readonly<Record<string, string | number>>;
 
 /**
@@ -50,57 +37,24 @@ export interface SyncTuning {
   readonly channelOptions?: ChannelOptions | undefined;
 }
 
-/** What a client of the Sync API is made with. */
-export interface SyncClientOptions extends CommonOptions, NetworkOptions, SyncTuning {
+export interface SyncClientOptions extends CommonOptions, SyncTuning {
   /** Absolute `https://` endpoint without a path; `http://` for loopback only. */
   readonly endpoint: string;
   /** Size in bytes at which messages are cut, for tests. @default 1 MiB, at most `maxSendMessageBytes` */
   readonly messageBytes?: number | undefined;
+  readonly tls?: TlsOptions | undefined;
+  readonly proxy?: string | undefined;
 }
-
-export const TUNING_KEYS = {
-  maxReceiveMessageBytes: true,
-  maxSendMessageBytes: true,
-  windowBytes: true,
-  flushAfterMs: true,
-  eventDelivery: true,
-  channelOptions: true,
-} satisfies KeysOf<SyncTuning>;
-
-const CLIENT_KEYS = {
-  ...COMMON_KEYS,
-  ...NETWORK_KEYS,
-  ...TUNING_KEYS,
-  endpoint: true,
-  messageBytes: true,
-} satisfies KeysOf<SyncClientOptions>;
 
 /** Sync options, checked and with every value set. */
-export interface SyncConfiguration extends CommonConfiguration {
-  readonly endpoint: URL;
-  readonly credential: Credential;
-  readonly tls: TlsOptions | undefined;
-  readonly proxy: HttpProxy | undefined;
-  readonly maxReceiveMessageBytes: number;
-  readonly maxMessageBytes: number;
-  readonly messageBytes: number;
-  readonly windowBytes: number;
-  readonly flushAfterMs: number;
-  readonly eventDelivery: "at-least-once" | "at-most-once";
-  readonly channelOptions: ChannelOptions;
-}
+export type SyncConfiguration = ReturnType<typeof resolveSyncOptions>;
 
-/** @throws {ConfigurationError} naming the option and what is allowed */
-export function resolveSyncOptions(given: SyncClientOptions): SyncConfiguration {
-  const options = readOptions("SyncClient", given, CLIENT_KEYS, ConfigurationError);
+export function resolveSyncOptions(options: SyncClientOptions) {
   const { maxReceiveMessageBytes = MESSAGE_LIMIT_BYTES, maxSendMessageBytes = MESSAGE_LIMIT_BYTES - 1 } =
     options;
   const { messageBytes = 1024 * 1024, windowBytes = 6 * 1024 * 1024, flushAfterMs = 5 * 60_000 } = options;
   const { eventDelivery = "at-least-once", channelOptions = {} } = options;
-  const endpoint = resolveEndpoint("endpoint", options.endpoint, "no-path");
-  const tls = readTls(options.tls);
-  checkTls(tls, "the endpoint", endpoint);
-  checkCertificates(tls);
+  const endpoint = resolveEndpoint("syncUrl", options.endpoint, "no-path");
   const common = resolveCommonOptions(options);
   checkMetadata(common.headers);
   const maxMessageBytes = requireBytes("maxSendMessageBytes", maxSendMessageBytes);
@@ -117,7 +71,7 @@ export function resolveSyncOptions(given: SyncClientOptions): SyncConfiguration 
     ...common,
     endpoint,
     credential: new Credential(options, "ApiKey "),
-    tls,
+    tls: resolveTls(options.tls, "syncUrl", endpoint),
     proxy: proxyFor(endpoint, options.proxy),
     maxReceiveMessageBytes: requireBytes("maxReceiveMessageBytes", maxReceiveMessageBytes),
     maxMessageBytes,
@@ -149,8 +103,7 @@ function checkMetadata(headers: Readonly<Record<string, string>>): void {
 
 /** Checks that grpc-js can use the proxy. */
 function proxyFor(endpoint: URL, option: string | undefined): HttpProxy | undefined {
-  const proxy = resolveProxy(option);
-  checkProxy(proxy, "the endpoint", endpoint);
+  const proxy = resolveProxy(option, "syncUrl", endpoint);
   if (proxy?.origin.startsWith("https:") === true)
     throw new ConfigurationError(
       "proxy must begin with http:// for the Sync API: gRPC does not use TLS to a proxy. The traffic in its tunnel is encrypted.",
@@ -158,7 +111,7 @@ function proxyFor(endpoint: URL, option: string | undefined): HttpProxy | undefi
   // grpc-js would ask the proxy for the address without brackets, which no proxy understands.
   if (proxy !== undefined && endpoint.hostname.startsWith("["))
     throw new ConfigurationError(
-      "proxy cannot be used with an endpoint whose host is an IPv6 address. Use a host name.",
+      "proxy cannot be used with a syncUrl whose host is an IPv6 address. Use a host name.",
     );
   return proxy;
 }

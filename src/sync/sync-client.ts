@@ -3,14 +3,13 @@ import type { SyncBatch } from "./batch/sync-batch.js";
 import type { SnapshotCollection } from "./collections.js";
 import type { JudgeOptions } from "./guard/rules.js";
 import type { SyncTuning } from "./options.js";
-import type { PreviewOptions } from "./preview/options.js";
 import type { RunPreview } from "./preview/report.js";
 import type { Connector } from "./run/connector.js";
-import type { RunOptions } from "./run/options.js";
+import type { PreviewOptions, RunOptions } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
 
 /** Defaults of every run, batch and preview, and how the Sync API is spoken: the field `sync` of the client's options. */
-export interface SyncDefaults extends SyncTuning, Pick<JudgeOptions, "ledger" | "guard"> {
+export interface SyncDefaults extends SyncTuning, Pick<JudgeOptions, "ledger" | "guard" | "onHeld"> {
   /** Id of the direct integration installation that runs and batches are for. @default none: each call names it */
   readonly installationId?: string | undefined;
 }

@@ -1,10 +1,8 @@
 import type { AttemptContext } from "../core/operation.js";
 import type { Collection } from "./collections.js";
 
-/** The operations of the service. */
 export type SyncRpc = "StartSyncBatch" | "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch";
 
-/** How long one call may take. */
 export type CallBounds = Pick<AttemptContext, "signal" | "timeoutMs">;
 
 export interface CallContext extends AttemptContext {
@@ -44,7 +42,6 @@ export type CompletionCounts = Partial<
  * memory. Every failure is an error of the SDK, or the reason of the call's signal.
  */
 export interface SyncTransport {
-  /** Acquires the installation's lock and creates a batch. */
   startBatch(installationId: string, call: CallContext): Promise<{ readonly batchId: string }>;
   /**
    * Sends encoded SyncRecordsRequest messages, in order, on one stream. Their buffers are used again when it resolves.
@@ -57,8 +54,6 @@ export interface SyncTransport {
   ): Promise<{ readonly accepted: number | undefined }>;
   /** Reconciles the snapshots of the batch and releases the lock. */
   completeBatch(batchId: string, call: CallContext): Promise<CompletionCounts>;
-  /** Releases the lock of that batch only. */
   abortBatch(batchId: string, call: CallContext): Promise<void>;
-  /** Releases the connection. */
   close(): void;
 }

@@ -41,7 +41,6 @@ const CONFIGURATIONS: Readonly<Record<string, Call>> = {
   GraphQLClient: (extra) => new GraphQLClient({ ...GRAPHQL, ...extra }),
   "retry of GraphQLClient": (extra) => new GraphQLClient({ ...GRAPHQL, retry: { ...extra } }),
   "retry of request": (extra) => graphql().request("{ a }", {}, { retry: { ...extra } }),
-  SyncEngine: (extra) => createSyncClient({ ...SYNC, ...extra }),
   "retry of SyncEngine": (extra) => createSyncClient({ ...SYNC, retry: { ...extra } }),
   "tls of SyncEngine": (extra) => createSyncClient({ ...SYNC, tls: { ...extra } }),
   appInfo: (extra) => new GraphQLClient({ ...GRAPHQL, appInfo: { name: "app", ...extra } }),
@@ -103,8 +102,8 @@ test.each([
 test.each([
   ["GraphQLClient", "tls"],
   ["GraphQLClient", "syncUrl"],
-  ["SyncEngine", "fetch"],
-  ["SyncEngine", "baseUrl"],
+  ["sync", "fetch"],
+  ["sync", "baseUrl"],
   ["SaasManagementClient", "messageBytes"],
 ])("refuses in %s an option of another client: %s", async (client, option) => {
   const call = CONFIGURATIONS[client] ?? NONE;

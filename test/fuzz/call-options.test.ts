@@ -65,7 +65,7 @@ const options = (base: object, names: readonly string[]) =>
     { weight: 1, arbitrary: fc.constant(new Boxed<unknown>("as they should be", () => base)) },
   );
 
-const RULE = ["maxRemovedShare", "minRemoved", "maxRemoved"];
+const RULE = ["removed", "removed/maxShare", "removed/min", "removed/max"];
 const GUARD = [
   ...["guard", "guard/requireBaseline", "guard/collections", "guard/collections/accounts"],
   ...["guard/collections/__proto__", ...RULE.map((name) => `guard/${name}`)],
@@ -82,7 +82,7 @@ const RUN = {
 };
 const RUN_NAMES = [
   ...["installationId", "restarts", "maxDurationMs", "stopOnSignals", "waitForLockMs"],
-  ...["approve", "signal", "onProgress"],
+  ...["approve", "signal", "onProgress", "onHeld"],
 ];
 const PREVIEW_NAMES = ["installationId", "maxIssues", "signal"];
 const WRITE = ["signal", "expectedCount"];
@@ -179,19 +179,26 @@ const CALLS: Readonly<Record<string, Row>> = {
     ],
     use: (given) => call(graphql, "request", ["query Q { a }", {}, given]),
   },
-  "the arguments of licenses": {
+  licenses: {
     base: {},
-    names: ["first", "after", "last", "before", "where", "order", "where/state", "order/id"],
+    names: [
+      ...["where", "order", "where/state", "order/id", "limit", "pageSize", "from", "cursor", "prefetch"],
+      ...["signal", "timeoutMs", "headers", "retry", "first", "after"],
+    ],
     use: (given) => readAll(call(licenses, "licenses", [given])),
-  },
-  "the options of licenses": {
-    base: {},
-    names: ["limit", "prefetch", "signal", "timeoutMs", "headers", "retry"],
-    use: (given) => readAll(call(licenses, "licenses", [{}, given])),
   },
   paginate: {
     base: { select },
-    names: ["select", "after", "first", "before", "last", "pageSize", "limit", "signal"],
+    names: [
+      "select",
+      "pageSize",
+      "limit",
+      "from",
+      "cursor",
+      "signal",
+      "variableNames",
+      "variableNames/first",
+    ],
     use: (given) => readAll(call(licenses, "paginate", [DOCUMENT, {}, given])),
     own: isClassCalled,
   },

@@ -1,5 +1,5 @@
 import type { RecordOf, RecordSource, SyncBatch, WriteOptions } from "@saas-management/sdk";
-import type { WriteStats } from "../../src/sync/write/outcomes.js";
+import type { WriteStats } from "../../src/sync/write/options.js";
 import { makeRecord, type SimCollection } from "./messages.js";
 import type { ObservedBatch, ObservedWrite } from "./observation.js";
 import { givingUp, type ProcessParts, relyNoMore } from "./process-parts.js";

@@ -21,7 +21,6 @@ const CODES = {
   TimeoutError: "TIMEOUT",
 } as const;
 
-/** What became of some records of a failed write. */
 export interface RecordOutcome {
   /**
    * - `accepted`: the service acknowledged them.
@@ -32,7 +31,6 @@ export interface RecordOutcome {
   readonly outcome: "accepted" | "rejected" | "unsent" | "unknown";
   /** Index in the write of the first record. */
   readonly firstIndex: number;
-  /** Number of records. Events that an earlier attempt of a run got accepted, and were left out, are not counted. */
   readonly records: number;
 }
 
@@ -41,7 +39,6 @@ export interface WalkPosition {
   readonly nodesYielded: number;
 }
 
-/** What every error can be made with. */
 export interface ErrorDetails {
   /** Never an object that holds a request. */
   readonly cause?: unknown;

@@ -31,7 +31,6 @@ export interface ListOptions<Where, Order> extends RequestOptions {
   readonly prefetch?: boolean | undefined;
 }
 
-/** How a walk is paged, without the nodes' own options. */
 export type PagingOptions = Omit<ListOptions<never, never>, "where" | "order">;
 
 export const PAGING_KEYS = {
@@ -66,7 +65,6 @@ export function rejectApiArguments(call: string, options: object, further: reado
       throw invalidOption(`${call}: ${name} is not an option. Use ${instead}.`, name, instead);
 }
 
-/** @throws {InvalidInputError} an option of paging is not usable */
 export function readWalk(options: { readonly [Name in keyof PagingOptions]?: unknown }): WalkPlan {
   const { cursor, from = "start", limit = Number.POSITIVE_INFINITY, pageSize = DEFAULT_PAGE_SIZE } = options;
   checkSignal(options.signal);

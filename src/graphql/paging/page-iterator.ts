@@ -3,10 +3,8 @@ import { annotate, TimeoutError } from "../../core/errors/index.js";
 import { type ConnectionData, type Page, type PageRequest, PageWalk, type WalkPlan } from "./page-walk.js";
 
 export interface ConnectionPlan<Node> extends WalkPlan {
-  /** Whether the next page is requested while the current one is consumed. */
   readonly prefetch: boolean;
   readonly signal: AbortSignal | undefined;
-  /** Requests one page; resolves with the connection in the response. */
   readonly fetchPage: (request: PageRequest, signal: AbortSignal | undefined) => Fetch<Node>;
 }
 

@@ -24,11 +24,9 @@ export interface Page<Node> {
 
 /** A connection as a response contains it: `nodes`, and of `pageInfo` what the direction of paging needs. */
 export interface ConnectionData<Node> {
-  /** The page's nodes; null counts as none. */
   readonly nodes: readonly Node[] | null | undefined;
   /** Forward `hasNextPage` and `endCursor`, backward `hasPreviousPage` and `startCursor`. */
   readonly pageInfo: Partial<PageInfo>;
-  /** Number of nodes over all pages. */
   readonly totalCount?: number | null | undefined;
 }
 
@@ -36,7 +34,6 @@ export interface ConnectionData<Node> {
 export type Direction = "forward" | "backward";
 
 export interface PageRequest {
-  /** Number of nodes: `first` or `last`. */
   readonly size: number;
   /** `after` or `before`; undefined for the first page. */
   readonly cursor: string | undefined;

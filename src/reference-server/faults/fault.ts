@@ -1,4 +1,3 @@
-/** All operations of the Sync API. */
 export const SYNC_OPERATIONS = [
   "StartSyncBatch",
   "SyncRecords",

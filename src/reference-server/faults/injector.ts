@@ -4,7 +4,6 @@ import type { Fault, Faults } from "./fault.js";
 import { drawSchedule } from "./schedule.js";
 import { type CheckedFault, faultSchema } from "./schema.js";
 
-/** A fault that is due at a call. */
 export interface DueFault {
   readonly fault: CheckedFault;
   /**

@@ -9,7 +9,6 @@ export class SeededRandom {
     this.#state = seed | 0;
   }
 
-  /** An integer from 0 to `limit` - 1. */
   below(limit: number): number {
     return Math.floor(this.#next() * limit);
   }
@@ -29,12 +28,10 @@ export class SeededRandom {
 
 type Severity = "transient" | "any";
 
-/** Where a fault strikes. */
 export type Place = Pick<Fault, "on" | "nth" | "message">;
 
 type Draw = (place: Place, random: SeededRandom) => Fault;
 
-/** The faults of `Faults.schedule`. */
 export function drawSchedule(seed: number, severity: Severity): readonly Fault[] {
   const random = new SeededRandom(seed);
   // A start whose answer is lost leaves the lock held: no client survives that.
@@ -69,7 +66,6 @@ export function drawFaults(
   }).flat();
 }
 
-/** Draws a fault of a severity at a place. */
 export function drawOf(severity: Severity): Draw {
   return (place, random) => {
     const isSync = SYNC_OPERATIONS.some((operation) => operation === place.on);

@@ -10,12 +10,10 @@ export interface DeliveryOptions {
   /** How a fault breaks the body; undefined to send it as a whole. */
   readonly broken: BodyFault | undefined;
   readonly clock: Clock;
-  /** Aborted when the caller is gone. */
   readonly signal: AbortSignal;
   readonly endConnection: (how: ConnectionEnd) => void;
 }
 
-/** Sends an answer. Resolves when all of it was handed over or the caller is gone. */
 export async function sendAnswer(
   [text, { status, statusText, headers }]: Response,
   response: ServerResponse,

@@ -24,7 +24,6 @@ export const ErrorCode = {
 
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 
-/** Where an error is. */
 export interface ErrorPlace {
   readonly nodes?: readonly ASTNode[] | undefined;
   readonly path?: readonly (string | number)[] | undefined;
@@ -32,7 +31,6 @@ export interface ErrorPlace {
   readonly argument?: string | undefined;
 }
 
-/** An error that tells the caller what is wrong with the request. */
 export function requestError(code: ErrorCode, message: string, place: ErrorPlace = {}): GraphQLError {
   const { nodes = [], path, argument } = place;
   return new GraphQLError(message, {

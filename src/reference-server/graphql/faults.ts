@@ -8,10 +8,8 @@ import type { ConnectionEnd } from "../network.js";
 import { isObject } from "../values.js";
 import type { Page, PageArguments } from "./connection/page.js";
 
-/** What faults need of the request that they strike. */
 export interface StruckRequest {
   readonly clock: Clock;
-  /** Aborted when the caller is gone. */
   readonly signal: AbortSignal;
   revokeKey(): void;
 }
@@ -131,7 +129,6 @@ function httpAnswer({ status, headers, body }: Extract<CheckedFault, { fault: "h
   return [body ?? page, { status, statusText, headers: { ...type, ...Object.fromEntries(names) } }];
 }
 
-/** Adds `errors` to an answer in JSON. */
 function withErrors(
   answer: Response,
   { errors, data }: Extract<CheckedFault, { fault: "graphql-errors" }>,

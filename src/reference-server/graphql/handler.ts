@@ -22,11 +22,9 @@ export interface GraphQLHandlerOptions {
   readonly keys: Pick<ApiKeys, "find" | "revoke">;
   readonly faults: Pick<FaultInjector, "take">;
   readonly clock: Clock;
-  /** Largest number of items on a page. */
   readonly pageSize: number;
 }
 
-/** One HTTP request. */
 export interface Exchange extends StruckRequest {
   /** Set by the handler: the faults that are due and strike the answer next. */
   due: readonly DueFault[];

@@ -16,12 +16,10 @@ export interface ProcurementCaseInput {
   readonly baselinePrice?: Big | null;
 }
 
-/** The payload of a mutation that failed, with members of its error union. */
 function failure(typename: string, ...messages: readonly string[]) {
   return { case: null, errors: messages.map((message) => ({ __typename: typename, message })) };
 }
 
-/** @param today as YYYY-MM-DD; a deadline must not be earlier */
 export function createProcurementCase(
   workspace: Workspace,
   input: ProcurementCaseInput & { readonly name: string },

@@ -28,13 +28,10 @@ import {
 } from "./mutations.js";
 import { type Views, viewsOf } from "./views/views.js";
 
-/** What resolvers know of the request. */
 export type RequestContext = {
   readonly workspace: Workspace;
-  /** Whether the key may change anything. */
   readonly canWrite: boolean;
   readonly clock: Clock;
-  /** Largest number of items on a page. */
   readonly pageSize: number;
   readonly breakPage: BreakPage;
 };
@@ -102,7 +99,6 @@ function resolveMutations(fields: Fields): void {
   );
 }
 
-/** A resolver for keys that may write. */
 function writing<Arguments>(
   change: (args: Arguments, context: RequestContext) => unknown,
 ): Resolver<Arguments> {

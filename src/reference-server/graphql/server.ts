@@ -19,17 +19,14 @@ import { executableSchema } from "./schema.js";
 
 export interface GraphQLServerOptions extends GraphQLHandlerOptions, ListenOptions {}
 
-/** The GraphQL API, listening. */
 export interface GraphQLServer {
   readonly port: number;
-  /** Stops listening and destroys the open connections. */
   close(): Promise<void>;
 }
 
 /** All servers of the process share it: building and validating a schema takes longer than starting a server. */
 let schema: GraphQLSchema | undefined;
 
-/** Serves the GraphQL API at `/graphql`. */
 export async function startGraphQLServer(options: GraphQLServerOptions): Promise<GraphQLServer> {
   const { tls } = options;
   schema ??= executableSchema();

@@ -138,7 +138,6 @@ interface Place {
   readonly argument: readonly string[];
 }
 
-/** Where the first accepted node is; undefined if it is outside of all fields. */
 function findPlace(document: DocumentNode, accept: (node: ASTNode) => boolean): Place | undefined {
   const path: string[] = [];
   const argument: string[] = [];

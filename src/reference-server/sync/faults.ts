@@ -15,11 +15,9 @@ export class NoAnswer extends Error {}
 /** The call is answered as if its last message had been read. */
 export class EarlyAnswer extends Error {}
 
-/** What faults act on. */
 export interface FaultTargets {
   readonly state: SyncState;
   readonly keys: ApiKeys;
-  /** @param peer as `call.getPeer()` returns it */
   readonly endConnection: (peer: string, how: ConnectionEnd) => void;
   readonly streams: CallStreams;
 }
@@ -27,7 +25,6 @@ export interface FaultTargets {
 /** One byte more than the default limit of gRPC clients. */
 const OVERSIZED_BYTES = 16 * 1024 * 1024 + 1;
 
-/** What faults do to one call of the Sync API. */
 export interface CallWithFaults {
   /**
    * Lets the faults strike whose moment has come.

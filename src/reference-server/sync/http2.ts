@@ -56,7 +56,6 @@ export class CallStreams {
     }
   }
 
-  /** Resets the stream of a call with an HTTP/2 error code. */
   reset(call: Metadata, code: number): void {
     this.#of(call).close(code);
   }

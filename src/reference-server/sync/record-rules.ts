@@ -42,7 +42,6 @@ const REQUIRED: { readonly [C in Collection]: RequiredFields<C> } = {
   aiCost: { generic: ["id", "amount", "currency", "costTime"] },
 };
 
-/** Rules beside required fields. They run on records with a variant. */
 const CONDITIONS: { readonly [C in Collection]?: (details: VariantOf<C>["value"]) => Violation | undefined } =
   {
     accounts: ({ details }) => {
@@ -72,7 +71,6 @@ const CONDITIONS: { readonly [C in Collection]?: (details: VariantOf<C>["value"]
     },
   };
 
-/** The first problem of a record, if any. */
 export function violationOf<C extends Collection>(
   collection: C,
   { variant }: MessageOf<C>,

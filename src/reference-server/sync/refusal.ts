@@ -1,7 +1,6 @@
 import { Metadata, type StatusObject, status } from "@grpc/grpc-js";
 import type { ApiKey, ApiKeys } from "../keys.js";
 
-/** A refused request, with the gRPC status and trailers of the answer. */
 export class Refusal extends Error {
   constructor(
     readonly code: status,
@@ -41,7 +40,6 @@ export function authenticate(metadata: Metadata, keys: ApiKeys): ApiKey {
   return key;
 }
 
-/** The value of the key; undefined if the metadata is missing or malformed. */
 export function presentedKey(metadata: Metadata): string | undefined {
   const [value, ...others] = metadata.get("authorization");
   return others.length === 0 ? /^ApiKey ([!-~]+)$/.exec(String(value))?.[1] : undefined;

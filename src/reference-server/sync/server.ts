@@ -6,7 +6,6 @@ import { Connections, type ListenOptions, listen, tlsSettings } from "../network
 import { CallStreams, raiseWindows } from "./http2.js";
 import { createSyncHandlers, rawSyncService, type SyncServiceParts } from "./service.js";
 
-/** The Sync API, listening. */
 export interface SyncServer {
   readonly port: number;
   /** Stops within `graceMs`, whatever clients do. @param graceMs {@link CLOSE_GRACE_MS} */

@@ -16,7 +16,6 @@ const REASONS: Readonly<Record<BatchStateError["reason"], string>> = {
   unknown: `it is not known whether the batch was completed. ${SEND_AGAIN}`,
 };
 
-/** The reason why a batch in this state takes no more writes and cannot be completed. */
 const REFUSED_BECAUSE: Readonly<Record<Exclude<BatchState, "active" | "closed">, BatchStateError["reason"]>> =
   {
     completing: "completed",
@@ -27,7 +26,6 @@ const REFUSED_BECAUSE: Readonly<Record<Exclude<BatchState, "active" | "closed">,
     unknown: "unknown",
   };
 
-/** Returns the error with which a batch in this state refuses a write or a completion. */
 export function refusal(call: string, state: Exclude<BatchState, "active">): BatchStateError | ClosedError {
   return state === "closed" ? closedError() : stateError(call, state, REFUSED_BECAUSE[state]);
 }

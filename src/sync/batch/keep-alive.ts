@@ -8,7 +8,6 @@ import { loadWriting } from "./write-queue.js";
 /** How long after a message that failed the next one is sent, in milliseconds. */
 const PAUSE_MS = 30_000;
 
-/** Event collection of the empty messages. */
 const COLLECTION = "usage";
 
 /**

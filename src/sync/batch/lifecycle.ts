@@ -22,7 +22,6 @@ export class BatchLifecycle {
   #state: Exclude<BatchState, "expired" | "closed"> = "active";
   #completion: Promise<CompletionCounts> | undefined;
   #abortion: Promise<void> | undefined;
-  /** Whether a completion was sent whose outcome is not known. */
   #unclear = false;
   readonly #closed = new AbortController();
 
@@ -38,7 +37,6 @@ export class BatchLifecycle {
     return this.#state === "active" && lease.remainingMs === 0 ? "expired" : this.#state;
   }
 
-  /** Returns the error with which the batch refuses a write or a completion; undefined if it accepts it. */
   refusal(call: string): BatchStateError | ClosedError | undefined {
     const { state } = this;
     // The refused write is missing: a lease that is renewed after all must not make the batch active again.

@@ -8,14 +8,13 @@ import { CountedLease, type Moment } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncRpc, SyncTransport } from "../transport.js";
-import { newReport, statsByCollection, type WriteReport } from "../write/outcomes.js";
+import { newReport, statsByCollection, type WriteReport } from "../write/options.js";
 import type { SinkContext } from "../write/record-sink.js";
 import { WindowSender } from "../write/window-sender.js";
 import { closedError, copyOfStateError, meaningOf, stateError } from "./batch-errors.js";
 
 /** What a run or a preview adds to its batches. */
 export interface BatchWatch {
-  /** Number of the attempt, from 1. */
   readonly attempt: number;
   readonly acceptedEvents: SinkContext["acceptedEvents"];
   readonly observerOf: ObserverOf | undefined;
@@ -109,7 +108,6 @@ export class BatchSession {
     this.fail(stateError("The call", "expired", "expired"));
   }
 
-  /** Marks every write as done: the batch was completed. */
   allDone(): void {
     for (const report of this.#reports) report.state = "done";
   }
@@ -120,7 +118,6 @@ export class BatchSession {
     return report;
   }
 
-  /** Returns what a sink needs for one write; `unlink` must be called when the write ends. */
   openSink(collection: CollectionInfo, report: WriteReport, signal: AbortSignal | undefined) {
     const { configuration, transport } = this;
     const { acceptedEvents, observerOf } = this.watch;
@@ -174,7 +171,6 @@ export class BatchSession {
     return callWithRetry(this.configuration, { rpc, batchId: this.id }, signal, attempt, this.notify);
   }
 
-  /** Ends whatever is under way or queued, with this reason. */
   end(reason: Error): void {
     this.#ended.abort(reason);
     this.lease.close();

@@ -44,7 +44,6 @@ export const BATCH_KEYS = {
   heartbeatMs: true,
 } satisfies KeysOf<BatchOptions>;
 
-/** @throws {InvalidInputError} naming the option and what is allowed */
 export function checkBatchOptions({ waitForLockMs = 0, maxIdleMs, heartbeatMs, signal }: BatchOptions): void {
   if (typeof waitForLockMs !== "number" || !(waitForLockMs >= 0))
     throw new InvalidInputError("waitForLockMs must be a number of milliseconds, 0 or more.");
@@ -55,7 +54,6 @@ export function checkBatchOptions({ waitForLockMs = 0, maxIdleMs, heartbeatMs, s
 
 /** A start under way is given at least this long, in milliseconds, even if nobody waits: its answer may hold a lock. */
 const MIN_ANSWER_MS = 100_000;
-/** Pause after the first refusal, in milliseconds; it doubles with each further one. */
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 30_000;
 

@@ -5,8 +5,7 @@ import type { Collection, RecordOf } from "../collections.js";
 import type { Lease } from "../lease.js";
 import type { CompletionCounts } from "../transport.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
-import type { WriteOptions } from "../write/options.js";
-import type { WriteReport, WriteStats } from "../write/outcomes.js";
+import type { WriteOptions, WriteReport, WriteStats } from "../write/options.js";
 import type { RecordSource } from "../write/source.js";
 import { BatchLifecycle } from "./lifecycle.js";
 import type { BatchSession } from "./session.js";
@@ -50,8 +49,7 @@ export interface SyncBatch extends AsyncDisposable {
    *   that changed meanwhile, invalid or too large records
    * @throws {BatchStateError} the batch is not active, or an earlier write failed
    * @throws {ClosedError} the batch or its client was closed
-   * @throws {SyncProtocolError} the service refused records; also every error of the connection and the credential.
-   *   `outcomes` of the error tells which records were accepted, rejected, unsent or unknown
+   * @throws {SyncProtocolError} the service refused records; also every error of the connection and the credential
    * @throws the source's own exception or the signal's reason, unchanged
    */
   write<C extends Collection>(
@@ -131,7 +129,6 @@ export class BatchHandle implements SyncBatch {
     return this.#session.failure;
   }
 
-  /** The writes, in the order of the calls. */
   get writes(): readonly WriteReport[] {
     return this.#session.reports;
   }

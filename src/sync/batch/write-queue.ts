@@ -8,8 +8,14 @@ import {
 import { withCallSite } from "../../core/operation.js";
 import { COLLECTIONS, type Collection, isCollection, unknownCollectionError } from "../collections.js";
 import { type CollectionWriter, collectionWriter } from "../write/collection-writer.js";
-import { readWriteOptions, requireCount, type WriteOptions } from "../write/options.js";
-import { sumOf, type WriteReport, type WriteStats } from "../write/outcomes.js";
+import {
+  readWriteOptions,
+  requireCount,
+  sumOf,
+  type WriteOptions,
+  type WriteReport,
+  type WriteStats,
+} from "../write/options.js";
 import { watchEntries } from "../write/source.js";
 import type { SourceReader } from "../write/source-reader.js";
 import { copyOfReason, meaningOf, stateError } from "./batch-errors.js";
@@ -33,9 +39,7 @@ export class WriteQueue {
   readonly #session: BatchSession;
   #queue: Promise<unknown> = Promise.resolve();
   #ends: Promise<unknown> = Promise.resolve();
-  /** Collections with a writer that has not ended. */
   readonly #open = new Set<Collection>();
-  /** The write that failed first, and how. */
   #failure: { readonly what: string; readonly error: unknown } | undefined;
   readonly #incomplete = new AbortController();
   #completed = false;
@@ -58,7 +62,6 @@ export class WriteQueue {
     return !this.failed && this.#open.size === 0;
   }
 
-  /** Returns the error with which an incomplete batch refuses a call: it names the collection and the reason. */
   refusal(call: string): BatchStateError {
     if (this.#failure === undefined) {
       const because = `the writer of ${[...this.#open].join(", ")} has not ended`;

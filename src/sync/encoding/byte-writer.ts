@@ -7,7 +7,6 @@ const TWO_32 = 2 ** 32;
 /** Writes protobuf into a buffer that grows and is reused. */
 export class ByteWriter {
   #buffer: Buffer;
-  /** Where the next byte goes. */
   position = 0;
 
   constructor(buffer: Buffer) {
@@ -53,7 +52,6 @@ export class ByteWriter {
     this.position += end - start;
   }
 
-  /** An unsigned number of at most 32 bits. */
   varint(value: number): void {
     const buffer = this.#buffer;
     let position = this.position;
@@ -74,7 +72,6 @@ export class ByteWriter {
     else this.varint64(value >>> 0, Math.floor(value / TWO_32) >>> 0);
   }
 
-  /** A 64-bit number in two unsigned halves. */
   varint64(low: number, high: number): void {
     const buffer = this.#buffer;
     let position = this.position;
@@ -89,7 +86,6 @@ export class ByteWriter {
     this.position = position;
   }
 
-  /** A field number with its wire type. */
   tag(tag: number): void {
     if (tag < 0x80) {
       this.#buffer[this.position] = tag;
@@ -99,7 +95,6 @@ export class ByteWriter {
     }
   }
 
-  /** Makes room for this many more bytes. */
   reserve(bytes: number): void {
     if (this.position + bytes > this.#buffer.length) this.#grow(bytes);
   }
@@ -111,7 +106,6 @@ export class ByteWriter {
   }
 }
 
-/** Size in bytes of an unsigned varint of at most 32 bits. */
 export function varintBytes(value: number): number {
   let bytes = 1;
   for (let rest = value; rest >= 0x80; rest >>>= 7) bytes += 1;

@@ -3,11 +3,9 @@ import { type InputIssue, InvalidInputError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import { COLLECTIONS, type Collection } from "../collections.js";
 
-/** Most issues of one error. */
 const MAX_ISSUES = 20;
 /** How many records after an invalid one are checked for further issues. */
 const LOOK_AHEAD = 1000;
-/** How many fields of an oversized record are named. */
 const NAMED_FIELDS = 3;
 /** How the messages of our own checks begin. */
 const OWN = "expected ";
@@ -88,7 +86,6 @@ export function describeOversizedRecord(fields: object = {}, bytes: number, maxM
   return `a record that fits into a message of ${maxMessageBytes} bytes: alone it makes one of ${bytes} bytes; its largest fields are ${largest.join(", ")}`;
 }
 
-/** Number of bytes of all strings in a value. */
 function stringBytes(value: unknown): number {
   if (typeof value === "string") return Buffer.byteLength(value);
   if (!isObject(value)) return 0;
@@ -121,7 +118,6 @@ export class InvalidRecords {
     this.#checked += 1;
   }
 
-  /** @throws {InvalidInputError} with all issues so far */
   throw(): never {
     throw new InvalidInputError(summarize(this.#issues), { issues: [...this.#issues] });
   }

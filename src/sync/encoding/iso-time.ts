@@ -11,7 +11,6 @@ const ZERO = 0x30;
 const LETTER_T = 0x54;
 const LETTER_Z = 0x5a;
 
-/** Where the seconds end; fraction and offset follow. */
 const SECONDS_END = 19;
 const FRACTION_DIGITS = 9;
 
@@ -71,7 +70,6 @@ function fractionEnd(iso: string): number {
   return end === SECONDS_END + 1 ? iso.length : end;
 }
 
-/** Returns the number that these digits stand for, or -1 if one of them is not a digit. */
 function digits(iso: string, start: number, count: number): number {
   let value = 0;
   for (let at = start; at < start + count; at += 1) {

@@ -8,15 +8,12 @@ import { varintBytes } from "./byte-writer.js";
 import { afterVarint, varintAt } from "./record-id.js";
 import { type MessageEncoder, RecordWriter } from "./record-writer.js";
 
-/** An encoded SyncRecordsRequest. */
 export interface EncodedMessage {
   readonly bytes: Uint8Array;
   /** Where the first record begins in `bytes`, with its tag. The last one ends where `bytes` ends. */
   readonly recordsStart: number;
-  /** Index of the first record in its write. */
   readonly firstIndex: number;
   readonly records: number;
-  /** Holds `bytes`. */
   readonly buffer: Buffer;
 }
 
@@ -36,9 +33,7 @@ export class MessageBuilder {
   readonly #preamble: Buffer;
   readonly #targetBytes: number;
   readonly #writer: RecordWriter;
-  /** Buffers of acknowledged messages. */
   readonly #free: Buffer[] = [];
-  /** Where the records begin in a buffer. */
   readonly #headerRoom: number;
   /** Where the last record begins, with its tag. */
   #lastStart: number;
@@ -58,7 +53,6 @@ export class MessageBuilder {
     this.#writer = writer;
   }
 
-  /** Holds the last record; reused for later ones. */
   get buffer(): Buffer {
     return this.#writer.buffer;
   }
@@ -72,12 +66,10 @@ export class MessageBuilder {
     return this.#writer.position;
   }
 
-  /** Size of a message that holds the last record only. */
   get sizeAlone(): number {
     return this.#sizeOf(this.#writer.position - this.#lastStart);
   }
 
-  /** Number of records since the last message. */
   get pending(): number {
     return this.#records;
   }

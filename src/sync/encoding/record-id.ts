@@ -11,14 +11,12 @@ export function idRange(
   return { start, end: start + varintAt(buffer, idTag + 1) };
 }
 
-/** Returns the position after the varint at `position`. */
 export function afterVarint(buffer: Uint8Array, position: number): number {
   let at = position;
   while ((buffer[at] ?? 0) >= 0x80) at += 1;
   return at + 1;
 }
 
-/** Reads the varint at `position`. */
 export function varintAt(buffer: Uint8Array, position: number): number {
   let value = 0;
   let factor = 1;
@@ -50,7 +48,6 @@ export function stringIn(
   return typeof value === "string" ? value : undefined;
 }
 
-/** Shortens an id for an error or a preview. */
 export function truncateId(id: string): string {
   return id.slice(0, 200);
 }

@@ -16,7 +16,6 @@ export class EncodedRecord {
   /** The UTF-8 bytes of the id lie between these two; there are none in a collection without ids. */
   idStart = 0;
   idEnd = 0;
-  /** Number of records of the write before this one. */
   index = 0;
   readonly #hasIds: boolean;
   #list: RecordList;

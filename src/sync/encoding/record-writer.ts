@@ -22,10 +22,8 @@ const SHORT_STRING = 26;
 const LONG_STRING = 4096;
 /** Most bytes of a Timestamp with tag and length. */
 const TIMESTAMP_BYTES = 32;
-/** Tags of a map entry. */
 const KEY_TAG = 10;
 const VALUE_TAG = 18;
-/** Tags of a Timestamp. */
 const SECONDS_TAG = 8;
 const NANOS_TAG = 16;
 
@@ -37,7 +35,6 @@ export interface MessageEncoder {
   readonly encode: (to: RecordWriter, fields: Fields) => boolean;
 }
 
-/** The field names of a message. */
 export class FieldNames {
   readonly #names: ReadonlySet<string>;
   /** The names of the previous object in their order: records of one source are mostly alike. */
@@ -147,7 +144,6 @@ export class RecordWriter extends ByteWriter {
     return true;
   }
 
-  /** A Date, or an ISO 8601 string. */
   timestamp(tag: number, value: unknown): boolean {
     if (typeof value === "string") return this.#timestamp(tag, isoSeconds(value), isoNanos(value));
     if (!(value instanceof Date)) return false;
@@ -212,7 +208,6 @@ export class RecordWriter extends ByteWriter {
   }
 }
 
-/** Whether exactly one field is present. */
 export function onlyOne(fields: Fields): boolean {
   let present = 0;
   for (const name in fields) if (fields[name] != null) present += 1;

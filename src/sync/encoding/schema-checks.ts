@@ -21,7 +21,6 @@ const describeString = (value: unknown) =>
 
 const LONE_SURROGATES = "expected well-formed Unicode, got a string with a lone surrogate";
 
-/** A message with these fields and no others. */
 export function message<Shape extends z.ZodRawShape>(shape: Shape) {
   const unknownField = `expected one of the fields ${Object.keys(shape).join(", ")}`;
   return z.strictObject(shape, {
@@ -36,7 +35,6 @@ export function message<Shape extends z.ZodRawShape>(shape: Shape) {
 
 const isWellFormed = (value: string) => value.isWellFormed();
 
-/** Also the entry of a list. */
 export const string = z
   .string(expected("a string", describeType))
   .refine(isWellFormed, { error: LONE_SURROGATES });
@@ -120,10 +118,8 @@ function describeTimestamp(value: unknown): string {
   return WITH_OFFSET.test(value) ? "a day or a time that does not exist" : describeString(value);
 }
 
-/** A field of another variant. */
 export const absent = z.null(expected("nothing beside the variant", describeType)).optional();
 
-/** The schemas of a collection's records. */
 export interface RecordSchemas {
   /** For a record that is written flat. */
   readonly generic: z.ZodType;

@@ -141,7 +141,6 @@ export class SendGate {
   readonly credentials: CallCredentials;
   #passed = false;
 
-  /** @param givenUp Fires when the call is given up. */
   constructor(givenUp: AbortSignal) {
     this.credentials = credentials.createFromMetadataGenerator((_, callback) => {
       if (givenUp.aborted) return callback(new Error("The call was cancelled."));

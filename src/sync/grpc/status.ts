@@ -19,13 +19,10 @@ export interface FailedCall {
   readonly metadata: Metadata;
 }
 
-/** The operation that failed, and where. */
 export interface CallPlace
   extends Pick<SyncConfiguration, "clock" | "credential" | "maxReceiveMessageBytes"> {
   readonly operation: SyncRpc;
-  /** Host and port. */
   readonly target: string;
-  /** Whether the endpoint uses TLS. */
   readonly secure: boolean;
   readonly clientCertificate: boolean;
 }
@@ -57,7 +54,6 @@ const UNREADABLE_ANSWERS = new RegExp(
 /** What grpc-js says of an answer that is compressed and would be too large. Requests are not compressed. */
 const TOO_LARGE_DECOMPRESSED = /^Received message that decompresses to a size larger than \d+$/;
 
-/** Turns a gRPC status into an error of the SDK: by the status and its details. */
 export function toSyncError(failed: FailedCall, place: CallPlace): SaasManagementError {
   const { operation } = place;
   const { code, details } = failed;
@@ -191,7 +187,7 @@ function tooLarge({ details }: FailedCall, place: CallPlace, serverMessage: stri
     return answerTooLarge(place, serverMessage);
   if (operation === "SyncRecords")
     return new SyncProtocolError(
-      `${operation}: the service does not accept a message of this size. Lower messageBytes and maxSendMessageBytes.`,
+      `${operation}: the service does not accept a message of this size. Lower maxSendMessageBytes.`,
       { grpcStatus: status[status.RESOURCE_EXHAUSTED], serverMessage },
     );
   // No status: the service may have done what it could not answer.

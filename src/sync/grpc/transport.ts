@@ -24,7 +24,6 @@ const DEADLINE_SLACK_MS = 1000;
  */
 const MAX_DEADLINE_MS = 24 * 24 * 3_600_000;
 
-/** The Sync API over gRPC. */
 export class GrpcTransport implements SyncTransport {
   readonly #configuration: SyncConfiguration;
   readonly #endpoint: Omit<CallPlace, "operation">;

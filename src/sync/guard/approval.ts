@@ -10,7 +10,6 @@ import { type HeldJudgement, type HeldScope, heldError, type Offer } from "./hel
 import { isHeld, type ResolvedRule } from "./rules.js";
 import type { GuardedSnapshot } from "./snapshot.js";
 
-/** How long an approval is valid. */
 const APPROVAL_MS = 7 * 24 * 60 * 60 * 1000;
 
 export interface Held {
@@ -113,7 +112,6 @@ function linesOf(snapshot: GuardedSnapshot, reason: HoldReason): Lines {
   return reason === "removals" ? goneLines(snapshot.ids.table, snapshot.knownIds) : snapshot.sentLines();
 }
 
-/** Whether every known id that the snapshot lacks was approved. */
 async function removesOnly({ ids, knownIds }: GuardedSnapshot, approved: Lines): Promise<boolean> {
   const { missing } = await countIn(await tableOf(approved), goneLines(ids.table, knownIds));
   return missing === 0;

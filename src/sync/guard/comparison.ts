@@ -5,7 +5,6 @@ import type { KnownIds } from "../ledger/collection-ledger.js";
 import type { Lines } from "../ledger/entry.js";
 import { eachLine, idOfLine, wholeLines } from "../ledger/id-lines.js";
 
-/** Most ids that an error names. */
 const FIRST_IDS = 20;
 
 /** A set of ids that the service may have, and how many of them the snapshot lacks. */
@@ -16,15 +15,11 @@ export interface ComparedSet {
   readonly gone: number;
 }
 
-/** The ids of a snapshot compared with the known ones. */
 export interface Comparison {
   /** Number of ids that the ledger knew: of the last completed snapshot, and whatever else the service may have. */
   readonly known: number;
-  /** Number of different ids of the snapshot. */
   readonly sent: number;
-  /** Number of ids that were not known. */
   readonly new: number;
-  /** Number of known ids that the snapshot has too. */
   readonly kept: number;
   /** Number of known ids that the snapshot lacks: completing it marks them as removed. */
   readonly gone: number;
@@ -32,7 +27,6 @@ export interface Comparison {
   readonly all: { readonly known: number; readonly gone: number };
   /** Each set separately: many ids of one would hide that all of a smaller one are gone. */
   readonly sets: readonly ComparedSet[];
-  /** The first of the gone ids, in the ledger's order. */
   readonly firstGone: readonly string[];
 }
 
@@ -81,7 +75,6 @@ export async function compareIds(
   return { known, sent, new: sent - kept, kept, gone: known - kept, all, sets, firstGone };
 }
 
-/** The figures of a comparison, for reports. */
 export function figuresOf(
   { known, sent, new: added, kept, gone: removed }: Comparison,
   baseline: SnapshotDiff["baseline"],
@@ -90,7 +83,6 @@ export function figuresOf(
   return { baseline, known, sent, added, kept, removed, duplicates };
 }
 
-/** Yields the lines of the known ids that the snapshot lacks. */
 export async function* goneLines(snapshot: IdTable, knownIds: readonly KnownIds[]): Lines {
   const counted = knownIds.length > 1 ? new IdTable() : undefined;
   for (const ids of knownIds)
@@ -101,7 +93,6 @@ export async function* goneLines(snapshot: IdTable, knownIds: readonly KnownIds[
     );
 }
 
-/** Yields the lines of the wanted ids. */
 export async function* linesWhere(
   lines: Lines,
   isWanted: (hash: IdHash, piece: Uint8Array, start: number, end: number) => boolean,
@@ -130,7 +121,6 @@ export async function forEachId(
   for await (const _ of none);
 }
 
-/** The hashes of ids. */
 export async function tableOf(lines: Lines): Promise<IdTable> {
   const table = new IdTable();
   await forEachId(lines, ({ low, high }) => void table.add(low, high, 0, 0));

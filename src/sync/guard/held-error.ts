@@ -9,23 +9,18 @@ import type { HoldReason } from "../ledger/entry.js";
 import { count, withText } from "../report-text.js";
 import type { SnapshotJudgement } from "./snapshot.js";
 
-/** An approval that is offered for a held run. */
 export interface Offer {
   readonly id: string;
-  /** Milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
 export interface HeldJudgement extends SnapshotJudgement {
   readonly collection: string;
   readonly held: HoldReason;
-  /** Path of the list of removals. */
   readonly listedIn: string | undefined;
-  /** Why the given approval does not cover it. */
   readonly approvalProblem: string | undefined;
 }
 
-/** Why no approval is offered. */
 export type NoOffer = "no-ledger" | "not-stored";
 
 const NO_OFFER: Readonly<Record<NoOffer, string>> = {
@@ -35,7 +30,6 @@ const NO_OFFER: Readonly<Record<NoOffer, string>> = {
     "The ledger could not store an approval; see the log. For a fileLedger, check its directory and the free disk space.",
 };
 
-/** What a report is about. */
 export interface HeldScope {
   readonly installationId: string;
   /** Location of the ledger, or `none`. */
@@ -46,9 +40,9 @@ export function heldReport(
   { installationId, ledger }: HeldScope,
   held: readonly HeldJudgement[],
   approval: HeldReport["approval"],
-  text: string,
+  lines: readonly string[],
 ): HeldReport {
-  return withText({ installationId, ledger, reasons: held.map(reasonOf), approval }, () => [text]);
+  return withText({ installationId, ledger, reasons: held.map(reasonOf), approval }, () => lines);
 }
 
 /**
@@ -64,8 +58,9 @@ export function heldError(
   const added = held.reduce((sum, { compared }) => sum + compared.new, 0);
   const approval =
     typeof offer === "string" ? undefined : { id: offer.id, expiresAt: new Date(offer.expiresAt) };
+  const start = "The guard held this run; no records were removed:";
+  const found = held.map(describeHeld);
   const sentences = [
-    `The guard held this run; no records were removed: ${held.map(describeHeld).join("; ")}.`,
     ...held.flatMap(({ collection, approvalProblem }) =>
       approvalProblem === undefined ? [] : [`approve does not cover ${collection}: ${approvalProblem}.`],
     ),
@@ -78,10 +73,9 @@ export function heldError(
       ? NO_OFFER[offer]
       : `If it is right, run again with approve: ${JSON.stringify(offer.id)} before ${approval?.expiresAt.toISOString()}.`,
     renewed.length === 0 ? "" : `This covers ${renewed.join(", ")} too, which was approved before.`,
-  ];
-  const text = sentences.filter((sentence) => sentence !== "").join(" ");
-  return new RunHeldError(text, {
-    report: heldReport(scope, held, approval, text),
+  ].filter((sentence) => sentence !== "");
+  return new RunHeldError(`${start} ${found.join("; ")}. ${sentences.join(" ")}`, {
+    report: heldReport(scope, held, approval, [start, ...found.map((reason) => `- ${reason}`), ...sentences]),
     cause: held.find(({ problem }) => problem !== undefined)?.problem,
   });
 }

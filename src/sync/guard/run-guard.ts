@@ -15,7 +15,6 @@ import { approvalProblem, type Held, holdRun } from "./approval.js";
 import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
 import { GuardedSnapshot, type SnapshotJudgement } from "./snapshot.js";
 
-/** What the guard of a run needs. */
 export interface RunGuardOptions extends JudgeOptions {
   readonly ledger: Ledger | "none";
   readonly snapshots: readonly SnapshotCollection[];
@@ -29,7 +28,6 @@ export class RunGuard {
   readonly #configuration: SyncConfiguration;
   readonly #ledger: LedgerParts | undefined;
   readonly #rules: ResolvedGuard;
-  /** Ids that earlier attempts sent. */
   readonly #earlier = new Map<SnapshotCollection, IdTable>();
   #snapshots = new Map<string, GuardedSnapshot>();
   #figures: Partial<Record<SnapshotCollection, SnapshotDiff>> = {};
@@ -39,10 +37,8 @@ export class RunGuard {
   #approved: GuardedSnapshot[] = [];
   #surprises: readonly string[] = [];
   #saved = false;
-  /** Fires when the attempt's batch has ended. */
   #ended = new AbortController().signal;
 
-  /** @throws {InvalidInputError} an option is invalid */
   constructor(options: RunGuardOptions, configuration: SyncConfiguration) {
     this.#options = options;
     this.#configuration = configuration;
@@ -55,7 +51,6 @@ export class RunGuard {
       throw new InvalidInputError("approve must be the approval id of a RunHeldError.");
   }
 
-  /** Observes the records of the current attempt. */
   readonly observerOf: ObserverOf = ({ name }) => this.#snapshots.get(name)?.ids;
 
   /** Differences between the ledger and what the service says of the completed batch. */
@@ -63,7 +58,6 @@ export class RunGuard {
     return this.#surprises;
   }
 
-  /** The figures of the last attempt's snapshots. */
   get figures(): Partial<Record<SnapshotCollection, SnapshotDiff>> {
     return this.#figures;
   }

@@ -3,10 +3,8 @@ import { IdHash, viewOf } from "../ids/id-hash.js";
 import { IdTable } from "../ids/id-table.js";
 import { putLine } from "../ledger/id-lines.js";
 
-/** Size of the pieces that a ledger receives. */
 const PIECE_BYTES = 64 * 1024;
 
-/** Where the ids of a snapshot go, and what is stored instead of them. */
 export interface SnapshotIdsOptions {
   /** Receives whole lines, and owns their bytes. */
   readonly write: ((lines: Uint8Array) => void) | undefined;
@@ -56,7 +54,6 @@ export class SnapshotIds implements RecordObserver {
     return `an id that no other record of the snapshot has: the record at index ${first} has the same id and different contents`;
   }
 
-  /** Passes the remaining ids on, when the snapshot is complete. */
   flush(): void {
     if (this.#filled > 0) this.#options.write?.(this.#piece.subarray(0, this.#filled));
     this.#newPiece(PIECE_BYTES);

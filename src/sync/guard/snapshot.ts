@@ -7,22 +7,17 @@ import { type Comparison, compareIds, figuresOf } from "./comparison.js";
 import { exceeds, isHeld, type ResolvedRule } from "./rules.js";
 import { SnapshotIds } from "./snapshot-ids.js";
 
-/** The rules that a snapshot is judged by. */
 export interface SnapshotRules {
-  /** Undefined if the guard is off. */
   readonly rule: ResolvedRule | undefined;
   readonly requireBaseline: boolean;
 }
 
-/** The result of judging a snapshot. */
 export interface SnapshotJudgement {
   readonly figures: SnapshotDiff;
   readonly compared: Comparison;
-  /** Why it is held; undefined if it is not. */
   readonly held: HoldReason | undefined;
   /** Whether the ids that earlier attempts of the run sent are enough to hold it. */
   readonly heldSinceAttempt: boolean;
-  /** Why the ledger cannot be read. */
   readonly problem: unknown;
 }
 
@@ -30,7 +25,6 @@ export interface SnapshotJudgement {
 export class GuardedSnapshot {
   readonly collection: SnapshotCollection;
   readonly ledger: CollectionLedger | undefined;
-  /** The ids that were sent. */
   readonly ids: SnapshotIds;
   /** The known ids as far as they can be read; empty before `judge`. */
   knownIds: readonly KnownIds[] = [];
@@ -97,13 +91,11 @@ export class GuardedSnapshot {
     };
   }
 
-  /** Yields the ids that were sent. */
   async *sentLines(): Lines {
     await this.save();
     if (this.#draft !== undefined) yield* this.#draft.read();
   }
 
-  /** Saves the ids, before CompleteSyncBatch is sent. */
   async save(): Promise<void> {
     try {
       this.ids.flush();
@@ -114,12 +106,10 @@ export class GuardedSnapshot {
     }
   }
 
-  /** Makes the ids the known ones: the batch was completed. */
   async promote(): Promise<void> {
     await this.#draft?.promote();
   }
 
-  /** Forgets the ids: the batch was not completed. */
   async discard(): Promise<void> {
     await this.#draft?.discard();
   }

@@ -15,7 +15,6 @@ const TAKEN = 1;
 export class EventCounts {
   readonly #table = new IdTable();
 
-  /** Adds an event. It may be taken after the next `restore`. */
   add(low: number, high: number, third: number): void {
     for (let hash = high; ; hash = (hash + 1) | 0) {
       const counts = this.#table.add(low, hash, third, ADDED_AND_TAKEN);

@@ -18,9 +18,7 @@ const FNV_PRIME = 0x01000193;
  * bits are enough. The SipHash round is written out twice because one shared loop made each id a fifth slower.
  */
 export class IdHash {
-  /** Lower half of the last id's hash. */
   low = 0;
-  /** Upper half of the last id's hash. */
   high = 0;
 
   /** Hashes `bytes` from `start` to `end` into `low` and `high`. */

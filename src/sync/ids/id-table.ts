@@ -2,7 +2,6 @@
 const PARTS = 64;
 /** Words of an entry: both halves of the id's hash, the hash of the contents, and the index. */
 const WIDTH = 4;
-/** Slot counts are powers of two. */
 const FIRST_SLOTS = 64;
 const GROWTH = 2;
 /** Slots are small, and half of them empty keep searches short. */
@@ -70,7 +69,6 @@ export class IdTable {
     return at < 0 ? undefined : part.entries[at + word];
   }
 
-  /** Changes the index of an id that the table has. */
   setIndex(low: number, high: number, index: number): void {
     const part = this.#parts[low >>> 26];
     if (part !== undefined) part.entries[entryAt(part.slots, slotOf(part, low, high)) + 3] = index;

@@ -41,11 +41,8 @@ export interface LedgerDraft {
   write(lines: Uint8Array): void;
   /** Stores the ids durably as unclear ones. CompleteSyncBatch is sent next. */
   save(): Promise<void>;
-  /** The ids, after `save`. */
   read(): Lines;
-  /** The batch was completed. */
   promote(): Promise<void>;
-  /** The batch was not completed: forgets the ids, also those that are being stored. */
   discard(): Promise<void>;
 }
 
@@ -55,14 +52,12 @@ export class CollectionLedger {
   readonly #parts: LedgerParts;
   readonly #ended: AbortSignal | undefined;
 
-  /** @param ended Fires when the batch has ended. */
   constructor(parts: LedgerParts, scope: LedgerScope, ended?: AbortSignal) {
     this.#parts = parts;
     this.scope = scope;
     this.#ended = ended;
   }
 
-  /** What is stored instead of an id; undefined for the id itself. */
   get keyOf(): ((id: Uint8Array) => Uint8Array) | undefined {
     return this.#parts.hashIds ? (id) => hashId(this.scope, id) : undefined;
   }
@@ -135,7 +130,6 @@ export class CollectionLedger {
     return this.#place(key);
   }
 
-  /** The pending approval; undefined if there is none. */
   async held(): Promise<PendingApproval | undefined> {
     const pending = lastOf(await this.#entries(), "removals");
     return pending === undefined ? undefined : this.#approvalOf(pending);
@@ -162,7 +156,6 @@ export class CollectionLedger {
     );
   }
 
-  /** Yields the ids of a key, hashed if this ledger hashes ids. */
   async *#read(key: string): Lines {
     const { hashIds } = this.#parts;
     const hash = (id: Uint8Array) => hashId(this.scope, id);

@@ -15,7 +15,6 @@ import { ConfigurationError, SaasManagementError } from "../../core/errors/index
 import type { SnapshotCollection } from "../collections.js";
 import { wholeLines } from "./id-lines.js";
 
-/** Whole lines of ids, in pieces. */
 export type Lines = AsyncIterable<Uint8Array>;
 
 /** Whose ids are meant: one snapshot collection of one installation of one service. */
@@ -26,18 +25,15 @@ export interface LedgerScope {
   readonly collection: SnapshotCollection;
 }
 
-/** Why a collection is held. */
 export type HoldReason = "removals" | "no-baseline" | "unreadable-ledger";
 
 /** What a held run leaves behind for a person to approve. */
 export interface Approval {
   readonly id: string;
   readonly reason: HoldReason;
-  /** When it expires, in milliseconds since the epoch. */
   readonly expiresAt: number;
 }
 
-/** What the first line says. */
 export interface EntryHeader {
   readonly ids: "clear" | "hashed";
   readonly approval?: Approval | undefined;
@@ -56,7 +52,6 @@ const LINE_FEED = 0x0a;
 /** Control characters except the line feed, and characters without a shape. */
 const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?!\n)\p{Cc}/gu;
 
-/** Yields the value of a key. */
 export function encodeEntry(key: string, scope: LedgerScope, header: EntryHeader, ids: Lines): Lines {
   const head: Head = { format: FORMAT, version: VERSION, ...scope, ...header };
   const text = async function* () {
@@ -101,7 +96,6 @@ export async function* decodeEntry(
   if (!ended) throw unusable(place, "its end is missing");
 }
 
-/** Where the last line begins; -1 if it is not in these lines. */
 function startOfEnd(lines: Uint8Array): number {
   const text = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength);
   if (text.subarray(0, END.length).equals(END)) return 0;
@@ -168,7 +162,6 @@ function isCompressed(key: string): boolean {
   return key.endsWith(".gz");
 }
 
-/** The error of an entry that cannot be used. */
 export function unusable(place: string, why: string, cause?: unknown): ConfigurationError {
   if (cause instanceof SaasManagementError) throw cause;
   return new ConfigurationError(`The ledger file ${place} cannot be used: ${why}.`, { cause });

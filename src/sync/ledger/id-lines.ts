@@ -7,7 +7,6 @@ const NEW_LINE = new Uint8Array([LINE_FEED]);
 /** An id may begin with U+FEFF, which is not a byte order mark then. */
 const TEXT = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** The id of a line without its line feed. */
 export function idOfLine(line: Uint8Array): string {
   return TEXT.decode(line).replace(/\\(.)/g, (_, escaped: string) => (escaped === "n" ? "\n" : escaped));
 }

@@ -9,7 +9,6 @@ import type { LedgerParts } from "./ledger.js";
 import { isGone, type Owner, thisProcess } from "./owner.js";
 import type { Store } from "./store.js";
 
-/** How often the owner of an entry renews its heartbeat, in milliseconds. */
 const HEARTBEAT_MS = 2500;
 
 /** After so long without a heartbeat, the owner is considered dead. */
@@ -44,7 +43,6 @@ const OPEN = new Set<string>();
  */
 export class Journal {
   readonly #options: JournalOptions;
-  /** Hash of the batch that is open. */
   #open: string | undefined;
   #opening: Promise<void> = Promise.resolve();
   #beating: Promise<void> = Promise.resolve();
@@ -178,7 +176,6 @@ export class Journal {
     for (const key of await this.#keysOf(store, hash)) await store.delete(key);
   }
 
-  /** The keys of one batch, or of all. */
   async #keysOf(store: Store, hash = ""): Promise<readonly string[]> {
     const keys: string[] = [];
     const prefix = `${folderOf(this.#options)}/journal.${hash}`;
@@ -223,7 +220,6 @@ export class Journal {
   }
 }
 
-/** The latest heartbeat of each batch. */
 function heartbeatsOf(keys: readonly string[]): Map<string, number> {
   const latest = new Map<string, number>();
   for (const key of keys) {

@@ -38,7 +38,6 @@ export function installationHash(endpoint: string, installationId: string): stri
   return hash.digest("hex").slice(0, 12);
 }
 
-/** What the keys of a collection begin with. */
 export function prefixOf(scope: LedgerScope): string {
   return `${folderOf(scope)}/${COLLECTIONS[scope.collection].wireName}.`;
 }

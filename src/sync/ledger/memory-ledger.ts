@@ -6,7 +6,6 @@ export function memoryLedger(): Ledger {
   return makeLedger("memory", { store: memoryStore(), hashIds: false });
 }
 
-/** A store that lives as long as the process. */
 export function memoryStore(): Store {
   const values = new Map<string, readonly Uint8Array[]>();
   return {

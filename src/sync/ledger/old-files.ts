@@ -6,7 +6,6 @@
 import type { LedgerScope } from "./entry.js";
 import { installationHash, type LedgerEntry } from "./keys.js";
 
-/** The token of old files. */
 export const OLD_TOKEN = "old";
 
 /** What the paths of a collection began with. */

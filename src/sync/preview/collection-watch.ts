@@ -3,7 +3,7 @@ import type { CollectionInfo } from "../collections.js";
 import { stringIn, truncateId } from "../encoding/record-id.js";
 import type { EncodedRecord, RecordObserver } from "../encoding/record-observer.js";
 import { SnapshotIds } from "../guard/snapshot-ids.js";
-import type { WriteStats } from "../write/outcomes.js";
+import type { WriteStats } from "../write/options.js";
 import { type ReferenceCheck, type ReferencedIds, referenceChecks } from "./references.js";
 import type { CollectionPreview } from "./report.js";
 
@@ -27,9 +27,7 @@ export class CollectionWatch implements RecordObserver {
   readonly #maxIssues: number;
   readonly #issues: InputIssue[] = [];
   readonly #duplicates: string[] = [];
-  /** Number of records that repeat an id with different contents. */
   different = 0;
-  /** Number of invalid records. */
   invalidRecords = 0;
   /** Whether the next issues are about an id that was refused, not an invalid record. */
   #refusedForId = false;
@@ -73,7 +71,6 @@ export class CollectionWatch implements RecordObserver {
     this.#issues.push(...issues.slice(0, this.#maxIssues - this.#issues.length));
   }
 
-  /** The result, after all records were written. */
   preview(stats: WriteStats, diff: SnapshotDiff | undefined): CollectionPreview {
     return {
       stats,

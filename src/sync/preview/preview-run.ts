@@ -16,11 +16,10 @@ import type { SyncConfiguration } from "../options.js";
 import { counted, withText } from "../report-text.js";
 import { completeBatch, writeBatch } from "../run/attempt.js";
 import type { Connector } from "../run/connector.js";
-import type { ResolvedRunOptions } from "../run/options.js";
+import type { PreviewOptions, ResolvedRunOptions } from "../run/options.js";
 import type { SyncTransport } from "../transport.js";
-import type { WriteStats } from "../write/outcomes.js";
+import type { WriteStats } from "../write/options.js";
 import { CollectionWatch } from "./collection-watch.js";
-import type { PreviewOptions } from "./options.js";
 import { ReferencedIds } from "./references.js";
 import { type CollectionPreview, linesOf, type RunPreview } from "./report.js";
 
@@ -95,7 +94,6 @@ interface PreviewRules {
   readonly maxIssues: number;
 }
 
-/** The watches of all collections of a preview. */
 class PreviewWatches {
   readonly #rules: PreviewRules;
   readonly #snapshots: ReadonlyMap<Collection, GuardedSnapshot>;
@@ -108,7 +106,6 @@ class PreviewWatches {
     this.#referencedIds = new ReferencedIds(snapshots.map(({ collection }) => collection));
   }
 
-  /** The watch of a collection, for all of its writes. */
   of(collection: CollectionInfo): CollectionWatch {
     const { name } = collection;
     const watch =
@@ -147,7 +144,7 @@ class PreviewWatches {
     }
     const text = `The guard would hold the run: ${held.map(describeHeld).join("; ")}.`;
     if (held.length > 0) refusals.push(text);
-    const report = held.length === 0 ? undefined : heldReport(scope, held, undefined, text);
+    const report = held.length === 0 ? undefined : heldReport(scope, held, undefined, [text]);
     const preview = { collections, held: report, refusals };
     return withText(preview, () => linesOf(preview));
   }

@@ -85,7 +85,6 @@ export class ReferencedIds {
   }
 }
 
-/** One check per field of the collection that refers to other records. */
 export function referenceChecks(collection: Collection, ids: ReferencedIds): readonly ReferenceCheck[] {
   return (BY_COLLECTION[collection] ?? []).map((reference) => new ReferenceCheck(reference, ids));
 }

@@ -1,7 +1,7 @@
 import type { HeldReport, InputIssue, SnapshotDiff } from "../../core/errors/index.js";
 import { type Collection, collectionEntries } from "../collections.js";
 import { count, counted, describeDiff, quoted } from "../report-text.js";
-import type { WriteStats } from "../write/outcomes.js";
+import type { WriteStats } from "../write/options.js";
 
 /** What a run would do, as far as it can be known without the service. Plain data; as a string it is a text. */
 export interface RunPreview {
@@ -39,7 +39,6 @@ export interface RunPreview {
 
 export type CollectionPreview = NonNullable<RunPreview["collections"][Collection]>;
 
-/** Most ids in the text. */
 const MAX_SHOWN = 5;
 
 export function linesOf({ collections, refusals }: Omit<RunPreview, "toString">): string[] {

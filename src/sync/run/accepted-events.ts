@@ -18,7 +18,6 @@ export class AcceptedEvents {
     this.#restartsLeft = restarts;
   }
 
-  /** Begins a new attempt, which leaves out what earlier ones had accepted. */
   nextAttempt(): void {
     this.#isFirstAttempt = false;
     this.#restartsLeft -= 1;
@@ -36,10 +35,7 @@ export class AcceptedEvents {
     return events.take(hash.low, hash.high, hash.contents(bytes, start, end));
   }
 
-  /**
-   * Remembers the records of a message that the service accepted.
-   * @throws {ConfigurationError} out of memory
-   */
+  /** Remembers the records of a message that the service accepted. */
   accepted(collection: Collection, message: Pick<EncodedMessage, "bytes" | "recordsStart">): void {
     if (this.#restartsLeft <= 0) return;
     const events = this.#events.get(collection) ?? new EventCounts();

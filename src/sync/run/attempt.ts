@@ -10,14 +10,11 @@ import type { Connector, RunContext } from "./connector.js";
 import { DeclaredBatch } from "./declared-batch.js";
 import type { ResolvedRunOptions } from "./options.js";
 
-/** What writing a batch needs. */
 export interface WriteParts<Snapshots extends SnapshotCollection> {
   readonly connector: Connector<Snapshots>;
-  /** Fires when the run is ended from outside. */
   readonly signal: AbortSignal;
 }
 
-/** What an attempt needs. */
 export interface AttemptParts<Snapshots extends SnapshotCollection> extends WriteParts<Snapshots> {
   readonly options: ResolvedRunOptions;
   readonly configuration: SyncConfiguration;
@@ -25,17 +22,14 @@ export interface AttemptParts<Snapshots extends SnapshotCollection> extends Writ
   readonly journal: Journal;
 }
 
-/** How an attempt ended. */
 export type AttemptEnd =
   | { readonly completed: true; readonly counts: CompletionCounts }
   | {
       readonly completed: false;
       readonly error: unknown;
-      /** What failed in the batch. */
       readonly failure: unknown;
       /** Why it is unknown whether the batch was completed. */
       readonly unclear: BatchOutcomeUnknownError | undefined;
-      /** Whether the batch is known to have ended. */
       readonly released: boolean;
       /** Settles when the function has returned; the batch may end before that. */
       readonly returned: Promise<void>;

@@ -3,8 +3,7 @@ import type { SyncBatch } from "../batch/sync-batch.js";
 import type { Collection, EventCollection, RecordOf, SnapshotCollection } from "../collections.js";
 import { WIRE } from "../generated/collections.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
-import type { WriteOptions } from "../write/options.js";
-import type { WriteStats } from "../write/outcomes.js";
+import type { WriteOptions, WriteStats } from "../write/options.js";
 import type { RecordSource } from "../write/source.js";
 
 /**

@@ -4,7 +4,6 @@ import { BATCH_KEYS, type BatchOptions } from "../batch/start.js";
 import type { JudgeOptions } from "../guard/rules.js";
 import type { Ledger } from "../ledger/ledger.js";
 
-/** Number of restarts by default. */
 export const DEFAULT_RESTARTS = 2;
 
 /** Options of {@link SyncClient.run}. */
@@ -21,29 +20,39 @@ export interface RunOptions extends BatchOptions, JudgeOptions {
   readonly stopOnSignals?: boolean | undefined;
 }
 
-/** The names of {@link RunOptions}. */
 export const RUN_KEYS = {
   ...BATCH_KEYS,
   ledger: true,
   guard: true,
   approve: true,
+  onHeld: true,
   restarts: true,
   maxDurationMs: true,
   stopOnSignals: true,
 } satisfies KeysOf<RunOptions>;
+
+/** Options of {@link SyncClient.preview}; a variable with those of a run fits too. */
+export interface PreviewOptions extends Pick<RunOptions, "installationId" | "ledger" | "guard" | "signal"> {
+  /** Most entries in `issues` of a collection. @default 100 */
+  readonly maxIssues?: number | undefined;
+}
+
+export const PREVIEW_KEYS = { ...RUN_KEYS, maxIssues: true } satisfies KeysOf<PreviewOptions & RunOptions>;
 
 /**
  * Checks the options that only runs have.
  * @throws {InvalidInputError} naming the option and what is allowed
  */
 export function checkRunOptions(options: RunOptions): void {
-  const { restarts = DEFAULT_RESTARTS, maxDurationMs, stopOnSignals } = options;
+  const { restarts = DEFAULT_RESTARTS, maxDurationMs, stopOnSignals, onHeld } = options;
   if (!Number.isInteger(restarts) || restarts < 0)
     throw new InvalidInputError("restarts must be an integer of 0 or more.");
   if (maxDurationMs !== undefined && !(Number.isFinite(maxDurationMs) && maxDurationMs > 0))
     throw new InvalidInputError("maxDurationMs must be a positive number of milliseconds.");
   if (stopOnSignals !== undefined && typeof stopOnSignals !== "boolean")
     throw new InvalidInputError("stopOnSignals must be true or false.");
+  if (onHeld !== undefined && typeof onHeld !== "function")
+    throw new InvalidInputError("onHeld must be a function.");
 }
 
 /** Options with the client's defaults filled in. */

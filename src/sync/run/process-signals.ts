@@ -5,7 +5,6 @@ const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 /** The runs that the next signal aborts; all runs of the process share one handler. */
 const running = new Set<AbortController>();
 
-/** Runs that a signal has aborted. */
 const ended = new WeakSet<AbortController>();
 
 /**

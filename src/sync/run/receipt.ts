@@ -2,7 +2,7 @@ import type { SnapshotDiff } from "../../core/errors/index.js";
 import { type Collection, collectionEntries } from "../collections.js";
 import { count, counted, describeDiff, withText } from "../report-text.js";
 import type { CompletionCounts } from "../transport.js";
-import type { WriteStats } from "../write/outcomes.js";
+import type { WriteStats } from "../write/options.js";
 
 /** What a completed run did. Plain data; as a string it is a text for a log. */
 export interface RunReceipt {
@@ -25,7 +25,7 @@ export interface RunReceipt {
         readonly stats: WriteStats;
         /** What the ledger expected of a snapshot; absent if neither a guard nor a ledger checks it. */
         readonly expected?: SnapshotDiff;
-        /** What the service says; absent if it does not say. */
+        /** What the service says; absent if it does not say, or if the answer to the completion was lost. */
         readonly reported?: NonNullable<CompletionCounts[Collection]>;
       }
     >
@@ -62,7 +62,8 @@ function linesOf({ batchId, restarts, durationMs, collections, surprises }: Omit
   for (const [name, { stats, expected, reported = {} }] of collectionEntries(collections)) {
     const said = Object.entries(reported).map(([what, value]) => `${count(value)} ${what}`);
     const changes = expected === undefined ? "" : `; ${describeDiff(expected)}`;
-    const service = said.length === 0 ? "" : `; the service says ${said.join(", ")}`;
+    const service =
+      said.length === 0 ? "; the service has not said what changed" : `; the service says ${said.join(", ")}`;
     lines.push(`${name}: ${counted(stats.sent, "record")} sent${changes}${service}`);
   }
   return [...lines, ...surprises.map((surprise) => `Unexpected: ${surprise}.`)];

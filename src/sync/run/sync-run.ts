@@ -2,6 +2,7 @@ import { linkAbort, raceAbort } from "../../core/abort.js";
 import {
   BatchOutcomeUnknownError,
   BatchStateError,
+  type HeldReport,
   RateLimitError,
   RunHeldError,
   SaasManagementError,
@@ -29,18 +30,14 @@ import { type AbortBatch, endBatch, UnreleasedBatches } from "./unreleased-batch
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** What a run needs. */
 export interface RunParts {
   readonly configuration: SyncConfiguration;
   readonly start: (options: BatchOptions, watch: BatchWatch) => Promise<BatchHandle>;
   readonly abort: AbortBatch;
-  /** Monotonic time when the run was called. */
   readonly begunAt: number;
-  /** Fires when the client is closed. */
   readonly closed: AbortSignal;
 }
 
-/** One call of `SyncClient.run`. */
 export class SyncRun<Snapshots extends SnapshotCollection> {
   readonly #connector: Connector<Snapshots>;
   readonly #options: ResolvedRunOptions;
@@ -54,7 +51,6 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   /** The error of an attempt whose batch may have been completed. */
   #unclear: BatchOutcomeUnknownError | undefined;
 
-  /** @throws {InvalidInputError} the guard or the ledger is invalid */
   constructor(connector: Connector<Snapshots>, options: ResolvedRunOptions, parts: RunParts) {
     const { clock, logger, endpoint } = parts.configuration;
     this.#guard = new RunGuard({ ...options, snapshots: connector.snapshots }, parts.configuration);
@@ -92,11 +88,21 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     try {
       return await this.#untilCompleted(controller.signal);
     } catch (error) {
+      if (error instanceof RunHeldError) await this.#tell(error.report, controller.signal);
       throw this.#withUnclear(error);
     } finally {
       unlink();
       deadline?.end();
       stopListening?.();
+    }
+  }
+
+  async #tell(report: HeldReport, signal: AbortSignal): Promise<void> {
+    const { configuration, closed } = this.#parts;
+    try {
+      await raceAbort(Promise.resolve(this.#options.onHeld?.(report)), signal, closed);
+    } catch (error) {
+      configuration.logger.warn("saas-management: onHeld failed", { error });
     }
   }
 

@@ -1,7 +1,6 @@
 import { annotate, BatchInProgressError } from "../../core/errors/index.js";
 import { hasEnded } from "../call.js";
 
-/** Aborts a batch by its id. */
 export type AbortBatch = (batchId: string, signal: AbortSignal) => Promise<void>;
 
 /**
@@ -24,7 +23,6 @@ export async function endBatch(abort: AbortBatch, batchId: string, signal: Abort
  */
 export class UnreleasedBatches {
   readonly #abort: AbortBatch;
-  /** The error of each attempt. */
   readonly #failures = new Map<string, unknown>();
   #releasing: Promise<void> | undefined;
 
@@ -32,7 +30,6 @@ export class UnreleasedBatches {
     this.#abort = abort;
   }
 
-  /** Adds the batch of a failed attempt that may not have ended. */
   add(batchId: string, failure: unknown): void {
     this.#failures.set(batchId, failure);
   }

@@ -3,8 +3,15 @@ import { withCallSite } from "../../core/operation.js";
 import { copyOf } from "../../core/record-location.js";
 import { isObject } from "../../core/validate.js";
 import type { Collection, RecordOf } from "../collections.js";
-import { type EndOptions, readEndOptions, requireCount, type WriteOptions } from "./options.js";
-import { sumOf, type WriteReport, type WriteStats } from "./outcomes.js";
+import {
+  type EndOptions,
+  readEndOptions,
+  requireCount,
+  sumOf,
+  type WriteOptions,
+  type WriteReport,
+  type WriteStats,
+} from "./options.js";
 import type { RecordSink } from "./record-sink.js";
 
 /**
@@ -47,7 +54,6 @@ export interface OpenCollection {
   readonly ended: () => void;
 }
 
-/** Makes a collection writer, whose writes are taken in one after the other. */
 export function collectionWriter<C extends Collection>(open: OpenCollection): CollectionWriter<C> {
   const { options, report, requireActive } = open;
   const sink = openSink(open);

@@ -21,7 +21,6 @@ const RECORDS_PER_LOOK = 16;
 /** How long the event loop waits for its turn, in milliseconds: about what one message takes. */
 const TURN_MS = 10;
 
-/** Knows the events that earlier attempts of a run got accepted. */
 export interface EventFilter {
   /** Whether an earlier attempt got this event accepted. Each acceptance counts once. */
   take(collection: Collection, buffer: Uint8Array, start: number, end: number): boolean;
@@ -101,7 +100,6 @@ export class RecordSink {
     await this.#queue.finish();
   }
 
-  /** Resolves when no window is in flight. Never rejects. */
   settled(): Promise<void> {
     return this.#queue.settled();
   }

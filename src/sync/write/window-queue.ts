@@ -7,7 +7,7 @@
 import type { Clock } from "../../core/clock.js";
 import type { CollectionInfo } from "../collections.js";
 import type { EncodedMessage } from "../encoding/message-builder.js";
-import type { WriteReport } from "./outcomes.js";
+import type { WriteReport } from "./options.js";
 
 export interface WindowQueueContext {
   readonly collection: CollectionInfo;

@@ -7,7 +7,7 @@ import { type CountedLease, momentOf } from "../lease.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import type { CallContext, SyncTransport } from "../transport.js";
-import { addRange, type WriteReport } from "./outcomes.js";
+import { addRange, type WriteReport } from "./options.js";
 
 export interface WindowSenderOptions {
   readonly transport: SyncTransport;

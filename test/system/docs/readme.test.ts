@@ -27,7 +27,9 @@ test("the snippets of the README run with tsx in any type of package and print s
       XDG_STATE_HOME: join(project, "state"),
     };
     const pushed = await runNode([TOOLS.tsx, "push.ts"], project, env);
-    expect(pushed).toMatch(/^Run completed: batch .*\naccounts: 1 record sent.*\nplans: .*\nlicenses: 1 record sent/);
+    expect(pushed).toMatch(
+      /^Run completed: batch .*\naccounts: 1 record sent.*\nplans: .*\nlicenses: 1 record sent/,
+    );
     expect(await runNode([TOOLS.tsx, "read.ts"], project, env)).toBe(
       "Ada does not use Pro\nunused licenses: 1\n",
     );

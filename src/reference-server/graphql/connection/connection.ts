@@ -3,7 +3,6 @@ import { compileFilter, type InputObject } from "./filter.js";
 import { compileOrder, type IdentifiedRow, sortRows } from "./order.js";
 import { CursorCodec, type Page, type PageArguments, pageOf } from "./page.js";
 
-/** Arguments of a field that returns a connection. */
 export interface ConnectionArguments extends PageArguments {
   readonly where?: InputObject | null;
   readonly order?: readonly InputObject[] | null;
@@ -26,7 +25,6 @@ export class RowSet<R extends IdentifiedRow> {
 
 type Field = Pick<GraphQLField<unknown, unknown>, "name" | "args">;
 
-/** Pages through the rows of one field of the schema, whose arguments define how it filters and sorts. */
 export function pagerOf(field: Field) {
   const [whereType, orderType] = [inputType(field, "where"), inputType(field, "order")];
   /** @throws GraphQLError an argument is invalid */
@@ -45,7 +43,6 @@ export function pagerOf(field: Field) {
   };
 }
 
-/** The input type of a field's argument. */
 export function inputType(field: Field, argument: string): GraphQLInputObjectType {
   const found = field.args.find(({ name }) => name === argument);
   const type = found === undefined ? undefined : getNamedType(found.type);

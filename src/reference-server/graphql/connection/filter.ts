@@ -6,12 +6,10 @@ import { ErrorCode, requestError } from "../errors.js";
 /** An object of the schema. Its properties are named like the fields; an expensive one may be a getter. */
 export type Row = object;
 
-/** The value of a field; null if there is none. */
 export function fieldOf(row: Row | null, field: string): unknown {
   return row === null ? null : (Reflect.get(row, field) ?? null);
 }
 
-/** A coerced input object. */
 export type InputObject = { readonly [field: string]: unknown };
 
 /** Whether a row matches. A nested object that is missing is null. */
@@ -62,7 +60,6 @@ function all(predicates: readonly Predicate[]): Predicate {
   return (row) => predicates.every((holds) => holds(row));
 }
 
-/** Requires an input object that is not null. */
 export function inputObject(value: unknown, at: string): InputObject {
   if (isObject(value)) return value;
   throw nullCondition(at);

@@ -2,13 +2,11 @@ import Big from "big.js";
 import { type GraphQLInputObjectType, getNullableType, isInputObjectType } from "graphql";
 import { fieldOf, type InputObject, inputObject, type Row } from "./filter.js";
 
-/** An element of a connection. */
 export type IdentifiedRow = Row & { readonly id: string };
 
 /** Ascending order: null, then strings by code units or numbers by size. */
 export type SortValue = string | number | null;
 
-/** One field to sort by. */
 export interface SortKey {
   readonly path: readonly string[];
   readonly descending: boolean;

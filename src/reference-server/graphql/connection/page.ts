@@ -10,7 +10,6 @@ import {
 
 const DEFAULT_PAGE_SIZE = 10;
 
-/** Arguments of every connection that select a page. */
 export interface PageArguments {
   readonly first?: number | null;
   readonly after?: string | null;

@@ -3,7 +3,6 @@ import { calendarDateOf, fold } from "../../values.js";
 import type { SyncedData } from "./synced.js";
 import type { UsageIndex } from "./usage.js";
 
-/** An application in the shape of the schema. */
 export type ApplicationRow = ReturnType<typeof applicationRow>;
 
 /**

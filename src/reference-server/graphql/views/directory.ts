@@ -5,7 +5,6 @@ import type { Employee, SyncedData } from "./synced.js";
 /** A user of applications: an employee; else an e-mail address; else an id within one installation. */
 export type Person = Employee | string;
 
-/** Identifies people across the installations of a workspace. */
 export class Directory {
   readonly #synced: readonly SyncedData[];
   readonly #byAddress = new Map<string, Employee>();

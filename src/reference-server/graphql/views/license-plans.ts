@@ -6,7 +6,6 @@ import type { SyncedInstallation } from "../../workspace.js";
 import { type AssessLicense, LicenseRow, type SeatPrice } from "./licenses.js";
 import { detailsOf, type SyncedData } from "./synced.js";
 
-/** The licenses and license plans of one installation. */
 export function licensingOf(
   { installation, plans }: SyncedData,
   { planPrices = [], contracts = [] }: Portfolio,
@@ -60,7 +59,6 @@ function seatPriceOf({ annualPricePerSeat, currency }: PlanPrice): SeatPrice {
   return { paid: { amount: new Big(annualPricePerSeat), currency }, free: { amount: new Big(0), currency } };
 }
 
-/** A license plan in the shape of the schema. Its seats are counted when a field first needs them. */
 export class LicensePlanRow {
   readonly id: string;
   readonly name: string;
@@ -70,7 +68,6 @@ export class LicensePlanRow {
   readonly #licenses: readonly LicenseRow[];
   #counted: Seats | undefined;
 
-  /** @param seatPrice undefined if it is unknown */
   constructor(
     installation: SyncedInstallation,
     plan: GenericPlanDetails,

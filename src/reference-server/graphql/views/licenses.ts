@@ -20,16 +20,12 @@ type LicenseStateRow =
 
 /** Which use counts as recent. */
 export interface RecentUse {
-  /** Milliseconds since the epoch. */
   readonly since: number;
-  /** How many days ago that is. */
   readonly days: number;
 }
 
-/** Who holds a license, and whether it is used. */
 export type AssessLicense = ReturnType<typeof licenseAssessor>;
 
-/** Assesses the licenses of one installation. */
 export function licenseAssessor(
   synced: SyncedData,
   directory: Directory,
@@ -79,14 +75,11 @@ export interface SeatPrice {
   readonly free: Money;
 }
 
-/** The plan's row, as far as its licenses know it. */
 interface PlanOfLicense {
   readonly id: string;
-  /** Undefined if it is unknown. */
   readonly seatPrice: SeatPrice | undefined;
 }
 
-/** A license in the shape of the schema. It is assessed when a field first needs it. */
 export class LicenseRow {
   readonly id: string;
   readonly isBillable: boolean;

@@ -11,7 +11,6 @@ import type { Employee as EmployeeRecord } from "../../../sync/generated/saas_ma
 import { fold, getOrAdd, nullIfBlank } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
 
-/** An employee of any directory. */
 export interface Employee {
   readonly id: string;
   readonly name: string;
@@ -23,14 +22,11 @@ export interface Employee {
 /** What a use is a use of, within the installation that reported it. */
 export type UsageScope = `plan:${string}` | `product:${string}` | "installation";
 
-/** One use by an account or employee. */
 export interface Use {
-  /** The actor's id in the source. */
   readonly actorId: string;
   /** Folded e-mail address or null, if another system than the product's own saw the use. */
   readonly address?: string | null;
   readonly scope: UsageScope;
-  /** Milliseconds since the epoch. */
   readonly time: number;
 }
 
@@ -62,7 +58,6 @@ export function indexSynced(installation: SyncedInstallation): SyncedData {
   };
 }
 
-/** The details of records that have one variant only. */
 export function detailsOf<T>(
   records: readonly { readonly variant: { readonly value: T } | undefined }[],
 ): readonly T[] {

@@ -44,7 +44,6 @@ export class UsageIndex {
     return last;
   }
 
-  /** When each person last used a product. @param product folded name */
   usersOf(product: string): ReadonlyMap<Person, number> {
     return this.#byProduct.get(product) ?? new Map();
   }

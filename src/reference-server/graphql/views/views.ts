@@ -13,7 +13,6 @@ const DEFAULT_UNUSED_AFTER_DAYS = 30;
 /** The rows of all connections of a workspace on one day. */
 export type Views = ReturnType<typeof createViews>;
 
-/** @param today start of the day, in milliseconds since the epoch */
 function createViews({ installations, portfolio, vendorStates }: Workspace, today: number) {
   const synced = installations.map(indexSynced);
   const directory = new Directory(synced);
