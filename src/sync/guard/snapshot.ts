@@ -63,10 +63,14 @@ export class GuardedSnapshot {
     let baseline: SnapshotDiff["baseline"] = "off";
     let compared: Comparison;
     let problem: unknown;
-    try {
+    const compare = async () => {
       this.knownIds = (await this.ledger?.known()) ?? [];
       this.#ended?.throwIfAborted();
-      compared = await compareIds(table, this.knownIds, earlier);
+      return compareIds(table, this.knownIds, earlier);
+    };
+    try {
+      // Once more, because the run before may have replaced its baseline meanwhile.
+      compared = await compare().catch(compare);
       if (this.ledger !== undefined) baseline = baselineOf(this.knownIds);
     } catch (error) {
       problem = error;

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { FileStore } from "../../../src/sync/ledger/file-store.js";
 import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
 import { testStore } from "../../support/store-contract.js";
+import { failingStore, isPutOf, watchedStore } from "../../support/stores.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -140,4 +141,23 @@ test("a store that lists more keys than it is asked for loses none of them", asy
   await service.runAccounts(ids(40), { ledger });
   await heldBy(service.runAccounts(ids(20), { ledger }));
   expect(service.present()).toHaveLength(40);
+});
+
+test("a run is not held because the run before it replaces its baseline meanwhile", async () => {
+  const below = memoryStore();
+  await service.runAccounts(ids(40), { ledger: storeLedger(below) });
+  const late = failingStore(below, isPutOf("completed"), new Error("not yet"));
+  await service.runAccounts(ids(41), { ledger: storeLedger(late) });
+  const replace = async () => {
+    for await (const key of below.list("")) {
+      if (key.includes(".00000001.")) await below.delete(key);
+      else await below.putIfAbsent(key.replace("ids.gz", "completed"), (async function* () {})());
+    }
+  };
+  const store = watchedStore(below, async ({ method }, go) => {
+    if (method === "get") await replace();
+    return go();
+  });
+  const { collections } = await service.runAccounts(ids(41), { ledger: storeLedger(store) });
+  expect(collections.accounts?.expected).toMatchObject({ baseline: "completed", known: 41, kept: 41 });
 });
