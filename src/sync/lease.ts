@@ -11,9 +11,7 @@ const WARN_AT_MS = LEASE_MS / 5;
  * message.
  */
 export interface Lease {
-  /** Milliseconds left, at least; 0 when the lease is over. */
   readonly remainingMs: number;
-  /** When the lease ends, by the wall clock. */
   readonly expiresAt: Date;
 }
 
@@ -50,7 +48,6 @@ export class CountedLease implements Lease {
     return new Date(this.#clock.now() + this.remainingMs);
   }
 
-  /** The service accepted something that was sent at this moment. */
   renew(sentAt: Moment): void {
     if (sentAt.monotonic > this.#renewedAt.monotonic) this.#renewedAt = sentAt;
     this.#warned = false;
