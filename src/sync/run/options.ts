@@ -25,6 +25,7 @@ export const RUN_KEYS = {
   ledger: true,
   guard: true,
   approve: true,
+  onHeld: true,
   restarts: true,
   maxDurationMs: true,
   stopOnSignals: true,
@@ -43,13 +44,15 @@ export const PREVIEW_KEYS = { ...RUN_KEYS, maxIssues: true } satisfies KeysOf<Pr
  * @throws {InvalidInputError} naming the option and what is allowed
  */
 export function checkRunOptions(options: RunOptions): void {
-  const { restarts = DEFAULT_RESTARTS, maxDurationMs, stopOnSignals } = options;
+  const { restarts = DEFAULT_RESTARTS, maxDurationMs, stopOnSignals, onHeld } = options;
   if (!Number.isInteger(restarts) || restarts < 0)
     throw new InvalidInputError("restarts must be an integer of 0 or more.");
   if (maxDurationMs !== undefined && !(Number.isFinite(maxDurationMs) && maxDurationMs > 0))
     throw new InvalidInputError("maxDurationMs must be a positive number of milliseconds.");
   if (stopOnSignals !== undefined && typeof stopOnSignals !== "boolean")
     throw new InvalidInputError("stopOnSignals must be true or false.");
+  if (onHeld !== undefined && typeof onHeld !== "function")
+    throw new InvalidInputError("onHeld must be a function.");
 }
 
 /** Options with the client's defaults filled in. */
