@@ -11,7 +11,9 @@ const WARN_AT_MS = LEASE_MS / 5;
  * message.
  */
 export interface Lease {
+  /** Milliseconds left, at least; 0 when the lease is over. */
   readonly remainingMs: number;
+  /** When the lease ends, by the wall clock. */
   readonly expiresAt: Date;
 }
 
