@@ -1,13 +1,7 @@
 import type { ConnectionOptions, SecureContext } from "node:tls";
+import type { TlsOptions } from "../core/endpoint.js";
 import { ConfigurationError } from "../core/errors/index.js";
 import { describeType, type KeysOf, readOptions } from "../core/validate.js";
-
-export interface TlsOptions {
-  readonly ca?: string | Uint8Array | undefined;
-  readonly cert?: string | Uint8Array | undefined;
-  readonly key?: string | Uint8Array | undefined;
-  readonly serverName?: string | undefined;
-}
 
 const TLS_KEYS = { ca: true, cert: true, key: true, serverName: true } satisfies KeysOf<TlsOptions>;
 
@@ -54,10 +48,7 @@ export function resolveTls(
   return tls;
 }
 
-/**
- * Creates a context for TLS 1.2 or later.
- * @throws {ConfigurationError} a certificate or key cannot be used
- */
+/** Creates a context for TLS 1.2 or later. @throws {ConfigurationError} a certificate or key cannot be used */
 export function secureContext(tls: TlsOptions = {}): SecureContext {
   const { createSecureContext } = process.getBuiltinModule("node:tls");
   const ca = certificates("tls.ca", tls.ca);
