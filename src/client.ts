@@ -71,6 +71,7 @@ const SYNC_KEYS = {
   installationId: true,
   ledger: true,
   guard: true,
+  onHeld: true,
 } satisfies KeysOf<SyncDefaults>;
 
 /**

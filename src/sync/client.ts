@@ -12,10 +12,11 @@ export function createSyncClient({
   installationId,
   ledger,
   guard,
+  onHeld,
   ...options
 }: SyncClientOptions & SyncDefaults): SyncEngine {
   const configuration = resolveSyncOptions(options);
-  return new SyncEngine(configuration, lazyGrpc(configuration), { installationId, ledger, guard });
+  return new SyncEngine(configuration, lazyGrpc(configuration), { installationId, ledger, guard, onHeld });
 }
 
 /** Loads gRPC with the first call, so that importing the package stays cheap. */

@@ -11,7 +11,7 @@ import { BatchHandle } from "./batch/sync-batch.js";
 import { callWithRetry, withinGrace } from "./call.js";
 import type { SnapshotCollection } from "./collections.js";
 import { type Moment, momentOf } from "./lease.js";
-import type { SyncConfiguration } from "./options.js";
+import type { SyncConfiguration, SyncTuning } from "./options.js";
 import type { RunPreview } from "./preview/report.js";
 import { guardProgress } from "./progress.js";
 import { type Connector, readConnector } from "./run/connector.js";
@@ -45,7 +45,7 @@ export async function loadRuns(): Promise<typeof import("./run/sync-run.js")> {
 export class SyncEngine implements SyncClient {
   readonly #configuration: SyncConfiguration;
   readonly #transport: SyncTransport;
-  readonly #defaults: Pick<SyncDefaults, "installationId" | "ledger" | "guard">;
+  readonly #defaults: Omit<SyncDefaults, keyof SyncTuning>;
   readonly #starter: BatchStarter;
   readonly #closed = new AbortController();
 
@@ -53,7 +53,7 @@ export class SyncEngine implements SyncClient {
   constructor(
     configuration: SyncConfiguration,
     transport: SyncTransport,
-    defaults: Pick<SyncDefaults, "installationId" | "ledger" | "guard"> = {},
+    defaults: Omit<SyncDefaults, keyof SyncTuning> = {},
   ) {
     this.#configuration = configuration;
     this.#transport = transport;
@@ -166,13 +166,14 @@ export class SyncEngine implements SyncClient {
 
   /** Fills in the client's defaults of a run. */
   #judged<Options extends RunOptions>(options: Options) {
-    const { ledger = this.#defaults.ledger, guard = this.#defaults.guard } = options;
+    const defaults = this.#defaults;
+    const { ledger = defaults.ledger, guard = defaults.guard, onHeld = defaults.onHeld } = options;
     if (ledger === undefined) {
       throw new InvalidInputError(
         'No ledger: pass ledger to the call, or set sync.ledger of the client. It is fileLedger(directory), another ledger, or "none". Without one, nothing keeps a truncated snapshot from removing records.',
       );
     }
-    return { ...options, installationId: this.#installationId(options), ledger, guard };
+    return { ...options, installationId: this.#installationId(options), ledger, guard, onHeld };
   }
 
   #installationId({ installationId = this.#defaults.installationId }: BatchOptions): string {

@@ -9,7 +9,7 @@ import type { PreviewOptions, RunOptions } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
 
 /** Defaults of every run, batch and preview, and how the Sync API is spoken: the field `sync` of the client's options. */
-export interface SyncDefaults extends SyncTuning, Pick<JudgeOptions, "ledger" | "guard"> {
+export interface SyncDefaults extends SyncTuning, Pick<JudgeOptions, "ledger" | "guard" | "onHeld"> {
   /** Id of the direct integration installation that runs and batches are for. @default none: each call names it */
   readonly installationId?: string | undefined;
 }

@@ -82,7 +82,7 @@ const RUN = {
 };
 const RUN_NAMES = [
   ...["installationId", "restarts", "maxDurationMs", "stopOnSignals", "waitForLockMs"],
-  ...["approve", "signal", "onProgress"],
+  ...["approve", "signal", "onProgress", "onHeld"],
 ];
 const PREVIEW_NAMES = ["installationId", "maxIssues", "signal"];
 const WRITE = ["signal", "expectedCount"];

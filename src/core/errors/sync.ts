@@ -154,7 +154,10 @@ export interface HeldReport {
   readonly ledger: string;
   /** The snapshots that were held. */
   readonly reasons: readonly HeldReason[];
-  /** The value of `approve` that lets the same run pass, and until when; undefined if it could not be stored. */
+  /**
+   * The value of `approve` that lets the same run pass, and until when; undefined in a preview, without a ledger, or if it
+   * could not be stored.
+   */
   readonly approval: { readonly id: string; readonly expiresAt: Date } | undefined;
   /** The text. */
   toString(): string;

@@ -49,8 +49,7 @@ export interface SyncBatch extends AsyncDisposable {
    *   that changed meanwhile, invalid or too large records
    * @throws {BatchStateError} the batch is not active, or an earlier write failed
    * @throws {ClosedError} the batch or its client was closed
-   * @throws {SyncProtocolError} the service refused records; also every error of the connection and the credential.
-   *   `outcomes` of the error tells which records were accepted, rejected, unsent or unknown
+   * @throws {SyncProtocolError} the service refused records; also every error of the connection and the credential
    * @throws the source's own exception or the signal's reason, unchanged
    */
   write<C extends Collection>(

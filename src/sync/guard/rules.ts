@@ -1,4 +1,4 @@
-import { InvalidInputError } from "../../core/errors/index.js";
+import { type HeldReport, InvalidInputError } from "../../core/errors/index.js";
 import { isPlainObject, type KeysOf, readOptions, rejectUnknownKeys } from "../../core/validate.js";
 import type { SnapshotCollection } from "../collections.js";
 import { WIRE } from "../generated/collections.js";
@@ -58,6 +58,11 @@ export interface JudgeOptions {
    * @default none
    */
   readonly approve?: string | undefined;
+  /**
+   * Called with the report of a run that is held, to tell somebody; the run waits for it. What it throws is logged.
+   * @default the client's `sync.onHeld`
+   */
+  readonly onHeld?: ((report: HeldReport) => void | Promise<void>) | undefined;
 }
 
 const REMOVED_KEYS = { maxShare: true, min: true, max: true } satisfies KeysOf<RemovedRule>;

@@ -101,6 +101,9 @@ export class CollectionLedger {
       save: async () => {
         lines.end();
         await stored;
+        // Otherwise the next run would take the ledger for an empty one.
+        if (!(await this.#entries()).some((entry) => entry.key === key))
+          throw new Error(`The store does not list ${key}.`);
       },
       read: () => this.#read(key),
       promote: () => this.#promote(sequence, keyOf(this.scope, sequence, token, "completed")),

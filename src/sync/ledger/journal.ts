@@ -178,7 +178,9 @@ export class Journal {
 
   async #keysOf(store: Store, hash = ""): Promise<readonly string[]> {
     const keys: string[] = [];
-    for await (const key of store.list(`${folderOf(this.#options)}/journal.${hash}`)) keys.push(key);
+    const prefix = `${folderOf(this.#options)}/journal.${hash}`;
+    // A store that lists more than it was asked for must not lose the ids: these keys are deleted.
+    for await (const key of store.list(prefix)) if (key.startsWith(prefix)) keys.push(key);
     return keys;
   }
 
@@ -214,7 +216,7 @@ export class Journal {
   }
 
   #key(hash: string, heartbeat: number): string {
-    return `${folderOf(this.#options)}/journal.${hash}.${heartbeat}`;
+    return `${folderOf(this.#options)}/journal.${hash}.${Math.trunc(heartbeat)}`;
   }
 }
 

@@ -25,12 +25,13 @@ export const RUN_KEYS = {
   ledger: true,
   guard: true,
   approve: true,
+  onHeld: true,
   restarts: true,
   maxDurationMs: true,
   stopOnSignals: true,
 } satisfies KeysOf<RunOptions>;
 
-/** Options of {@link SyncClient.preview}; those of a run are accepted too. */
+/** Options of {@link SyncClient.preview}; a variable with those of a run fits too. */
 export interface PreviewOptions extends Pick<RunOptions, "installationId" | "ledger" | "guard" | "signal"> {
   /** Most entries in `issues` of a collection. @default 100 */
   readonly maxIssues?: number | undefined;
@@ -43,13 +44,15 @@ export const PREVIEW_KEYS = { ...RUN_KEYS, maxIssues: true } satisfies KeysOf<Pr
  * @throws {InvalidInputError} naming the option and what is allowed
  */
 export function checkRunOptions(options: RunOptions): void {
-  const { restarts = DEFAULT_RESTARTS, maxDurationMs, stopOnSignals } = options;
+  const { restarts = DEFAULT_RESTARTS, maxDurationMs, stopOnSignals, onHeld } = options;
   if (!Number.isInteger(restarts) || restarts < 0)
     throw new InvalidInputError("restarts must be an integer of 0 or more.");
   if (maxDurationMs !== undefined && !(Number.isFinite(maxDurationMs) && maxDurationMs > 0))
     throw new InvalidInputError("maxDurationMs must be a positive number of milliseconds.");
   if (stopOnSignals !== undefined && typeof stopOnSignals !== "boolean")
     throw new InvalidInputError("stopOnSignals must be true or false.");
+  if (onHeld !== undefined && typeof onHeld !== "function")
+    throw new InvalidInputError("onHeld must be a function.");
 }
 
 /** Options with the client's defaults filled in. */

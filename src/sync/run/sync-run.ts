@@ -2,6 +2,7 @@ import { linkAbort, raceAbort } from "../../core/abort.js";
 import {
   BatchOutcomeUnknownError,
   BatchStateError,
+  type HeldReport,
   RateLimitError,
   RunHeldError,
   SaasManagementError,
@@ -87,11 +88,21 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     try {
       return await this.#untilCompleted(controller.signal);
     } catch (error) {
+      if (error instanceof RunHeldError) await this.#tell(error.report, controller.signal);
       throw this.#withUnclear(error);
     } finally {
       unlink();
       deadline?.end();
       stopListening?.();
+    }
+  }
+
+  async #tell(report: HeldReport, signal: AbortSignal): Promise<void> {
+    const { configuration, closed } = this.#parts;
+    try {
+      await raceAbort(Promise.resolve(this.#options.onHeld?.(report)), signal, closed);
+    } catch (error) {
+      configuration.logger.warn("saas-management: onHeld failed", { error });
     }
   }
 

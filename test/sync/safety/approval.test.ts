@@ -1,5 +1,6 @@
 import { readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { RunOptions } from "@saas-management/sdk";
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { describe, expect, test } from "vitest";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
@@ -177,4 +178,34 @@ test("is stored by a ledger of the user, too", async () => {
   const again = await heldBy(service.runAccounts(ids(40), { guard, ledger }));
   await service.runAccounts(ids(40), { guard, ledger, approve: again.approvalId });
   expect(service.present()).toEqual(ids(40).sort());
+});
+
+test("tells onHeld of the client or of the run about a held run, and waits for it", async () => {
+  const told: string[] = [];
+  const logged: string[] = [];
+  const log = (message: string) => void logged.push(message);
+  const client = service.client({
+    logger: { debug: log, info: log, warn: log, error: log },
+    sync: {
+      installationId: service.installationId,
+      ledger: memoryLedger(),
+      onHeld: async (report) => {
+        await new Promise(setImmediate);
+        told.push(`client: ${report.reasons[0]?.collection} ${report.reasons[0]?.diff.removed}`);
+      },
+    },
+  });
+  const run = (count: number, options?: RunOptions) =>
+    client.sync.run(
+      { snapshots: ["accounts"], run: (batch) => batch.write("accounts", accounts(count)) },
+      options,
+    );
+  await run(10);
+  await heldBy(run(4));
+  expect(told).toEqual(["client: accounts 6"]);
+  const broken = () => Promise.reject(new Error("no mail"));
+  await heldBy(run(4, { onHeld: broken }));
+  expect(told).toHaveLength(1);
+  expect(logged).toContain("saas-management: onHeld failed");
+  await expect(run(4, JSON.parse('{"onHeld":1}'))).rejects.toMatchObject({ code: "INVALID_INPUT" });
 });

@@ -1,7 +1,7 @@
 import { readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { fileLedger, storeLedger } from "@saas-management/sdk";
+import { fileLedger, type RunBatch, storeLedger } from "@saas-management/sdk";
 import { beforeEach, expect, test } from "vitest";
 import { Journal } from "../../../src/sync/ledger/journal.js";
 import { requireLedger } from "../../../src/sync/ledger/ledger.js";
@@ -66,6 +66,22 @@ test("aborts the batch of another machine after 10 seconds without a heartbeat, 
     expect.stringContaining("ended the batch of a process that died"),
     { batchId: aborted?.id, batchState: "aborted" },
   ]);
+});
+
+test("notes heartbeats that a later run finds by a clock with fractions of milliseconds", async () => {
+  const clock = { now: () => service.clock.now() + 0.5 };
+  let noted: readonly string[] = [];
+  const connector = {
+    snapshots: ["accounts"] as const,
+    run: async (batch: RunBatch<"accounts">) => {
+      noted = await entries();
+      await batch.write("accounts", accounts(1));
+    },
+  };
+  const ledger = fileLedger(service.directory);
+  const client = service.syncClient({ clock });
+  await client.run(connector, { installationId: service.installationId, ledger });
+  expect(noted).toEqual([expect.stringMatching(/\/journal\.[0-9a-f]{64}\.\d+$/)]);
 });
 
 const GONE = 2 ** 22 + 1;

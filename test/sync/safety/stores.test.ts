@@ -115,3 +115,29 @@ test.each(["before", "after"] as const)(
     expect(Math.min(seen.held, seen.completed)).toBeGreaterThan(5);
   },
 );
+
+test.each<readonly [string, (below: Store, prefix: string) => AsyncIterable<string>]>([
+  ["nothing", async function* () {}],
+  [
+    "keys without their prefix",
+    async function* (below, prefix) {
+      for await (const key of below.list(prefix)) yield key.slice(prefix.length);
+    },
+  ],
+])("a run with a store that lists %s is not completed", async (_, list) => {
+  const below = memoryStore();
+  const ledger = storeLedger({ ...below, list: (prefix) => list(below, prefix) });
+  await expect(service.runAccounts(ids(40), { ledger })).rejects.toMatchObject({
+    code: "INVALID_CONFIGURATION",
+    cause: { message: expect.stringContaining("does not list") },
+  });
+  expect(service.states()).toEqual(["aborted"]);
+});
+
+test("a store that lists more keys than it is asked for loses none of them", async () => {
+  const below = memoryStore();
+  const ledger = storeLedger({ ...below, list: () => below.list("") });
+  await service.runAccounts(ids(40), { ledger });
+  await heldBy(service.runAccounts(ids(20), { ledger }));
+  expect(service.present()).toHaveLength(40);
+});
