@@ -59,7 +59,7 @@ export function resolveTls(
  * Creates a context for TLS 1.2 or later.
  * @throws {ConfigurationError} a certificate or key cannot be used
  */
-export function secureContext(tls: TlsOptions = {}): SecureContext {
+function secureContext(tls: TlsOptions = {}): SecureContext {
   const { createSecureContext } = process.getBuiltinModule("node:tls");
   const ca = certificates("tls.ca", tls.ca);
   const cert = certificates("tls.cert", tls.cert);
