@@ -1,6 +1,14 @@
 import { ConfigurationError } from "./errors/index.js";
 import type { Logger } from "./hooks.js";
 
+/** Not beside its check: declarations of the package must not make a compiler load `node:tls`. */
+export interface TlsOptions {
+  readonly ca?: string | Uint8Array | undefined;
+  readonly cert?: string | Uint8Array | undefined;
+  readonly key?: string | Uint8Array | undefined;
+  readonly serverName?: string | undefined;
+}
+
 /** True for a host that never leaves this machine, as in a URL or as a socket takes it. */
 export function isLoopback(host: string): boolean {
   return ["localhost", "[::1]", "::1"].includes(host) || /^127(\.\d{1,3}){3}$/.test(host);

@@ -1,7 +1,8 @@
+import type { TlsOptions } from "../core/endpoint.js";
 import { ConfigurationError, TransportError } from "../core/errors/index.js";
 import { causesOf, NETWORK_ERRORS } from "../core/network-errors.js";
 import type { HttpProxy } from "./proxy.js";
-import { connectionOptions, type TlsOptions } from "./tls.js";
+import { connectionOptions } from "./tls.js";
 
 /** A fetch with TLS settings or a proxy, which Node's own fetch does not take. */
 export interface NodeFetch {

@@ -1,13 +1,7 @@
 import type { PeerCertificate, SecureContext } from "node:tls";
+import type { TlsOptions } from "../core/endpoint.js";
 import { ConfigurationError } from "../core/errors/index.js";
 import { describeType, type KeysOf, readOptions } from "../core/validate.js";
-
-export interface TlsOptions {
-  readonly ca?: string | Uint8Array | undefined;
-  readonly cert?: string | Uint8Array | undefined;
-  readonly key?: string | Uint8Array | undefined;
-  readonly serverName?: string | undefined;
-}
 
 const TLS_KEYS = { ca: true, cert: true, key: true, serverName: true } satisfies KeysOf<TlsOptions>;
 

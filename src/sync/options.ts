@@ -1,10 +1,10 @@
 import { Credential } from "../core/credential.js";
-import { resolveEndpoint } from "../core/endpoint.js";
+import { resolveEndpoint, type TlsOptions } from "../core/endpoint.js";
 import { ConfigurationError } from "../core/errors/index.js";
 import { type CommonOptions, resolveCommonOptions } from "../core/options.js";
 import { isObject, requirePositive } from "../core/validate.js";
 import { type HttpProxy, resolveProxy } from "../node/proxy.js";
-import { resolveTls, type TlsOptions } from "../node/tls.js";
+import { resolveTls } from "../node/tls.js";
 import { LEASE_MS } from "./lease.js";
 
 /** 16 MiB: every encoded SyncRecordsRequest must be smaller (service description, "Limits"). */

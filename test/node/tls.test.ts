@@ -5,7 +5,7 @@ import {
   TransportError,
 } from "@saas-management/sdk";
 import { expect, onTestFinished, test, vi } from "vitest";
-import type { TlsOptions } from "../../src/node/tls.js";
+import type { TlsOptions } from "../../src/core/endpoint.js";
 import { startTestService } from "../support/test-service.js";
 import { certificate, identity } from "../support/tls-certificates.js";
 import { startTlsGraphQLServer } from "../support/tls-graphql-server.js";

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { TlsOptions } from "../../src/node/tls.js";
+import type { TlsOptions } from "../../src/core/endpoint.js";
 import { START, syncClient } from "../support/sync-client.js";
 import { startBareServer } from "../support/tls-bare-server.js";
 import { certificate, identity } from "../support/tls-certificates.js";
