@@ -113,7 +113,6 @@ export class OperationCredential {
     this.#signal = signal;
   }
 
-  /** The `Authorization` value for the next attempt. @throws {AuthenticationError} there is no usable one */
   async next(): Promise<string> {
     const replacement = this.#replacement;
     this.#replacement = undefined;

@@ -104,10 +104,6 @@ export interface CommonConfiguration {
   readonly clock: Clock;
 }
 
-/**
- * Checks the common options.
- * @throws {ConfigurationError} naming the option and what is allowed
- */
 export function resolveCommonOptions(options: CommonOptions): CommonConfiguration {
   const { appInfo, clock, onEvent, retry, timeoutMs = 100_000 } = options;
   requireMethods("logger", options.logger, ["debug", "info", "warn", "error"]);

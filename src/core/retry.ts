@@ -25,7 +25,6 @@ export interface RetryOptions {
 export interface DeadlineOptions {
   readonly clock: Clock;
   readonly timeoutMs: number;
-  /** What is being done, for the error's message: `GraphQL request Licenses`. */
   readonly operation: string;
   /** Monotonic time of the start, if some of the time is over. @default now */
   readonly begunAt?: number | undefined;
@@ -223,7 +222,6 @@ export class RetryBudget {
     return true;
   }
 
-  /** Called for each operation that succeeds, with retries or without. */
   refund(retried: boolean): void {
     this.#tokens = Math.min(BUDGET_CAPACITY, this.#tokens + (retried ? RETRY_COST : SUCCESS_REFUND));
   }

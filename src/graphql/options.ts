@@ -55,7 +55,6 @@ const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
 
 const JSON_BODY = { "content-type": "application/json" };
 
-/** Checks the options of a client. @throws {ConfigurationError} an option is missing or not usable */
 export function resolveOptions(given: GraphQLOptions) {
   const options = readOptions("GraphQLClient", given, CLIENT_KEYS, ConfigurationError);
   const { baseUrl, fetch, maxResponseBytes = DEFAULT_MAX_BYTES } = options;

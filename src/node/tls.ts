@@ -49,10 +49,7 @@ export function resolveTls(
   return tls;
 }
 
-/**
- * Creates a context for TLS 1.2 or later.
- * @throws {ConfigurationError} a certificate or key cannot be used
- */
+/** Creates a context for TLS 1.2 or later. @throws {ConfigurationError} a certificate or key cannot be used */
 function secureContext(tls: TlsOptions = {}): SecureContext {
   const { createSecureContext } = process.getBuiltinModule("node:tls");
   const ca = certificates("tls.ca", tls.ca);

@@ -12,11 +12,6 @@ export function tlsSettings({ cert, key }: TlsIdentity) {
   return { cert, key, minVersion: "TLSv1.2" } as const;
 }
 
-/**
- * Starts listening.
- * @returns the port
- * @throws {Error} the operating system's error if the address cannot be bound
- */
 export async function listen(server: Server, { host, port }: ListenOptions): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     // The listener stays: a connection that cannot be accepted must not end the process.

@@ -126,10 +126,6 @@ function requireDistinct(applications: readonly PortfolioApplication[], context:
   }
 }
 
-/**
- * Reads a portfolio from JSON.
- * @throws {TypeError} says what is wrong with the text
- */
 export function parsePortfolio(text: string): Portfolio {
   return parse("portfolio", portfolioSchema, jsonOf(text.replace(/^\ufeff/, "")));
 }

@@ -140,10 +140,7 @@ export async function startReferenceServer(
   return startServer(parse("options", optionsSchema, options));
 }
 
-/**
- * Starts both APIs over one state. If the second cannot start, the first is stopped.
- * @internal
- */
+/** Starts both APIs over one state. If the second cannot start, the first is stopped. @internal */
 export async function startServer(
   options: CheckedOptions,
   state: SyncState = new SyncState(options.clock),

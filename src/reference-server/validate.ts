@@ -13,10 +13,7 @@ function unknownKey([key = ""]: readonly string[], shape: z.ZodRawShape): string
   return `Unknown key ${JSON.stringify(key)}.${suggestKey(key, known)} Known keys: ${known.join(", ")}`;
 }
 
-/**
- * Checks a value that a caller passed in.
- * @throws {TypeError} names the place of the first problem
- */
+/** Checks a value that a caller passed in. @throws {TypeError} names the place of the first problem */
 export function parse<T>(name: string, schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;

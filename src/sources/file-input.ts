@@ -17,7 +17,6 @@ export class Input {
   readonly #source: string | AsyncIterable<unknown>;
   #isOpened = false;
 
-  /** @throws {InvalidInputError} neither a path nor a stream */
   constructor(input: FileInput, name: string | undefined) {
     if (name !== undefined && typeof name !== "string") {
       throw new InvalidInputError("name must be a string.");

@@ -145,10 +145,7 @@ class LineReader {
   }
 }
 
-/**
- * A function that decodes whole lines and throws for invalid bytes.
- * @throws {InvalidInputError} unknown encoding
- */
+/** A function that decodes whole lines and throws for invalid bytes. @throws {InvalidInputError} unknown encoding */
 export function decoderOf(encoding: TextEncoding): (bytes: Uint8Array) => string {
   switch (encoding) {
     case "utf-8":

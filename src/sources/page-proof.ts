@@ -56,7 +56,6 @@ export class PageProof {
   readonly #limits: PageLimits;
   /** Digest of a token -> number of the page that it led to. */
   readonly #tokens = new Map<string, number>();
-  /** Digest of the items, or of their records -> number of the page that held them. */
   readonly #pages = new Map<string, number>();
   #itemsAreComparable = true;
   #emptyInSuccession = 0;

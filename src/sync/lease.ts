@@ -50,7 +50,6 @@ export class CountedLease implements Lease {
     return new Date(this.#clock.now() + this.remainingMs);
   }
 
-  /** The service accepted something that was sent at this moment. */
   renew(sentAt: Moment): void {
     if (sentAt.monotonic > this.#renewedAt.monotonic) this.#renewedAt = sentAt;
     this.#warned = false;

@@ -32,10 +32,6 @@ const parsed = new Map<object | string, Operation>();
 const MAX_PARSED = 100;
 const MAX_PARSED_LENGTH = 100_000;
 
-/**
- * Reads a document.
- * @throws {InvalidInputError} it is not a document, or does not have exactly one operation
- */
 export function readDocument(document: object | string): Operation {
   const known = parsed.get(document);
   if (known !== undefined) return known;

@@ -49,10 +49,7 @@ export function discardBody({ body }: Response): void {
   if (typeof body?.cancel === "function") body.cancel().catch(() => {});
 }
 
-/**
- * Reads a body that is not larger than allowed and is UTF-8.
- * @throws {TransportError} otherwise
- */
+/** Reads a body that is not larger than allowed and is UTF-8. @throws {TransportError} otherwise */
 export async function readText(
   response: Response,
   { maxBytes, signal, failures }: BodyRules,

@@ -15,7 +15,6 @@ export interface DueFault {
 
 interface Entry {
   readonly fault: CheckedFault;
-  /** What was added, as JSON. */
   readonly text: string;
   calls: number;
   fired: number;

@@ -4,7 +4,6 @@ import { type Fault, SYNC_OPERATIONS } from "./fault.js";
 export class SeededRandom {
   #state: number;
 
-  /** @param seed an integer, of which the lowest 32 bits count */
   constructor(seed: number) {
     this.#state = seed | 0;
   }

@@ -29,7 +29,6 @@ export class Batch {
   #newestStream = 0;
   #openStream: number | undefined;
 
-  /** @param sequence position among the batches of the installation, from 1 */
   constructor(
     readonly sequence: number,
     startedAt: number,
@@ -89,7 +88,6 @@ export class Batch {
     this.#state = "completed";
   }
 
-  /** Has no effect on an aborted or expired batch. */
   abort(now: number): void {
     const state = this.stateAt(now);
     if (state === "completed") throw wrongState(state, "The batch is completed and cannot be aborted.");

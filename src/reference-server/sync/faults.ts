@@ -26,10 +26,7 @@ export interface FaultTargets {
 const OVERSIZED_BYTES = 16 * 1024 * 1024 + 1;
 
 export interface CallWithFaults {
-  /**
-   * Lets the faults strike whose moment has come.
-   * @throws Refusal, {@link NoAnswer} or {@link EarlyAnswer}
-   */
+  /** Lets the faults strike whose moment has come. @throws Refusal, {@link NoAnswer} or {@link EarlyAnswer} */
   strike(due: readonly DueFault[], moment: "request" | "answer"): Promise<void>;
   /** The answer, padded if a fault asks for it with a field that readers skip. */
   padded(answer: Uint8Array): Buffer;

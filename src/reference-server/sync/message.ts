@@ -7,7 +7,6 @@ import { violationOf } from "./record-rules.js";
 import { Refusal } from "./refusal.js";
 import type { CollectionMessage } from "./stores.js";
 
-/** A message with exactly one collection. Its batch id and records are not checked yet. */
 export interface RecordsMessage {
   readonly batchId: string;
   readonly collection: CollectionMessage;

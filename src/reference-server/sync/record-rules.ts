@@ -3,7 +3,6 @@ import { SubscriptionModel } from "../../sync/generated/saas_management/sync/v1/
 import { wireName } from "../values.js";
 import type { Collection, MessageOf } from "../workspace.js";
 
-/** What is wrong with a record. Never contains the content of the record. */
 export interface Violation {
   /** Path of the field in camelCase, such as `generic.details.model`; empty for the record itself. */
   readonly field: string;

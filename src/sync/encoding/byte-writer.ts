@@ -23,7 +23,6 @@ export class ByteWriter {
     this.position = position;
   }
 
-  /** Starts a length-delimited field. Pass the returned position to `end`. */
   begin(tag: number): number {
     this.reserve(FIELD_BYTES);
     this.tag(tag);
@@ -64,7 +63,6 @@ export class ByteWriter {
     this.position = position;
   }
 
-  /** A field that holds a safe integer; a negative one takes ten bytes. */
   number(tag: number, value: number): void {
     this.reserve(FIELD_BYTES);
     this.tag(tag);

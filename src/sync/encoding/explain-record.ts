@@ -100,19 +100,12 @@ export class InvalidRecords {
   readonly #issues: InputIssue[] = [];
   #checked = 0;
 
-  /**
-   * Adds the issues of a record.
-   * @throws {InvalidInputError} enough is known
-   */
   add(issues: readonly InputIssue[]): void {
     this.#issues.push(...issues.slice(0, MAX_ISSUES - this.#issues.length));
     this.lookAhead();
   }
 
-  /**
-   * Counts a record that was checked after an invalid one.
-   * @throws {InvalidInputError} enough is known
-   */
+  /** Counts a record that was checked after an invalid one. @throws {InvalidInputError} enough is known */
   lookAhead(): void {
     if (this.#issues.length >= MAX_ISSUES || this.#checked >= LOOK_AHEAD) this.throw();
     this.#checked += 1;

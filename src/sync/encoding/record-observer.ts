@@ -25,7 +25,6 @@ export class EncodedRecord {
     this.#hasIds = hasIds;
   }
 
-  /** Where the source says that the record comes from, such as `users.csv:1042`. */
   get location(): string | undefined {
     return this.#list && locationOf(this.#list, this.#position);
   }

@@ -121,7 +121,6 @@ function describeTimestamp(value: unknown): string {
 export const absent = z.null(expected("nothing beside the variant", describeType)).optional();
 
 export interface RecordSchemas {
-  /** For a record that is written flat. */
   readonly generic: z.ZodType;
   /** For a record with a variant under its name; undefined if there are no others. */
   readonly others?: z.ZodType;

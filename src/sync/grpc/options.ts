@@ -12,7 +12,6 @@ export function targetOf({ protocol, hostname, port }: URL): string {
   return `${hostname}:${port === "" ? (protocol === "http:" ? 80 : 443) : port}`;
 }
 
-/** @throws {ConfigurationError} a certificate or key cannot be read */
 export function channelCredentials(configuration: SyncConfiguration): ChannelCredentials {
   if (configuration.endpoint.protocol === "http:") return credentials.createInsecure();
   const { tls } = configuration;

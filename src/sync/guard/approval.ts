@@ -77,10 +77,7 @@ async function pendingId(held: readonly Held[], now: number): Promise<string | u
   return ids.size === 1 ? id : undefined;
 }
 
-/**
- * Checks whether an approval covers what a snapshot is held for.
- * @returns why it does not; undefined if it does
- */
+/** Checks whether an approval covers what a snapshot is held for. @returns why it does not; undefined if it does */
 export async function approvalProblem(
   ledger: CollectionLedger,
   approvalId: string,

@@ -88,10 +88,6 @@ export interface ResolvedGuard {
 
 const DEFAULTS = { maxShare: 0.25, min: 3, max: Number.POSITIVE_INFINITY };
 
-/**
- * Checks the options of the guard.
- * @throws {InvalidInputError} naming the option and what is allowed
- */
 export function resolveGuard(options: GuardOptions | false = {}): ResolvedGuard {
   if (options === false) return { requireBaseline: false, ruleOf: () => undefined };
   const { requireBaseline = false, collections = {}, ...general } = readOptions("guard", options, GUARD_KEYS);

@@ -6,7 +6,6 @@ import { putLine } from "../ledger/id-lines.js";
 const PIECE_BYTES = 64 * 1024;
 
 export interface SnapshotIdsOptions {
-  /** Receives whole lines, and owns their bytes. */
   readonly write: ((lines: Uint8Array) => void) | undefined;
   readonly keyOf: ((id: Uint8Array) => Uint8Array) | undefined;
 }
@@ -28,7 +27,6 @@ export class SnapshotIds implements RecordObserver {
     this.#options = options;
   }
 
-  /** Number of records with the id and contents of an earlier one. */
   get duplicates(): number {
     return this.#duplicates;
   }

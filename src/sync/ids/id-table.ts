@@ -27,10 +27,7 @@ export class IdTable {
     return this.#size;
   }
 
-  /**
-   * Adds an id.
-   * @returns -1 if it is new, otherwise the index of the first record with this id
-   */
+  /** Adds an id. @returns -1 if it is new, otherwise the index of the first record with this id */
   add(low: number, high: number, contents: number, index: number): number {
     let part = this.#parts[low >>> 26];
     if (part === undefined || part.size * WIDTH === part.entries.length) part = this.#grow(low >>> 26, part);

@@ -55,10 +55,7 @@ function hasByte(word: number, byte: number): boolean {
 /** No id is as long: a message has less than 16 MiB, and a line has at most two bytes for each of its bytes. */
 const MAX_LINE_BYTES = 32 * 1024 * 1024;
 
-/**
- * Splits text in pieces of any size into pieces of whole lines.
- * @throws {RangeError} a line is longer than any id
- */
+/** Splits text in pieces of any size into pieces of whole lines. @throws {RangeError} a line is longer than any id */
 export async function* wholeLines(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   let held: Uint8Array[] = [];
   let heldBytes = 0;

@@ -23,10 +23,7 @@ export interface JournalOptions {
   readonly logger: Logger;
 }
 
-/**
- * Ends a batch on the service.
- * @returns its state: `aborted`, or what the service says if it had ended before
- */
+/** Ends a batch on the service. @returns its state: `aborted`, or what the service says if it had ended before */
 export type EndBatch = (batchId: string) => Promise<string>;
 
 /** Batches that runs of this process have open. They are alive even if a heartbeat was late. */
@@ -54,7 +51,6 @@ export class Journal {
     this.#options = options;
   }
 
-  /** Notes a batch that was started. Never rejects. */
   opened(batchId: string): Promise<void> {
     this.#opening = this.#attempt("could not note a batch", { batchId }, async (store, over) => {
       const hash = this.#hash(batchId);

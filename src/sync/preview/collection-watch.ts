@@ -12,7 +12,6 @@ const MAX_DUPLICATES = 20;
 
 export interface CollectionWatchOptions {
   readonly collection: CollectionInfo;
-  /** Collects the ids of a snapshot; undefined for events. */
   readonly ids: SnapshotIds | undefined;
   readonly referencedIds: ReferencedIds;
   readonly maxIssues: number;

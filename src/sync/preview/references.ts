@@ -50,7 +50,6 @@ export class ReferencedIds {
   readonly #hash = new IdHash();
   #text = Buffer.alloc(256);
 
-  /** @param declared the snapshot collections of the run */
   constructor(declared: readonly SnapshotCollection[]) {
     const searched = declared.filter((name) => REFERENCED.has(name));
     this.#tables = new Map(searched.map((name) => [name, new IdTable()]));
@@ -119,7 +118,6 @@ export class ReferenceCheck {
     this.#records[number] = (this.#records[number] ?? 0) + 1;
   }
 
-  /** Number of records with a missing id, after all records were written. */
   get dangling(): number {
     let dangling = 0;
     this.#waiting.forEach((low, high) => {

@@ -39,10 +39,6 @@ export interface PreviewOptions extends Pick<RunOptions, "installationId" | "led
 
 export const PREVIEW_KEYS = { ...RUN_KEYS, maxIssues: true } satisfies KeysOf<PreviewOptions & RunOptions>;
 
-/**
- * Checks the options that only runs have.
- * @throws {InvalidInputError} naming the option and what is allowed
- */
 export function checkRunOptions(options: RunOptions): void {
   const { restarts = DEFAULT_RESTARTS, maxDurationMs, stopOnSignals, onHeld } = options;
   if (!Number.isInteger(restarts) || restarts < 0)

@@ -3,10 +3,7 @@ import { hasEnded } from "../call.js";
 
 export type AbortBatch = (batchId: string, signal: AbortSignal) => Promise<void>;
 
-/**
- * Aborts a batch that may have ended already.
- * @returns its state, as far as the service tells it
- */
+/** Aborts a batch that may have ended already. @returns its state, as far as the service tells it */
 export async function endBatch(abort: AbortBatch, batchId: string, signal: AbortSignal): Promise<string> {
   try {
     await abort(batchId, signal);

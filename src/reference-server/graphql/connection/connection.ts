@@ -27,7 +27,6 @@ type Field = Pick<GraphQLField<unknown, unknown>, "name" | "args">;
 
 export function pagerOf(field: Field) {
   const [whereType, orderType] = [inputType(field, "where"), inputType(field, "order")];
-  /** @throws GraphQLError an argument is invalid */
   return <R extends IdentifiedRow>(
     rowSet: RowSet<R>,
     args: ConnectionArguments,

@@ -49,7 +49,6 @@ export function positionOf(row: IdentifiedRow, keys: readonly SortKey[]): Positi
   return { values: keys.map((key) => sortValue(row, key.path)), id: row.id };
 }
 
-/** Negative if `a` comes first. */
 export function comparePositions(a: Position, b: Position, keys: readonly SortKey[]): number {
   // No iterator over entries: this runs for each comparison of a sort.
   for (let index = 0; index < keys.length; index++) {

@@ -117,7 +117,6 @@ export class CursorCodec {
     return Buffer.from(JSON.stringify([this.#order, position.id, ...position.values])).toString("base64url");
   }
 
-  /** @throws GraphQLError the string is not a cursor of this order and connection */
   decode(cursor: string, argument: "after" | "before"): Position {
     const [order, id, ...values] = parseList(cursor);
     if (typeof order !== "string" || typeof id !== "string" || !values.every(isSortValue)) {

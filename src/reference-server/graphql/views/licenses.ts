@@ -18,7 +18,6 @@ type LicenseStateRow =
   | { readonly __typename: "UsedLicenseState"; readonly activity: "USED" }
   | { readonly __typename: "UnusedLicenseState"; readonly activity: "UNUSED"; readonly reason: string };
 
-/** Which use counts as recent. */
 export interface RecentUse {
   readonly since: number;
   readonly days: number;
@@ -69,7 +68,6 @@ function holderRow(account: GenericAccountDetails, person: Person) {
   };
 }
 
-/** What one seat of a plan costs a year. */
 export interface SeatPrice {
   readonly paid: Money;
   readonly free: Money;
@@ -87,7 +85,6 @@ export class LicenseRow {
   readonly #assess: AssessLicense;
   #assessment: ReturnType<AssessLicense> | undefined;
 
-  /** @param plan null if the plan's record is missing */
   constructor(
     installation: SyncedInstallation,
     license: GenericLicenseDetails,
