@@ -14,29 +14,24 @@ interface PendingCall {
 /** Builds the `Authorization` value of each attempt. JSON and inspection do not show the secret. */
 export class Credential {
   readonly name: "apiKey" | "authorization";
-  readonly #constant: string | undefined;
-  readonly #provide: () => unknown;
+  /** The Sync API's may be missing until it is used: previews need none. */
+  readonly #source: string | (() => unknown) | undefined;
   readonly #scheme: string;
   /** Secrets sent recently, the latest first. */
   #secrets: readonly string[] = [];
   #pending: PendingCall | undefined;
 
-  /** The Sync API's may be missing until it is used: previews need none. */
-  readonly #isMissing: boolean;
-
   /** @param scheme What stands before an API key: nothing for GraphQL, `"ApiKey "` for the Sync API. */
   constructor(options: Pick<GraphQLOptions, "apiKey" | "authorization">, scheme: "" | "ApiKey ") {
     const { apiKey, authorization } = options;
-    this.#isMissing = apiKey === undefined && authorization === undefined;
-    if (this.#isMissing && scheme === "") throw missingCredential();
+    this.#source = authorization ?? apiKey;
+    if (this.#source === undefined && scheme === "") throw missingCredential();
     if (apiKey !== undefined && authorization !== undefined)
       throw new ConfigurationError("Both apiKey and authorization are set: set only one of them.");
     if (authorization !== undefined && typeof authorization !== "function")
       throw new ConfigurationError("authorization must be a function that returns the Authorization value.");
     if (apiKey !== undefined && typeof apiKey !== "function" && typeof apiKey !== "string")
       throw new ConfigurationError("apiKey must be a string, or a function that returns one.");
-    this.#constant = typeof apiKey === "string" ? apiKey : undefined;
-    this.#provide = authorization ?? (typeof apiKey === "function" ? apiKey : () => apiKey);
     this.name = authorization === undefined ? "apiKey" : "authorization";
     this.#scheme = authorization === undefined ? scheme : "";
   }
@@ -49,8 +44,9 @@ export class Credential {
    * @throws {ConfigurationError} there is neither a key nor a provider
    */
   async authorization(signal: AbortSignal, refused?: string): Promise<string> {
-    if (this.#isMissing) throw missingCredential();
-    const secret = this.#constant ?? (await this.#provided(signal, refused));
+    const source = this.#source;
+    if (source === undefined) throw missingCredential();
+    const secret = typeof source === "string" ? source : await this.#provided(source, signal, refused);
     if (typeof secret !== "string" || secret.trim() === "")
       throw new AuthenticationError(`${this.name} is empty or not a string. Nothing was sent.`);
     if (!/^[\x20-\x7e]+$/.test(secret)) {
@@ -73,12 +69,16 @@ export class Credential {
     return redactSecrets(text, [...this.#secrets, ...older]);
   }
 
-  async #provided(signal: AbortSignal, refused: string | undefined): Promise<unknown> {
+  async #provided(
+    provide: () => unknown,
+    signal: AbortSignal,
+    refused: string | undefined,
+  ): Promise<unknown> {
     const shared = this.#pending;
     const pending =
       shared !== undefined && (refused === undefined || shared.refused === refused)
         ? shared
-        : { secret: Promise.resolve().then(this.#provide), refused };
+        : { secret: Promise.resolve().then(provide), refused };
     this.#pending = pending;
     try {
       return await raceAbort(pending.secret, signal);

@@ -52,13 +52,11 @@ export const SILENT: Logger = { debug: () => {}, info: () => {}, warn: () => {},
 /** Wraps a logger: it never throws, because a failure to log must not fail what is logged. */
 export function safeLogger(logger: Logger | undefined): Logger {
   if (logger === undefined) return SILENT;
-  const safe = (level: keyof Logger): Logger["debug"] => {
-    return (message, details) =>
-      callSafely(
-        () => logger[level](message, details),
-        () => {},
-      );
-  };
+  const ignore = () => {};
+  const safe =
+    (level: keyof Logger): Logger["debug"] =>
+    (message, details) =>
+      callSafely(() => logger[level](message, details), ignore);
   return { debug: safe("debug"), info: safe("info"), warn: safe("warn"), error: safe("error") };
 }
 
@@ -68,12 +66,12 @@ export function safeLogger(logger: Logger | undefined): Logger {
  */
 export function safeCallback<Event>(
   name: string,
-  callback: ((event: Event) => unknown) | undefined,
+  callback: (event: Event) => unknown,
   logger: Logger,
 ): (event: Event) => void {
   return (event) =>
     callSafely(
-      () => callback?.(event),
+      () => callback(event),
       (error) => logger.error(`saas-management: ${name} threw an exception`, { event, error }),
     );
 }

@@ -1,4 +1,4 @@
-import type { ConnectionOptions, SecureContext } from "node:tls";
+import type { PeerCertificate, SecureContext } from "node:tls";
 import type { TlsOptions } from "../core/endpoint.js";
 import { ConfigurationError } from "../core/errors/index.js";
 import { describeType, type KeysOf, readOptions } from "../core/validate.js";
@@ -12,16 +12,17 @@ const CERTIFICATE =
  * How Node's TLS connects to the API. `rejectUnauthorized` is explicit because `NODE_TLS_REJECT_UNAUTHORIZED` could
  * disable it. An IP address cannot be sent as the server's name (RFC 6066, section 3).
  */
-export function connectionOptions(
-  tls: TlsOptions = {},
-): Pick<ConnectionOptions, "secureContext" | "servername" | "checkServerIdentity" | "rejectUnauthorized"> {
+export function connectionOptions(tls: TlsOptions = {}) {
   const { serverName } = tls;
   const context = { secureContext: secureContext(tls), rejectUnauthorized: true };
   if (serverName === undefined) return context;
   if (process.getBuiltinModule("node:net").isIP(serverName) === 0)
     return { ...context, servername: serverName };
   const { checkServerIdentity } = process.getBuiltinModule("node:tls");
-  return { ...context, checkServerIdentity: (_, peer) => checkServerIdentity(serverName, peer) };
+  return {
+    ...context,
+    checkServerIdentity: (_: string, peer: PeerCertificate) => checkServerIdentity(serverName, peer),
+  };
 }
 
 /**
@@ -49,7 +50,7 @@ export function resolveTls(
 }
 
 /** Creates a context for TLS 1.2 or later. @throws {ConfigurationError} a certificate or key cannot be used */
-export function secureContext(tls: TlsOptions = {}): SecureContext {
+function secureContext(tls: TlsOptions = {}): SecureContext {
   const { createSecureContext } = process.getBuiltinModule("node:tls");
   const ca = certificates("tls.ca", tls.ca);
   const cert = certificates("tls.cert", tls.cert);

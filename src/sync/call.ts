@@ -1,3 +1,5 @@
+import { raceAbort } from "../core/abort.js";
+import type { Clock } from "../core/clock.js";
 import {
   AuthenticationError,
   BatchInProgressError,
@@ -6,6 +8,7 @@ import {
   SyncProtocolError,
 } from "../core/errors/index.js";
 import { runOperation } from "../core/operation.js";
+import { Deadline } from "../core/retry.js";
 import type { Collection } from "./collections.js";
 import type { SyncConfiguration } from "./options.js";
 import type { OnProgress } from "./progress.js";
@@ -47,18 +50,10 @@ export function callWithRetry<T>(
 
 /** What the failed attempts of one operation say together about its effect. */
 export class Attempts {
-  #mayBeDone = false;
-  #refused = false;
-
   /** Whether the service may have done it: an attempt was sent, and no answer proves that it was refused. */
-  get mayBeDone(): boolean {
-    return this.#mayBeDone;
-  }
-
+  mayBeDone = false;
   /** Whether the service refused an attempt. If it did not and `mayBeDone` is false, nothing reached it. */
-  get refused(): boolean {
-    return this.#refused;
-  }
+  refused = false;
 
   async make<T>(call: CallContext, attempt: (call: CallContext) => Promise<T>): Promise<T> {
     let unsent = false;
@@ -68,8 +63,8 @@ export class Attempts {
     try {
       return await attempt({ ...call, onUnsent });
     } catch (error) {
-      if (!unsent && isRefusal(error)) this.#refused = true;
-      else if (!unsent) this.#mayBeDone = true;
+      if (!unsent && isRefusal(error)) this.refused = true;
+      else if (!unsent) this.mayBeDone = true;
       throw error;
     }
   }
@@ -93,4 +88,25 @@ function isRefusal(error: unknown): boolean {
 export function hasEnded(error: unknown): error is SyncProtocolError {
   if (!(error instanceof SyncProtocolError)) return false;
   return error.grpcStatus === "NOT_FOUND" || error.grpcStatus === "FAILED_PRECONDITION";
+}
+
+/** How long a run or a closed client waits for cleanup, in milliseconds. */
+const CLEANUP_GRACE_MS = 5000;
+
+/**
+ * Waits for cleanup, at most 5 seconds: the run's own signal may have fired before.
+ * @param cleanUp Receives a signal that fires when nobody waits any more.
+ * @throws {TimeoutError} it took too long
+ */
+export async function withinGrace(
+  clock: Clock,
+  cleanUp: (over: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const advice = () => "It is not waited for any longer.";
+  const deadline = new Deadline({ clock, timeoutMs: CLEANUP_GRACE_MS, operation: "The cleanup", advice });
+  try {
+    await raceAbort(cleanUp(deadline.signal), deadline.signal);
+  } finally {
+    deadline.end();
+  }
 }

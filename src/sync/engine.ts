@@ -8,8 +8,7 @@ import { startKeepAlive } from "./batch/keep-alive.js";
 import { BatchSession, type BatchWatch } from "./batch/session.js";
 import { BATCH_KEYS, type BatchOptions, BatchStarter, checkBatchOptions } from "./batch/start.js";
 import { BatchHandle } from "./batch/sync-batch.js";
-import { callWithRetry } from "./call.js";
-import { CLEANUP_GRACE_MS } from "./cleanup-grace.js";
+import { callWithRetry, withinGrace } from "./call.js";
 import type { SnapshotCollection } from "./collections.js";
 import { type Moment, momentOf } from "./lease.js";
 import type { SyncConfiguration, SyncTuning } from "./options.js";
@@ -123,12 +122,7 @@ export class SyncEngine implements SyncClient {
 
   async close(): Promise<void> {
     if (!this.#closed.signal.aborted) this.#closed.abort(clientClosed());
-    const waited = new AbortController();
-    await Promise.race([
-      this.#starter.settled(),
-      this.#configuration.clock.sleep(CLEANUP_GRACE_MS, waited.signal).catch(() => {}),
-    ]);
-    waited.abort();
+    await withinGrace(this.#configuration.clock, () => this.#starter.settled()).catch(() => {});
     this.#starter.giveUp(this.#closed.signal.reason);
     this.#transport.close();
   }

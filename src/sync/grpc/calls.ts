@@ -1,10 +1,8 @@
 import {
-  type CallCredentials,
   type CallOptions,
   type Client,
   type ClientUnaryCall,
   type ClientWritableStream,
-  credentials,
   Metadata,
   type ServiceError,
   type StatusObject,
@@ -129,27 +127,4 @@ function failedCall(error: ServiceError): FailedCall {
 
 function toBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
-
-/**
- * Tells whether anything of a call was sent, and keeps the call back once it was given up.
- *
- * grpc-js asks for the credentials of a call when it has a connection for it, right before it opens the stream: a call
- * that never came so far left nothing on any connection.
- */
-export class SendGate {
-  readonly credentials: CallCredentials;
-  #passed = false;
-
-  constructor(givenUp: AbortSignal) {
-    this.credentials = credentials.createFromMetadataGenerator((_, callback) => {
-      if (givenUp.aborted) return callback(new Error("The call was cancelled."));
-      this.#passed = true;
-      callback(null, new Metadata());
-    });
-  }
-
-  get passed(): boolean {
-    return this.#passed;
-  }
 }

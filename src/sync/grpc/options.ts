@@ -1,9 +1,8 @@
 import { isIP } from "node:net";
-import { checkServerIdentity } from "node:tls";
 import { type ChannelCredentials, type ClientOptions, credentials } from "@grpc/grpc-js";
 import { isLoopback } from "../../core/endpoint.js";
 import type { HttpProxy } from "../../node/proxy.js";
-import { secureContext } from "../../node/tls.js";
+import { connectionOptions } from "../../node/tls.js";
 import type { SyncConfiguration } from "../options.js";
 
 /** Sent as the name of a server that is an address: a name that no server has (RFC 2606). */
@@ -15,14 +14,10 @@ export function targetOf({ protocol, hostname, port }: URL): string {
 
 export function channelCredentials(configuration: SyncConfiguration): ChannelCredentials {
   if (configuration.endpoint.protocol === "http:") return credentials.createInsecure();
-  const address = addressOf(configuration);
-  return credentials.createFromSecureContext(secureContext(configuration.tls), {
-    // Explicit, because the environment could disable it (NODE_TLS_REJECT_UNAUTHORIZED).
-    rejectUnauthorized: true,
-    ...(address === undefined
-      ? {}
-      : { checkServerIdentity: (_, peer) => checkServerIdentity(address, peer) }),
-  });
+  const { tls } = configuration;
+  const serverName = tls?.serverName ?? addressOf(configuration);
+  const { secureContext, ...verify } = connectionOptions({ ...tls, serverName });
+  return credentials.createFromSecureContext(secureContext, verify);
 }
 
 /** The options of the channel: the caller's, overridden by those that the SDK relies on. */

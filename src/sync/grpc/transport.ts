@@ -1,7 +1,7 @@
-import { Metadata } from "@grpc/grpc-js";
+import { credentials, Metadata } from "@grpc/grpc-js";
 import { linkAbort } from "../../core/abort.js";
 import { SyncProtocolError } from "../../core/errors/index.js";
-import { COLLECTIONS, type Collection } from "../collections.js";
+import { COLLECTIONS } from "../collections.js";
 import {
   AbortSyncBatchRequest,
   CompleteSyncBatchRequest,
@@ -11,7 +11,7 @@ import {
 } from "../generated/saas_management/sync/v1/sync_service.js";
 import type { SyncConfiguration } from "../options.js";
 import type { CallContext, CompletionCounts, SyncTransport } from "../transport.js";
-import { type Call, clientStream, SendGate, unary } from "./calls.js";
+import { type Call, clientStream, unary } from "./calls.js";
 import { Connections } from "./connection.js";
 import { targetOf } from "./options.js";
 import { type CallPlace, type FailedCall, toConnectionError, toStartError, toSyncError } from "./status.js";
@@ -89,13 +89,23 @@ export class GrpcTransport implements SyncTransport {
     const deadline = answerMs > MAX_DEADLINE_MS ? Infinity : Date.now() + answerMs + DEADLINE_SLACK_MS;
     const { controller, unlink } = linkAbort(context.signal, context.unlessSent);
     const { signal } = controller;
-    const gate = new SendGate(signal);
+    let sent = false;
+    // grpc-js asks for the credentials of a call when it has a connection for it, right before it opens the stream: a
+    // call that never came so far left nothing on any connection, and one that was given up is kept back.
+    const gate = credentials.createFromMetadataGenerator((_, callback) => {
+      if (signal.aborted) return callback(new Error("The call was cancelled."));
+      sent = true;
+      callback(null, new Metadata());
+    });
+    const metadata = new Metadata();
+    for (const [name, value] of Object.entries(this.#configuration.headers)) metadata.set(name, value);
+    metadata.set("authorization", context.authorization);
     try {
       signal.throwIfAborted();
       const start = {
         operation,
-        metadata: this.#metadata(context),
-        options: { deadline, credentials: gate.credentials },
+        metadata,
+        options: { deadline, credentials: gate },
         signal: context.signal,
         answered: context.answered,
         toError: (failed: FailedCall) => toError(failed, place),
@@ -106,36 +116,21 @@ export class GrpcTransport implements SyncTransport {
         (stall) => toConnectionError(stall, place),
       );
     } catch (error) {
-      if (!gate.passed) context.onUnsent?.();
+      if (!sent) context.onUnsent?.();
       throw error;
     } finally {
       unlink();
     }
-  }
-
-  #metadata({ authorization }: CallContext): Metadata {
-    const metadata = new Metadata();
-    for (const [name, value] of Object.entries(this.#configuration.headers)) metadata.set(name, value);
-    metadata.set("authorization", authorization);
-    return metadata;
   }
 }
 
 /** Reads the counts of a completion; collections that the SDK does not know are left out. */
 function toCompletionCounts({ snapshots, events }: CompleteSyncBatchResponse): CompletionCounts {
   const counts: CompletionCounts = {};
-  for (const { collection, added, updated, removed } of snapshots) {
-    const name = collectionNamed(collection);
-    if (name === undefined) continue;
-    counts[name] = { added: Number(added), updated: Number(updated), removed: Number(removed) };
-  }
-  for (const { collection, accepted } of events) {
-    const name = collectionNamed(collection);
-    if (name !== undefined) counts[name] = { accepted: Number(accepted) };
+  for (const { collection, ...figures } of [...snapshots, ...events]) {
+    const known = Object.values(COLLECTIONS).find(({ wireName }) => wireName === collection);
+    const numbers = Object.entries(figures).map(([name, value]) => [name, Number(value)] as const);
+    if (known !== undefined) counts[known.name] = Object.fromEntries(numbers);
   }
   return counts;
-}
-
-function collectionNamed(wireName: string): Collection | undefined {
-  return Object.values(COLLECTIONS).find((collection) => collection.wireName === wireName)?.name;
 }

@@ -1,7 +1,7 @@
 import { raceAbort } from "../../core/abort.js";
 import { InvalidInputError, type SnapshotDiff } from "../../core/errors/index.js";
 import type { SyncBatch } from "../batch/sync-batch.js";
-import { withinGrace } from "../cleanup-grace.js";
+import { withinGrace } from "../call.js";
 import type { SnapshotCollection } from "../collections.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import type { IdTable } from "../ids/id-table.js";

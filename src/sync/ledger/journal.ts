@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { text } from "node:stream/consumers";
 import type { Clock } from "../../core/clock.js";
 import type { Logger } from "../../core/hooks.js";
-import { withinGrace } from "../cleanup-grace.js";
+import { withinGrace } from "../call.js";
 import { LEASE_MS } from "../lease.js";
 import { folderOf } from "./keys.js";
 import type { LedgerParts } from "./ledger.js";

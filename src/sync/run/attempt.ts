@@ -11,6 +11,8 @@ import { DeclaredBatch } from "./declared-batch.js";
 import type { ResolvedRunOptions } from "./options.js";
 
 export interface WriteParts<Snapshots extends SnapshotCollection> {
+  /** Receives what the function returns, when it was called. */
+  readonly called?: (result: Promise<unknown>) => void;
   readonly connector: Connector<Snapshots>;
   readonly signal: AbortSignal;
 }
@@ -32,7 +34,7 @@ export type AttemptEnd =
       readonly unclear: BatchOutcomeUnknownError | undefined;
       readonly released: boolean;
       /** Settles when the function has returned; the batch may end before that. */
-      readonly returned: Promise<void>;
+      readonly returned: Promise<unknown>;
     };
 
 /**
@@ -47,18 +49,10 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
   parts: AttemptParts<Snapshots>,
 ): Promise<AttemptEnd> {
   const { signal, guard, journal } = parts;
-  let returned = Promise.resolve();
-  const { snapshots } = parts.connector;
-  const connector: Connector<Snapshots> = {
-    snapshots,
-    async run(...args) {
-      const result = Promise.resolve(parts.connector.run(...args));
-      returned = result.then(
-        () => {},
-        () => {},
-      );
-      return result;
-    },
+  let returned: Promise<unknown> = Promise.resolve();
+  const { connector } = parts;
+  const called = (result: Promise<unknown>) => {
+    returned = result.catch(() => {});
   };
   // Ends the writes at once; the abort below waits for the service.
   const abort = () => void batch.abort().catch(() => {});
@@ -69,7 +63,7 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
     signal.throwIfAborted();
     await raceAbort(journal.opened(batch.id), batch.signal);
     await guard.begin(batch);
-    await writeBatch(batch, { attempt: number, preview: false }, { connector, signal });
+    await writeBatch(batch, { attempt: number, preview: false }, { connector, signal, called });
     const completion = await completeBatch(batch);
     if (completion instanceof BatchOutcomeUnknownError) {
       unclear = completion;
@@ -80,7 +74,11 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
     const error: unknown = signal.aborted ? signal.reason : thrown;
     const outcome = await giveUp(batch, parts);
     if (outcome !== "completed" || unclear === undefined) {
-      if (outcome === "completed") warnOfForeignCompletion(batch, parts);
+      if (outcome === "completed")
+        parts.configuration.logger.warn(
+          "saas-management: the service says that the batch is completed, but this run did not complete it; records that its snapshots lacked by then are marked as removed until they are sent in full",
+          { batchId: batch.id },
+        );
       await guard.givenUp(outcome);
       const released = outcome === "aborted";
       const { failure } = batch;
@@ -108,10 +106,11 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
 export async function writeBatch<Snapshots extends SnapshotCollection>(
   batch: BatchHandle,
   attempt: Pick<RunContext, "attempt" | "preview">,
-  { connector, signal }: WriteParts<Snapshots>,
+  { connector, signal, called }: WriteParts<Snapshots>,
 ): Promise<void> {
   const declared = new DeclaredBatch(batch, connector.snapshots);
   const written = Promise.resolve(connector.run(declared, { ...attempt, signal: batch.signal }));
+  called?.(written);
   const result = await raceAbort(written, signal, batch.signal);
   batch.signal.throwIfAborted();
   checkReturned(result);
@@ -151,16 +150,6 @@ function checkReturned(result: unknown): void {
       "The connector's run returned an array of promises, which nobody awaits. Return Promise.all of them.",
     );
   }
-}
-
-function warnOfForeignCompletion<Snapshots extends SnapshotCollection>(
-  { id }: BatchHandle,
-  { configuration }: AttemptParts<Snapshots>,
-): void {
-  configuration.logger.warn(
-    "saas-management: the service says that the batch is completed, but this run did not complete it; records that its snapshots lacked by then are marked as removed until they are sent in full",
-    { batchId: id },
-  );
 }
 
 /** Releases the lock. A failure is logged and must not mask the original error. */

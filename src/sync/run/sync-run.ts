@@ -153,7 +153,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   }
 
   /** Waits for the function of a failed attempt, which may hold what the next attempt needs. Keeps the process alive. */
-  async #returned(returned: Promise<void>, signal: AbortSignal): Promise<void> {
+  async #returned(returned: Promise<unknown>, signal: AbortSignal): Promise<void> {
     const { configuration, closed } = this.#parts;
     const stopTimer = configuration.clock.after(LONGEST_TIMER_MS, () => {}, { keepAlive: true });
     await raceAbort(returned, signal, closed).finally(stopTimer);

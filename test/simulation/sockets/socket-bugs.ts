@@ -23,7 +23,7 @@ export const SOCKET_BUGS: readonly Bug[] = [
   {
     name: "a call that failed counts as unsent",
     file: "sync/grpc/transport.ts",
-    right: "if (!gate.passed) context.onUnsent?.();",
+    right: "if (!sent) context.onUnsent?.();",
     wrong: "context.onUnsent?.();",
   },
   {
