@@ -15,7 +15,7 @@ import { SOCKET_BUGS } from "./sockets/socket-bugs.js";
 /** Programs that have to be enough to catch a bug, and how they are run. */
 const ENGINE = { group: "engine", bugs: ENGINE_BUGS, soak: ["12000", "1"] } as const;
 const GRAPHQL = { group: "graphql", bugs: GRAPHQL_BUGS, soak: ["--graphql", "5000", "1"] } as const;
-const SOCKETS = { group: "sockets", bugs: SOCKET_BUGS, soak: ["--sockets", "1000", "1"] } as const;
+const SOCKETS = { group: "sockets", bugs: SOCKET_BUGS, soak: ["--sockets", "1000", "2"] } as const;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const copy = join(root, "build/planted");

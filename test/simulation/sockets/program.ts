@@ -164,10 +164,7 @@ const planned: fc.Arbitrary<SocketProgram> = fc
   })
   .map(({ seed, count, records, halfOpen }) => {
     const calls = { StartSyncBatch: 1, SyncRecords: records.length, CompleteSyncBatch: 1 };
-    const drawn = drawFaults(new SeededRandom(seed), { count, calls });
-    const faults = drawn.map((fault) =>
-      fault.fault === "rst-stream" && fault.code === 8 ? { ...fault, code: CALM_DOWN } : fault,
-    );
+    const faults = drawFaults(new SeededRandom(seed), { count, calls });
     return {
       clients: [[plainRun(records, halfOpen ? 1 : 0)]],
       faults: faults.map((fault) => ({ fault, certain: true })),

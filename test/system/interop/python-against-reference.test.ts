@@ -165,7 +165,7 @@ describe.skipIf(skipped)(`the reference server with a client on python3-grpcio${
 
   test.each<[string, Readonly<Record<string, unknown>>]>([
     ["without a collection", {}],
-    ["with a record without its id", { accounts: { records: [{ name: "Ada" }] } }],
+    ["with a record without its id", { accounts: { records: [{ generic: { name: "Ada" } }] } }],
   ])("refuses a message %s and keeps the earlier messages of the stream", async (_, invalid) => {
     const batchId = await start();
     const requests = [recordsRequest(batchId, "accounts", accounts(2)), { batchId, ...invalid }];
@@ -192,6 +192,12 @@ function sample(collection: Collection): readonly RecordOf<Collection>[] {
 }
 
 function idOf(record: object): string {
-  const [details] = Object.values(record).filter((variant) => variant !== undefined);
-  return String(details.id ?? details.sourceId ?? details.sourceActorId);
+  // A variant that is not written flat is the only object with an id.
+  const fields = [record, ...Object.values(record)].find((value) => idIn(value) !== undefined);
+  return String(idIn(fields));
+}
+
+function idIn(value: unknown): unknown {
+  const { id, sourceId, sourceActorId }: Readonly<Record<string, unknown>> = Object(value);
+  return id ?? sourceId ?? sourceActorId;
 }
