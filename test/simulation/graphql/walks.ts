@@ -58,7 +58,8 @@ function resumption({
   const last = call.failures.at(-1)?.error;
   if (ended === "failed" && last instanceof SaasManagementError && last.position !== undefined)
     return { cursor: last.position.cursor };
-  return ended === "left" && lastCursor !== undefined ? { cursor: lastCursor } : undefined;
+  // A blank cursor, which only a faulty service gives, is refused.
+  return ended === "left" && lastCursor ? { cursor: lastCursor } : undefined;
 }
 
 async function walkLeg(
