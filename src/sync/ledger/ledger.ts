@@ -35,7 +35,7 @@ const METHODS = ["putIfAbsent", "get", "list", "delete"];
  * outlive the process, and the folder above it must be the user's own too. Do not share it between services over a
  * network drive; use {@link storeLedger} for that.
  *
- * Files have mode 0600, are created exclusively and never changed, and links are not followed. A damaged file, a file of
+ * The file system must have hard links. Files have mode 0600, are never changed, and links are not followed. A damaged file, a file of
  * another installation, or a folder that another user owns or everyone may write to holds the run. 1,000,000 ids take
  * about 20 MiB.
  * @param directory Created with mode 0700 if it does not exist. A relative path is resolved when this is called. By

@@ -1,0 +1,201 @@
+import { annotate, type DetailsOf, type ErrorDetails, SdkError, type WalkPosition } from "./base.js";
+
+/** Options, environment or endpoint are not valid (service description, "Errors"). */
+export class ConfigurationError extends SdkError {
+  /** @internal */
+  static override readonly name = "ConfigurationError";
+  declare readonly code: "INVALID_CONFIGURATION";
+
+  /** @internal */
+  constructor(message: string, details?: ErrorDetails) {
+    super(message, details);
+  }
+}
+
+/**
+ * One problem of an input: what was expected and the type of what was given. A value is quoted only if it is a number, a
+ * boolean, null or undefined, never a string.
+ */
+export interface InputIssue {
+  /** Collection of the record. */
+  readonly collection?: string;
+  /** Index of the record in its write, from 0. */
+  readonly index?: number;
+  /** Id of the record, if it has a readable one. */
+  readonly id?: string;
+  /** Where the record comes from, such as `users.csv:1042`, if its source knows. */
+  readonly location?: string;
+  /** Path of the field, such as `details.model`; empty for the whole value. */
+  readonly path: string;
+  /**
+   * What was expected and what was given: `a string, got a number`. For a place in a file or a listing: what is wrong
+   * with it, such as `has 3 cells, but the header has 4`.
+   */
+  readonly expected: string;
+}
+
+/** Arguments or records are not valid (service description, "Errors"). */
+export class InvalidInputError extends SdkError {
+  /** @internal */
+  static override readonly name = "InvalidInputError";
+  declare readonly code: "INVALID_INPUT";
+  /** The problems, up to 20. */
+  declare readonly issues: readonly InputIssue[];
+
+  /** @internal */
+  constructor(message: string, details: DetailsOf<InvalidInputError, never, "issues"> = {}) {
+    super(message, { issues: [], ...details }, ["issues"]);
+  }
+}
+
+/** The service refused the credential, or there is no usable one (service description, "Authentication"). */
+export class AuthenticationError extends SdkError {
+  /** @internal */
+  static override readonly name = "AuthenticationError";
+  declare readonly code: "AUTHENTICATION_FAILED";
+
+  /** @internal */
+  constructor(message: string, details?: ErrorDetails) {
+    super(message, details);
+  }
+}
+
+/** The credential is valid but does not permit this (service description, "Errors"). */
+export class PermissionDeniedError extends SdkError {
+  /** @internal */
+  static override readonly name = "PermissionDeniedError";
+  declare readonly code: "PERMISSION_DENIED";
+
+  /** @internal */
+  constructor(message: string, details?: ErrorDetails) {
+    super(message, details);
+  }
+}
+
+/** The service asks for fewer requests. */
+export class RateLimitError extends SdkError {
+  /** @internal */
+  static override readonly name = "RateLimitError";
+  declare readonly code: "RATE_LIMITED";
+  /** How long the service asks to wait, in milliseconds; undefined if it does not say. */
+  declare readonly retryAfterMs: number | undefined;
+
+  /** @internal */
+  constructor(message: string, details: DetailsOf<RateLimitError, never, "retryAfterMs"> = {}) {
+    super(message, details, ["retryAfterMs"]);
+  }
+}
+
+/** The response has entries in `errors` (service description, "Errors"). */
+export class GraphQLResponseError extends SdkError {
+  /** @internal */
+  static override readonly name = "GraphQLResponseError";
+  declare readonly code: "GRAPHQL_ERRORS";
+  /** HTTP status of the response. */
+  declare readonly status: number;
+  /** The entries: the server's messages are not for end users; a path says where in the result. Not enumerable. */
+  declare readonly errors: readonly {
+    readonly message: string;
+    readonly path?: readonly (string | number)[];
+    readonly locations?: readonly { readonly line: number; readonly column: number }[];
+    readonly extensions?: Readonly<Record<string, unknown>> & { readonly code?: string };
+  }[];
+  /** The partial data beside them; `null` or undefined if there is none. Not enumerable. */
+  declare readonly data: unknown;
+
+  /** @internal */
+  constructor(message: string, details: DetailsOf<GraphQLResponseError, "status" | "errors" | "data">) {
+    super(message, details, ["status"], ["errors", "data"]);
+  }
+}
+
+/**
+ * The payload of a mutation has typed errors (service description, "Typed mutation errors"): the change was not made, or
+ * only in part.
+ */
+export class MutationError<
+  Entry extends { readonly __typename: string; readonly message: string } = {
+    readonly __typename: string;
+    readonly message: string;
+  },
+> extends SdkError {
+  /** @internal */
+  static override readonly name = "MutationError";
+  declare readonly code: "MUTATION_REJECTED";
+  /** Name of the mutation. */
+  declare readonly mutation: string;
+  /** The typed errors, with the server's messages. Not enumerable. */
+  declare readonly errors: readonly Entry[];
+
+  /** @internal */
+  constructor(message: string, details: DetailsOf<MutationError<Entry>, "mutation" | "errors">) {
+    super(message, details, ["mutation"], ["errors"]);
+  }
+}
+
+/** The walk over a connection cannot continue: its cursor repeats or is missing, or the answer is not a page. */
+export class PaginationError extends SdkError {
+  /** @internal */
+  static override readonly name = "PaginationError";
+  declare readonly code: "PAGINATION";
+
+  /** @internal */
+  constructor(message: string, details: ErrorDetails & WalkPosition) {
+    super(message, details);
+    annotate(this, { position: { cursor: details.cursor, nodesYielded: details.nodesYielded } });
+  }
+
+  /** Cursor of the last valid page, to continue from, and number of nodes yielded before. Undefined at the very start. */
+  override get position(): { readonly cursor: string | undefined; readonly nodesYielded: number } {
+    return super.position ?? { cursor: undefined, nodesYielded: 0 };
+  }
+}
+
+/** The network or the server failed, or the answer is not one of the API (service description, "Errors"). */
+export class TransportError extends SdkError {
+  /** @internal */
+  static override readonly name = "TransportError";
+  declare readonly code: "TRANSPORT_FAILED";
+  /** HTTP status, if there was an HTTP answer. */
+  declare readonly status: number | undefined;
+  /** @internal Declared content type of the HTTP answer. */
+  declare readonly contentType: string | undefined;
+  /** Name of the gRPC status, such as `UNAVAILABLE`. */
+  declare readonly grpcStatus: string | undefined;
+  /** How long the service asks to wait, in milliseconds; undefined if it does not say. */
+  declare readonly retryAfterMs: number | undefined;
+
+  /** @internal */
+  constructor(
+    message: string,
+    details: DetailsOf<TransportError, never, "status" | "contentType" | "grpcStatus" | "retryAfterMs"> = {},
+  ) {
+    super(message, details, ["status", "contentType", "grpcStatus", "retryAfterMs"]);
+  }
+}
+
+/** The operation's time is up. `cause` is the failure of the last attempt that was answered, if any. */
+export class TimeoutError extends SdkError {
+  /** @internal */
+  static override readonly name = "TimeoutError";
+  declare readonly code: "TIMEOUT";
+  /** Time of the operation, in milliseconds. */
+  declare readonly timeoutMs: number;
+
+  /** @internal */
+  constructor(message: string, details: DetailsOf<TimeoutError, "timeoutMs">) {
+    super(message, details, ["timeoutMs"]);
+  }
+}
+
+/** The client or the handle was closed (service description, "Errors"). */
+export class ClosedError extends SdkError {
+  /** @internal */
+  static override readonly name = "ClosedError";
+  declare readonly code: "CLOSED";
+
+  /** @internal */
+  constructor(message: string, details?: ErrorDetails) {
+    super(message, details);
+  }
+}
