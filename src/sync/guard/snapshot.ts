@@ -37,7 +37,11 @@ export class GuardedSnapshot {
     this.collection = collection;
     this.ledger = ledger;
     this.#ended = ended;
-    this.ids = new SnapshotIds({ write: (lines) => this.#draft?.write(lines), keyOf: ledger?.keyOf });
+    this.ids = new SnapshotIds({
+      profiled: collection,
+      write: (lines) => this.#draft?.write(lines),
+      keyOf: ledger?.keyOf,
+    });
   }
 
   /**
