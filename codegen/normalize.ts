@@ -36,7 +36,7 @@ import { roleMessages } from "./role-messages.js";
 import { findRoles, METHOD_NAMES, ROLES } from "./roles.js";
 import { Comments } from "./source-comments.js";
 
-export const NORMALIZED_FILE = "messages.proto";
+const NORMALIZED_FILE = "messages.proto";
 
 export function normalize(registry: FileRegistry, mapping: Mapping, rules: Rules): FileDescriptorSet {
   const roles = findRoles(registry, mapping);

@@ -10,6 +10,7 @@ import { readContract } from "./model.js";
 import { writeCollections } from "./write-collections.js";
 import { writeDoor } from "./write-door.js";
 import { writeEncoders } from "./write-encoders.js";
+import { writeProfiles } from "./write-profiles.js";
 import { writeRecords } from "./write-records.js";
 import { writeSchemas } from "./write-schemas.js";
 
@@ -23,6 +24,7 @@ function generate(schema: Schema): void {
     return generated;
   };
   writeCollections(file("collections.ts"), contract, MAPPING);
+  writeProfiles(file("profiles.ts"), contract);
   writeRecords(file("records.ts"), contract);
   writeEncoders(file("encoders.ts"), contract);
   writeSchemas(file("schemas.ts"), contract);

@@ -10,7 +10,7 @@ export function checkTargets(rules: Rules, request: DescMessage, models: Iterabl
     throw new Error(problems.map((problem) => `contract/rules.ts: ${problem}`).join("\n"));
 }
 
-export function unmetRules(rules: Rules, request: DescMessage, models: Iterable<DescMessage>): string[] {
+function unmetRules(rules: Rules, request: DescMessage, models: Iterable<DescMessage>): string[] {
   const collections = findCollections(request).map(({ field }) => field.name);
   const messages = new Map(Array.from(models, (message) => [message.name, message]));
   const unruled = (names: Iterable<string>, ruled: object) =>

@@ -55,7 +55,7 @@ interface Row<R> {
  * Rows carry the number of the batch that sent them instead of a set of ids for each batch, so a million records need
  * no second table, and what only an aborted batch sent is forgotten by itself.
  */
-export class Snapshot<C extends Collection> implements CollectionStore<C> {
+class Snapshot<C extends Collection> implements CollectionStore<C> {
   readonly model = "snapshot";
   readonly #collection: C;
   readonly #idField: string | undefined;
@@ -126,7 +126,7 @@ export class Snapshot<C extends Collection> implements CollectionStore<C> {
  * An event with an id is stored once, whichever batches send it. An event without an id is stored as often as it is
  * sent, because equal events may be separate observations.
  */
-export class EventLog<C extends Collection> implements CollectionStore<C> {
+class EventLog<C extends Collection> implements CollectionStore<C> {
   readonly model = "event";
   readonly #collection: C;
   readonly #idField: string | undefined;
