@@ -20,7 +20,7 @@ const ID_BYTES = 36;
 const MIB = 1024 * 1024;
 const rules = {
   rule: { removed: { maxShare: 0.25, min: 3, max: Number.POSITIVE_INFINITY } },
-  requireBaseline: false,
+  isUnknown: false,
 };
 
 const directory = await mkdtemp(join(tmpdir(), "ledger-"));

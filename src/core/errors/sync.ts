@@ -131,7 +131,7 @@ export interface HeldReason {
   readonly collection: string;
   /**
    * - `removed`: too many of the known ids would be removed.
-   * - `no-baseline`: the ledger knows nothing of the collection, and `requireBaseline` was set.
+   * - `no-baseline`: the ledger knows nothing of the installation, and `firstRun` was not set.
    * - `unreadable-ledger`: what the ledger knows cannot be read.
    */
   readonly rule: "removed" | "no-baseline" | "unreadable-ledger";

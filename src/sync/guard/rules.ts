@@ -27,11 +27,6 @@ interface RemovedRule {
 /** Options of the removal guard: the rule for every collection, and rules for single ones. */
 export interface GuardOptions extends GuardRules {
   /**
-   * Whether a collection is held if the ledger knows nothing of it: for machines that lose their disk. Needs a ledger.
-   * @default false
-   */
-  readonly requireBaseline?: boolean | undefined;
-  /**
    * Rules of single collections, which replace the general ones; `false` turns the guard off for that collection.
    * @default none
    */
@@ -59,6 +54,12 @@ export interface JudgeOptions {
    */
   readonly approve?: string | undefined;
   /**
+   * Whether this is the first run of the installation with this ledger. Otherwise a run is held whose ledger knows nothing
+   * of the installation: it may be another ledger than before. A later run with `firstRun: true` is refused.
+   * @default false
+   */
+  readonly firstRun?: boolean | undefined;
+  /**
    * Called with the report of a run that is held, to tell somebody; the run waits for it. What it throws is logged.
    * @default the client's `sync.onHeld`
    */
@@ -71,7 +72,6 @@ const RULE_KEYS = { removed: true } satisfies KeysOf<GuardRules>;
 
 const GUARD_KEYS = {
   ...RULE_KEYS,
-  requireBaseline: true,
   collections: true,
 } satisfies KeysOf<GuardOptions>;
 
@@ -82,17 +82,14 @@ export interface ResolvedRule {
 }
 
 export interface ResolvedGuard {
-  readonly requireBaseline: boolean;
   ruleOf(collection: SnapshotCollection): ResolvedRule | undefined;
 }
 
 const DEFAULTS = { maxShare: 0.25, min: 3, max: Number.POSITIVE_INFINITY };
 
 export function resolveGuard(options: GuardOptions | false = {}): ResolvedGuard {
-  if (options === false) return { requireBaseline: false, ruleOf: () => undefined };
-  const { requireBaseline = false, collections = {}, ...general } = readOptions("guard", options, GUARD_KEYS);
-  if (typeof requireBaseline !== "boolean")
-    throw new InvalidInputError("guard.requireBaseline must be true or false.");
+  if (options === false) return { ruleOf: () => undefined };
+  const { collections = {}, ...general } = readOptions("guard", options, GUARD_KEYS);
   if (!isPlainObject(collections)) throw new InvalidInputError("guard.collections must be an object.");
   rejectUnknownKeys("guard.collections", collections, COLLECTION_KEYS);
   const rule = resolveRule("guard", general, { removed: DEFAULTS });
@@ -105,7 +102,7 @@ export function resolveGuard(options: GuardOptions | false = {}): ResolvedGuard 
         ownRule === false ? undefined : resolveRule(place, readOptions(place, ownRule, RULE_KEYS), rule),
       );
   }
-  return { requireBaseline, ruleOf: (name) => (own.has(name) ? own.get(name) : rule) };
+  return { ruleOf: (name) => (own.has(name) ? own.get(name) : rule) };
 }
 
 /** Whether completing a snapshot would remove more than the rule allows, of all known ids or of any set of them. */

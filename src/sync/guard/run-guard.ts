@@ -12,6 +12,7 @@ import type { OnProgress } from "../progress.js";
 import { count, counted } from "../report-text.js";
 import type { CompletionCounts } from "../transport.js";
 import { approvalProblem, type Held, holdRun } from "./approval.js";
+import { knowsInstallation, locationOf } from "./first-run.js";
 import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
 import { GuardedSnapshot, type SnapshotJudgement } from "./snapshot.js";
 
@@ -44,8 +45,6 @@ export class RunGuard {
     this.#configuration = configuration;
     this.#ledger = requireLedger(options.ledger);
     this.#rules = resolveGuard(options.guard);
-    if (this.#ledger === undefined && this.#rules.requireBaseline)
-      throw new InvalidInputError('guard.requireBaseline needs a ledger: with "none" there is no baseline.');
     const { approve } = options;
     if (approve !== undefined && (typeof approve !== "string" || approve === ""))
       throw new InvalidInputError("approve must be the approval id of a RunHeldError.");
@@ -88,7 +87,7 @@ export class RunGuard {
     this.#surprises = [...this.#snapshots.values()].flatMap(({ collection }) =>
       this.#surpriseOf(collection, counts[collection]?.removed ?? 0),
     );
-    for (const surprise of this.#surprises) this.#configuration.logger.warn(`saas-management: ${surprise}`);
+    for (const surprise of this.#surprises) this.#configuration.logger.error(`saas-management: ${surprise}`);
     try {
       await withinGrace(this.#configuration.clock, async (over) => {
         for (const snapshot of this.#snapshots.values()) {
@@ -146,13 +145,14 @@ export class RunGuard {
 
   async #judgeAndSave(ended: AbortSignal): Promise<void> {
     const held: Held[] = [];
+    const isUnknown = await this.#isUnknown(ended);
     for (const snapshot of this.#snapshots.values()) {
-      const judgement = await this.#judge(snapshot, ended);
+      const judgement = await this.#judge(snapshot, isUnknown, ended);
       if (judgement !== undefined) held.push({ snapshot, judgement });
     }
     if (held.length > 0) {
       const { installationId, ledger } = this.#options;
-      const scope = { installationId, ledger: ledger === "none" ? ledger : ledger.location };
+      const scope = { installationId, ledger: locationOf(ledger) };
       throw await holdRun(scope, held, this.#approved, { ...this.#configuration, ended });
     }
     for (const snapshot of this.#snapshots.values()) await snapshot.save();
@@ -160,9 +160,22 @@ export class RunGuard {
     this.#saved = true;
   }
 
-  async #judge(snapshot: GuardedSnapshot, ended: AbortSignal): Promise<Held["judgement"] | undefined> {
+  /** Whether the ledger knows nothing of the installation, and nobody has said that this is its first run. */
+  async #isUnknown(ended: AbortSignal): Promise<boolean> {
+    const { firstRun, installationId } = this.#options;
+    if (this.#ledger === undefined || firstRun === true) return false;
+    const installation = { endpoint: this.#configuration.endpoint.origin, installationId };
+    // A ledger that cannot be read holds the run for that.
+    return !(await knowsInstallation(this.#ledger, installation, ended).catch(() => true));
+  }
+
+  async #judge(
+    snapshot: GuardedSnapshot,
+    isUnknown: boolean,
+    ended: AbortSignal,
+  ): Promise<Held["judgement"] | undefined> {
     const { collection } = snapshot;
-    const rules = { rule: this.#rules.ruleOf(collection), requireBaseline: this.#rules.requireBaseline };
+    const rules = { rule: this.#rules.ruleOf(collection), isUnknown };
     const judgement = await snapshot.judge(rules, this.#earlier.get(collection));
     const problem = await this.#approvalProblem(snapshot, judgement);
     // Otherwise a ledger that was not asked any more would look like an unreadable one.
@@ -204,7 +217,7 @@ export class RunGuard {
     const expected = this.#expectedRemovals.get(collection) ?? 0;
     if (baseline === "off" || removed <= expected) return [];
     return [
-      `the service removed ${counted(removed, "record")} of ${collection}, and the ledger expected ${count(expected)}; guard.requireBaseline holds a run whose ledger knows nothing`,
+      `the service removed ${counted(removed, "record")} of ${collection}, and the ledger expected ${count(expected)}: it may be an old copy, or not the ledger of the last run`,
     ];
   }
 

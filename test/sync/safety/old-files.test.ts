@@ -49,7 +49,7 @@ const members = (count: number, approve?: string) =>
         "groupMembers",
         ids(count).map((id) => ({ id, sourceGroupId: "g1", sourceMemberId: "u1" })),
       ),
-    { approve },
+    { approve, firstRun: false },
   );
 
 test.each(["clear", "hashed"] as const)(
@@ -84,10 +84,10 @@ test.each(["clear", "hashed"] as const)(
 
 test("replaces old files by the first completed snapshot", async () => {
   await ownLedger();
-  await heldBy(service.runAccounts(ids(40)));
+  await heldBy(service.runAccounts(ids(40), { firstRun: false }));
   const both = [...ids(40), ...ids(20, "new"), "a\\b", "line\nbreak"];
   for (const baseline of ["unclear", "completed"]) {
-    const { collections } = await service.runAccounts(both);
+    const { collections } = await service.runAccounts(both, { firstRun: false });
     expect(collections.accounts).toMatchObject({ expected: { baseline, known: 62, kept: 62 } });
   }
   const names = (await service.files()).filter((path) => /accounts\.(completed|.*pending)\.gz$/.test(path));
@@ -108,11 +108,10 @@ test("an approval of old removals does not cover more", async () => {
 
 test("an approval of an old baseline covers it", async () => {
   await ownLedger();
-  const guard = { requireBaseline: true };
   const details = { model: "SEAT_BASED", seatBased: {} } as const;
   const sent = [...ids(10), "\u202eodd"].map((id) => ({ id, externalPlanName: "Plan", details }));
   const plans = (approve?: string) =>
-    service.run(["plans"], (batch) => batch.write("plans", sent), { guard, approve });
+    service.run(["plans"], (batch) => batch.write("plans", sent), { firstRun: false, approve });
   await plans(APPROVAL_OF_BASELINE);
   expect((await plans()).collections.plans?.expected).toMatchObject({ baseline: "completed", kept: 11 });
 });
