@@ -32,7 +32,7 @@ beforeAll(async () => {
   process.chdir(folder);
   server = await startScriptedSyncServer();
   client = createSyncClient({ endpoint: server.endpoint, apiKey: "key-1", retry: false });
-  await client.run(CONNECTOR, { ...RUN, firstRun: true });
+  await call(client, "run", [CONNECTOR, { ...RUN, firstRun: true }]);
 });
 afterAll(async () => {
   await client.close();

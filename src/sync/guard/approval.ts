@@ -125,8 +125,8 @@ async function keepsHeldRun(
 ): Promise<boolean> {
   const expected = await tableOf(heldRun());
   const isExpected = ({ low, high }: IdHash) => expected.has(low, high);
-  const sets = knownIds.map(({ state, lines }) => ({ state, lines: () => linesWhere(lines(), isExpected) }));
-  const all: KnownIds = { state: "completed", lines: heldRun };
+  const sets = knownIds.map((set) => ({ ...set, lines: () => linesWhere(set.lines(), isExpected) }));
+  const all: KnownIds = { state: "completed", lines: heldRun, past: async () => undefined };
   return !isHeld(await compareIds(ids.table, [all, ...sets]), rule);
 }
 
