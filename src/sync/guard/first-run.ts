@@ -1,27 +1,9 @@
 import type { Clock } from "../../core/clock.js";
 import { InvalidInputError } from "../../core/errors/index.js";
 import { withinGrace } from "../call.js";
-import { WIRE } from "../generated/collections.js";
-import { CollectionLedger } from "../ledger/collection-ledger.js";
-import type { LedgerScope } from "../ledger/entry.js";
-import { type Ledger, type LedgerParts, requireLedger } from "../ledger/ledger.js";
-
-type Installation = Pick<LedgerScope, "endpoint" | "installationId">;
-
-const SNAPSHOTS = Object.values(WIRE).filter((info) => info.model === "snapshot");
-
-/** Whether the ledger has ids of any snapshot of an installation. Throws if its store fails. */
-export async function knowsInstallation(
-  ledger: LedgerParts,
-  installation: Installation,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  for (const { name } of SNAPSHOTS) {
-    const known = await new CollectionLedger(ledger, { ...installation, collection: name }, signal).known();
-    if (known.length > 0) return true;
-  }
-  return false;
-}
+import type { InstallationScope } from "../ledger/entry.js";
+import { knowsInstallation } from "../ledger/installation.js";
+import { type Ledger, requireLedger } from "../ledger/ledger.js";
 
 /**
  * Refuses `firstRun: true` if the ledger knows the installation. One that does not tell holds the run later.
@@ -29,19 +11,19 @@ export async function knowsInstallation(
  */
 export async function requireFirstRun(
   ledger: Ledger | "none",
-  installation: Installation,
+  scope: InstallationScope,
   clock: Clock,
 ): Promise<void> {
   const parts = requireLedger(ledger);
   if (parts === undefined) return;
   let isKnown = false;
   const look = async () => {
-    isKnown = await knowsInstallation(parts, installation);
+    isKnown = await knowsInstallation(parts, scope);
   };
   await withinGrace(clock, look).catch(() => {});
   if (!isKnown) return;
   throw new InvalidInputError(
-    `firstRun must not be true: the ledger (${locationOf(ledger)}) knows earlier runs of installation ${JSON.stringify(installation.installationId)}. Leave it out, or set it from the command line: firstRun: process.argv.includes("--first-run").`,
+    `firstRun must not be true: the ledger (${locationOf(ledger)}) knows earlier runs of installation ${JSON.stringify(scope.installationId)}. Leave it out, or set it from the command line: firstRun: process.argv.includes("--first-run").`,
   );
 }
 

@@ -6,14 +6,14 @@ import type { SnapshotCollection } from "../collections.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import type { IdTable } from "../ids/id-table.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
-import { releaseApproval } from "../ledger/installation.js";
+import { knowsInstallation, releaseApproval } from "../ledger/installation.js";
 import { type Ledger, type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import { count, counted } from "../report-text.js";
 import type { CompletionCounts } from "../transport.js";
 import { approvalProblem, type Held, holdRun } from "./approval.js";
-import { knowsInstallation, locationOf } from "./first-run.js";
+import { locationOf } from "./first-run.js";
 import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
 import { GuardedSnapshot, type SnapshotJudgement } from "./snapshot.js";
 
@@ -45,7 +45,7 @@ export class RunGuard {
     this.#options = options;
     this.#configuration = configuration;
     this.#ledger = requireLedger(options.ledger);
-    this.#rules = resolveGuard(options.guard);
+    this.#rules = resolveGuard(options.guard, configuration.clock.now());
     const { approve } = options;
     if (approve !== undefined && (typeof approve !== "string" || approve === ""))
       throw new InvalidInputError("approve must be the approval id of a RunHeldError.");
@@ -152,7 +152,7 @@ export class RunGuard {
 
   async #judgeAndSave(ended: AbortSignal): Promise<void> {
     const held: Held[] = [];
-    const isUnknown = await this.#isUnknown(ended);
+    const isUnknown = await this.#isUnknown();
     for (const snapshot of this.#snapshots.values()) {
       const judgement = await this.#judge(snapshot, isUnknown, ended);
       if (judgement !== undefined) held.push({ snapshot, judgement });
@@ -168,12 +168,12 @@ export class RunGuard {
   }
 
   /** Whether the ledger knows nothing of the installation, and nobody has said that this is its first run. */
-  async #isUnknown(ended: AbortSignal): Promise<boolean> {
+  async #isUnknown(): Promise<boolean> {
     const { firstRun, installationId } = this.#options;
     if (this.#ledger === undefined || firstRun === true) return false;
     const installation = { endpoint: this.#configuration.endpoint.origin, installationId };
     // A ledger that cannot be read holds the run for that.
-    return !(await knowsInstallation(this.#ledger, installation, ended).catch(() => true));
+    return !(await knowsInstallation(this.#ledger, installation).catch(() => true));
   }
 
   async #judge(

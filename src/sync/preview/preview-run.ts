@@ -7,11 +7,12 @@ import type { BatchWatch } from "../batch/session.js";
 import type { BatchOptions } from "../batch/start.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
 import type { Collection, CollectionInfo, SnapshotCollection } from "../collections.js";
-import { knowsInstallation, locationOf, requireFirstRun } from "../guard/first-run.js";
+import { locationOf, requireFirstRun } from "../guard/first-run.js";
 import { describeHeld, type HeldJudgement, type HeldScope, heldReport } from "../guard/held-error.js";
 import { type ResolvedGuard, resolveGuard } from "../guard/rules.js";
 import { GuardedSnapshot } from "../guard/snapshot.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
+import { knowsInstallation } from "../ledger/installation.js";
 import { requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import { counted, withText } from "../report-text.js";
@@ -54,7 +55,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   const credential = new Credential({ authorization: () => "preview" }, "");
   // The client's hooks are for calls, and a preview makes none.
   const configuration = { ...client, ...resolveCommonOptions({ clock, logger }), credential };
-  const rules = resolveGuard(options.guard);
+  const rules = resolveGuard(options.guard, clock.now());
   const scope = { endpoint: configuration.endpoint.origin, installationId };
   const snapshots = connector.snapshots.map(
     (name) =>
