@@ -1,5 +1,5 @@
 /**
- * A run of accounts whose process ends before the run does, and prints how the run ended. Arguments: endpoint, key,
+ * A run of accounts, which advances a watermark of usage to the name of its way, whose process ends before the run does, and prints how the run ended. Arguments: endpoint, key,
  * installation, directory of the ledger, way, ids. The ways:
  *
  * - `saved`, `completed`, `written`: SIGKILL before CompleteSyncBatch is sent, after it was answered and before the ledger
@@ -51,8 +51,9 @@ const options = {
 } as const;
 const connector = defineConnector({
   snapshots: ["accounts"],
-  async run(batch, { signal }) {
+  async run(batch, { signal, advance }) {
     await batch.write("accounts", accounts());
+    advance("usage", way);
     if (way === "written") die();
     if (way === "exit") process.exit(0);
     if (way === "terminated") {
