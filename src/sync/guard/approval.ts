@@ -7,7 +7,8 @@ import type { HoldReason, Lines } from "../ledger/entry.js";
 import type { SyncConfiguration } from "../options.js";
 import { compareIds, forEachId, goneLines, linesWhere, tableOf } from "./comparison.js";
 import { type HeldJudgement, type HeldScope, heldError, type Offer } from "./held-error.js";
-import { isHeld, type ResolvedRule } from "./rules.js";
+import { isHeld } from "./id-rules.js";
+import type { ResolvedRule } from "./rules.js";
 import type { GuardedSnapshot } from "./snapshot.js";
 
 const APPROVAL_MS = 7 * 24 * 60 * 60 * 1000;

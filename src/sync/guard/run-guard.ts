@@ -44,7 +44,7 @@ export class RunGuard {
     this.#options = options;
     this.#configuration = configuration;
     this.#ledger = requireLedger(options.ledger);
-    this.#rules = resolveGuard(options.guard);
+    this.#rules = resolveGuard(options.guard, configuration.clock.now());
     if (this.#ledger === undefined && this.#rules.requireBaseline)
       throw new InvalidInputError('guard.requireBaseline needs a ledger: with "none" there is no baseline.');
     const { approve } = options;
