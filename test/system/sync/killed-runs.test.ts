@@ -62,6 +62,7 @@ test("a watermark is kept if a process completed its run, and not if it was kill
     });
     return seen;
   };
+  await service.runAccounts(ids(10));
   for (const way of ["written", "saved", "completed"]) {
     expect(await endOf(way, ids(10))).toBe("SIGKILL");
     service.clock.advance(LEASE_MS);
