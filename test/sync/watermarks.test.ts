@@ -94,7 +94,7 @@ test.each<[string, () => Promise<unknown>]>([
   [
     "held",
     async () => {
-      await service.runAccounts(ids(10));
+      await service.runAccounts(ids(10), { firstRun: true });
       const held = service.run(["accounts"], async (batch, { advance }) => {
         await batch.write("accounts", accounts(1));
         advance("usage", "two");
