@@ -10,6 +10,7 @@ import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EncodedRecord } from "../src/sync/encoding/record-observer.js";
+import { resolveGuard } from "../src/sync/guard/rules.js";
 import { GuardedSnapshot } from "../src/sync/guard/snapshot.js";
 import { CollectionLedger } from "../src/sync/ledger/collection-ledger.js";
 import { fileLedger, requireLedger } from "../src/sync/ledger/ledger.js";
@@ -18,10 +19,7 @@ const RECORDS = 1_000_000;
 const RECORD_BYTES = 105;
 const ID_BYTES = 36;
 const MIB = 1024 * 1024;
-const rules = {
-  rule: { removed: { maxShare: 0.25, min: 3, max: Number.POSITIVE_INFINITY } },
-  requireBaseline: false,
-};
+const rules = { rule: resolveGuard(undefined, 0).ruleOf("accounts"), requireBaseline: false };
 
 const directory = await mkdtemp(join(tmpdir(), "ledger-"));
 const parts = requireLedger(fileLedger(directory));

@@ -50,6 +50,11 @@ const NOT_EXPORTED: ReadonlySet<string> = new Set([
   "Lease",
   "OnProgress",
   "RemovedRule",
+  "WindowRule",
+  "EmptiedRule",
+  "FlippedRule",
+  "AddedRule",
+  "ValuesRule",
   "SdkError",
   "SyncTuning",
 ]);

@@ -78,6 +78,10 @@ export const NETWORK_ERRORS = {
 
   // The proxy.
   PROXY_UNREACHABLE: unsent("the proxy cannot be reached", "Check the option proxy"),
+  PROXY_CLOSED: unsent(
+    "the proxy closed the connection",
+    "Check the host and port in the option proxy, and that it opens tunnels (CONNECT)",
+  ),
   PROXY_TUNNEL_FAILED: unsent(
     "the proxy did not open a tunnel to the server",
     "Check the option proxy with its user name and password, or grpc_proxy, https_proxy, http_proxy and no_proxy of the environment",

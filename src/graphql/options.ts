@@ -12,7 +12,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
   /** Time of the request in milliseconds, its retries included. @default the client's `timeoutMs` */
   readonly timeoutMs?: number | undefined;
-  /** Sent with the request, over the client's own headers. `authorization` is refused here. @default none */
+  /** Sent with the request, over the client's own headers, which list what is refused. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
    * How transient failures are repeated, or `false` for never. Fields that are left out have the SDK's defaults, not
@@ -51,7 +51,7 @@ export const REQUEST_KEYS = {
 
 const MUTATION_KEYS = { ...REQUEST_KEYS, idempotent: true } satisfies KeysOf<MutationOptions>;
 
-const DEFAULT_MAX_BYTES = 64 * 1024 * 1024;
+const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 
 const JSON_BODY = { "content-type": "application/json" };
 
@@ -94,7 +94,7 @@ export function readRequestOptions(call: string, options: MutationOptions = {}):
 
 /**
  * Adds the headers of one request to those of the client.
- * @throws {InvalidInputError} HTTP does not allow a name or a value, or one is `authorization`
+ * @throws {InvalidInputError} HTTP does not allow a name or a value, or the SDK sets the header itself
  */
 export function mergeHeaders(defaults: HeaderRecord, own: HeaderRecord): HeaderRecord {
   const headers = normalizeHeaders(own, InvalidInputError);

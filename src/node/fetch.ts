@@ -1,6 +1,7 @@
+import type { Pool } from "undici";
 import type { TlsOptions } from "../core/endpoint.js";
 import { ConfigurationError, TransportError } from "../core/errors/index.js";
-import { causesOf, NETWORK_ERRORS } from "../core/network-errors.js";
+import { causesOf, errorCode, NETWORK_ERRORS } from "../core/network-errors.js";
 import type { HttpProxy } from "./proxy.js";
 import { connectionOptions } from "./tls.js";
 
@@ -54,7 +55,7 @@ export function openFetch(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
 
 async function loadUndici(tls: TlsOptions | undefined, proxy: HttpProxy | undefined) {
   // The file, because Bun replaces the bare "undici" with a stub that ignores `dispatcher` silently.
-  const { Agent, fetch, ProxyAgent } = await import("undici/index.js");
+  const { Agent, fetch, Pool, ProxyAgent } = await import("undici/index.js");
   const connect = connectionOptions(tls);
   const credentials = proxy?.credentials;
   const dispatcher =
@@ -66,6 +67,7 @@ async function loadUndici(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
           requestTls: connect,
           // The proxy is not the service: its certificate is from an authority that the process trusts.
           proxyTls: connectionOptions(),
+          clientFactory: (origin, options) => withTunnelErrors(new Pool(origin, options)),
           ...(credentials === undefined
             ? {}
             : { token: `Basic ${Buffer.from(credentials).toString("base64")}` }),
@@ -78,6 +80,24 @@ async function loadUndici(tls: TlsOptions | undefined, proxy: HttpProxy | undefi
   }
   return { fetch, dispatcher };
 }
+
+/** undici takes a tunnel that the proxy closed for a lost connection, and connects again without a pause or an end. */
+function withTunnelErrors(pool: Pool): Pool {
+  const connect = pool.connect.bind(pool);
+  return Object.assign(pool, {
+    connect: (request: Parameters<typeof connect>[0]) =>
+      connect(request).catch((error: unknown) => {
+        throw CLOSED.has(errorCode(error)) ? withCode("PROXY_CLOSED", error) : error;
+      }),
+  });
+}
+
+const CLOSED: ReadonlySet<string | undefined> = new Set([
+  "ECONNRESET",
+  "EPIPE",
+  "UND_ERR_INFO",
+  "UND_ERR_SOCKET",
+]);
 
 function streamOf(reader: ReadableStreamDefaultReader<Uint8Array>): ReadableStream<Uint8Array> {
   return new ReadableStream({

@@ -33,6 +33,8 @@ function contradictions(members: readonly Member[], told: ReadonlyMap<string, st
     .map(({ name, defaultText }) => `${name}: ${defaultText}, and not ${told.get(name)}`);
 }
 
+const guardRules = code.members("GuardRules").map(({ name }) => name);
+
 const tables: readonly (readonly [string, readonly Member[]])[] = [
   [
     "Client",
@@ -45,8 +47,12 @@ const tables: readonly (readonly [string, readonly Member[]])[] = [
   [
     "Guard",
     [
-      ...code.membersWithin("GuardOptions", "removed").map((it) => ({ ...it, name: `removed.${it.name}` })),
-      ...code.members("GuardOptions").filter(({ name }) => name !== "collections" && name !== "removed"),
+      ...guardRules.flatMap((rule) =>
+        code.membersWithin("GuardRules", rule).map((it) => ({ ...it, name: `${rule}.${it.name}` })),
+      ),
+      ...code
+        .members("GuardOptions")
+        .filter(({ name }) => name !== "collections" && !guardRules.includes(name)),
     ],
   ],
 ];

@@ -65,9 +65,13 @@ const options = (base: object, names: readonly string[]) =>
     { weight: 1, arbitrary: fc.constant(new Boxed<unknown>("as they should be", () => base)) },
   );
 
-const RULE = ["removed", "removed/maxShare", "removed/min", "removed/max"];
+const RULE = [
+  ...["removed", "removed/maxShare", "removed/min", "removed/max", "window", "window/days", "emptied"],
+  ...["flipped", "flipped/maxDistance", "added", "added/maxShare", "values", "values/min"],
+];
 const GUARD = [
-  ...["guard", "guard/requireBaseline", "guard/collections", "guard/collections/accounts"],
+  ...["guard", "guard/requireBaseline", "guard/offUntil", "guard/collections"],
+  "guard/collections/accounts",
   ...["guard/collections/__proto__", ...RULE.map((name) => `guard/${name}`)],
   ...RULE.map((name) => `guard/collections/accounts/${name}`),
 ];

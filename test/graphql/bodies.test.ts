@@ -64,6 +64,14 @@ test("rejects a body that declares more than maxResponseBytes, and closes its co
   await server.requests[0]?.cancelled;
 });
 
+test("accepts 16 MiB by default, and not a byte more", async () => {
+  const declaring = (length: number) => async () =>
+    new Response('{"data":{"a":1}}', { headers: { ...JSON_TYPE, "content-length": String(length) } });
+  expect(await clientOf(declaring(16 * MEBIBYTE)).request(QUERY, {})).toEqual({ a: 1 });
+  const error = await rejection(clientOf(declaring(16 * MEBIBYTE + 1)).request(QUERY, {}));
+  expect(String(error)).toContain("more than 16777216 bytes");
+});
+
 test("rejects a body that never ends, and closes its connection", async () => {
   const { client, server } = await connectClient(
     (_, response) => pour(response.writeHead(200, JSON_TYPE), "[".repeat(65_536)),

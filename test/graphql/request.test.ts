@@ -94,6 +94,29 @@ test("sends the client's headers, and those of the call over them", async () => 
   expect(server.requests[0]?.headers).toMatchObject({ "x-team": "it", "x-run": "2" });
 });
 
+/** What a caller may not set: it would break the connection, or be sent to the wrong one. */
+const CONNECTION_HEADERS = [
+  ...["Connection", "keep-alive", "proxy-connection", "Proxy-Authorization", "te", "trailer", "Upgrade"],
+  ...["transfer-encoding", "content-length", "expect", "host"],
+];
+
+test.each(CONNECTION_HEADERS)("names the header %s that it refuses, for both APIs", async (name) => {
+  const options = { baseUrl: "http://localhost:1", syncUrl: "http://localhost:1", apiKey: API_KEY };
+  const message = `headers must not contain ${name.toLowerCase()}`;
+  for (const api of [{ baseUrl: undefined }, { syncUrl: undefined }]) {
+    const make = () => new SaasManagementClient({ ...options, ...api, headers: { [name]: "x" } });
+    expect(make).toThrow(new ConfigurationError(`${message}: the connection sets it.`));
+  }
+  const { client } = await connectClient(OK);
+  await expect(client.request(QUERY, {}, { headers: { [name]: "x" } })).rejects.toThrow(message);
+});
+
+test("sends the header te with the value trailers", async () => {
+  const { client, server } = await connectClient(OK, { headers: { te: "trailers" } });
+  await client.request(QUERY, {});
+  expect(server.requests[0]?.headers["te"]).toBe("trailers");
+});
+
 test.each<[string, unknown]>([
   ["a Headers", new Headers({ "x-tenant": "canary" })],
   ["a Map", new Map([["x-tenant", "canary"]])],
@@ -103,6 +126,7 @@ test.each<[string, unknown]>([
   ["an object as a value", { "x-tenant": { canary: 1 } }],
   ["a line break in a value", { "x-tenant": "canary\nvalue" }],
   ["authorization", { Authorization: "canary" }],
+  ...CONNECTION_HEADERS.map((name): [string, unknown] => [name, { [name]: "canary" }]),
 ])("rejects headers with %s in clients, calls and connections", async (_, headers) => {
   for (const Client of [GraphQLClient, SaasManagementClient]) {
     const make = () => Reflect.construct(Client, [{ ...CLIENT, headers }]);

@@ -1,9 +1,10 @@
+import type { Socket } from "node:net";
 import { type ClientOptions, SaasManagementClient } from "@saas-management/sdk";
 import { expect, onTestFinished, test } from "vitest";
 import { startConnectProxy } from "../support/connect-proxy.js";
 import { everythingIn, rejection } from "../support/http-client.js";
 import { json, startHttpServer } from "../support/http-server.js";
-import { unusedPort } from "../support/tcp-peers.js";
+import { listenTcp, unusedPort } from "../support/tcp-peers.js";
 import { startTestService } from "../support/test-service.js";
 import { certificate, identity } from "../support/tls-certificates.js";
 import { startTlsGraphQLServer } from "../support/tls-graphql-server.js";
@@ -83,6 +84,25 @@ test("a proxy that fails or cannot be reached is retried for a query, not for a 
   });
   expect(requests).toEqual([]);
 });
+
+test.each([
+  ["at once", (socket: Socket) => void socket.destroy()],
+  ["when it has read the request", (socket: Socket) => void socket.once("data", () => socket.end())],
+  ["with a reset", (socket: Socket) => void socket.once("data", () => socket.resetAndDestroy())],
+])(
+  "a proxy that accepts and closes %s gets one connection per attempt and is named",
+  async (_, onConnection) => {
+    const proxy = await listenTcp(onConnection);
+    const { baseUrl, requests } = await startHttpServer((_, response) => json(response, { data: {} }));
+    const retry = { retries: 2, minDelayMs: 1, maxDelayMs: 1 };
+    const client = connect({ baseUrl, proxy: `http://127.0.0.1:${proxy.port}`, retry, timeoutMs: 5000 });
+    const error = await rejection(client.graphql.request(QUERY, {}));
+    expect(error).toMatchObject({ code: "TRANSPORT_FAILED", retryable: true, attempts: 3 });
+    expect(String(error)).toContain("the proxy closed the connection");
+    expect(proxy.accepted()).toBe(3);
+    expect(requests).toEqual([]);
+  },
+);
 
 test("an abort ends a request through a proxy at once", async () => {
   const proxy = await startConnectProxy();

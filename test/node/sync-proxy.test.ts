@@ -6,7 +6,7 @@ import type { SyncEngine } from "../../src/sync/engine.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { startConnectProxy } from "../support/connect-proxy.js";
 import { everythingIn, rejection } from "../support/http-client.js";
-import { unusedPort } from "../support/tcp-peers.js";
+import { listenTcp, unusedPort } from "../support/tcp-peers.js";
 import { startBareServer } from "../support/tls-bare-server.js";
 import { certificate, identity } from "../support/tls-certificates.js";
 
@@ -51,6 +51,18 @@ test("a proxy of the Sync API that refuses or is absent is named in an error wit
     expect(String(error)).toContain("the proxy");
     expect(everythingIn(error)).not.toContain("canary");
   }
+  expect(server.accepted()).toBe(0);
+});
+
+test("a proxy of the Sync API that accepts and closes gets one connection per attempt and is named", async () => {
+  const proxy = await listenTcp((socket) => void socket.once("data", () => socket.end()));
+  const server = await startBareServer();
+  const retry = { retries: 2, minDelayMs: 1, maxDelayMs: 1 };
+  const options = { proxy: `http://127.0.0.1:${proxy.port}`, retry, timeoutMs: 5000 };
+  const error = await rejection(connect(`http://127.0.0.1:${server.port}`, options).startBatch(START));
+  expect(error).toMatchObject({ code: "TRANSPORT_FAILED", attempts: 3 });
+  expect(String(error)).toContain("the proxy did not open a tunnel");
+  expect(proxy.accepted()).toBe(3);
   expect(server.accepted()).toBe(0);
 });
 

@@ -11,7 +11,7 @@ const notAuthorized = {
       extensions: { code: "AUTH_NOT_AUTHORIZED" },
     },
   ],
-  data: null,
+  data: { mine: null },
 };
 
 async function ask(url: string, authorization?: string, accept?: string) {
@@ -44,9 +44,28 @@ test.each(["{ nonsense }", "{", "{ __schema { types { name } } }"])(
   async (document) => {
     const { url } = await startServer();
     const answer: unknown = await (await fetch(url, post(document))).json();
-    expect(answer).toMatchObject({ errors: [{ extensions: { code: "AUTH_NOT_AUTHORIZED" } }], data: null });
+    expect(answer).toMatchObject({ errors: [{ extensions: { code: "AUTH_NOT_AUTHORIZED" } }] });
+    expect(JSON.stringify(answer)).not.toMatch(/exist|types|Query/);
   },
 );
+
+test.each<[document: string, operationName: string | undefined, data: object | null]>([
+  ["{ a: licenses { totalCount } applications { totalCount } }", undefined, { a: null, applications: null }],
+  ["query A { a } mutation B { b { c } }", "B", { b: null }],
+  ["{ ...All ... on Query { b } } fragment All on Query { a ...All }", undefined, { a: null, b: null }],
+  ["{ a } fragment F on Query { b }", undefined, { a: null }],
+  ["query A { a } query B { b }", undefined, null],
+  ["{ a", undefined, null],
+])("answers %s without a key with each failed field as null", async (document, operationName, data) => {
+  const { url } = await startServer();
+  const body = JSON.stringify({ query: document, operationName });
+  const response = await fetch(url, { ...post(document), body });
+  const paths = data === null ? [undefined] : Object.keys(data).map((field) => [field]);
+  expect(await response.json()).toEqual({
+    errors: paths.map((path) => ({ ...notAuthorized.errors[0], path })),
+    data,
+  });
+});
 
 test("answers a revoked key with 401 from the next request on, in the accepted media type", async () => {
   const { url, key, keys } = await startServer();

@@ -202,14 +202,14 @@ test.each<[what: string, where: object | undefined, count: number, states: strin
   expect(await states()).toBe(expected);
 });
 
-test("refuses to set DISCOVERED by a typed error and changes nothing", async () => {
-  const { change, states } = await startWithVendors();
-  expect(await change("DISCOVERED")).toEqual({
-    updatedCount: null,
-    errors: typed("ChangeVendorsStateError"),
-  });
-  expect(await states()).toBe(UNCHANGED);
-});
+test.each(["SANCTIONED", "DISCOVERED", "IN_REVIEW", "DISQUALIFIED", "ARCHIVED"])(
+  "sets the state %s",
+  async (state) => {
+    const { change, states } = await startWithVendors();
+    expect(await change(state)).toEqual({ updatedCount: 3, errors: null });
+    expect(await states()).toBe([state, state, state, state].join(" "));
+  },
+);
 
 test("refuses null inside the filter of vendors and changes nothing", async () => {
   const { send, states } = await startWithVendors();

@@ -137,10 +137,23 @@ export interface HeldReason {
   readonly collection: string;
   /**
    * - `removed`: too many of the known ids would be removed.
+   * - `window`: the snapshot is much smaller than one of the last days or runs.
+   * - `emptied`: fields lost too many of their values.
+   * - `flipped`: the values of booleans or enums are shared out otherwise than ever before.
+   * - `added`: too many ids are new.
+   * - `values`: names and e-mail addresses of too many known records changed.
    * - `no-baseline`: the ledger knows nothing of the collection, and `requireBaseline` was set.
    * - `unreadable-ledger`: what the ledger knows cannot be read.
    */
-  readonly rule: "removed" | "no-baseline" | "unreadable-ledger";
+  readonly rule:
+    | "removed"
+    | "window"
+    | "emptied"
+    | "flipped"
+    | "added"
+    | "values"
+    | "no-baseline"
+    | "unreadable-ledger";
   /** The comparison; ids that only an earlier attempt of the run had sent are known here. */
   readonly diff: SnapshotDiff;
   /** The first ids that would be removed, up to 20, at most 200 characters of each. */

@@ -236,11 +236,7 @@ interface UserCountStatSortInput {
 
 /** The state to set for vendors (service description, "Mutation input shapes"). */
 export interface ChangeVendorsStateInput {
-  /**
-   * The state. Assumed: every state but DISCOVERED, which only discovery sets.
-   *
-   * @experimental
-   */
+  /** The state. */
   readonly state: ApplicationState;
 }
 

@@ -1,4 +1,4 @@
-import { type ASTNode, GraphQLError } from "graphql";
+import { type ASTNode, type ExecutionResult, GraphQLError } from "graphql";
 import type { Response } from "graphql-http";
 
 /**
@@ -59,16 +59,16 @@ export function formatError(error: Readonly<GraphQLError | Error>): GraphQLError
   return unexpectedError({ nodes, path });
 }
 
-/** An answer with one error, for cases that graphql-http does not answer. */
+/** An answer for cases that graphql-http does not answer. */
 export function errorAnswer(
   status: number,
   statusText: string,
-  error: GraphQLError,
+  result: ExecutionResult,
   accept?: string,
 ): Response {
   const mediaType = accept?.includes("application/graphql-response+json")
     ? "application/graphql-response+json"
     : "application/json";
   const headers = { "content-type": `${mediaType}; charset=utf-8` };
-  return [JSON.stringify({ errors: [error], data: null }), { status, statusText, headers }];
+  return [JSON.stringify(result), { status, statusText, headers }];
 }

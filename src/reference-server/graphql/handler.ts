@@ -2,12 +2,15 @@ import type { IncomingMessage } from "node:http";
 import {
   type DocumentNode,
   type ExecutionArgs,
+  type ExecutionResult,
   type FieldNode,
+  type FragmentDefinitionNode,
   GraphQLError,
   type GraphQLSchema,
   getOperationAST,
   Kind,
   parse,
+  type SelectionSetNode,
 } from "graphql";
 import { createHandler, type Handler, type HandlerOptions, type RequestParams } from "graphql-http";
 import type { Clock } from "../../core/clock.js";
@@ -55,10 +58,8 @@ export function graphQLHandler(
     }
     const key = keys.find(raw.headers.authorization);
     if (key === undefined || key.revoked) {
-      const field = isDocument ? firstField(document, params.operationName) : undefined;
-      const error = notAuthorized(field && [field.alias?.value ?? field.name.value]);
-      if (key === undefined) return { errors: [error], data: null };
-      return errorAnswer(401, "Unauthorized", error, raw.headers.accept);
+      const result = refusedResult(isDocument ? rootFields(document, params.operationName) : []);
+      return key === undefined ? result : errorAnswer(401, "Unauthorized", result, raw.headers.accept);
     }
     if (!isDocument) return [document];
     const { workspace, scope } = key;
@@ -82,13 +83,35 @@ function parseDocument(query: string): DocumentNode | GraphQLError {
 
 /** Name of the requested operation or, if it has none, of its first field. */
 function operationName(document: DocumentNode, requested: string | null | undefined): string | undefined {
-  const name = getOperationAST(document, requested)?.name ?? firstField(document, requested)?.name;
+  const name = getOperationAST(document, requested)?.name ?? rootFields(document, requested)[0]?.name;
   return name?.value;
 }
 
-function firstField(document: DocumentNode, requested: string | null | undefined): FieldNode | undefined {
-  const selections = getOperationAST(document, requested)?.selectionSet.selections ?? [];
-  return selections.find((selection) => selection.kind === Kind.FIELD);
+/** The root fields of the requested operation, those of fragments too; none if there is no such operation. */
+function rootFields(document: DocumentNode, requested: string | null | undefined): readonly FieldNode[] {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  const fieldsOf = (node: { readonly selectionSet: SelectionSetNode } | undefined): readonly FieldNode[] =>
+    (node?.selectionSet.selections ?? []).flatMap((selection) => {
+      if (selection.kind === Kind.FIELD) return [selection];
+      if (selection.kind === Kind.INLINE_FRAGMENT) return fieldsOf(selection);
+      const fragment = fragments.get(selection.name.value);
+      // Once is enough, and a fragment may contain itself.
+      fragments.delete(selection.name.value);
+      return fieldsOf(fragment);
+    });
+  return fieldsOf(getOperationAST(document, requested) ?? undefined);
+}
+
+/** Every field failed; without a field, the request did. */
+function refusedResult(fields: readonly FieldNode[]): ExecutionResult {
+  const names = [...new Set(fields.map(({ alias, name }) => (alias ?? name).value))];
+  if (names.length === 0) return { errors: [notAuthorized()], data: null };
+  return {
+    errors: names.map((name) => notAuthorized([name])),
+    data: Object.fromEntries(names.map((name) => [name, null])),
+  };
 }
 
 function validated(

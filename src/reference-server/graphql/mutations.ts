@@ -108,10 +108,6 @@ export function changeVendorsState(
   now: number,
 ) {
   const matches = where == null ? () => true : compileFilter(filter, where);
-  if (state === "DISCOVERED") {
-    const message = "DISCOVERED cannot be set. It is the state of applications that only discovery knows.";
-    return { updatedCount: null, errors: [{ __typename: "ChangeVendorsStateError", message }] };
-  }
   const { rows } = viewsOf(workspace, now).applications;
   const names = new Set(rows.map(({ application }) => application.vendorName));
   const matching = [...names].filter((name) => matches({ vendor: { name } }));

@@ -65,7 +65,7 @@ async function exchange(
   try {
     const own = await answerTo(handler, request, context).catch((error: unknown) => {
       if (signal.aborted || error instanceof ConnectionFault) throw error;
-      return errorAnswer(500, "Internal Server Error", unexpectedError());
+      return errorAnswer(500, "Internal Server Error", { errors: [unexpectedError()], data: null });
     });
     const { answer, body } = await strikeAnswer(context.due, context, own, context.isReplaced);
     await sendAnswer(answer, response, { broken: body, clock, signal, endConnection });

@@ -7,7 +7,8 @@ import type { HoldReason, Lines } from "../ledger/entry.js";
 import type { SyncConfiguration } from "../options.js";
 import { compareIds, forEachId, goneLines, linesWhere, tableOf } from "./comparison.js";
 import { type HeldJudgement, type HeldScope, heldError, type Offer } from "./held-error.js";
-import { isHeld, type ResolvedRule } from "./rules.js";
+import { isHeld } from "./id-rules.js";
+import type { ResolvedRule } from "./rules.js";
 import type { GuardedSnapshot } from "./snapshot.js";
 
 const APPROVAL_MS = 7 * 24 * 60 * 60 * 1000;
@@ -125,8 +126,8 @@ async function keepsHeldRun(
 ): Promise<boolean> {
   const expected = await tableOf(heldRun());
   const isExpected = ({ low, high }: IdHash) => expected.has(low, high);
-  const sets = knownIds.map(({ state, lines }) => ({ state, lines: () => linesWhere(lines(), isExpected) }));
-  const all: KnownIds = { state: "completed", lines: heldRun };
+  const sets = knownIds.map((set) => ({ ...set, lines: () => linesWhere(set.lines(), isExpected) }));
+  const all: KnownIds = { state: "completed", lines: heldRun, past: async () => undefined };
   return !isHeld(await compareIds(ids.table, [all, ...sets]), rule);
 }
 

@@ -1,42 +1,16 @@
 import { type HeldReport, InvalidInputError } from "../../core/errors/index.js";
-import { isPlainObject, type KeysOf, readOptions, rejectUnknownKeys } from "../../core/validate.js";
+import {
+  isPlainObject,
+  type KeysOf,
+  type KnownKeys,
+  readOptions,
+  rejectUnknownKeys,
+} from "../../core/validate.js";
 import type { SnapshotCollection } from "../collections.js";
+import { isoSeconds } from "../encoding/iso-time.js";
 import { WIRE } from "../generated/collections.js";
 import type { Ledger } from "../ledger/ledger.js";
-import type { Comparison } from "./comparison.js";
-
-/** When a snapshot is held. */
-export interface GuardRules {
-  /**
-   * By its removals: if nothing is left, if at least `min` and more than `maxShare` of the known ids would be removed, or
-   * more than `max`. `false` turns the rule off.
-   * @default { maxShare: 0.25, min: 3 }
-   */
-  readonly removed?: RemovedRule | false | undefined;
-}
-
-interface RemovedRule {
-  /** Largest share of the known ids; 0.25 is a quarter. @default 0.25 */
-  readonly maxShare?: number | undefined;
-  /** Number of removals from which the share counts. @default 3 */
-  readonly min?: number | undefined;
-  /** Largest number of removals, whatever their share. @default no limit */
-  readonly max?: number | undefined;
-}
-
-/** Options of the removal guard: the rule for every collection, and rules for single ones. */
-export interface GuardOptions extends GuardRules {
-  /**
-   * Whether a collection is held if the ledger knows nothing of it: for machines that lose their disk. Needs a ledger.
-   * @default false
-   */
-  readonly requireBaseline?: boolean | undefined;
-  /**
-   * Rules of single collections, which replace the general ones; `false` turns the guard off for that collection.
-   * @default none
-   */
-  readonly collections?: Partial<Record<SnapshotCollection, GuardRules | false>> | undefined;
-}
+import type { GuardOptions, GuardRules } from "./rule-options.js";
 
 /** What decides whether a run is completed or held. */
 export interface JudgeOptions {
@@ -49,8 +23,7 @@ export interface JudgeOptions {
   readonly ledger?: Ledger | "none" | undefined;
   /**
    * When a run is held instead of completed; `false` turns the guard off.
-   * @default the client's `sync.guard`, or when a collection would go from some records to none, or when at least 3 and
-   *   more than a quarter of its known ids would be removed
+   * @default the client's `sync.guard`, or the defaults of all {@link GuardRules}
    */
   readonly guard?: GuardOptions | false | undefined;
   /**
@@ -65,37 +38,65 @@ export interface JudgeOptions {
   readonly onHeld?: ((report: HeldReport) => void | Promise<void>) | undefined;
 }
 
-const REMOVED_KEYS = { maxShare: true, min: true, max: true } satisfies KeysOf<RemovedRule>;
+const DEFAULTS = {
+  removed: { maxShare: 0.25, min: 3, max: Number.POSITIVE_INFINITY },
+  window: { maxShare: 0.25, min: 5, days: 7 },
+  emptied: { maxShare: 0.25, min: 5 },
+  flipped: { maxDistance: 0.5, min: 20 },
+  added: { maxShare: 0.75, min: 50 },
+  values: { maxShare: 0.5, min: 20 },
+} satisfies ResolvedRule;
 
-const RULE_KEYS = { removed: true } satisfies KeysOf<GuardRules>;
+const MAX_DAYS = 31;
+
+/** A rule with all its defaults. */
+export type ResolvedRule = {
+  readonly [Name in keyof GuardRules]-?:
+    | { readonly [Key in keyof Exclude<GuardRules[Name], false | undefined>]-?: number }
+    | false;
+};
+
+export interface ResolvedGuard {
+  readonly requireBaseline: boolean;
+  /** Whether the guard is on at all: not turned off, or off until a later time. */
+  readonly isOn: boolean;
+  ruleOf(collection: SnapshotCollection): ResolvedRule | undefined;
+}
+
+const RULE_KEYS = {
+  removed: true,
+  window: true,
+  emptied: true,
+  flipped: true,
+  added: true,
+  values: true,
+} satisfies KeysOf<GuardRules>;
 
 const GUARD_KEYS = {
   ...RULE_KEYS,
   requireBaseline: true,
   collections: true,
+  offUntil: true,
 } satisfies KeysOf<GuardOptions>;
 
-const COLLECTION_KEYS = Object.fromEntries(Object.keys(WIRE).map((name) => [name, true] as const));
+const COLLECTION_KEYS = keysOf(WIRE);
 
-export interface ResolvedRule {
-  readonly removed: { readonly [Name in keyof RemovedRule]-?: number } | false;
-}
+const OFF: ResolvedGuard = { requireBaseline: false, isOn: false, ruleOf: () => undefined };
 
-export interface ResolvedGuard {
-  readonly requireBaseline: boolean;
-  ruleOf(collection: SnapshotCollection): ResolvedRule | undefined;
-}
-
-const DEFAULTS = { maxShare: 0.25, min: 3, max: Number.POSITIVE_INFINITY };
-
-export function resolveGuard(options: GuardOptions | false = {}): ResolvedGuard {
-  if (options === false) return { requireBaseline: false, ruleOf: () => undefined };
-  const { requireBaseline = false, collections = {}, ...general } = readOptions("guard", options, GUARD_KEYS);
+/** @param now When the run begins, in milliseconds since 1970. */
+export function resolveGuard(options: GuardOptions | false | undefined, now: number): ResolvedGuard {
+  if (options === false) return OFF;
+  const {
+    requireBaseline = false,
+    collections = {},
+    offUntil,
+    ...general
+  } = readOptions("guard", options ?? {}, GUARD_KEYS);
   if (typeof requireBaseline !== "boolean")
     throw new InvalidInputError("guard.requireBaseline must be true or false.");
   if (!isPlainObject(collections)) throw new InvalidInputError("guard.collections must be an object.");
   rejectUnknownKeys("guard.collections", collections, COLLECTION_KEYS);
-  const rule = resolveRule("guard", general, { removed: DEFAULTS });
+  const rule = resolveRule("guard", general, DEFAULTS);
   const own = new Map<string, ResolvedRule | undefined>();
   for (const [name, ownRule] of Object.entries(collections)) {
     const place = `guard.collections.${name}`;
@@ -105,36 +106,72 @@ export function resolveGuard(options: GuardOptions | false = {}): ResolvedGuard 
         ownRule === false ? undefined : resolveRule(place, readOptions(place, ownRule, RULE_KEYS), rule),
       );
   }
-  return { requireBaseline, ruleOf: (name) => (own.has(name) ? own.get(name) : rule) };
+  if (offUntil !== undefined && now < timeOf(offUntil)) return OFF;
+  return { requireBaseline, isOn: true, ruleOf: (name) => (own.has(name) ? own.get(name) : rule) };
 }
 
-/** Whether completing a snapshot would remove more than the rule allows, of all known ids or of any set of them. */
-export function isHeld(compared: Pick<Comparison, "sent" | "all" | "sets">, rule: ResolvedRule): boolean {
-  const { sent } = compared;
-  return [compared.all, ...compared.sets].some((set) => exceeds({ ...set, sent }, rule));
+function resolveRule(place: string, rules: GuardRules, general: ResolvedRule): ResolvedRule {
+  return {
+    removed: resolve(`${place}.removed`, rules.removed, general.removed, DEFAULTS.removed),
+    window: resolve(`${place}.window`, rules.window, general.window, DEFAULTS.window),
+    emptied: resolve(`${place}.emptied`, rules.emptied, general.emptied, DEFAULTS.emptied),
+    flipped: resolve(`${place}.flipped`, rules.flipped, general.flipped, DEFAULTS.flipped),
+    added: resolve(`${place}.added`, rules.added, general.added, DEFAULTS.added),
+    values: resolve(`${place}.values`, rules.values, general.values, DEFAULTS.values),
+  };
 }
 
-/** Whether removing so many of a set of known ids is more than the rule allows. */
-export function exceeds(
-  { known, sent, gone }: Pick<Comparison, "known" | "sent" | "gone">,
-  { removed: rule }: ResolvedRule,
-): boolean {
-  if (rule === false || gone === 0) return false;
-  return sent === 0 || (gone >= rule.min && gone / known > rule.maxShare) || gone > rule.max;
+function resolve<Limits extends Readonly<Record<string, number>>>(
+  name: string,
+  given: { readonly [Key in keyof Limits]?: number | undefined } | false | undefined,
+  general: Limits | false,
+  defaults: Limits,
+): Limits | false {
+  if (given === undefined) return general;
+  if (given === false) return false;
+  const limits = readOptions<Readonly<Record<string, number | undefined>>>(name, given, keysOf(defaults));
+  const own: Record<string, number> = {};
+  for (const [key, value] of Object.entries(limits)) {
+    if (value === undefined) continue;
+    const problem = problemOf(key, value, name.endsWith(".added"));
+    if (problem !== undefined) throw new InvalidInputError(`${name}.${key} must be ${problem}.`);
+    own[key] = value;
+  }
+  return { ...(general === false ? defaults : general), ...own };
 }
 
-function resolveRule(place: string, { removed }: GuardRules, general: ResolvedRule): ResolvedRule {
-  if (removed === undefined) return general;
-  if (removed === false) return { removed };
-  const name = `${place}.removed`;
-  const given = readOptions(name, removed, REMOVED_KEYS);
-  const defaults = general.removed === false ? DEFAULTS : general.removed;
-  const { maxShare = defaults.maxShare, min = defaults.min, max = defaults.max } = given;
-  if (typeof maxShare !== "number" || !(maxShare >= 0 && maxShare <= 1))
-    throw new InvalidInputError(`${name}.maxShare must be a number from 0 to 1.`);
-  if (!Number.isInteger(min) || min < 1)
-    throw new InvalidInputError(`${name}.min must be an integer of 1 or more.`);
-  if (max !== Number.POSITIVE_INFINITY && !(Number.isInteger(max) && max >= 0))
-    throw new InvalidInputError(`${name}.max must be an integer of 0 or more.`);
-  return { removed: { maxShare, min, max } };
+/** Returns what a limit must be, if it is not. */
+function problemOf(key: string, value: number, isAdded: boolean): string | undefined {
+  const isWithin = (min: number, max: number) => Number.isInteger(value) && value >= min && value <= max;
+  if (key === "min") return isWithin(1, Number.MAX_SAFE_INTEGER) ? undefined : "an integer of 1 or more";
+  if (key === "days") return isWithin(1, MAX_DAYS) ? undefined : `an integer from 1 to ${MAX_DAYS}`;
+  if (key === "max")
+    return value === Number.POSITIVE_INFINITY || isWithin(0, Number.MAX_SAFE_INTEGER)
+      ? undefined
+      : "an integer of 0 or more";
+  if (typeof value !== "number" || !(value >= 0) || (value > 1 && !isAdded))
+    return isAdded ? "a number of 0 or more" : "a number from 0 to 1";
+  return undefined;
+}
+
+function timeOf(offUntil: Date | string): number {
+  const time =
+    offUntil instanceof Date
+      ? offUntil.getTime()
+      : typeof offUntil === "string"
+        ? isoTime(offUntil)
+        : Number.NaN;
+  if (Number.isNaN(time))
+    throw new InvalidInputError(
+      "guard.offUntil must be a valid Date, or an ISO 8601 string such as 2026-12-31 or 2026-12-31T18:00:00Z.",
+    );
+  return time;
+}
+
+function isoTime(text: string): number {
+  return isoSeconds(text.includes("T") ? text : `${text}T00:00:00Z`) * 1000;
+}
+
+function keysOf(value: object): KnownKeys {
+  return Object.fromEntries(Object.keys(value).map((name) => [name, true] as const));
 }

@@ -6,6 +6,7 @@ import type { SnapshotCollection } from "../collections.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import type { IdTable } from "../ids/id-table.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
+import { releaseApproval } from "../ledger/installation.js";
 import { type Ledger, type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
@@ -43,7 +44,7 @@ export class RunGuard {
     this.#options = options;
     this.#configuration = configuration;
     this.#ledger = requireLedger(options.ledger);
-    this.#rules = resolveGuard(options.guard);
+    this.#rules = resolveGuard(options.guard, configuration.clock.now());
     if (this.#ledger === undefined && this.#rules.requireBaseline)
       throw new InvalidInputError('guard.requireBaseline needs a ledger: with "none" there is no baseline.');
     const { approve } = options;
@@ -95,10 +96,8 @@ export class RunGuard {
           over.throwIfAborted();
           await snapshot.promote();
         }
-        for (const { ledger } of this.#approved) {
-          over.throwIfAborted();
-          await ledger?.release(this.#options.approve);
-        }
+        over.throwIfAborted();
+        await this.#release();
       });
     } catch (error) {
       this.#configuration.logger.error(
@@ -124,6 +123,14 @@ export class RunGuard {
     } catch (error) {
       this.#warnNotDiscarded(error);
     }
+  }
+
+  /** An approval is used once, and for all that it covers: also for collections that this run does not declare. */
+  async #release(): Promise<void> {
+    const { approve, installationId } = this.#options;
+    const { endpoint } = this.#configuration;
+    if (approve !== undefined && this.#ledger !== undefined)
+      await releaseApproval(this.#ledger, { endpoint: endpoint.origin, installationId }, approve);
   }
 
   async #draft(ended: AbortSignal): Promise<void> {

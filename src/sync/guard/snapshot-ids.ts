@@ -1,19 +1,26 @@
+import type { SnapshotCollection } from "../collections.js";
 import type { EncodedRecord, RecordObserver } from "../encoding/record-observer.js";
+import { PROFILES } from "../generated/profiles.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";
 import { IdTable } from "../ids/id-table.js";
+import { ProfileCounter } from "../ids/profile-counter.js";
+import { EMPTY_PROFILE, type SnapshotProfile } from "../ids/snapshot-profile.js";
 import { putLine } from "../ledger/id-lines.js";
 
 const PIECE_BYTES = 64 * 1024;
 
 export interface SnapshotIdsOptions {
+  /** The collection whose fields are counted. */
+  readonly profiled: SnapshotCollection | undefined;
   readonly write: ((lines: Uint8Array) => void) | undefined;
   readonly keyOf: ((id: Uint8Array) => Uint8Array) | undefined;
 }
 
-/** Collects the ids of a snapshot while it is written: as hashes in memory, and as lines for a ledger. */
+/** Collects the ids of a snapshot while it is written, as hashes in memory and as lines for a ledger, and its profile. */
 export class SnapshotIds implements RecordObserver {
   readonly table = new IdTable();
   readonly #options: SnapshotIdsOptions;
+  readonly #profile: ProfileCounter | undefined;
   readonly #hash = new IdHash();
   #piece = new Uint8Array(PIECE_BYTES);
   #pieceView = viewOf(this.#piece);
@@ -25,13 +32,21 @@ export class SnapshotIds implements RecordObserver {
 
   constructor(options: SnapshotIdsOptions) {
     this.#options = options;
+    const { profiled } = options;
+    this.#profile = profiled && new ProfileCounter(PROFILES[profiled]);
   }
 
   get duplicates(): number {
     return this.#duplicates;
   }
 
-  observe({ buffer, start, end, idStart, idEnd, index }: EncodedRecord): string | undefined {
+  /** Returns what the records hold. Of records with one id and the same contents, one is counted. */
+  profile(): SnapshotProfile {
+    return this.#profile?.profile() ?? EMPTY_PROFILE;
+  }
+
+  observe(encoded: EncodedRecord): string | undefined {
+    const { buffer, start, end, idStart, idEnd, index } = encoded;
     if (buffer !== this.#buffer) {
       this.#buffer = buffer;
       this.#view = viewOf(buffer);
@@ -42,6 +57,7 @@ export class SnapshotIds implements RecordObserver {
     const contents = hash.contents(this.#view, start, end);
     const first = this.table.add(hash.low, hash.high, contents, index);
     if (first === -1) {
+      this.#profile?.add(this.#view, encoded);
       this.#filled = lineEnd + 1;
       return undefined;
     }

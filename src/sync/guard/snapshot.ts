@@ -4,7 +4,8 @@ import type { IdTable } from "../ids/id-table.js";
 import type { CollectionLedger, KnownIds, LedgerDraft } from "../ledger/collection-ledger.js";
 import type { HoldReason, Lines } from "../ledger/entry.js";
 import { type Comparison, compareIds, figuresOf } from "./comparison.js";
-import { exceeds, isHeld, type ResolvedRule } from "./rules.js";
+import { exceeds, isHeld } from "./id-rules.js";
+import type { ResolvedRule } from "./rules.js";
 import { SnapshotIds } from "./snapshot-ids.js";
 
 export interface SnapshotRules {
@@ -36,7 +37,11 @@ export class GuardedSnapshot {
     this.collection = collection;
     this.ledger = ledger;
     this.#ended = ended;
-    this.ids = new SnapshotIds({ write: (lines) => this.#draft?.write(lines), keyOf: ledger?.keyOf });
+    this.ids = new SnapshotIds({
+      profiled: collection,
+      write: (lines) => this.#draft?.write(lines),
+      keyOf: ledger?.keyOf,
+    });
   }
 
   /**

@@ -1,8 +1,14 @@
 import type { HeldReason } from "../../core/errors/index.js";
 import type { SnapshotProfile } from "../ids/snapshot-profile.js";
 import type { History, PastSnapshot } from "../ledger/history.js";
+import { counted } from "../report-text.js";
 import type { Comparison } from "./comparison.js";
-import { isHeld, type ResolvedRule } from "./rules.js";
+import { emptiedFields, type FieldFinding, flippedFields } from "./field-rules.js";
+import { inWindow, WINDOW_DAYS } from "./history.js";
+import { describeRemovals, growth, isHeld, shrinkage } from "./id-rules.js";
+import type { ResolvedRule } from "./rules.js";
+
+const FIRST_FIELDS = 5;
 
 /** What a snapshot is judged by. */
 export interface SnapshotFacts {
@@ -19,11 +25,32 @@ export interface Finding {
   readonly rule: HeldReason["rule"];
   /** The fields concerned, for rules about fields. */
   readonly fields?: readonly string[];
-  /** What was found, with figures and without a period. */
+  /** What was found, with figures and without a period; the collection is not named. */
   readonly text: string;
 }
 
 /** Judges a snapshot by the rules that need no other collection. */
-export function findingsOf({ compared }: SnapshotFacts, rule: ResolvedRule): readonly Finding[] {
-  return isHeld(compared, rule) ? [{ rule: "removed", text: "too many known ids would be removed" }] : [];
+export function findingsOf(facts: SnapshotFacts, rule: ResolvedRule): readonly Finding[] {
+  const { compared, profile, history, now } = facts;
+  const days = rule.window === false ? WINDOW_DAYS : rule.window.days;
+  const valid = inWindow(history, now, days).filter(({ superseded }) => superseded !== true);
+  const window = [...valid, ...facts.unclear];
+  const findings: Finding[] = [];
+  const find = (name: Finding["rule"], text: string | undefined) => {
+    if (text !== undefined) findings.push({ rule: name, text });
+  };
+  const findFields = (name: Finding["rule"], fields: readonly FieldFinding[]) => {
+    if (fields.length === 0) return;
+    const texts = fields.slice(0, FIRST_FIELDS).map(({ text }) => text);
+    const more = fields.length - texts.length;
+    if (more > 0) texts.push(`the same with ${counted(more, "more field")}`);
+    findings.push({ rule: name, fields: fields.map(({ field }) => field), text: texts.join("; ") });
+  };
+  // What `removed` says need not be said again as shrinkage.
+  if (isHeld(compared, rule)) find("removed", describeRemovals(compared));
+  else if (rule.window !== false) find("window", shrinkage(compared.sent, window, rule.window));
+  if (rule.emptied !== false) findFields("emptied", emptiedFields(profile, window, rule.emptied));
+  if (rule.flipped !== false) findFields("flipped", flippedFields(profile, history, rule.flipped));
+  if (rule.added !== false) find("added", growth(compared, rule.added));
+  return findings;
 }

@@ -65,21 +65,26 @@ export class IdHash {
     }
   }
 
-  /** Hashes the record in `bytes` from `start` to `end`. Two lanes let the multiplications overlap. */
+  /** Hashes the record in `bytes` from `start` to `end`. */
   contents(bytes: DataView, start: number, end: number): number {
-    let even = KEY_CONTENTS ^ (end - start);
-    let odd = KEY_CONTENTS;
-    let at = start;
-    for (; at + 8 <= end; at += 8) {
-      even = Math.imul(even ^ bytes.getInt32(at, true), EVEN);
-      odd = Math.imul(odd ^ bytes.getInt32(at + 4, true), ODD);
-      even ^= even >>> 15;
-      odd ^= odd >>> 13;
-    }
-    for (; at < end; at += 1) even = Math.imul(even ^ bytes.getUint8(at), FNV_PRIME);
-    const hash = Math.imul(even ^ (even >>> 16), ODD) ^ Math.imul(odd ^ (odd >>> 15), EVEN);
-    return hash ^ (hash >>> 16);
+    return mixBytes(bytes, start, end, KEY_CONTENTS);
   }
+}
+
+/** Hashes bytes, the same in each process for the same seed. Two lanes let the multiplications overlap. */
+export function mixBytes(bytes: DataView, start: number, end: number, seed: number): number {
+  let even = seed ^ (end - start);
+  let odd = seed;
+  let at = start;
+  for (; at + 8 <= end; at += 8) {
+    even = Math.imul(even ^ bytes.getInt32(at, true), EVEN);
+    odd = Math.imul(odd ^ bytes.getInt32(at + 4, true), ODD);
+    even ^= even >>> 15;
+    odd ^= odd >>> 13;
+  }
+  for (; at < end; at += 1) even = Math.imul(even ^ bytes.getUint8(at), FNV_PRIME);
+  const hash = Math.imul(even ^ (even >>> 16), ODD) ^ Math.imul(odd ^ (odd >>> 15), EVEN);
+  return hash ^ (hash >>> 16);
 }
 
 /** Returns a view that reads the bytes as words. */

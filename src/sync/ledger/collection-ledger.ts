@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import {
   type Approval,
   decodeEntry,
@@ -8,13 +8,16 @@ import {
   encodeEntry,
   type LedgerScope,
   type Lines,
+  readHeader,
   unusable,
 } from "./entry.js";
+import { type History, type PastSnapshot, parseHistory } from "./history.js";
 import { mapLines } from "./id-lines.js";
 import { entriesOf, keyOf, type LedgerEntry, lastOf, nextSequence, prefixOf } from "./keys.js";
-import type { LedgerParts } from "./ledger.js";
+import { type LedgerParts, placeOf } from "./ledger.js";
 import { OLD_TOKEN, oldEntriesOf, oldPrefixOf } from "./old-files.js";
 import type { Store } from "./store.js";
+import { deleteAll, putWhole } from "./store-calls.js";
 
 /** A set of ids that the service may have as the last completed snapshot. */
 export interface KnownIds {
@@ -25,6 +28,11 @@ export interface KnownIds {
   readonly state: "completed" | "unclear";
   /** Throws if the ids are damaged. */
   lines(): Lines;
+  /**
+   * What the ledger remembers of the snapshot; undefined if an earlier version wrote it. Reads the ids if nobody has
+   * read them yet. Throws if they are damaged.
+   */
+  past(): Promise<PastSnapshot | undefined>;
 }
 
 /** What a held run waits for, with the ids that a person approves. */
@@ -39,10 +47,17 @@ const HASH_BYTES = 16;
 export interface LedgerDraft {
   /** Takes whole lines; their bytes belong to the draft from now on. */
   write(lines: Uint8Array): void;
-  /** Stores the ids durably as unclear ones. CompleteSyncBatch is sent next. */
-  save(): Promise<void>;
+  /**
+   * Stores the ids durably as unclear ones. CompleteSyncBatch is sent next.
+   * @param past What to remember of the snapshot; that of the first call counts.
+   */
+  save(past?: PastSnapshot): Promise<void>;
   read(): Lines;
-  promote(): Promise<void>;
+  /**
+   * Makes the ids the last completed ones.
+   * @param history What to remember of it and of those before it; with none, the ledger forgets them.
+   */
+  promote(history?: History): Promise<void>;
   discard(): Promise<void>;
 }
 
@@ -69,14 +84,29 @@ export class CollectionLedger {
     const later = entries.filter(
       ({ kind, sequence }) => kind === "ids" && sequence > (completed?.sequence ?? -1),
     );
-    const set = (state: KnownIds["state"], key: string) => ({ state, lines: () => this.#read(key) });
-    const sets = later.map(({ key }) => set("unclear", key));
+    const sets = later.map(({ key }) => this.#knownIds("unclear", key));
     if (completed === undefined) return sets;
     const { sequence, token } = completed;
     const ids = entries.find(
       (entry) => entry.kind === "ids" && entry.sequence === sequence && entry.token === token,
     );
-    return [set("completed", ids?.key ?? keyOf(this.scope, sequence, token, "ids")), ...sets];
+    const key = ids?.key ?? keyOf(this.scope, sequence, token, "ids");
+    return [this.#knownIds("completed", key), ...sets];
+  }
+
+  /**
+   * What the ledger remembers of the last completed snapshots; empty if there was none, or if an earlier version wrote it.
+   * @throws {ConfigurationError} it is damaged: a history that looked empty would let pass what differs from it
+   */
+  async history(): Promise<History> {
+    const completed = lastOf(await this.#entries(), "completed");
+    if (completed === undefined || completed.token === OLD_TOKEN) return [];
+    const { key } = completed;
+    const value = await this.#asked.get(key);
+    const history = value && parseHistory(await text(value));
+    if (history === undefined)
+      throw unusable(this.#place(key), value === undefined ? "it is missing" : "it is damaged");
+    return history;
   }
 
   /** Starts to store the ids of a snapshot. Resolves when the store has begun to take them. */
@@ -88,8 +118,14 @@ export class CollectionLedger {
     const key = keyOf(this.scope, sequence, token, "ids");
     const lines = new PassThrough().on("error", () => {});
     let stored: Promise<void> | undefined;
+    let past: PastSnapshot | undefined;
     await new Promise<void>((begin, fail) => {
-      stored = putWhole(this.#asked, key, this.#encoded(key, lines), begin);
+      stored = putWhole(
+        this.#asked,
+        key,
+        this.#encoded(key, lines, undefined, () => past),
+        begin,
+      );
       stored.catch((error: unknown) => {
         // Nobody takes the ids any more.
         lines.destroy();
@@ -98,7 +134,8 @@ export class CollectionLedger {
     });
     return {
       write: (piece) => void lines.write(piece),
-      save: async () => {
+      save: async (saved) => {
+        if (!lines.writableEnded) past = saved;
         lines.end();
         await stored;
         // Otherwise the next run would take the ledger for an empty one.
@@ -106,7 +143,8 @@ export class CollectionLedger {
           throw new Error(`The store does not list ${key}.`);
       },
       read: () => this.#read(key),
-      promote: () => this.#promote(sequence, keyOf(this.scope, sequence, token, "completed")),
+      promote: (history = []) =>
+        this.#promote(sequence, keyOf(this.scope, sequence, token, "completed"), history),
       discard: async () => {
         lines.destroy(new Error("The ids of this snapshot are not needed any more."));
         await stored?.catch(() => {});
@@ -135,35 +173,45 @@ export class CollectionLedger {
     return pending === undefined ? undefined : this.#approvalOf(pending);
   }
 
-  /** Forgets the pending approval, which was used. A later run may have been held since. */
-  async release(approvalId: string | undefined): Promise<void> {
-    const { store } = this.#parts;
-    const used = (await this.#entries(store)).filter(
-      ({ kind, token }) => kind === "removals" && (token === approvalId || token === OLD_TOKEN),
-    );
-    await deleteAll(store, used);
-  }
-
   /** The snapshot was completed: it replaces all earlier ones, unless a later one was completed meanwhile. */
-  async #promote(sequence: number, marker: string): Promise<void> {
+  async #promote(sequence: number, marker: string, history: History): Promise<void> {
     const { store } = this.#parts;
     const entries = await this.#entries(store);
     const last = Math.max(sequence, lastOf(entries, "completed")?.sequence ?? 0);
-    if (last === sequence) await store.putIfAbsent(marker, (async function* () {})());
+    const value = async function* () {
+      yield Buffer.from(`${JSON.stringify(history)}\n`);
+    };
+    if (last === sequence) await store.putIfAbsent(marker, value());
     await deleteAll(
       store,
       entries.filter(({ kind, sequence: at }) => kind !== "removals" && at < last),
     );
   }
 
-  async *#read(key: string): Lines {
+  #knownIds(state: KnownIds["state"], key: string): KnownIds {
+    let isRead = false;
+    let past: PastSnapshot | undefined;
+    const lines = () =>
+      this.#read(key, (read) => {
+        isRead = true;
+        past = read;
+      });
+    const readAll = async () => {
+      if (!isRead) for await (const _ of lines());
+      return past;
+    };
+    return { state, lines, past: readAll };
+  }
+
+  async *#read(key: string, onPast?: (past: PastSnapshot | undefined) => void): Lines {
     const { hashIds } = this.#parts;
     const hash = (id: Uint8Array) => hashId(this.scope, id);
     let header: EntryHeader | undefined;
-    const lines = this.#decoded(key, (read) => {
+    const onHeader = (read: EntryHeader) => {
       header = read;
-    });
-    for await (const piece of lines) {
+    };
+    const get = () => this.#asked.get(key);
+    for await (const piece of decodeEntry(get, this.#place(key), this.scope, { onHeader, onPast })) {
       if (header?.ids === "hashed" && !hashIds)
         throw unusable(this.#place(key), "its ids are hashed, and this ledger does not set hashIds: true");
       yield hashIds && header?.ids === "clear" ? mapLines(piece, hash) : piece;
@@ -175,22 +223,13 @@ export class CollectionLedger {
     return approval && { ...approval, lines: () => this.#read(key) };
   }
 
-  async #header(key: string): Promise<EntryHeader | undefined> {
-    let header: EntryHeader | undefined;
-    const lines = this.#decoded(key, (read) => {
-      header = read;
-    });
-    for await (const _ of lines) break;
-    return header;
+  #header(key: string): Promise<EntryHeader | undefined> {
+    return readHeader(() => this.#asked.get(key), this.#place(key), this.scope);
   }
 
-  #decoded(key: string, onHeader: (header: EntryHeader) => void): Lines {
-    return decodeEntry(() => this.#asked.get(key), this.#place(key), this.scope, onHeader);
-  }
-
-  #encoded(key: string, lines: Lines, approval?: Approval): Lines {
+  #encoded(key: string, lines: Lines, approval?: Approval, past?: () => PastSnapshot | undefined): Lines {
     const ids = this.#parts.hashIds ? "hashed" : "clear";
-    return encodeEntry(key, this.scope, { ids, approval }, lines);
+    return encodeEntry(key, this.scope, { ids, approval }, lines, past);
   }
 
   /** Leaves no clear ids in a list of removals if this ledger hashes ids. */
@@ -225,13 +264,8 @@ export class CollectionLedger {
   }
 
   #place(key: string): string {
-    const { directory } = this.#parts;
-    return directory === undefined ? key : join(directory, key);
+    return placeOf(this.#parts, key);
   }
-}
-
-async function deleteAll(store: Store, entries: readonly LedgerEntry[]): Promise<void> {
-  for (const { key } of entries) await store.delete(key);
 }
 
 /** Includes the scope, so that equal ids of two installations have different hashes. */
@@ -241,21 +275,4 @@ function hashId({ endpoint, installationId, collection }: LedgerScope, id: Uint8
     .update(id)
     .digest();
   return new TextEncoder().encode(hash.subarray(0, HASH_BYTES).toString("base64url"));
-}
-
-/**
- * Puts the value of a new key.
- * @param onBegun Called when the store begins to read it.
- * @throws the store failed, did not read all of it, or has a value already
- */
-async function putWhole(store: Store, key: string, value: Lines, onBegun = () => {}): Promise<void> {
-  let isWhole = false;
-  const whole = async function* () {
-    onBegun();
-    yield* value;
-    isWhole = true;
-  };
-  const isNew: unknown = await store.putIfAbsent(key, whole());
-  if (isNew !== true) throw new Error(`The store has a value for ${key} already.`);
-  if (!isWhole) throw new Error(`The store has not read the whole value of ${key}.`);
 }

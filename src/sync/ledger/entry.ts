@@ -4,24 +4,30 @@
  *     \head {"format":…,"version":1,"endpoint":…,"installationId":…,"collection":…,…}
  *     u1
  *     u2
- *     \end
+ *     \end {"at":…,"sent":…,"profile":…}
  *
- * A backslash in an id is written twice, so no id looks like the first or the last line. If the key ends with `.gz`, the
+ * A backslash in an id is written twice, so no id looks like the first or the last line. The last line tells what the
+ * ledger remembers of the snapshot; it is a plain `\end` if there is nothing to tell. If the key ends with `.gz`, the
  * value is compressed, and gzip detects damage. Other values are for people: characters that would not show are escaped.
  */
 import { pipeline, Readable } from "node:stream";
 import { constants, createGunzip, createGzip } from "node:zlib";
 import { ConfigurationError, SaasManagementError } from "../../core/errors/index.js";
 import type { SnapshotCollection } from "../collections.js";
+import { type PastSnapshot, parsePast } from "./history.js";
 import { wholeLines } from "./id-lines.js";
 
 export type Lines = AsyncIterable<Uint8Array>;
 
-/** Whose ids are meant: one snapshot collection of one installation of one service. */
-export interface LedgerScope {
+/** One installation of one service. */
+export interface InstallationScope {
   /** Origin of the Sync API's endpoint, such as `https://sync.example.com`. */
   readonly endpoint: string;
   readonly installationId: string;
+}
+
+/** Whose ids are meant: one snapshot collection of an installation. */
+export interface LedgerScope extends InstallationScope {
   readonly collection: SnapshotCollection;
 }
 
@@ -47,17 +53,25 @@ interface Head extends LedgerScope, EntryHeader {
 const FORMAT = "saas-management-ledger";
 const VERSION = 1;
 const HEAD = "\\head ";
-const END = Buffer.from("\\end\n");
+const END = "\\end";
 const LINE_FEED = 0x0a;
 /** Control characters except the line feed, and characters without a shape. */
 const UNREADABLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?!\n)\p{Cc}/gu;
 
-export function encodeEntry(key: string, scope: LedgerScope, header: EntryHeader, ids: Lines): Lines {
+/** @param past Called after the last id: what the ledger remembers of the snapshot. */
+export function encodeEntry(
+  key: string,
+  scope: LedgerScope,
+  header: EntryHeader,
+  ids: Lines,
+  past: () => PastSnapshot | undefined = () => undefined,
+): Lines {
   const head: Head = { format: FORMAT, version: VERSION, ...scope, ...header };
   const text = async function* () {
     yield Buffer.from(`${HEAD}${JSON.stringify(head)}\n`);
     yield* isCompressed(key) ? ids : rewritten(ids, escapeUnreadable);
-    yield END;
+    const told = past();
+    yield Buffer.from(told === undefined ? `${END}\n` : `${END} ${JSON.stringify(told)}\n`);
   };
   if (!isCompressed(key)) return text();
   // Ids repeat little: looking for repetitions costs much time and saves little space.
@@ -65,17 +79,23 @@ export function encodeEntry(key: string, scope: LedgerScope, header: EntryHeader
   return pipeline(Readable.from(text(), { objectMode: false }), gzip, () => {});
 }
 
+interface EntryCallbacks {
+  /** Called before the first ids. */
+  readonly onHeader: (header: EntryHeader) => void;
+  /** Called after the last ids. */
+  readonly onPast?: ((past: PastSnapshot | undefined) => void) | undefined;
+}
+
 /**
  * Yields the ids of a value.
  * @param place Its key or path, for messages.
- * @param onHeader Called before the first ids.
  * @throws {ConfigurationError} it is damaged or incomplete, or belongs to another service, installation or collection
  */
 export async function* decodeEntry(
   get: () => Promise<Lines | undefined>,
   place: string,
   scope: LedgerScope,
-  onHeader: (header: EntryHeader) => void,
+  { onHeader, onPast }: EntryCallbacks,
 ): Lines {
   const value = await get();
   if (value === undefined) throw unusable(place, "it is missing");
@@ -88,19 +108,43 @@ export async function* decodeEntry(
     isFirst = false;
     const end = startOfEnd(ids);
     ended = end !== -1;
-    if (ended && end + END.length !== ids.length) throw unusable(place, "data follows its end");
     const own = ended ? ids.subarray(0, end) : ids;
     if (own.length > 0) yield isCompressed(place) ? own : rewrite(own, unescapeUnreadable);
+    if (ended) onPast?.(parseEnd(place, ids.subarray(end)));
   }
   if (isFirst) throw unusable(place, "it is empty");
   if (!ended) throw unusable(place, "its end is missing");
 }
 
+/** Reads the header of a value, and none of its ids. @throws as {@link decodeEntry} */
+export async function readHeader(
+  get: () => Promise<Lines | undefined>,
+  place: string,
+  scope: LedgerScope,
+): Promise<EntryHeader | undefined> {
+  let header: EntryHeader | undefined;
+  const onHeader = (read: EntryHeader) => {
+    header = read;
+  };
+  for await (const _ of decodeEntry(get, place, scope, { onHeader })) break;
+  return header;
+}
+
+/** No id begins with a single backslash. */
 function startOfEnd(lines: Uint8Array): number {
   const text = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength);
-  if (text.subarray(0, END.length).equals(END)) return 0;
+  if (text.subarray(0, END.length).equals(Buffer.from(END))) return 0;
   const before = text.indexOf(`\n${END}`);
   return before === -1 ? -1 : before + 1;
+}
+
+function parseEnd(place: string, lines: Uint8Array): PastSnapshot | undefined {
+  const end = lines.indexOf(LINE_FEED);
+  if (end + 1 !== lines.length) throw unusable(place, "data follows its end");
+  const json = new TextDecoder().decode(lines.subarray(END.length, end));
+  const past = json === "" ? undefined : parsePast(json);
+  if (json !== "" && past === undefined) throw unusable(place, "its last line is damaged");
+  return past;
 }
 
 async function* linesOf(value: Lines, place: string): Lines {

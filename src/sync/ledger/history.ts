@@ -1,3 +1,4 @@
+import { isObject } from "../../core/validate.js";
 import type { SnapshotProfile } from "../ids/snapshot-profile.js";
 
 /** What a ledger remembers of a completed snapshot beside its ids. */
@@ -13,3 +14,51 @@ export interface PastSnapshot {
 
 /** The last snapshots of a collection, the latest one last. */
 export type History = readonly PastSnapshot[];
+
+/** Reads the JSON of a snapshot. @returns undefined if it is damaged */
+export function parsePast(json: string): PastSnapshot | undefined {
+  const value = parseJson(json);
+  return isPast(value) ? value : undefined;
+}
+
+/** Reads the JSON of a history; an empty string is an empty history. @returns undefined if it is damaged */
+export function parseHistory(json: string): History | undefined {
+  if (json === "") return [];
+  const value = parseJson(json);
+  return Array.isArray(value) && value.every(isPast) ? value : undefined;
+}
+
+function parseJson(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function isPast(value: unknown): value is PastSnapshot {
+  if (!isObject(value)) return false;
+  const { at, sent, profile, superseded }: Partial<Record<keyof PastSnapshot, unknown>> = value;
+  return (
+    isCount(at) && isCount(sent) && isProfile(profile) && (superseded === undefined || superseded === true)
+  );
+}
+
+function isProfile(value: unknown): value is SnapshotProfile {
+  if (!isObject(value)) return false;
+  const { records, filled, choices, sample }: Partial<Record<keyof SnapshotProfile, unknown>> = value;
+  return isCount(records) && isCounts(filled) && hasOnly(choices, isCounts) && typeof sample === "string";
+}
+
+function isCounts(value: unknown): boolean {
+  return hasOnly(value, isCount);
+}
+
+function hasOnly(value: unknown, isValid: (item: unknown) => boolean): boolean {
+  return isObject(value) && !Array.isArray(value) && Object.values(value).every(isValid);
+}
+
+/** A time may have fractions of milliseconds. */
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}

@@ -1,17 +1,21 @@
 /**
  * The keys of a ledger. An installation has a folder; of each collection there are
  *
- * - `accounts.00000007.<token>.ids.gz`: the ids of a snapshot, put before CompleteSyncBatch is sent.
- * - `accounts.00000007.<token>.completed`: that snapshot was completed. The highest one counts: ids above it are unclear,
- *   everything below it is garbage.
+ * - `accounts.00000007.<token>.ids.gz`: the ids of a snapshot and what else the ledger remembers of it, put before
+ *   CompleteSyncBatch is sent.
+ * - `accounts.00000007.<token>.completed`: that snapshot was completed. Its value is the history: what the ledger
+ *   remembers of this snapshot and of earlier ones. The highest one counts: ids above it are unclear, everything below it
+ *   is garbage.
  * - `accounts.00000008.<approval>.removals.txt`: what a held run would have removed, for a person to read. The highest
  *   one counts.
+ *
+ * `journal.ts` describes the keys of open batches.
  *
  * Only the owner of the lock starts a snapshot, so a later batch has a higher sequence than all that it can see.
  */
 import { createHash } from "node:crypto";
 import { COLLECTIONS } from "../collections.js";
-import type { LedgerScope } from "./entry.js";
+import type { InstallationScope, LedgerScope } from "./entry.js";
 
 export interface LedgerEntry {
   readonly key: string;
@@ -25,7 +29,7 @@ const SUFFIX = { ids: "ids.gz", completed: "completed", removals: "removals.txt"
 const NAME = /^(\d+)\.([\w-]+)\.(ids|completed|removals)(?:\.gz|\.txt)?$/;
 
 /** Readable as far as a key allows, and different for each service and installation, also on disks that fold cases. */
-export function folderOf({ endpoint, installationId }: Pick<LedgerScope, "endpoint" | "installationId">) {
+export function folderOf({ endpoint, installationId }: InstallationScope): string {
   const readable = installationId
     .toLowerCase()
     .replace(/[^a-z0-9_-]/g, "_")

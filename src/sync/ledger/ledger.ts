@@ -22,6 +22,11 @@ export interface LedgerParts {
   readonly directory?: string | undefined;
 }
 
+/** Where a person finds a value: its path, or its key in the store. */
+export function placeOf({ directory }: LedgerParts, key: string): string {
+  return directory === undefined ? key : join(directory, key);
+}
+
 interface LedgerOptions {
   readonly hashIds?: boolean | undefined;
 }

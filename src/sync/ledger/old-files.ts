@@ -3,15 +3,19 @@
  * `accounts.removals.txt`. They have the format of today's entries, are read as the first ones, and are deleted when a
  * later snapshot is completed or the approval is used.
  */
-import type { LedgerScope } from "./entry.js";
+import type { InstallationScope, LedgerScope } from "./entry.js";
 import { installationHash, type LedgerEntry } from "./keys.js";
 
 export const OLD_TOKEN = "old";
 
-/** What the paths of a collection began with. */
-export function oldPrefixOf({ endpoint, installationId, collection }: LedgerScope): string {
+export function oldFolderOf({ endpoint, installationId }: InstallationScope): string {
   const readable = installationId.replace(/[^\w-]/g, "_").slice(0, 60);
-  return `${readable}-${installationHash(endpoint, installationId)}/${collection}.`;
+  return `${readable}-${installationHash(endpoint, installationId)}`;
+}
+
+/** What the paths of a collection began with. */
+export function oldPrefixOf(scope: LedgerScope): string {
+  return `${oldFolderOf(scope)}/${scope.collection}.`;
 }
 
 export function oldEntriesOf(key: string, name: string): LedgerEntry[] {

@@ -33,7 +33,7 @@ export class CollectionWatch implements RecordObserver {
 
   constructor({ collection, ids, referencedIds, maxIssues }: CollectionWatchOptions) {
     this.#collection = collection;
-    this.#ids = ids ?? new SnapshotIds({ write: undefined, keyOf: undefined });
+    this.#ids = ids ?? new SnapshotIds({ profiled: undefined, write: undefined, keyOf: undefined });
     this.#referencedIds = referencedIds;
     this.#references = referenceChecks(collection.name, referencedIds);
     this.#maxIssues = maxIssues;

@@ -52,7 +52,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   const credential = new Credential({ authorization: () => "preview" }, "");
   // The client's hooks are for calls, and a preview makes none.
   const configuration = { ...client, ...resolveCommonOptions({ clock, logger }), credential };
-  const rules = resolveGuard(options.guard);
+  const rules = resolveGuard(options.guard, clock.now());
   const scope = { endpoint: configuration.endpoint.origin, installationId };
   const snapshots = connector.snapshots.map(
     (name) =>

@@ -24,6 +24,25 @@ test("lets the same run pass once", async () => {
   expect(again.approvalId).not.toBe(approvalId);
 });
 
+test("is used once by a run that declares one of its collections, and not again for the others", async () => {
+  const groups = (count: number, approve?: string) =>
+    service.run(["groups"], (batch) => batch.write("groups", accounts(count)), { approve });
+  await service.runAccounts(ids(10));
+  await groups(10);
+  const both = service.run(["accounts", "groups"], async (batch) => {
+    await batch.write("accounts", accounts(5));
+    await batch.write("groups", accounts(5));
+  });
+  const { approvalId } = await heldBy(both);
+  await service.runAccounts(ids(5), { approve: approvalId });
+  const again = await heldBy(groups(5, approvalId));
+  expect(again.message).toContain("no approval is pending");
+  expect(again.approvalId).not.toBe(approvalId);
+  const later = await heldBy(service.runAccounts(ids(1)));
+  await groups(5, again.approvalId);
+  expect((await heldBy(service.runAccounts(ids(1)))).approvalId).toBe(later.approvalId);
+});
+
 test("covers fewer removals than were approved", async () => {
   await service.runAccounts(ids(10));
   const { approvalId } = await heldBy(service.runAccounts(ids(4)));

@@ -1,4 +1,7 @@
-/** `old-ledger/` was written by version 0.1: `clear/` has ids, `hashed/` was written with `hashIds`. */
+/**
+ * `old-ledger/` was written by version 0.1, and `ledger-without-history/` by the version that remembered ids only. `clear/`
+ * has ids, `hashed/` was written with `hashIds`.
+ */
 import { createHash } from "node:crypto";
 import { chmod, cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,21 +13,25 @@ import { connectorOf } from "../../support/connector.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
-const OLD = fileURLToPath(new URL("old-ledger", import.meta.url));
-const FOLDER = "Inst_1-a8cda51e2185";
+const FOLDERS = {
+  "old-ledger": "Inst_1-a8cda51e2185",
+  "ledger-without-history": "inst_1-a8cda51e2185",
+} as const;
+type OldLedger = keyof typeof FOLDERS;
+const pathOf = (old: OldLedger) => fileURLToPath(new URL(old, import.meta.url));
 const APPROVAL_OF_REMOVALS = "00000000-0000-4000-8000-000000000001";
 const APPROVAL_OF_BASELINE = "00000000-0000-4000-8000-000000000002";
 
 /** A copy of the old files; they are of the installation `Inst/1` of another service. */
-async function oldLedger(kind: "clear" | "hashed") {
-  await cp(join(OLD, kind), service.directory, { recursive: true });
-  await chmod(join(service.directory, FOLDER), 0o700);
+async function oldLedger(old: OldLedger, kind: "clear" | "hashed") {
+  await cp(join(pathOf(old), kind), service.directory, { recursive: true });
+  await chmod(join(service.directory, FOLDERS[old]), 0o700);
   return fileLedger(service.directory, { hashIds: kind === "hashed" });
 }
 
 /** The old files as if they were of the test's installation. */
-async function ownLedger() {
-  const from = join(OLD, "clear", FOLDER);
+async function ownLedger(old: OldLedger) {
+  const from = join(pathOf(old), "clear", FOLDERS[old]);
   const endpoint = new URL(service.server.syncUrl).origin;
   const { installationId } = service;
   const hash = createHash("sha256").update(JSON.stringify([endpoint, installationId]));
@@ -52,62 +59,70 @@ const members = (count: number, approve?: string) =>
     { approve },
   );
 
-test.each(["clear", "hashed"] as const)(
-  "gives the same verdicts with old files with %s ids",
-  async (kind) => {
-    const ledger = await oldLedger(kind);
-    const client = service.client({ syncUrl: "https://sync.example.com" });
-    const changes = async (collection: "accounts" | "devices" | "groups", sent: readonly string[]) => {
-      const connector = connectorOf([collection], (batch) => batch.write(collection, accounts(sent)));
-      const { collections, held } = await client.sync.preview(connector, {
-        ledger,
-        installationId: "Inst/1",
-      });
-      const { diff } = collections[collection] ?? {};
-      return { ...diff, held: held?.reasons[0]?.rule };
-    };
-    const odd = ["a\\b", "line\nbreak"];
-    const before = await readdir(service.directory, { recursive: true });
-    expect(await changes("devices", ids(9))).toMatchObject({ baseline: "completed", known: 10, removed: 1 });
-    expect(await changes("devices", [])).toMatchObject({ held: "removed", removed: 10 });
-    expect(await changes("accounts", [...ids(40), ...odd])).toMatchObject({
-      baseline: "unclear",
-      known: 62,
-      removed: 20,
-      held: "removed",
+test.each([
+  ["clear", "old-ledger"],
+  ["hashed", "old-ledger"],
+  ["clear", "ledger-without-history"],
+  ["hashed", "ledger-without-history"],
+] as const)("gives the same verdicts with old files with %s ids of %s", async (kind, old) => {
+  const ledger = await oldLedger(old, kind);
+  const client = service.client({ syncUrl: "https://sync.example.com" });
+  const changes = async (collection: "accounts" | "devices" | "groups", sent: readonly string[]) => {
+    const connector = connectorOf([collection], (batch) => batch.write(collection, accounts(sent)));
+    const { collections, held } = await client.sync.preview(connector, {
+      ledger,
+      installationId: "Inst/1",
     });
-    expect(await changes("accounts", [...ids(40), ...odd, ...ids(20, "new")])).toMatchObject({ kept: 62 });
-    expect(await changes("groups", ids(4))).toMatchObject({ baseline: "none", known: 0 });
-    expect(await readdir(service.directory, { recursive: true })).toEqual(before);
-  },
-);
+    const { diff } = collections[collection] ?? {};
+    return { ...diff, held: held?.reasons[0]?.rule };
+  };
+  const odd = ["a\\b", "line\nbreak"];
+  const before = await readdir(service.directory, { recursive: true });
+  expect(await changes("devices", ids(9))).toMatchObject({ baseline: "completed", known: 10, removed: 1 });
+  expect(await changes("devices", [])).toMatchObject({ held: "removed", removed: 10 });
+  expect(await changes("accounts", [...ids(40), ...odd])).toMatchObject({
+    baseline: "unclear",
+    known: 62,
+    removed: 20,
+    held: "removed",
+  });
+  expect(await changes("accounts", [...ids(40), ...odd, ...ids(20, "new")])).toMatchObject({ kept: 62 });
+  expect(await changes("groups", ids(4))).toMatchObject({ baseline: "none", known: 0 });
+  expect(await readdir(service.directory, { recursive: true })).toEqual(before);
+});
 
-test("replaces old files by the first completed snapshot", async () => {
-  await ownLedger();
+test.each([
+  ["old-ledger", /accounts\.(completed|.*pending)\.gz$/],
+  ["ledger-without-history", /accounts\.0000000[12]\./],
+] as const)("replaces files of %s by the first completed snapshot", async (old, oldFiles) => {
+  await ownLedger(old);
   await heldBy(service.runAccounts(ids(40)));
   const both = [...ids(40), ...ids(20, "new"), "a\\b", "line\nbreak"];
   for (const baseline of ["unclear", "completed"]) {
     const { collections } = await service.runAccounts(both);
     expect(collections.accounts).toMatchObject({ expected: { baseline, known: 62, kept: 62 } });
   }
-  const names = (await service.files()).filter((path) => /accounts\.(completed|.*pending)\.gz$/.test(path));
-  expect(names).toEqual([]);
+  expect((await service.files()).filter((path) => oldFiles.test(path))).toEqual([]);
 });
 
-test("an approval of old removals is used once, and covers nothing else", async () => {
-  await ownLedger();
+const OLD_LEDGERS = ["old-ledger", "ledger-without-history"] as const;
+
+test.each(OLD_LEDGERS)("an approval of removals of %s is used once, and covers nothing else", async (old) => {
+  await ownLedger(old);
   await members(4, APPROVAL_OF_REMOVALS);
-  expect((await service.files()).filter((path) => /groupMembers/.test(path))).toEqual([]);
+  expect((await service.files()).filter((path) => /groupMembers|removals/.test(path))).toEqual(
+    old === "old-ledger" ? [expect.stringMatching(/plans\.removals\.txt$/)] : [],
+  );
   await heldBy(members(0, APPROVAL_OF_REMOVALS));
 });
 
-test("an approval of old removals does not cover more", async () => {
-  await ownLedger();
+test.each(OLD_LEDGERS)("an approval of removals of %s does not cover more", async (old) => {
+  await ownLedger(old);
   await heldBy(members(3, APPROVAL_OF_REMOVALS));
 });
 
 test("an approval of an old baseline covers it", async () => {
-  await ownLedger();
+  await ownLedger("old-ledger");
   const guard = { requireBaseline: true };
   const details = { model: "SEAT_BASED", seatBased: {} } as const;
   const sent = [...ids(10), "\u202eodd"].map((id) => ({ id, externalPlanName: "Plan", details }));

@@ -1,7 +1,6 @@
 /** Ways to lose records. Each test begins with a good run of all records, and then one of them comes. */
 
 import type {
-  HeldReason,
   RecordOf,
   RecordSource,
   RunContext,
@@ -14,12 +13,14 @@ import type {
 import type { Inspection } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { type TestService, testService } from "../../../support/test-service.js";
+import { licenses } from "./records.js";
 
 export type Account = RecordOf<"accounts">;
 
 /** Number of accounts of the vendor. */
 export const COUNT = 40;
 export const LEASE_MS = 15 * 60_000;
+export const DAY_MS = 24 * 60 * 60_000;
 
 /** How an attack ends. It never removes records without a word. */
 export type Ending =
@@ -30,8 +31,8 @@ export type Ending =
       readonly kind: "reported";
       readonly collection: SnapshotCollection;
       readonly removed: number;
-      /** Set if an option allows more than the threshold. */
-      readonly allowedBy?: "option";
+      /** Set if an option or an approval allows more than the threshold. */
+      readonly allowedBy?: "option" | "approval";
     }
   /** A removal that the ledger could not know: the receipt and a warning tell it. */
   | { readonly kind: "warned"; readonly removed: number }
@@ -47,13 +48,32 @@ export interface Attack {
   readonly attack: (service: TestService) => Promise<RunReceipt | readonly RunReceipt[]>;
   /** Whether the ledger is such afterwards that an honest run is held, too. */
   readonly heldAfterwards?: boolean;
+  /** What has to be true beside the ending. */
+  readonly check?: (service: TestService, receipts: readonly RunReceipt[]) => unknown;
 }
 
-/** The guard holds the run. */
-export function held({ collection, rule, ...figures }: Partial<HeldReason & SnapshotDiff> = {}): Ending {
-  const named = { ...(collection && { collection }), ...(rule && { rule }) };
-  const reason = expect.objectContaining({ ...named, diff: expect.objectContaining(figures) });
-  return refused("RUN_HELD", { report: expect.objectContaining({ reasons: [reason] }) });
+interface HeldFor {
+  readonly collection: SnapshotCollection;
+  readonly rule: string;
+  readonly fields: readonly string[];
+}
+
+/** The guard holds the run, for this reason among others. */
+export function held({
+  collection,
+  rule = "removed",
+  fields,
+  ...figures
+}: Partial<HeldFor & SnapshotDiff> = {}): Ending {
+  const named = { rule, ...(collection && { collection }) };
+  const reason = expect.objectContaining({
+    ...named,
+    ...(fields && { fields: expect.arrayContaining([...fields]) }),
+    diff: expect.objectContaining(figures),
+  });
+  return refused("RUN_HELD", {
+    report: expect.objectContaining({ reasons: expect.arrayContaining([reason]) }),
+  });
 }
 
 export function refused(code: string, fields: object = {}): Ending {
@@ -86,7 +106,7 @@ export function testAttacks(attacks: readonly Attack[]): void {
 
   test.each(attacks)(
     "removes no record unnoticed if $name",
-    async ({ ending, prepare, attack, heldAfterwards }) => {
+    async ({ ending, prepare, attack, heldAfterwards, check }) => {
       await goodRun(service);
       await prepare?.(service);
       const before = service.inspect();
@@ -108,6 +128,7 @@ export function testAttacks(attacks: readonly Attack[]): void {
         expect(receipts).not.toEqual([]);
         expect(removed).toBe(ending.kind === "whole" ? 0 : ending.removed);
       }
+      await check?.(service, receipts);
       if (ending.kind === "reported") expectReport(receipts, ending, lines);
       if (ending.kind === "warned") expectWarning(receipts, ending, lines);
       if (ending.kind === "reported" || ending.kind === "warned" || heldAfterwards === true) return;
@@ -168,15 +189,9 @@ function completedBatches({ batches }: Inspection): string[] {
 }
 
 function goodRun(service: TestService): Promise<RunReceipt> {
-  const licenses = people().map((record, i) => ({
-    sourceId: `l-${i}`,
-    sourceAccountId: record.id,
-    sourcePlanId: "p",
-    billable: true,
-  }));
   return service.run(["accounts", "licenses"], async (batch) => {
     await batch.write("accounts", people());
-    await batch.write("licenses", licenses);
+    await batch.write("licenses", licenses(0, COUNT));
   });
 }
 
@@ -194,6 +209,26 @@ export function send(
     },
     options,
   );
+}
+
+/** A run of one collection, which is one write. */
+export function sendTo<C extends SnapshotCollection>(
+  service: TestService,
+  collection: C,
+  records: readonly RecordOf<C>[],
+  options?: Partial<RunOptions>,
+): Promise<RunReceipt> {
+  return service.run([collection], async (batch) => void (await batch.write(collection, records)), options);
+}
+
+/** A run of the accounts a day after the one before. */
+export function sendNextDay(
+  service: TestService,
+  source: readonly Account[],
+  options?: Partial<RunOptions>,
+): Promise<RunReceipt> {
+  service.clock.advance(DAY_MS);
+  return send(service, source, options);
 }
 
 /** The operation fails until its retry is used up. */

@@ -1,0 +1,36 @@
+import type { History, PastSnapshot } from "../ledger/history.js";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const LAST_RUNS = 8;
+
+/** How many days of a collection's snapshots are remembered, unless a rule says otherwise. */
+export const WINDOW_DAYS = 7;
+
+/**
+ * Adds a completed snapshot to the history: its last 8 snapshots are remembered, and of each day of the last `days` days
+ * the largest one.
+ * @param isApproved Whether an approval allowed what differs from the earlier ones, so that they do not count any more.
+ */
+export function remembered(
+  history: History,
+  next: PastSnapshot,
+  isApproved: boolean,
+  days = WINDOW_DAYS,
+): History {
+  const earlier = isApproved ? history.map((past) => ({ ...past, superseded: true as const })) : history;
+  const all = [...earlier, next];
+  const recent = inWindow(all, next.at, days);
+  const largest = new Map<string, PastSnapshot>();
+  for (const past of recent) {
+    // A superseded snapshot must not take the place of a smaller one that counts.
+    const day = `${Math.floor(past.at / DAY_MS)} ${past.superseded}`;
+    if (past.sent > (largest.get(day)?.sent ?? -1)) largest.set(day, past);
+  }
+  const kept = new Set([...largest.values(), ...all.slice(-LAST_RUNS)]);
+  return all.filter((past) => kept.has(past));
+}
+
+/** The snapshots of the last 8 runs or the last `days` days, whichever reaches further back. */
+export function inWindow(history: History, now: number, days: number): History {
+  return history.filter((past, i) => i >= history.length - LAST_RUNS || now - past.at <= days * DAY_MS);
+}

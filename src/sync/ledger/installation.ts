@@ -1,0 +1,58 @@
+/** What a ledger has of all collections of an installation. */
+import type { SnapshotCollection } from "../collections.js";
+import { WIRE } from "../generated/collections.js";
+import { type InstallationScope, readHeader } from "./entry.js";
+import { entriesOf, folderOf, type LedgerEntry } from "./keys.js";
+import { type LedgerParts, placeOf } from "./ledger.js";
+import { OLD_TOKEN, oldEntriesOf, oldFolderOf } from "./old-files.js";
+
+interface InstallationEntry extends LedgerEntry {
+  readonly collection: SnapshotCollection;
+}
+
+/** The collections by what keys begin with, today and in old ledgers. */
+const SNAPSHOTS: ReadonlyMap<string, SnapshotCollection> = new Map(
+  Object.values(WIRE)
+    .filter((info) => info.model === "snapshot")
+    .flatMap(({ name, wireName }) => [wireName, name].map((begin) => [begin, name] as const)),
+);
+
+/** Whether the ledger knows a snapshot of any collection that was, or may have been completed. */
+export async function knowsInstallation(ledger: LedgerParts, scope: InstallationScope): Promise<boolean> {
+  for await (const { kind } of listEntries(ledger, scope)) if (kind !== "removals") return true;
+  return false;
+}
+
+/** Forgets a used approval in every collection that waits for it. A later run may have been held since. */
+export async function releaseApproval(
+  ledger: LedgerParts,
+  scope: InstallationScope,
+  approvalId: string,
+): Promise<void> {
+  const { store } = ledger;
+  const used: string[] = [];
+  for await (const { key, kind, token, collection } of listEntries(ledger, scope)) {
+    if (kind !== "removals") continue;
+    const header = () => readHeader(() => store.get(key), placeOf(ledger, key), { ...scope, collection });
+    // What cannot be read cannot be approved again either.
+    const id = token === OLD_TOKEN ? (await header().catch(() => undefined))?.approval?.id : token;
+    if (id === approvalId) used.push(key);
+  }
+  for (const key of used) await store.delete(key);
+}
+
+async function* listEntries(
+  { store, directory }: LedgerParts,
+  scope: InstallationScope,
+): AsyncGenerator<InstallationEntry, void, undefined> {
+  const folders = [{ folder: `${folderOf(scope)}/`, parse: entriesOf }];
+  if (directory !== undefined) folders.push({ folder: `${oldFolderOf(scope)}/`, parse: oldEntriesOf });
+  for (const { folder, parse } of folders) {
+    for await (const key of store.list(folder)) {
+      if (!key.startsWith(folder)) continue;
+      const [, begin = "", name = ""] = /^([^.]*)\.(.*)$/.exec(key.slice(folder.length)) ?? [];
+      const collection = SNAPSHOTS.get(begin);
+      if (collection !== undefined) for (const entry of parse(key, name)) yield { ...entry, collection };
+    }
+  }
+}

@@ -1,0 +1,216 @@
+import { mkdir, readdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { fileLedger, type RecordOf, type RunReceipt, type SnapshotCollection } from "@saas-management/sdk";
+import { heldBy, type TestService } from "../../../support/test-service.js";
+import {
+  type Attack,
+  DAY_MS,
+  type Ending,
+  people,
+  person,
+  renamed,
+  send,
+  sendNextDay,
+  sendTo,
+  testAttacks,
+} from "./attacks.js";
+import { devices, employees, groups, licenses, members, plans } from "./records.js";
+
+const HOUR_MS = DAY_MS / 24;
+const WHOLE: Ending = { kind: "whole" };
+
+// A run that is held for nothing is an attack, too: who has to approve every day approves everything.
+testAttacks([
+  honest("five employees become forty", "employees", [employees(0, 5), employees(0, 40)]),
+  honest("a company grows from 5 to 240 in weeks", "employees", [
+    employees(0, 5),
+    employees(0, 40),
+    employees(0, 85),
+    employees(0, 140),
+    employees(0, 240),
+  ]),
+  honest("a company of a hundred buys one of seventy-five", "employees", [
+    employees(0, 100),
+    employees(0, 175),
+  ]),
+  honest("a collection that was empty gets 300 records", "groups", [[], groups(0, 300)]),
+  honest("three groups become 53", "groups", [groups(0, 3), groups(0, 53)]),
+  honest("a collection is sent for the first time", "groups", [groups(0, 200)]),
+  honest("a fifth of the devices is away on a weekend", "devices", [
+    devices(0, 100),
+    devices(0, 80),
+    devices(0, 80),
+    devices(0, 100),
+  ]),
+  honest(
+    "a fifth of the virtual desktops is built anew every night",
+    "devices",
+    Array.from({ length: 10 }, (_, night) => [
+      ...devices(0, 80),
+      ...devices(1000 + 20 * night, 1020 + 20 * night),
+    ]),
+    180,
+  ),
+  honest(
+    "a tenth of the memberships is temporary",
+    "groupMembers",
+    Array.from({ length: 8 }, (_, day) => [...members(0, 90), ...members(day, day + 10, "g-2")]),
+    7,
+  ),
+  honest("one of two groups is replaced", "groups", [groups(0, 2), groups(1, 3)], 1),
+  honest("two of four employees leave", "employees", [employees(0, 4), employees(0, 2)], 2),
+  honest("the only plan gets another id", "plans", [plans("p-2025"), plans("p-2026")], 1),
+  honest("a quarter of the employees is laid off", "employees", [employees(0, 100), employees(0, 75)], 25),
+  honest(
+    "two layoffs of 14 % are nine days apart",
+    "employees",
+    [employees(0, 100), ...Array.from({ length: 9 }, () => employees(0, 86)), employees(0, 74)],
+    26,
+  ),
+  honest("a field that four records had is renamed", "employees", [
+    employees(0, 60, (i) => (i < 4 ? { costCenter: "c-1" } : {})),
+    employees(0, 60, (i) => (i < 4 ? { division: "c-1" } : {})),
+  ]),
+  honest("a quarter of the e-mail addresses is missing", "employees", [
+    employees(0, 40),
+    employees(0, 40, (i) => (i < 10 ? { email: undefined } : {})),
+  ]),
+  honest("forty employees join, and their e-mail addresses are not known yet", "employees", [
+    employees(0, 60),
+    employees(0, 100, (i) => (i < 60 ? {} : { email: undefined })),
+  ]),
+  honest(
+    "a quarter of the employees leaves with all its fields",
+    "employees",
+    [employees(0, 40), employees(0, 30)],
+    10,
+  ),
+  honest("records get a field that none of them had", "employees", [
+    employees(0, 40),
+    employees(0, 40, (i) => ({ jobTitle: `title ${i}`, hasMailbox: i > 5 })),
+  ]),
+  honest("all names are written in another way", "employees", [
+    employees(0, 40),
+    employees(0, 40, (i) => ({ fullName: `${i}, Employee` })),
+  ]),
+  honest("all e-mail addresses move to another domain", "employees", [
+    employees(0, 40),
+    employees(0, 40, (i) => ({ email: `e${i}@new.example` })),
+  ]),
+  honest("seats move to another plan", "licenses", [
+    licenses(0, 40),
+    licenses(0, 40, () => ({ sourcePlanId: "enterprise" })),
+  ]),
+  honest("half of the seats becomes free of charge", "licenses", [
+    licenses(0, 40),
+    licenses(0, 40, (i) => ({ billable: i % 2 === 0 })),
+  ]),
+  honest("the records come in another order", "groups", [groups(0, 40), groups(0, 40).reverse()]),
+  honest("the source has each record twice", "groups", [groups(0, 40), [...groups(0, 40), ...groups(0, 40)]]),
+  honest(
+    "somebody joins and somebody leaves every hour",
+    "employees",
+    Array.from({ length: 12 }, (_, hour) => employees(hour, 60 + hour)),
+    11,
+    HOUR_MS,
+  ),
+  honest("a job was down for 9 days", "employees", [employees(0, 60), employees(9, 75)], 9, 9 * DAY_MS),
+  honest(
+    "a job was down for a quarter of a year",
+    "employees",
+    [employees(0, 60), employees(15, 90)],
+    15,
+    91 * DAY_MS,
+  ),
+  honest(
+    "a run is made twice in a minute",
+    "groups",
+    [groups(0, 40), groups(0, 40), groups(0, 40)],
+    0,
+    30_000,
+  ),
+  {
+    name: "a collection is left out for a week",
+    ending: WHOLE,
+    prepare: (service) => sendTo(service, "groups", groups(0, 40)),
+    attack: async (service) => {
+      for (let day = 0; day < 7; day += 1) await sendNextDay(service, people());
+      return sendTo(service, "groups", groups(0, 45));
+    },
+  },
+  {
+    name: "the ledger moves to another machine",
+    ending: WHOLE,
+    attack: async (service) => {
+      const moved = join(service.directory, "moved");
+      const names = await readdir(service.directory);
+      await mkdir(moved);
+      for (const name of names) await rename(join(service.directory, name), join(moved, name));
+      return send(service, people(0, 45), { ledger: fileLedger(moved) });
+    },
+    heldAfterwards: true,
+  },
+  {
+    name: "a clean-up was approved, and an honest run follows",
+    ending: { kind: "reported", collection: "employees", removed: 42, allowedBy: "approval" },
+    prepare: (service) => sendTo(service, "employees", employees(0, 60)),
+    attack: async (service) => {
+      const { approvalId: approve } = await heldBy(sendTo(service, "employees", employees(0, 20)));
+      const cleaned = await sendTo(service, "employees", employees(0, 20), { approve });
+      service.clock.advance(DAY_MS);
+      return [cleaned, await sendTo(service, "employees", [...employees(2, 20), ...employees(60, 63)])];
+    },
+  },
+  {
+    name: "a clean-up was approved, and what it removed comes back",
+    ending: WHOLE,
+    prepare: (service) => sendTo(service, "employees", employees(0, 60)),
+    attack: async (service) => {
+      const { approvalId: approve } = await heldBy(sendTo(service, "employees", employees(0, 20)));
+      await sendTo(service, "employees", employees(0, 20), { approve });
+      return sendTo(service, "employees", employees(0, 60));
+    },
+  },
+  {
+    name: "a run is held, and the next one is whole again",
+    ending: WHOLE,
+    attack: async (service) => {
+      await heldBy(send(service, people(0, 10)));
+      await heldBy(
+        send(
+          service,
+          renamed((id) => `x-${id}`),
+        ),
+      );
+      return sendNextDay(service, people());
+    },
+  },
+  {
+    name: "a person is replaced under the same id",
+    ending: WHOLE,
+    attack: (service) =>
+      send(service, [{ ...person(0), name: "Somebody", email: "else@example.com" }, ...people(1)]),
+  },
+]);
+
+/** Runs of one collection a day after another; the first one has the collection for the first time. */
+function honest<C extends SnapshotCollection>(
+  name: string,
+  collection: C,
+  runs: readonly (readonly RecordOf<C>[])[],
+  removed = 0,
+  everyMs = DAY_MS,
+): Attack {
+  return {
+    name,
+    ending: removed === 0 ? WHOLE : { kind: "reported", collection, removed },
+    attack: async (service: TestService) => {
+      const receipts: RunReceipt[] = [];
+      for (const records of runs) {
+        receipts.push(await sendTo(service, collection, records));
+        service.clock.advance(everyMs);
+      }
+      return receipts;
+    },
+  };
+}

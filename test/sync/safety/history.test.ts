@@ -1,0 +1,116 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { fileLedger } from "@saas-management/sdk";
+import { expect, test } from "vitest";
+import { CollectionLedger } from "../../../src/sync/ledger/collection-ledger.js";
+import type { PastSnapshot } from "../../../src/sync/ledger/history.js";
+import { knowsInstallation } from "../../../src/sync/ledger/installation.js";
+import { requireLedger } from "../../../src/sync/ledger/ledger.js";
+import { testService } from "../../support/test-service.js";
+
+const service = testService();
+const SCOPE = {
+  endpoint: "https://sync.example.com",
+  installationId: "Inst/1",
+  collection: "accounts",
+} as const;
+const PROFILE = {
+  records: 2,
+  filled: { name: 2, "microsoft.displayName": 1 },
+  choices: { active: { true: 1, false: 1 } },
+  sample: "AAAA",
+};
+const pastOf = (sent: number): PastSnapshot => ({ at: 1_700_000_000_000.5, sent, profile: PROFILE });
+
+function parts() {
+  const ledger = requireLedger(fileLedger(service.directory));
+  if (ledger === undefined) throw new Error("There is no ledger.");
+  return ledger;
+}
+const ledger = () => new CollectionLedger(parts(), SCOPE);
+
+async function saved(text: string, past?: PastSnapshot) {
+  const draft = await ledger().draft();
+  draft.write(Buffer.from(text));
+  await draft.save(past);
+  return draft;
+}
+
+async function rewrite(name: RegExp, change: (text: string) => string) {
+  const path = await service.file(name);
+  const bytes = await readFile(path);
+  if (!path.endsWith(".gz")) return writeFile(path, change(bytes.toString()));
+  return writeFile(path, gzipSync(change(gunzipSync(bytes).toString())));
+}
+
+test("returns the history of the last completed snapshot, and what every snapshot was", async () => {
+  expect(await ledger().history()).toEqual([]);
+  const first = await saved("u0\n\\\\end\n", pastOf(2));
+  await first.promote([{ ...pastOf(9), superseded: true }, pastOf(2)]);
+  await saved("u0\n", pastOf(1));
+  await saved("");
+  expect(await ledger().history()).toEqual([{ ...pastOf(9), superseded: true }, pastOf(2)]);
+  const known = await ledger().known();
+  expect(known.map(({ state }) => state)).toEqual(["completed", "unclear", "unclear"]);
+  expect(await Promise.all(known.map((ids) => ids.past()))).toEqual([pastOf(2), pastOf(1), undefined]);
+  const [completed] = known;
+  const pieces: Uint8Array[] = [];
+  for await (const piece of completed?.lines() ?? []) pieces.push(piece);
+  expect(Buffer.concat(pieces).toString()).toBe("u0\n\\\\end\n");
+});
+
+test("reads the ids once to tell what a snapshot was", async () => {
+  await saved("u0\n", pastOf(1));
+  const [unclear] = await ledger().known();
+  for await (const _ of unclear?.lines() ?? []);
+  await rewrite(/ids\.gz$/, () => "");
+  expect(await unclear?.past()).toEqual(pastOf(1));
+});
+
+test.each([
+  ["no JSON", "[{"],
+  ["no list", "{}"],
+  ["a snapshot without a profile", '[{"at":1,"sent":2}]'],
+  ["a negative count", JSON.stringify([{ ...pastOf(-1) }])],
+  [
+    "a count that is not a number",
+    JSON.stringify([{ ...pastOf(1), profile: { ...PROFILE, filled: { name: "2" } } }]),
+  ],
+  [
+    "choices without counts",
+    JSON.stringify([{ ...pastOf(1), profile: { ...PROFILE, choices: { active: 1 } } }]),
+  ],
+  ["another mark", JSON.stringify([{ ...pastOf(1), superseded: false }])],
+])("refuses a history that is damaged: %s", async (_, damaged) => {
+  const draft = await saved("u0\n", pastOf(1));
+  await draft.promote([pastOf(1)]);
+  await rewrite(/\.completed$/, () => damaged);
+  await expect(ledger().history()).rejects.toMatchObject({
+    code: "INVALID_CONFIGURATION",
+    message: expect.stringMatching(/\.completed cannot be used: it is damaged/),
+  });
+});
+
+test.each([
+  ["its last line is damaged", '\\end {"at":1}\n'],
+  ["its last line is damaged", "\\end {\n"],
+  ["data follows its end", '\\end {"at":1}\nu1\n'],
+  ["its end is missing", ""],
+])("refuses ids if %s", async (why, end) => {
+  await saved("u0\n", pastOf(1));
+  await rewrite(/ids\.gz$/, (text) => text.replace(/\\end .*\n/, end));
+  const [unclear] = await ledger().known();
+  await expect(unclear?.past()).rejects.toMatchObject({ message: expect.stringContaining(why) });
+});
+
+test("knows an installation by any snapshot that was or may have been completed", async () => {
+  const other = { ...SCOPE, installationId: "Inst/2" };
+  const lines = async function* () {
+    yield Buffer.from("u0\n");
+  };
+  await ledger().hold({ id: "approval", reason: "no-baseline", expiresAt: 0, lines });
+  expect(await knowsInstallation(parts(), SCOPE)).toBe(false);
+  await saved("u0\n");
+  expect(await knowsInstallation(parts(), SCOPE)).toBe(true);
+  expect(await knowsInstallation(parts(), other)).toBe(false);
+});
