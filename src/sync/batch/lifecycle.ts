@@ -46,7 +46,7 @@ export class BatchLifecycle {
     // The refused write is missing: a lease that is renewed after all must not make the batch active again.
     if (state === "expired") this.#session.expire();
     const { takenOver } = this.#session;
-    if (state === "unknown" && takenOver !== undefined) return copyOfStateError(takenOver);
+    if (state === "unknown" && !this.#unclear && takenOver !== undefined) return copyOfStateError(takenOver);
     if (state === "aborting" && this.#abortion === undefined)
       return stateError(call, state, "incomplete", { because: "an abort was requested, and failed" });
     if (state !== "active") return refusal(call, state);
