@@ -14,6 +14,7 @@ import type { BatchWatch } from "../batch/session.js";
 import type { BatchOptions } from "../batch/start.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
 import type { SnapshotCollection } from "../collections.js";
+import { requireFirstRun } from "../guard/first-run.js";
 import { RunGuard } from "../guard/run-guard.js";
 import { Journal } from "../ledger/journal.js";
 import { requireLedger } from "../ledger/ledger.js";
@@ -86,6 +87,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
             cancellation: controller,
           });
     try {
+      await this.#requireFirstRun(controller.signal);
       return await this.#untilCompleted(controller.signal);
     } catch (error) {
       if (error instanceof RunHeldError) await this.#tell(error.report, controller.signal);
@@ -95,6 +97,14 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       deadline?.end();
       stopListening?.();
     }
+  }
+
+  async #requireFirstRun(signal: AbortSignal): Promise<void> {
+    const { firstRun, ledger, installationId } = this.#options;
+    const { configuration, closed } = this.#parts;
+    if (firstRun !== true) return;
+    const installation = { endpoint: configuration.endpoint.origin, installationId };
+    await raceAbort(requireFirstRun(ledger, installation, configuration.clock), signal, closed);
   }
 
   async #tell(report: HeldReport, signal: AbortSignal): Promise<void> {
