@@ -1,6 +1,7 @@
 /**
- * A run of accounts whose process ends before the run does, and prints how the run ended. Arguments: endpoint, key,
- * installation, directory of the ledger, `first` or `later`, way, ids. The ways:
+ * A run of accounts that advances a watermark of usage to the name of its way. Its process ends before the run does, and
+ * prints how the run ended. Arguments: endpoint, key, installation, directory of the ledger, `first` or `later`, way, ids.
+ * The ways:
  *
  * - `saved`, `completed`, `written`: SIGKILL before CompleteSyncBatch is sent, after it was answered and before the ledger
  *   notes it, and after the write.
@@ -52,8 +53,9 @@ const options = {
 } as const;
 const connector = defineConnector({
   snapshots: ["accounts"],
-  async run(batch, { signal }) {
+  async run(batch, { signal, advance }) {
     await batch.write("accounts", accounts());
+    advance("usage", way);
     if (way === "written") die();
     if (way === "exit") process.exit(0);
     if (way === "terminated") {
