@@ -103,18 +103,24 @@ class VariantCounts {
   /** Counts the fields from `start` to `end`. The entries of a list or map follow each other. */
   add(bytes: DataView, start: number, end: number): void {
     const filled = this.#filled;
+    const valuesOf = this.#values;
     this.records += 1;
     let previous = 0;
-    CURSOR.at = start;
-    while (CURSOR.at < end) {
-      CURSOR.read(bytes);
-      const { tag, value } = CURSOR;
-      if (tag % WIRE_TYPES === VARINT) {
+    for (let at = start; at < end; ) {
+      let tag = bytes.getUint8(at++);
+      if (tag >= MORE) tag = (tag & BITS) | (bytes.getUint8(at++) << 7);
+      let byte = bytes.getUint8(at++);
+      let value = byte & BITS;
+      for (let shift = 7; byte >= MORE; shift += 7) {
+        byte = bytes.getUint8(at++);
+        value |= (byte & BITS) << shift;
+      }
+      if ((tag & (WIRE_TYPES - 1)) === VARINT) {
         filled[tag] = (filled[tag] ?? 0) + 1;
-        const values = this.#values[tag];
+        const values = valuesOf[tag];
         if (values !== undefined) values[value] = (values[value] ?? 0) + 1;
       } else {
-        CURSOR.at += value;
+        at += value;
         if (tag !== previous && (value > 0 || this.variant.text[tag >>> 3] === undefined))
           filled[tag] = (filled[tag] ?? 0) + 1;
         previous = tag;
