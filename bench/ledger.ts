@@ -19,7 +19,7 @@ const RECORDS = 1_000_000;
 const RECORD_BYTES = 105;
 const ID_BYTES = 36;
 const MIB = 1024 * 1024;
-const rules = { rule: resolveGuard(undefined, 0).ruleOf("accounts"), requireBaseline: false };
+const rules = { rule: resolveGuard(undefined, 0).ruleOf("accounts"), isUnknown: false };
 
 const directory = await mkdtemp(join(tmpdir(), "ledger-"));
 const parts = requireLedger(fileLedger(directory));

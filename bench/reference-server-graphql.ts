@@ -16,7 +16,7 @@ import {
   type SyncedInstallation,
   Workspace,
 } from "../src/reference-server/workspace.js";
-import { SubscriptionModel } from "../src/sync/generated/saas_management/sync/v1/access_records.js";
+import { SubscriptionModel } from "../src/sync/generated/contract.js";
 
 const LICENSES = 100_000;
 const PAGE = 100;

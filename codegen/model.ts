@@ -1,25 +1,22 @@
 /** Reads the messages and rules of the contract for the generators, and checks them. */
-import { type DescEnum, type DescField, type DescMessage, getOption } from "@bufbuild/protobuf";
-import { FeatureSet_FieldPresence, TimestampSchema } from "@bufbuild/protobuf/wkt";
+import type { DescEnum, DescField, DescMessage } from "@bufbuild/protobuf";
+import { TimestampSchema } from "@bufbuild/protobuf/wkt";
 import { getComments } from "@bufbuild/protoplugin";
-import {
-  collection_rules,
-  DataModel,
-  field_rules,
-  message_rules,
-  oneof_rules,
-  StringFormat,
-} from "./generated/saas_management/sync/v1/rules_pb.js";
+import type { DataModel, FieldRules, MessageRules, Rules } from "../contract/types.js";
 import { type EnumLiteral, enumLiterals } from "./names.js";
+import { findCollections } from "./roles.js";
+import { checkTargets } from "./rule-targets.js";
 
 /** A collection of SyncRecordsRequest. */
 export interface Collection {
   /** Name in the SDK, such as `groupMembers`. */
   readonly name: string;
-  /** Name on the wire, such as `group_members`. */
+  /** Name in the contract, such as `group_members`. */
   readonly wireName: string;
-  readonly fieldNumber: number;
-  readonly model: "snapshot" | "event";
+  /** Field numbers from the request down to the list of records, and in that of the records. */
+  readonly path: readonly number[];
+  readonly recordsNumber: number;
+  readonly model: DataModel;
   readonly doc: string;
   readonly record: RecordModel;
   /** The field of a variant that holds the id, such as `sourceId`; undefined if records have no id. */
@@ -66,6 +63,8 @@ export interface Field {
   readonly doc: string;
   readonly type: FieldType;
   readonly required: boolean;
+  /** Encoders write the id first, where it is found without reading other fields. */
+  readonly isId: boolean;
   readonly requiredWhen: { readonly field: string; readonly value: string } | undefined;
 }
 
@@ -76,94 +75,108 @@ export type FieldType =
   | { readonly kind: "message"; readonly model: Model };
 
 export interface Contract {
+  readonly request: DescMessage;
   readonly collections: readonly Collection[];
   /** Every message that records are made of, each after those that it uses. */
   readonly models: readonly Model[];
 }
 
-export function readContract(request: DescMessage): Contract {
-  const models: Models = new Map();
-  const collections = readCollections(request, models);
-  return { collections, models: [...models.values()] };
+export function readContract(request: DescMessage, rules: Rules): Contract {
+  const reading: Reading = { models: new Map(), rules };
+  const collections = readCollections(request, reading);
+  checkTargets(rules, request, reading.models.keys());
+  return { request, collections, models: [...reading.models.values()] };
 }
 
-type Models = Map<DescMessage, Model>;
+interface Reading {
+  readonly models: Map<DescMessage, Model>;
+  readonly rules: Rules;
+}
 
-function readCollections(request: DescMessage, models: Models): Collection[] {
-  const oneof = request.oneofs[0];
-  if (oneof === undefined) throw new Error("SyncRecordsRequest has no oneof with the collections");
-  return oneof.fields.map((field) => {
-    const { model } = getOption(field, collection_rules);
-    if (model === DataModel.UNSPECIFIED) throw new Error(`${field.toString()}: no collection_rules.model`);
-    const record = field.message?.fields[0]?.message;
-    if (record === undefined) throw new Error(`${field.toString()}: no list of records`);
+const NO_RULES: MessageRules & FieldRules = {};
+
+function rulesOf(message: DescMessage, { rules }: Reading): MessageRules {
+  return rules.messages[message.name] ?? NO_RULES;
+}
+
+function fieldRulesOf(field: DescField, reading: Reading): FieldRules {
+  return rulesOf(field.parent, reading).fields?.[field.name] ?? NO_RULES;
+}
+
+function readCollections(request: DescMessage, reading: Reading): Collection[] {
+  return findCollections(request).map(({ field, path, records }) => {
+    const model = reading.rules.collections[field.name];
+    if (model === undefined)
+      throw new Error(`contract/rules.ts: collections.${field.name}: is it a snapshot or an event?`);
+    const record = readRecord(records.message, reading);
     return {
       name: field.localName,
-      wireName: field.name,
-      fieldNumber: field.number,
-      model: model === DataModel.SNAPSHOT ? "snapshot" : "event",
+      wireName: field.jsonName,
+      path: path.map(({ number }) => number),
+      recordsNumber: records.number,
+      model,
       doc: doc(field),
-      record: readRecord(record, models),
-      idField: readIdField(record),
+      record,
+      idField: readIdField(records.message, reading),
     };
   });
 }
 
 /** Returns the name of the id field, which is the same in all variants of a record. */
-function readIdField(record: DescMessage): string | undefined {
+function readIdField(record: DescMessage, reading: Reading): string | undefined {
   const variants = record.fields.flatMap((field) => field.message ?? []);
-  const [name, ...otherNames] = new Set(variants.map(idFieldOf));
+  const [name, ...otherNames] = new Set(variants.map((details) => idFieldOf(details, reading)));
   if (otherNames.length > 0) throw new Error(`${record.typeName}: its variants have different ids`);
   return name;
 }
 
-function idFieldOf(details: DescMessage): string | undefined {
-  const field = details.fields.find((f) => getOption(f, field_rules).id);
-  if (field === undefined) return undefined;
-  // So that the id of an encoded record is found without reading other fields.
-  if (field !== details.fields[0] || !getOption(field, field_rules).required)
-    throw new Error(`${field.toString()}: an id must be required and the first field`);
-  return field.localName;
+function idFieldOf(details: DescMessage, reading: Reading): string | undefined {
+  const field = details.fields.find((f) => fieldRulesOf(f, reading).id);
+  if (field !== undefined && !fieldRulesOf(field, reading).required)
+    throw new Error(`contract/rules.ts: messages.${details.name}: an id must be required`);
+  return field?.localName;
 }
 
-function readRecord(message: DescMessage, models: Models): RecordModel {
-  const model = readModel(message, models);
+function readRecord(message: DescMessage, reading: Reading): RecordModel {
+  const model = readModel(message, reading);
   if (model.kind === "fields" || model.generic === undefined)
     throw new Error(`${message.typeName}: a record must have a variant named ${GENERIC}`);
   return { ...model, generic: model.generic };
 }
 
-function readModel(message: DescMessage, models: Models): Model {
-  const known = models.get(message);
+function readModel(message: DescMessage, reading: Reading): Model {
+  const known = reading.models.get(message);
   if (known !== undefined) return known;
-  const model = message.oneofs.length === 0 ? readFields(message, models) : readVariants(message, models);
-  models.set(message, model);
+  const model = message.oneofs.length === 0 ? readFields(message, reading) : readVariants(message, reading);
+  reading.models.set(message, model);
   return model;
 }
 
-function readFields(message: DescMessage, models: Models): FieldsModel {
-  const { assumed, completeGroups } = getOption(message, message_rules);
+function readFields(message: DescMessage, reading: Reading): FieldsModel {
+  const { assumed = false, completeGroups = [] } = rulesOf(message, reading);
   const local = (name: string) => fieldNamed(message, name).localName;
   return {
     kind: "fields",
     message,
     doc: doc(message),
     assumed,
-    fields: message.fields.map((field) => readField(field, models)),
-    completeGroups: completeGroups.map((group) => group.fields.map(local)),
+    fields: message.fields.map((field) => readField(field, reading)),
+    completeGroups: completeGroups.map((group) => group.map(local)),
   };
 }
 
 const GENERIC = "generic";
 
-function readVariants(message: DescMessage, models: Models): VariantModel {
+function readVariants(message: DescMessage, reading: Reading): VariantModel {
   const [oneof, ...otherOneofs] = message.oneofs;
   if (oneof === undefined || otherOneofs.length > 0 || oneof.fields.length !== message.fields.length)
     throw new Error(`${message.typeName}: a oneof beside other fields is not supported`);
-  if (!getOption(oneof, oneof_rules).required)
-    throw new Error(`${message.typeName}: the oneof is not required`);
+  if (!rulesOf(message, reading).exactlyOne)
+    throw new Error(
+      `contract/rules.ts: messages.${message.name}: exactlyOne is not set, and all else is not supported`,
+    );
   const variants = oneof.fields.map((field): Variant => {
-    const model = field.message && readModel(field.message, models);
+    const model = field.message && readModel(field.message, reading);
     if (model?.kind !== "fields")
       throw new Error(`${field.toString()}: a variant must be a message of plain fields`);
     return { name: field.localName, number: field.number, doc: doc(field), model };
@@ -174,7 +187,7 @@ function readVariants(message: DescMessage, models: Models): VariantModel {
     kind: "variant",
     message,
     doc: doc(message),
-    assumed: getOption(message, message_rules).assumed,
+    assumed: rulesOf(message, reading).assumed ?? false,
     generic,
     variants: variants.filter((variant) => variant !== generic),
   };
@@ -190,16 +203,16 @@ function refuseCollisions(message: DescMessage, { fields }: FieldsModel, variant
   }
 }
 
-function readField(field: DescField, models: Models): Field {
-  const { required, requiredWhen } = getOption(field, field_rules);
-  const type = readType(field, models);
-  checkPresence(field, type);
+function readField(field: DescField, reading: Reading): Field {
+  const { required = false, requiredWhen, id: isId = false } = fieldRulesOf(field, reading);
+  const type = readType(field, reading);
   return {
     name: field.localName,
     number: field.number,
     doc: doc(field),
     type,
     required,
+    isId,
     requiredWhen: requiredWhen && {
       field: fieldNamed(field.parent, requiredWhen.field).localName,
       value: requiredWhen.value,
@@ -207,23 +220,13 @@ function readField(field: DescField, models: Models): Field {
   };
 }
 
-/** Records must not distinguish a default value from a missing one if the wire leaves defaults out. */
-function checkPresence(field: DescField, { kind }: FieldType): void {
-  if (field.presence !== FeatureSet_FieldPresence.IMPLICIT || kind === "strings" || kind === "stringMap")
-    return;
-  const neverDefault = getOption(field, field_rules).required && (kind === "string" || kind === "enum");
-  if (!neverDefault) throw new Error(`${field.toString()}: must be optional, as it may hold the default`);
-}
-
-function readType(field: DescField, models: Models): FieldType {
-  const { format } = getOption(field, field_rules);
-  if (format !== StringFormat.UNSPECIFIED) {
-    return { kind: "string", format: format === StringFormat.DECIMAL ? "decimal" : "currency" };
-  }
+function readType(field: DescField, reading: Reading): FieldType {
+  const { format } = fieldRulesOf(field, reading);
+  if (format !== undefined) return { kind: "string", format };
   if (field.fieldKind === "enum") return { kind: "enum", type: field.enum };
   if (field.fieldKind === "message") {
     if (field.message.typeName === TimestampSchema.typeName) return { kind: "timestamp" };
-    return { kind: "message", model: readModel(field.message, models) };
+    return { kind: "message", model: readModel(field.message, reading) };
   }
   const scalar = describeScalar(field);
   const kind = SCALARS[scalar];

@@ -1,11 +1,14 @@
 #!/usr/bin/env -S npx tsx
 /**
- * protoc plugin: writes record types, encoders, zod schemas, and the facts and counted fields of each collection from the
- * messages and rules (rules.proto) of the Sync API contract, so that records are described in the `.proto` only.
+ * protoc plugin: writes record types, encoders, zod schemas, the facts of each collection and the door to the messages
+ * from the normalized contract (normalize.ts) and its overlay (contract/), so that a record is described there only.
  */
 import { createEcmaScriptPlugin, runNodeJs, type Schema } from "@bufbuild/protoplugin";
+import { MAPPING } from "../contract/mapping.js";
+import { RULES } from "../contract/rules.js";
 import { readContract } from "./model.js";
 import { writeCollections } from "./write-collections.js";
+import { writeDoor } from "./write-door.js";
 import { writeEncoders } from "./write-encoders.js";
 import { writeProfiles } from "./write-profiles.js";
 import { writeRecords } from "./write-records.js";
@@ -14,17 +17,18 @@ import { writeSchemas } from "./write-schemas.js";
 function generate(schema: Schema): void {
   const request = schema.files.flatMap((file) => file.messages).find((m) => m.name === "SyncRecordsRequest");
   if (request === undefined) return;
-  const contract = readContract(request);
+  const contract = readContract(request, RULES);
   const file = (name: string) => {
     const generated = schema.generateFile(name);
     generated.preamble(request.file);
     return generated;
   };
-  writeCollections(file("collections.ts"), contract);
+  writeCollections(file("collections.ts"), contract, MAPPING);
   writeProfiles(file("profiles.ts"), contract);
   writeRecords(file("records.ts"), contract);
   writeEncoders(file("encoders.ts"), contract);
   writeSchemas(file("schemas.ts"), contract);
+  writeDoor(file("contract.ts"), contract, MAPPING);
 }
 
 runNodeJs(createEcmaScriptPlugin({ name: "protoc-gen-records", version: "v1", generateTs: generate }));

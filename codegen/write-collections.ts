@@ -1,12 +1,23 @@
 import type { GeneratedFile } from "@bufbuild/protoplugin";
+import type { Mapping } from "../contract/types.js";
 import type { Collection, Contract } from "./model.js";
+import { fieldsAt } from "./roles.js";
 
 /** Writes collections.ts: the facts of each collection. */
-export function writeCollections(file: GeneratedFile, { collections }: Contract): void {
+export function writeCollections(
+  file: GeneratedFile,
+  { request, collections }: Contract,
+  { sync }: Mapping,
+): void {
+  const path = sync.batchId.includes(".") ? sync.batchId : "batch_id";
+  const numbers = fieldsAt(request, path, "sync.batchId").map(({ number }) => number);
+  file.print("/** Field numbers from the request down to the batch id. */");
+  file.print(`export const BATCH_ID_PATH: readonly number[] = [${numbers.join(", ")}];`);
+  file.print();
   file.print("/** What the contract tells of each collection of SyncRecordsRequest. */");
   file.print("export const WIRE = {");
-  for (const { name, wireName, fieldNumber, model, idField, record } of collections) {
-    const facts = `name: "${name}", wireName: "${wireName}", fieldNumber: ${fieldNumber}, model: "${model}"`;
+  for (const { name, wireName, path, recordsNumber, model, idField, record } of collections) {
+    const facts = `name: "${name}", wireName: "${wireName}", path: [${path.join(", ")}], recordsNumber: ${recordsNumber}, model: "${model}"`;
     const variants = JSON.stringify(record.variants.map((variant) => variant.name));
     file.print(`  ${name}: { ${facts}, idField: ${JSON.stringify(idField)}, variants: ${variants} },`);
   }

@@ -112,7 +112,9 @@ function fieldSteps(file: GeneratedFile, model: FieldsModel): Code[] {
   return [
     ...conditions,
     ...(completeGroups.length > 0 ? [[rule(file, "completeGroups"), `(${groups})`] satisfies Code] : []),
-    ...[...fields].sort((a, b) => a.number - b.number).map((field) => fieldStep(file, field)),
+    ...[...fields]
+      .sort((a, b) => Number(b.isId) - Number(a.isId) || a.number - b.number)
+      .map((field) => fieldStep(file, field)),
   ];
 }
 

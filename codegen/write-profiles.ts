@@ -25,8 +25,9 @@ export function writeProfiles(file: GeneratedFile, { collections }: Contract): v
   file.print("};");
 }
 
-/** Leaves out the id, which is the first field and always set. */
-function countedFields({ fields: [, ...fields] }: FieldsModel): string {
+/** Leaves out the id, which is always set. */
+function countedFields(model: FieldsModel): string {
+  const fields = model.fields.filter(({ isId }) => !isId);
   const texts = fields.filter(({ type }) => type.kind === "string");
   const others = fields.filter((field) => !texts.includes(field) && choicesOf(field) === undefined);
   const choices = fields.flatMap((field) => {

@@ -32,19 +32,22 @@ try {
   heading("Push");
   const notes: string[] = [];
   const host = hostConnector({ now: today }, (note) => notes.push(note));
-  await push(client.sync, "This machine", host, server.createInstallation({ integration: "Hosts" }));
+  // Each installation was just made, so its first run is not held.
+  const first = { firstRun: true };
+  await push(client.sync, "This machine", host, server.createInstallation({ integration: "Hosts" }), first);
   for (const note of notes) console.log(`    note: ${note}`);
   await push(
     client.sync,
     "HR export",
     employeeConnector(DATA),
     server.createInstallation({ integration: "HR" }),
+    first,
   );
   const installations = new Map<string, string>();
   for (const source of vendorExports(DATA)) {
     const installationId = server.createInstallation({ integration: source.vendor });
     installations.set(source.vendor, installationId);
-    await push(client.sync, source.vendor, vendorConnector(source, today), installationId);
+    await push(client.sync, source.vendor, vendorConnector(source, today), installationId, first);
   }
 
   heading(`${count(await graphql.licenses().totalCount())} licenses, read back over GraphQL`);

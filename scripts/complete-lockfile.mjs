@@ -1,9 +1,10 @@
 /**
- * Adds optional platform packages that npm left out of package-lock.json.
+ * Adds optional platform packages that npm left out of package-lock.json, and hashes that are missing in it.
  *
- * npm writes only those that the registry in use serves, and `npm ci` then rejects the lockfile. Run it after every
- * `npm install`.
+ * npm writes only what the registry in use serves, and `npm ci` then rejects the lockfile. Run it after every
+ * `npm install`. A hash that this registry does not tell stays missing, and no release passes without it.
  */
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 
 const FILE = new URL("../package-lock.json", import.meta.url);
@@ -40,18 +41,40 @@ for (const [path, entry] of Object.entries(lock.packages)) {
     added.push(name);
   }
 }
+const unhashed = Object.entries(lock.packages).filter(([path, { integrity }]) => path !== "" && !integrity);
+const unknown = unhashed.filter(([path, entry]) => {
+  const { version, ...others } = entry;
+  const integrity = integrityOf(path.split("node_modules/").at(-1), version);
+  if (integrity !== undefined) lock.packages[path] = { version, integrity, ...others };
+  return integrity === undefined;
+});
 lock.packages = Object.fromEntries(
   Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, "en")),
 );
-if (added.length > 0) writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`);
+if (added.length > 0 || unknown.length < unhashed.length)
+  writeFileSync(FILE, `${JSON.stringify(lock, null, 2)}\n`);
+if (added.length > 0) console.log(`Added to package-lock.json: ${added.join(", ")}.`);
 console.log(
-  added.length === 0 ? "package-lock.json is complete." : `Added to package-lock.json: ${added.join(", ")}.`,
+  unknown.length === 0
+    ? "package-lock.json is complete."
+    : `The registry does not tell the hashes of ${unknown.length} packages of other platforms: ${unknown.map(([path]) => path).join(", ")}.`,
 );
 
 /** Whether the lockfile has the package where the dependent would find it. */
 function isThere(path, name) {
   const places = [`${path}/node_modules/${name}`, `node_modules/${name}`];
   return places.some((place) => place in lock.packages);
+}
+
+/** Undefined if the registry does not serve the package. */
+function integrityOf(name, version) {
+  try {
+    const options = { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
+    const integrity = execFileSync("npm", ["view", `${name}@${version}`, "dist.integrity"], options).trim();
+    return integrity.startsWith("sha512-") ? integrity : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function platformEntry(name, version, dependent) {

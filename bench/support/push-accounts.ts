@@ -4,9 +4,9 @@ import { credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
 import {
   SyncRecordsRequest,
   type SyncRecordsResponse,
-  SyncServiceClient,
   SyncServiceService,
-} from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+} from "../../src/sync/generated/contract.js";
+import { SyncServiceClient } from "../../test/support/sync-service-client.js";
 
 /** What to push, and where. */
 export interface PushTask {

@@ -1,4 +1,4 @@
-import type { Connector, RunReceipt, SnapshotCollection, SyncClient } from "@saas-management/sdk";
+import type { Connector, RunOptions, RunReceipt, SnapshotCollection, SyncClient } from "@saas-management/sdk";
 import { count } from "./print.js";
 
 /** Runs a connector, and prints each collection with the number of its records. @param name of the source */
@@ -7,10 +7,12 @@ export async function push<S extends SnapshotCollection>(
   name: string,
   connector: Connector<S>,
   installationId: string,
+  options: Pick<RunOptions, "firstRun"> = {},
 ): Promise<RunReceipt> {
   const title = `  ${name.padEnd(14)}`;
   const { stdout } = process;
   const receipt = await sync.run(connector, {
+    ...options,
     installationId,
     onProgress: (event) => {
       if (event.type !== "progress" || !stdout.isTTY) return;

@@ -15,7 +15,7 @@ const SINGLE_FILES = [
 /** Every file of the package: each source, which the maps refer to, what tsc makes of it, and the documentation. */
 export async function expectedFiles(root: string): Promise<ReadonlySet<string>> {
   const sources = (await filesIn(root, "src")).filter((path) => path.endsWith(".ts"));
-  const protos = (await filesIn(root, "proto/saas_management")).filter((path) => path.endsWith(".proto"));
+  const protos = (await filesIn(root, "proto")).filter((path) => path.endsWith(".proto"));
   const pages = (await filesIn(root, "docs")).filter((path) => path.endsWith(".md"));
   const docs = pages.filter((path) => !path.startsWith("docs/internals/"));
   return new Set([...SINGLE_FILES, ...docs, ...protos, ...sources, ...sources.flatMap(built)]);

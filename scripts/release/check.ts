@@ -23,6 +23,7 @@ const PERMISSIVE = [
 interface Locked {
   readonly version: string;
   readonly resolved?: string;
+  readonly integrity?: string;
   readonly license?: string;
   readonly dev?: boolean;
   readonly optional?: boolean;
@@ -43,9 +44,12 @@ const problems = [
     ? []
     : [`CHANGELOG.md has no section "## [${version}] - YYYY-MM-DD".`]),
   ...(dirty === "" ? [] : [`There are uncommitted changes:\n${dirty}`]),
-  ...Object.entries(lock.packages).flatMap(([path, { resolved }]) =>
-    resolved === undefined ? [] : [`package-lock.json has a download URL for ${path}.`],
-  ),
+  ...Object.entries(lock.packages).flatMap(([path, { resolved, integrity }]) => [
+    ...(resolved === undefined ? [] : [`package-lock.json has a download URL for ${path}.`]),
+    ...(path === "" || integrity !== undefined
+      ? []
+      : [`package-lock.json has no hash of ${path}. Run npm run lockfile with a registry that serves it.`]),
+  ]),
   ...(await licenseProblems()),
 ];
 for (const problem of problems) process.stdout.write(`${problem}\n`);

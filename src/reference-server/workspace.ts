@@ -1,5 +1,5 @@
 import type Big from "big.js";
-import type { SyncRecordsRequest } from "../sync/generated/saas_management/sync/v1/sync_service.js";
+import type { SyncRecordsRequest } from "../sync/generated/contract.js";
 import type { ApplicationState, Portfolio } from "./portfolio.js";
 
 type AnyCollection = NonNullable<SyncRecordsRequest["collection"]>;

@@ -17,7 +17,9 @@ export type RecordOf<C extends Collection> = RecordTypes[C];
 export interface CollectionInfo {
   readonly name: Collection;
   readonly wireName: string;
-  readonly fieldNumber: number;
+  /** Field numbers from SyncRecordsRequest down to the list of records, and in that of the records. */
+  readonly path: readonly number[];
+  readonly recordsNumber: number;
   readonly model: "snapshot" | "event";
   /** Field that holds a record's id. A record without one counts twice if it arrives twice. */
   readonly idField: string | undefined;

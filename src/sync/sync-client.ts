@@ -32,7 +32,7 @@ export interface SyncClient {
    * const ledger = fileLedger("ledger");
    * await client.sync.run(
    *   { snapshots: ["accounts"], run: (batch) => batch.write("accounts", accounts) },
-   *   { installationId, ledger },
+   *   { installationId, ledger, firstRun: process.argv.includes("--first-run") },
    * );
    * ```
    * @throws {InvalidInputError} an option is missing or wrong, or the connector did not keep to its `snapshots`

@@ -12,7 +12,19 @@ export const DOCS = (await readdir(new URL("docs/", ROOT), { recursive: true }))
 export const isInternal = (path: string) => path.startsWith("docs/internals/");
 
 /** Folders of the repository that pages refer to. */
-const FOLDERS = ["api", "bench", "codegen", "docs", "examples", "proto", "schema", "scripts", "src", "test"];
+const FOLDERS = [
+  "api",
+  "bench",
+  "codegen",
+  "contract",
+  "docs",
+  "examples",
+  "proto",
+  "schema",
+  "scripts",
+  "src",
+  "test",
+];
 const IN_FOLDER = new RegExp(`^(?:${FOLDERS.join("|")})/`);
 
 /** A file that is named without its folders. Other endings may be files of the reader. */

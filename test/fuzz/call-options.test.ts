@@ -32,6 +32,7 @@ beforeAll(async () => {
   process.chdir(folder);
   server = await startScriptedSyncServer();
   client = createSyncClient({ endpoint: server.endpoint, apiKey: "key-1", retry: false });
+  await call(client, "run", [CONNECTOR, { ...RUN, firstRun: true }]);
 });
 afterAll(async () => {
   await client.close();
@@ -70,7 +71,7 @@ const RULE = [
   ...["flipped", "flipped/maxDistance", "added", "added/maxShare", "values", "values/min"],
 ];
 const GUARD = [
-  ...["guard", "guard/requireBaseline", "guard/offUntil", "guard/collections"],
+  ...["guard", "guard/offUntil", "guard/collections"],
   "guard/collections/accounts",
   ...["guard/collections/__proto__", ...RULE.map((name) => `guard/${name}`)],
   ...RULE.map((name) => `guard/collections/accounts/${name}`),
@@ -86,7 +87,7 @@ const RUN = {
 };
 const RUN_NAMES = [
   ...["installationId", "restarts", "maxDurationMs", "stopOnSignals", "waitForLockMs"],
-  ...["approve", "signal", "onProgress", "onHeld"],
+  ...["approve", "firstRun", "signal", "onProgress", "onHeld"],
 ];
 const PREVIEW_NAMES = ["installationId", "maxIssues", "signal"];
 const WRITE = ["signal", "expectedCount"];
@@ -270,12 +271,12 @@ test.each<[string, () => unknown]>([
   ["only that it failed", () => Promise.reject(new Error("disk"))],
 ])("a store that answers with %s holds the run", async (_, get) => {
   const store = memoryStore();
-  const run = (ledger: Ledger) =>
-    outcomeOf(() => call<Promise<unknown>>(client, "run", [CONNECTOR, { ...RUN, ledger }]));
-  expect((await run(storeLedger(store)))?.error).toBeUndefined();
+  const run = (ledger: Ledger, firstRun: boolean) =>
+    outcomeOf(() => call<Promise<unknown>>(client, "run", [CONNECTOR, { ...RUN, ledger, firstRun }]));
+  expect((await run(storeLedger(store), true))?.error).toBeUndefined();
   server.calls.length = 0;
   const broken: Store = JSON.parse("{}");
   Object.assign(broken, { ...store, get });
-  expect((await run(storeLedger(broken)))?.error?.code).toBe("RUN_HELD");
+  expect((await run(storeLedger(broken), false))?.error?.code).toBe("RUN_HELD");
   expect(server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
 });

@@ -6,7 +6,7 @@ import {
   CompleteSyncBatchResponse,
   StartSyncBatchResponse,
   SyncRecordsResponse,
-} from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+} from "../../src/sync/generated/contract.js";
 import { accounts } from "../support/accounts.js";
 import { type AnsweringServer, type RawAnswer, startAnsweringServer } from "../support/answering-server.js";
 import { holds } from "../support/fuzz.js";

@@ -3,7 +3,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp
 import { connect } from "node:net";
 import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { StartSyncBatchRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { StartSyncBatchRequest } from "../../src/sync/generated/contract.js";
 
 async function startServer(): Promise<ReferenceServer> {
   const server = await startReferenceServer();

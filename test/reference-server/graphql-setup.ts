@@ -11,7 +11,7 @@ import {
   type SyncedInstallation,
   Workspace,
 } from "../../src/reference-server/workspace.js";
-import { SubscriptionModel } from "../../src/sync/generated/saas_management/sync/v1/access_records.js";
+import { SubscriptionModel } from "../../src/sync/generated/contract.js";
 
 type Records = { [K in Collection]: readonly MessageOf<K>[] };
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { type ReferenceServer, startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { SubscriptionModel } from "../../src/sync/generated/saas_management/sync/v1/access_records.js";
+import { SubscriptionModel } from "../../src/sync/generated/contract.js";
 import { refused, until, type WireCollection } from "../support/grpc-client.js";
 import { accounts } from "../support/grpc-records.js";
 import { startSync } from "../support/grpc-server.js";

@@ -1,9 +1,6 @@
 import { compressionAlgorithms, credentials } from "@grpc/grpc-js";
 import { expect, test } from "vitest";
-import {
-  StartSyncBatchRequest,
-  SyncRecordsRequest,
-} from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { StartSyncBatchRequest, SyncRecordsRequest } from "../../src/sync/generated/contract.js";
 import { PlainClient, refused } from "../support/grpc-client.js";
 import { accounts, groups } from "../support/grpc-records.js";
 import { syncFixture } from "../support/grpc-server.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SubscriptionModel } from "../../src/sync/generated/saas_management/sync/v1/access_records.js";
+import { SubscriptionModel } from "../../src/sync/generated/contract.js";
 import { refused, type WireCollection } from "../support/grpc-client.js";
 import { syncFixture } from "../support/grpc-server.js";
 

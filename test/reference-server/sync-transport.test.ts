@@ -4,7 +4,7 @@ import { connect as connectTcp } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { credentials } from "@grpc/grpc-js";
 import { expect, onTestFinished, test } from "vitest";
-import { SyncServiceService } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { SyncServiceService } from "../../src/sync/generated/contract.js";
 import { PlainClient, refused, until } from "../support/grpc-client.js";
 import { accounts } from "../support/grpc-records.js";
 import { startSync } from "../support/grpc-server.js";

@@ -1,4 +1,4 @@
-import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { SyncRecordsRequest } from "../../src/sync/generated/contract.js";
 import { readMessage, type SentMessage } from "./messages.js";
 
 /** The service takes smaller messages only. */

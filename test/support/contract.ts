@@ -1,22 +1,16 @@
 /** The contract as protobufjs reads it from the `.proto` files, independently of the SDK. */
 import { readdirSync, readFileSync } from "node:fs";
 import protobuf from "protobufjs";
+import { RULES } from "../../contract/rules.js";
 
 const PROTO = new URL("../../proto/saas_management/sync/v1/", import.meta.url);
 
 const root = new protobuf.Root();
 root.loadSync("google/protobuf/timestamp.proto");
 for (const name of readdirSync(PROTO)) {
-  // It declares options, which are not on the wire.
-  if (name === "rules.proto") continue;
-  protobuf.parse(withoutMessageOptions(readFileSync(new URL(name, PROTO), "utf8")), root);
+  protobuf.parse(readFileSync(new URL(name, PROTO), "utf8"), root);
 }
 root.resolveAll();
-
-/** protobufjs cannot parse lists of messages in options. */
-function withoutMessageOptions(source: string): string {
-  return source.replace(/option \(message_rules\) = \{.*?\n {2}\};/gs, "");
-}
 
 /** @param name such as `SyncRecordsRequest` */
 export function messageType(name: string): protobuf.Type {
@@ -47,13 +41,18 @@ export function* fieldsIn(type: protobuf.Type, form: Readonly<Record<string, unk
 
 /** The same for all fields that valid records may have or lack. */
 export function* possibleFields(type: protobuf.Type): Iterable<string> {
-  for (const { fullName, options, repeated, map, resolvedType } of type.fieldsArray) {
+  for (const { name, fullName, options, repeated, map, resolvedType } of type.fieldsArray) {
     yield fullName;
     const mayLack = repeated || map || options?.["proto3_optional"] === true;
-    const required = Object.keys(options ?? {}).some((option) => option.startsWith("(field_rules).required"));
+    const rule = RULES.messages[type.name]?.fields?.[snakeCase(name)];
+    const required = rule?.required === true || rule?.requiredWhen !== undefined;
     if (mayLack && !required) yield `without ${fullName}`;
     if (isOfRecords(resolvedType)) yield* possibleFields(resolvedType);
   }
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function isOfRecords(type: protobuf.ReflectionObject | null): type is protobuf.Type {

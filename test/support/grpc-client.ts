@@ -12,9 +12,9 @@ import {
   type CompleteSyncBatchResponse,
   SyncRecordsRequest,
   SyncRecordsResponse,
-  SyncServiceClient,
   SyncServiceService,
-} from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+} from "../../src/sync/generated/contract.js";
+import { SyncServiceClient } from "./sync-service-client.js";
 
 export { until } from "./promises.js";
 

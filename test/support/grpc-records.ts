@@ -1,5 +1,4 @@
-import type { GenericAccountDetails } from "../../src/sync/generated/saas_management/sync/v1/access_records.js";
-import type { GenericUsageDetails } from "../../src/sync/generated/saas_management/sync/v1/activity_records.js";
+import type { GenericAccountDetails, GenericUsageDetails } from "../../src/sync/generated/contract.js";
 import type { WireCollection } from "./grpc-client.js";
 
 /** Accounts with these ids, or with these fields. */

@@ -21,7 +21,7 @@ import {
   SyncRecordsRequest,
   type SyncRecordsResponse,
   SyncServiceService,
-} from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+} from "../../src/sync/generated/contract.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 
 /** The answer to a call; `undefined` is success. */

@@ -1,7 +1,7 @@
 /** Checks of the messages and windows of a write, for any records and sizes. */
 import type { Collection, EventCollection, RecordOf } from "@saas-management/sdk";
 import { expect } from "vitest";
-import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { SyncRecordsRequest } from "../../src/sync/generated/contract.js";
 import { messageType, recordType } from "./contract.js";
 import { recordsOf } from "./scripted-sync-server.js";
 import { ofGenerated, ofInput, ofProtobufjs } from "./wire-form.js";

@@ -174,15 +174,17 @@ export class TestService {
     return path;
   }
 
-  /** A run with a file ledger in the directory. */
+  /** A run with a file ledger in the directory; a first run, unless the installation has a completed batch. */
   run<const S extends SnapshotCollection>(
     snapshots: readonly S[],
     fn: RunFunction<S>,
     options?: Partial<RunOptions>,
   ): Promise<RunReceipt> {
-    const { installationId } = this;
+    const { installationId = this.installationId } = options ?? {};
+    const { batches } = this.server.inspect(installationId);
+    const firstRun = !batches.some(({ state }) => state === "completed");
     const ledger = fileLedger(this.directory);
-    return this.sync.run(connectorOf(snapshots, fn), { installationId, ledger, ...options });
+    return this.sync.run(connectorOf(snapshots, fn), { installationId, ledger, firstRun, ...options });
   }
 
   /** A run that sends these accounts. */

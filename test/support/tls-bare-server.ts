@@ -7,7 +7,7 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import type { SyncBatch, SyncClient } from "@saas-management/sdk";
-import { StartSyncBatchResponse } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { StartSyncBatchResponse } from "../../src/sync/generated/contract.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { quickRetries, START, syncClient } from "./sync-client.js";
 import { listen, type Peer } from "./tcp-peers.js";

@@ -96,7 +96,7 @@ test("events are remembered only for further attempts, once per acceptance", () 
 
 /** The bytes of an event, and a message with it alone. */
 function oneEvent(): readonly [Uint8Array, EncodedMessage] {
-  const builder = new MessageBuilder("batch-1", COLLECTIONS.usage.fieldNumber, 1000);
+  const builder = new MessageBuilder("batch-1", COLLECTIONS.usage, 1000);
   builder.encode({ id: "e", sourceActorId: "a", lastActivity: new Date(0) }, ENCODERS.usage);
   const event = Uint8Array.from(builder.buffer.subarray(builder.recordStart, builder.recordEnd));
   builder.keep(0);

@@ -18,7 +18,7 @@ const encoders = (what: string): Share => ({ group: "encoders beside the codec a
 
 /** A builder that holds the encoded record; undefined if the encoder refuses it. */
 function encoded(collection: Collection, record: unknown): MessageBuilder | undefined {
-  const builder = new MessageBuilder("batch-1", COLLECTIONS[collection].fieldNumber, 1000);
+  const builder = new MessageBuilder("batch-1", COLLECTIONS[collection], 1000);
   return builder.encode(record, ENCODERS[collection]) ? builder : undefined;
 }
 

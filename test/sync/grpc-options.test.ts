@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { ConfigurationError } from "@saas-management/sdk";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { resolveEndpoint } from "../../src/core/endpoint.js";
-import { StartSyncBatchResponse } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { StartSyncBatchResponse } from "../../src/sync/generated/contract.js";
 import { targetOf } from "../../src/sync/grpc/options.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { startConnectProxy } from "../support/connect-proxy.js";

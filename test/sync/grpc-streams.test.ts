@@ -2,7 +2,7 @@ import { constants } from "node:http2";
 import { TimeoutError } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { SyncRecordsResponse } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { SyncRecordsResponse } from "../../src/sync/generated/contract.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
 import { until } from "../support/promises.js";

@@ -1,10 +1,7 @@
 import type { ServerHttp2Stream } from "node:http2";
 import { gzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
-import {
-  CompleteSyncBatchResponse,
-  SyncRecordsResponse,
-} from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { CompleteSyncBatchResponse, SyncRecordsResponse } from "../../src/sync/generated/contract.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
 import { startAnsweringServer } from "../support/answering-server.js";

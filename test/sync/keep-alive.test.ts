@@ -1,7 +1,7 @@
 import { Metadata } from "@grpc/grpc-js";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
-import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { SyncRecordsRequest } from "../../src/sync/generated/contract.js";
 import { accounts } from "../support/accounts.js";
 import { observedHooks } from "../support/observed.js";
 import { until } from "../support/promises.js";

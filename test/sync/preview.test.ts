@@ -90,7 +90,7 @@ test("continues after invalid records, and lists them with their locations up to
   const file = await service.writeFile("users.csv", ["id,email", ...rows].join("\n"));
   const source = () => fromCsv(file, { map: (row) => ({ id: row["id"] ?? "", email: row["email"] }) });
   const write: RunFunction<"accounts"> = async (batch) => void (await batch.write("accounts", source()));
-  const { collections, refusals } = await preview(["accounts"], write, { maxIssues: 7 });
+  const { collections, refusals } = await preview(["accounts"], write, { maxIssues: 7, firstRun: true });
   expect(collections.accounts?.stats.accepted).toBe(200);
   expect(collections.accounts?.issues).toHaveLength(7);
   expect(collections.accounts?.issues[1]).toMatchObject({
@@ -265,10 +265,14 @@ test("reports that the guard would hold the run, by the rules of the preview", a
   expect(held.refusals).toEqual([`${held.held}`]);
   const guard = { collections: { accounts: { removed: { maxShare: 0.5 } } } };
   expect((await preview(["accounts"], write, { guard })).refusals).toEqual([]);
-  const elsewhere = { installationId: "another", guard: { requireBaseline: true } };
+  const elsewhere = { installationId: "another" };
   expect((await preview(["accounts"], write, elsewhere)).held?.reasons).toMatchObject([
     { rule: "no-baseline", diff: { baseline: "none" } },
   ]);
+  expect((await preview(["accounts"], write, { ...elsewhere, firstRun: true })).refusals).toEqual([]);
+  await expect(preview(["accounts"], write, { firstRun: true })).rejects.toMatchObject({
+    code: "INVALID_INPUT",
+  });
   expect((await preview(["accounts"], write, { guard: false })).refusals).toEqual([]);
 });
 

@@ -26,7 +26,7 @@ const SNAPSHOTS = [
 /** The profile of records that are encoded as a write encodes them. */
 function profileOf(collection: SnapshotCollection, records: readonly unknown[]): SnapshotProfile {
   const ids = new SnapshotIds({ profiled: collection, write: undefined, keyOf: undefined });
-  const builder = new MessageBuilder("batch-1", COLLECTIONS[collection].fieldNumber, 10_000);
+  const builder = new MessageBuilder("batch-1", COLLECTIONS[collection], 10_000);
   const encoded = new EncodedRecord(true);
   for (const [index, record] of records.entries()) {
     expect(builder.encode(record, ENCODERS[collection])).toBe(true);

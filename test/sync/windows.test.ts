@@ -1,6 +1,6 @@
 import { InvalidInputError, SyncProtocolError, TransportError } from "@saas-management/sdk";
 import { expect, test } from "vitest";
-import { SyncRecordsRequest } from "../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { SyncRecordsRequest } from "../../src/sync/generated/contract.js";
 import { accounts } from "../support/accounts.js";
 import { writesOf } from "../support/batch-internals.js";
 import { recordsOf, useScriptedServer } from "../support/scripted-sync-server.js";

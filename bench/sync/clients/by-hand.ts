@@ -4,11 +4,8 @@
  */
 import { readFileSync } from "node:fs";
 import { type ClientWritableStream, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
-import {
-  type SyncRecordsRequest,
-  type SyncRecordsResponse,
-  SyncServiceClient,
-} from "../../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import type { SyncRecordsRequest, SyncRecordsResponse } from "../../../src/sync/generated/contract.js";
+import { SyncServiceClient } from "../../../test/support/sync-service-client.js";
 import type { Source } from "../sources.js";
 import type { SyncPeer, SyncTask, Write } from "../task.js";
 

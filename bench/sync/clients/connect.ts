@@ -5,10 +5,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { type Client, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { z } from "zod";
-import {
-  type SyncRecordsRequestSchema,
-  SyncService,
-} from "../../generated/saas_management/sync/v1/sync_service_pb.js";
+import { type SyncRecordsRequestSchema, SyncService } from "../../generated/messages_pb.js";
 import { type Details, type Kind, makePool, repeat } from "../records.js";
 import { type Source, toSource } from "../sources.js";
 import type { SyncPeer, SyncTask, Write } from "../task.js";

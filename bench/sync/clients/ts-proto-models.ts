@@ -1,6 +1,4 @@
-import type { Account, License } from "../../../src/sync/generated/saas_management/sync/v1/access_records.js";
-import type { Usage } from "../../../src/sync/generated/saas_management/sync/v1/activity_records.js";
-import type { Employee } from "../../../src/sync/generated/saas_management/sync/v1/identity_records.js";
+import type { Account, Employee, License, Usage } from "../../../src/sync/generated/contract.js";
 import { type Details, type Kind, makePool, repeat } from "../records.js";
 import { toSource } from "../sources.js";
 import type { SyncTask } from "../task.js";

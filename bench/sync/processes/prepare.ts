@@ -6,9 +6,7 @@
  */
 import { writeFileSync } from "node:fs";
 import { varintBytes } from "../../../src/sync/encoding/byte-writer.js";
-import { Account, License } from "../../../src/sync/generated/saas_management/sync/v1/access_records.js";
-import { Usage } from "../../../src/sync/generated/saas_management/sync/v1/activity_records.js";
-import { Employee } from "../../../src/sync/generated/saas_management/sync/v1/identity_records.js";
+import { Account, Employee, License, Usage } from "../../../src/sync/generated/contract.js";
 import { MODELS } from "../clients/ts-proto.js";
 import type { TextKind } from "../names.js";
 import { type Details, type Kind, makePool } from "../records.js";

@@ -12,10 +12,7 @@ import {
   type sendUnaryData,
 } from "@grpc/grpc-js";
 import { raiseWindows } from "../../../src/reference-server/sync/http2.js";
-import {
-  type SyncRecordsResponse,
-  SyncServiceService,
-} from "../../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { type SyncRecordsResponse, SyncServiceService } from "../../../src/sync/generated/contract.js";
 import { countRecords } from "../count-records.js";
 
 const { certFile, keyFile }: { readonly certFile?: string; readonly keyFile?: string } = JSON.parse(

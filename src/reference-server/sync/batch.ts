@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { status } from "@grpc/grpc-js";
+import { BATCH_STATE_KEY } from "../../sync/generated/contract.js";
 import { getOrAdd } from "../values.js";
 import type { Collection } from "../workspace.js";
 import { Refusal } from "./refusal.js";
@@ -100,5 +101,5 @@ export class Batch {
 }
 
 function wrongState(state: BatchState, details: string): Refusal {
-  return new Refusal(status.FAILED_PRECONDITION, details, { "batch-state": state });
+  return new Refusal(status.FAILED_PRECONDITION, details, { [BATCH_STATE_KEY]: state });
 }

@@ -1,6 +1,5 @@
-import type { Timestamp } from "../../sync/generated/google/protobuf/timestamp.js";
+import { ENUM_VALUES, type Timestamp } from "../../sync/generated/contract.js";
 import type { RecordTypes } from "../../sync/generated/records.js";
-import { SubscriptionModel } from "../../sync/generated/saas_management/sync/v1/access_records.js";
 import type { Collection, MessageOf } from "../workspace.js";
 import { isTimestamp } from "./record-rules.js";
 import type { Installation } from "./state.js";
@@ -30,7 +29,7 @@ export function inspect(installation: Installation, now: number): Inspection {
   const holder = installation.lockHolder(now);
   const snapshots = Object.entries(installation.stores).map(([name, store]) => [
     name,
-    store.all().map((row) => ({ ...row, record: plainRecord(row.record) })),
+    store.all().map((row) => ({ ...row, record: plainRecord(row.record, ENUM_VALUES[name] ?? {}) })),
   ]);
   return {
     snapshots: Object.fromEntries(snapshots),
@@ -39,28 +38,35 @@ export function inspect(installation: Installation, now: number): Inspection {
   };
 }
 
-function plainRecord({ variant }: MessageOf<Collection>): object {
+/** By path of the field: the names of an enum's values. */
+type Enums = Readonly<Record<string, Readonly<Record<number, string>>>>;
+
+function plainRecord({ variant }: MessageOf<Collection>, enums: Enums): object {
   if (variant === undefined) return {};
-  const fields = plainFields(variant.value);
-  return variant.$case === "generic" ? fields : { [variant.$case]: fields };
+  const isFlat = variant.$case === "generic";
+  const fields = plainFields(variant.value, enums, isFlat ? "" : `${variant.$case}.`);
+  return isFlat ? fields : { [variant.$case]: fields };
 }
 
-function plain(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(plain);
+function plain(value: unknown, enums: Enums, path: string): unknown {
+  const names = enums[path];
+  if (names !== undefined && typeof value === "number") return names[value];
+  if (Array.isArray(value)) return value.map((entry) => plain(entry, enums, path));
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Map) return Object.fromEntries(value);
   if (isTimestamp(value)) return isoTime(value);
   // A message that has only a oneof is shown as the selected variant.
-  if ("variant" in value) return plain(value.variant);
-  if ("$case" in value && "value" in value) return { [String(value.$case)]: plain(value.value) };
-  return plainFields(value);
+  if ("variant" in value) return plain(value.variant, enums, path);
+  if ("$case" in value && "value" in value) {
+    const variant = String(value.$case);
+    return { [variant]: plain(value.value, enums, `${path}.${variant}`) };
+  }
+  return plainFields(value, enums, `${path}.`);
 }
 
-function plainFields(message: object): object {
+function plainFields(message: object, enums: Enums, prefix: string): object {
   const entries = Object.entries(message).filter(([, field]) => !isAbsent(field));
-  return Object.fromEntries(
-    entries.map(([name, field]) => [name, isEnum(name, field) ? enumName(field) : plain(field)]),
-  );
+  return Object.fromEntries(entries.map(([name, field]) => [name, plain(field, enums, `${prefix}${name}`)]));
 }
 
 /** On the wire an empty list or map cannot be told from a missing one. */
@@ -72,13 +78,4 @@ function isAbsent(field: unknown): boolean {
 function isoTime({ seconds, nanos }: Timestamp): string {
   const time = new Date(Number(seconds) * 1000 + Math.trunc(nanos / 1e6)).toISOString();
   return nanos % 1e6 === 0 ? time : time.replace(/\d{3}Z$/, `${String(nanos).padStart(9, "0")}Z`);
-}
-
-/** The only enum of the records. AI usage has a `model` too, which is a string. */
-function isEnum(name: string, value: unknown): value is SubscriptionModel {
-  return name === "model" && typeof value === "number";
-}
-
-function enumName(value: SubscriptionModel): string {
-  return SubscriptionModel[value].replace("SUBSCRIPTION_MODEL_", "");
 }

@@ -1,6 +1,7 @@
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { status } from "@grpc/grpc-js";
-import { SyncRecordsRequest } from "../../sync/generated/saas_management/sync/v1/sync_service.js";
+import { WIRE } from "../../sync/generated/collections.js";
+import { SyncRecordsRequest } from "../../sync/generated/contract.js";
 import { wireName } from "../values.js";
 import type { Collection, MessageOf } from "../workspace.js";
 import { violationOf } from "./record-rules.js";
@@ -49,7 +50,7 @@ export function validRecords<C extends Collection>({
     const subject = found.field === "" ? "It" : `\`${wireName(found.field)}\``;
     throw new Refusal(
       status.INVALID_ARGUMENT,
-      `Record ${index} of \`${wireName($case)}\` in this message is invalid. ${subject} ${found.problem}.`,
+      `Record ${index} of \`${WIRE[$case].wireName}\` in this message is invalid. ${subject} ${found.problem}.`,
     );
   }
   return value.records;
@@ -60,12 +61,13 @@ function countCollections(reader: BinaryReader): number {
   let count = 0;
   while (reader.pos < reader.len) {
     const [field, wireType] = reader.tag();
-    if (field >= FIRST_COLLECTION && field <= LAST_COLLECTION) count++;
+    if (COLLECTION_FIELDS.has(field)) count++;
     reader.skip(wireType, field);
   }
   return count;
 }
 
-/** Field numbers of the oneof `collection` in SyncRecordsRequest. */
-const FIRST_COLLECTION = 2;
-const LAST_COLLECTION = 13;
+/** Field numbers of SyncRecordsRequest that hold collections. */
+const COLLECTION_FIELDS: ReadonlySet<number> = new Set(
+  Object.values(WIRE).map(({ path: [number] }) => number),
+);

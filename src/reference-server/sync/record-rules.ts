@@ -1,5 +1,5 @@
-import type { Timestamp } from "../../sync/generated/google/protobuf/timestamp.js";
-import { SubscriptionModel } from "../../sync/generated/saas_management/sync/v1/access_records.js";
+import { WIRE } from "../../sync/generated/collections.js";
+import { SubscriptionModel, type Timestamp } from "../../sync/generated/contract.js";
 import { wireName } from "../values.js";
 import type { Collection, MessageOf } from "../workspace.js";
 
@@ -20,7 +20,7 @@ type RequiredFields<C extends Collection> = {
  * What the service expects of records (service description, "Sync API records"; for models that it does not show, the
  * comments of the contract). Shares nothing with the client's checks, so that each can find mistakes of the other.
  */
-const REQUIRED: { readonly [C in Collection]: RequiredFields<C> } = {
+const REQUIRED: { readonly [C in Collection]?: RequiredFields<C> } = {
   accounts: { generic: ["id"] },
   plans: { generic: ["id", "externalPlanName", "details"] },
   licenses: { generic: ["sourceId", "sourceAccountId", "sourcePlanId", "billable"] },
@@ -74,7 +74,7 @@ export function violationOf<C extends Collection>(
   collection: C,
   { variant }: MessageOf<C>,
 ): Violation | undefined {
-  const required: Readonly<Record<string, readonly string[]>> = REQUIRED[collection];
+  const required = requiredFields(collection);
   if (variant === undefined) return { field: "", problem: noVariant(Object.keys(required)) };
   const details: object = variant.value;
   const found =
@@ -82,6 +82,18 @@ export function violationOf<C extends Collection>(
     CONDITIONS[collection]?.(variant.value) ??
     invalidTime(details);
   return found && { ...found, field: `${variant.$case}.${found.field}` };
+}
+
+/** Of a collection that is not listed above, the id is required. */
+function requiredFields(collection: Collection): Readonly<Record<string, readonly string[]>> {
+  const { idField, variants }: CollectionFacts = WIRE[collection];
+  const ids = idField === undefined ? [] : [idField];
+  return REQUIRED[collection] ?? Object.fromEntries(["generic", ...variants].map((name) => [name, ids]));
+}
+
+interface CollectionFacts {
+  readonly idField: string | undefined;
+  readonly variants: readonly string[];
 }
 
 /** `false` and `0` are values. */

@@ -15,7 +15,7 @@ import {
   StartSyncBatchRequest,
   SyncRecordsRequest,
   SyncServiceService,
-} from "../../sync/generated/saas_management/sync/v1/sync_service.js";
+} from "../../sync/generated/contract.js";
 import type { SyncOperation } from "../faults/fault.js";
 import type { DueFault, FaultInjector } from "../faults/injector.js";
 import type { ApiKey } from "../keys.js";

@@ -1,37 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { status } from "@grpc/grpc-js";
 import type { Clock } from "../../core/clock.js";
+import { WIRE } from "../../sync/generated/collections.js";
 import type {
   CompleteSyncBatchResponse,
   EventResult,
   SnapshotResult,
-} from "../../sync/generated/saas_management/sync/v1/sync_service.js";
-import { wireName } from "../values.js";
+} from "../../sync/generated/contract.js";
 import type { Collection, MessageOf, SyncedInstallation, Workspace } from "../workspace.js";
 import { Batch } from "./batch.js";
 import { requireId, validRecords } from "./message.js";
 import { Refusal } from "./refusal.js";
-import type { CollectionMessage, CollectionStore } from "./stores.js";
-import { EventLog, Snapshot } from "./stores.js";
+import type { CollectionMessage } from "./stores.js";
+import { createStores } from "./stores.js";
 
 /** A direct integration installation. Its lock is held while its newest batch is active. */
 export class Installation implements SyncedInstallation {
   readonly integration: { readonly id: string; readonly name: string };
   readonly batches: Batch[] = [];
-  readonly stores: { readonly [C in Collection]: CollectionStore<C> } = {
-    accounts: new Snapshot("accounts"),
-    plans: new Snapshot("plans"),
-    licenses: new Snapshot("licenses"),
-    employees: new Snapshot("employees"),
-    groups: new Snapshot("groups"),
-    groupMembers: new Snapshot("groupMembers"),
-    devices: new Snapshot("devices"),
-    usage: new EventLog("usage"),
-    externallyDiscoveredUsage: new EventLog("externallyDiscoveredUsage"),
-    auditLogs: new EventLog("auditLogs"),
-    aiUsage: new EventLog("aiUsage"),
-    aiCost: new EventLog("aiCost"),
-  };
+  readonly stores = createStores();
 
   constructor(
     readonly workspace: Workspace,
@@ -76,7 +63,7 @@ export class Installation implements SyncedInstallation {
     for (const [name, counts] of batch.counts) {
       const store = this.stores[name];
       store.complete(batch);
-      const collection = wireName(name);
+      const collection = WIRE[name].wireName;
       if (store.model === "event") {
         events.push({ collection, accepted: BigInt(counts.accepted) });
       } else {

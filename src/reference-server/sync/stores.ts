@@ -1,3 +1,4 @@
+import { WIRE } from "../../sync/generated/collections.js";
 import type { Collection, MessageOf } from "../workspace.js";
 import type { Batch } from "./batch.js";
 
@@ -18,11 +19,24 @@ export interface CollectionStore<C extends Collection> {
   all(): readonly { readonly id: string; readonly removed: boolean; readonly record: MessageOf<C> }[];
 }
 
+export type CollectionStores = { readonly [C in Collection]: CollectionStore<C> };
+
+/** An empty store for each collection of the contract. */
+export function createStores(): CollectionStores {
+  const stores = Object.keys(WIRE)
+    .filter(isCollection)
+    .map((name) => [name, WIRE[name].model === "snapshot" ? new Snapshot(name) : new EventLog(name)]);
+  return Object.fromEntries(stores);
+}
+
+function isCollection(name: string): name is Collection {
+  return Object.hasOwn(WIRE, name);
+}
+
 /** The id of a record in its source; externally discovered usage has none. */
-function recordId({ variant }: MessageOf<Collection>): string | undefined {
-  if (variant === undefined) return undefined;
-  if ("sourceId" in variant.value) return variant.value.sourceId;
-  return "id" in variant.value ? variant.value.id : undefined;
+function recordId({ variant }: MessageOf<Collection>, idField: string | undefined): string | undefined {
+  if (variant === undefined || idField === undefined) return undefined;
+  return String(Reflect.get(variant.value, idField));
 }
 
 /** A stored record. Batches are named by their sequence number. */
@@ -41,9 +55,10 @@ interface Row<R> {
  * Rows carry the number of the batch that sent them instead of a set of ids for each batch, so a million records need
  * no second table, and what only an aborted batch sent is forgotten by itself.
  */
-export class Snapshot<C extends Collection> implements CollectionStore<C> {
+class Snapshot<C extends Collection> implements CollectionStore<C> {
   readonly model = "snapshot";
   readonly #collection: C;
+  readonly #idField: string | undefined;
   readonly #rows = new Map<string, Row<MessageOf<C>>>();
   #present: readonly MessageOf<C>[] | undefined;
   /** Batch of the previous completed snapshot. */
@@ -51,6 +66,7 @@ export class Snapshot<C extends Collection> implements CollectionStore<C> {
 
   constructor(collection: C) {
     this.#collection = collection;
+    this.#idField = WIRE[collection].idField;
   }
 
   /** The last of two records with one id wins. A removed record that returns is present again. */
@@ -59,7 +75,7 @@ export class Snapshot<C extends Collection> implements CollectionStore<C> {
     counts.accepted += records.length;
     if (records.length > 0) this.#present = undefined;
     for (const record of records) {
-      const id = recordId(record) ?? "";
+      const id = recordId(record, this.#idField) ?? "";
       const row = this.#rows.get(id);
       if (row === undefined) {
         counts.added++;
@@ -110,21 +126,23 @@ export class Snapshot<C extends Collection> implements CollectionStore<C> {
  * An event with an id is stored once, whichever batches send it. An event without an id is stored as often as it is
  * sent, because equal events may be separate observations.
  */
-export class EventLog<C extends Collection> implements CollectionStore<C> {
+class EventLog<C extends Collection> implements CollectionStore<C> {
   readonly model = "event";
   readonly #collection: C;
+  readonly #idField: string | undefined;
   readonly #ids = new Set<string>();
   readonly #events: MessageOf<C>[] = [];
   #present: readonly MessageOf<C>[] | undefined;
 
   constructor(collection: C) {
     this.#collection = collection;
+    this.#idField = WIRE[collection].idField;
   }
 
   write(events: readonly MessageOf<C>[], batch: Batch): void {
     batch.countsOf(this.#collection).accepted += events.length;
     for (const event of events) {
-      const id = recordId(event);
+      const id = recordId(event, this.#idField);
       if (id !== undefined) {
         if (this.#ids.has(id)) continue;
         this.#ids.add(id);
@@ -143,6 +161,10 @@ export class EventLog<C extends Collection> implements CollectionStore<C> {
   }
 
   all(): { readonly id: string; readonly removed: boolean; readonly record: MessageOf<C> }[] {
-    return this.#events.map((record) => ({ id: recordId(record) ?? "", removed: false, record }));
+    return this.#events.map((record) => ({
+      id: recordId(record, this.#idField) ?? "",
+      removed: false,
+      record,
+    }));
   }
 }

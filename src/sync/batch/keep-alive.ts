@@ -19,7 +19,7 @@ export function startKeepAlive(session: BatchSession, maxIdleMs: number): void {
   const { clock } = session.configuration;
   const renew = async (): Promise<void> => {
     const { MessageBuilder } = await loadWriting();
-    const { bytes } = new MessageBuilder(session.id, WIRE[COLLECTION].fieldNumber, 1).flush();
+    const { bytes } = new MessageBuilder(session.id, WIRE[COLLECTION], 1).flush();
     await session.sendAlone(bytes, momentOf(clock));
   };
   const check = (): void => {

@@ -4,9 +4,16 @@
  * A repeated message field is tag, length and bytes for each record. Each record is encoded once, at its place in the
  * message. The header, which holds the length of all records, is written last, into room kept in front of them.
  */
+import { BATCH_ID_PATH } from "../generated/collections.js";
 import { varintBytes } from "./byte-writer.js";
 import { afterVarint, varintAt } from "./record-id.js";
 import { type MessageEncoder, RecordWriter } from "./record-writer.js";
+
+/** Where the records of a collection are in a message: see collections.ts. */
+export interface CollectionPlace {
+  readonly path: readonly number[];
+  readonly recordsNumber: number;
+}
 
 export interface EncodedMessage {
   readonly bytes: Uint8Array;
@@ -18,8 +25,6 @@ export interface EncodedMessage {
 }
 
 const LENGTH_DELIMITED = 2;
-/** Field 1 of SyncRecordsRequest is `batch_id`, and of every collection `records`. */
-const FIELD_1_TAG = (1 << 3) | LENGTH_DELIMITED;
 /** Most bytes of the length of a message's records. */
 const LENGTH_BYTES = 5;
 /** Size of a write's first buffer: many collections are small. */
@@ -29,8 +34,11 @@ const SPARE_BYTES = 16 * 1024;
 
 /** Cuts the records of one write into messages. */
 export class MessageBuilder {
-  /** Batch id and tag of the collection, which begin every message. */
-  readonly #preamble: Buffer;
+  /** The batch id, which begins every message. */
+  readonly #batchId: Buffer;
+  /** Tags of the messages from the request down to the collection. */
+  readonly #tags: readonly number[];
+  readonly #recordTag: number;
   readonly #targetBytes: number;
   readonly #writer: RecordWriter;
   readonly #free: Buffer[] = [];
@@ -41,12 +49,17 @@ export class MessageBuilder {
   #firstIndex = 0;
 
   /** @param targetBytes Size that a message stays within, unless a single record is larger. */
-  constructor(batchId: string, fieldNumber: number, targetBytes: number) {
+  constructor(batchId: string, { path, recordsNumber }: CollectionPlace, targetBytes: number) {
     const writer = new RecordWriter(Buffer.allocUnsafeSlow(FIRST_BUFFER_BYTES));
-    writer.string(FIELD_1_TAG, batchId);
-    writer.varint((fieldNumber << 3) | LENGTH_DELIMITED);
-    this.#preamble = Buffer.from(writer.buffer.subarray(0, writer.position));
-    this.#headerRoom = this.#preamble.length + LENGTH_BYTES;
+    const idTags = BATCH_ID_PATH.map(tagOf);
+    const starts = idTags.slice(0, -1).map((tag) => writer.begin(tag));
+    writer.string(idTags.at(-1) ?? 0, batchId);
+    for (const start of starts.reverse()) writer.end(start);
+    this.#batchId = Buffer.from(writer.buffer.subarray(0, writer.position));
+    this.#tags = path.map(tagOf);
+    this.#recordTag = tagOf(recordsNumber);
+    this.#headerRoom =
+      this.#batchId.length + this.#tags.reduce((sum, tag) => sum + varintBytes(tag) + LENGTH_BYTES, 0);
     this.#targetBytes = targetBytes;
     this.#lastStart = this.#headerRoom;
     writer.position = this.#headerRoom;
@@ -59,7 +72,8 @@ export class MessageBuilder {
 
   /** Where the last record begins, without its tag and length. */
   get recordStart(): number {
-    return afterVarint(this.#writer.buffer, this.#lastStart + 1);
+    const { buffer } = this.#writer;
+    return afterVarint(buffer, afterVarint(buffer, this.#lastStart));
   }
 
   get recordEnd(): number {
@@ -79,7 +93,7 @@ export class MessageBuilder {
     const writer = this.#writer;
     this.#lastStart = writer.position;
     try {
-      if (writer.message(FIELD_1_TAG, record, encoder)) return true;
+      if (writer.message(this.#recordTag, record, encoder)) return true;
     } catch {
       // A getter threw, or the record is nested too deep. explainRecord finds out which.
     }
@@ -137,13 +151,18 @@ export class MessageBuilder {
   }
 
   #withHeader(buffer: Buffer, end: number): Buffer {
-    const payload = end - this.#headerRoom;
-    const start = LENGTH_BYTES - varintBytes(payload);
-    this.#preamble.copy(buffer, start);
     const header = new RecordWriter(buffer);
-    header.position = start + this.#preamble.length;
-    header.varint(payload);
-    return buffer.subarray(start, end);
+    let from = this.#headerRoom;
+    for (const tag of this.#tags.toReversed()) {
+      const length = end - from;
+      from -= varintBytes(tag) + varintBytes(length);
+      header.position = from;
+      header.varint(tag);
+      header.varint(length);
+    }
+    from -= this.#batchId.length;
+    this.#batchId.copy(buffer, from);
+    return buffer.subarray(from, end);
   }
 
   #fullBuffer(): Buffer {
@@ -156,8 +175,14 @@ export class MessageBuilder {
   }
 
   #sizeOf(payloadBytes: number): number {
-    return this.#preamble.length + varintBytes(payloadBytes) + payloadBytes;
+    let bytes = payloadBytes;
+    for (const tag of this.#tags) bytes += varintBytes(tag) + varintBytes(bytes);
+    return this.#batchId.length + bytes;
   }
+}
+
+function tagOf(fieldNumber: number): number {
+  return (fieldNumber << 3) | LENGTH_DELIMITED;
 }
 
 /** Calls back with the place of each record of a message, without its tag and length. */
@@ -166,8 +191,9 @@ export function forEachRecord(
   callback: (start: number, end: number) => void,
 ): void {
   for (let at = recordsStart; at < bytes.length; ) {
-    const start = afterVarint(bytes, at + 1);
-    const end = start + varintAt(bytes, at + 1);
+    const length = afterVarint(bytes, at);
+    const start = afterVarint(bytes, length);
+    const end = start + varintAt(bytes, length);
     callback(start, end);
     at = end;
   }

@@ -1,14 +1,15 @@
 import { isObject } from "../../core/validate.js";
 import type { CollectionInfo } from "../collections.js";
 
-/** Returns where the id of an encoded record lies: the code generator makes it the first field of every variant. */
+/** Returns where the id of an encoded record lies: the encoder of every variant writes it first. */
 export function idRange(
   buffer: Uint8Array,
   recordStart: number,
 ): { readonly start: number; readonly end: number } {
   const idTag = afterVarint(buffer, afterVarint(buffer, recordStart));
-  const start = afterVarint(buffer, idTag + 1);
-  return { start, end: start + varintAt(buffer, idTag + 1) };
+  const length = afterVarint(buffer, idTag);
+  const start = afterVarint(buffer, length);
+  return { start, end: start + varintAt(buffer, length) };
 }
 
 export function afterVarint(buffer: Uint8Array, position: number): number {

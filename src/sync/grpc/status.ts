@@ -10,6 +10,7 @@ import {
 } from "../../core/errors/index.js";
 import { NETWORK_ERRORS, type NetworkError, networkErrorInText } from "../../core/network-errors.js";
 import { parseRetryAfter } from "../../core/retry.js";
+import { BATCH_STATE_KEY } from "../generated/contract.js";
 import type { SyncConfiguration } from "../options.js";
 import type { SyncRpc } from "../transport.js";
 
@@ -218,7 +219,7 @@ function retryHint(
 
 /** The state of a batch that is not active. Errors show it, so it must look like a name and contain no secret. */
 function batchState(metadata: Metadata, { credential }: CallPlace): string | undefined {
-  const [value] = metadata.get("batch-state");
+  const [value] = metadata.get(BATCH_STATE_KEY);
   if (typeof value !== "string" || !/^[\w-]{1,40}$/.test(value)) return undefined;
   return credential.redact(value) === value ? value : undefined;
 }

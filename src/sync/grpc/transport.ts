@@ -8,7 +8,7 @@ import {
   type CompleteSyncBatchResponse,
   StartSyncBatchRequest,
   SyncServiceService,
-} from "../generated/saas_management/sync/v1/sync_service.js";
+} from "../generated/contract.js";
 import type { SyncConfiguration } from "../options.js";
 import type { CallContext, CompletionCounts, SyncTransport } from "../transport.js";
 import { type Call, clientStream, unary } from "./calls.js";

@@ -64,6 +64,7 @@ export function heldError(
     ...held.flatMap(({ collection, approvalProblem }) =>
       approvalProblem === undefined ? [] : [`approve does not cover ${collection}: ${approvalProblem}.`],
     ),
+    held.some(({ held: reason }) => reason === "no-baseline") ? describeFirstRun(scope) : "",
     "The run did not complete its batch.",
     added === 0
       ? ""
@@ -80,6 +81,10 @@ export function heldError(
   });
 }
 
+function describeFirstRun({ installationId, ledger }: HeldScope): string {
+  return `The ledger (${ledger}) knows nothing of installation ${JSON.stringify(installationId)}. If this is its first run with this ledger, run once with firstRun: true. If it is not, this is not the ledger of the last run: another directory or user, or a container without a volume. Then completing would remove every record that this run lacks.`;
+}
+
 /** Describes why a snapshot is held, without a period. */
 export function describeHeld(judgement: HeldJudgement): string {
   return judgement.held === "removals" ? describeRemovals(judgement) : describeNoBaseline(judgement);
@@ -88,8 +93,7 @@ export function describeHeld(judgement: HeldJudgement): string {
 function describeNoBaseline({ collection, held, compared, listedIn, problem }: HeldJudgement): string {
   const listed = listedIn === undefined ? "" : `, listed in ${listedIn}`;
   const approving = `(an approval makes the ${count(compared.sent)} ids of this run the new baseline${listed})`;
-  if (held === "no-baseline")
-    return `the ledger has no baseline of ${collection}, which guard.requireBaseline demands ${approving}`;
+  if (held === "no-baseline") return `what would be removed of ${collection} is not known ${approving}`;
   const why = problem instanceof SaasManagementError ? ` (${problem.message})` : "";
   const { gone, known } = compared;
   const readable =

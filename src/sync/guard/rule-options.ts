@@ -88,11 +88,6 @@ interface ValuesRule {
 /** Options of the guard: the rules for every collection, and rules for single ones. */
 export interface GuardOptions extends GuardRules {
   /**
-   * Whether a collection is held if the ledger knows nothing of it: for machines that lose their disk. Needs a ledger.
-   * @default false
-   */
-  readonly requireBaseline?: boolean | undefined;
-  /**
    * Rules of single collections, which replace the general ones; `false` turns the guard off for that collection.
    * @default none
    */

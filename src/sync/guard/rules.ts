@@ -32,6 +32,12 @@ export interface JudgeOptions {
    */
   readonly approve?: string | undefined;
   /**
+   * Whether this is the first run of the installation with this ledger. Otherwise a run is held whose ledger knows nothing
+   * of the installation: it may be another ledger than before. A later run with `firstRun: true` is refused.
+   * @default false
+   */
+  readonly firstRun?: boolean | undefined;
+  /**
    * Called with the report of a run that is held, to tell somebody; the run waits for it. What it throws is logged.
    * @default the client's `sync.onHeld`
    */
@@ -57,7 +63,6 @@ export type ResolvedRule = {
 };
 
 export interface ResolvedGuard {
-  readonly requireBaseline: boolean;
   /** Whether the guard is on at all: not turned off, or off until a later time. */
   readonly isOn: boolean;
   ruleOf(collection: SnapshotCollection): ResolvedRule | undefined;
@@ -74,26 +79,18 @@ const RULE_KEYS = {
 
 const GUARD_KEYS = {
   ...RULE_KEYS,
-  requireBaseline: true,
   collections: true,
   offUntil: true,
 } satisfies KeysOf<GuardOptions>;
 
 const COLLECTION_KEYS = keysOf(WIRE);
 
-const OFF: ResolvedGuard = { requireBaseline: false, isOn: false, ruleOf: () => undefined };
+const OFF: ResolvedGuard = { isOn: false, ruleOf: () => undefined };
 
 /** @param now When the run begins, in milliseconds since 1970. */
 export function resolveGuard(options: GuardOptions | false | undefined, now: number): ResolvedGuard {
   if (options === false) return OFF;
-  const {
-    requireBaseline = false,
-    collections = {},
-    offUntil,
-    ...general
-  } = readOptions("guard", options ?? {}, GUARD_KEYS);
-  if (typeof requireBaseline !== "boolean")
-    throw new InvalidInputError("guard.requireBaseline must be true or false.");
+  const { collections = {}, offUntil, ...general } = readOptions("guard", options ?? {}, GUARD_KEYS);
   if (!isPlainObject(collections)) throw new InvalidInputError("guard.collections must be an object.");
   rejectUnknownKeys("guard.collections", collections, COLLECTION_KEYS);
   const rule = resolveRule("guard", general, DEFAULTS);
@@ -107,7 +104,7 @@ export function resolveGuard(options: GuardOptions | false | undefined, now: num
       );
   }
   if (offUntil !== undefined && now < timeOf(offUntil)) return OFF;
-  return { requireBaseline, isOn: true, ruleOf: (name) => (own.has(name) ? own.get(name) : rule) };
+  return { isOn: true, ruleOf: (name) => (own.has(name) ? own.get(name) : rule) };
 }
 
 function resolveRule(place: string, rules: GuardRules, general: ResolvedRule): ResolvedRule {

@@ -6,13 +6,14 @@ import type { SnapshotCollection } from "../collections.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import type { IdTable } from "../ids/id-table.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
-import { releaseApproval } from "../ledger/installation.js";
+import { knowsInstallation, releaseApproval } from "../ledger/installation.js";
 import { type Ledger, type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
 import { count, counted } from "../report-text.js";
 import type { CompletionCounts } from "../transport.js";
 import { approvalProblem, type Held, holdRun } from "./approval.js";
+import { locationOf } from "./first-run.js";
 import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
 import { GuardedSnapshot, type SnapshotJudgement } from "./snapshot.js";
 
@@ -45,8 +46,6 @@ export class RunGuard {
     this.#configuration = configuration;
     this.#ledger = requireLedger(options.ledger);
     this.#rules = resolveGuard(options.guard, configuration.clock.now());
-    if (this.#ledger === undefined && this.#rules.requireBaseline)
-      throw new InvalidInputError('guard.requireBaseline needs a ledger: with "none" there is no baseline.');
     const { approve } = options;
     if (approve !== undefined && (typeof approve !== "string" || approve === ""))
       throw new InvalidInputError("approve must be the approval id of a RunHeldError.");
@@ -89,7 +88,7 @@ export class RunGuard {
     this.#surprises = [...this.#snapshots.values()].flatMap(({ collection }) =>
       this.#surpriseOf(collection, counts[collection]?.removed ?? 0),
     );
-    for (const surprise of this.#surprises) this.#configuration.logger.warn(`saas-management: ${surprise}`);
+    for (const surprise of this.#surprises) this.#configuration.logger.error(`saas-management: ${surprise}`);
     try {
       await withinGrace(this.#configuration.clock, async (over) => {
         for (const snapshot of this.#snapshots.values()) {
@@ -153,13 +152,14 @@ export class RunGuard {
 
   async #judgeAndSave(ended: AbortSignal): Promise<void> {
     const held: Held[] = [];
+    const isUnknown = await this.#isUnknown();
     for (const snapshot of this.#snapshots.values()) {
-      const judgement = await this.#judge(snapshot, ended);
+      const judgement = await this.#judge(snapshot, isUnknown, ended);
       if (judgement !== undefined) held.push({ snapshot, judgement });
     }
     if (held.length > 0) {
       const { installationId, ledger } = this.#options;
-      const scope = { installationId, ledger: ledger === "none" ? ledger : ledger.location };
+      const scope = { installationId, ledger: locationOf(ledger) };
       throw await holdRun(scope, held, this.#approved, { ...this.#configuration, ended });
     }
     for (const snapshot of this.#snapshots.values()) await snapshot.save();
@@ -167,9 +167,22 @@ export class RunGuard {
     this.#saved = true;
   }
 
-  async #judge(snapshot: GuardedSnapshot, ended: AbortSignal): Promise<Held["judgement"] | undefined> {
+  /** Whether the ledger knows nothing of the installation, and nobody has said that this is its first run. */
+  async #isUnknown(): Promise<boolean> {
+    const { firstRun, installationId } = this.#options;
+    if (this.#ledger === undefined || firstRun === true) return false;
+    const installation = { endpoint: this.#configuration.endpoint.origin, installationId };
+    // A ledger that cannot be read holds the run for that.
+    return !(await knowsInstallation(this.#ledger, installation).catch(() => true));
+  }
+
+  async #judge(
+    snapshot: GuardedSnapshot,
+    isUnknown: boolean,
+    ended: AbortSignal,
+  ): Promise<Held["judgement"] | undefined> {
     const { collection } = snapshot;
-    const rules = { rule: this.#rules.ruleOf(collection), requireBaseline: this.#rules.requireBaseline };
+    const rules = { rule: this.#rules.ruleOf(collection), isUnknown };
     const judgement = await snapshot.judge(rules, this.#earlier.get(collection));
     const problem = await this.#approvalProblem(snapshot, judgement);
     // Otherwise a ledger that was not asked any more would look like an unreadable one.
@@ -211,7 +224,7 @@ export class RunGuard {
     const expected = this.#expectedRemovals.get(collection) ?? 0;
     if (baseline === "off" || removed <= expected) return [];
     return [
-      `the service removed ${counted(removed, "record")} of ${collection}, and the ledger expected ${count(expected)}; guard.requireBaseline holds a run whose ledger knows nothing`,
+      `the service removed ${counted(removed, "record")} of ${collection}, and the ledger expected ${count(expected)}: it may be an old copy, or not the ledger of the last run`,
     ];
   }
 

@@ -10,7 +10,8 @@ import { SnapshotIds } from "./snapshot-ids.js";
 
 export interface SnapshotRules {
   readonly rule: ResolvedRule | undefined;
-  readonly requireBaseline: boolean;
+  /** Whether the run is held because the ledger does not know the installation. */
+  readonly isUnknown: boolean;
 }
 
 export interface SnapshotJudgement {
@@ -60,10 +61,7 @@ export class GuardedSnapshot {
    * Compares the ids that were sent with the known ones, when all were sent.
    * @param earlier Ids that earlier attempts of the same run sent.
    */
-  async judge(
-    { rule, requireBaseline }: SnapshotRules,
-    earlier: IdTable | undefined,
-  ): Promise<SnapshotJudgement> {
+  async judge({ rule, isUnknown }: SnapshotRules, earlier: IdTable | undefined): Promise<SnapshotJudgement> {
     const { table, duplicates } = this.ids;
     let baseline: SnapshotDiff["baseline"] = "off";
     let compared: Comparison;
@@ -86,7 +84,7 @@ export class GuardedSnapshot {
     const held = (): HoldReason | undefined => {
       if (rule === undefined) return undefined;
       if (baseline === "unreadable") return "unreadable-ledger";
-      if (baseline === "none" && requireBaseline) return "no-baseline";
+      if (baseline === "none" && isUnknown) return "no-baseline";
       return isHeld(compared, rule) ? "removals" : undefined;
     };
     const { sent, gone, all } = compared;

@@ -50,7 +50,9 @@ export class ProfileCounter {
 
   /** Counts a record. Its variant is its only field, and the id is the first field of the variant. */
   add(bytes: DataView, { start, end, idStart, idEnd }: RecordPlace): void {
-    const counts = this.#byNumber[bytes.getUint8(start) >>> 3];
+    CURSOR.at = start;
+    CURSOR.read(bytes);
+    const counts = this.#byNumber[CURSOR.tag >>> 3];
     if (counts === undefined) return;
     counts.add(bytes, idEnd, end);
     const { sampled } = counts.variant;
@@ -94,7 +96,7 @@ class VariantCounts {
   constructor(variant: ProfiledVariant) {
     this.variant = variant;
     const numbers = Object.keys({ ...variant.text, ...variant.choice, ...variant.other }).map(Number);
-    this.#filled = new Int32Array((Math.max(...numbers) + 1) * WIRE_TYPES);
+    this.#filled = new Int32Array((Math.max(0, ...numbers) + 1) * WIRE_TYPES);
     this.#values = Array.from(this.#filled, () => undefined);
     for (const [number, [, values]] of Object.entries(variant.choice))
       this.#values[tagOf(number, VARINT)] = new Int32Array(Math.max(...Object.keys(values).map(Number)) + 1);

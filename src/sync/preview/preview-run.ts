@@ -7,16 +7,19 @@ import type { BatchWatch } from "../batch/session.js";
 import type { BatchOptions } from "../batch/start.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
 import type { Collection, CollectionInfo, SnapshotCollection } from "../collections.js";
+import { locationOf, requireFirstRun } from "../guard/first-run.js";
 import { describeHeld, type HeldJudgement, type HeldScope, heldReport } from "../guard/held-error.js";
 import { type ResolvedGuard, resolveGuard } from "../guard/rules.js";
 import { GuardedSnapshot } from "../guard/snapshot.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
+import { knowsInstallation } from "../ledger/installation.js";
 import { requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import { counted, withText } from "../report-text.js";
 import { completeBatch, writeBatch } from "../run/attempt.js";
 import type { Connector } from "../run/connector.js";
-import type { PreviewOptions, ResolvedRunOptions } from "../run/options.js";
+import { checkFirstRun, type PreviewOptions, type ResolvedRunOptions } from "../run/options.js";
+import { Watermarks } from "../run/watermarks.js";
 import type { SyncTransport } from "../transport.js";
 import type { WriteStats } from "../write/options.js";
 import { CollectionWatch } from "./collection-watch.js";
@@ -44,7 +47,8 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   client: SyncConfiguration,
   open: (configuration: SyncConfiguration, transport: SyncTransport) => PreviewEngine,
 ): Promise<RunPreview> {
-  const { installationId, maxIssues = 100 } = options;
+  const { installationId, firstRun, maxIssues = 100 } = options;
+  checkFirstRun(options);
   const ledger = requireLedger(options.ledger);
   if (!Number.isInteger(maxIssues) || maxIssues < 0)
     throw new InvalidInputError("maxIssues must be an integer of 0 or more.");
@@ -58,10 +62,14 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
     (name) =>
       new GuardedSnapshot(name, ledger && new CollectionLedger(ledger, { ...scope, collection: name })),
   );
-  const location = options.ledger === "none" ? "none" : options.ledger.location;
+  if (firstRun === true) await raceAbort(requireFirstRun(options.ledger, scope, clock), options.signal);
   const watches = new PreviewWatches(snapshots, {
-    scope: { installationId, ledger: location },
+    scope: { installationId, ledger: locationOf(options.ledger) },
     checksLedger: ledger !== undefined,
+    isUnknown: async () =>
+      ledger !== undefined &&
+      firstRun !== true &&
+      !(await knowsInstallation(ledger, scope).catch(() => true)),
     rules,
     maxIssues,
   });
@@ -78,7 +86,9 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
         beforeComplete: undefined,
       },
     );
-    await writeBatch(batch, { attempt: 1, preview: true }, { connector, signal });
+    const watermarks = new Watermarks({ ledger, installationId, preview: true }, configuration);
+    const context = { attempt: 1, preview: true, ...(await watermarks.begin({ signal })) };
+    await writeBatch(batch, context, { connector, signal });
     await completeBatch(batch);
     return await raceAbort(watches.preview(batch.stats), signal);
   } finally {
@@ -90,6 +100,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
 interface PreviewRules {
   readonly scope: HeldScope;
   readonly checksLedger: boolean;
+  readonly isUnknown: () => Promise<boolean>;
   readonly rules: ResolvedGuard;
   readonly maxIssues: number;
 }
@@ -122,6 +133,7 @@ class PreviewWatches {
 
   async preview(stats: Partial<Record<Collection, WriteStats>>): Promise<RunPreview> {
     const { scope, rules, checksLedger } = this.#rules;
+    const isUnknown = await this.#rules.isUnknown();
     const collections: { -readonly [C in Collection]?: CollectionPreview } = {};
     const refusals: string[] = [];
     const held: HeldJudgement[] = [];
@@ -130,7 +142,7 @@ class PreviewWatches {
       if (written === undefined) continue;
       const snapshot = this.#snapshots.get(name);
       const rule = snapshot && rules.ruleOf(snapshot.collection);
-      const judgement = await snapshot?.judge({ rule, requireBaseline: rules.requireBaseline }, undefined);
+      const judgement = await snapshot?.judge({ rule, isUnknown }, undefined);
       collections[name] = watch.preview(written, judgement?.figures);
       const { invalidRecords, different } = watch;
       if (invalidRecords > 0) refusals.push(`${name} has ${counted(invalidRecords, "invalid record")}.`);

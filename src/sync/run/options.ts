@@ -25,6 +25,7 @@ export const RUN_KEYS = {
   ledger: true,
   guard: true,
   approve: true,
+  firstRun: true,
   onHeld: true,
   restarts: true,
   maxDurationMs: true,
@@ -32,7 +33,8 @@ export const RUN_KEYS = {
 } satisfies KeysOf<RunOptions>;
 
 /** Options of {@link SyncClient.preview}; a variable with those of a run fits too. */
-export interface PreviewOptions extends Pick<RunOptions, "installationId" | "ledger" | "guard" | "signal"> {
+export interface PreviewOptions
+  extends Pick<RunOptions, "installationId" | "ledger" | "guard" | "firstRun" | "signal"> {
   /** Most entries in `issues` of a collection. @default 100 */
   readonly maxIssues?: number | undefined;
 }
@@ -41,6 +43,7 @@ export const PREVIEW_KEYS = { ...RUN_KEYS, maxIssues: true } satisfies KeysOf<Pr
 
 export function checkRunOptions(options: RunOptions): void {
   const { restarts = DEFAULT_RESTARTS, maxDurationMs, stopOnSignals, onHeld } = options;
+  checkFirstRun(options);
   if (!Number.isInteger(restarts) || restarts < 0)
     throw new InvalidInputError("restarts must be an integer of 0 or more.");
   if (maxDurationMs !== undefined && !(Number.isFinite(maxDurationMs) && maxDurationMs > 0))
@@ -49,6 +52,11 @@ export function checkRunOptions(options: RunOptions): void {
     throw new InvalidInputError("stopOnSignals must be true or false.");
   if (onHeld !== undefined && typeof onHeld !== "function")
     throw new InvalidInputError("onHeld must be a function.");
+}
+
+export function checkFirstRun({ firstRun }: Pick<RunOptions, "firstRun">): void {
+  if (firstRun !== undefined && typeof firstRun !== "boolean")
+    throw new InvalidInputError("firstRun must be true or false.");
 }
 
 /** Options with the client's defaults filled in. */

@@ -14,6 +14,7 @@ import type { BatchWatch } from "../batch/session.js";
 import type { BatchOptions } from "../batch/start.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
 import type { SnapshotCollection } from "../collections.js";
+import { requireFirstRun } from "../guard/first-run.js";
 import { RunGuard } from "../guard/run-guard.js";
 import { Journal } from "../ledger/journal.js";
 import { requireLedger } from "../ledger/ledger.js";
@@ -27,6 +28,7 @@ import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
 import { abortAtSignals } from "./process-signals.js";
 import { type RunReceipt, receiptOf } from "./receipt.js";
 import { type AbortBatch, endBatch, UnreleasedBatches } from "./unreleased-batches.js";
+import { Watermarks } from "./watermarks.js";
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -43,6 +45,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   readonly #options: ResolvedRunOptions;
   readonly #parts: RunParts;
   readonly #guard: RunGuard;
+  readonly #watermarks: Watermarks;
   readonly #journal: Journal;
   readonly #unreleased: UnreleasedBatches;
   readonly #restarts: number;
@@ -54,10 +57,13 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   constructor(connector: Connector<Snapshots>, options: ResolvedRunOptions, parts: RunParts) {
     const { clock, logger, endpoint } = parts.configuration;
     this.#guard = new RunGuard({ ...options, snapshots: connector.snapshots }, parts.configuration);
+    const { installationId } = options;
+    const ledger = requireLedger(options.ledger);
+    this.#watermarks = new Watermarks({ ledger, installationId, preview: false }, parts.configuration);
     this.#journal = new Journal({
-      ledger: requireLedger(options.ledger),
+      ledger,
       endpoint: endpoint.origin,
-      installationId: options.installationId,
+      installationId,
       clock,
       logger,
     });
@@ -86,6 +92,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
             cancellation: controller,
           });
     try {
+      await this.#requireFirstRun(controller.signal);
       return await this.#untilCompleted(controller.signal);
     } catch (error) {
       if (error instanceof RunHeldError) await this.#tell(error.report, controller.signal);
@@ -95,6 +102,14 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       deadline?.end();
       stopListening?.();
     }
+  }
+
+  async #requireFirstRun(signal: AbortSignal): Promise<void> {
+    const { firstRun, ledger, installationId } = this.#options;
+    const { configuration, closed } = this.#parts;
+    if (firstRun !== true) return;
+    const installation = { endpoint: configuration.endpoint.origin, installationId };
+    await raceAbort(requireFirstRun(ledger, installation, configuration.clock), signal, closed);
   }
 
   async #tell(report: HeldReport, signal: AbortSignal): Promise<void> {
@@ -119,6 +134,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
         options: this.#options,
         configuration,
         guard: this.#guard,
+        watermarks: this.#watermarks,
         journal: this.#journal,
         signal,
       });

@@ -49,7 +49,7 @@ export class RecordSink {
 
   constructor(context: SinkContext) {
     const { batchId, collection, messageBytes, acceptedEvents, observer } = context;
-    const builder = new MessageBuilder(batchId, collection.fieldNumber, messageBytes);
+    const builder = new MessageBuilder(batchId, collection, messageBytes);
     this.#context = context;
     this.#encoder = ENCODERS[collection.name];
     this.#builder = builder;

@@ -129,7 +129,6 @@ test("stays valid after a run that did not use it", async () => {
   expect(service.present()).toEqual(ids(4));
 });
 
-const guard = { requireBaseline: true };
 const damage = async () => truncate(await service.file(COMPLETED), 60);
 const lose = async () => rm(dirname(await service.file(COMPLETED)), { recursive: true });
 const leaveDamaged = async () => {
@@ -146,7 +145,7 @@ describe.each(losses)("an approval of a new baseline, if the ledger is %s,", (_,
   const heldRun = async () => {
     await service.runAccounts(ids(40));
     await lose();
-    return heldBy(service.runAccounts(ids(40), { guard }));
+    return heldBy(service.runAccounts(ids(40)));
   };
 
   test("lists the ids of the held run", async () => {
@@ -162,15 +161,15 @@ describe.each(losses)("an approval of a new baseline, if the ledger is %s,", (_,
     ["other ids", ids(40, "other")],
   ])("does not cover %s", async (_, sent) => {
     const { approvalId } = await heldRun();
-    await heldBy(service.runAccounts(sent, { guard, approve: approvalId }));
+    await heldBy(service.runAccounts(sent, { approve: approvalId }));
     expect(service.present()).toEqual(expect.arrayContaining(ids(40)));
   });
 
   test("covers what the guard lets pass after the held run", async () => {
     const { approvalId } = await heldRun();
     const sent = [...ids(38), ...ids(90, "new")];
-    await service.runAccounts(sent, { guard, approve: approvalId });
-    const { collections } = await service.runAccounts(sent, { guard });
+    await service.runAccounts(sent, { approve: approvalId });
+    const { collections } = await service.runAccounts(sent);
     expect(collections.accounts).toMatchObject({ expected: { baseline: "completed", known: 128 } });
   });
 });
@@ -191,11 +190,11 @@ test("does not let many ids of the held run hide that all readable ids are gone"
 });
 
 test("is stored by a ledger of the user, too", async () => {
-  const ledger = memoryLedger();
-  const { approvalId } = await heldBy(service.runAccounts(ids(40), { guard, ledger }));
-  await heldBy(service.runAccounts(ids(2), { guard, ledger, approve: approvalId }));
-  const again = await heldBy(service.runAccounts(ids(40), { guard, ledger }));
-  await service.runAccounts(ids(40), { guard, ledger, approve: again.approvalId });
+  const options = { ledger: memoryLedger(), firstRun: false };
+  const { approvalId } = await heldBy(service.runAccounts(ids(40), options));
+  await heldBy(service.runAccounts(ids(2), { ...options, approve: approvalId }));
+  const again = await heldBy(service.runAccounts(ids(40), options));
+  await service.runAccounts(ids(40), { ...options, approve: again.approvalId });
   expect(service.present()).toEqual(ids(40).sort());
 });
 
@@ -219,7 +218,7 @@ test("tells onHeld of the client or of the run about a held run, and waits for i
       { snapshots: ["accounts"], run: (batch) => batch.write("accounts", accounts(count)) },
       options,
     );
-  await run(10);
+  await run(10, { firstRun: true });
   await heldBy(run(4));
   expect(told).toEqual(["client: accounts 6"]);
   const broken = () => Promise.reject(new Error("no mail"));

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { type Store, type SyncProgress, storeLedger } from "@saas-management/sdk";
+import { type RunOptions, type Store, type SyncProgress, storeLedger } from "@saas-management/sdk";
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
@@ -239,12 +239,72 @@ test.each(rules)("with guard %j, a run from %i to %i records %s", async (guard, 
   expect(service.present()).toHaveLength(expected === "is held" ? from : to);
 });
 
-test("holds a collection without a baseline until it is approved, with requireBaseline", async () => {
-  const guard = { requireBaseline: true };
-  const error = await heldBy(service.runAccounts(ids(4), { guard }));
-  expect(error.reasons[0]).toMatchObject({ rule: "no-baseline", known: 0, sent: 4 });
-  await service.runAccounts(ids(4), { guard, approve: error.approvalId });
-  await service.runAccounts(ids(4), { guard });
+test("holds a run whose ledger does not know the installation until it is approved", async () => {
+  const notSaid = { firstRun: false };
+  const error = await heldBy(service.runAccounts(ids(4), notSaid));
+  expect(error.reasons).toMatchObject([{ rule: "no-baseline", known: 0, sent: 4 }]);
+  expect(error.message).toContain(service.directory);
+  expect(service.states()).toEqual(["aborted"]);
+  await service.runAccounts(ids(4), { ...notSaid, approve: error.approvalId });
+  await service.runAccounts(ids(4), notSaid);
+  expect(service.states()).toEqual(["aborted", "completed", "completed"]);
+});
+
+test("holds each snapshot of a run whose ledger does not know the installation, unless its guard is off", async () => {
+  const run = (options: Partial<RunOptions>) =>
+    service.run(
+      ["accounts", "groups", "devices"],
+      async (batch) => {
+        await batch.write("accounts", accounts(2));
+        await batch.write("groups", []);
+        await batch.write("devices", []);
+      },
+      { firstRun: false, ...options },
+    );
+  const error = await heldBy(run({ guard: { collections: { devices: false } } }));
+  expect(error.reasons.map(({ collection, rule }) => [collection, rule])).toEqual([
+    ["accounts", "no-baseline"],
+    ["groups", "no-baseline"],
+  ]);
+  await run({ guard: false });
+  await run({});
+  await run({ ledger: "none" });
+});
+
+test("lets a collection pass that is new in an installation that the ledger knows", async () => {
+  await service.runAccounts(ids(4));
+  const groups = () => service.run(["groups"], (batch) => batch.write("groups", accounts(3)));
+  expect((await groups()).collections.groups?.expected).toMatchObject({ baseline: "none" });
+});
+
+test("knows an installation by its own ids only", async () => {
+  await service.runAccounts(ids(4));
+  const installationId = service.server.createInstallation();
+  const options = { installationId, firstRun: false };
+  expect((await heldBy(service.runAccounts(ids(4), options))).reasons[0]?.rule).toBe("no-baseline");
+  await service.runAccounts(ids(4), { ...options, firstRun: true });
+});
+
+test("does not hold a first run of events alone", async () => {
+  const run = service.run([], (batch) => batch.write("usage", []), { firstRun: false });
+  expect((await run).collections.usage?.stats).toMatchObject({ sent: 0 });
+});
+
+test("refuses firstRun before a batch is started if the ledger knows the installation", async () => {
+  const first = { firstRun: true };
+  await service.runAccounts(ids(4), first);
+  await expect(service.runAccounts(ids(4), first)).rejects.toMatchObject({
+    code: "INVALID_INPUT",
+    message: expect.stringContaining(service.directory),
+  });
+  expect(service.states()).toEqual(["completed"]);
+});
+
+test("restarts a first run, also if it is not known whether its first batch was completed", async () => {
+  for (const fault of ["CompleteSyncBatch", "AbortSyncBatch"] as const)
+    for (const nth of [1, 2]) service.server.faults.add({ on: fault, nth, fault: "drop", at: "request" });
+  const run = service.runAccounts(ids(4), { firstRun: true, waitForLockMs: 20 * 60_000 });
+  expect((await run).restarts).toBe(1);
 });
 
 const invalid = [
@@ -262,7 +322,8 @@ const invalid = [
   { guard: { removed: { max: "5" } } },
   { guard: { removed: { maxRatio: 0.5 } } },
   { guard: { removed: true } },
-  { guard: { requireBaseline: 0 } },
+  { guard: { requireBaseline: true } },
+  { firstRun: 1 },
   { guard: { window: { days: 0 } } },
   { guard: { window: { days: 32 } } },
   { guard: { emptied: { max: 5 } } },
@@ -278,7 +339,6 @@ const invalid = [
   { guard: { collections: { acounts: false } } },
   { guard: { collections: { accounts: true } } },
   { guard: { collections: { accounts: { removed: { maxShare: Number.NaN } } } } },
-  { ledger: "none", guard: { requireBaseline: true } },
   { approve: "" },
   { stopOnSignals: "yes" },
   { restarts: -1 },

@@ -80,7 +80,7 @@ test("notes heartbeats that a later run finds by a clock with fractions of milli
   };
   const ledger = fileLedger(service.directory);
   const client = service.syncClient({ clock });
-  await client.run(connector, { installationId: service.installationId, ledger });
+  await client.run(connector, { installationId: service.installationId, ledger, firstRun: true });
   expect(noted).toEqual([expect.stringMatching(/\/journal\.[0-9a-f]{64}\.\d+$/)]);
 });
 

@@ -56,7 +56,7 @@ const members = (count: number, approve?: string) =>
         "groupMembers",
         ids(count).map((id) => ({ id, sourceGroupId: "g1", sourceMemberId: "u1" })),
       ),
-    { approve },
+    { approve, firstRun: false },
   );
 
 test.each([
@@ -96,10 +96,10 @@ test.each([
   ["ledger-without-history", /accounts\.0000000[12]\./],
 ] as const)("replaces files of %s by the first completed snapshot", async (old, oldFiles) => {
   await ownLedger(old);
-  await heldBy(service.runAccounts(ids(40)));
+  await heldBy(service.runAccounts(ids(40), { firstRun: false }));
   const both = [...ids(40), ...ids(20, "new"), "a\\b", "line\nbreak"];
   for (const baseline of ["unclear", "completed"]) {
-    const { collections } = await service.runAccounts(both);
+    const { collections } = await service.runAccounts(both, { firstRun: false });
     expect(collections.accounts).toMatchObject({ expected: { baseline, known: 62, kept: 62 } });
   }
   expect((await service.files()).filter((path) => oldFiles.test(path))).toEqual([]);
@@ -123,11 +123,10 @@ test.each(OLD_LEDGERS)("an approval of removals of %s does not cover more", asyn
 
 test("an approval of an old baseline covers it", async () => {
   await ownLedger("old-ledger");
-  const guard = { requireBaseline: true };
   const details = { model: "SEAT_BASED", seatBased: {} } as const;
   const sent = [...ids(10), "\u202eodd"].map((id) => ({ id, externalPlanName: "Plan", details }));
   const plans = (approve?: string) =>
-    service.run(["plans"], (batch) => batch.write("plans", sent), { guard, approve });
+    service.run(["plans"], (batch) => batch.write("plans", sent), { firstRun: false, approve });
   await plans(APPROVAL_OF_BASELINE);
   expect((await plans()).collections.plans?.expected).toMatchObject({ baseline: "completed", kept: 11 });
 });

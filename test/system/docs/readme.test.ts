@@ -26,7 +26,7 @@ test("the snippets of the README run with tsx in any type of package and print s
       SAAS_MANAGEMENT_INSTALLATION_ID: server.installationId,
       XDG_STATE_HOME: join(project, "state"),
     };
-    const pushed = await runNode([TOOLS.tsx, "push.ts"], project, env);
+    const pushed = await runNode([TOOLS.tsx, "push.ts", "--first-run"], project, env);
     expect(pushed).toMatch(
       /^Run completed: batch .*\naccounts: 1 record sent.*\nplans: .*\nlicenses: 1 record sent/,
     );

@@ -36,7 +36,7 @@ test("every snippet of README and docs type-checks", { timeout: 120_000 }, async
 });
 
 test.each(snippets.map(({ name }) => name))("snippet %s runs", { timeout: 60_000 }, async (name) => {
-  const { stdout } = await run(process.execPath, [...TSX, `${OUT}${name}.ts`], {
+  const { stdout } = await run(process.execPath, [...TSX, `${OUT}${name}.ts`, "--first-run"], {
     // What a snippet writes beside itself is removed with it.
     cwd: OUT,
     timeout: 50_000,
@@ -46,7 +46,7 @@ test.each(snippets.map(({ name }) => name))("snippet %s runs", { timeout: 60_000
       SAAS_MANAGEMENT_SYNC_URL: server.syncUrl,
       SAAS_MANAGEMENT_API_KEY: server.apiKey,
       SAAS_MANAGEMENT_INSTALLATION_ID: server.installationId,
-      XDG_STATE_HOME: `${OUT}state`,
+      XDG_STATE_HOME: `${OUT}state-${name}`,
     },
   });
   if (name.startsWith("README")) expect(stdout).not.toBe("");

@@ -2,7 +2,7 @@
 import { connect } from "node:net";
 import { credentials, Metadata } from "@grpc/grpc-js";
 import { startReferenceServer } from "../../../src/reference-server/server.js";
-import { SyncServiceClient } from "../../../src/sync/generated/saas_management/sync/v1/sync_service.js";
+import { SyncServiceClient } from "../../support/sync-service-client.js";
 
 const server = await startReferenceServer();
 const metadata = new Metadata();

@@ -54,6 +54,24 @@ test.each([
   expect(next.collections.accounts).toMatchObject({ expected: { baseline: "completed", known: 20 } });
 });
 
+test("a watermark is kept if a process completed its run, and not if it was killed before", async () => {
+  let seen: string | undefined;
+  const watermark = async () => {
+    await service.run([], async (_, attempt) => {
+      seen = attempt.watermark("usage");
+    });
+    return seen;
+  };
+  await service.runAccounts(ids(10));
+  for (const way of ["written", "saved", "completed"]) {
+    expect(await endOf(way, ids(10))).toBe("SIGKILL");
+    service.clock.advance(LEASE_MS);
+    expect(await watermark()).toBeUndefined();
+  }
+  expect(await endOf("whole", ids(10))).toBe(0);
+  expect(await watermark()).toBe("whole");
+});
+
 test("nothing is removed if a process exits during its run", async () => {
   await service.runAccounts(ids(10));
   expect(await endOf("exit", ids(1))).toBe(0);

@@ -19,9 +19,19 @@ export class RunProcess {
   readonly #lines: AsyncIterator<string>;
   readonly #closed: Promise<readonly unknown[]>;
 
-  constructor({ server, directory }: TestService, way: string, ids: readonly string[]) {
+  constructor(service: TestService, way: string, ids: readonly string[]) {
+    const { directory, server } = service;
     const { syncUrl, apiKey, installationId } = server;
-    this.#child = startScript("run-script.ts", [syncUrl, apiKey, installationId, directory, way, ...ids]);
+    const which = service.states().includes("completed") ? "later" : "first";
+    this.#child = startScript("run-script.ts", [
+      syncUrl,
+      apiKey,
+      installationId,
+      directory,
+      which,
+      way,
+      ...ids,
+    ]);
     this.#lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
     this.#closed = once(this.#child, "close");
   }

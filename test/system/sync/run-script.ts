@@ -1,6 +1,7 @@
 /**
- * A run of accounts whose process ends before the run does, and prints how the run ended. Arguments: endpoint, key,
- * installation, directory of the ledger, way, ids. The ways:
+ * A run of accounts that advances a watermark of usage to the name of its way. Its process ends before the run does, and
+ * prints how the run ended. Arguments: endpoint, key, installation, directory of the ledger, `first` or `later`, way, ids.
+ * The ways:
  *
  * - `saved`, `completed`, `written`: SIGKILL before CompleteSyncBatch is sent, after it was answered and before the ledger
  *   notes it, and after the write.
@@ -18,7 +19,7 @@ import { FileStore } from "../../../src/sync/ledger/file-store.js";
 import { storeLedger } from "../../../src/sync/ledger/ledger.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
 
-const [endpoint = "", apiKey = "", installationId = "", directory = "", way = "", ...ids] =
+const [endpoint = "", apiKey = "", installationId = "", directory = "", which = "", way = "", ...ids] =
   process.argv.slice(2);
 const die = () => process.kill(process.pid, "SIGKILL");
 const input = createInterface(process.stdin);
@@ -43,6 +44,7 @@ const client = createSyncClient({ endpoint, apiKey, messageBytes: 100, windowByt
 const options = {
   installationId,
   ledger,
+  firstRun: which === "first",
   stopOnSignals: true,
   restarts: 0,
   onProgress: ({ type }: { readonly type: string }) => {
@@ -51,8 +53,9 @@ const options = {
 } as const;
 const connector = defineConnector({
   snapshots: ["accounts"],
-  async run(batch, { signal }) {
+  async run(batch, { signal, advance }) {
     await batch.write("accounts", accounts());
+    advance("usage", way);
     if (way === "written") die();
     if (way === "exit") process.exit(0);
     if (way === "terminated") {

@@ -27,10 +27,10 @@ const connector = defineConnector({
   snapshots: ["accounts"],
   run: (batch) => batch.write("accounts", [{ id: "u1" }]),
 });
-const run = () => client.run(connector, options);
+const run = (firstRun = false) => client.run(connector, { ...options, firstRun });
 
 // Loads all modules from the disk.
-await run();
+await run(true);
 const letAnswer = stopDisks(directory);
 const end = run().then(
   () => "completed",

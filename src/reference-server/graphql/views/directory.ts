@@ -1,4 +1,4 @@
-import type { GenericAccountDetails } from "../../../sync/generated/saas_management/sync/v1/access_records.js";
+import type { GenericAccountDetails } from "../../../sync/generated/contract.js";
 import { fold, nullIfBlank } from "../../values.js";
 import type { Employee, SyncedData } from "./synced.js";
 

@@ -1,5 +1,5 @@
 import Big from "big.js";
-import type { GenericPlanDetails } from "../../../sync/generated/saas_management/sync/v1/access_records.js";
+import type { GenericPlanDetails } from "../../../sync/generated/contract.js";
 import type { PlanContract, PlanMatch, PlanPrice, Portfolio } from "../../portfolio.js";
 import { getOrAdd } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";

@@ -1,8 +1,5 @@
 import type Big from "big.js";
-import type {
-  GenericAccountDetails,
-  GenericLicenseDetails,
-} from "../../../sync/generated/saas_management/sync/v1/access_records.js";
+import type { GenericAccountDetails, GenericLicenseDetails } from "../../../sync/generated/contract.js";
 import { calendarDateOf, getOrAdd, nullIfBlank } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
 import type { Directory, Person } from "./directory.js";

@@ -1,13 +1,11 @@
-import type { Timestamp } from "../../../sync/generated/google/protobuf/timestamp.js";
 import type {
+  Employee as EmployeeRecord,
   GenericAccountDetails,
-  GenericPlanDetails,
-} from "../../../sync/generated/saas_management/sync/v1/access_records.js";
-import type {
   GenericExternallyDiscoveredUsageDetails,
+  GenericPlanDetails,
   GenericUsageDetails,
-} from "../../../sync/generated/saas_management/sync/v1/activity_records.js";
-import type { Employee as EmployeeRecord } from "../../../sync/generated/saas_management/sync/v1/identity_records.js";
+  Timestamp,
+} from "../../../sync/generated/contract.js";
 import { fold, getOrAdd, nullIfBlank } from "../../values.js";
 import type { SyncedInstallation } from "../../workspace.js";
 

@@ -1,4 +1,4 @@
-import type { GenericPlanDetails } from "../../../sync/generated/saas_management/sync/v1/access_records.js";
+import type { GenericPlanDetails } from "../../../sync/generated/contract.js";
 import { fold, getOrAdd } from "../../values.js";
 import { type Directory, localId, type Person } from "./directory.js";
 import { productOf, type SyncedData, type UsageScope, type Use } from "./synced.js";

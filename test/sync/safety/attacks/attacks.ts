@@ -172,7 +172,7 @@ function expectWarning(
   const surprise = expect.stringContaining(`the service removed ${removed} records of accounts`);
   expect(receipt?.surprises).toEqual([surprise]);
   expect(lines).toContainEqual({
-    level: "warn",
+    level: "error",
     message: surprise,
     details: {},
   });

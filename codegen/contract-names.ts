@@ -1,0 +1,29 @@
+import type { DescEnum, DescEnumValue, DescField, DescMessage } from "@bufbuild/protobuf";
+
+/** The SDK's names of what a contract holds. */
+export class Names {
+  readonly #names: Readonly<Record<string, string>>;
+
+  /** @param names See `Mapping.names`. */
+  constructor(names: Readonly<Record<string, string>>) {
+    this.#names = names;
+  }
+
+  type(desc: DescMessage | DescEnum): string {
+    return this.#names[contractName(desc)] ?? contractName(desc).replaceAll(".", "");
+  }
+
+  field(field: DescField): string {
+    return this.#names[`${contractName(field.parent)}.${field.name}`] ?? field.name;
+  }
+
+  value(value: DescEnumValue): string {
+    return this.#names[`${contractName(value.parent)}.${value.name}`] ?? value.name;
+  }
+}
+
+/** A name without its package: what `Mapping.names` knows it by. */
+export function contractName(desc: DescMessage | DescEnum): string {
+  const { package: packageName } = desc.file.proto;
+  return packageName === "" ? desc.typeName : desc.typeName.slice(packageName.length + 1);
+}

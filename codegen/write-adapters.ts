@@ -1,0 +1,176 @@
+/**
+ * Code for messages whose layout is not the SDK's: ids within other messages, groups of collections, counts that the
+ * contract does not have.
+ */
+import type { DescField } from "@bufbuild/protobuf";
+import type { Mapping } from "../contract/types.js";
+import type { Contract } from "./model.js";
+import { findCollections } from "./roles.js";
+
+export interface Adapter {
+  /** Its name in the SDK; the contract's own message is imported as `Wire…`. */
+  readonly name: string;
+  /** Other messages that its code names. */
+  readonly uses: readonly string[];
+  readonly code: string;
+}
+
+export function adaptersFor(contract: Contract, mapping: Mapping): readonly Adapter[] {
+  const { start, sync, complete, abort } = mapping;
+  return [
+    ...idAdapter("StartSyncBatchRequest", "installationId", start.installationId),
+    ...idAdapter("StartSyncBatchResponse", "batchId", start.batchId),
+    ...requestAdapter(contract, sync),
+    ...(sync.accepted === undefined ? [ACCEPTED] : []),
+    ...idAdapter("CompleteSyncBatchRequest", "batchId", complete.batchId),
+    ...(complete.snapshots === undefined || complete.events === undefined ? [countsAdapter(complete)] : []),
+    ...idAdapter("AbortSyncBatchRequest", "batchId", abort.batchId),
+  ];
+}
+
+function codec(name: string, toWire: string, fromWire: string): string {
+  return `export const ${name}: Codec<${name}> = {
+  encode: (message, writer) => Wire${name}.encode(${toWire}, writer),
+  decode: (input, length) => {
+    const message = Wire${name}.decode(input, length);
+    return ${fromWire};
+  },
+};`;
+}
+
+function idAdapter(name: string, member: string, path: string): Adapter[] {
+  const steps = stepsOf(path);
+  if (steps.length === 1) return [];
+  const code = `export interface ${name} {
+  ${member}: string;
+}
+
+${codec(name, nested(name, steps, `message.${member}`), `{ ${member}: message.${steps.join("?.")} ?? "" }`)}`;
+  return [{ name, uses: [], code }];
+}
+
+/** The fields of a path in camelCase. */
+function stepsOf(path: string): readonly string[] {
+  return path
+    .split(".")
+    .map((name) => name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()));
+}
+
+/** The message with a value at a path; everything else is empty. */
+function nested(name: string, steps: readonly string[], value: string): string {
+  const [first = "", ...rest] = steps;
+  const empty = `Wire${name}.decode(new Uint8Array())`;
+  return `{ ...${empty}, ${first}: ${rest.reduceRight((inner, step) => `{ ${step}: ${inner} }`, value)} }`;
+}
+
+function requestAdapter({ request }: Contract, { batchId }: Mapping["sync"]): Adapter[] {
+  const name = "SyncRecordsRequest";
+  const places = findCollections(request);
+  const steps = stepsOf(batchId);
+  if (steps.length === 1 && places.every(({ path }) => path.length === 1)) return [];
+  const lists = places.map(({ field }) => ({ name: field.localName, type: field.message?.name ?? "" }));
+  const members = lists.map((list) => `    | { $case: "${list.name}"; value: ${list.type} }`);
+  const id = `${steps[0]}: ${steps.slice(1).reduceRight((inner, step) => `{ ${step}: ${inner} }`, "batchId")}`;
+  const cases = places.map(
+    ({ field, path }) => `    case "${field.localName}":
+      return { ${id}, ${wrapped(path)} };`,
+  );
+  const prefix = (places[0]?.path ?? []).findIndex(({ oneof }) => oneof !== undefined);
+  const above = (places[0]?.path ?? []).slice(0, prefix).map(({ localName }) => `${localName}?.`);
+  const code = `export interface ${name} {
+  batchId: string;
+  collection:
+${members.join("\n")}
+    | undefined;
+}
+
+${codec(name, "toWire(message)", `{ batchId: message.${steps.join("?.")} ?? "", collection: collectionOf(message) }`)}
+
+function toWire({ batchId, collection }: ${name}): Wire${name} {
+  switch (collection?.$case) {
+${cases.join("\n")}
+    default:
+      return { ...Wire${name}.decode(new Uint8Array()), ${id} };
+  }
+}
+
+function collectionOf(message: Wire${name}): ${name}["collection"] {
+  const at0 = message.${above.join("")}collection;
+${unwrapped(
+  places.map(({ path }) => path.slice(prefix)),
+  0,
+  "  ",
+)}
+}`;
+  return [{ name, uses: lists.map(({ type }) => type), code }];
+}
+
+/** The members of an object literal that holds `collection.value` at a path. */
+function wrapped([field, ...rest]: readonly DescField[]): string {
+  if (field === undefined) return "";
+  const value = rest.length === 0 ? "collection.value" : `{ ${wrapped(rest)} }`;
+  return field.oneof === undefined
+    ? `${field.localName}: ${value}`
+    : `collection: { $case: "${field.localName}", value: ${value} }`;
+}
+
+/** Statements that return the collection in the oneof `at…`, also if it is in a group. */
+function unwrapped(paths: readonly (readonly DescField[])[], depth: number, indent: string): string {
+  const groups = new Map<string, (readonly DescField[])[]>();
+  for (const [field, ...rest] of paths) {
+    if (field === undefined || rest.length === 0) continue;
+    groups.set(field.localName, [...(groups.get(field.localName) ?? []), rest]);
+  }
+  const inner = [...groups].map(
+    ([name, members]) => `${indent}if (at${depth}?.$case === "${name}") {
+${indent}  const at${depth + 1} = at${depth}.value.collection;
+${unwrapped(members, depth + 1, `${indent}  `)}
+${indent}}`,
+  );
+  return [...inner, `${indent}return at${depth};`].join("\n");
+}
+
+const ACCEPTED: Adapter = {
+  name: "SyncRecordsResponse",
+  uses: [],
+  code: `export interface SyncRecordsResponse {
+  acceptedRecords?: bigint | undefined;
+}
+
+${codec("SyncRecordsResponse", "message", "{ ...message, acceptedRecords: undefined }")}`,
+};
+
+const COUNTS = {
+  snapshots: { type: "SnapshotResult", counts: ["added", "updated", "removed"] },
+  events: { type: "EventResult", counts: ["accepted"] },
+} as const;
+
+function countsAdapter(complete: Mapping["complete"]): Adapter {
+  const name = "CompleteSyncBatchResponse";
+  const present = Object.keys(COUNTS).filter((list) => list in complete);
+  const missing = Object.entries(COUNTS).flatMap(([list, { type, counts }]) => {
+    if (list in complete) return [];
+    return [
+      `export interface ${type} {
+  collection: string;
+${counts.map((count) => `  ${count}: bigint;`).join("\n")}
+}
+`,
+    ];
+  });
+  const members = (absent: string) =>
+    Object.keys(COUNTS).map((list) => `${list}: ${present.includes(list) ? `message.${list}` : absent}`);
+  const sent = members("").filter((member) => !member.endsWith(": "));
+  const code = `${missing.join("\n")}
+export interface ${name} {
+  snapshots: SnapshotResult[];
+  events: EventResult[];
+}
+
+${codec(name, `{ ${sent.join(", ")} }`, `{ ${members("[]").join(", ")} }`)}`;
+  return {
+    name,
+    uses: Object.entries(COUNTS).flatMap(([list, { type }]) => (list in complete ? [type] : [])),
+    code,
+  };
+}

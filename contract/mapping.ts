@@ -1,0 +1,28 @@
+import type { Mapping } from "./types.js";
+
+/** Which parts of the service's contract play which part, and the SDK's own names for what the contract names otherwise. */
+export const MAPPING: Mapping = {
+  service: "saas_management.sync.v1.SyncService",
+  methods: {
+    start: "StartSyncBatch",
+    sync: "SyncRecords",
+    complete: "CompleteSyncBatch",
+    abort: "AbortSyncBatch",
+  },
+  start: { installationId: "installation_id", batchId: "batch_id" },
+  sync: { batchId: "batch_id", collections: "collection", accepted: "accepted_records" },
+  complete: {
+    batchId: "batch_id",
+    snapshots: {
+      list: "snapshots",
+      collection: "collection",
+      added: "added",
+      updated: "updated",
+      removed: "removed",
+    },
+    events: { list: "events", collection: "collection", accepted: "accepted" },
+  },
+  abort: { batchId: "batch_id" },
+  batchState: "batch-state",
+  names: {},
+};

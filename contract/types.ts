@@ -1,0 +1,60 @@
+/** What is known of the service's contract beyond its own files. `docs/contract.md` explains both. */
+
+/** How the service processes a collection. */
+export type DataModel = "snapshot" | "event";
+
+/** Names are those of the SDK, written as in a `.proto`: `full_name`, and not `fullName`. */
+export interface Rules {
+  readonly collections: Readonly<Record<string, DataModel>>;
+  readonly messages: Readonly<Record<string, MessageRules>>;
+}
+
+export interface MessageRules {
+  /** The service description does not show this model. */
+  readonly assumed?: true;
+  /** Exactly one member of the message's oneof must be set. */
+  readonly exactlyOne?: true;
+  /** Groups of fields of which at least one must be complete, and none half-filled. */
+  readonly completeGroups?: readonly (readonly string[])[];
+  readonly fields?: Readonly<Record<string, FieldRules>>;
+}
+
+export interface FieldRules {
+  /** The field identifies the record within its collection. */
+  readonly id?: true;
+  /** The field must be present; a string must not be empty. */
+  readonly required?: true;
+  /** The field must be present when a sibling enum has this value. */
+  readonly requiredWhen?: { readonly field: string; readonly value: string };
+  /** `decimal` is a number such as `-12.50`, `currency` an ISO 4217 code. */
+  readonly format?: "decimal" | "currency";
+}
+
+/** Which parts of the contract play which part. Names are those of the contract; a path goes through messages. */
+export interface Mapping {
+  /** Full name of the service. */
+  readonly service: string;
+  readonly methods: Readonly<Record<"start" | "sync" | "complete" | "abort", string>>;
+  readonly start: { readonly installationId: string; readonly batchId: string };
+  readonly sync: {
+    readonly batchId: string;
+    /** The oneof whose members are the collections, or groups of them: messages with a oneof of their own. */
+    readonly collections: string;
+    /** The count in the answer; left out if the contract has none. */
+    readonly accepted?: string;
+  };
+  readonly complete: {
+    readonly batchId: string;
+    /** The lists of counts in the answer; left out if the contract has none. */
+    readonly snapshots?: Readonly<Record<"list" | "collection" | "added" | "updated" | "removed", string>>;
+    readonly events?: Readonly<Record<"list" | "collection" | "accepted", string>>;
+  };
+  readonly abort: { readonly batchId: string };
+  /** Key of the trailing metadata that tells the state of a batch. */
+  readonly batchState: string;
+  /**
+   * The SDK's names of messages, fields, enums and values, by their names in the contract without the package, such as
+   * `"Person.display_name": "full_name"`. What is not listed keeps its name.
+   */
+  readonly names: Readonly<Record<string, string>>;
+}
