@@ -151,7 +151,9 @@ export class SyncEngine implements SyncClient {
     const { controller, unlink } = linkAbort(this.#closed.signal, options.signal);
     try {
       const { signal } = controller;
-      const started = await this.#starter.start(installationId, { signal, waitForLockMs, onProgress });
+      const { noteStart } = watch;
+      const context = { signal, waitForLockMs, onProgress, noteStart };
+      const started = await this.#starter.start(installationId, context);
       const handle = this.#handle({ ...started, unverified: false }, options, watch);
       const type = watch.attempt === 1 ? "started" : "restarted";
       onProgress?.({ type, attempt: watch.attempt, batchId: started.id });

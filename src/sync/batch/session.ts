@@ -12,6 +12,7 @@ import { newReport, statsByCollection, type WriteReport } from "../write/options
 import type { SinkContext } from "../write/record-sink.js";
 import { WindowSender } from "../write/window-sender.js";
 import { closedError, copyOfStateError, meaningOfWrite, stateError } from "./batch-errors.js";
+import type { NoteStart } from "./start.js";
 
 /** What a run or a preview adds to its batches. */
 export interface BatchWatch {
@@ -20,6 +21,7 @@ export interface BatchWatch {
   readonly observerOf: ObserverOf | undefined;
   /** Called when everything was accepted; CompleteSyncBatch is not sent if it throws. */
   readonly beforeComplete: (() => Promise<void>) | undefined;
+  readonly noteStart?: NoteStart;
 }
 
 export interface SessionOptions extends BatchWatch {
