@@ -211,7 +211,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       if (progress.type === "waiting-for-lock") {
         waited = true;
         // The lock's owner may have died after the run began.
-        void this.#recover(signal);
+        void this.#recover(signal).then(() => this.#journal.warnOfStart());
         void this.#unreleased.release(signal);
       }
       onProgress?.(progress);
@@ -223,10 +223,11 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
         acceptedEvents: this.#acceptedEvents,
         observerOf: this.#guard.observerOf,
         beforeComplete: () => this.#guard.beforeComplete(),
+        noteStart: this.#journal.noteStart,
       },
     );
     const batch = await starting.catch((error: unknown) => {
-      throw this.#unreleased.explain(error);
+      throw this.#journal.explain(this.#unreleased.explain(error));
     });
     if (waited) this.#waitedForLockMs += clock.monotonic() - since;
     return batch;
