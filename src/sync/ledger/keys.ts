@@ -9,7 +9,7 @@
  * - `accounts.00000008.<approval>.removals.txt`: what a held run would have removed, for a person to read. The highest
  *   one counts.
  *
- * `journal.ts` describes the keys of open batches.
+ * `journal.ts` describes the keys of open batches, `watermark-entries.ts` those of watermarks.
  *
  * Only the owner of the lock starts a snapshot, so a later batch has a higher sequence than all that it can see.
  */

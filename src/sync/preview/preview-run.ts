@@ -19,6 +19,7 @@ import { counted, withText } from "../report-text.js";
 import { completeBatch, writeBatch } from "../run/attempt.js";
 import type { Connector } from "../run/connector.js";
 import { checkFirstRun, type PreviewOptions, type ResolvedRunOptions } from "../run/options.js";
+import { Watermarks } from "../run/watermarks.js";
 import type { SyncTransport } from "../transport.js";
 import type { WriteStats } from "../write/options.js";
 import { CollectionWatch } from "./collection-watch.js";
@@ -85,7 +86,9 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
         beforeComplete: undefined,
       },
     );
-    await writeBatch(batch, { attempt: 1, preview: true }, { connector, signal });
+    const watermarks = new Watermarks({ ledger, installationId, preview: true }, configuration);
+    const context = { attempt: 1, preview: true, ...(await watermarks.begin({ signal })) };
+    await writeBatch(batch, context, { connector, signal });
     await completeBatch(batch);
     return await raceAbort(watches.preview(batch.stats), signal);
   } finally {

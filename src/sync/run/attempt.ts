@@ -9,6 +9,7 @@ import type { CompletionCounts } from "../transport.js";
 import type { Connector, RunContext } from "./connector.js";
 import { DeclaredBatch } from "./declared-batch.js";
 import type { ResolvedRunOptions } from "./options.js";
+import type { Watermarks } from "./watermarks.js";
 
 export interface WriteParts<Snapshots extends SnapshotCollection> {
   /** Receives what the function returns, when it was called. */
@@ -21,6 +22,7 @@ export interface AttemptParts<Snapshots extends SnapshotCollection> extends Writ
   readonly options: ResolvedRunOptions;
   readonly configuration: SyncConfiguration;
   readonly guard: RunGuard;
+  readonly watermarks: Watermarks;
   readonly journal: Journal;
 }
 
@@ -48,7 +50,7 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
   number: number,
   parts: AttemptParts<Snapshots>,
 ): Promise<AttemptEnd> {
-  const { signal, guard, journal } = parts;
+  const { signal, guard, watermarks, journal } = parts;
   let returned: Promise<unknown> = Promise.resolve();
   const { connector } = parts;
   const called = (result: Promise<unknown>) => {
@@ -63,7 +65,8 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
     signal.throwIfAborted();
     await raceAbort(journal.opened(batch.id), batch.signal);
     await guard.begin(batch);
-    await writeBatch(batch, { attempt: number, preview: false }, { connector, signal, called });
+    const context = { attempt: number, preview: false, ...(await watermarks.begin(batch)) };
+    await writeBatch(batch, context, { connector, signal, called });
     const completion = await completeBatch(batch);
     if (completion instanceof BatchOutcomeUnknownError) {
       unclear = completion;
@@ -72,7 +75,10 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
     counts = completion;
   } catch (thrown) {
     const error: unknown = signal.aborted ? signal.reason : thrown;
-    const outcome = await giveUp(batch, parts);
+    const abort = await giveUp(batch, parts);
+    const released = abort === "aborted";
+    // A service that aborts a completed batch without a word would say the same.
+    const outcome = released && unclear !== undefined ? "unknown" : abort;
     if (outcome !== "completed" || unclear === undefined) {
       if (outcome === "completed")
         parts.configuration.logger.warn(
@@ -80,22 +86,14 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
           { batchId: batch.id },
         );
       await guard.givenUp(outcome);
-      const released = outcome === "aborted";
       const { failure } = batch;
-      return {
-        completed: false,
-        error,
-        failure,
-        unclear: released ? undefined : unclear,
-        released,
-        returned,
-      };
+      return { completed: false, error, failure, unclear, released, returned };
     }
     counts = {};
   } finally {
     signal.removeEventListener("abort", abort);
   }
-  await guard.completed(counts);
+  await Promise.all([guard.completed(counts), watermarks.completed()]);
   return { completed: true, counts };
 }
 
@@ -105,11 +103,11 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
  */
 export async function writeBatch<Snapshots extends SnapshotCollection>(
   batch: BatchHandle,
-  attempt: Pick<RunContext, "attempt" | "preview">,
+  context: Omit<RunContext, "signal">,
   { connector, signal, called }: WriteParts<Snapshots>,
 ): Promise<void> {
   const declared = new DeclaredBatch(batch, connector.snapshots);
-  const written = Promise.resolve(connector.run(declared, { ...attempt, signal: batch.signal }));
+  const written = Promise.resolve(connector.run(declared, { ...context, signal: batch.signal }));
   called?.(written);
   const result = await raceAbort(written, signal, batch.signal);
   batch.signal.throwIfAborted();
@@ -126,7 +124,8 @@ export async function completeBatch(
   batch: BatchHandle,
 ): Promise<CompletionCounts | BatchOutcomeUnknownError> {
   try {
-    return await batch.complete();
+    // A run knows what it had to write: without snapshots, that may be nothing.
+    return await batch.complete({ unverified: true });
   } catch (error) {
     if (error instanceof BatchOutcomeUnknownError) return error;
     // The function may not have awaited the write that failed.

@@ -1,6 +1,6 @@
 import { InvalidInputError } from "../../core/errors/index.js";
 import { describeType, isObject } from "../../core/validate.js";
-import { notSnapshotsError, type SnapshotCollection } from "../collections.js";
+import { type EventCollection, notSnapshotsError, type SnapshotCollection } from "../collections.js";
 import { WIRE } from "../generated/collections.js";
 import type { RunBatch } from "./declared-batch.js";
 
@@ -12,6 +12,29 @@ export interface RunContext {
   readonly preview: boolean;
   /** Fires when the attempt has ended. */
   readonly signal: AbortSignal;
+  /**
+   * Returns since when to send events: what the last completed run of this installation committed for the collection. It
+   * stays the same during a run.
+   *
+   * @example
+   * ```ts
+   * run: async (batch, { watermark, advance }) => {
+   *   const until = new Date().toISOString();
+   *   await batch.write("usage", fetchUsage({ since: watermark("usage"), until }));
+   *   advance("usage", until);
+   * }
+   * ```
+   * @returns undefined if no run has committed one, and without a ledger
+   * @throws {InvalidInputError} it is not a collection of events
+   */
+  watermark(name: EventCollection): string | undefined;
+  /**
+   * Notes until when the events of a collection were sent. The ledger keeps it if the batch of this attempt is completed;
+   * after a held, aborted, failed or unclear run, the next one sends the same events again. A preview ignores it.
+   * @param value A time, a cursor or another string of 1 to 1,000 characters. The last call of an attempt counts.
+   * @throws {InvalidInputError} it is not a collection of events, the value is invalid, or the run has no ledger
+   */
+  advance(name: EventCollection, value: string): void;
 }
 
 /** A connector: which snapshots it writes, and the function that writes all of it. Runs and previews take it. */

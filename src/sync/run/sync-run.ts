@@ -28,6 +28,7 @@ import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
 import { abortAtSignals } from "./process-signals.js";
 import { type RunReceipt, receiptOf } from "./receipt.js";
 import { type AbortBatch, endBatch, UnreleasedBatches } from "./unreleased-batches.js";
+import { Watermarks } from "./watermarks.js";
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -44,6 +45,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   readonly #options: ResolvedRunOptions;
   readonly #parts: RunParts;
   readonly #guard: RunGuard;
+  readonly #watermarks: Watermarks;
   readonly #journal: Journal;
   readonly #unreleased: UnreleasedBatches;
   readonly #restarts: number;
@@ -55,10 +57,13 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   constructor(connector: Connector<Snapshots>, options: ResolvedRunOptions, parts: RunParts) {
     const { clock, logger, endpoint } = parts.configuration;
     this.#guard = new RunGuard({ ...options, snapshots: connector.snapshots }, parts.configuration);
+    const { installationId } = options;
+    const ledger = requireLedger(options.ledger);
+    this.#watermarks = new Watermarks({ ledger, installationId, preview: false }, parts.configuration);
     this.#journal = new Journal({
-      ledger: requireLedger(options.ledger),
+      ledger,
       endpoint: endpoint.origin,
-      installationId: options.installationId,
+      installationId,
       clock,
       logger,
     });
@@ -129,6 +134,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
         options: this.#options,
         configuration,
         guard: this.#guard,
+        watermarks: this.#watermarks,
         journal: this.#journal,
         signal,
       });
@@ -205,7 +211,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       if (progress.type === "waiting-for-lock") {
         waited = true;
         // The lock's owner may have died after the run began.
-        void this.#recover(signal);
+        void this.#recover(signal).then(() => this.#journal.warnOfStart());
         void this.#unreleased.release(signal);
       }
       onProgress?.(progress);
@@ -217,10 +223,11 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
         acceptedEvents: this.#acceptedEvents,
         observerOf: this.#guard.observerOf,
         beforeComplete: () => this.#guard.beforeComplete(),
+        noteStart: this.#journal.noteStart,
       },
     );
     const batch = await starting.catch((error: unknown) => {
-      throw this.#unreleased.explain(error);
+      throw this.#journal.explain(this.#unreleased.explain(error));
     });
     if (waited) this.#waitedForLockMs += clock.monotonic() - since;
     return batch;

@@ -30,6 +30,23 @@ test.runIf(process.platform === "linux")(
   },
 );
 
+test.runIf(process.platform === "linux")(
+  "a run says what it waits for after a process was killed before the journal had its batch",
+  async () => {
+    expect(await endOf("started", ids(10))).toBe("SIGKILL");
+    expect(service.states()).toEqual(["active"]);
+    await expect(service.runAccounts(ids(10))).rejects.toMatchObject({
+      code: "BATCH_IN_PROGRESS",
+      message: expect.stringMatching(
+        /Process \d+ on host .* may have died .* Its lock ends at \d{4}-.* at the latest\.$/,
+      ),
+    });
+    service.clock.advance(LEASE_MS);
+    await service.runAccounts(ids(10));
+    expect(await service.journal()).toEqual([]);
+  },
+);
+
 test("a run is compared with the completed snapshot after a process was killed during the write", async () => {
   await service.runAccounts(ids(10));
   expect(await endOf("written", ids(10, "new"))).toBe("SIGKILL");
@@ -52,6 +69,24 @@ test.each([
   expect(collections.accounts).toMatchObject({ expected: { baseline: "unclear", known: 20, kept: 20 } });
   const next = await service.runAccounts(both);
   expect(next.collections.accounts).toMatchObject({ expected: { baseline: "completed", known: 20 } });
+});
+
+test("a watermark is kept if a process completed its run, and not if it was killed before", async () => {
+  let seen: string | undefined;
+  const watermark = async () => {
+    await service.run([], async (_, attempt) => {
+      seen = attempt.watermark("usage");
+    });
+    return seen;
+  };
+  await service.runAccounts(ids(10));
+  for (const way of ["written", "saved", "completed"]) {
+    expect(await endOf(way, ids(10))).toBe("SIGKILL");
+    service.clock.advance(LEASE_MS);
+    expect(await watermark()).toBeUndefined();
+  }
+  expect(await endOf("whole", ids(10))).toBe(0);
+  expect(await watermark()).toBe("whole");
 });
 
 test("nothing is removed if a process exits during its run", async () => {

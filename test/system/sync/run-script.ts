@@ -1,7 +1,9 @@
 /**
- * A run of accounts whose process ends before the run does, and prints how the run ended. Arguments: endpoint, key,
- * installation, directory of the ledger, `first` or `later`, way, ids. The ways:
+ * A run of accounts that advances a watermark of usage to the name of its way. Its process ends before the run does, and
+ * prints how the run ended. Arguments: endpoint, key, installation, directory of the ledger, `first` or `later`, way, ids.
+ * The ways:
  *
+ * - `started`: SIGKILL when StartSyncBatch was answered, before the journal has its batch.
  * - `saved`, `completed`, `written`: SIGKILL before CompleteSyncBatch is sent, after it was answered and before the ledger
  *   notes it, and after the write.
  * - `exit`, `terminated`: after the write, process.exit or a SIGTERM that the run listens for.
@@ -47,13 +49,14 @@ const options = {
   stopOnSignals: true,
   restarts: 0,
   onProgress: ({ type }: { readonly type: string }) => {
-    if (type === "completed" && way === "completed") die();
+    if (type === way) die();
   },
 } as const;
 const connector = defineConnector({
   snapshots: ["accounts"],
-  async run(batch, { signal }) {
+  async run(batch, { signal, advance }) {
     await batch.write("accounts", accounts());
+    advance("usage", way);
     if (way === "written") die();
     if (way === "exit") process.exit(0);
     if (way === "terminated") {

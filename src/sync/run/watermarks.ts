@@ -1,0 +1,112 @@
+import { raceAbort } from "../../core/abort.js";
+import { ConfigurationError, InvalidInputError, SaasManagementError } from "../../core/errors/index.js";
+import { describeType } from "../../core/validate.js";
+import { withinGrace } from "../call.js";
+import { COLLECTIONS, type EventCollection, isCollection, unknownCollectionError } from "../collections.js";
+import type { InstallationScope } from "../ledger/entry.js";
+import type { LedgerParts } from "../ledger/ledger.js";
+import { readWatermarks, storeWatermarks } from "../ledger/watermark-entries.js";
+import type { SyncConfiguration } from "../options.js";
+import type { RunContext } from "./connector.js";
+
+const MAX_CHARACTERS = 1000;
+
+interface WatermarkOptions {
+  /** Undefined for `"none"`. */
+  readonly ledger: LedgerParts | undefined;
+  readonly installationId: string;
+  /** Whether nothing is ever committed. */
+  readonly preview: boolean;
+}
+
+/** The watermarks of a run: what earlier runs committed, and what the current attempt advances. */
+export class Watermarks {
+  readonly #options: WatermarkOptions;
+  readonly #scope: InstallationScope;
+  readonly #configuration: SyncConfiguration;
+  #committed: ReadonlyMap<EventCollection, string> | undefined;
+  #advanced: ReadonlyMap<EventCollection, string> = new Map();
+
+  constructor(options: WatermarkOptions, configuration: SyncConfiguration) {
+    this.#options = options;
+    const { installationId } = options;
+    this.#scope = { endpoint: configuration.endpoint.origin, installationId };
+    this.#configuration = configuration;
+  }
+
+  /**
+   * Begins an attempt, whose batch holds the lock. Rejects with the reason of the batch's signal when that fires.
+   * @throws {ConfigurationError} the watermarks cannot be read
+   */
+  async begin({
+    signal,
+  }: {
+    readonly signal: AbortSignal;
+  }): Promise<Pick<RunContext, "watermark" | "advance">> {
+    const committed = this.#committed ?? (await raceAbort(this.#read(), signal));
+    this.#committed = committed;
+    const advanced = new Map<EventCollection, string>();
+    this.#advanced = advanced;
+    return {
+      watermark: (name) => committed.get(requireEvents("watermark", name)),
+      advance: (name, value) => {
+        const { ledger, preview } = this.#options;
+        requireEvents("advance", name);
+        requireValue(value);
+        if (ledger === undefined && !preview)
+          throw new InvalidInputError(
+            'advance needs a ledger, which remembers the watermark: use fileLedger(directory) instead of "none".',
+          );
+        advanced.set(name, value);
+      },
+    };
+  }
+
+  /** Commits what the attempt has advanced: its batch was completed. Never rejects. */
+  async completed(): Promise<void> {
+    const { clock, logger } = this.#configuration;
+    const { ledger } = this.#options;
+    const advanced = this.#advanced;
+    if (ledger === undefined || advanced.size === 0) return;
+    try {
+      await withinGrace(clock, (over) => storeWatermarks(ledger, this.#scope, advanced, over));
+    } catch (error) {
+      logger.error(
+        "saas-management: the batch was completed, but the ledger could not store its watermarks; the next run sends the same events again",
+        { collections: [...advanced.keys()], error },
+      );
+    }
+  }
+
+  async #read(): Promise<ReadonlyMap<EventCollection, string>> {
+    const { ledger } = this.#options;
+    if (ledger === undefined) return new Map();
+    try {
+      return await readWatermarks(ledger, this.#scope);
+    } catch (error) {
+      if (error instanceof SaasManagementError) throw error;
+      throw new ConfigurationError(
+        "The ledger could not read the watermarks of events; nothing was sent. See the error's cause.",
+        { cause: error },
+      );
+    }
+  }
+}
+
+function requireEvents(call: string, name: EventCollection): EventCollection {
+  // Callers without types may pass anything.
+  if (!isCollection(name)) throw unknownCollectionError(name);
+  if (COLLECTIONS[name].model === "event") return name;
+  throw new InvalidInputError(
+    `${call} takes a collection of events. ${name} is a snapshot, of which each run sends everything.`,
+  );
+}
+
+function requireValue(value: unknown): void {
+  if (typeof value !== "string" || value === "" || value.length > MAX_CHARACTERS) {
+    const got = typeof value === "string" ? `one of ${value.length} characters` : describeType(value);
+    throw new InvalidInputError(
+      `The value of advance must be a string of 1 to 1,000 characters, got ${got}.`,
+    );
+  }
+}

@@ -1,0 +1,288 @@
+import { readFile, writeFile } from "node:fs/promises";
+import {
+  type EventCollection,
+  fileLedger,
+  type RunContext,
+  type RunOptions,
+  storeLedger,
+} from "@saas-management/sdk";
+import { beforeEach, expect, test } from "vitest";
+import { memoryStore } from "../../src/sync/ledger/memory-ledger.js";
+import { connectorOf, previewOf } from "../support/connector.js";
+import { quietLogger } from "../support/observed.js";
+import { failingStore } from "../support/stores.js";
+import { accounts, heldBy, ids, testService } from "../support/test-service.js";
+
+const errors: [string, object | undefined][] = [];
+const error = (...line: [string, object?]) => void errors.push([line[0], line[1]]);
+const service = testService({ sync: { logger: quietLogger({ error }), retry: false } });
+beforeEach(() => {
+  errors.length = 0;
+});
+
+const WATERMARK = /\/watermark\./;
+const event = (id: string) => ({ id, sourceActorId: "u0", lastActivity: new Date("2026-01-01T00:00:00Z") });
+
+/** A run that sends an event and advances to a value; returns what was committed before. */
+async function advanceTo(value: string, options: Partial<RunOptions> = {}, name: EventCollection = "usage") {
+  let before: string | undefined;
+  await service.run(
+    [],
+    async (batch, { watermark, advance }) => {
+      before = watermark(name);
+      await batch.write("usage", [event(value)]);
+      advance(name, value);
+    },
+    options,
+  );
+  return before;
+}
+
+/** What the last completed run committed. */
+async function committed(name: EventCollection = "usage", options: Partial<RunOptions> = {}) {
+  let value: string | undefined;
+  const connector = connectorOf([], async (_, attempt) => {
+    value = attempt.watermark(name);
+  });
+  const { installationId } = service;
+  await service.sync.preview(connector, {
+    installationId,
+    ledger: fileLedger(service.directory),
+    ...options,
+  });
+  return value;
+}
+
+test("a run gets the watermark that the last completed run committed", async () => {
+  expect(await advanceTo("one")).toBeUndefined();
+  expect(await advanceTo("two")).toBe("one");
+  await service.run([], async () => {});
+  expect(await committed()).toBe("two");
+  expect((await service.files()).filter((path) => WATERMARK.test(path))).toEqual([
+    expect.stringMatching(/\/watermark\.usage\.00000002\.[0-9a-f]+$/),
+  ]);
+});
+
+test("the last call of a completed attempt counts, and the watermark stays the same meanwhile", async () => {
+  await advanceTo("one");
+  const seen: (string | undefined)[] = [];
+  await service.run([], async (_, attempt) => {
+    for (const value of ["two", "zero"]) {
+      attempt.advance("usage", value);
+      seen.push(attempt.watermark("usage"));
+    }
+  });
+  expect(seen).toEqual(["one", "one"]);
+  expect(await committed()).toBe("zero");
+});
+
+test("collections and installations have watermarks of their own", async () => {
+  const installationId = service.server.createInstallation();
+  await advanceTo("of usage");
+  await advanceTo("of audit logs", {}, "auditLogs");
+  await advanceTo("of another installation", { installationId });
+  expect(await committed("usage")).toBe("of usage");
+  expect(await committed("auditLogs")).toBe("of audit logs");
+  expect(await committed("usage", { installationId })).toBe("of another installation");
+  expect(await committed("auditLogs", { installationId })).toBeUndefined();
+});
+
+const drop = (on: "SyncRecords" | "CompleteSyncBatch" | "AbortSyncBatch", at: "request" | "answer") =>
+  void service.server.faults.add({ on, fault: "drop", at, times: 20 });
+
+test.each<[string, () => Promise<unknown>]>([
+  [
+    "held",
+    async () => {
+      await service.runAccounts(ids(10), { firstRun: true });
+      const held = service.run(["accounts"], async (batch, { advance }) => {
+        await batch.write("accounts", accounts(1));
+        advance("usage", "two");
+      });
+      await heldBy(held);
+    },
+  ],
+  [
+    "failed",
+    () =>
+      service
+        .run([], async (_, { advance }) => {
+          advance("usage", "two");
+          throw new Error("vendor API");
+        })
+        .catch(() => {}),
+  ],
+  [
+    "aborted by its signal",
+    () => {
+      const controller = new AbortController();
+      const run = service.run(
+        [],
+        async (_, { advance }) => {
+          advance("usage", "two");
+          controller.abort();
+        },
+        { signal: controller.signal },
+      );
+      return run.catch(() => {});
+    },
+  ],
+  [
+    "unclear",
+    async () => {
+      drop("CompleteSyncBatch", "answer");
+      drop("AbortSyncBatch", "request");
+      await expect(advanceTo("two", { restarts: 0 })).rejects.toMatchObject({
+        code: "BATCH_OUTCOME_UNKNOWN",
+      });
+      expect(service.states()).toEqual(["completed", "completed"]);
+    },
+  ],
+  [
+    "previewed",
+    () =>
+      service.sync.preview(
+        connectorOf([], async (_, { advance }) => advance("usage", "two")),
+        { installationId: service.installationId, ledger: fileLedger(service.directory) },
+      ),
+  ],
+])("a run that was %s advances nothing", async (_, run) => {
+  await advanceTo("one");
+  await run();
+  expect(await committed()).toBe("one");
+});
+
+test("a completion whose answer was lost advances if the service says that it was done", async () => {
+  service.server.faults.add({ on: "CompleteSyncBatch", fault: "drop", at: "answer" });
+  await advanceTo("one");
+  expect(await committed()).toBe("one");
+});
+
+test("what a failed attempt advanced is forgotten, also if it goes on", async () => {
+  await advanceTo("one");
+  const seen: (string | undefined)[] = [];
+  let late = () => {};
+  const receipt = await service.run([], async (batch, { attempt, watermark, advance }) => {
+    seen.push(watermark("usage"));
+    if (attempt === 2) return late();
+    advance("usage", "two");
+    late = () => advance("usage", "two");
+    service.server.faults.add({ on: "SyncRecords", fault: "drop" });
+    await batch.write("usage", [event("e1")]);
+  });
+  expect(receipt.restarts).toBe(1);
+  expect(seen).toEqual(["one", "one"]);
+  expect(await committed()).toBe("one");
+});
+
+const wrong: readonly [string, (attempt: RunContext) => unknown][] = [
+  ["1 to 1,000 characters, got one of 0", ({ advance }) => advance("usage", "")],
+  ["1 to 1,000 characters, got one of 1001", ({ advance }) => advance("usage", "x".repeat(1001))],
+  ["got a number", ({ advance }) => Reflect.apply(advance, undefined, ["usage", 7])],
+  ["got undefined", ({ advance }) => Reflect.apply(advance, undefined, ["usage"])],
+  ["accounts is a snapshot", ({ advance }) => Reflect.apply(advance, undefined, ["accounts", "x"])],
+  ["accounts is a snapshot", ({ watermark }) => Reflect.apply(watermark, undefined, ["accounts"])],
+  ['no collection "usages"', ({ watermark }) => Reflect.apply(watermark, undefined, ["usages"])],
+];
+
+test.each(wrong)("an invalid call is refused in runs and previews: %s", async (message, call) => {
+  const refused = { code: "INVALID_INPUT", message: expect.stringContaining(message) };
+  const fn = async (_: unknown, attempt: RunContext) => call(attempt);
+  await expect(service.run([], fn)).rejects.toMatchObject(refused);
+  await expect(previewOf([], fn)).rejects.toMatchObject(refused);
+});
+
+test("a value may have 1,000 characters of any kind", async () => {
+  const value = `\n\u0000"é\u{1f600}${"x".repeat(994)}`;
+  await advanceTo(value);
+  expect(await committed()).toBe(value);
+});
+
+test("without a ledger there is no watermark, and none can be advanced except in a preview", async () => {
+  let seen: unknown = "none yet";
+  const fn = async (_: unknown, { watermark, advance }: RunContext) => {
+    seen = watermark("usage");
+    advance("usage", "one");
+  };
+  await expect(service.run([], fn, { ledger: "none" })).rejects.toMatchObject({
+    code: "INVALID_INPUT",
+    message: expect.stringContaining("needs a ledger"),
+  });
+  expect(seen).toBeUndefined();
+  await previewOf([], fn);
+});
+
+test.each<[string, (text: string) => string]>([
+  ["is empty", () => ""],
+  ["is truncated", (text) => text.slice(0, -5)],
+  ["is no object", () => "null"],
+  ["has no value", (text) => text.replace('"value"', '"other"')],
+  ["is of another collection", (text) => text.replace('"usage"', '"auditLogs"')],
+  ["is of another service", (text) => text.replace("127.0.0.1", "127.0.0.2").replace("localhost", "other")],
+  ["is of another installation", (text) => text.replace('"installationId":"', '"installationId":"x')],
+])("a run sends nothing if a watermark %s", async (_, damage) => {
+  await advanceTo("one");
+  const path = await service.file(WATERMARK);
+  await writeFile(path, damage(await readFile(path, "utf8")));
+  await expect(advanceTo("two")).rejects.toMatchObject({
+    code: "INVALID_CONFIGURATION",
+    message: expect.stringContaining(path),
+  });
+  expect(service.states()).toEqual(["completed", "aborted"]);
+  expect(service.inspect().snapshots.usage).toHaveLength(1);
+});
+
+test("a run sends nothing if the watermarks cannot be read", async () => {
+  const store = failingStore(memoryStore(), ({ key }) => WATERMARK.test(key), new Error("away"));
+  await expect(advanceTo("one", { ledger: storeLedger(store) })).rejects.toMatchObject({
+    code: "INVALID_CONFIGURATION",
+    message: expect.stringContaining("could not read the watermarks"),
+    cause: { message: "away" },
+  });
+  expect(service.inspect().snapshots.usage).toEqual([]);
+});
+
+test("a run is completed and logs an error if its watermark cannot be stored", async () => {
+  const below = memoryStore();
+  const away = new Error("away");
+  const fails = failingStore(
+    below,
+    ({ method, key }) => method === "putIfAbsent" && WATERMARK.test(key),
+    away,
+  );
+  await advanceTo("one", { ledger: storeLedger(below) });
+  expect(await advanceTo("two", { ledger: storeLedger(fails) })).toBe("one");
+  expect(service.states()).toEqual(["completed", "completed"]);
+  expect(errors).toEqual([
+    [expect.stringContaining("could not store its watermarks"), { collections: ["usage"], error: away }],
+  ]);
+  expect(await advanceTo("three", { ledger: storeLedger(below) })).toBe("one");
+});
+
+test("a watermark that the run before replaces meanwhile is read again", async () => {
+  const below = memoryStore();
+  await advanceTo("one", { ledger: storeLedger(below) });
+  let isReplaced = false;
+  const store = {
+    ...below,
+    get: async (key: string) => {
+      if (WATERMARK.test(key) && !isReplaced) {
+        isReplaced = true;
+        await advanceLate(below, key);
+      }
+      return below.get(key);
+    },
+  };
+  expect(await advanceTo("three", { ledger: storeLedger(store) })).toBe("two");
+});
+
+/** What the end of the run before does. */
+async function advanceLate(store: ReturnType<typeof memoryStore>, key: string): Promise<void> {
+  const { installationId } = service;
+  const endpoint = new URL(service.server.syncUrl).origin;
+  const value = async function* () {
+    yield Buffer.from(JSON.stringify({ endpoint, installationId, collection: "usage", value: "two" }));
+  };
+  await store.putIfAbsent(key.replace("00000001", "00000002"), value());
+  await store.delete(key);
+}
