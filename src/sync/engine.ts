@@ -3,8 +3,10 @@ import { linkAbort } from "../core/abort.js";
 import { ClosedError, InvalidInputError } from "../core/errors/index.js";
 import { withCallSite } from "../core/operation.js";
 import { type KeysOf, readOptions } from "../core/validate.js";
+import { takenOverError } from "./batch/batch-errors.js";
 import { withHeartbeat } from "./batch/heartbeat.js";
 import { startKeepAlive } from "./batch/keep-alive.js";
+import { OpenedBatch } from "./batch/opened-batch.js";
 import { BatchSession, type BatchWatch } from "./batch/session.js";
 import { BATCH_KEYS, type BatchOptions, BatchStarter, checkBatchOptions } from "./batch/start.js";
 import { BatchHandle } from "./batch/sync-batch.js";
@@ -13,7 +15,7 @@ import type { SnapshotCollection } from "./collections.js";
 import { type Moment, momentOf } from "./lease.js";
 import type { SyncConfiguration, SyncTuning } from "./options.js";
 import type { RunPreview } from "./preview/report.js";
-import { guardProgress } from "./progress.js";
+import { guardProgress, type OnProgress } from "./progress.js";
 import { type Connector, readConnector } from "./run/connector.js";
 import {
   checkRunOptions,
@@ -24,7 +26,7 @@ import {
 } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
 import type { SyncClient, SyncDefaults } from "./sync-client.js";
-import type { SyncTransport } from "./transport.js";
+import type { CallContext, SyncTransport } from "./transport.js";
 
 const UNWATCHED: BatchWatch = {
   attempt: 1,
@@ -49,6 +51,8 @@ export class SyncEngine implements SyncClient {
   readonly #defaults: Omit<SyncDefaults, keyof SyncTuning>;
   readonly #starter: BatchStarter;
   readonly #closed = new AbortController();
+  /** The handles that may write, by the ids of their batches. */
+  readonly #writers = new Map<string, BatchSession>();
 
   /** The transport is closed with the engine. */
   constructor(
@@ -74,14 +78,10 @@ export class SyncEngine implements SyncClient {
       checkRunOptions(given);
       const begunAt = this.#configuration.clock.monotonic();
       const { SyncRun } = await loadRuns();
-      const abort = (batchId: string, signal: AbortSignal) =>
-        callWithRetry(this.#configuration, { rpc: "AbortSyncBatch", batchId }, signal, (call) =>
-          this.#transport.abortBatch(batchId, call),
-        );
       const parts = {
         configuration: this.#configuration,
         start: this.start.bind(this),
-        abort,
+        abort: this.#abort.bind(this),
         begunAt,
         closed: this.#closed.signal,
       };
@@ -112,11 +112,23 @@ export class SyncEngine implements SyncClient {
     );
   }
 
-  openBatch(batchId: string, options: BatchOptions = {}): BatchHandle {
-    const given = this.#read("openBatch", options, BATCH_KEYS);
+  openBatch(batchId: string, options: BatchOptions & { readonly takeOver: true }): BatchHandle;
+  openBatch(batchId: string, options?: BatchOptions): OpenedBatch;
+  openBatch(
+    batchId: string,
+    options: BatchOptions & { readonly takeOver?: boolean } = {},
+  ): BatchHandle | OpenedBatch {
+    const given = this.#read("openBatch", options, { ...BATCH_KEYS, takeOver: true });
     this.#requireOpen();
     if (typeof batchId !== "string" || batchId === "")
       throw new InvalidInputError("batchId must be the id of a batch.");
+    if (given.takeOver !== true) {
+      if (given.maxIdleMs !== undefined)
+        throw new InvalidInputError("maxIdleMs renews the lease with writes: it needs takeOver: true.");
+      const abort = (signal: AbortSignal) => this.#abort(batchId, signal, given.onProgress);
+      return new OpenedBatch(batchId, abort, this.#closed.signal);
+    }
+    this.#writers.get(batchId)?.fail(takenOverError());
     const startedAt = momentOf(this.#configuration.clock);
     return this.#handle({ id: batchId, startedAt, unverified: true }, given, UNWATCHED);
   }
@@ -140,7 +152,9 @@ export class SyncEngine implements SyncClient {
     const { controller, unlink } = linkAbort(this.#closed.signal, options.signal);
     try {
       const { signal } = controller;
-      const started = await this.#starter.start(installationId, { signal, waitForLockMs, onProgress });
+      const { noteStart } = watch;
+      const context = { signal, waitForLockMs, onProgress, noteStart };
+      const started = await this.#starter.start(installationId, context);
       const handle = this.#handle({ ...started, unverified: false }, options, watch);
       const type = watch.attempt === 1 ? "started" : "restarted";
       onProgress?.({ type, attempt: watch.attempt, batchId: started.id });
@@ -148,6 +162,17 @@ export class SyncEngine implements SyncClient {
     } finally {
       unlink();
     }
+  }
+
+  #abort(batchId: string, signal: AbortSignal, onProgress?: OnProgress): Promise<void> {
+    const attempt = (call: CallContext) => this.#transport.abortBatch(batchId, call);
+    return callWithRetry(
+      this.#configuration,
+      { rpc: "AbortSyncBatch", batchId },
+      signal,
+      attempt,
+      onProgress,
+    );
   }
 
   #requireOpen(): void {
@@ -200,6 +225,12 @@ export class SyncEngine implements SyncClient {
       ...watch,
     });
     const handle = new BatchHandle({ session, unverified });
+    this.#writers.set(id, session);
+    const forget = () => {
+      if (this.#writers.get(id) === session) this.#writers.delete(id);
+    };
+    if (session.signal.aborted) forget();
+    else session.signal.addEventListener("abort", forget, { once: true });
     if (maxIdleMs !== undefined) startKeepAlive(session, maxIdleMs);
     if (onProgress !== undefined && heartbeatMs !== undefined)
       session.notify = withHeartbeat(onProgress, heartbeatMs, this.#configuration.clock, session.signal);

@@ -79,7 +79,7 @@ test("an unknown outcome of a completion has the request id of the unclear answe
   metadata.set("x-request-id", "r-2");
   harness.server.scripts.CompleteSyncBatch.push({ code: 14, details: "gone", metadata });
   const batch = await harness.startBatch({ retry: false });
-  const error = await rejection(batch.complete());
+  const error = await rejection(batch.complete({ unverified: true }));
   expect(error).toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN", requestId: "r-2" });
 });
 

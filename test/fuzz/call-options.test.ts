@@ -136,7 +136,7 @@ const CALLS: Readonly<Record<string, Row>> = {
     use: async (given) => (await call<Promise<SyncBatch>>(client, "startBatch", [given])).close(),
   },
   openBatch: {
-    base: { maxIdleMs: START.maxIdleMs },
+    base: { maxIdleMs: START.maxIdleMs, takeOver: true },
     names: BATCH,
     use: (given) => call<SyncBatch>(client, "openBatch", ["batch-1", given]).close(),
   },
@@ -250,7 +250,7 @@ test("write, writer, complete and abort work with hostile options, or make the b
       },
     ];
     for (const attempt of attempts) {
-      await using batch = client.openBatch("batch-1");
+      await using batch = client.openBatch("batch-1", { takeOver: true });
       const written = await outcomeOf(() => attempt(batch));
       const completed = await outcomeOf(() => call(batch, "complete", [given.completing.open()]));
       if (written === undefined || written.error !== undefined) expect(completed?.error).toBeDefined();

@@ -118,7 +118,7 @@ describe("an answer of the Sync API that is not what it should be", { timeout: T
       .map((acceptedRecords) => ({ body: framed(SyncRecordsResponse.encode({ acceptedRecords }).finish()) }));
     const property = fc.asyncProperty(fc.oneof(counted, answer(ACCEPTED)), async (records) => {
       server.answers = { SyncRecords: records };
-      const batch = client.openBatch("batch-1");
+      const batch = client.openBatch("batch-1", { takeOver: true });
       const written = await outcomeOf(() => batch.write("accounts", accounts(3)));
       if (written !== undefined && written.error === undefined) {
         expect(written.value.accepted).toBe(3);

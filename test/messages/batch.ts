@@ -12,24 +12,42 @@ export const messages = [
   {
     title: "a batch with a failed write that is completed",
     provoke: async () => {
-      await using batch = client.openBatch("batch-1");
+      await using batch = client.openBatch("batch-1", { takeOver: true });
       batch.write("accounts", [{ id: "" }]);
       await batch.complete({ unverified: true });
     },
     text: 'complete was refused: the write of accounts failed (INVALID_INPUT: accounts[0] (id "") id: expected a string that is not empty, got an empty string. Nothing after this was sent. Correct the records and send all of them in a new batch or run.), so the batch is incomplete: completing it would mark missing records as removed. Abort it, which a run does itself. Send every snapshot in full in a new batch or run.',
   },
   {
-    title: "a batch of another process that is completed",
+    title: "a batch of another process that is completed without saying that it is whole",
     provoke: async () => {
-      await using batch = client.openBatch("batch-1");
+      await using batch = client.openBatch("batch-1", { takeOver: true });
       await batch.complete();
     },
-    text: "The batch was opened by its id, so it is not known here whether its snapshots are complete. Call complete({ unverified: true }) if they are.",
+    text: "This handle took the batch over, so it is not known here whether its snapshots are complete. Call complete({ unverified: true }) if they are.",
+  },
+  {
+    title: "a write to a batch that was opened to look and abort",
+    provoke: async () => {
+      const batch = client.openBatch("batch-1");
+      // @ts-expect-error -- the types know that it has no writes
+      await batch.write("accounts", []);
+    },
+    text: "write was refused: this handle of openBatch can only look and abort. A batch has one writer: to be that one, use openBatch(id, { takeOver: true }).",
+  },
+  {
+    title: "a write to a batch that another handle of the client took over",
+    provoke: async () => {
+      await using batch = client.openBatch("batch-1", { takeOver: true });
+      client.openBatch("batch-1", { takeOver: true }).close();
+      await batch.write("accounts", []);
+    },
+    text: "The call was refused: another handle took the batch over with openBatch and takeOver: true, so this handle may only abort it. The handle that took it over writes and completes it.",
   },
   {
     title: "a collection that does not exist",
     provoke: async () => {
-      await using batch = client.openBatch("batch-1");
+      await using batch = client.openBatch("batch-1", { takeOver: true });
       return Reflect.apply(batch.write, batch, ["group_members", []]);
     },
     text: 'There is no collection "group_members". Did you mean groupMembers? Collections: accounts, plans, licenses, employees, groups, groupMembers, devices, usage, externallyDiscoveredUsage, auditLogs, aiUsage, aiCost.',

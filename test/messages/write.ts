@@ -3,7 +3,9 @@ import { createSyncClient } from "../../src/sync/client.js";
 import { previewOf } from "../support/connector.js";
 
 const batch = (): SyncBatch =>
-  createSyncClient({ endpoint: "https://sync.example.com", apiKey: "key-1" }).openBatch("batch-1");
+  createSyncClient({ endpoint: "https://sync.example.com", apiKey: "key-1" }).openBatch("batch-1", {
+    takeOver: true,
+  });
 
 export const messages = [
   {

@@ -71,7 +71,9 @@ async function complete(
     return;
   }
   if (observed.completion !== "done") observed.completion = "under way";
-  const completed = await observation.settle(batch.complete({ unverified: wasWhole }));
+  const completed = await observation.settle(
+    batch.complete({ unverified: wasWhole ?? observed.writes.length === 0 }),
+  );
   if ("value" in completed) {
     observed.completion = "done";
     observed.mayHoldLock = false;

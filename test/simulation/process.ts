@@ -62,6 +62,7 @@ async function runOpened(
   observed.left = false;
   const { relyOnIt } = keepingAlive(maxIdleMs, parts);
   const batch = client.openBatch(observed.id, {
+    takeOver: true,
     maxIdleMs,
     onProgress: (progress) => observation.told.push(progress),
   });

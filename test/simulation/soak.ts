@@ -3,8 +3,9 @@
  * the service: those of the batch engine, or with `--graphql` those of the GraphQL facade. With `--sockets` those of
  * the batch engine run over real sockets against the reference server.
  *
- *     npm run soak -- [--graphql | --sockets] [--minutes 60] [--no-shrink] [programs] [seed]
+ *     npm run soak -- [--graphql | --sockets] [--minutes 60] [--no-shrink] [--path 76:0:2] [programs] [seed]
  *
+ * With the seed and the path of a failure, it begins with the program that failed.
  * It ends with the number of programs or with the time, whichever is first.
  */
 import { parseArgs } from "node:util";
@@ -27,6 +28,7 @@ const { values, positionals } = parseArgs({
     sockets: { type: "boolean", default: false },
     "no-shrink": { type: "boolean", default: false },
     minutes: { type: "string", default: "60" },
+    path: { type: "string" },
   },
   allowPositionals: true,
 });
@@ -49,6 +51,7 @@ console.log(`seed ${seed}`);
 const started = performance.now();
 const parameters = {
   seed,
+  ...(values.path !== undefined && { path: values.path }),
   numRuns: programs,
   interruptAfterTimeLimit: Number(values.minutes) * MINUTE_MS,
   markInterruptAsFailure: false,

@@ -79,6 +79,38 @@ test("events of another collection with the same bytes are not left out", async 
   expect(receipt.collections.usage).toMatchObject({ stats: { sent: 1, alreadyAccepted: 0 } });
 });
 
+test("an event with an id is not sent again if another field of it changed, and one without is", async () => {
+  const record = { sourceActorId: "a", lastActivity };
+  // The two collections are accepted, and the snapshot after them fails.
+  harness.server.scripts.SyncRecords = [undefined, undefined, UNAVAILABLE];
+  const client = harness.client({ retry: { retries: 0 } });
+  const receipt = await run(client, async (batch, { attempt }) => {
+    const changed = { ...record, sourceActorId: `actor of attempt ${attempt}` };
+    await batch.write("usage", [
+      { ...changed, id: "e1" },
+      { ...changed, id: "e2" },
+    ]);
+    const found = { ...changed, actorEmail: "b@example.com" };
+    await batch.write("externallyDiscoveredUsage", [found, { ...found, sourceActorId: "a" }]);
+    await batch.write("auditLogs", []);
+  });
+  expect(receipt).toMatchObject({
+    restarts: 1,
+    collections: {
+      usage: { stats: { sent: 0, alreadyAccepted: 2 } },
+      externallyDiscoveredUsage: { stats: { sent: 1, alreadyAccepted: 1 } },
+    },
+  });
+});
+
+test("two events with one id are both sent, and left out as often as they were accepted", async () => {
+  const event = (actor: string) => ({ id: "e1", sourceActorId: actor, lastActivity });
+  harness.server.scripts.SyncRecords = [undefined, UNAVAILABLE];
+  const client = harness.client({ messageBytes: 1, retry: { retries: 0 } });
+  const receipt = await run(client, (batch) => batch.write("usage", [event("a"), event("b")]));
+  expect(receipt.collections.usage).toMatchObject({ stats: { sent: 1, alreadyAccepted: 1 } });
+});
+
 test("events are remembered only for further attempts, once per acceptance", () => {
   const [event, message] = oneEvent();
   const never = new AcceptedEvents(0);

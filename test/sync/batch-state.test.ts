@@ -18,6 +18,8 @@ import { quickRetries } from "../support/sync-client.js";
 const harness = useScriptedServer();
 const { startBatch } = harness;
 const LOST = { code: 14, details: "connection dropped" };
+/** For a batch to which nothing is written. */
+const UNVERIFIED = { unverified: true } as const;
 
 /** The service's refusal of a call to a batch that is in this state. */
 function batchIs(state: string) {
@@ -93,7 +95,7 @@ test("sends no completion if a write that nobody awaited fails meanwhile", async
 test("asks again when the answer to a completion is lost, and believes that the batch is completed", async () => {
   harness.server.scripts.CompleteSyncBatch.push(LOST, batchIs("completed"));
   const batch = await startBatch();
-  await expect(batch.complete()).resolves.toEqual({});
+  await expect(batch.complete(UNVERIFIED)).resolves.toEqual({});
   expect(batch.state).toBe("completed");
 });
 
@@ -101,7 +103,7 @@ test("learns from an abort that a completion whose outcome was unknown is done",
   harness.server.scripts.CompleteSyncBatch.push(LOST, LOST, LOST);
   harness.server.scripts.AbortSyncBatch.push(batchIs("completed"));
   const batch = await startBatch();
-  await expect(batch.complete()).rejects.toMatchObject({
+  await expect(batch.complete(UNVERIFIED)).rejects.toMatchObject({
     code: "BATCH_OUTCOME_UNKNOWN",
     attempts: 3,
     stoppedBecause: "retries-exhausted",
@@ -110,10 +112,73 @@ test("learns from an abort that a completion whose outcome was unknown is done",
   expect(batch.state).toBe("completed");
 });
 
+const REFUSED = { code: 3, details: "not now" };
+
+test("stays unknown if the abort after an unclear completion is refused, and never says aborted", async () => {
+  harness.server.scripts.CompleteSyncBatch.push(LOST);
+  harness.server.scripts.AbortSyncBatch.push(REFUSED);
+  const batch = await startBatch({ retry: false });
+  await batch.write("accounts", accounts(1));
+  await expect(batch.complete()).rejects.toBeInstanceOf(BatchOutcomeUnknownError);
+  const aborting = rejection(batch.abort());
+  await until(() => harness.server.calls.includes("AbortSyncBatch"));
+  expect(batch.state).toBe("unknown");
+  expect(await aborting).toMatchObject({ code: "SYNC_PROTOCOL" });
+  await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "unknown" });
+  expect(batch.state).toBe("unknown");
+});
+
+test("stays unknown if the abort after an unclear completion succeeds: it only releases the lock", async () => {
+  harness.server.scripts.CompleteSyncBatch.push(LOST);
+  const batch = await startBatch({ retry: false });
+  await batch.write("accounts", accounts(1));
+  await expect(batch.complete()).rejects.toBeInstanceOf(BatchOutcomeUnknownError);
+  await batch.abort();
+  expect(batch.state).toBe("unknown");
+  await expect(batch.complete()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "unknown" });
+  await expect(batch.abort()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "unknown" });
+});
+
+test("does not say that a batch was aborted whose abort was refused", async () => {
+  harness.server.scripts.AbortSyncBatch.push(REFUSED);
+  const batch = await startBatch();
+  await batch.write("accounts", accounts(1));
+  await expect(batch.abort()).rejects.toMatchObject({ code: "SYNC_PROTOCOL" });
+  await expect(batch.complete()).rejects.toMatchObject({
+    code: "BATCH_STATE",
+    reason: "incomplete",
+    message: expect.not.stringContaining("was aborted"),
+  });
+  await batch.abort();
+  expect(batch.state).toBe("aborted");
+  expect(harness.server.calls).not.toContain("CompleteSyncBatch");
+});
+
+test.each([
+  ["nothing", async () => {}, "INVALID_INPUT"],
+  ["events", (batch: SyncBatch) => batch.write("usage", []), "ok"],
+  ["an empty snapshot", (batch: SyncBatch) => batch.write("accounts", []), "ok"],
+] as const)(
+  "completes a batch to which it wrote %s: unverified must say if that is right",
+  async (_, write, outcome) => {
+    const batch = await startBatch();
+    await write(batch);
+    const completed = await batch.complete().then(
+      () => "ok",
+      ({ code }: { code: string }) => code,
+    );
+    expect(completed).toBe(outcome);
+    if (outcome === "ok") return;
+    expect(batch.state).toBe("active");
+    await batch.complete(UNVERIFIED);
+    expect(batch.state).toBe("completed");
+  },
+);
+
 test("never guesses: not active without saying why, after a lost answer, is an unknown outcome", async () => {
   harness.server.scripts.CompleteSyncBatch.push(LOST, { code: 9, details: "not active" });
   const batch = await startBatch();
-  await expect(batch.complete()).rejects.toMatchObject({
+  await expect(batch.complete(UNVERIFIED)).rejects.toMatchObject({
     code: "BATCH_OUTCOME_UNKNOWN",
     batchId: "batch-1",
     retryable: false,
@@ -125,7 +190,7 @@ test("ends a batch whose outcome is unknown: its signal fires, and nothing keeps
   harness.server.scripts.CompleteSyncBatch.push(LOST);
   const clock = new TestClock({ startAt: new Date(0) });
   const batch = await startBatch({ clock, retry: false }, { maxIdleMs: 3_600_000 });
-  const error = await rejection(batch.complete());
+  const error = await rejection(batch.complete(UNVERIFIED));
   expect(error).toBeInstanceOf(BatchOutcomeUnknownError);
   expect(batch.signal.reason).toBe(error);
   expect(clock.sleeping).toBe(0);
@@ -145,14 +210,14 @@ test.each([
 ])("reports an unknown outcome after %s, which proves nothing", async (_, code, details) => {
   harness.server.scripts.CompleteSyncBatch.push({ code, details });
   const batch = await startBatch();
-  await expect(batch.complete()).rejects.toBeInstanceOf(BatchOutcomeUnknownError);
+  await expect(batch.complete(UNVERIFIED)).rejects.toBeInstanceOf(BatchOutcomeUnknownError);
   expect(batch.state).toBe("unknown");
 });
 
 test("leaves a batch active whose completion the service refuses at once", async () => {
   harness.server.scripts.CompleteSyncBatch.push({ code: 3, details: "a stream is open" });
   const batch = await startBatch();
-  await expect(batch.complete()).rejects.toMatchObject({
+  await expect(batch.complete(UNVERIFIED)).rejects.toMatchObject({
     code: "SYNC_PROTOCOL",
     grpcStatus: "INVALID_ARGUMENT",
   });
@@ -175,12 +240,13 @@ test("cancels the write in flight, rejects the queued one and closes the source 
   expect(harness.server.calls).toEqual(["StartSyncBatch", "AbortSyncBatch"]);
 });
 
-test("aborts once however often it is called, and again if that failed", async () => {
+test("shares an abort that is under way, repeats one that failed, and refuses one after it", async () => {
   harness.server.scripts.AbortSyncBatch.push(LOST, LOST, LOST);
   const batch = await startBatch();
   await expect(batch.abort()).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
-  await batch.abort();
-  await batch.abort();
+  await Promise.all([batch.abort(), batch.abort()]);
+  await expect(batch.abort()).rejects.toMatchObject({ code: "BATCH_STATE", reason: "aborted" });
+  batch.close();
   expect(batch.state).toBe("aborted");
   expect(harness.server.calls.filter((call) => call === "AbortSyncBatch")).toHaveLength(4);
 });
@@ -188,7 +254,7 @@ test("aborts once however often it is called, and again if that failed", async (
 test("waits with an abort for the outcome of a completion that was sent", async () => {
   const answer = holdCompletion();
   const batch = await startBatch();
-  const completion = batch.complete();
+  const completion = batch.complete(UNVERIFIED);
   await until(() => harness.server.calls.includes("CompleteSyncBatch"));
   const abortion = batch.abort();
   answer();
@@ -210,7 +276,7 @@ test("rejects what is under way when closed, and tells the service nothing", asy
 test("tells the service nothing when closed while an abort waits for a completion", async () => {
   const batch = await startBatch();
   const answer = holdCompletion();
-  const ends = [rejection(batch.complete())];
+  const ends = [rejection(batch.complete(UNVERIFIED))];
   await until(() => harness.server.calls.includes("CompleteSyncBatch"));
   ends.push(rejection(batch.abort()));
   batch.close();
@@ -227,7 +293,7 @@ test.each([
   const answer = holdCompletion();
   const client = harness.client();
   const batch = await client.startBatch({ installationId: "i" });
-  const completion = rejection(batch.complete());
+  const completion = rejection(batch.complete(UNVERIFIED));
   await until(() => harness.server.calls.includes("CompleteSyncBatch"));
   await close(batch, client);
   expect(await completion).toMatchObject({
@@ -245,7 +311,7 @@ test("reports an unknown outcome if closed in the pause after the answer to a co
   const onProgress = ({ type }: SyncProgress) => void seen.push(type);
   const batch = await startBatch({ clock }, { onProgress });
   harness.server.scripts.CompleteSyncBatch.push(LOST);
-  const completion = rejection(batch.complete());
+  const completion = rejection(batch.complete(UNVERIFIED));
   await until(() => seen.includes("retry"));
   batch.close();
   expect(await completion).toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN", cause: expect.any(ClosedError) });

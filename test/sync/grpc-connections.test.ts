@@ -92,7 +92,7 @@ describe("a connection that does not come about", () => {
   test("does not keep a caller who cancels", async () => {
     const peer = await listenSilently();
     const { client, clock } = frozen(peer);
-    const batch = client.openBatch("batch-1");
+    const batch = client.openBatch("batch-1", { takeOver: true });
     const stop = new AbortController();
     const write = batch.write("accounts", accounts(1), { signal: stop.signal });
     await until(() => peer.heard() === 1);
@@ -156,7 +156,7 @@ describe("a call that gets no answer", () => {
     const { client, clock } = frozen(relay, { timeoutMs: 10_000 });
     const [slow, stuck] = [await client.startBatch(START), await client.startBatch(START)];
     server.scripts.CompleteSyncBatch.push("never");
-    const completion = rejection(stuck.complete());
+    const completion = rejection(stuck.complete({ unverified: true }));
     await until(() => server.calls.includes("CompleteSyncBatch"));
     clock.advance(5000);
     let answer = () => {};

@@ -178,7 +178,7 @@ test("continues a batch of another process, and completes it only with unverifie
   const started = await service.startBatch();
   await started.write("accounts", [{ id: "a" }]);
   started.close();
-  const batch = service.syncClient().openBatch(started.id);
+  const batch = service.syncClient().openBatch(started.id, { takeOver: true });
   await batch.write("accounts", [{ id: "b" }]);
   await expect(batch.complete()).rejects.toMatchObject({ code: "INVALID_INPUT" });
   expect(batch.state).toBe("active");
@@ -194,7 +194,7 @@ test("aborts a batch of another process", async () => {
 });
 
 test("reports an unknown batch id with the first call", async () => {
-  const batch = service.sync.openBatch("no-such-batch");
+  const batch = service.sync.openBatch("no-such-batch", { takeOver: true });
   await expect(batch.write("accounts", [])).rejects.toMatchObject({
     code: "SYNC_PROTOCOL",
     grpcStatus: "NOT_FOUND",

@@ -1,7 +1,7 @@
 import { BatchStateError } from "../../core/errors/index.js";
 import { WIRE } from "../generated/collections.js";
 import { LEASE_MS, momentOf } from "../lease.js";
-import { meaningOf } from "./batch-errors.js";
+import { meaningOfWrite } from "./batch-errors.js";
 import type { BatchSession } from "./session.js";
 import { loadWriting } from "./write-queue.js";
 
@@ -32,7 +32,7 @@ export function startKeepAlive(session: BatchSession, maxIdleMs: number): void {
     renew().then(
       () => next(LEASE_MS / 2),
       (failure: unknown) => {
-        const error = meaningOf("The call", failure);
+        const error = meaningOfWrite("The call", failure);
         if (error instanceof BatchStateError) {
           session.fail(error);
           session.end(error);

@@ -11,7 +11,7 @@ import {
 } from "../../core/errors/index.js";
 import { Attempts } from "../call.js";
 import type { CompletionCounts } from "../transport.js";
-import { closedError, meaningOf, refusal, stateError } from "./batch-errors.js";
+import { closedError, copyOfStateError, meaningOf, refusal, stateError } from "./batch-errors.js";
 import type { BatchSession } from "./session.js";
 import type { WriteQueue } from "./write-queue.js";
 
@@ -22,7 +22,9 @@ export class BatchLifecycle {
   #state: Exclude<BatchState, "expired" | "closed"> = "active";
   #completion: Promise<CompletionCounts> | undefined;
   #abortion: Promise<void> | undefined;
+  /** CompleteSyncBatch was sent, and its outcome is not known. An abort that succeeds does not tell it either. */
   #unclear = false;
+  #released = false;
   readonly #closed = new AbortController();
 
   constructor(session: BatchSession, writes: WriteQueue) {
@@ -31,16 +33,22 @@ export class BatchLifecycle {
   }
 
   get state(): BatchState {
-    const { clientClosed, lease } = this.#session;
+    const { clientClosed, lease, takenOver } = this.#session;
     if (this.#state === "completed" || this.#state === "aborted") return this.#state;
     if (clientClosed.aborted || this.#closed.signal.aborted) return "closed";
-    return this.#state === "active" && lease.remainingMs === 0 ? "expired" : this.#state;
+    if (this.#state !== "active") return this.#state;
+    if (takenOver !== undefined) return "unknown";
+    return lease.remainingMs === 0 ? "expired" : "active";
   }
 
   refusal(call: string): BatchStateError | ClosedError | undefined {
     const { state } = this;
     // The refused write is missing: a lease that is renewed after all must not make the batch active again.
     if (state === "expired") this.#session.expire();
+    const { takenOver } = this.#session;
+    if (state === "unknown" && !this.#unclear && takenOver !== undefined) return copyOfStateError(takenOver);
+    if (state === "aborting" && this.#abortion === undefined)
+      return stateError(call, state, "incomplete", { because: "an abort was requested, and failed" });
     if (state !== "active") return refusal(call, state);
     return this.#writes.failed ? this.#writes.refusal(call) : undefined;
   }
@@ -52,7 +60,10 @@ export class BatchLifecycle {
   }
 
   abort(): Promise<void> {
-    if (this.state === "closed") return Promise.reject(closedError());
+    const { state } = this;
+    if (state === "closed") return Promise.reject(closedError());
+    if (state === "aborted" || (state === "unknown" && this.#released))
+      return Promise.reject(refusal("abort", state));
     this.#abortion ??= this.#abort();
     return this.#abortion;
   }
@@ -140,7 +151,7 @@ export class BatchLifecycle {
     );
     if (completed === true) throw stateError("abort", "completed", "completed");
     if (this.state === "closed") throw closedError();
-    this.#state = "aborting";
+    this.#state = this.#unclear ? "unknown" : "aborting";
     try {
       const { id, transport, clientClosed } = this.#session;
       // Not bound to the handle: a caller who gave up must not leave the lock held.
@@ -152,6 +163,7 @@ export class BatchLifecycle {
       if (meaning instanceof BatchStateError && meaning.reason === "completed") this.#foundCompleted();
       throw meaning;
     }
+    this.#released = true;
     // A handle that was closed meanwhile stays closed.
     if (this.state === "aborting") this.#state = "aborted";
     this.#endSession();
@@ -159,7 +171,7 @@ export class BatchLifecycle {
 
   /** The service says that the batch was completed: by a completion whose answer was lost, or by another process. */
   #foundCompleted(): void {
-    if (this.state === "aborting") this.#state = "completed";
+    if (this.state === "aborting" || this.state === "unknown") this.#state = "completed";
     if (this.#unclear) this.#writes.completed();
     this.#endSession();
   }

@@ -11,7 +11,8 @@ import type { CallContext, SyncRpc, SyncTransport } from "../transport.js";
 import { newReport, statsByCollection, type WriteReport } from "../write/options.js";
 import type { SinkContext } from "../write/record-sink.js";
 import { WindowSender } from "../write/window-sender.js";
-import { closedError, copyOfStateError, meaningOf, stateError } from "./batch-errors.js";
+import { closedError, copyOfStateError, meaningOfWrite, stateError } from "./batch-errors.js";
+import type { NoteStart } from "./start.js";
 
 /** What a run or a preview adds to its batches. */
 export interface BatchWatch {
@@ -22,6 +23,7 @@ export interface BatchWatch {
   readonly sealed: ((collection: CollectionInfo) => Promise<void>) | undefined;
   /** Called when everything was accepted; CompleteSyncBatch is not sent if it throws. */
   readonly beforeComplete: (() => Promise<void>) | undefined;
+  readonly noteStart?: NoteStart;
 }
 
 export interface SessionOptions extends BatchWatch {
@@ -54,6 +56,7 @@ export class BatchSession {
   readonly #onClientClosed = () => this.end(closedError());
   #lastSentAt: number;
   #failure: unknown;
+  #takenOver: BatchStateError | undefined;
 
   constructor(options: SessionOptions) {
     const { id, configuration, transport, startedAt, onProgress, clientClosed } = options;
@@ -85,6 +88,10 @@ export class BatchSession {
     return this.#reports.map((report) => ({ ...report, ranges: [...report.ranges] }));
   }
 
+  get isUnwritten(): boolean {
+    return this.#reports.length === 0;
+  }
+
   get stats(): ReturnType<typeof statsByCollection> {
     return statsByCollection(this.#reports);
   }
@@ -98,11 +105,18 @@ export class BatchSession {
     return this.#failure;
   }
 
-  /** The batch failed on the way to the service. If the service says that its lease is over, the session ends. */
+  /** Why another handle is the writer of the batch, if it is. */
+  get takenOver(): BatchStateError | undefined {
+    return this.#takenOver;
+  }
+
+  /** The batch failed on the way to the service. If its lease is over, or another writer took it over, the session ends. */
   fail(failure: unknown): void {
     this.#failure ??= failure;
-    if (!(failure instanceof BatchStateError) || failure.reason !== "expired") return;
-    this.lease.end();
+    if (!(failure instanceof BatchStateError)) return;
+    if (failure.reason === "expired") this.lease.end();
+    else if (failure.reason === "taken-over") this.#takenOver ??= failure;
+    else return;
     this.end(copyOfStateError(failure));
   }
 
@@ -146,7 +160,7 @@ export class BatchSession {
             await sender.send(window);
           } catch (error) {
             // A window that was cut off because its write had ended is not what failed.
-            if (!controller.signal.aborted) this.fail(meaningOf("write", error));
+            if (!controller.signal.aborted) this.fail(meaningOfWrite("write", error));
             throw error;
           }
         }),

@@ -64,10 +64,14 @@ interface PossibleLock {
   readonly since: number;
 }
 
+/** Notes that StartSyncBatch is sent next. @returns forgets it, if the batch was provably not started, or was aborted */
+export type NoteStart = () => Promise<() => Promise<void>>;
+
 interface StartContext {
   readonly signal: AbortSignal;
   readonly waitForLockMs: number;
   readonly onProgress: OnProgress | undefined;
+  readonly noteStart: NoteStart | undefined;
 }
 
 /**
@@ -130,9 +134,9 @@ export class BatchStarter {
     this.#givenUp.abort(reason);
   }
 
-  async #start(installationId: string, { signal, onProgress }: StartContext): Promise<string> {
+  async #start(installationId: string, { signal, onProgress, noteStart }: StartContext): Promise<string> {
     const operation = { rpc: "StartSyncBatch", installationId } as const;
-    const attempt = (call: CallContext) => this.#attempt(installationId, call);
+    const attempt = (call: CallContext) => this.#attempt(installationId, call, noteStart);
     try {
       const { batchId } = await callWithRetry(this.#configuration, operation, signal, attempt, onProgress);
       this.#possiblyOwnLocks = this.#possiblyOwnLocks.filter(
@@ -150,7 +154,11 @@ export class BatchStarter {
   }
 
   /** One attempt. Once sent, the request is not bound to the caller's signal: its answer may hold a lock. */
-  #attempt(installationId: string, call: CallContext): Promise<Started> {
+  #attempt(
+    installationId: string,
+    call: CallContext,
+    noteStart: NoteStart = async () => async () => {},
+  ): Promise<Started> {
     const { signal: callerSignal } = call;
     const attempts = new Attempts();
     const unbound = {
@@ -159,19 +167,25 @@ export class BatchStarter {
       unlessSent: callerSignal,
       answerMs: Math.max(call.timeoutMs, MIN_ANSWER_MS),
     };
-    const answer = attempts.make(unbound, (context) => this.#transport.startBatch(installationId, context));
+    const noted = noteStart();
+    const forget = async () => (await noted)();
+    const answer = attempts.make(unbound, async (context) => {
+      await noted;
+      return this.#transport.startBatch(installationId, context);
+    });
     return new Promise((resolve, reject) => {
       const abandon = () => {
         reject(callerSignal.reason);
-        const cleanup = this.#abortWhenStarted(installationId, answer, attempts).finally(() =>
+        const cleanup = this.#abortWhenStarted(installationId, answer, attempts, forget).finally(() =>
           this.#cleanups.delete(cleanup),
         );
         this.#cleanups.add(cleanup);
       };
       callerSignal.addEventListener("abort", abandon, { once: true });
       answer
-        .then(resolve, (error: unknown) => {
-          if (attempts.mayBeDone && !callerSignal.aborted) this.#addLock(installationId);
+        .then(resolve, async (error: unknown) => {
+          if (!attempts.mayBeDone) await forget();
+          else if (!callerSignal.aborted) this.#addLock(installationId);
           reject(error);
         })
         .finally(() => callerSignal.removeEventListener("abort", abandon));
@@ -182,6 +196,7 @@ export class BatchStarter {
     installationId: string,
     answer: Promise<Started>,
     attempts: Attempts,
+    forget: () => Promise<void>,
   ): Promise<void> {
     const lock = this.#addLock(installationId);
     let started = false;
@@ -195,6 +210,7 @@ export class BatchStarter {
         (call) => this.#transport.abortBatch(batchId, call),
       );
       this.#forgetLock(lock);
+      await forget();
     } catch (error) {
       if (!started && !attempts.mayBeDone) {
         this.#forgetLock(lock);

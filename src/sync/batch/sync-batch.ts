@@ -18,13 +18,17 @@ import { WriteQueue } from "./write-queue.js";
  *   for ever; use writers for a source that feeds several collections.
  * - Any failed write makes the batch incomplete: `complete()` then refuses, because a snapshot that was sent in part
  *   would mark everything else as removed. Call `abort()` and start a new batch.
- * - After `complete()` every call is refused; after `abort()` too, except that `abort()` may be repeated.
+ * - After `complete()` or `abort()` every further call is refused, except `close()`.
  * - `close()` and `await using` release local resources only: the server's batch lives on until its lease ends.
  */
 export interface SyncBatch extends AsyncDisposable {
   /** Id of the batch on the server. */
   readonly id: string;
-  /** State of the batch. `expired`: by this machine's clocks the lease is over. */
+  /**
+   * State of the batch, as far as this handle knows it without asking. `expired`: by this machine's clocks the lease is
+   * over. `unknown`: a completion has an unknown outcome, or another handle took the batch over. A handle that `openBatch`
+   * returned without `takeOver` is `unknown` until its abort tells more.
+   */
   readonly state: BatchState;
   /** How long the server keeps the batch without a further accepted message. */
   readonly lease: Lease;
@@ -67,11 +71,11 @@ export interface SyncBatch extends AsyncDisposable {
   /**
    * Completes the batch: the service marks every record that a snapshot collection of the batch lacks as removed. Waits
    * for queued writes and for ends under way, and asks again if the answer is lost.
-   * @param options.unverified Must be `true` for a batch of `openBatch`: this process cannot know whether what another
-   *   one wrote to it is complete.
+   * @param options.unverified Must be `true` if this handle took the batch over, or wrote nothing at all: it cannot know
+   *   whether what another one wrote is complete.
    * @returns the service's counts
    * @throws {BatchStateError} a write failed, a writer has not ended, or the batch is not active
-   * @throws {InvalidInputError} the batch was opened by its id, or an option is wrong
+   * @throws {InvalidInputError} `unverified` is missing, or another option is wrong
    * @throws {BatchOutcomeUnknownError} complete was sent, and its outcome is not known; also if the batch or its client
    *   was closed before the answer came
    * @throws {ClosedError} the batch or its client was closed before complete was sent
@@ -79,8 +83,10 @@ export interface SyncBatch extends AsyncDisposable {
   complete(options?: { readonly unverified?: boolean | undefined }): Promise<CompletionCounts>;
   /**
    * Aborts the batch: cancels what is in flight, rejects what is queued, and releases the lock. Nothing is removed or
-   * rolled back. May be repeated; while the batch is being completed, it waits for the outcome.
-   * @throws {BatchStateError} the batch was completed
+   * rolled back. Calls share one abort that is under way, and one that failed may be repeated. While the batch is being
+   * completed, it waits for the outcome; after a completion whose answer was lost, an abort that succeeds only releases
+   * the lock.
+   * @throws {BatchStateError} the batch was completed, or aborted before
    * @throws {ClosedError} the batch was closed
    */
   abort(): Promise<void>;
@@ -105,7 +111,7 @@ export class BatchHandle implements SyncBatch {
   readonly #lifecycle: BatchLifecycle;
   readonly #unverified: boolean;
 
-  /** @param options.unverified Whether another process may have written to the batch. */
+  /** @param options.unverified Whether another handle has written to the batch. */
   constructor(options: { readonly session: BatchSession; readonly unverified: boolean }) {
     const { id, lease, signal } = options.session;
     this.id = id;
@@ -164,9 +170,12 @@ export class BatchHandle implements SyncBatch {
       const refused = this.#lifecycle.refusal("complete");
       if (refused !== undefined) throw refused;
       const { unverified } = readOptions("complete", options, COMPLETE_KEYS);
-      if (this.#unverified && unverified !== true)
+      const unknown = this.#unverified
+        ? "This handle took the batch over"
+        : this.#session.isUnwritten && "Nothing was written to the batch with this handle";
+      if (unknown !== false && unverified !== true)
         throw new InvalidInputError(
-          "The batch was opened by its id, so it is not known here whether its snapshots are complete. Call complete({ unverified: true }) if they are.",
+          `${unknown}, so it is not known here whether its snapshots are complete. Call complete({ unverified: true }) if they are.`,
         );
       return this.#lifecycle.complete();
     });

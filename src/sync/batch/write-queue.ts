@@ -18,7 +18,7 @@ import {
 } from "../write/options.js";
 import { watchEntries } from "../write/source.js";
 import type { SourceReader } from "../write/source-reader.js";
-import { copyOfReason, meaningOf, stateError } from "./batch-errors.js";
+import { copyOfReason, meaningOfWrite, stateError } from "./batch-errors.js";
 import type { BatchSession } from "./session.js";
 
 const NO_COLLECTION = "a collection that does not exist";
@@ -227,7 +227,8 @@ export class WriteQueue {
   /** A write failed: from now on the batch cannot be completed. */
   #fail(error: unknown, report: WriteReport): unknown {
     if (!this.#completed) report.state = "failed";
-    const meaning = error === this.#session.signal.reason ? copyOfReason(error) : meaningOf("write", error);
+    const meaning =
+      error === this.#session.signal.reason ? copyOfReason(error) : meaningOfWrite("write", error);
     this.markIncomplete(report.collection, meaning);
     annotate(meaning, { outcomes: report.ranges });
     return meaning;

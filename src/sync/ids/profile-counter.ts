@@ -37,10 +37,13 @@ const BITS = 0x7f;
 export class ProfileCounter {
   readonly #variants: readonly VariantCounts[];
   readonly #byNumber: readonly (VariantCounts | undefined)[];
+  /** The variant of a collection that has one. */
+  readonly #only: VariantCounts | undefined;
   readonly #sample = new RecordSample();
 
   constructor(variants: readonly ProfiledVariant[]) {
     this.#variants = variants.map((variant) => new VariantCounts(variant));
+    if (this.#variants.length === 1) this.#only = this.#variants[0];
     const numbers = variants.map(({ number }) => number);
     this.#byNumber = Array.from(
       { length: Math.max(...numbers) + 1 },
@@ -50,9 +53,7 @@ export class ProfileCounter {
 
   /** Counts a record. Its variant is its only field, and the id is the first field of the variant. */
   add(bytes: DataView, { start, end, idStart, idEnd }: RecordPlace): void {
-    CURSOR.at = start;
-    CURSOR.read(bytes);
-    const counts = this.#byNumber[CURSOR.tag >>> 3];
+    const counts = this.#only ?? this.#byNumber[numberAt(bytes, start)];
     if (counts === undefined) return;
     counts.add(bytes, idEnd, end);
     const { sampled } = counts.variant;
@@ -105,18 +106,29 @@ class VariantCounts {
   /** Counts the fields from `start` to `end`. The entries of a list or map follow each other. */
   add(bytes: DataView, start: number, end: number): void {
     const filled = this.#filled;
+    const valuesOf = this.#values;
     this.records += 1;
     let previous = 0;
-    CURSOR.at = start;
-    while (CURSOR.at < end) {
-      CURSOR.read(bytes);
-      const { tag, value } = CURSOR;
-      if (tag % WIRE_TYPES === VARINT) {
+    for (let at = start; at < end; ) {
+      // As FieldCursor reads, which costs a third more.
+      let byte = bytes.getUint8(at++);
+      let tag = byte & BITS;
+      for (let shift = 7; byte >= MORE; shift += 7) {
+        byte = bytes.getUint8(at++);
+        tag |= (byte & BITS) << shift;
+      }
+      byte = bytes.getUint8(at++);
+      let value = byte & BITS;
+      for (let shift = 7; byte >= MORE; shift += 7) {
+        byte = bytes.getUint8(at++);
+        value |= (byte & BITS) << shift;
+      }
+      if ((tag & (WIRE_TYPES - 1)) === VARINT) {
         filled[tag] = (filled[tag] ?? 0) + 1;
-        const values = this.#values[tag];
+        const values = valuesOf[tag];
         if (values !== undefined) values[value] = (values[value] ?? 0) + 1;
       } else {
-        CURSOR.at += value;
+        at += value;
         if (tag !== previous && (value > 0 || this.variant.text[tag >>> 3] === undefined))
           filled[tag] = (filled[tag] ?? 0) + 1;
         previous = tag;
@@ -147,29 +159,35 @@ class VariantCounts {
   }
 }
 
-/** Reads the tag of a field, and its number or the length of its value. */
+/** Reads the tag of a field, and its value if it is a number, otherwise the length of its value. */
 class FieldCursor {
   at = 0;
   tag = 0;
   value = 0;
 
   read(bytes: DataView): void {
-    let at = this.at;
-    let tag = bytes.getUint8(at++);
-    if (tag >= MORE) tag = (tag & BITS) | (bytes.getUint8(at++) << 7);
-    let byte = bytes.getUint8(at++);
-    let value = byte & BITS;
+    this.tag = this.#number(bytes);
+    this.value = this.#number(bytes);
+  }
+
+  #number(bytes: DataView): number {
+    let byte = bytes.getUint8(this.at++);
+    let number = byte & BITS;
     for (let shift = 7; byte >= MORE; shift += 7) {
-      byte = bytes.getUint8(at++);
-      value |= (byte & BITS) << shift;
+      byte = bytes.getUint8(this.at++);
+      number |= (byte & BITS) << shift;
     }
-    this.at = at;
-    this.tag = tag;
-    this.value = value;
+    return number;
   }
 }
 
 const CURSOR = new FieldCursor();
+
+function numberAt(bytes: DataView, start: number): number {
+  CURSOR.at = start;
+  CURSOR.read(bytes);
+  return Math.floor(CURSOR.tag / WIRE_TYPES);
+}
 
 /** Returns where a string field lies between `start` and `end`; nowhere if it is absent. */
 function textOf(bytes: DataView, start: number, end: number, number: number): Range {

@@ -1,18 +1,17 @@
 import { createHash } from "node:crypto";
 import { text } from "node:stream/consumers";
 import type { Clock } from "../../core/clock.js";
+import { annotate, BatchInProgressError } from "../../core/errors/index.js";
 import type { Logger } from "../../core/hooks.js";
 import { withinGrace } from "../call.js";
 import { LEASE_MS } from "../lease.js";
 import { folderOf } from "./keys.js";
 import type { LedgerParts } from "./ledger.js";
-import { isGone, type Owner, thisProcess } from "./owner.js";
+import { isGone, type Owner, STALE_MS, thisProcess } from "./owner.js";
+import { PreparedStarts } from "./prepared-starts.js";
 import type { Store } from "./store.js";
 
 const HEARTBEAT_MS = 2500;
-
-/** After so long without a heartbeat, the owner is considered dead. */
-const STALE_MS = 10_000;
 
 export interface JournalOptions {
   /** Undefined if the run has no ledger; then nothing is noted. */
@@ -36,19 +35,55 @@ const OPEN = new Set<string>();
  *
  * - Only batches of the journal are aborted, and only those of the same endpoint and installation.
  * - A suspended owner is considered dead. When it wakes up, the service refuses its messages: its batch was aborted.
+ * - A start is noted before it is sent, see {@link PreparedStarts}.
  * - The journal only helps: if it fails or does not answer within 5 seconds, a warning is logged and the run goes on.
  */
 export class Journal {
   readonly #options: JournalOptions;
+  readonly #starts: PreparedStarts;
   #open: string | undefined;
   #opening: Promise<void> = Promise.resolve();
   #beating: Promise<void> = Promise.resolve();
   #stopHeartbeat: () => void = () => {};
   #recovering: Promise<void> | undefined;
   #answers = true;
+  #warned = false;
 
   constructor(options: JournalOptions) {
     this.#options = options;
+    this.#starts = new PreparedStarts(folderOf(options), options.clock);
+  }
+
+  /**
+   * Notes that StartSyncBatch is sent next. Never rejects.
+   * @returns forgets it: the batch was not started, or was aborted
+   */
+  readonly noteStart = async (): Promise<() => Promise<void>> => {
+    await this.#attempt("could not note a start", {}, (store) => this.#starts.prepare(store));
+    return () => this.#forgetStart();
+  };
+
+  /** Returns an error that tells which start of a dead process may hold the lock; otherwise the same error. */
+  explain(error: unknown): unknown {
+    const left = this.#starts.describeLeft();
+    if (left === undefined || !(error instanceof BatchInProgressError)) return error;
+    const { installationId, serverMessage, waitedMs, mayBeOwn, cause } = error;
+    const details = {
+      installationId,
+      serverMessage,
+      waitedMs,
+      mayBeOwn,
+      ...(cause !== undefined && { cause }),
+    };
+    return annotate(new BatchInProgressError(`${error.message} ${left}`, details), error);
+  }
+
+  /** Warns once which start of a dead process the run may wait for. */
+  warnOfStart(): void {
+    const left = this.#starts.describeLeft();
+    if (left === undefined || this.#warned) return;
+    this.#warned = true;
+    this.#options.logger.warn(`saas-management: waiting for the lock. ${left}`);
   }
 
   opened(batchId: string): Promise<void> {
@@ -60,6 +95,8 @@ export class Journal {
       OPEN.add(hash);
       this.#open = hash;
       this.#keepBeating(store, batchId);
+      await this.#starts.forget(store);
+      await this.#starts.forgetLeft(store);
     });
     return this.#opening;
   }
@@ -70,6 +107,7 @@ export class Journal {
    */
   async ended(batchId: string, isReleased: boolean): Promise<void> {
     await this.#opening;
+    if (isReleased) await this.#forgetStart();
     const hash = this.#open;
     if (hash === undefined) return;
     this.#open = undefined;
@@ -94,6 +132,7 @@ export class Journal {
     const { logger } = this.#options;
     const orphans: string[] = [];
     await this.#attempt("could not be read", {}, async (store) => {
+      await this.#starts.read(store);
       for (const [hash, heartbeat] of heartbeatsOf(await this.#keysOf(store))) {
         const batchId = OPEN.has(hash) ? undefined : await this.#orphanOf(store, hash, heartbeat);
         if (batchId !== undefined) orphans.push(batchId);
@@ -113,6 +152,11 @@ export class Journal {
       const erase = (store: Store) => this.#erase(store, this.#hash(batchId));
       await this.#attempt("could not remove the entry of a batch", { batchId }, erase);
     }
+  }
+
+  async #forgetStart(): Promise<void> {
+    if (!this.#starts.isOpen) return;
+    await this.#attempt("could not remove the note of a start", {}, (store) => this.#starts.forget(store));
   }
 
   /** The id of a batch whose process is dead. Erases batches whose lease is over. */

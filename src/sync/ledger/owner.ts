@@ -2,6 +2,9 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
+/** After so long without a heartbeat, the owner is considered dead. */
+export const STALE_MS = 10_000;
+
 export interface Owner {
   readonly host: string;
   /** Empty if the system does not tell it. */

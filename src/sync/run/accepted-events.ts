@@ -1,11 +1,13 @@
-import type { Collection } from "../collections.js";
+import { COLLECTIONS, type Collection } from "../collections.js";
 import { type EncodedMessage, forEachRecord } from "../encoding/message-builder.js";
+import { idRange } from "../encoding/record-id.js";
 import { EventCounts } from "../ids/event-counts.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";
 
 /**
  * The events that earlier attempts of a run had accepted, so that a restart leaves them out. Each is remembered as often
- * as it was accepted: two equal observations are not duplicates. Stored as 96-bit hashes of the encoded records.
+ * as it was accepted: two equal observations are not duplicates. An event with an id is known by that alone, because its
+ * other fields may have changed since; one without is known by its contents. Both are stored as 96-bit hashes.
  */
 export class AcceptedEvents {
   readonly #events = new Map<Collection, EventCounts>();
@@ -29,10 +31,9 @@ export class AcceptedEvents {
     if (this.#isFirstAttempt) return false;
     const events = this.#events.get(collection);
     if (events === undefined) return false;
-    const bytes = viewOf(buffer);
     const hash = this.#hash;
-    hash.id(bytes, start, end);
-    return events.take(hash.low, hash.high, hash.contents(bytes, start, end));
+    const contents = hashEvent(hash, collection, buffer, viewOf(buffer), start, end);
+    return events.take(hash.low, hash.high, contents);
   }
 
   /** Remembers the records of a message that the service accepted. */
@@ -43,8 +44,23 @@ export class AcceptedEvents {
     const view = viewOf(message.bytes);
     const hash = this.#hash;
     forEachRecord(message, (start, end) => {
-      hash.id(view, start, end);
-      events.add(hash.low, hash.high, hash.contents(view, start, end));
+      const contents = hashEvent(hash, collection, message.bytes, view, start, end);
+      events.add(hash.low, hash.high, contents);
     });
   }
+}
+
+/** Hashes what an event is known by into `hash`. Returns the third part. */
+function hashEvent(
+  hash: IdHash,
+  collection: Collection,
+  bytes: Uint8Array,
+  view: DataView,
+  recordStart: number,
+  recordEnd: number,
+): number {
+  const hasId = COLLECTIONS[collection].idField !== undefined;
+  const { start, end } = hasId ? idRange(bytes, recordStart) : { start: recordStart, end: recordEnd };
+  hash.id(view, start, end);
+  return hash.contents(view, start, end);
 }

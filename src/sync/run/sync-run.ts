@@ -215,7 +215,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
       if (progress.type === "waiting-for-lock") {
         waited = true;
         // The lock's owner may have died after the run began.
-        void this.#recover(signal);
+        void this.#recover(signal).then(() => this.#journal.warnOfStart());
         void this.#unreleased.release(signal);
       }
       onProgress?.(progress);
@@ -228,10 +228,11 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
         observerOf: this.#guard.observerOf,
         sealed: this.#guard.sealed,
         beforeComplete: () => this.#guard.beforeComplete(),
+        noteStart: this.#journal.noteStart,
       },
     );
     const batch = await starting.catch((error: unknown) => {
-      throw this.#unreleased.explain(error);
+      throw this.#journal.explain(this.#unreleased.explain(error));
     });
     if (waited) this.#waitedForLockMs += clock.monotonic() - since;
     return batch;

@@ -103,6 +103,36 @@ test("compares the next run with both snapshots after a completion of unknown ou
   expect(collections.accounts).toMatchObject({ expected: { baseline: "unclear", known: 20, removed: 0 } });
 });
 
+test("keeps an unclear snapshot although the abort after it succeeds", async () => {
+  await service.runAccounts(ids(100));
+  const more = ids(170);
+  const unclear = service.run(
+    ["accounts"],
+    async (batch) => {
+      await batch.write("accounts", accounts(more));
+      // Nobody but this test knows that the service did not complete the batch.
+      breakOnce("CompleteSyncBatch");
+    },
+    { restarts: 0 },
+  );
+  await expect(unclear).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
+  expect(service.states()).toEqual(["completed", "aborted"]);
+  const error = await heldBy(service.runAccounts(ids(100)));
+  expect(error.reasons[0]).toMatchObject({ baseline: "unclear", known: 170, removed: 70 });
+});
+
+test("a restart after an unclear completion whose abort succeeded is compared with both snapshots", async () => {
+  await service.runAccounts(ids(100));
+  let attempts = 0;
+  const restart = service.run(["accounts"], async (batch) => {
+    attempts += 1;
+    await batch.write("accounts", accounts(attempts === 1 ? ids(170) : ids(100)));
+    if (attempts === 1) breakOnce("CompleteSyncBatch");
+  });
+  expect((await heldBy(restart)).reasons[0]).toMatchObject({ known: 170, removed: 70 });
+  expect(warnings).toContainEqual(expect.stringContaining("its outcome is unknown"));
+});
+
 test("keeps an unclear snapshot if the run is aborted at the start of its next attempt", async () => {
   const store = memoryStore();
   const ledger = storeLedger(store);
@@ -197,7 +227,8 @@ test("completes a run with an unreadable ledger if the guard is off", async () =
   expect(collections.accounts?.expected?.baseline).toBe("unreadable");
 });
 
-const completeElsewhere = (batchId: string) => service.sync.openBatch(batchId).complete({ unverified: true });
+const completeElsewhere = (batchId: string) =>
+  service.syncClient().openBatch(batchId, { takeOver: true }).complete({ unverified: true });
 const foreign = expect.stringContaining("but this run did not complete it");
 
 test("does not claim that a held batch was not completed: another process may complete it", async () => {

@@ -232,6 +232,12 @@ const rules = [
   [{ removed: { maxShare: 1 }, collections: { accounts: { removed: { max: 3 } } } }, 10, 6, "is held"],
   [{ removed: false, window: false, emptied: false }, 10, 0, "passes"],
   [{ removed: false }, 10, 0, "is held"],
+  [
+    { removed: { maxShare: 0.7 }, window: false, collections: { accounts: { removed: { min: 2 } } } },
+    10,
+    4,
+    "passes",
+  ],
   [{ removed: false, collections: { accounts: { removed: {} } } }, 10, 0, "is held"],
   [{ collections: { plans: false } }, 10, 0, "is held"],
   [false, 10, 0, "passes"],

@@ -295,3 +295,74 @@ test("lets the run go on if the journal cannot be written", async () => {
     expect.objectContaining({ batchId: expect.any(String) }),
   ]);
 });
+
+/** Another process is killed when the service has answered its StartSyncBatch, before it can note the batch. */
+async function killedStart(ageMs: number, owner: object = { host: "another" }): Promise<void> {
+  const { clock, installationId } = service;
+  const ledger = requireLedger(fileLedger(service.directory));
+  const endpoint = new URL(service.server.syncUrl).origin;
+  const journal = new Journal({ ledger, endpoint, installationId, clock, logger: quietLogger({}) });
+  await journal.noteStart();
+  await service.startBatch();
+  const [path = ""] = await entries();
+  await rm(path);
+  // Not one of this process.
+  const token = path.replace(/start\.[0-9a-f]+\.\d+$/, `start.0123456789ab.${clock.now() - ageMs}`);
+  await writeFile(token, JSON.stringify({ host: "here", bootId: "", pid: 7, ...owner }), { mode: 0o600 });
+}
+
+test("says what it waits for if a process was killed before it could note its batch", async () => {
+  await killedStart(10_000);
+  const until = new Date(service.clock.now() + 15 * MINUTE_MS).toISOString().slice(0, 16);
+  const failed = run();
+  await expect(failed).rejects.toMatchObject({
+    code: "BATCH_IN_PROGRESS",
+    message: expect.stringContaining(`Process 7 on host "another" may have died after it started a batch`),
+  });
+  await expect(failed).rejects.toThrow(`Its lock ends at ${until}`);
+  expect(service.states()).toEqual(["active"]);
+  expect(await entries()).toHaveLength(1);
+});
+
+test("warns once what it waits for, and forgets it when it gets the lock", async () => {
+  await killedStart(10_000);
+  await service.runAccounts(ids(1), {
+    waitForLockMs: 20 * MINUTE_MS,
+    onProgress: async (progress) => {
+      if (progress.type !== "waiting-for-lock") return;
+      for (let i = 0; i < 60; i += 1) await entries();
+      service.clock.advance(progress.nextAttemptMs);
+    },
+  });
+  const warnings = logged.filter(([message]) => message.includes("waiting for the lock"));
+  expect(warnings).toEqual([[expect.stringContaining("Its lock ends at"), undefined]]);
+  expect(await entries()).toEqual([]);
+});
+
+test.each<[string, () => Promise<void>, boolean]>([
+  ["may be under way", () => killedStart(9000), false],
+  ["is older than the lease", () => killedStart(16 * MINUTE_MS), false],
+  ["names nobody", () => killedStart(10_000, { pid: "?" }), true],
+])("a noted start that %s", async (_, leave, isTold) => {
+  await leave();
+  const error = await run().catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: "BATCH_IN_PROGRESS" });
+  expect(String(error).includes("may have died")).toBe(isTold);
+});
+
+test("forgets a start that was refused, and keeps one whose answer was lost", async () => {
+  await service.startBatch();
+  const store = memoryStore();
+  const keys = async () => {
+    const found: string[] = [];
+    for await (const key of store.list("")) if (key.includes("/journal.start.")) found.push(key);
+    return found;
+  };
+  const options = { installationId: service.installationId, ledger: storeLedger(store) };
+  const connector = { snapshots: [], run: async () => {} };
+  await expect(service.sync.run(connector, options)).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
+  expect(await keys()).toEqual([]);
+  service.server.faults.add({ on: "StartSyncBatch", fault: "drop", at: "answer" });
+  await expect(service.sync.run(connector, options)).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
+  expect(await keys()).toHaveLength(1);
+});

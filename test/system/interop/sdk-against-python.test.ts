@@ -238,9 +238,10 @@ describe.skipIf(skipped)(`the SDK with a server on python3-grpcio${whySkipped}`,
     async (state) => {
       const batch = await start();
       const client = newClient();
-      const other = client.openBatch(batch.id);
-      if (state === "completed") await other.complete({ unverified: true });
-      else await other.abort();
+      if (state === "completed") {
+        const other = client.openBatch(batch.id, { takeOver: true });
+        await other.complete({ unverified: true });
+      } else await client.openBatch(batch.id).abort();
       await expect(batch.write("accounts", accounts(1))).rejects.toMatchObject({
         code: "BATCH_STATE",
         reason: state,

@@ -30,6 +30,23 @@ test.runIf(process.platform === "linux")(
   },
 );
 
+test.runIf(process.platform === "linux")(
+  "a run says what it waits for after a process was killed before the journal had its batch",
+  async () => {
+    expect(await endOf("started", ids(10))).toBe("SIGKILL");
+    expect(service.states()).toEqual(["active"]);
+    await expect(service.runAccounts(ids(10))).rejects.toMatchObject({
+      code: "BATCH_IN_PROGRESS",
+      message: expect.stringMatching(
+        /Process \d+ on host .* may have died .* Its lock ends at \d{4}-.* at the latest\.$/,
+      ),
+    });
+    service.clock.advance(LEASE_MS);
+    await service.runAccounts(ids(10));
+    expect(await service.journal()).toEqual([]);
+  },
+);
+
 test("a run is compared with the completed snapshot after a process was killed during the write", async () => {
   await service.runAccounts(ids(10));
   expect(await endOf("written", ids(10, "new"))).toBe("SIGKILL");

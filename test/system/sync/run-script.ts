@@ -3,6 +3,7 @@
  * prints how the run ended. Arguments: endpoint, key, installation, directory of the ledger, `first` or `later`, way, ids.
  * The ways:
  *
+ * - `started`: SIGKILL when StartSyncBatch was answered, before the journal has its batch.
  * - `saved`, `completed`, `written`: SIGKILL before CompleteSyncBatch is sent, after it was answered and before the ledger
  *   notes it, and after the write.
  * - `exit`, `terminated`: after the write, process.exit or a SIGTERM that the run listens for.
@@ -48,7 +49,7 @@ const options = {
   stopOnSignals: true,
   restarts: 0,
   onProgress: ({ type }: { readonly type: string }) => {
-    if (type === "completed" && way === "completed") die();
+    if (type === way) die();
   },
 } as const;
 const connector = defineConnector({

@@ -49,7 +49,14 @@ export const RIGHT: Readonly<Record<string, string>> = {
     const counts = await own.complete();
     return counts.accounts?.removed ?? counts.usage?.accepted;`,
   "a batch of another process": `
-    await sync.openBatch("b1").abort();`,
+    await using opened = sync.openBatch("b1", { onProgress: () => {} });
+    const { id, state }: { id: string; state: string } = opened;
+    await opened.abort();
+    return id + state;`,
+  "a batch that is taken over": `
+    await using own: SyncBatch = sync.openBatch("b1", { takeOver: true, maxIdleMs: 1000 });
+    await own.write("accounts", []);
+    await own.complete({ unverified: true });`,
   "an inline connector": `
     const receipt: RunReceipt = await sync.run({ snapshots: ["accounts"], run: (batch) => batch.write("accounts", []) }, { ledger: "none" });
     return receipt.batchId;`,
@@ -92,7 +99,7 @@ export const RIGHT: Readonly<Record<string, string>> = {
   "an instanceof of one class": `
     const error: unknown = undefined;
     if (error instanceof RateLimitError) return error.retryAfterMs;
-    if (error instanceof BatchStateError) return error.state;
+    if (error instanceof BatchStateError) return error.reason === "taken-over" ? undefined : error.state;
     if (error instanceof TimeoutError) return error.timeoutMs;
     return (error as Error).message;`,
   "a mutation error": `

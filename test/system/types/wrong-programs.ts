@@ -29,6 +29,9 @@ export const WRONG: Readonly<Record<string, string>> = {
   "seal in place of end": `await batch.writer("accounts").seal();`,
   "a wrong record for a writer": `await batch.writer("groups").write({ id: "g1", title: "Staff" });`,
   "an unknown option of complete": `await batch.complete({ force: true });`,
+  "a write through a handle that can look": `await sync.openBatch("b1").write("accounts", []);`,
+  "a completion through a handle that can look": `await sync.openBatch("b1", {}).complete({ unverified: true });`,
+  "a takeover of a new batch": `await sync.startBatch({ takeOver: true });`,
   "the old list of writes": `return batch.writes;`,
   "a made batch": `return new sdk.SyncBatch();`,
   // Connectors and runs

@@ -1,0 +1,108 @@
+import { randomBytes } from "node:crypto";
+import { text } from "node:stream/consumers";
+import type { Clock } from "../../core/clock.js";
+import { LEASE_MS } from "../lease.js";
+import { isGone, type Owner, STALE_MS, thisProcess } from "./owner.js";
+import type { Store } from "./store.js";
+import { deleteAll } from "./store-calls.js";
+
+type NamedOwner = Partial<Record<keyof Owner, unknown>>;
+
+interface LeftStart {
+  readonly key: string;
+  readonly at: number;
+  readonly owner: NamedOwner;
+}
+
+/** Starts of this process that are under way. */
+const OPEN = new Set<string>();
+
+/**
+ * Starts that are under way. An entry `journal.start.<token>.<time>` is put before StartSyncBatch is sent, and deleted when
+ * the batch is in the journal, or was provably not started. If a process is killed in between, nobody knows the id of its
+ * batch, but the next run can say what it waits for.
+ */
+export class PreparedStarts {
+  readonly #prefix: string;
+  readonly #clock: Clock;
+  #own: string | undefined;
+  #left: readonly LeftStart[] = [];
+
+  constructor(folder: string, clock: Clock) {
+    this.#prefix = `${folder}/journal.start.`;
+    this.#clock = clock;
+  }
+
+  get isOpen(): boolean {
+    return this.#own !== undefined;
+  }
+
+  async prepare(store: Store): Promise<void> {
+    const key = `${this.#prefix}${randomBytes(6).toString("hex")}.${Math.trunc(this.#clock.now())}`;
+    OPEN.add(key);
+    this.#own = key;
+    await store.putIfAbsent(
+      key,
+      (async function* () {
+        yield Buffer.from(`${JSON.stringify(thisProcess())}\n`);
+      })(),
+    );
+  }
+
+  /** Deletes the entry of the last `prepare`. */
+  async forget(store: Store): Promise<void> {
+    const key = this.#own;
+    if (key === undefined) return;
+    this.#own = undefined;
+    await store.delete(key);
+    OPEN.delete(key);
+  }
+
+  /** Deletes what dead processes left: this run got the lock. */
+  async forgetLeft(store: Store): Promise<void> {
+    const left = this.#left;
+    this.#left = [];
+    await deleteAll(store, left);
+  }
+
+  /** Looks for starts of dead processes, and deletes those whose lock is over. */
+  async read(store: Store): Promise<void> {
+    const left: LeftStart[] = [];
+    for await (const key of store.list(this.#prefix)) {
+      if (!key.startsWith(this.#prefix)) continue;
+      const at = Number(/\.(\d+)$/.exec(key)?.[1] ?? 0);
+      const silentMs = this.#clock.now() - at;
+      if (silentMs > LEASE_MS + STALE_MS) await store.delete(key);
+      else if (!OPEN.has(key)) {
+        const owner = await ownerOf(store, key);
+        if (owner !== undefined && (silentMs >= STALE_MS || isGone(owner))) left.push({ key, at, owner });
+      }
+    }
+    this.#left = left;
+  }
+
+  /** What this run may wait for, and until when at most, in sentences. */
+  describeLeft(): string | undefined {
+    const last = this.#left.reduce<LeftStart | undefined>(
+      (latest, start) => (latest === undefined || start.at > latest.at ? start : latest),
+      undefined,
+    );
+    if (last === undefined) return undefined;
+    const { host, pid } = last.owner;
+    const isNamed = typeof host === "string" && typeof pid === "number";
+    const who = isNamed ? `Process ${pid} on host ${JSON.stringify(host)}` : "A process";
+    const until = new Date(last.at + LEASE_MS + STALE_MS).toISOString();
+    return `${who} may have died after it started a batch at ${new Date(last.at).toISOString()} and before it could note the id, so that batch cannot be aborted. Its lock ends at ${until} at the latest.`;
+  }
+}
+
+/** The owner that an entry names; nothing if it is damaged. @returns undefined if it was deleted meanwhile */
+async function ownerOf(store: Store, key: string): Promise<NamedOwner | undefined> {
+  const value = await store.get(key);
+  if (value === undefined) return undefined;
+  try {
+    return JSON.parse(await text(value)) ?? {};
+  } catch {
+    return {};
+  }
+}
