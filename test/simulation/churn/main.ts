@@ -36,5 +36,5 @@ if (!values.quick) {
     const guard = { removed: { maxShare }, window: { maxShare }, emptied: { maxShare } };
     return [maxShare, simulateChurn({ seed, years, disastersAYear: DISASTERS_A_YEAR, guard })] as const;
   });
-  console.log(sensitivityTable([[DEFAULT_SHARE, tally], ...rows]));
+  console.log(sensitivityTable([...rows, [DEFAULT_SHARE, tally] as const].sort(([a], [b]) => a - b)));
 }
