@@ -9,6 +9,7 @@ import { discardBody, type GraphQLAnswer, isJson, isRedirect, readText } from ".
 import { isJsonObject, type JsonObject } from "./variables.js";
 
 // Everything that needs graphql or graphql-request, or is needed only for an answer, is loaded with this file.
+export { stripIgnoredCharacters } from "graphql";
 export { readDocument } from "./document.js";
 export { Failures, UNKNOWN_OUTCOME } from "./failures.js";
 
