@@ -24,34 +24,14 @@ import {
   typeFromAST,
   visit,
 } from "graphql";
+import { GRAPHQL } from "../contract/graphql.js";
 
 /** Public types by their names in the schema. Other inputs are not exported; other enums are written out. */
-const PUBLIC = new Map([
-  ["ApplicationDiscovery", "Application"],
-  ["License", "License"],
-  ["LicensePlan", "LicensePlan"],
-  ["ProcurementCase", "ProcurementCase"],
-  ["ApplicationState", "ApplicationState"],
-  ["ApplicationDiscoveryFilterInput", "ApplicationFilter"],
-  ["ApplicationDiscoverySortInput", "ApplicationOrder"],
-  ["LicenseFilterInput", "LicenseFilter"],
-  ["LicenseSortInput", "LicenseOrder"],
-  ["LicensePlanFilterInput", "LicensePlanFilter"],
-  ["LicensePlanSortInput", "LicensePlanOrder"],
-  ["VendorDiscoveryFilterInput", "VendorFilter"],
-  ["CreateProcurementCaseInput", "CreateProcurementCaseInput"],
-  ["UpdateProcurementCaseInput", "UpdateProcurementCaseInput"],
-  ["ChangeVendorsStateInput", "ChangeVendorsStateInput"],
-]);
+const PUBLIC = new Map(Object.entries(GRAPHQL.types));
 
-const SCALARS = new Map([
-  ["ID", "string"],
-  ["String", "string"],
-  ["Date", "string"],
-  ["Boolean", "boolean"],
-  ["Int", "number"],
-  ["Decimal", "number"],
-]);
+const SCALARS = new Map(
+  Object.entries(GRAPHQL.scalars).map(([name, kind]) => [name, kind === "date" ? "string" : kind]),
+);
 
 /** A field of a printed type. */
 interface Field {
@@ -275,15 +255,21 @@ function datesIn(
   path: string,
   above: readonly GraphQLInputObjectType[],
 ): string[] {
-  if (input.name === "DateOperationFilterInput") return [path];
-  return Object.values(input.getFields()).flatMap((field) => {
+  const fields = Object.values(input.getFields());
+  // An input of operators: eq, in, gt.
+  if (fields.every((field) => isDate(getNamedType(field.type)))) return [path];
+  return fields.flatMap((field) => {
     const type = getNamedType(field.type);
     const own = `${path}.${field.name}`;
-    if (type.name === "Date") return [own];
+    if (isDate(type)) return [own];
     return isInputObjectType(type) && type !== input && !above.includes(type)
       ? datesIn(type, own, [...above, input])
       : [];
   });
+}
+
+function isDate({ name }: GraphQLNamedType): boolean {
+  return GRAPHQL.scalars[name] === "date";
 }
 
 /** A docstring, with a tag for what the service does not show: it may change in a minor version. */

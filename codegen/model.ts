@@ -79,17 +79,20 @@ export interface Contract {
   readonly collections: readonly Collection[];
   /** Every message that records are made of, each after those that it uses. */
   readonly models: readonly Model[];
+  /** Fields without a rule whose types the SDK does not encode: records do not have them. */
+  readonly unsupported: readonly string[];
 }
 
 export function readContract(request: DescMessage, rules: Rules): Contract {
-  const reading: Reading = { models: new Map(), rules };
+  const reading: Reading = { models: new Map(), rules, unsupported: [] };
   const collections = readCollections(request, reading);
   checkTargets(rules, request, reading.models.keys());
-  return { request, collections, models: [...reading.models.values()] };
+  return { request, collections, models: [...reading.models.values()], unsupported: reading.unsupported };
 }
 
 interface Reading {
   readonly models: Map<DescMessage, Model>;
+  readonly unsupported: string[];
   readonly rules: Rules;
 }
 
@@ -160,7 +163,7 @@ function readFields(message: DescMessage, reading: Reading): FieldsModel {
     message,
     doc: doc(message),
     assumed,
-    fields: message.fields.map((field) => readField(field, reading)),
+    fields: message.fields.flatMap((field) => supportedField(field, reading)),
     completeGroups: completeGroups.map((group) => group.map(local)),
   };
 }
@@ -203,6 +206,18 @@ function refuseCollisions(message: DescMessage, { fields }: FieldsModel, variant
   }
 }
 
+function supportedField(field: DescField, reading: Reading): readonly Field[] {
+  try {
+    return [readField(field, reading)];
+  } catch (error) {
+    if (!(error instanceof UnsupportedType) || fieldRulesOf(field, reading) !== NO_RULES) throw error;
+    reading.unsupported.push(error.message);
+    return [];
+  }
+}
+
+class UnsupportedType extends Error {}
+
 function readField(field: DescField, reading: Reading): Field {
   const { required = false, requiredWhen, id: isId = false } = fieldRulesOf(field, reading);
   const type = readType(field, reading);
@@ -230,7 +245,7 @@ function readType(field: DescField, reading: Reading): FieldType {
   }
   const scalar = describeScalar(field);
   const kind = SCALARS[scalar];
-  if (kind === undefined) throw new Error(`${field.toString()}: ${scalar} is not supported`);
+  if (kind === undefined) throw new UnsupportedType(`${field.toString()}: ${scalar} is not supported`);
   return kind;
 }
 

@@ -29,10 +29,11 @@ export function adaptersFor(contract: Contract, mapping: Mapping): readonly Adap
 }
 
 function codec(name: string, toWire: string, fromWire: string): string {
+  const uses = (code: string) => /\bmessage\b/.test(code);
   return `export const ${name}: Codec<${name}> = {
-  encode: (message, writer) => Wire${name}.encode(${toWire}, writer),
+  encode: (${uses(toWire) ? "message" : "_message"}, writer) => Wire${name}.encode(${toWire}, writer),
   decode: (input, length) => {
-    const message = Wire${name}.decode(input, length);
+    ${uses(fromWire) ? "const message = " : ""}Wire${name}.decode(input, length);
     return ${fromWire};
   },
 };`;
@@ -66,11 +67,13 @@ function nested(name: string, steps: readonly string[], value: string): string {
 function requestAdapter({ request }: Contract, { batchId }: Mapping["sync"]): Adapter[] {
   const name = "SyncRecordsRequest";
   const places = findCollections(request);
-  const steps = stepsOf(batchId);
+  // A batch id in the request itself has the SDK's name.
+  const steps = batchId.includes(".") ? stepsOf(batchId) : ["batchId"];
   if (steps.length === 1 && places.every(({ path }) => path.length === 1)) return [];
   const lists = places.map(({ field }) => ({ name: field.localName, type: field.message?.name ?? "" }));
   const members = lists.map((list) => `    | { $case: "${list.name}"; value: ${list.type} }`);
-  const id = `${steps[0]}: ${steps.slice(1).reduceRight((inner, step) => `{ ${step}: ${inner} }`, "batchId")}`;
+  const inner = steps.slice(1).reduceRight((value, step) => `{ ${step}: ${value} }`, "batchId");
+  const id = steps.length === 1 ? "batchId" : `${steps[0]}: ${inner}`;
   const cases = places.map(
     ({ field, path }) => `    case "${field.localName}":
       return { ${id}, ${wrapped(path)} };`,

@@ -58,3 +58,12 @@ export interface Mapping {
    */
   readonly names: Readonly<Record<string, string>>;
 }
+
+/** How JSON holds a scalar. `date` is a string `YYYY-MM-DD`; a filter takes a `Date` for it too. */
+export type ScalarKind = "string" | "number" | "boolean" | "date";
+
+export interface GraphQLOverlay {
+  /** Public names of types, by their names in the schema. Other inputs are not exported; other enums are written out. */
+  readonly types: Readonly<Record<string, string>>;
+  readonly scalars: Readonly<Record<string, ScalarKind>>;
+}

@@ -57,6 +57,7 @@ const CLIENT_KEYS = {
   baseUrl: true,
   syncUrl: true,
   fetch: true,
+  credentials: true,
   maxResponseBytes: true,
   sync: true,
 } satisfies KeysOf<ClientOptions>;
@@ -94,7 +95,17 @@ export class SaasManagementClient {
   /** @throws {ConfigurationError} an option is missing or not usable */
   constructor(options: ClientOptions) {
     const given = readOptions("SaasManagementClient", options, CLIENT_KEYS, ConfigurationError);
-    const { baseUrl, syncUrl, fetch, maxResponseBytes, tls, proxy, sync = {}, ...common } = given;
+    const {
+      baseUrl,
+      syncUrl,
+      fetch,
+      credentials,
+      maxResponseBytes,
+      tls,
+      proxy,
+      sync = {},
+      ...common
+    } = given;
     if (baseUrl === undefined && syncUrl === undefined) {
       throw new ConfigurationError(
         "Set baseUrl for the GraphQL API, syncUrl for the Sync API, or both (SAAS_MANAGEMENT_BASE_URL and SAAS_MANAGEMENT_SYNC_URL with fromEnv).",
@@ -115,7 +126,13 @@ export class SaasManagementClient {
     // Previews of the Sync API need no credential.
     if (baseUrl !== undefined && !(this.#lacksCredential && syncUrl !== undefined)) {
       const ownFetch = this.#network?.fetch ?? fetch;
-      this.#graphql = new GraphQLClient({ ...common, baseUrl, fetch: ownFetch, maxResponseBytes });
+      this.#graphql = new GraphQLClient({
+        ...common,
+        baseUrl,
+        fetch: ownFetch,
+        credentials,
+        maxResponseBytes,
+      });
     }
     if (syncUrl !== undefined)
       this.#sync = createSyncClient({ ...common, tls, proxy, ...defaults, endpoint: syncUrl });

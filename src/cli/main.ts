@@ -19,6 +19,7 @@ Options:
   --sync-port <number>   port of the Sync API (default: a free one)
   --host <address>       address to listen on (default: 127.0.0.1, which other machines cannot reach)
   --portfolio <file>     JSON file with applications, prices and contracts of the workspace
+  --cors <origin>        origin of pages that may use the GraphQL API; may be repeated
   --tls-cert <file>      certificate in PEM: serves both APIs over TLS, together with --tls-key
   --tls-key <file>       private key of the certificate, in PEM
   -h, --help             show this
@@ -44,6 +45,7 @@ async function main(args: string[]): Promise<void> {
     port: portNumber("--port", values.port),
     syncPort: portNumber("--sync-port", values["sync-port"]),
     host: values.host,
+    cors: values.cors,
     tls: tlsIdentity(values["tls-cert"], values["tls-key"]),
     portfolio: values.portfolio === undefined ? undefined : await readPortfolio(values.portfolio),
   });
@@ -59,6 +61,7 @@ function parse(args: string[]) {
         "sync-port": { type: "string" },
         host: { type: "string" },
         portfolio: { type: "string" },
+        cors: { type: "string", multiple: true },
         "tls-cert": { type: "string" },
         "tls-key": { type: "string" },
         help: { type: "boolean", short: "h" },

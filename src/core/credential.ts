@@ -16,6 +16,8 @@ export class Credential {
   readonly name: "apiKey" | "authorization";
   /** The Sync API's may be missing until it is used: previews need none. */
   readonly #source: string | (() => unknown) | undefined;
+  /** Whether nothing is sent: a proxy adds the header. */
+  readonly #isNone: boolean;
   readonly #scheme: string;
   /** Secrets sent recently, the latest first. */
   #secrets: readonly string[] = [];
@@ -24,12 +26,15 @@ export class Credential {
   /** @param scheme What stands before an API key: nothing for GraphQL, `"ApiKey "` for the Sync API. */
   constructor(options: Pick<GraphQLOptions, "apiKey" | "authorization">, scheme: "" | "ApiKey ") {
     const { apiKey, authorization } = options;
+    this.#isNone = authorization === "none";
     this.#source = authorization ?? apiKey;
     if (this.#source === undefined && scheme === "") throw missingCredential();
     if (apiKey !== undefined && authorization !== undefined)
       throw new ConfigurationError("Both apiKey and authorization are set: set only one of them.");
-    if (authorization !== undefined && typeof authorization !== "function")
-      throw new ConfigurationError("authorization must be a function that returns the Authorization value.");
+    if (authorization !== undefined && typeof authorization !== "function" && !this.#isNone)
+      throw new ConfigurationError(
+        'authorization must be a function that returns the Authorization value, or "none".',
+      );
     if (apiKey !== undefined && typeof apiKey !== "function" && typeof apiKey !== "string")
       throw new ConfigurationError("apiKey must be a string, or a function that returns one.");
     this.name = authorization === undefined ? "apiKey" : "authorization";
@@ -37,14 +42,15 @@ export class Credential {
   }
 
   /**
-   * The `Authorization` value for one attempt.
+   * The `Authorization` value for one attempt; undefined if none is sent.
    * @param signal Ends the wait: a provider may never settle.
    * @param refused Value that the service refused; a pending call may return the same one.
    * @throws {AuthenticationError} the provider failed, or what it returned cannot be sent
    * @throws {ConfigurationError} there is neither a key nor a provider
    */
-  async authorization(signal: AbortSignal, refused?: string): Promise<string> {
+  async authorization(signal: AbortSignal, refused?: string): Promise<string | undefined> {
     const source = this.#source;
+    if (this.#isNone) return undefined;
     if (source === undefined) throw missingCredential();
     const secret = typeof source === "string" ? source : await this.#provided(source, signal, refused);
     if (typeof secret !== "string" || secret.trim() === "")
@@ -113,12 +119,12 @@ export class OperationCredential {
     this.#signal = signal;
   }
 
-  async next(): Promise<string> {
+  async next(): Promise<string | undefined> {
     const replacement = this.#replacement;
     this.#replacement = undefined;
     this.#sent = undefined;
     this.#sent = replacement ?? (await this.#credential.authorization(this.#signal));
-    this.#values.push(this.#sent);
+    if (this.#sent !== undefined) this.#values.push(this.#sent);
     return this.#sent;
   }
 

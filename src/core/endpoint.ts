@@ -14,21 +14,27 @@ export function isLoopback(host: string): boolean {
   return ["localhost", "[::1]", "::1"].includes(host) || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
+/** An address on the page's own origin: `//host` and `/\\host` would be another one. */
+const RELATIVE = /^\/(?![/\\])/;
+
 /**
- * Checks an endpoint: absolute `https://`, or `http://` to loopback; no user info, query or fragment, and a path only
- * with `"path"`.
+ * Checks an endpoint: absolute `https://`, or `http://` to loopback; no user info, query or fragment. Only with `"path"`
+ * it may have a path, or be relative to the origin of a browser's page.
  * @returns the endpoint without a trailing slash
  */
 export function resolveEndpoint(name: string, value: string, path: "path" | "no-path"): URL {
-  // Not the parser's own error: it holds the whole input, which may have user info in it.
-  if (typeof value !== "string" || !URL.canParse(value)) {
-    throw new ConfigurationError(`${name} must be an absolute URL such as https://api.example.com.`);
-  }
-  const url = new URL(value);
   const refuse = (problem: string) => new ConfigurationError(`${name} ${problem}`);
+  const isRelative = path === "path" && typeof value === "string" && RELATIVE.test(value);
+  const origin = isRelative ? globalThis.location?.origin : undefined;
+  if (isRelative && (origin === undefined || !/^https?:/.test(origin)))
+    throw refuse("is relative, which only a browser's page can resolve. Set an absolute URL.");
+  // Not the parser's own error: it holds the whole input, which may have user info in it.
+  if (typeof value !== "string" || !URL.canParse(value, origin))
+    throw refuse("must be an absolute URL such as https://api.example.com.");
+  const url = new URL(value, origin);
   if (url.username !== "" || url.password !== "") throw refuse("must not contain user info: use apiKey.");
   if (url.search !== "" || url.hash !== "") throw refuse("must not have a query or a fragment.");
-  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
+  if (!isRelative && url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback(url.hostname))) {
     throw refuse("must begin with https://; http:// is for loopback only (localhost, 127.0.0.0/8, [::1]).");
   }
   if (path === "no-path" && url.pathname !== "/") throw refuse("must not have a path.");

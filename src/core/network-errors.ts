@@ -33,6 +33,11 @@ export const NETWORK_ERRORS = {
   UND_ERR_BODY_TIMEOUT: interrupted("the response stopped arriving", "Try again later"),
   CLOSED: unsent("the server closed the connection at once", CHECK_HTTPS),
   SILENT: unsent("the server accepted the connection but sent nothing", CHECK_HTTPS),
+  // A browser does not say more than that.
+  CORS: interrupted(
+    "the connection failed, or the browser blocked it",
+    "Check the endpoint and the network, and that the server allows the page's origin (CORS): it must answer OPTIONS, and allow POST and the headers authorization and content-type and those of the option headers",
+  ),
   UNKNOWN: interrupted("the connection failed", "Check the endpoint, the network and the TLS settings"),
 
   // TLS.

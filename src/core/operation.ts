@@ -5,7 +5,8 @@ import type { CommonConfiguration } from "./options.js";
 import { Deadline, withRetry } from "./retry.js";
 
 export interface AttemptContext {
-  readonly authorization: string;
+  /** Undefined if a proxy adds it. */
+  readonly authorization: string | undefined;
   readonly redact: (text: string) => string;
   /** Aborts when the caller does or the operation's time is up. */
   readonly signal: AbortSignal;

@@ -19,7 +19,7 @@ export const VERSION = "0.1.0";
 export interface GraphQLOptions {
   /**
    * Base of the API, which is `POST {baseUrl}/graphql`: absolute `https://`, or `http://` to loopback. May have a
-   * path.
+   * path. In a browser also a path alone, such as `/api`, on the origin of the page.
    */
   readonly baseUrl: string;
   /**
@@ -35,9 +35,10 @@ export interface GraphQLOptions {
   readonly apiKey?: string | (() => string | Promise<string>) | undefined;
   /**
    * Platform-managed authentication: returns the whole `Authorization` value. Called as a function of `apiKey` is.
+   * `"none"` sends no `Authorization`: for a proxy that adds it.
    * @default none: `apiKey` is then required
    */
-  readonly authorization?: (() => string | Promise<string>) | undefined;
+  readonly authorization?: (() => string | Promise<string>) | "none" | undefined;
   /**
    * Time of one operation in milliseconds, its retries included: one GraphQL request, one RPC, or one window of
    * records. Positive and finite. @default 100_000
@@ -65,6 +66,8 @@ export interface GraphQLOptions {
    * @default globalThis.fetch
    */
   readonly fetch?: typeof globalThis.fetch | undefined;
+  /** Whether a browser sends cookies with the GraphQL requests, as for `fetch`. @default the browser's own */
+  readonly credentials?: "omit" | "same-origin" | "include" | undefined;
   /** Where to write what is done. @default nothing is written */
   readonly logger?: Logger | undefined;
   /**
@@ -78,7 +81,7 @@ export interface GraphQLOptions {
   readonly clock?: { now(): number } | undefined;
 }
 
-export type CommonOptions = Omit<GraphQLOptions, "baseUrl" | "maxResponseBytes" | "fetch">;
+export type CommonOptions = Omit<GraphQLOptions, "baseUrl" | "maxResponseBytes" | "fetch" | "credentials">;
 
 /** The keys of {@link CommonOptions}, for a client to refuse all others. */
 export const COMMON_KEYS = {

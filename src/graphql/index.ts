@@ -39,6 +39,7 @@ export type {
   UpdateProcurementCaseInput,
   VendorFilter,
 } from "./generated/operations.js";
+export { createGraphQLHandler } from "./handler.js";
 export { sumByCurrency } from "./money.js";
 export { isMutationError } from "./mutations.js";
 export type { MutationOptions, RequestOptions } from "./options.js";

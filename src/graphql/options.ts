@@ -1,6 +1,6 @@
 import { checkSignal } from "../core/abort.js";
 import { Credential } from "../core/credential.js";
-import { resolveEndpoint, warnOfWeakTls } from "../core/endpoint.js";
+import { isLoopback, resolveEndpoint, warnOfWeakTls } from "../core/endpoint.js";
 import { ConfigurationError, InvalidInputError } from "../core/errors/index.js";
 import { COMMON_KEYS, type GraphQLOptions, readHeaders, resolveCommonOptions } from "../core/options.js";
 import type { RetryOptions } from "../core/retry.js";
@@ -39,6 +39,7 @@ const CLIENT_KEYS = {
   ...COMMON_KEYS,
   baseUrl: true,
   fetch: true,
+  credentials: true,
   maxResponseBytes: true,
 } satisfies KeysOf<GraphQLOptions>;
 
@@ -53,16 +54,22 @@ const MUTATION_KEYS = { ...REQUEST_KEYS, idempotent: true } satisfies KeysOf<Mut
 
 const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 
+const CREDENTIALS = ["omit", "same-origin", "include"];
+
 const JSON_BODY = { "content-type": "application/json" };
 
 export function resolveOptions(given: GraphQLOptions) {
   const options = readOptions("GraphQLClient", given, CLIENT_KEYS, ConfigurationError);
-  const { baseUrl, fetch, maxResponseBytes = DEFAULT_MAX_BYTES } = options;
+  const { baseUrl, credentials, fetch, maxResponseBytes = DEFAULT_MAX_BYTES } = options;
   const common = resolveCommonOptions(options);
   const credential = new Credential(options, "");
   const endpoint = resolveEndpoint("baseUrl", baseUrl, "path");
   const { origin, pathname } = endpoint;
   requireFunction("fetch", fetch);
+  if (credentials !== undefined && !CREDENTIALS.includes(credentials))
+    throw new ConfigurationError(`credentials must be ${CREDENTIALS.join(", ")}.`);
+  if (endpoint.protocol === "http:" && !isLoopback(endpoint.hostname) && options.authorization !== "none")
+    throw new ConfigurationError('A page without https:// needs authorization: "none".');
   if (fetch === undefined) warnOfWeakTls(endpoint, common.logger);
   if (!Number.isSafeInteger(maxResponseBytes) || maxResponseBytes < 1)
     throw new ConfigurationError("maxResponseBytes must be a whole number of bytes, 1 or more.");
@@ -78,6 +85,7 @@ export function resolveOptions(given: GraphQLOptions) {
       ...normalizeHeaders(common.headers, ConfigurationError),
       ...JSON_BODY,
     },
+    credentials,
     maxResponseBytes,
   };
 }

@@ -121,6 +121,8 @@ const installationSchema = strictObject({
  * - `host`: address to listen on; by default `127.0.0.1`, which other machines cannot reach
  * - `tls`: certificate and private key in PEM, to serve both APIs over TLS 1.2 or newer; by default plain HTTP, which
  *   clients accept on loopback addresses only
+ * - `cors`: origins whose pages may use the GraphQL API, or `true` for all; by default none, and a browser's preflight
+ *   is refused
  * - `pageSize`: the largest number of items on a page of the GraphQL API; by default 1000
  *
  * @throws {TypeError} an option is invalid
@@ -134,6 +136,7 @@ export async function startReferenceServer(
     readonly syncPort?: number | undefined;
     readonly host?: string | undefined;
     readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+    readonly cors?: true | readonly string[] | undefined;
     readonly pageSize?: number | undefined;
   } = {},
 ): Promise<ReferenceServer> {
@@ -145,7 +148,7 @@ export async function startServer(
   options: CheckedOptions,
   state: SyncState = new SyncState(options.clock),
 ): Promise<ReferenceServer> {
-  const { host, tls, clock, pageSize } = options;
+  const { host, tls, clock, cors, pageSize } = options;
   const workspaces = new Map<string, Workspace>();
   const keys = new ApiKeys();
   const faults = new FaultInjector();
@@ -172,7 +175,7 @@ export async function startServer(
   }
 
   const startGraphQL = (port: number) =>
-    startGraphQLServer({ host, port, tls, keys, faults, clock, pageSize });
+    startGraphQLServer({ host, port, tls, keys, faults, clock, cors, pageSize });
   const startSync = (port: number) => startSyncServer({ host, port, tls }, { state, keys, faults });
   let graphQL = await startGraphQL(options.port);
   let sync = await startSync(options.syncPort).catch(async (error: unknown) => {

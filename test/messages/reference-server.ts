@@ -11,7 +11,7 @@ export const messages: readonly {
   {
     title: "an unknown option of the reference server",
     provoke: () => startReferenceServer(JSON.parse('{ "sync_port": 4001 }')),
-    text: 'options: Unknown key "sync_port". Did you mean syncPort? Known keys: port, syncPort, host, tls, clock, portfolio, pageSize.',
+    text: 'options: Unknown key "sync_port". Did you mean syncPort? Known keys: port, syncPort, host, tls, clock, portfolio, cors, pageSize.',
   },
   {
     title: "a fault with an invalid value",

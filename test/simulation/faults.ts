@@ -24,6 +24,8 @@ export type FaultKind =
   | { readonly type: "expired" }
   /** The same, and somebody else has started a batch since. */
   | { readonly type: "stolen" }
+  /** The abort of a completed batch is answered as if it had been aborted. */
+  | { readonly type: "forgotten" }
   /** The key stops working, from now on. */
   | { readonly type: "revoked" };
 

@@ -1,4 +1,5 @@
 import { brokenBatchRules } from "./batch-invariants.js";
+import { brokenGuardRules } from "./guard-model.js";
 import { brokenProcessRules } from "./process-invariants.js";
 import { brokenRecordRules } from "./record-invariants.js";
 import type { Simulated } from "./simulate.js";
@@ -13,6 +14,7 @@ export function violations(simulated: Simulated): string[] {
     ...brokenRecordRules(simulated),
     ...brokenBatchRules(simulated),
     ...brokenProcessRules(simulated),
+    ...brokenGuardRules(simulated),
     ...misdeeds,
     ...simulated.missed,
   ];

@@ -1,10 +1,23 @@
+import { type RunContext, RunHeldError } from "@saas-management/sdk";
 import { connectorOf, type RunFunction } from "../support/connector.js";
+import { isSnapshot } from "./messages.js";
 import type { ObservedBatch } from "./observation.js";
 import { givingUp, keepingAlive, type ProcessParts, relyNoMore } from "./process-parts.js";
-import type { Session } from "./program.js";
+import type { Session, WriteSpec } from "./program.js";
+import { keyOf } from "./source.js";
 import { runWrite } from "./writes.js";
 
 const SNAPSHOTS = ["accounts", "licenses"] as const;
+
+/** Rules that a few records can break. */
+export const GUARD = {
+  removed: { maxShare: 0.25, min: 3 },
+  window: { maxShare: 0.25, min: 5, days: 7 },
+  emptied: { maxShare: 0.25, min: 3 },
+  flipped: { maxDistance: 0.5, min: 3 },
+  added: { maxShare: 0.75, min: 8 },
+  values: false,
+} as const;
 
 /** A run: what the function writes is written anew with each attempt. */
 export async function runManaged(
@@ -12,11 +25,13 @@ export async function runManaged(
   parts: ProcessParts,
 ): Promise<void> {
   const { client, installationId, observation } = parts;
-  const { waitForLockMs, restarts, maxIdleMs, writes, abortAfterMs } = session;
+  const { waitForLockMs, restarts, maxIdleMs, writes, abortAfterMs, judging } = session;
   const limit = givingUp(abortAfterMs, parts);
   const attempts: ObservedBatch[] = [];
   const run = observation.label();
   const labels = writes.map(() => observation.label());
+  const fed = observation.label();
+  const approve = judging?.approves === true ? observation.offered : undefined;
   const { relyOnIt } = keepingAlive(maxIdleMs, parts);
   let abortFailed = false;
   const fn: RunFunction<(typeof SNAPSHOTS)[number]> = async (batch, attempt) => {
@@ -26,6 +41,7 @@ export async function runManaged(
     observed.run = run;
     relyOnIt(observed);
     try {
+      if (judging?.feedTo !== undefined) await feed(judging.feedTo, batch, attempt, observed, parts, fed);
       for (const [index, write] of writes.entries()) {
         // The same records with each attempt: what was accepted before is known by its contents.
         const written = await runWrite(batch, write, observed, parts, labels[index]);
@@ -47,7 +63,14 @@ export async function runManaged(
         waitForLockMs,
         restarts,
         maxIdleMs,
-        ledger: "none",
+        ...(judging === undefined || parts.ledger === undefined
+          ? { ledger: "none" }
+          : {
+              ledger: parts.ledger,
+              guard: judging.guarded ? GUARD : false,
+              firstRun: judging.firstRun,
+              approve,
+            }),
         signal: limit?.signal,
         onProgress: (progress) => {
           observation.told.push(progress);
@@ -64,4 +87,54 @@ export async function runManaged(
     if ("error" in ended) observed.completionError = ended.error;
     observed.mayHoldLock = abortFailed;
   }
+  const error = "error" in ended ? ended.error : undefined;
+  if (error instanceof RunHeldError) observation.offered = error.report.approval?.id;
+  if (judging === undefined) return;
+  observation.runs.push({
+    judging,
+    approve,
+    error,
+    at: parts.clock.now(),
+    batchIds: attempts.map(({ id }) => id),
+    snapshots: writes
+      .filter(({ collection }) => isSnapshot(collection))
+      .map(({ collection, source: { ids, shape } }) => ({ collection, ids: new Set(ids.map(keyOf)), shape })),
+  });
+}
+
+/** Sends the usage since the watermark, and advances it. */
+async function feed(
+  feedTo: number,
+  batch: Parameters<typeof runWrite>[0],
+  { watermark, advance }: RunContext,
+  observed: ObservedBatch,
+  parts: ProcessParts,
+  label: string,
+): Promise<void> {
+  const since = Number(watermark("usage") ?? 0);
+  const there = parts.eventsOf?.("usage");
+  const missing = Array.from({ length: since }, (_, id) => keyOf(id)).filter(
+    (key) => there?.has(key) === false,
+  );
+  if (missing.length > 0)
+    parts.observation.falseWatermarks.push(
+      `the watermark ${since} covers ${missing.join(", ")}, which are lost`,
+    );
+  const write: WriteSpec = {
+    collection: "usage",
+    changed: undefined,
+    abortAfterMs: undefined,
+    source: {
+      kind: "array",
+      ids: Array.from({ length: Math.max(0, feedTo - since) }, (_, i) => since + i),
+      throwsAt: undefined,
+      invalidAt: undefined,
+      paddedAt: undefined,
+      paddingBytes: 0,
+      pauseMs: 0,
+    },
+  };
+  const written = await runWrite(batch, write, observed, parts, label);
+  if ("error" in written) throw written.error;
+  advance("usage", String(Math.max(since, feedTo)));
 }

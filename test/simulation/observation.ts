@@ -1,5 +1,6 @@
 import type { SyncBatch } from "@saas-management/sdk";
 import type { SimCollection } from "./messages.js";
+import type { Judging, Shape } from "./program.js";
 
 /** A write as its caller knows it. */
 export interface ObservedWrite {
@@ -38,9 +39,34 @@ export interface ObservedBatch {
   mayHoldLock: boolean;
 }
 
+/** A snapshot that a run sent, whole. */
+export interface SentSnapshot {
+  readonly collection: string;
+  readonly ids: ReadonlySet<string>;
+  readonly shape: Shape | undefined;
+}
+
+/** A run that a ledger judged. */
+export interface ObservedRun {
+  readonly judging: Judging;
+  readonly snapshots: readonly SentSnapshot[];
+  /** The approval that it used. */
+  readonly approve: string | undefined;
+  /** Its batches, the last one last. */
+  readonly batchIds: readonly string[];
+  /** When it ended. */
+  readonly at: number;
+  readonly error: unknown;
+}
+
 /** Everything that the processes of a simulation were told. */
 export class Observation {
   readonly batches: ObservedBatch[] = [];
+  readonly runs: ObservedRun[] = [];
+  /** The approval that was offered last. */
+  offered: string | undefined;
+  /** Watermarks that covered events which the service did not have when they were read. */
+  readonly falseWatermarks: string[] = [];
   /** Whatever came out: errors, progress, log lines, receipts. */
   readonly told: unknown[] = [];
   /** Signals that callers gave. */

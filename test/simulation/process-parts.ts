@@ -1,3 +1,4 @@
+import type { Ledger } from "@saas-management/sdk";
 import type { SyncEngine } from "../../src/sync/engine.js";
 import type { Observation, ObservedBatch } from "./observation.js";
 import type { SimClock } from "./sim-clock.js";
@@ -9,6 +10,10 @@ export class GaveUp extends Error {}
 export interface ProcessParts {
   readonly client: SyncEngine;
   readonly installationId: string;
+  /** Of all processes; undefined where no run has one. */
+  readonly ledger?: Ledger | undefined;
+  /** The events that the service has of a collection. */
+  readonly eventsOf?: (collection: string) => ReadonlySet<string>;
   readonly clock: SimClock;
   readonly observation: Observation;
   /** Cuts the process off. */

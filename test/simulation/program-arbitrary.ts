@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { fault, survivable } from "./fault-arbitrary.js";
 import type { Operation, ScheduledFault } from "./faults.js";
+import { judged } from "./judged-arbitrary.js";
 import type { Program } from "./program.js";
 import { clients, plainRun } from "./session-arbitrary.js";
 
@@ -55,4 +56,5 @@ const planned: fc.Arbitrary<Program> = fc
 export const program: fc.Arbitrary<Program> = fc.oneof(
   { weight: 7, arbitrary: wild },
   { weight: 1, arbitrary: planned },
+  { weight: 4, arbitrary: judged },
 );

@@ -8,6 +8,9 @@ import type { SimCollection } from "./messages.js";
  */
 export type Change = "emptied" | "refilled" | "reused";
 
+/** Which of their fields the accounts of a source have, besides id and name: a rule looks for what is lost or flipped. */
+export type Shape = "full" | "emptied" | "flipped";
+
 /** A source of records. */
 export interface SourceSpec {
   /** `quiet`: asynchronous, and it ends as if it were at its end when its signal fires. */
@@ -24,6 +27,18 @@ export interface SourceSpec {
   readonly paddingBytes: number;
   /** How long an asynchronous source takes for each step, in milliseconds. */
   readonly pauseMs: number;
+  /** Undefined for id and name only. */
+  readonly shape?: Shape | undefined;
+}
+
+/** How a run is judged by the ledger that all processes share. */
+export interface Judging {
+  readonly firstRun: boolean;
+  /** Whether it uses the approval that was offered last. */
+  readonly approves: boolean;
+  readonly guarded: boolean;
+  /** Sends the usage since the watermark up to this event, and advances to it; undefined for no usage. */
+  readonly feedTo: number | undefined;
 }
 
 export interface WriteSpec {
@@ -70,6 +85,8 @@ export type Session =
       readonly maxIdleMs: number | undefined;
       readonly writes: readonly WriteSpec[];
       readonly abortAfterMs: number | undefined;
+      /** Undefined for a run without a ledger. */
+      readonly judging?: Judging | undefined;
     }
   | { readonly do: "pause"; readonly ms: number }
   /** The process ends, and nothing that it was about to send is sent. */

@@ -1,4 +1,5 @@
 /** Runs a program to its end against the model of the service, without any real waiting. */
+import { memoryLedger } from "@saas-management/sdk/testing";
 import { loadRuns, SyncEngine } from "../../src/sync/engine.js";
 import { resolveSyncOptions } from "../../src/sync/options.js";
 import type { Conduct } from "./conduct.js";
@@ -6,6 +7,7 @@ import { FaultSchedule, type ScheduledFault } from "./faults.js";
 import { API_KEY } from "./faulty-network.js";
 import type { LockLog } from "./lock-log.js";
 import { Observation } from "./observation.js";
+import { withoutCompression } from "./plain-gzip.js";
 import { runProcess } from "./process.js";
 import type { Program } from "./program.js";
 import { ServiceModel } from "./service-model.js";
@@ -52,6 +54,8 @@ export async function simulate(program: Program): Promise<Simulated> {
   process.on("unhandledRejection", note);
   const log = (message: string, details?: object) => observation.told.push([message, details]);
   const allowChance = withoutChance();
+  const compress = withoutCompression();
+  const ledger = memoryLedger();
   const transports: SimulatedTransport[] = [];
   let done = 0;
   const processes = program.clients.map(async (sessions) => {
@@ -69,6 +73,8 @@ export async function simulate(program: Program): Promise<Simulated> {
     await runProcess(sessions, {
       client,
       installationId: "installation-1",
+      ledger,
+      eventsOf: (collection) => new Set(service.events.get(collection)?.keys()),
       clock,
       observation,
       crash: () => transport.crash(),
@@ -98,6 +104,7 @@ export async function simulate(program: Program): Promise<Simulated> {
   } finally {
     process.off("unhandledRejection", note);
     allowChance();
+    compress();
   }
 }
 

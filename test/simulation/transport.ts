@@ -102,8 +102,12 @@ export class SimulatedTransport implements SyncTransport {
     const failed = () => this.locks.failedAborts.add(batchId);
     try {
       await this.#network.call("AbortSyncBatch", call, "", {
-        effect: () => this.#service.abort(batchId, this.#clock.now()),
-        struck: failed,
+        effect: (kind) => {
+          const isCompleted = () => this.#service.stateOf(batchId, this.#clock.now()) === "completed";
+          if (kind?.type === "forgotten" && isCompleted()) return;
+          this.#service.abort(batchId, this.#clock.now());
+        },
+        struck: ({ type }) => void (type !== "forgotten" && failed()),
       });
     } catch (error) {
       if (this.#service.keyRevoked) failed();

@@ -1,6 +1,7 @@
 import { ClientError, GraphQLClient as RequestClient } from "graphql-request";
 import { SaasManagementError } from "../../core/errors/index.js";
 import type { AttemptContext } from "../../core/operation.js";
+import type { GraphQLOptions } from "../../core/options.js";
 import type { HeaderRecord } from "../options.js";
 import { areAboutRequest, readErrorEntries, redactStrings } from "./error-entries.js";
 import type { Failures } from "./failures.js";
@@ -8,12 +9,14 @@ import { discardBody, type GraphQLAnswer, isJson, isRedirect, readText } from ".
 import { isJsonObject, type JsonObject } from "./variables.js";
 
 // Everything that needs graphql or graphql-request, or is needed only for an answer, is loaded with this file.
+export { stripIgnoredCharacters } from "graphql";
 export { readDocument } from "./document.js";
 export { Failures, UNKNOWN_OUTCOME } from "./failures.js";
 
 export interface Attempt<Data, Result> {
   readonly url: string;
   readonly fetch: typeof globalThis.fetch;
+  readonly credentials: GraphQLOptions["credentials"];
   /** Without the credential. */
   readonly headers: HeaderRecord;
   readonly body: { readonly query: string; readonly variables: JsonObject };
@@ -59,10 +62,13 @@ export async function sendAttempt<Data, Result>(attempt: Attempt<Data, Result>):
       signal.throwIfAborted();
       progress.sent = true;
       // Not called as a method: a browser's fetch refuses to be one.
-      const { fetch } = attempt;
+      const { credentials, fetch } = attempt;
+      const { authorization } = context;
       // graphql-request does not see the credential and does not copy the headers.
-      const headers = { ...attempt.headers, authorization: context.authorization };
-      const response = await fetch(String(url), { ...init, headers });
+      const headers = { ...attempt.headers, ...(authorization !== undefined && { authorization }) };
+      // Some runtimes of the edge throw for `credentials`.
+      const cookies = credentials === undefined ? {} : { credentials };
+      const response = await fetch(String(url), { ...init, ...cookies, headers });
       if (typeof response?.headers?.get !== "function")
         throw new TypeError("fetch did not return a Response");
       received.response = response;

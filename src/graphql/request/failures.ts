@@ -6,7 +6,7 @@ import {
   type SaasManagementError,
   TransportError,
 } from "../../core/errors/index.js";
-import { causesOf, errorCode, networkErrorOf } from "../../core/network-errors.js";
+import { causesOf, errorCode, NETWORK_ERRORS, networkErrorOf } from "../../core/network-errors.js";
 import { escapeControls } from "../../core/redact.js";
 import { parseRetryAfter } from "../../core/retry.js";
 import { describeEntries, isRateLimit, NOT_AUTHORIZED } from "./error-entries.js";
@@ -114,7 +114,11 @@ export class Failures {
   /** `fetch` failed, or the body broke off. */
   network(error: unknown, head: ResponseHead | undefined): SaasManagementError {
     const { label, repeatable, url } = this.#context;
-    const { advice, code, description, retryable, unsent } = networkErrorOf(error);
+    const found = networkErrorOf(error);
+    const isBlocked = found.code === undefined && error instanceof TypeError && isForeign(url);
+    const { advice, code, description, retryable, unsent } = isBlocked
+      ? { ...found, ...NETWORK_ERRORS.CORS }
+      : found;
     const what = code === undefined ? description : `${description} (${code})`;
     return this.#transport(head, `${label} to ${url} failed: ${what}. ${advice}.`, {
       retryable: repeatable && retryable,
@@ -171,6 +175,12 @@ export class Failures {
     const value = headers.get("retry-after");
     return value === null ? undefined : parseRetryAfter(value, this.#context.now());
   }
+}
+
+/** Whether a page of another origin calls. */
+function isForeign(url: string): boolean {
+  const origin = globalThis.location?.origin;
+  return origin !== undefined && origin !== new URL(url).origin;
 }
 
 /** Whether any field of the root was answered. */

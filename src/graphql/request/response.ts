@@ -19,9 +19,9 @@ interface BodyRules {
   readonly signal: AbortSignal;
   /** Makes the error of a body that cannot be used. */
   readonly failures: {
-    tooLarge(head: ResponseHead, maxBytes: number): SaasManagementError;
-    network(error: unknown, head: ResponseHead): SaasManagementError;
-    notGraphQL(head: ResponseHead): SaasManagementError;
+    tooLarge(head: ResponseHead, maxBytes: number): Error;
+    network(error: unknown, head: ResponseHead): Error;
+    notGraphQL(head: ResponseHead): Error;
   };
 }
 

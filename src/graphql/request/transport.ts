@@ -94,7 +94,7 @@ export class Transport {
     cancellation: AbortController,
   ): Promise<Result> {
     if (this.#closed) throw new ClosedError("The GraphQL client is closed. Create a new one.");
-    const { common, credential, fetch, headers, maxResponseBytes, url } = this.#configuration;
+    const { common, credential, credentials, fetch, headers, maxResponseBytes, url } = this.#configuration;
     const { clock, retry, timeoutMs } = common;
     const configuration = {
       ...common,
@@ -131,7 +131,7 @@ export class Transport {
       (context) => {
         const { redact } = context;
         const failures = new Failures({ label, url, repeatable, now: () => clock.now(), redact });
-        const request = { url, fetch, headers: ownHeaders, body, maxResponseBytes, repeatable };
+        const request = { url, fetch, credentials, headers: ownHeaders, body, maxResponseBytes, repeatable };
         const answer = sendAttempt<Data, Result>({ ...request, context, failures, progress, read });
         // A fetch of the caller may ignore the signal.
         return raceAbort(answer, context.signal);

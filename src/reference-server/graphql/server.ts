@@ -17,7 +17,10 @@ import { ConnectionFault, strikeAnswer } from "./faults.js";
 import { type Exchange, type GraphQLHandlerOptions, graphQLHandler } from "./handler.js";
 import { executableSchema } from "./schema.js";
 
-export interface GraphQLServerOptions extends GraphQLHandlerOptions, ListenOptions {}
+export interface GraphQLServerOptions extends GraphQLHandlerOptions, ListenOptions {
+  /** Origins of pages that may call; true for all. */
+  readonly cors?: true | readonly string[] | undefined;
+}
 
 export interface GraphQLServer {
   readonly port: number;
@@ -50,7 +53,7 @@ export async function startGraphQLServer(options: GraphQLServerOptions): Promise
 
 async function exchange(
   handler: Handler<IncomingMessage, Exchange>,
-  { keys, clock }: GraphQLServerOptions,
+  { keys, clock, cors }: GraphQLServerOptions,
   connections: Connections,
   request: IncomingMessage,
   response: ServerResponse,
@@ -63,7 +66,8 @@ async function exchange(
   const revokeKey = () => keys.revoke(request.headers.authorization);
   const context: Exchange = { clock, signal, revokeKey, due: [], isReplaced: false };
   try {
-    const own = await answerTo(handler, request, context).catch((error: unknown) => {
+    const isAllowed = allowOrigin(cors, request, response);
+    const own = await answerTo(handler, request, context, isAllowed).catch((error: unknown) => {
       if (signal.aborted || error instanceof ConnectionFault) throw error;
       return errorAnswer(500, "Internal Server Error", { errors: [unexpectedError()], data: null });
     });
@@ -75,13 +79,31 @@ async function exchange(
   }
 }
 
+/** Sets the headers of CORS for an origin that is allowed, on every answer: a page must be able to read errors too. */
+function allowOrigin(
+  cors: GraphQLServerOptions["cors"],
+  { headers }: IncomingMessage,
+  response: ServerResponse,
+): boolean {
+  const { origin, "access-control-request-headers": wanted } = headers;
+  if (cors !== undefined) response.setHeader("vary", "origin");
+  if (origin === undefined || !(cors === true || cors?.includes(origin) === true)) return false;
+  response.setHeader("access-control-allow-origin", origin);
+  response.setHeader("access-control-expose-headers", "retry-after, x-request-id");
+  response.setHeader("access-control-allow-methods", "POST");
+  if (wanted !== undefined) response.setHeader("access-control-allow-headers", wanted);
+  return true;
+}
+
 async function answerTo(
   handler: Handler<IncomingMessage, Exchange>,
   request: IncomingMessage,
   context: Exchange,
+  isAllowed: boolean,
 ): Promise<Response> {
   const { method = "", url = "", headers } = request;
   if (url.split("?", 1)[0] !== "/graphql") return [null, { status: 404, statusText: "Not Found" }];
+  if (method === "OPTIONS" && isAllowed) return [null, { status: 204, statusText: "No Content" }];
   if (method !== "POST") {
     return [null, { status: 405, statusText: "Method Not Allowed", headers: { allow: "POST" } }];
   }

@@ -53,9 +53,10 @@ const CONDITIONS: { readonly [C in Collection]?: (details: VariantOf<C>["value"]
     },
     plans: ({ details: { model, seatBased } = {} }) => {
       if (!model) return missing("details.model");
-      if (model !== SubscriptionModel.SUBSCRIPTION_MODEL_SEAT_BASED)
+      if (model < 0 || SubscriptionModel[model] === undefined)
         return { field: "details.model", problem: "is not a known subscription model" };
-      return seatBased === undefined ? missing("details.seatBased") : undefined;
+      const isSeatBased = model === SubscriptionModel.SUBSCRIPTION_MODEL_SEAT_BASED;
+      return isSeatBased && seatBased === undefined ? missing("details.seatBased") : undefined;
     },
     externallyDiscoveredUsage: ({ lastActivity, lastActivityFrom: from, lastActivityTo: to }) => {
       if (from !== undefined && to === undefined) return missing("lastActivityTo");

@@ -99,7 +99,7 @@ export class GrpcTransport implements SyncTransport {
     });
     const metadata = new Metadata();
     for (const [name, value] of Object.entries(this.#configuration.headers)) metadata.set(name, value);
-    metadata.set("authorization", context.authorization);
+    if (context.authorization !== undefined) metadata.set("authorization", context.authorization);
     try {
       signal.throwIfAborted();
       const start = {

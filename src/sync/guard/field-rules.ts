@@ -1,4 +1,4 @@
-import type { SnapshotProfile } from "../ids/snapshot-profile.js";
+import { changedRecords, type SnapshotProfile } from "../ids/snapshot-profile.js";
 import type { PastSnapshot } from "../ledger/history.js";
 import { count } from "../report-text.js";
 import { percent } from "./id-rules.js";
@@ -53,6 +53,17 @@ export function flippedFields(
     found.push({ field, text: `${field} is ${describeChange(now, latest)}` });
   }
   return found;
+}
+
+/** Why the known ids look like those of other people. */
+export function otherPeople(
+  { sample }: SnapshotProfile,
+  before: SnapshotProfile | undefined,
+  { maxShare, min }: Limits<"values">,
+): string | undefined {
+  const { kept, changed } = changedRecords(before?.sample ?? "", sample);
+  if (kept < min || changed / kept <= maxShare) return undefined;
+  return `name and e-mail address both changed in ${changed} of ${kept} compared records`;
 }
 
 /** The total variation distance: the share of values that would have to change. */

@@ -65,6 +65,6 @@ export function percent(part: number, whole: number): string {
   return `${part < whole ? Math.min(99.9, Math.round(share * 10) / 10) : Math.round(share * 10) / 10} %`;
 }
 
-export function dayOf(time: number): string {
+function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }

@@ -3,7 +3,7 @@ import type { SnapshotProfile } from "../ids/snapshot-profile.js";
 import type { History, PastSnapshot } from "../ledger/history.js";
 import { counted } from "../report-text.js";
 import type { Comparison } from "./comparison.js";
-import { emptiedFields, type FieldFinding, flippedFields } from "./field-rules.js";
+import { emptiedFields, type FieldFinding, flippedFields, otherPeople } from "./field-rules.js";
 import { inWindow, WINDOW_DAYS } from "./history.js";
 import { describeRemovals, growth, isHeld, shrinkage } from "./id-rules.js";
 import type { ResolvedRule } from "./rules.js";
@@ -52,5 +52,6 @@ export function findingsOf(facts: SnapshotFacts, rule: ResolvedRule): readonly F
   if (rule.emptied !== false) findFields("emptied", emptiedFields(profile, window, rule.emptied));
   if (rule.flipped !== false) findFields("flipped", flippedFields(profile, history, rule.flipped));
   if (rule.added !== false) find("added", growth(compared, rule.added));
+  if (rule.values !== false) find("values", otherPeople(profile, history.at(-1)?.profile, rule.values));
   return findings;
 }

@@ -96,6 +96,7 @@ test.each([
   ["more than a quarter", { email: 40 }, 40, { email: 29 }, 40, ["emptied"]],
   ["fewer than 5 values", { email: 4 }, 40, { email: 0 }, 40, []],
   ["as many values of more records", { email: 40 }, 40, { email: 40 }, 80, []],
+  ["a fifth of the values, and many records without", { email: 100 }, 100, { email: 80 }, 120, []],
   ["fewer records, as often filled", { email: 40 }, 80, { email: 25 }, 50, []],
   ["a new field", {}, 40, { email: 40 }, 40, []],
   ["no records", { email: 40 }, 40, {}, 0, []],
@@ -183,6 +184,35 @@ test("added: says how many are new", () => {
   expect(findings({ sets: [completed(1000, 10)], sent: 20_000 })).toEqual([
     { rule: "added", text: "19,010 of the 20,000 ids that were sent are new, 1,000 were known" },
   ]);
+});
+
+/** Samples of 40 records, some of which have another name, and some another e-mail address. */
+const sample = (names: number, emails: number, count = 40) =>
+  Buffer.from(
+    Array.from({ length: count }, (_, i) => [i, 0, i < names ? 1 : 0, i < emails ? 1 : 0]).flat(),
+  ).toString("base64");
+
+test.each([
+  ["the half", 20, 20, 40, []],
+  ["more than the half", 21, 21, 40, ["values"]],
+  ["names alone", 40, 20, 40, []],
+  ["e-mail addresses alone", 20, 40, 40, []],
+  ["20 records", 20, 20, 20, ["values"]],
+  ["fewer than 20 records", 19, 19, 19, []],
+])("values: %s", (_, names, emails, count, expected) => {
+  const history = [past(40, 9), past(40, 1, { profile: profile(40, { sample: sample(0, 0) }) })];
+  const facts = { history, sent: 40, profile: profile(40, { sample: sample(names, emails, count) }) };
+  expect(rulesOf(facts)).toEqual(expected);
+  expect(rulesOf(facts, { values: false })).toEqual([]);
+});
+
+test("values: says how many, beside the last completed snapshot only", () => {
+  const now = profile(40, { sample: sample(30, 30) });
+  const then = past(40, 1, { profile: profile(40, { sample: sample(0, 0) }), superseded: true });
+  expect(findings({ history: [then], sent: 40, profile: now })).toEqual([
+    { rule: "values", text: "name and e-mail address both changed in 30 of 40 compared records" },
+  ]);
+  expect(findings({ history: [then, past(40, 0, { profile: now })], sent: 40, profile: now })).toEqual([]);
 });
 
 test.each(["removed", "window", "emptied", "flipped", "added"] as const)("turns %s off alone", (name) => {

@@ -225,6 +225,7 @@ const rules = [
   [{ collections: { accounts: false } }, 10, 0, "passes"],
   [{ collections: { accounts: { removed: { maxShare: 0.7 } } } }, 10, 4, "passes"],
   [{ removed: { maxShare: 1 }, collections: { accounts: { removed: { max: 3 } } } }, 10, 6, "is held"],
+  [{ removed: { maxShare: 0.7 }, collections: { accounts: { removed: { min: 2 } } } }, 10, 4, "passes"],
   [{ removed: false }, 10, 0, "passes"],
   [{ removed: false, collections: { accounts: { removed: {} } } }, 10, 0, "is held"],
   [{ collections: { plans: false } }, 10, 0, "is held"],

@@ -20,6 +20,8 @@ export interface PageResult {
 declare global {
   /** Called by the test, in the page. */
   var tryFacade: (baseUrl: string, apiKey: string) => Promise<PageResult>;
+  /** The number of applications, or the message of the failure. */
+  var tryCount: (baseUrl: string, apiKey: string) => Promise<number | string>;
 }
 
 globalThis.tryFacade = async (baseUrl, apiKey) => {
@@ -49,6 +51,12 @@ globalThis.tryFacade = async (baseUrl, apiKey) => {
     leftWith: await reason(left.firstPage()),
   };
 };
+
+globalThis.tryCount = (baseUrl, apiKey) =>
+  new GraphQLClient({ baseUrl, apiKey, retry: false })
+    .applications()
+    .totalCount()
+    .catch((error: Error) => error.message);
 
 async function reason(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(

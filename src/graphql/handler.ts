@@ -1,0 +1,191 @@
+import {
+  ClosedError,
+  ConfigurationError,
+  InvalidInputError,
+  RateLimitError,
+  SaasManagementError,
+  TimeoutError,
+  TransportError,
+} from "../core/errors/index.js";
+import { type KeysOf, readOptions, requireMethods, requirePositive } from "../core/validate.js";
+import type { GraphQLClient } from "./client.js";
+import {
+  ApplicationsDocument,
+  ChangeVendorsStateDocument,
+  CreateProcurementCaseDocument,
+  LicensePlansDocument,
+  LicensesDocument,
+  UpdateProcurementCaseDocument,
+} from "./generated/operations.js";
+import type { Document } from "./request/document.js";
+import { isJson, readText } from "./request/response.js";
+import { isJsonObject, type JsonObject } from "./request/variables.js";
+
+/** The documents of the client's own methods. */
+const METHODS = {
+  applications: ApplicationsDocument,
+  licenses: LicensesDocument,
+  licensePlans: LicensePlansDocument,
+  createProcurementCase: CreateProcurementCaseDocument,
+  updateProcurementCase: UpdateProcurementCaseDocument,
+  changeVendorsState: ChangeVendorsStateDocument,
+};
+
+const HANDLER_KEYS = {
+  client: true,
+  allow: true,
+  timeoutMs: true,
+  maxRequestBytes: true,
+} satisfies KeysOf<Parameters<typeof createGraphQLHandler>[0]>;
+
+/** Documents by their text without what GraphQL ignores. */
+type Allowed = ReadonlyMap<string, string>;
+
+/**
+ * Makes a handler that sends the documents of a page to the service, with a key that the page does not have. In the
+ * page, `new GraphQLClient({ baseUrl: "/api", authorization: "none" })` works if the handler answers `/api/graphql`.
+ *
+ * - It does not know who asks: check the session before you call it.
+ * - It repeats nothing, because the client in the page does.
+ * - Keys, headers and messages of the service stay here. Errors have their paths and codes; a refusal of the key is
+ *   `UPSTREAM_REFUSED` (HTTP 500), because it is not the page's fault.
+ *
+ * @returns a function that always answers, for `POST` with JSON
+ * @throws {ConfigurationError} an option is not usable; for a wrong document the function rejects with it
+ */
+export function createGraphQLHandler(options: {
+  /** Sends the requests, with its key. Its `onEvent` and `logger` tell what failed and why. */
+  readonly client: GraphQLClient;
+  /** What a page may send: documents, and the names of methods of a `GraphQLClient`. Their variables are the page's. */
+  readonly allow: readonly (
+    | "applications"
+    | "licenses"
+    | "licensePlans"
+    | "createProcurementCase"
+    | "updateProcurementCase"
+    | "changeVendorsState"
+    | Document<unknown, never>
+  )[];
+  /** Time of one request in milliseconds, from its first byte to the answer. @default 30_000 */
+  readonly timeoutMs?: number | undefined;
+  /** Most bytes of a request. @default 102_400 (100 KiB) */
+  readonly maxRequestBytes?: number | undefined;
+}): (request: Request) => Promise<Response> {
+  const given = readOptions("createGraphQLHandler", options, HANDLER_KEYS, ConfigurationError);
+  const { client, allow, timeoutMs = 30_000, maxRequestBytes = 100 * 1024 } = given;
+  requireMethods("client", client ?? null, ["rawRequest"]);
+  requirePositive("timeoutMs", timeoutMs);
+  requirePositive("maxRequestBytes", maxRequestBytes);
+  if (!Array.isArray(allow)) throw new ConfigurationError("allow must be a list of documents.");
+  const documents = [...allow];
+  let allowed: Allowed | undefined;
+  return async (request) => {
+    // graphql is loaded with the first request, as by the client.
+    const { readDocument, stripIgnoredCharacters } = await import("./request/attempt.js");
+    const keyOf = (text: string): string => {
+      try {
+        return stripIgnoredCharacters(text);
+      } catch {
+        return "";
+      }
+    };
+    allowed ??= new Map(
+      documents.map((entry, index) => {
+        const method = Object.entries(METHODS).find(([name]) => name === entry)?.[1];
+        const { kind, text } = readDocument(method ?? entry);
+        if (kind === undefined) throw new ConfigurationError(`allow[${index}] is not a valid document.`);
+        return [keyOf(text), text];
+      }),
+    );
+    const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
+    try {
+      const { query, variables } = await readBody(request, maxRequestBytes, signal);
+      const text = allowed.get(keyOf(query));
+      if (text === undefined) throw new Refusal(400, "DOCUMENT_NOT_ALLOWED");
+      const answer = await client.rawRequest(text, variables, { signal, timeoutMs, retry: false });
+      const { data, errors, status } = answer;
+      return respond(status, errors.length === 0 ? { data } : { data, errors: errors.map(withoutMessage) });
+    } catch (error) {
+      const own = error instanceof Refusal && !signal.aborted;
+      const { code, headers, status } = own ? error : refusalOf(error, signal);
+      return respond(status, { errors: [{ message: "The request failed.", extensions: { code } }] }, headers);
+    }
+  };
+}
+
+/** Why a request is not answered with data. */
+class Refusal extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, code: string, headers: Readonly<Record<string, string>> = {}) {
+    super(code);
+    this.status = status;
+    this.code = code;
+    this.headers = headers;
+  }
+}
+
+/** Only JSON: a form of another site could send everything else without asking (CORS). */
+async function readBody(
+  request: Request,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<{ readonly query: string; readonly variables: JsonObject }> {
+  if (request.method !== "POST") throw new Refusal(405, "METHOD_NOT_ALLOWED", { allow: "POST" });
+  if (!isJson(request.headers)) throw new Refusal(415, "NOT_JSON");
+  const invalid = () => new Refusal(400, "INVALID_REQUEST");
+  const failures = {
+    tooLarge: () => new Refusal(413, "REQUEST_TOO_LARGE"),
+    network: (error: unknown) => (error instanceof Refusal ? error : invalid()),
+    notGraphQL: invalid,
+  };
+  const { body, headers } = request;
+  const text = await readText(new Response(body, { headers }), { maxBytes, signal, failures });
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw invalid();
+  }
+  const { query, variables } = isJsonObject(parsed) ? parsed : {};
+  if (typeof query !== "string" || !isJsonObject(variables ?? {})) throw invalid();
+  return { query, variables: isJsonObject(variables) ? variables : {} };
+}
+
+/** What a failure of the client means for the page. Statuses that its client repeats stand for what may pass. */
+function refusalOf(error: unknown, signal: AbortSignal): Refusal {
+  if (signal.aborted || error instanceof TimeoutError) return new Refusal(504, "TIMEOUT");
+  if (error instanceof RateLimitError) {
+    const { code, retryAfterMs } = error;
+    const headers = retryAfterMs === undefined ? {} : { "retry-after": `${Math.ceil(retryAfterMs / 1000)}` };
+    return new Refusal(429, code, headers);
+  }
+  if (error instanceof TransportError || error instanceof ClosedError) return new Refusal(502, error.code);
+  if (error instanceof InvalidInputError) return new Refusal(400, "INVALID_REQUEST");
+  return new Refusal(500, error instanceof SaasManagementError ? "UPSTREAM_REFUSED" : "INTERNAL");
+}
+
+function withoutMessage({
+  extensions,
+  path,
+}: {
+  readonly path?: readonly (string | number)[];
+  readonly extensions?: { readonly code?: string };
+}): object {
+  const code = extensions?.code;
+  const isName = code !== undefined && /^[A-Z][A-Z0-9_]{0,63}$/.test(code);
+  return {
+    message: "The service answered with an error.",
+    ...(path === undefined ? {} : { path }),
+    ...(isName ? { extensions: { code } } : {}),
+  };
+}
+
+function respond(status: number, body: object, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { "content-type": "application/json; charset=utf-8", "cache-control": "no-store", ...headers },
+  });
+}

@@ -1,0 +1,42 @@
+/** What must hold for every contract: `npm run contract -- adopt` runs these tests before it takes one. */
+import { createFileRegistry } from "@bufbuild/protobuf";
+import { type Collection, type RecordOf, SaasManagementClient } from "@saas-management/sdk";
+import { startReferenceServer } from "@saas-management/sdk/testing";
+import { expect, test } from "vitest";
+import { readProtoFiles } from "../../codegen/contract-files.js";
+import { readContract } from "../../codegen/model.js";
+import { normalize } from "../../codegen/normalize.js";
+import { MAPPING } from "../../contract/mapping.js";
+import { RULES } from "../../contract/rules.js";
+import { isCollection } from "../../src/sync/collections.js";
+import { SyncServiceService } from "../../src/sync/generated/contract.js";
+import { fullRecords } from "./full-record.js";
+
+const registry = createFileRegistry(normalize(readProtoFiles("proto"), MAPPING, RULES));
+const request = [...registry].find((desc) => desc.kind === "message" && desc.name === "SyncRecordsRequest");
+if (request?.kind !== "message") throw new Error("The contract has no SyncRecordsRequest.");
+const { collections } = readContract(request, RULES);
+
+test("the methods have the paths of the contract", () => {
+  const names = Object.values(MAPPING.methods).map((name) => `/${MAPPING.service}/${name}`);
+  expect(Object.values(SyncServiceService).map(({ path }) => path)).toEqual(names);
+});
+
+test.each(collections)(
+  "records of $name with every field come back from the reference server",
+  async (collection) => {
+    const { name, record } = collection;
+    if (!isCollection(name)) throw new Error(`${name} is not generated; run npm run codegen.`);
+    await using server = await startReferenceServer();
+    const { apiKey, syncUrl, baseUrl } = server;
+    await using client = new SaasManagementClient({ apiKey, syncUrl, baseUrl });
+    const records: RecordOf<Collection>[] = JSON.parse(JSON.stringify(fullRecords(record)));
+    const batch = await client.sync.startBatch({ installationId: server.installationId });
+    const receipt = await batch.write(name, records);
+    expect(receipt.accepted).toBe(records.length);
+    await batch.complete();
+    const stored = server.inspect(server.installationId).snapshots[name].map((row) => row.record);
+    const plain = (_: string, value: unknown) => (typeof value === "bigint" ? Number(value) : value);
+    expect(JSON.parse(JSON.stringify(stored, plain))).toEqual(records);
+  },
+);

@@ -1,0 +1,109 @@
+import { ConfigurationError, GraphQLClient, TransportError } from "@saas-management/sdk/graphql";
+import { afterEach, expect, test, vi } from "vitest";
+import { API_KEY, connectClient } from "../support/http-client.js";
+import { answer } from "../support/http-server.js";
+import { rejection } from "../support/promises.js";
+import { testService } from "../support/test-service.js";
+
+const service = testService();
+
+afterEach(() => vi.unstubAllGlobals());
+
+/** Makes this process look like a page. */
+function openPage(address: string): void {
+  vi.stubGlobal("location", new URL(address));
+}
+
+/** What a client gives to fetch. */
+async function sent(options: Partial<ConstructorParameters<typeof GraphQLClient>[0]>) {
+  const calls: { readonly url: string; readonly init: RequestInit | undefined }[] = [];
+  const client = new GraphQLClient({
+    baseUrl: "/api",
+    authorization: "none",
+    fetch: async (url, init) => {
+      calls.push({ url: String(url), init });
+      return Response.json({ data: { ok: true } });
+    },
+    ...options,
+  });
+  await client.request("{ ok }", {});
+  return calls[0];
+}
+
+test('sends no Authorization with authorization "none"', async () => {
+  const { client, server } = await connectClient(answer({ data: { ok: true } }), {
+    apiKey: undefined,
+    authorization: "none",
+  });
+  await client.request("{ ok }", {});
+  expect(server.requests[0]?.headers).not.toHaveProperty("authorization");
+});
+
+test('the Sync API sends no credential with authorization "none" either', async () => {
+  const sync = service.syncClient({ authorization: "none" });
+  await expect(sync.startBatch({ installationId: service.installationId })).rejects.toMatchObject({
+    code: "AUTHENTICATION_FAILED",
+    serverMessage: expect.stringMatching(/missing|credential|key/i),
+  });
+});
+
+test.each([
+  ["https://portal.example.com/licenses?page=2#top", "https://portal.example.com/api/graphql"],
+  ["http://portal.example.com:8080/", "http://portal.example.com:8080/api/graphql"],
+])("resolves a relative baseUrl against the page %s", async (page, url) => {
+  openPage(page);
+  expect((await sent({}))?.url).toBe(url);
+});
+
+test.each(["//evil.example.com", "/\\evil.example.com", "api", "./api", "/api?key=1"])(
+  "refuses %j as a relative baseUrl",
+  (baseUrl) => {
+    openPage("https://portal.example.com");
+    expect(() => new GraphQLClient({ baseUrl, authorization: "none" })).toThrow(ConfigurationError);
+  },
+);
+
+test("refuses a relative baseUrl outside of a page", () => {
+  const create = () => new GraphQLClient({ baseUrl: "/api", authorization: "none" });
+  expect(create).toThrow(
+    "baseUrl is relative, which only a browser's page can resolve. Set an absolute URL.",
+  );
+  openPage("about:blank");
+  expect(create).toThrow(ConfigurationError);
+});
+
+test("sends a key without encryption to loopback only, also from a page", () => {
+  const create = () => new GraphQLClient({ baseUrl: "/api", apiKey: API_KEY });
+  openPage("http://portal.example.com");
+  expect(create).toThrow(ConfigurationError);
+  openPage("http://127.0.0.1:5173");
+  expect(create).not.toThrow();
+});
+
+test("passes credentials to fetch, and nothing if the option is not set", async () => {
+  openPage("https://portal.example.com");
+  expect((await sent({ credentials: "include" }))?.init).toHaveProperty("credentials", "include");
+  expect((await sent({}))?.init).not.toHaveProperty("credentials");
+  expect(() => new GraphQLClient(JSON.parse('{ "baseUrl": "/a", "credentials": "all" }'))).toThrow(
+    ConfigurationError,
+  );
+});
+
+test("a failure that a browser does not explain names CORS, if the origins differ", async () => {
+  openPage("https://portal.example.com");
+  const failing = (baseUrl: string) =>
+    new GraphQLClient({
+      baseUrl,
+      authorization: "none",
+      retry: false,
+      fetch: async () => {
+        throw new TypeError("Failed to fetch");
+      },
+    });
+  const error = await rejection(failing("https://api.example.com").licenses().firstPage());
+  expect(error).toBeInstanceOf(TransportError);
+  expect(error).toMatchObject({ retryable: true, message: expect.stringContaining("(CORS)") });
+  expect(await rejection(failing("/api").licenses().firstPage())).toMatchObject({
+    message: expect.not.stringContaining("CORS"),
+  });
+});

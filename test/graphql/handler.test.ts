@@ -1,0 +1,191 @@
+import type { TypedDocumentNode } from "@graphql-typed-document-node/core";
+import {
+  AuthenticationError,
+  ConfigurationError,
+  createGraphQLHandler,
+  GraphQLClient,
+  type GraphQLOptions,
+  GraphQLResponseError,
+  isMutationError,
+  RateLimitError,
+  TransportError,
+} from "@saas-management/sdk/graphql";
+import { parse } from "graphql";
+import { expect, test } from "vitest";
+import { serveHandler } from "../support/http-handler.js";
+import { rejection } from "../support/promises.js";
+import { testService } from "../support/test-service.js";
+
+type HandlerOptions = Parameters<typeof createGraphQLHandler>[0];
+
+const service = testService({
+  server: { portfolio: { applications: [{ name: "Figma" }, { name: "Slack" }, { name: "Zoom" }] } },
+});
+const NAMES = "query Names($first: Int) { applications(first: $first) { nodes { application { name } } } }";
+const KEY = "sk-canary";
+
+function handle(options: Partial<HandlerOptions> = {}) {
+  return createGraphQLHandler({ client: service.graphql, allow: [NAMES], ...options });
+}
+
+/** The client in a page, in front of a handler. */
+async function page(options: Partial<HandlerOptions>, own: Partial<GraphQLOptions> = {}) {
+  const baseUrl = await serveHandler(handle(options));
+  return new GraphQLClient({ baseUrl, authorization: "none", retry: false, ...own });
+}
+
+/** A handler whose client gets this answer from the service. */
+function answeredWith(answer: () => Response | Promise<Response>, options: Partial<HandlerOptions> = {}) {
+  const fetch = async () => answer();
+  const client = new GraphQLClient({ baseUrl: "https://api.example.com", apiKey: KEY, fetch });
+  return handle({ client, ...options });
+}
+
+const post = (body: unknown, init: RequestInit = {}) =>
+  new Request("http://localhost/graphql", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+    ...init,
+  });
+
+const codeOf = async (answer: Response) => {
+  const { errors } = await answer.json();
+  return [answer.status, errors[0].extensions.code];
+};
+
+test("serves the methods of a client and its own documents, with the key of the server", async () => {
+  const client = await page({
+    allow: ["applications", "createProcurementCase", "updateProcurementCase", NAMES],
+  });
+  const names: string[] = [];
+  for await (const { application } of client.applications({ pageSize: 2 })) names.push(application.name);
+  expect(names.sort()).toEqual(["Figma", "Slack", "Zoom"]);
+  expect(await client.createProcurementCase({ name: "Renew" })).toMatchObject({ name: "Renew" });
+  const refusal = await rejection(client.updateProcurementCase({ id: "none", name: "x" }));
+  expect(isMutationError(refusal, "updateProcurementCase")).toBe(true);
+  expect(await client.request(NAMES, { first: 1 })).toMatchObject({ applications: { nodes: [{}] } });
+});
+
+test("knows a document in any layout, and as a parsed one", async () => {
+  const document: TypedDocumentNode<unknown, object> = parse(NAMES);
+  const client = await page({ allow: [document] });
+  expect(await client.request(`# names\n${NAMES.replaceAll(" ", "\n  ")}`, {})).toHaveProperty(
+    "applications",
+  );
+});
+
+test("refuses every other document, also under the name of an allowed one", async () => {
+  const client = await page({ allow: ["applications", NAMES] });
+  for (const document of [
+    "query Names { licenses { totalCount } }",
+    "{ __schema { types { name } } }",
+    "{",
+  ]) {
+    const error = await rejection(client.request(document, {}));
+    expect(error).toBeInstanceOf(GraphQLResponseError);
+    expect(error).toMatchObject({ status: 400, errors: [{ extensions: { code: "DOCUMENT_NOT_ALLOWED" } }] });
+  }
+  expect(await rejection(client.licenses().firstPage())).toBeInstanceOf(GraphQLResponseError);
+});
+
+test.each<[string, Request, number, string]>([
+  ["another method", new Request("http://localhost/graphql"), 405, "METHOD_NOT_ALLOWED"],
+  ["a form of another site", post("query=x", { headers: { "content-type": "text/plain" } }), 415, "NOT_JSON"],
+  ["JSON that is cut off", post('{"query":'), 400, "INVALID_REQUEST"],
+  ["a body without a query", post([]), 400, "INVALID_REQUEST"],
+  ["variables that are a list", post({ query: NAMES, variables: [1] }), 400, "INVALID_REQUEST"],
+  ["a body that is too large", post({ query: NAMES, x: "x".repeat(200) }), 413, "REQUEST_TOO_LARGE"],
+])("refuses %s", async (_, request, status, code) => {
+  expect(await codeOf(await handle({ maxRequestBytes: 200 })(request))).toEqual([status, code]);
+});
+
+test("a body that does not end, and a service that does not answer, are given up", async () => {
+  const body = new ReadableStream({});
+  const request = post("", { body, ...{ duplex: "half" } });
+  expect(await codeOf(await handle({ timeoutMs: 20 })(request))).toEqual([504, "TIMEOUT"]);
+  const silent = answeredWith(() => new Promise(() => {}), { timeoutMs: 20 });
+  expect(await codeOf(await silent(post({ query: NAMES })))).toEqual([504, "TIMEOUT"]);
+});
+
+test("a refused key of the server is not the page's fault", async () => {
+  const client = await page({ client: service.graphqlClient({ apiKey: "wrong" }) });
+  const error = await rejection(client.request(NAMES, {}));
+  expect(error).not.toBeInstanceOf(AuthenticationError);
+  expect(error).toBeInstanceOf(GraphQLResponseError);
+  expect(error).toMatchObject({ status: 500, errors: [{ extensions: { code: "UPSTREAM_REFUSED" } }] });
+});
+
+test("a rate limit and a failing service arrive as what they are, without a second layer of retries", async () => {
+  let calls = 0;
+  const limited = answeredWith(() => {
+    calls += 1;
+    return new Response("", { status: 429, headers: { "retry-after": "7" } });
+  });
+  const client = new GraphQLClient({
+    baseUrl: await serveHandler(limited),
+    authorization: "none",
+    retry: false,
+  });
+  const error = await rejection(client.request(NAMES, {}));
+  expect(error).toBeInstanceOf(RateLimitError);
+  expect(error).toMatchObject({ retryAfterMs: 7000, retryable: true });
+  expect(calls).toBe(1);
+  service.server.faults.add({ on: "graphql", fault: "http", status: 503 });
+  expect(await rejection((await page({})).request(NAMES, {}))).toBeInstanceOf(TransportError);
+});
+
+test("no key, header or message of the service reaches the page, but paths and codes do", async () => {
+  const secret = `the key ${KEY} of 10.0.0.7 may not`;
+  const answer = answeredWith(() =>
+    Response.json(
+      {
+        data: { applications: null, ok: 1 },
+        errors: [
+          { message: secret, path: ["applications"], extensions: { code: "INTERNAL", stack: secret } },
+        ],
+      },
+      { headers: { "x-internal": secret, "set-cookie": "a=b", "x-request-id": "r-1" } },
+    ),
+  );
+  const { headers, ...rest } = await answer(post({ query: NAMES })).then(async (response) => ({
+    headers: Object.fromEntries(response.headers),
+    status: response.status,
+    body: await response.json(),
+  }));
+  expect(rest).toEqual({
+    status: 200,
+    body: {
+      data: { applications: null, ok: 1 },
+      errors: [
+        {
+          message: "The service answered with an error.",
+          path: ["applications"],
+          extensions: { code: "INTERNAL" },
+        },
+      ],
+    },
+  });
+  expect(headers).toEqual({
+    "content-type": "application/json; charset=utf-8",
+    "cache-control": "no-store",
+  });
+});
+
+test.each([
+  { client: undefined },
+  { allow: "applications" },
+  { timeoutMs: 0 },
+  { maxRequestBytes: -1 },
+  { x: 1 },
+])("refuses the options %j", (wrong) => {
+  expect(() => handle(JSON.parse(JSON.stringify(wrong, (_, value) => value ?? null)))).toThrow(
+    ConfigurationError,
+  );
+});
+
+test("rejects if a document in allow is not one: a name with a typing error allows nothing", async () => {
+  await expect(handle({ allow: ["licence"] })(post({ query: "licence" }))).rejects.toThrow(
+    "allow[0] is not a valid document.",
+  );
+});

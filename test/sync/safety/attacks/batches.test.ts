@@ -1,0 +1,157 @@
+import type { SyncBatch } from "@saas-management/sdk";
+import { expect } from "vitest";
+import type { TestService } from "../../../support/test-service.js";
+import {
+  type Attack,
+  breakTwice,
+  type Ending,
+  held,
+  LEASE_MS,
+  people,
+  refused,
+  send,
+  testAttacks,
+} from "./attacks.js";
+
+const TAKEN_OVER = refused("BATCH_STATE", { reason: "taken-over" });
+
+const INCOMPLETE = refused("BATCH_STATE", { reason: "incomplete" });
+/** It needs `unverified: true`. */
+const UNVERIFIED = refused("INVALID_INPUT");
+
+testAttacks([
+  batch("nothing was written with its handle", UNVERIFIED, (handle) => handle.complete()),
+  batch("nothing was written, and a heartbeat has kept it", UNVERIFIED, async (handle, service) => {
+    await send(service, people(), { waitForLockMs: 0 }).catch(() => {});
+    await handle.complete();
+  }),
+  batch("only a refused write was made", INCOMPLETE, async (handle) => {
+    await handle.write("accounts", JSON.parse('[{"id":1}]')).catch(() => {});
+    await handle.complete();
+  }),
+  batch(
+    "a handle that took it over has written, and the first one completes",
+    TAKEN_OVER,
+    async (first, service) => {
+      await first.write("accounts", people(0, 20));
+      await takeOver(service, first).write("accounts", people(20));
+      await first.complete();
+    },
+  ),
+  batch(
+    "a handle that took it over has written, and the first one writes on",
+    TAKEN_OVER,
+    async (first, service) => {
+      await first.write("accounts", people(0, 20));
+      await takeOver(service, first).write("accounts", people(20, 30));
+      await first.write("accounts", people(30));
+      await first.complete();
+    },
+  ),
+  batch("a handle took it over, wrote its half and completes", UNVERIFIED, async (first, service) => {
+    first.close();
+    const second = takeOver(service, first);
+    await second.write("accounts", people(0, 20));
+    await second.complete();
+  }),
+  batch("a handle took it over and completes what it has not written", UNVERIFIED, async (first, service) => {
+    await first.write("accounts", people(0, 20));
+    first.close();
+    await takeOver(service, first).complete();
+  }),
+  batch(
+    "a handle was opened without taking it over, and writes",
+    refused("INVALID_INPUT"),
+    async (first, service) => {
+      const opened = service.sync.openBatch(first.id);
+      await Reflect.apply(Reflect.get(opened, "write") ?? notThere, opened, ["accounts", people(0, 20)]);
+    },
+  ),
+  batch("it is aborted, and completed", refused("BATCH_STATE", { reason: "aborted" }), async (handle) => {
+    await handle.write("accounts", people());
+    await handle.abort();
+    await handle.complete();
+  }),
+  batch(
+    "its lease ends, and it is completed",
+    refused("BATCH_STATE", { reason: "expired" }),
+    async (handle, service) => {
+      await handle.write("accounts", people(0, 20));
+      service.clock.advance(LEASE_MS);
+      await handle.complete();
+    },
+  ),
+  batch("a window is lost, and it is completed", INCOMPLETE, async (handle, service) => {
+    breakTwice(service, "SyncRecords", "answer");
+    await handle.write("accounts", people()).catch(() => {});
+    await handle.complete();
+  }),
+  batch(
+    "its abort is refused, and it is completed",
+    { kind: "refused", error: { name: expect.any(String) } },
+    async (handle, service) => {
+      await handle.write("accounts", people());
+      service.server.faults.add({
+        on: "AbortSyncBatch",
+        times: 9,
+        fault: "status",
+        status: "PERMISSION_DENIED",
+      });
+      await handle.abort().catch(() => {});
+      expect(handle.state).not.toBe("aborted");
+      await handle.complete();
+    },
+  ),
+  {
+    name: "another process takes the batch of a run over, and completes a part",
+    ending: TAKEN_OVER,
+    attack: (service) =>
+      service.run(
+        ["accounts"],
+        async (batch) => {
+          await batch.write("accounts", people());
+          const other = service.sync.openBatch(batch.id, { takeOver: true });
+          await other.write("licenses", []);
+          other.close();
+          await batch.write("usage", [
+            { id: "u-1", sourceActorId: "né-1", lastActivity: "2026-01-01T00:00:00Z" },
+          ]);
+        },
+        { restarts: 0 },
+      ),
+  },
+  {
+    name: "a batch by hand has added records, and a run of the source is cut",
+    ending: held({ known: 40, removed: 20 }),
+    prepare: async (service) => {
+      const handle = await service.startBatch();
+      await handle.write("accounts", people(0, 100));
+      await handle.complete();
+    },
+    attack: (service) => send(service, people(0, 20)),
+  },
+]);
+
+/** What happens with a batch that was started by hand. */
+function batch(
+  name: string,
+  ending: Ending,
+  use: (handle: SyncBatch, service: TestService) => Promise<unknown>,
+): Attack {
+  return {
+    name: `a batch is started, and ${name}`,
+    ending,
+    attack: async (service) => {
+      await use(await service.startBatch(), service);
+      return [];
+    },
+  };
+}
+
+function takeOver(service: TestService, { id }: SyncBatch): SyncBatch {
+  return service.sync.openBatch(id, { takeOver: true });
+}
+
+function notThere(): never {
+  throw Object.assign(new Error("There is no such method."), { code: "INVALID_INPUT" });
+}

@@ -1,0 +1,174 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fileLedger, type Ledger, type RunOptions, storeLedger } from "@saas-management/sdk";
+import { memoryLedger } from "@saas-management/sdk/testing";
+import { expect } from "vitest";
+import { FileStore } from "../../../../src/sync/ledger/file-store.js";
+import { connectorOf } from "../../../support/connector.js";
+import { heldBy, type TestService } from "../../../support/test-service.js";
+import { type Attack, breakTwice, type Ending, held, people, refused, send, testAttacks } from "./attacks.js";
+
+const NO_BASELINE = held({ rule: "no-baseline", known: 0, sent: 20 });
+const another = ({ directory }: TestService) => fileLedger(join(directory, "another"));
+
+testAttacks([
+  lost("of the ledger, only the journal is left", async (service) => {
+    for (const path of await service.files()) await rm(path);
+  }),
+  withLedger("the ledger is in the memory of each process", () => memoryLedger()),
+  withLedger(
+    "the path of the ledger is relative, and the job has another working directory",
+    async ({ directory }) => {
+      const before = process.cwd();
+      await mkdir(join(directory, "job"));
+      process.chdir(join(directory, "job"));
+      try {
+        return fileLedger("ledger");
+      } finally {
+        process.chdir(before);
+      }
+    },
+  ),
+  withLedger("the job runs as another user, whose state is somewhere else", async ({ directory }) => {
+    const before = process.env["XDG_STATE_HOME"];
+    process.env["XDG_STATE_HOME"] = join(directory, "state");
+    try {
+      return fileLedger();
+    } finally {
+      if (before === undefined) delete process.env["XDG_STATE_HOME"];
+      else process.env["XDG_STATE_HOME"] = before;
+    }
+  }),
+  withLedger("the store of the user is that of the staging environment", ({ directory }) =>
+    storeLedger(new FileStore(join(directory, "another"))),
+  ),
+  {
+    name: "the service has another host name",
+    ending: NO_BASELINE,
+    attack: (service) => {
+      const endpoint = service.server.syncUrl.replace("127.0.0.1", "localhost");
+      return service.syncClient({ endpoint }).run(
+        connectorOf(["accounts"], async (batch) => void (await batch.write("accounts", people(0, 20)))),
+        { installationId: service.installationId, ledger: fileLedger(service.directory) },
+      );
+    },
+  },
+  {
+    name: "the id of the installation is that of another one",
+    ending: NO_BASELINE,
+    attack: (service) =>
+      send(service, people(0, 20), { installationId: service.server.createInstallation(), firstRun: false }),
+  },
+  {
+    name: "`firstRun: true` is said after a completion whose answer was lost",
+    ending: refused("INVALID_INPUT"),
+    prepare: async (service) => {
+      breakTwice(service, "CompleteSyncBatch", "answer");
+      breakTwice(service, "AbortSyncBatch");
+      const first = { ledger: another(service), firstRun: true, restarts: 0 };
+      await expect(send(service, people(), first)).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
+      service.server.faults.clear();
+      service.clock.advance(15 * 60_000);
+    },
+    attack: (service) => send(service, people(0, 20), { ledger: another(service), firstRun: true }),
+  },
+  {
+    name: "`firstRun` is a string",
+    ending: refused("INVALID_INPUT"),
+    attack: (service) => send(service, people(0, 20), JSON.parse('{ "firstRun": "yes" }')),
+  },
+  {
+    name: "the ledger is lost, and what its run is held for is approved",
+    ending: { kind: "warned", removed: 20 },
+    attack: (service) => approvedFirstRun(service, 20, 20),
+  },
+  {
+    name: "a first run is approved, and the next one is much shorter",
+    ending: held({ rule: "no-baseline", sent: 9 }),
+    attack: (service) => approvedFirstRun(service, 20, 9),
+  },
+  afterFirst("a first run fails, and the second one finds nothing", NO_BASELINE, async (service, options) => {
+    const failing = async function* () {
+      yield people(0, 20);
+      throw new Error("the vendor is down");
+    };
+    await expect(send(service, failing(), options)).rejects.toThrow("the vendor is down");
+  }),
+  afterFirst("a first run is refused by the service", NO_BASELINE, async (service, options) => {
+    service.server.faults.add({ on: "CompleteSyncBatch", fault: "status", status: "PERMISSION_DENIED" });
+    await expect(send(service, people(), options)).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+  }),
+  afterFirst("the first run was that of another installation", NO_BASELINE, async (service, options) => {
+    await send(service, people(), { ...options, installationId: service.server.createInstallation() });
+  }),
+  afterFirst("a first run is previewed only", NO_BASELINE, async (service, options) => {
+    await service.sync.preview(
+      connectorOf(["accounts"], async (batch) => void (await batch.write("accounts", people()))),
+      { installationId: service.installationId, ...options },
+    );
+  }),
+  afterFirst(
+    "a first run had a list that was cut",
+    held({ known: 40, removed: 20 }),
+    async (service, options) => {
+      await send(service, people(), options);
+    },
+  ),
+  {
+    name: "a window of a first run fails, and the run starts again",
+    ending: { kind: "whole" },
+    attack: (service) => {
+      breakTwice(service, "SyncRecords", "answer", 2);
+      return send(service, people(), { ledger: another(service), firstRun: true });
+    },
+    check: (_, [receipt]) => expect(receipt).toMatchObject({ restarts: 1 }),
+  },
+  {
+    name: "the answer to the completion of a first run is lost, and the service tells",
+    ending: { kind: "whole" },
+    attack: async (service) => {
+      service.server.faults.add({ on: "CompleteSyncBatch", fault: "drop", at: "answer" });
+      const first = await send(service, people(), { ledger: another(service), firstRun: true });
+      return [first, await send(service, people(), { ledger: another(service) })];
+    },
+  },
+]);
+
+function withLedger(name: string, ledgerOf: (service: TestService) => Ledger | Promise<Ledger>): Attack {
+  return {
+    name,
+    ending: NO_BASELINE,
+    attack: async (service) => send(service, people(0, 20), { ledger: await ledgerOf(service) }),
+  };
+}
+
+function lost(name: string, prepare: (service: TestService) => Promise<unknown>): Attack {
+  return {
+    name,
+    ending: NO_BASELINE,
+    prepare,
+    attack: (service) => send(service, people(0, 20)),
+    heldAfterwards: true,
+  };
+}
+
+/** Half of the records after a run that was to be the first one of another ledger. */
+function afterFirst(
+  name: string,
+  ending: Ending,
+  first: (service: TestService, options: Partial<RunOptions> & { readonly ledger: Ledger }) => Promise<void>,
+): Attack {
+  return {
+    name,
+    ending,
+    prepare: (service) => first(service, { ledger: another(service), firstRun: true }),
+    attack: (service) => send(service, people(0, 20), { ledger: another(service) }),
+  };
+}
+
+/** A run without a baseline whose offer is taken. */
+async function approvedFirstRun(service: TestService, shown: number, sent: number) {
+  const ledger = another(service);
+  const { approvalId: approve } = await heldBy(send(service, people(0, shown), { ledger }));
+  return send(service, people(0, sent), { ledger, approve });
+}

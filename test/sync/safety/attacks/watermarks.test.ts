@@ -1,0 +1,215 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  fileLedger,
+  type RunContext,
+  type RunOptions,
+  type RunReceipt,
+  storeLedger,
+} from "@saas-management/sdk";
+import { expect } from "vitest";
+import { FileStore } from "../../../../src/sync/ledger/file-store.js";
+import { failingStore } from "../../../support/stores.js";
+import { heldBy, type TestService } from "../../../support/test-service.js";
+import {
+  type Account,
+  type Attack,
+  breakTwice,
+  type Ending,
+  held,
+  LEASE_MS,
+  ownException,
+  POISONED,
+  people,
+  refused,
+  testAttacks,
+} from "./attacks.js";
+
+const WHOLE: Ending = { kind: "whole" };
+const UNCLEAR = refused("BATCH_OUTCOME_UNKNOWN");
+
+// A feed of 30 events: 10 were sent by the run before, 20 are there in the attack, and all of them in the run after it.
+testAttacks([
+  feed("is held", held({ removed: 20 }), (service) => send(service, 20, { accounts: people(0, 20) })),
+  feed("fails after it has advanced", ownException("the vendor is down"), (service) =>
+    send(service, 20, {
+      after: () => {
+        throw new Error("the vendor is down");
+      },
+    }),
+  ),
+  feed("is refused its completion", refused("PERMISSION_DENIED"), (service) => {
+    service.server.faults.add({ on: "CompleteSyncBatch", fault: "status", status: "PERMISSION_DENIED" });
+    return send(service, 20);
+  }),
+  feed("swallows that its events were refused", POISONED, (service) => {
+    service.server.faults.add({ on: "SyncRecords", fault: "status", status: "INVALID_ARGUMENT" });
+    return send(service, 20, { swallow: true });
+  }),
+  feed("swallows that an event was invalid", POISONED, (service) =>
+    send(service, 20, { swallow: true, id: "" }),
+  ),
+  feed("advances before it writes, and the write fails", refused("TRANSPORT_FAILED"), (service) => {
+    breakTwice(service, "SyncRecords");
+    return send(service, 20, { early: true }, { restarts: 0 });
+  }),
+  feed("loses its lease", refused("BATCH_STATE", { reason: "expired" }), (service) =>
+    send(service, 20, { after: () => service.clock.advance(LEASE_MS) }, { restarts: 0 }),
+  ),
+  feed("is stopped by its signal", { kind: "refused", error: { why: "shutdown" } }, (service) => {
+    const stop = new AbortController();
+    return send(service, 20, { after: () => stop.abort({ why: "shutdown" }) }, { signal: stop.signal });
+  }),
+  feed("takes too long", refused("TIMEOUT"), (service) =>
+    send(service, 20, { after: () => service.clock.advance(60_000) }, { maxDurationMs: 60_000 }),
+  ),
+  feed("starts again, and the second attempt finds nothing new", WHOLE, (service) =>
+    send(service, 20, {
+      onlyFirst: true,
+      after: ({ attempt }) => attempt === 1 && breakTwice(service, "SyncRecords"),
+    }),
+  ),
+  feed("starts again after its events were accepted", WHOLE, (service) =>
+    send(service, 20, { after: ({ attempt }) => attempt === 1 && breakTwice(service, "SyncRecords") }),
+  ),
+  feed("does not hear that its events were accepted, and starts again", WHOLE, (service) => {
+    breakTwice(service, "SyncRecords", "answer");
+    return send(service, 20);
+  }),
+  feed("does not hear of its completion until it asks again", WHOLE, (service) => {
+    service.server.faults.add({ on: "CompleteSyncBatch", fault: "drop", at: "answer" });
+    return send(service, 20);
+  }),
+  feed("cannot store its watermark", WHOLE, (service) => {
+    const isPut = ({ method, key }: { readonly method: string; readonly key: string }) =>
+      method === "putIfAbsent" && key.includes("watermark");
+    const store = failingStore(new FileStore(service.directory), isPut, new Error("the disk is full"));
+    return send(service, 20, {}, { ledger: storeLedger(store) });
+  }),
+  feed("is that of another installation", WHOLE, (service) =>
+    send(service, 20, {}, { installationId: service.server.createInstallation(), firstRun: true }),
+  ),
+  feed("has another ledger", WHOLE, (service) =>
+    send(service, 20, {}, { ledger: fileLedger(join(service.directory, "another")), firstRun: true }),
+  ),
+  feed("has the guard off", WHOLE, (service) => send(service, 20, {}, { guard: false })),
+  feed("has no ledger", refused("INVALID_INPUT"), (service) => send(service, 20, {}, { ledger: "none" })),
+  feed("names a snapshot", refused("INVALID_INPUT"), (service) =>
+    send(service, 20, { after: ({ advance }) => advance(JSON.parse('"accounts"'), "20") }),
+  ),
+  feed("advances to a number", refused("INVALID_INPUT"), (service) =>
+    send(service, 20, { after: ({ advance }) => advance("usage", JSON.parse("20")) }),
+  ),
+  feed("advances again after its end", WHOLE, async (service) => {
+    let late = () => {};
+    const receipt = await send(service, 20, {
+      after: ({ advance }) => {
+        late = () => advance("usage", "30");
+      },
+    });
+    try {
+      late();
+    } catch {}
+    return receipt;
+  }),
+  feed("was held, and another one completes its first half", WHOLE, async (service) => {
+    await heldBy(send(service, 20, { accounts: people(0, 20) }));
+    return send(service, 15);
+  }),
+  {
+    name: "the run may be completed, and the watermark is that of the run before",
+    ending: WHOLE,
+    prepare: async (service) => {
+      await send(service, 10);
+      breakTwice(service, "CompleteSyncBatch", "answer");
+      breakTwice(service, "AbortSyncBatch");
+      await expect(send(service, 20, {}, { restarts: 0 })).rejects.toMatchObject(
+        UNCLEAR.kind === "refused" ? UNCLEAR.error : {},
+      );
+      service.clock.advance(LEASE_MS);
+    },
+    attack: (service) => send(service, 30),
+    check: expectAll,
+  },
+  {
+    name: "the file of the watermark is gone",
+    ending: WHOLE,
+    prepare: async (service) => {
+      await send(service, 20);
+      for (const path of await service.files()) if (path.includes("watermark")) await rm(path);
+    },
+    attack: (service) => send(service, 30),
+    check: expectAll,
+  },
+]);
+
+/** A run of the feed that ends in some way, and one after it which sends the rest. No event is left out. */
+function feed(name: string, ending: Ending, attack: Attack["attack"]): Attack {
+  return {
+    name: `a run of a feed ${name}`,
+    ending,
+    prepare: (service) => send(service, 10),
+    attack,
+    check: async (service) => {
+      service.server.faults.clear();
+      service.clock.advance(LEASE_MS);
+      await send(service, 30);
+      expectAll(service);
+    },
+  };
+}
+
+function expectAll(service: TestService): void {
+  const sent = service.inspect().snapshots.usage.map(({ id }) => id);
+  expect(new Set(sent)).toEqual(new Set(events(0, 30).map(({ id }) => id)));
+}
+
+interface Feed {
+  readonly accounts?: readonly Account[];
+  /** Ignores that the write of events failed. */
+  readonly swallow?: boolean;
+  /** Advances before the write. */
+  readonly early?: boolean;
+  /** Sends events with the first attempt only, and advances with it only. */
+  readonly onlyFirst?: boolean;
+  /** Id of all events. */
+  readonly id?: string;
+  /** Called between the events and the accounts. */
+  readonly after?: (attempt: RunContext) => unknown;
+}
+
+/** Sends the events since the watermark. */
+function send(
+  service: TestService,
+  upTo: number,
+  { accounts = people(), swallow = false, early = false, onlyFirst = false, id, after }: Feed = {},
+  options?: Partial<RunOptions>,
+): Promise<RunReceipt> {
+  return service.run(
+    ["accounts"],
+    async (batch, attempt) => {
+      const { watermark, advance } = attempt;
+      if (early) advance("usage", String(upTo));
+      if (!onlyFirst || attempt.attempt === 1) {
+        const fresh = events(Number(watermark("usage") ?? 0), upTo).map((event) => ({
+          ...event,
+          id: id ?? event.id,
+        }));
+        const written = batch.write("usage", fresh);
+        await (swallow ? written.catch(() => {}) : written);
+        advance("usage", String(upTo));
+      }
+      await after?.(attempt);
+      await batch.write("accounts", accounts);
+    },
+    options,
+  );
+}
+
+function events(from: number, to: number) {
+  return Array.from({ length: Math.max(0, to - from) }, (_, i) => ({
+    id: `u-${from + i}`,
+    sourceActorId: "né-1",
+    lastActivity: "2026-01-01T00:00:00Z",
+  }));
+}
