@@ -79,8 +79,8 @@ export const ATTACK_BUGS: readonly (Bug & { readonly attack: string; readonly in
     file: "sync/ledger/installation.ts",
     right: "for (const key of used) await store.delete(key);",
     wrong: "for (const key of used) void key;",
-    attack: "an approval is used a second time",
-    in: "ledger",
+    attack: "an approval is used in a run whose answer is lost, and the records come back before the next",
+    in: "approvals",
   },
   {
     name: "a used approval is released in one collection only",
