@@ -1,30 +1,45 @@
 import { InvalidInputError } from "../../core/errors/index.js";
 import { describeType, isObject } from "../../core/validate.js";
+import { checkFields, expectedForInput, fieldType } from "./input-fields.js";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
-
-/** What a path of a filter has beside the names of fields. */
-const FILTER_PARTS = /\[\d+\]|\.(?:and|or|eq|neq|in|nin|gte|lte)(?!\w)/g;
 
 /** Objects that JSON writes completely; instances of classes are of the first kind. */
 const JSON_KINDS = ["Object", "Array"];
 
+/** Where a value stands, and the input that it is; undefined for what is not checked. */
+interface Place {
+  readonly path: string;
+  readonly type: string | undefined;
+}
+
 /**
  * Copies variables as they will be sent, so that later changes to the caller's objects have no effect.
- * @param dates Paths of the API's own variables that are calendar dates. Documents of the caller may use other scalars,
- * and a `Date`, which JSON writes as a timestamp.
- * @throws {InvalidInputError} a date is not valid, or JSON would change a value silently; `issues` has its path
+ * @param method The method of the client whose variables they are: their fields are checked. Documents of the caller may
+ * use other inputs, and a `Date`, which JSON writes as a timestamp.
+ * @throws {InvalidInputError} a field or a date is not valid, or JSON would change a value silently; `issues` has its
+ * path
  */
-export function copyVariables(variables: object, dates?: ReadonlySet<string>): JsonObject {
-  const paths = new WeakMap<object, string>();
+export function copyVariables(variables: object, method?: string): JsonObject {
+  const places = new WeakMap<object, Place>();
   function check(this: unknown, key: string, value: unknown): unknown {
     const holder = isObject(this) ? this : {};
-    const path = joinPath(paths.get(holder), Array.isArray(holder), key);
+    const parent = places.get(holder);
+    const inArray = Array.isArray(holder);
+    const path = joinPath(parent?.path, inArray, key);
+    const type = parent === undefined ? method : inArray ? parent.type : fieldType(parent, key);
     // Not `value`: a Date has become a string there already.
     const original: unknown = Reflect.get(holder, key);
-    const expected = expectedForDate(original, path, dates) ?? expectedFor(value, holder);
+    const isDate = type === "Date";
+    const expected =
+      expectedForDate(original, isDate, method !== undefined) ??
+      expectedFor(value, holder) ??
+      expectedForInput(value, isDate ? undefined : type);
     if (expected !== undefined) throw invalidVariable(path, expected);
-    if (isObject(value)) paths.set(value, path);
+    if (isObject(value)) {
+      places.set(value, { path, type });
+      if (type !== undefined && !Array.isArray(value)) checkFields(value, { path, type });
+    }
     return value;
   }
   let copy: unknown;
@@ -61,15 +76,13 @@ function joinPath(parent: string | undefined, inArray: boolean, key: string): st
   return parent === undefined || parent === "" ? key : `${parent}.${key}`;
 }
 
-function expectedForDate(value: unknown, path: string, dates: ReadonlySet<string> | undefined) {
+function expectedForDate(value: unknown, isDate: boolean, isOwn: boolean): string | undefined {
   if (value instanceof Date) {
-    if (dates !== undefined)
-      return "a calendar date such as 2026-12-31, got a Date: convert it with calendarDate(date)";
+    if (isOwn) return "a calendar date such as 2026-12-31, got a Date: convert it with calendarDate(date)";
     return Number.isNaN(value.getTime()) ? "a valid date" : undefined;
   }
-  if (dates === undefined || value === null || value === undefined || isObject(value)) return undefined;
-  const isDate = typeof value === "string" && isCalendarDate(value);
-  return isDate || !dates.has(path.replace(FILTER_PARTS, ""))
+  if (!isDate || value === null || value === undefined || isObject(value)) return undefined;
+  return typeof value === "string" && isCalendarDate(value)
     ? undefined
     : `a calendar date such as 2026-12-31, got ${describeType(value)}`;
 }
