@@ -19,7 +19,11 @@ const RECORDS = 1_000_000;
 const RECORD_BYTES = 105;
 const ID_BYTES = 36;
 const MIB = 1024 * 1024;
-const rules = { rule: resolveGuard(undefined, 0).ruleOf("accounts"), isUnknown: false };
+const rules = {
+  rule: resolveGuard(undefined, 0).ruleOf("accounts"),
+  isUnknown: async () => false,
+  now: Date.now(),
+};
 
 const directory = await mkdtemp(join(tmpdir(), "ledger-"));
 const parts = requireLedger(fileLedger(directory));
@@ -62,7 +66,7 @@ async function measure(round: string): Promise<void> {
   const extra = (await memory()) - before;
   const saving = stopwatch();
   await snapshot.save();
-  await snapshot.promote();
+  await snapshot.promote(rules.rule, false);
   const saved = saving();
   console.log(
     `${round} run: ${written.cpuMs.toFixed(0)} ns a record in the write, ${(extra / MIB).toFixed(1)} MiB held; check of ${figures.known} known ids ${describe(checked)}; saved in ${describe(saved)}`,

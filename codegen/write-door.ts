@@ -1,5 +1,6 @@
 import type { DescEnum } from "@bufbuild/protobuf";
 import type { GeneratedFile } from "@bufbuild/protoplugin";
+import { GRAPHQL } from "../contract/graphql.js";
 import type { Mapping } from "../contract/types.js";
 import type { Contract, Field, Model } from "./model.js";
 import { enumLiterals } from "./names.js";
@@ -42,6 +43,11 @@ export function writeDoor(file: GeneratedFile, contract: Contract, mapping: Mapp
   file.print();
   file.print("/** Key of the trailing metadata that tells the state of a batch. */");
   file.print(`export const BATCH_STATE_KEY = ${JSON.stringify(mapping.batchState)};`);
+  file.print();
+  file.print("/** How JSON holds the scalars of the GraphQL schema. */");
+  file.print(
+    `export const SCALAR_KINDS: Readonly<Record<string, string>> = ${JSON.stringify(GRAPHQL.scalars)};`,
+  );
   file.print();
   writeEnums(file, contract);
 }

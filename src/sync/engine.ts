@@ -32,6 +32,7 @@ const UNWATCHED: BatchWatch = {
   attempt: 1,
   acceptedEvents: undefined,
   observerOf: undefined,
+  sealed: undefined,
   beforeComplete: undefined,
 };
 

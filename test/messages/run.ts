@@ -4,7 +4,7 @@ import { previewOf } from "../support/connector.js";
 const SCOPE = { installationId: "installation-1", ledger: "ledger" };
 const HELD = {
   collection: "accounts",
-  held: "removals",
+  findings: [{ rule: "removed", text: "4 of 10 known ids would be removed (40 %)" }],
   heldSinceAttempt: false,
   problem: undefined,
   approvalProblem: undefined,
@@ -42,13 +42,13 @@ export const messages = [
     provoke: () => {
       throw heldError(SCOPE, [HELD], { id: "approval-1", expiresAt: 0 });
     },
-    text: 'The guard held this run; no records were removed: 4 of 10 known ids of accounts would be removed (40 %, listed in ledger/accounts.removals.txt). The run did not complete its batch. Records that it added or updated are already visible (new ids: 1) until a later snapshot keeps or removes them. A filtered, truncated or partly paged source looks like this: check the source first. If it is right, run again with approve: "approval-1" before 1970-01-01T00:00:00.000Z.',
+    text: 'The guard held this run; no records were removed (ledger: ledger): accounts: 4 of 10 known ids would be removed (40 %), listed in ledger/accounts.removals.txt. The run did not complete its batch. Records that it added or updated are already visible (new ids: 1) until a later snapshot keeps or removes them. A source that is filtered, truncated, partly paged or of another tenant, or whose columns were renamed, looks like this: check the source first. If it is right, run again with approve: "approval-1" before 1970-01-01T00:00:00.000Z.',
   },
   {
     title: "a run that the guard holds without a ledger",
     provoke: () => {
       throw heldError(SCOPE, [{ ...HELD, listedIn: undefined }], "no-ledger");
     },
-    text: 'The guard held this run; no records were removed: 4 of 10 known ids of accounts would be removed (40 %). The run did not complete its batch. Records that it added or updated are already visible (new ids: 1) until a later snapshot keeps or removes them. A filtered, truncated or partly paged source looks like this: check the source first. Removals cannot be approved with ledger: "none". Run again when the source is complete, or use fileLedger(directory).',
+    text: 'The guard held this run; no records were removed (ledger: ledger): accounts: 4 of 10 known ids would be removed (40 %). The run did not complete its batch. Records that it added or updated are already visible (new ids: 1) until a later snapshot keeps or removes them. A source that is filtered, truncated, partly paged or of another tenant, or whose columns were renamed, looks like this: check the source first. Removals cannot be approved with ledger: "none". Run again when the source is complete, or use fileLedger(directory).',
   },
 ];

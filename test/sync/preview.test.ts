@@ -263,7 +263,7 @@ test("reports that the guard would hold the run, by the rules of the preview", a
     approval: undefined,
   });
   expect(held.refusals).toEqual([`${held.held}`]);
-  const guard = { collections: { accounts: { removed: { maxShare: 0.5 } } } };
+  const guard = { collections: { accounts: { removed: { maxShare: 0.5 }, window: false } } } as const;
   expect((await preview(["accounts"], write, { guard })).refusals).toEqual([]);
   const elsewhere = { installationId: "another" };
   expect((await preview(["accounts"], write, elsewhere)).held?.reasons).toMatchObject([

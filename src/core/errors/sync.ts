@@ -156,7 +156,14 @@ export interface HeldReason {
     | "unreadable-ledger";
   /** The comparison; ids that only an earlier attempt of the run had sent are known here. */
   readonly diff: SnapshotDiff;
-  /** The first ids that would be removed, up to 20, at most 200 characters of each. */
+  /** The fields concerned, for `emptied` and `flipped`. */
+  readonly fields?: readonly string[];
+  /** What was found, with figures and without a period. */
+  readonly message: string;
+  /**
+   * The first ids that would be removed, up to 20, at most 200 characters of each; none for rules that are not about
+   * removals.
+   */
   readonly examples: readonly string[];
   /**
    * Path of the file with all of those, if the ledger keeps one. If the rule is not `removed`, the file has the ids that

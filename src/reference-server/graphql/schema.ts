@@ -8,10 +8,12 @@ import {
   type GraphQLScalarType,
   type GraphQLSchema,
   isScalarType,
+  isSpecifiedScalarType,
   Kind,
   parse,
 } from "graphql";
 import type { Clock } from "../../core/clock.js";
+import { SCALAR_KINDS } from "../../sync/generated/contract.js";
 import type { ApplicationState } from "../portfolio.js";
 import { calendarDateOf, isCalendarDate } from "../values.js";
 import type { Workspace } from "../workspace.js";
@@ -42,13 +44,14 @@ type Resolver<Arguments> = GraphQLFieldResolver<unknown, RequestContext, Argumen
 export function executableSchema(): GraphQLSchema {
   const file = new URL("../../../schema/schema.graphql", import.meta.url);
   const schema = buildASTSchema(parse(readFileSync(file, "utf8"), { noLocation: true }));
-  const [date, decimal] = [schema.getType("Date"), schema.getType("Decimal")];
   const [query, mutation] = [schema.getQueryType(), schema.getMutationType()];
-  if (!isScalarType(date) || !isScalarType(decimal) || !query || !mutation) {
-    throw new TypeError(`${file.pathname} is not the schema of the service.`);
+  if (!query || !mutation) throw new TypeError(`${file.pathname} is not the schema of the service.`);
+  for (const [name, kind] of Object.entries(SCALAR_KINDS)) {
+    const type = schema.getType(name);
+    if (!isScalarType(type) || isSpecifiedScalarType(type)) continue;
+    if (kind === "date") defineDate(type);
+    if (kind === "number") defineDecimal(type);
   }
-  defineDate(date);
-  defineDecimal(decimal);
   resolveQueries(query.getFields());
   resolveMutations(mutation.getFields());
   return schema;

@@ -19,6 +19,8 @@ export interface BatchWatch {
   readonly attempt: number;
   readonly acceptedEvents: SinkContext["acceptedEvents"];
   readonly observerOf: ObserverOf | undefined;
+  /** Called when all records of a write were accepted, or of a writer that ends; the write fails if it throws. */
+  readonly sealed: ((collection: CollectionInfo) => Promise<void>) | undefined;
   /** Called when everything was accepted; CompleteSyncBatch is not sent if it throws. */
   readonly beforeComplete: (() => Promise<void>) | undefined;
   readonly noteStart?: NoteStart;

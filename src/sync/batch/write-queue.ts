@@ -136,6 +136,7 @@ export class WriteQueue {
       ending: (ended) => {
         this.#ends = Promise.allSettled([this.#ends, ended]);
       },
+      sealed: async () => session.watch.sealed?.(COLLECTIONS[collection]),
       ended: () => void this.#open.delete(collection),
     });
   }
@@ -195,6 +196,7 @@ export class WriteQueue {
         unlink();
       }
       requireUnchanged();
+      await session.watch.sealed?.(COLLECTIONS[collection]);
       report.state = "done";
       return sumOf([report]);
     } catch (error) {

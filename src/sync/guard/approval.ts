@@ -3,14 +3,18 @@ import type { RunHeldError } from "../../core/errors/index.js";
 import type { IdHash } from "../ids/id-hash.js";
 import type { IdTable } from "../ids/id-table.js";
 import type { CollectionLedger, KnownIds } from "../ledger/collection-ledger.js";
-import type { HoldReason, Lines } from "../ledger/entry.js";
+import type { CoveredRule, Lines } from "../ledger/entry.js";
 import type { SyncConfiguration } from "../options.js";
-import { compareIds, forEachId, goneLines, linesWhere, tableOf } from "./comparison.js";
+import { type Comparison, compareIds, forEachId, goneLines, linesWhere, tableOf } from "./comparison.js";
 import { type HeldJudgement, type HeldScope, heldError, type Offer } from "./held-error.js";
 import { isHeld } from "./id-rules.js";
 import type { ResolvedRule } from "./rules.js";
-import type { GuardedSnapshot } from "./snapshot.js";
+import type { GuardedSnapshot, SnapshotJudgement } from "./snapshot.js";
+import { isAboutBaseline } from "./unknown-baseline.js";
+import type { Finding } from "./verdict.js";
 
+/** How many times the approved number of new ids may come. */
+const MORE_ADDED = 1.25;
 const APPROVAL_MS = 7 * 24 * 60 * 60 * 1000;
 
 export interface Held {
@@ -38,11 +42,10 @@ export async function holdRun(
   const offer: Offer = { id, expiresAt: now + APPROVAL_MS };
   try {
     for (const [i, { snapshot, judgement }] of held.entries()) {
-      const reason = judgement.held;
-      const lines = () => linesOf(snapshot, reason);
-      const path = await snapshot.ledger?.hold({ ...offer, reason, lines });
+      const lines = () => linesOf(snapshot, judgement);
+      const path = await snapshot.ledger?.hold({ ...offer, covers: coveredBy(judgement), lines });
       const { sent, gone } = judgement.compared;
-      const isListed = (reason === "removals" ? gone : sent) > 0;
+      const isListed = (judgement.findings.some(isAboutBaseline) ? sent : gone) > 0;
       listed[i] = { ...judgement, listedIn: isListed ? path : undefined };
     }
     for (const { ledger } of approved) {
@@ -67,8 +70,8 @@ async function pendingId(held: readonly Held[], now: number): Promise<string | u
       const isSame =
         pending !== undefined &&
         pending.expiresAt > now &&
-        pending.reason === judgement.held &&
-        (await areSameIds(pending.lines(), linesOf(snapshot, judgement.held)));
+        JSON.stringify(pending.covers) === JSON.stringify(coveredBy(judgement)) &&
+        (await areSameIds(pending.lines(), linesOf(snapshot, judgement)));
       ids.add(isSame ? pending.id : undefined);
     } catch {
       return undefined;
@@ -83,7 +86,7 @@ export async function approvalProblem(
   ledger: CollectionLedger,
   approvalId: string,
   snapshot: GuardedSnapshot,
-  reason: HoldReason,
+  judgement: SnapshotJudgement,
   { rule, now }: { readonly rule: ResolvedRule; readonly now: number },
 ): Promise<string | undefined> {
   try {
@@ -91,12 +94,17 @@ export async function approvalProblem(
     if (pending === undefined) return "no approval is pending; it was used or never requested";
     if (pending.id !== approvalId) return "another approval is pending";
     if (pending.expiresAt <= now) return "it has expired";
-    if (pending.reason !== reason) return "it was requested for another reason";
-    if (reason !== "removals") {
+    const { findings, compared } = judgement;
+    for (const finding of findings) {
+      const problem = notCovered(finding, addedOf(compared), pending.covers);
+      if (problem !== undefined) return problem;
+    }
+    if (findings.some(isAboutBaseline)) {
       return (await keepsHeldRun(snapshot, () => pending.lines(), rule))
         ? undefined
         : "too many records of the held run that was approved are missing";
     }
+    if (!findings.some(({ rule: name }) => name === "removed" || name === "window")) return undefined;
     return (await removesOnly(snapshot, pending.lines()))
       ? undefined
       : "it would remove other records than the approved ones";
@@ -105,9 +113,40 @@ export async function approvalProblem(
   }
 }
 
+/** Why a finding is more than what was approved; undefined if it is not. */
+function notCovered(
+  { rule, fields = [] }: Finding,
+  added: number,
+  covers: readonly CoveredRule[],
+): string | undefined {
+  const covered = covers.find((one) => one.rule === rule);
+  if (covered === undefined) return "it was requested for another reason";
+  const field = fields.find((name) => covered.fields?.includes(name) !== true);
+  if (field !== undefined) return `it was requested for other fields than ${field}`;
+  return rule === "added" && added > MORE_ADDED * (covered.added ?? 0)
+    ? "more ids are new than were approved"
+    : undefined;
+}
+
+function coveredBy({ findings, compared }: SnapshotJudgement): readonly CoveredRule[] {
+  return findings.map(({ rule, fields }) => ({
+    rule,
+    ...(fields === undefined ? {} : { fields }),
+    ...(rule === "added" ? { added: addedOf(compared) } : {}),
+  }));
+}
+
+/** Number of new ids beside that known set which lacks most of them. */
+function addedOf({ sets, sent }: Comparison): number {
+  const known = sets.filter((set) => set.origin !== "attempt" && set.known > 0);
+  return Math.max(0, ...known.map((set) => sent - (set.known - set.gone)));
+}
+
 /** The ids that a person approves: if it is not known what would be removed, the ids that were sent. */
-function linesOf(snapshot: GuardedSnapshot, reason: HoldReason): Lines {
-  return reason === "removals" ? goneLines(snapshot.ids.table, snapshot.knownIds) : snapshot.sentLines();
+function linesOf(snapshot: GuardedSnapshot, { findings }: SnapshotJudgement): Lines {
+  return findings.some(isAboutBaseline)
+    ? snapshot.sentLines()
+    : goneLines(snapshot.ids.table, snapshot.knownIds);
 }
 
 async function removesOnly({ ids, knownIds }: GuardedSnapshot, approved: Lines): Promise<boolean> {

@@ -1,8 +1,8 @@
 import { raceAbort } from "../../core/abort.js";
-import { InvalidInputError, type SnapshotDiff } from "../../core/errors/index.js";
+import { InvalidInputError, type RunHeldError, type SnapshotDiff } from "../../core/errors/index.js";
 import type { SyncBatch } from "../batch/sync-batch.js";
 import { withinGrace } from "../call.js";
-import type { SnapshotCollection } from "../collections.js";
+import type { CollectionInfo, SnapshotCollection } from "../collections.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import type { IdTable } from "../ids/id-table.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
@@ -10,12 +10,13 @@ import { knowsInstallation, releaseApproval } from "../ledger/installation.js";
 import { type Ledger, type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
-import { count, counted } from "../report-text.js";
 import type { CompletionCounts } from "../transport.js";
 import { approvalProblem, type Held, holdRun } from "./approval.js";
+import { surprisesOf } from "./comparison.js";
 import { locationOf } from "./first-run.js";
 import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
 import { GuardedSnapshot, type SnapshotJudgement } from "./snapshot.js";
+import { isAboutBaseline } from "./unknown-baseline.js";
 
 export interface RunGuardOptions extends JudgeOptions {
   readonly ledger: Ledger | "none";
@@ -38,6 +39,9 @@ export class RunGuard {
   /** Snapshots whose approval is used when the batch is completed. */
   #approved: GuardedSnapshot[] = [];
   #surprises: readonly string[] = [];
+  readonly #judged = new Map<GuardedSnapshot, Promise<Held | undefined>>();
+  #held = new AbortController();
+  #holding: Promise<RunHeldError> | undefined;
   #saved = false;
   #ended = new AbortController().signal;
 
@@ -68,12 +72,35 @@ export class RunGuard {
     this.#snapshots = new Map();
     this.#figures = {};
     this.#approved = [];
+    this.#judged.clear();
+    this.#holding = undefined;
+    this.#held = new AbortController();
     this.#saved = false;
     return raceAbort(this.#draft(signal), signal);
   }
 
+  /** Whether snapshots are judged, and not only recorded. */
+  get isOn(): boolean {
+    return this.#rules.isOn;
+  }
+
+  /** Fires with the error when a snapshot of the attempt is held. */
+  get held(): AbortSignal {
+    return this.#held.signal;
+  }
+
   /**
-   * Judges the snapshots, which were sent and accepted, and saves their ids before the batch is completed. Rejects with
+   * Judges a snapshot of which everything was accepted. What only the end of the run can show waits for it.
+   * @throws {RunHeldError} the snapshot is held
+   */
+  readonly sealed = async ({ name }: Pick<CollectionInfo, "name">): Promise<void> => {
+    const ended = this.#ended;
+    const snapshot = this.#snapshots.get(name);
+    if (snapshot !== undefined) await raceAbort(this.#judgeSealed(snapshot, ended), ended);
+  };
+
+  /**
+   * Judges the other snapshots, which were sent and accepted, and saves their ids before the batch is completed. Rejects with
    * the reason of the batch's signal when that fires: a ledger may never answer.
    * @throws {RunHeldError} a snapshot is held
    * @throws {ConfigurationError} the ledger cannot be written
@@ -85,15 +112,18 @@ export class RunGuard {
 
   /** Makes the ids that were sent the known ones: the batch was completed. */
   async completed(counts: CompletionCounts): Promise<void> {
-    this.#surprises = [...this.#snapshots.values()].flatMap(({ collection }) =>
-      this.#surpriseOf(collection, counts[collection]?.removed ?? 0),
+    this.#surprises = [...this.#expectedRemovals].flatMap(([collection, expected]) =>
+      this.#figures[collection]?.baseline === "off"
+        ? []
+        : surprisesOf(collection, expected, counts[collection]?.removed ?? 0),
     );
     for (const surprise of this.#surprises) this.#configuration.logger.error(`saas-management: ${surprise}`);
     try {
       await withinGrace(this.#configuration.clock, async (over) => {
         for (const snapshot of this.#snapshots.values()) {
           over.throwIfAborted();
-          await snapshot.promote();
+          const rule = this.#rules.ruleOf(snapshot.collection);
+          await snapshot.promote(rule, this.#approved.includes(snapshot));
         }
         over.throwIfAborted();
         await this.#release();
@@ -152,80 +182,95 @@ export class RunGuard {
 
   async #judgeAndSave(ended: AbortSignal): Promise<void> {
     const held: Held[] = [];
-    const isUnknown = await this.#isUnknown();
     for (const snapshot of this.#snapshots.values()) {
-      const judgement = await this.#judge(snapshot, isUnknown, ended);
-      if (judgement !== undefined) held.push({ snapshot, judgement });
+      const one = await this.#judgementOf(snapshot, ended);
+      if (one !== undefined) held.push(one);
     }
-    if (held.length > 0) {
-      const { installationId, ledger } = this.#options;
-      const scope = { installationId, ledger: locationOf(ledger) };
-      throw await holdRun(scope, held, this.#approved, { ...this.#configuration, ended });
-    }
+    if (held.length > 0) throw await this.#hold(held, ended);
     for (const snapshot of this.#snapshots.values()) await snapshot.save();
     // From now on, the batch may be completed without this run knowing it.
     this.#saved = true;
+  }
+
+  async #judgeSealed(snapshot: GuardedSnapshot, ended: AbortSignal): Promise<void> {
+    const held = await this.#judgementOf(snapshot, ended);
+    if (held !== undefined && !held.judgement.findings.some(isAboutBaseline))
+      throw await this.#hold([held], ended);
+  }
+
+  /** Judges a snapshot once. @returns undefined if it is not held */
+  #judgementOf(snapshot: GuardedSnapshot, ended: AbortSignal): Promise<Held | undefined> {
+    const judged = this.#judged.get(snapshot) ?? this.#judge(snapshot, ended);
+    this.#judged.set(snapshot, judged);
+    return judged;
+  }
+
+  /** Two snapshots that are sealed at the same time share one error. */
+  #hold(held: readonly Held[], ended: AbortSignal): Promise<RunHeldError> {
+    const { installationId, ledger } = this.#options;
+    const scope = { installationId, ledger: locationOf(ledger) };
+    const controller = this.#held;
+    this.#holding ??= holdRun(scope, held, this.#approved, { ...this.#configuration, ended }).then(
+      (error) => {
+        controller.abort(error);
+        return error;
+      },
+    );
+    return this.#holding;
   }
 
   /** Whether the ledger knows nothing of the installation, and nobody has said that this is its first run. */
   async #isUnknown(): Promise<boolean> {
     const { firstRun, installationId } = this.#options;
     if (this.#ledger === undefined || firstRun === true) return false;
-    const installation = { endpoint: this.#configuration.endpoint.origin, installationId };
-    // A ledger that cannot be read holds the run for that.
-    return !(await knowsInstallation(this.#ledger, installation).catch(() => true));
+    const scope = { endpoint: this.#configuration.endpoint.origin, installationId };
+    return !(await knowsInstallation(this.#ledger, scope).catch(() => false));
   }
 
-  async #judge(
-    snapshot: GuardedSnapshot,
-    isUnknown: boolean,
-    ended: AbortSignal,
-  ): Promise<Held["judgement"] | undefined> {
+  async #judge(snapshot: GuardedSnapshot, ended: AbortSignal): Promise<Held | undefined> {
     const { collection } = snapshot;
-    const rules = { rule: this.#rules.ruleOf(collection), isUnknown };
+    const rules = {
+      rule: this.#rules.ruleOf(collection),
+      isUnknown: () => this.#isUnknown(),
+      now: this.#configuration.clock.now(),
+    };
     const judgement = await snapshot.judge(rules, this.#earlier.get(collection));
     const problem = await this.#approvalProblem(snapshot, judgement);
     // Otherwise a ledger that was not asked any more would look like an unreadable one.
     ended.throwIfAborted();
-    const { figures, held, compared } = judgement;
+    const { figures, findings, compared } = judgement;
     this.#expectedRemovals.set(collection, compared.all.gone);
     this.#figures = { ...this.#figures, [collection]: figures };
-    const isApproved = held !== undefined && problem === undefined && this.#options.approve !== undefined;
+    const isBroken = findings.length > 0;
+    const isApproved = isBroken && problem === undefined && this.#options.approve !== undefined;
     if (isApproved) this.#approved.push(snapshot);
-    const isHeld = held !== undefined && !isApproved;
+    const isHeld = isBroken && !isApproved;
     this.#options.onProgress?.({ type: "judged", collection, held: isHeld, diff: figures });
-    this.#configuration.logger.info("saas-management: removals checked", {
+    this.#configuration.logger.info("saas-management: snapshot judged", {
       collection,
       held: isHeld,
+      rules: findings.map(({ rule }) => rule),
       ...figures,
     });
-    return isHeld ? { ...judgement, collection, held, approvalProblem: problem } : undefined;
+    return isHeld
+      ? { snapshot, judgement: { ...judgement, collection, approvalProblem: problem } }
+      : undefined;
   }
 
   /** Why the given approval does not cover a held snapshot; undefined if it does, or if none was given. */
   async #approvalProblem(
     snapshot: GuardedSnapshot,
-    { held, heldSinceAttempt }: SnapshotJudgement,
+    judgement: SnapshotJudgement,
   ): Promise<string | undefined> {
     const { approve } = this.#options;
     const rule = this.#rules.ruleOf(snapshot.collection);
-    if (approve === undefined || held === undefined || rule === undefined) return undefined;
+    if (approve === undefined || judgement.findings.length === 0 || rule === undefined) return undefined;
     if (snapshot.ledger === undefined) return "without a ledger, approvals are not stored";
-    if (heldSinceAttempt) return "an earlier attempt of this run sent more records";
-    return approvalProblem(snapshot.ledger, approve, snapshot, held, {
+    if (judgement.heldSinceAttempt) return "an earlier attempt of this run sent more records";
+    return approvalProblem(snapshot.ledger, approve, snapshot, judgement, {
       rule,
       now: this.#configuration.clock.now(),
     });
-  }
-
-  /** A ledger that was lost or restored does not know all records that a completion removes. */
-  #surpriseOf(collection: SnapshotCollection, removed: number): string[] {
-    const { baseline } = this.#figures[collection] ?? { baseline: "off" };
-    const expected = this.#expectedRemovals.get(collection) ?? 0;
-    if (baseline === "off" || removed <= expected) return [];
-    return [
-      `the service removed ${counted(removed, "record")} of ${collection}, and the ledger expected ${count(expected)}: it may be an old copy, or not the ledger of the last run`,
-    ];
   }
 
   #warnNotDiscarded(error: unknown): void {

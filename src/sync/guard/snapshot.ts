@@ -2,22 +2,28 @@ import { ConfigurationError, SaasManagementError, type SnapshotDiff } from "../.
 import type { SnapshotCollection } from "../collections.js";
 import type { IdTable } from "../ids/id-table.js";
 import type { CollectionLedger, KnownIds, LedgerDraft } from "../ledger/collection-ledger.js";
-import type { HoldReason, Lines } from "../ledger/entry.js";
+import type { Lines } from "../ledger/entry.js";
+import type { History, PastSnapshot } from "../ledger/history.js";
 import { type Comparison, compareIds, figuresOf } from "./comparison.js";
-import { exceeds, isHeld } from "./id-rules.js";
+import { remembered, WINDOW_DAYS } from "./history.js";
+import { exceeds } from "./id-rules.js";
 import type { ResolvedRule } from "./rules.js";
 import { SnapshotIds } from "./snapshot-ids.js";
+import { unknownInstallation, unreadableLedger } from "./unknown-baseline.js";
+import { type Finding, findingsOf } from "./verdict.js";
 
 export interface SnapshotRules {
   readonly rule: ResolvedRule | undefined;
-  /** Whether the run is held because the ledger does not know the installation. */
-  readonly isUnknown: boolean;
+  /** Whether a run is held because the ledger does not know the installation. */
+  readonly isUnknown: () => Promise<boolean>;
+  readonly now: number;
 }
 
 export interface SnapshotJudgement {
   readonly figures: SnapshotDiff;
   readonly compared: Comparison;
-  readonly held: HoldReason | undefined;
+  /** The rules that hold the snapshot. */
+  readonly findings: readonly Finding[];
   /** Whether the ids that earlier attempts of the run sent are enough to hold it. */
   readonly heldSinceAttempt: boolean;
   readonly problem: unknown;
@@ -33,6 +39,8 @@ export class GuardedSnapshot {
   /** Fires when the batch has ended; then nothing more is saved. */
   readonly #ended: AbortSignal | undefined;
   #draft: LedgerDraft | undefined;
+  #history: History = [];
+  #past: PastSnapshot | undefined;
 
   constructor(collection: SnapshotCollection, ledger: CollectionLedger | undefined, ended?: AbortSignal) {
     this.collection = collection;
@@ -61,15 +69,22 @@ export class GuardedSnapshot {
    * Compares the ids that were sent with the known ones, when all were sent.
    * @param earlier Ids that earlier attempts of the same run sent.
    */
-  async judge({ rule, isUnknown }: SnapshotRules, earlier: IdTable | undefined): Promise<SnapshotJudgement> {
+  async judge(
+    { rule, isUnknown, now }: SnapshotRules,
+    earlier: IdTable | undefined,
+  ): Promise<SnapshotJudgement> {
     const { table, duplicates } = this.ids;
+    const profile = this.ids.profile();
+    this.#past = { at: now, sent: table.size, profile };
     let baseline: SnapshotDiff["baseline"] = "off";
     let compared: Comparison;
     let problem: unknown;
     const compare = async () => {
       this.knownIds = (await this.ledger?.known()) ?? [];
       this.#ended?.throwIfAborted();
-      return compareIds(table, this.knownIds, earlier);
+      const all = await compareIds(table, this.knownIds, earlier);
+      this.#history = (await this.ledger?.history()) ?? [];
+      return all;
     };
     try {
       // Once more, because the run before may have replaced its baseline meanwhile.
@@ -81,18 +96,19 @@ export class GuardedSnapshot {
       this.knownIds = await readableOf(this.knownIds, table);
       compared = await compareIds(table, this.knownIds, earlier);
     }
-    const held = (): HoldReason | undefined => {
-      if (rule === undefined) return undefined;
-      if (baseline === "unreadable") return "unreadable-ledger";
-      if (baseline === "none" && isUnknown) return "no-baseline";
-      return isHeld(compared, rule) ? "removals" : undefined;
+    const findings = async (): Promise<readonly Finding[]> => {
+      if (rule === undefined) return [];
+      if (baseline === "unreadable") return [unreadableLedger(compared, problem)];
+      if (baseline === "none" && (await isUnknown())) return [unknownInstallation(compared)];
+      const unclear = await unclearOf(this.knownIds);
+      return findingsOf({ compared, profile, history: this.#history, unclear, now }, rule);
     };
     const { sent, gone, all } = compared;
     const sinceAttempt = { known: earlier?.size ?? 0, sent, gone: all.gone - gone };
     return {
       figures: figuresOf(compared, baseline, duplicates),
       compared,
-      held: held(),
+      findings: await findings(),
       heldSinceAttempt: rule !== undefined && exceeds(sinceAttempt, rule),
       problem,
     };
@@ -107,14 +123,17 @@ export class GuardedSnapshot {
     try {
       this.ids.flush();
       this.#ended?.throwIfAborted();
-      await this.#draft?.save();
+      await this.#draft?.save(this.#past);
     } catch (error) {
       throw this.#unwritable(error);
     }
   }
 
-  async promote(): Promise<void> {
-    await this.#draft?.promote();
+  /** Makes the ids the known ones, and remembers the snapshot. @param isApproved Whether it was held otherwise */
+  async promote(rule: ResolvedRule | undefined, isApproved: boolean): Promise<void> {
+    const days = rule === undefined || rule.window === false ? WINDOW_DAYS : rule.window.days;
+    const history = this.#past && remembered(this.#history, this.#past, isApproved, days);
+    await this.#draft?.promote(history);
   }
 
   async discard(): Promise<void> {
@@ -142,6 +161,16 @@ async function readableOf(knownIds: readonly KnownIds[], table: IdTable): Promis
     }
   }
   return readable;
+}
+
+/** What the ledger remembers of snapshots that may have been completed. */
+async function unclearOf(knownIds: readonly KnownIds[]): Promise<readonly PastSnapshot[]> {
+  const pasts: PastSnapshot[] = [];
+  for (const ids of knownIds) {
+    const past = ids.state === "unclear" ? await ids.past() : undefined;
+    if (past !== undefined) pasts.push(past);
+  }
+  return pasts;
 }
 
 function baselineOf(knownIds: readonly KnownIds[]): SnapshotDiff["baseline"] {

@@ -12,7 +12,8 @@
  */
 import { pipeline, Readable } from "node:stream";
 import { constants, createGunzip, createGzip } from "node:zlib";
-import { ConfigurationError, SaasManagementError } from "../../core/errors/index.js";
+import { ConfigurationError, type HeldReason, SaasManagementError } from "../../core/errors/index.js";
+import { isObject } from "../../core/validate.js";
 import type { SnapshotCollection } from "../collections.js";
 import { type PastSnapshot, parsePast } from "./history.js";
 import { wholeLines } from "./id-lines.js";
@@ -31,13 +32,19 @@ export interface LedgerScope extends InstallationScope {
   readonly collection: SnapshotCollection;
 }
 
-export type HoldReason = "removals" | "no-baseline" | "unreadable-ledger";
-
 /** What a held run leaves behind for a person to approve. */
 export interface Approval {
   readonly id: string;
-  readonly reason: HoldReason;
   readonly expiresAt: number;
+  readonly covers: readonly CoveredRule[];
+}
+
+/** A rule that was broken, and by what: nothing else of it is approved. */
+export interface CoveredRule {
+  readonly rule: HeldReason["rule"];
+  readonly fields?: readonly string[] | undefined;
+  /** Number of new ids, for the rule about those. */
+  readonly added?: number | undefined;
 }
 
 export interface EntryHeader {
@@ -171,8 +178,34 @@ function parseHeader(place: string, lines: Uint8Array, scope: LedgerScope): Entr
   }
   const { ids, approval } = head;
   if (ids !== "clear" && ids !== "hashed") throw unusable(place, "its first line is damaged");
-  const isApproval = typeof approval?.id === "string" && typeof approval.expiresAt === "number";
-  return { ids, approval: isApproval ? approval : undefined };
+  return { ids, approval: parseApproval(approval) };
+}
+
+/** Version 0.1 wrote a reason in place of the rules. */
+const OLD_REASONS: Readonly<Record<string, HeldReason["rule"]>> = {
+  removals: "removed",
+  "no-baseline": "no-baseline",
+  "unreadable-ledger": "unreadable-ledger",
+};
+
+function parseApproval(value: unknown): Approval | undefined {
+  if (!isObject(value)) return undefined;
+  const given: Partial<Record<keyof Approval | "reason", unknown>> = value;
+  const { id, expiresAt, covers, reason } = given;
+  if (typeof id !== "string" || typeof expiresAt !== "number") return undefined;
+  if (Array.isArray(covers)) return { id, expiresAt, covers: covers.filter(isCovered) };
+  const rule = typeof reason === "string" ? OLD_REASONS[reason] : undefined;
+  return rule && { id, expiresAt, covers: [{ rule }] };
+}
+
+function isCovered(value: unknown): value is CoveredRule {
+  if (!isObject(value)) return false;
+  const { rule, fields, added }: Partial<Record<keyof CoveredRule, unknown>> = value;
+  return (
+    typeof rule === "string" &&
+    (fields === undefined || Array.isArray(fields)) &&
+    (added === undefined || typeof added === "number")
+  );
 }
 
 function parseLine(line: string): Partial<Head> {

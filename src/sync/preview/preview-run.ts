@@ -69,7 +69,8 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
     isUnknown: async () =>
       ledger !== undefined &&
       firstRun !== true &&
-      !(await knowsInstallation(ledger, scope).catch(() => true)),
+      !(await knowsInstallation(ledger, scope).catch(() => false)),
+    now: clock.now(),
     rules,
     maxIssues,
   });
@@ -83,6 +84,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
         attempt: 1,
         acceptedEvents: undefined,
         observerOf: (collection) => watches.of(collection),
+        sealed: undefined,
         beforeComplete: undefined,
       },
     );
@@ -101,6 +103,7 @@ interface PreviewRules {
   readonly scope: HeldScope;
   readonly checksLedger: boolean;
   readonly isUnknown: () => Promise<boolean>;
+  readonly now: number;
   readonly rules: ResolvedGuard;
   readonly maxIssues: number;
 }
@@ -132,8 +135,7 @@ class PreviewWatches {
   }
 
   async preview(stats: Partial<Record<Collection, WriteStats>>): Promise<RunPreview> {
-    const { scope, rules, checksLedger } = this.#rules;
-    const isUnknown = await this.#rules.isUnknown();
+    const { scope, rules, checksLedger, isUnknown, now } = this.#rules;
     const collections: { -readonly [C in Collection]?: CollectionPreview } = {};
     const refusals: string[] = [];
     const held: HeldJudgement[] = [];
@@ -142,19 +144,17 @@ class PreviewWatches {
       if (written === undefined) continue;
       const snapshot = this.#snapshots.get(name);
       const rule = snapshot && rules.ruleOf(snapshot.collection);
-      const judgement = await snapshot?.judge({ rule, isUnknown }, undefined);
+      const judgement = await snapshot?.judge({ rule, isUnknown, now }, undefined);
       collections[name] = watch.preview(written, judgement?.figures);
       const { invalidRecords, different } = watch;
       if (invalidRecords > 0) refusals.push(`${name} has ${counted(invalidRecords, "invalid record")}.`);
       // Without a guard and a ledger, nobody would notice a repeated id.
       if (different > 0 && snapshot !== undefined && (checksLedger || rule !== undefined))
         refusals.push(`${name} has ${counted(different, "repeated id")} with different contents.`);
-      if (judgement?.held !== undefined) {
-        const none = { listedIn: undefined, approvalProblem: undefined };
-        held.push({ ...judgement, ...none, held: judgement.held, collection: name });
-      }
+      if (judgement !== undefined && judgement.findings.length > 0)
+        held.push({ ...judgement, listedIn: undefined, approvalProblem: undefined, collection: name });
     }
-    const text = `The guard would hold the run: ${held.map(describeHeld).join("; ")}.`;
+    const text = `The guard would hold the run: ${held.flatMap(describeHeld).join("; ")}.`;
     if (held.length > 0) refusals.push(text);
     const report = held.length === 0 ? undefined : heldReport(scope, held, undefined, [text]);
     const preview = { collections, held: report, refusals };

@@ -16,6 +16,8 @@ export interface WriteParts<Snapshots extends SnapshotCollection> {
   readonly called?: (result: Promise<unknown>) => void;
   readonly connector: Connector<Snapshots>;
   readonly signal: AbortSignal;
+  /** Fires when the attempt is held; the function is not waited for then. */
+  readonly held?: AbortSignal;
 }
 
 export interface AttemptParts<Snapshots extends SnapshotCollection> extends WriteParts<Snapshots> {
@@ -66,7 +68,7 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
     await raceAbort(journal.opened(batch.id), batch.signal);
     await guard.begin(batch);
     const context = { attempt: number, preview: false, ...(await watermarks.begin(batch)) };
-    await writeBatch(batch, context, { connector, signal, called });
+    await writeBatch(batch, context, { connector, signal, called, held: guard.held });
     const completion = await completeBatch(batch);
     if (completion instanceof BatchOutcomeUnknownError) {
       unclear = completion;
@@ -74,7 +76,10 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
     }
     counts = completion;
   } catch (thrown) {
-    const error: unknown = signal.aborted ? signal.reason : thrown;
+    const { held } = guard;
+    // The function may have thrown an error of its own because its write was refused.
+    const own: unknown = held.aborted ? held.reason : thrown;
+    const error: unknown = signal.aborted ? signal.reason : own;
     const abort = await giveUp(batch, parts);
     const released = abort === "aborted";
     // A service that aborts a completed batch without a word would say the same.
@@ -104,12 +109,12 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
 export async function writeBatch<Snapshots extends SnapshotCollection>(
   batch: BatchHandle,
   context: Omit<RunContext, "signal">,
-  { connector, signal, called }: WriteParts<Snapshots>,
+  { connector, signal, called, held }: WriteParts<Snapshots>,
 ): Promise<void> {
   const declared = new DeclaredBatch(batch, connector.snapshots);
   const written = Promise.resolve(connector.run(declared, { ...context, signal: batch.signal }));
   called?.(written);
-  const result = await raceAbort(written, signal, batch.signal);
+  const result = await raceAbort(written, signal, held, batch.signal);
   batch.signal.throwIfAborted();
   checkReturned(result);
   declared.requireComplete();

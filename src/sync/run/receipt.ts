@@ -16,6 +16,8 @@ export interface RunReceipt {
   readonly waitedForLockMs: number;
   /** Location of the ledger; undefined if there was none. */
   readonly ledger: string | undefined;
+  /** Whether the guard judged the snapshots: `off` with `guard: false`, or before `guard.offUntil`. */
+  readonly guard: "on" | "off";
   /** What happened to each collection, in the batch that was completed. */
   readonly collections: Partial<
     Record<
@@ -56,9 +58,12 @@ export function receiptOf({ stats, expected, reported, ...run }: ReceiptParts): 
   return withText(receipt, () => linesOf(receipt));
 }
 
-function linesOf({ batchId, restarts, durationMs, collections, surprises }: Omit<RunReceipt, "toString">) {
+function linesOf(run: Omit<RunReceipt, "toString">) {
+  const { batchId, restarts, durationMs, ledger = "none", guard, collections, surprises } = run;
   const seconds = (durationMs / 1000).toFixed(1);
-  const lines = [`Run completed: batch ${batchId}, ${seconds} s, ${counted(restarts, "restart")}.`];
+  const lines = [
+    `Run completed: batch ${batchId}, ${seconds} s, ${counted(restarts, "restart")}; ledger: ${ledger}; guard: ${guard}.`,
+  ];
   for (const [name, { stats, expected, reported = {} }] of collectionEntries(collections)) {
     const said = Object.entries(reported).map(([what, value]) => `${count(value)} ${what}`);
     const changes = expected === undefined ? "" : `; ${describeDiff(expected)}`;

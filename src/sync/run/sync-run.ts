@@ -150,13 +150,17 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
           stats: batch.stats,
           expected: this.#guard.figures,
           reported: end.counts,
+          guard: this.#guard.isOn ? "on" : "off",
           surprises: this.#guard.surprises,
         });
       }
       const { error, failure, unclear, released, returned } = end;
       if (!released) this.#unreleased.add(batch.id, error);
       this.#unclear = unclear ?? this.#unclear;
-      const isFinal = !isTransient(failure) || hasUnknownEvents(batch.writes, configuration);
+      const isFinal =
+        error instanceof RunHeldError ||
+        !isTransient(failure) ||
+        hasUnknownEvents(batch.writes, configuration);
       if (signal.aborted || number > this.#restarts || isFinal) throw error;
       await this.#returned(returned, signal);
       logger.warn("saas-management: the batch failed and is started again", {
@@ -222,6 +226,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
         attempt,
         acceptedEvents: this.#acceptedEvents,
         observerOf: this.#guard.observerOf,
+        sealed: this.#guard.sealed,
         beforeComplete: () => this.#guard.beforeComplete(),
         noteStart: this.#journal.noteStart,
       },

@@ -51,6 +51,8 @@ export interface OpenCollection {
   readonly fail: (error: unknown) => unknown;
   /** A completion waits for this end, even if the caller does not. */
   readonly ending: (ended: Promise<unknown>) => void;
+  /** Called when all records were accepted. */
+  readonly sealed: () => Promise<void>;
   readonly ended: () => void;
 }
 
@@ -100,6 +102,7 @@ export function collectionWriter<C extends Collection>(open: OpenCollection): Co
     requireActive();
     taken = await (await sink).finish();
     requireCount(expectedCount, report.collection, taken);
+    await open.sealed();
     open.ended();
     report.state = "done";
     return sumOf([report]);

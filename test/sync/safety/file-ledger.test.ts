@@ -37,7 +37,7 @@ test("writes one file of ids per collection, readable with zcat", async () => {
     .trimEnd()
     .split("\n");
   expect(head).toContain(`"installationId":"${service.installationId}"`);
-  expect(lines).toEqual([...ids(3), "\\end"]);
+  expect(lines).toEqual([...ids(3), expect.stringMatching(/^\\end \{"at":\d+,"sent":3,/)]);
 });
 
 test.runIf(hasModes)("writes files of mode 0600 in directories of mode 0700", async () => {
@@ -170,7 +170,7 @@ const damages: readonly (readonly [string, () => Promise<void>])[] = [
   ],
   ["is empty", async () => writeFile(await service.file(COMPLETED), "")],
   ["is not compressed", async () => writeFile(await service.file(COMPLETED), "not gzip")],
-  ["has no end", () => rewrite((text) => text.replace("\\end\n", ""))],
+  ["has no end", () => rewrite((text) => text.replace(/\\end .*\n/, ""))],
   ["has ids after its end", () => rewrite((text) => `${text}u11\n`)],
   ["is there twice", () => rewrite((text) => `${text}${text}`)],
   ["is of a newer version", () => rewrite((text) => text.replace('"version":1', '"version":2'))],
@@ -214,7 +214,7 @@ test.each(damages)("holds the run if a file %s", async (_, damage) => {
 
 test("is usable again when a new baseline was approved", async () => {
   await service.runAccounts(ids(10));
-  await rewrite((text) => text.replace("\\end\n", ""));
+  await rewrite((text) => text.replace(/\\end .*\n/, ""));
   const { approvalId } = await heldBy(service.runAccounts(ids(10)));
   const { collections } = await service.runAccounts(ids(10), { approve: approvalId });
   expect(collections.accounts).toMatchObject({ expected: { baseline: "unreadable", known: 0 } });
@@ -275,10 +275,10 @@ describe("a baseline that cannot be opened for a moment", () => {
     await completeUnheard(async (batch) => {
       await rmdir(path);
       await rename(aside, path);
-      await batch.write("accounts", accounts(100));
+      await batch.write("accounts", accounts(70));
     });
     const error = await heldBy(service.runAccounts(ids(40)));
-    expect(error.reasons[0]).toMatchObject({ known: 100, removed: 60 });
+    expect(error.reasons[0]).toMatchObject({ known: 70, removed: 30 });
   });
 
   test("does not hide later snapshots when it is restored from a backup", async () => {
@@ -289,10 +289,10 @@ describe("a baseline that cannot be opened for a moment", () => {
     await writeFile(path, "damaged");
     const { approvalId } = await heldBy(service.runAccounts(ids(100)));
     await service.runAccounts(ids(100), { approve: approvalId });
-    await completeUnheard((batch) => batch.write("accounts", accounts(200)));
+    await completeUnheard((batch) => batch.write("accounts", accounts(150)));
     await writeFile(path, backup);
     await writeFile(marker, "");
     const error = await heldBy(service.runAccounts(ids(40)));
-    expect(error.reasons[0]).toMatchObject({ known: 200, removed: 160 });
+    expect(error.reasons[0]).toMatchObject({ known: 150, removed: 110 });
   });
 });

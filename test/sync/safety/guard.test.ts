@@ -44,7 +44,7 @@ test("holds a run that would remove more than a quarter, and nothing is removed"
     ],
   });
   expect(`${report}`.split("\n")[1]).toMatch(
-    /^- 4 of 10 known ids of accounts would be removed \(40 %, listed in /,
+    /^- accounts: 4 of 10 known ids would be removed \(40 %\), listed in /,
   );
   expect(`${report}`.replaceAll("\n", " ")).toContain(
     error.message.slice(error.message.indexOf("The run did not")),
@@ -77,10 +77,14 @@ test("holds an empty snapshot, however few records there were", async () => {
   expect(service.present()).toEqual(["u0"]);
 });
 
-test("never holds because of new ids alone, and reports their share", async () => {
+test("holds a flood of new ids, and an approval covers a quarter more of them", async () => {
   await service.runAccounts(ids(1));
-  const { collections } = await service.runAccounts(ids(100));
-  expect(collections.accounts).toMatchObject({ expected: { known: 1, added: 99, removed: 0 } });
+  const { approvalId, reasons } = await heldBy(service.runAccounts(ids(100)));
+  expect(reasons).toMatchObject([{ rule: "added", known: 1, added: 99, removed: 0, examples: [] }]);
+  await heldBy(service.runAccounts(ids(150), { approve: approvalId }));
+  const again = await heldBy(service.runAccounts(ids(100)));
+  const { collections } = await service.runAccounts(ids(120), { approve: again.approvalId });
+  expect(collections.accounts).toMatchObject({ expected: { known: 1, added: 119, removed: 0 } });
 });
 
 test("stores and compares ids of any characters and any length", async () => {
@@ -140,7 +144,8 @@ test("judges each collection separately and reports all that are held", async ()
   const one = await heldBy(both(10, 2));
   expect(one.reasons.map(({ collection }) => collection)).toEqual(["groups"]);
   const two = await heldBy(both(2, 2));
-  expect(two.reasons.map(({ collection }) => collection)).toEqual(["accounts", "groups"]);
+  // The first one that is held ends the run.
+  expect(two.reasons.map(({ collection }) => collection)).toEqual(["accounts"]);
 });
 
 test("refuses one id with different contents", async () => {
@@ -211,9 +216,9 @@ test("compares nothing without a ledger", async () => {
 });
 
 const rules = [
-  [{ removed: { maxShare: 0.5 } }, 10, 5, "passes"],
+  [{ removed: { maxShare: 0.5 }, window: false }, 10, 5, "passes"],
   [{ removed: { maxShare: 0.5 } }, 10, 4, "is held"],
-  [{ removed: { min: 8 } }, 10, 3, "passes"],
+  [{ removed: { min: 8 }, window: false }, 10, 3, "passes"],
   [{ removed: { min: 7 } }, 10, 3, "is held"],
   [{ removed: { min: 1 } }, 2, 1, "is held"],
   [{}, 4, 2, "passes"],
@@ -223,10 +228,16 @@ const rules = [
   [{ removed: { max: 2 } }, 100, 98, "passes"],
   [{ removed: { max: 0 } }, 100, 99, "is held"],
   [{ collections: { accounts: false } }, 10, 0, "passes"],
-  [{ collections: { accounts: { removed: { maxShare: 0.7 } } } }, 10, 4, "passes"],
+  [{ collections: { accounts: { removed: { maxShare: 0.7 }, window: false } } }, 10, 4, "passes"],
   [{ removed: { maxShare: 1 }, collections: { accounts: { removed: { max: 3 } } } }, 10, 6, "is held"],
-  [{ removed: { maxShare: 0.7 }, collections: { accounts: { removed: { min: 2 } } } }, 10, 4, "passes"],
-  [{ removed: false }, 10, 0, "passes"],
+  [{ removed: false, window: false, emptied: false }, 10, 0, "passes"],
+  [{ removed: false }, 10, 0, "is held"],
+  [
+    { removed: { maxShare: 0.7 }, window: false, collections: { accounts: { removed: { min: 2 } } } },
+    10,
+    4,
+    "passes",
+  ],
   [{ removed: false, collections: { accounts: { removed: {} } } }, 10, 0, "is held"],
   [{ collections: { plans: false } }, 10, 0, "is held"],
   [false, 10, 0, "passes"],

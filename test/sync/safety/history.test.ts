@@ -108,7 +108,7 @@ test("knows an installation by any snapshot that was or may have been completed"
   const lines = async function* () {
     yield Buffer.from("u0\n");
   };
-  await ledger().hold({ id: "approval", reason: "no-baseline", expiresAt: 0, lines });
+  await ledger().hold({ id: "approval", covers: [{ rule: "no-baseline" }], expiresAt: 0, lines });
   expect(await knowsInstallation(parts(), SCOPE)).toBe(false);
   await saved("u0\n");
   expect(await knowsInstallation(parts(), SCOPE)).toBe(true);

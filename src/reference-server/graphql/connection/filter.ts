@@ -34,7 +34,7 @@ export function compileFilter(type: GraphQLInputObjectType, where: InputObject, 
       const fieldType = getNullableType(fields[name]?.type);
       if (!isInputObjectType(fieldType)) throw new TypeError(`${type.name}.${name} is not a filter.`);
       const filter = inputObject(value, place);
-      if (fieldType.name.endsWith("OperationFilterInput")) return compileConditions(name, filter, place);
+      if ("eq" in fieldType.getFields()) return compileConditions(name, filter, place);
       const holds = compileFilter(fieldType, filter, place);
       return (row) => {
         const nested = fieldOf(row, name);

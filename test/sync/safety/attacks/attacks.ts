@@ -161,7 +161,7 @@ function expectReport(
     if (allowedBy === undefined) expect(gone < 3 || gone / known <= 0.25).toBe(true);
     expect(lines).toContainEqual({
       level: "info",
-      message: "saas-management: removals checked",
+      message: "saas-management: snapshot judged",
       details: expect.objectContaining({ collection, held: false, removed: gone, known }),
     });
   }

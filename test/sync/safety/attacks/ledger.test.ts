@@ -42,7 +42,7 @@ testAttacks([
   },
   {
     name: "the ledger cannot be opened when a run begins, and the answer to its completion is lost",
-    ending: held({ known: 100, removed: 60 }),
+    ending: held({ known: 80, removed: 40 }),
     prepare: async (service) => {
       const path = await service.file(COMPLETED);
       const aside = join(service.directory, "aside");
@@ -55,7 +55,7 @@ testAttacks([
         async (batch) => {
           await rmdir(path);
           await rename(aside, path);
-          await batch.write("accounts", people(0, 100));
+          await batch.write("accounts", people(0, 80));
         },
         { restarts: 0 },
       );
@@ -130,9 +130,9 @@ testAttacks([
   approvalAttack("an approval is used a second time", {
     heldAfterwards: true,
     approved: async (service) => {
-      await send(service, people(0, 100));
-      const id = await approvalOf(service, 60);
-      await send(service, people(0, 60), { approve: id });
+      await send(service, people(0, 80));
+      const id = await approvalOf(service, 50);
+      await send(service, people(0, 50), { approve: id });
       return id;
     },
   }),

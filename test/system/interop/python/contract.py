@@ -48,20 +48,20 @@ class Method:
         return Received(self.request.FromString(wire), len(wire))
 
 
-def load_methods(descriptor_set: Path) -> dict[str, Method]:
-    """The methods of the service by their names."""
+def load_methods(descriptor_set: Path, service_name: str = SERVICE) -> dict[str, Method]:
+    """The methods of a service by their names."""
     files = descriptor_pb2.FileDescriptorSet.FromString(descriptor_set.read_bytes()).file
     messages = message_factory.GetMessages(list(files))
     return {
         method.name: Method(
-            path=f"/{SERVICE}/{method.name}",
+            path=f"/{service_name}/{method.name}",
             streams_requests=method.client_streaming,
             request=messages[method.input_type.lstrip(".")],
             response=messages[method.output_type.lstrip(".")],
         )
         for file in files
         for service in file.service
-        if f"{file.package}.{service.name}" == SERVICE
+        if f"{file.package}.{service.name}" == service_name
         for method in service.method
     }
 
