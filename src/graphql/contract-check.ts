@@ -18,6 +18,7 @@ import * as generated from "./generated/operations.js";
 export interface ContractReport {
   /** Whether every operation is valid. */
   readonly ok: boolean;
+  /** What is wrong, by operation. */
   readonly problems: readonly {
     /** Name of the operation, such as `Licenses`. */
     readonly operation: string;
