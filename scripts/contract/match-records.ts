@@ -44,6 +44,7 @@ class Matcher {
   readonly newMessages: DescMessage[] = [];
   readonly #known: Names;
   readonly #decided: Readonly<Record<string, string>>;
+  readonly #later: DescMessage[] = [];
   readonly #genericNames = new Set<string>();
   readonly #seen = new Set<DescMessage | DescEnum>();
 
@@ -75,6 +76,8 @@ class Matcher {
       this.#nameType(place.records.parent, same.records.parent, "");
       this.#message(place.records.message, same.records.message);
     }
+    // A new field may hold a message that another collection matches.
+    for (const message of this.#later) this.#newMessage(message);
     return [...free].map(({ field, records }) => {
       const name = this.#nameOf(field);
       this.#nameGeneric(records.message);
@@ -134,7 +137,7 @@ class Matcher {
         `${contractName(now)}.${field.name}`,
         `${typeOf(field)} ${field.number}: an optional field`,
       );
-      if (field.message !== undefined) this.#newMessage(field.message);
+      if (field.message !== undefined) this.#later.push(field.message);
     }
   }
 
