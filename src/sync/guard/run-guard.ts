@@ -217,7 +217,7 @@ export class RunGuard {
     return this.#holding;
   }
 
-  /** Whether the ledger knows nothing of the installation, and nobody has said that this is its first run. */
+  /** Whether the ledger knows no completed run of the installation, and nobody has said that this is its first run. */
   async #isUnknown(): Promise<boolean> {
     const { firstRun, installationId } = this.#options;
     if (this.#ledger === undefined || firstRun === true) return false;
@@ -277,7 +277,7 @@ export class RunGuard {
     const expected = this.#expectedRemovals.get(collection) ?? 0;
     if (baseline === "off" || removed <= expected) return [];
     return [
-      `the service removed ${counted(removed, "record")} of ${collection}, and the ledger expected ${count(expected)}: it may be an old copy, or not the ledger of the last run`,
+      `the service removed ${counted(removed, "record")} of ${collection}, and the ledger expected ${count(expected)}: it may be an old copy, or not the ledger of the last run, or another connector writes ${collection} too`,
     ];
   }
 
