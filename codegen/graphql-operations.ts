@@ -3,7 +3,6 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLCompositeType,
-  type GraphQLInputObjectType,
   type GraphQLNamedType,
   type GraphQLSchema,
   type GraphQLType,
@@ -42,7 +41,7 @@ interface Field {
 }
 
 /**
- * Writes the types of inputs, fragments and results, the documents, and which variables are dates.
+ * Writes the types of inputs, fragments and results, the documents, and the fields of inputs.
  *
  * Enums are closed in inputs and open in outputs. Of a union, the fields of all members are merged, and those that not
  * every member has are optional: the service may add values and members.
@@ -62,7 +61,7 @@ export function plugin(
     ...[...fragments.values()].map((fragment) => printFragment(schema, fragment)),
     ...operations.map((operation) => printOperation(schema, operation, fragments)),
     printMutationErrors(schema, operations),
-    printDates(schema, operations),
+    printFieldsOfInputs(schema, operations),
   ].join("\n\n");
 }
 
@@ -239,37 +238,29 @@ function printMutationErrors(schema: GraphQLSchema, operations: readonly Operati
   return `${docstring('The typed errors of each mutation (service description, "Typed mutation errors").')}export interface MutationErrors ${printFields(fields)}`;
 }
 
-/** Paths of the variables that are dates, without `and`, `or` and operators. */
-function printDates(schema: GraphQLSchema, operations: readonly OperationDefinitionNode[]): string {
-  const paths = variablesOf(schema, operations).flatMap(({ name, type }) => {
-    const input = getNamedType(type);
-    return isInputObjectType(input) ? datesIn(input, name, []) : [];
-  });
-  const lines = [...new Set(paths)].map((path) => `  "${path}",\n`);
-  return `/** Paths of variables that are dates, without \`and\`, \`or\` and operators. */
-export const DATE_PATHS: ReadonlySet<string> = /* @__PURE__ */ new Set([\n${lines.join("")}]);\n`;
-}
-
-function datesIn(
-  input: GraphQLInputObjectType,
-  path: string,
-  above: readonly GraphQLInputObjectType[],
-): string[] {
-  const fields = Object.values(input.getFields());
-  // An input of operators: eq, in, gt.
-  if (fields.every((field) => isDate(getNamedType(field.type)))) return [path];
-  return fields.flatMap((field) => {
-    const type = getNamedType(field.type);
-    const own = `${path}.${field.name}`;
-    if (isDate(type)) return [own];
-    return isInputObjectType(type) && type !== input && !above.includes(type)
-      ? datesIn(type, own, [...above, input])
-      : [];
-  });
-}
-
-function isDate({ name }: GraphQLNamedType): boolean {
-  return GRAPHQL.scalars[name] === "date";
+/**
+ * The fields of each input, and of the variables of each operation under the name of its root field: `name!` is
+ * required, `deadline:Date` and `state:StateInput` have a type that is checked.
+ */
+function printFieldsOfInputs(schema: GraphQLSchema, operations: readonly OperationDefinitionNode[]): string {
+  const entry = (name: string, fields: readonly { readonly name: string; readonly type: GraphQLType }[]) => {
+    const words = fields.map(({ name: field, type }) => {
+      const named = getNamedType(type);
+      const isChecked = isInputObjectType(named) || named.name === "Date";
+      return `${field}${isNonNullType(type) ? "!" : ""}${isChecked ? `:${named.name}` : ""}`;
+    });
+    return `  ${name}: "${words.join(" ")}",\n`;
+  };
+  const inputs = [...reachableInputs(schema, operations)].filter(isInputObjectType);
+  const entries = [
+    ...operations.map((node) => {
+      const [root] = fieldsOf(node.selectionSet);
+      return entry(root?.name.value ?? "", variablesOf(schema, [node]));
+    }),
+    ...inputs.map((input) => entry(input.name, Object.values(input.getFields()))),
+  ];
+  return `/** Fields of the variables of each method and of each input; \`!\` is required, a type follows \`:\`. */
+export const INPUT_FIELDS: Readonly<Record<string, string>> = {\n${entries.join("")}};\n`;
 }
 
 /** A docstring, with a tag for what the service does not show: it may change in a minor version. */

@@ -70,7 +70,9 @@ export interface Field {
 
 export type FieldType =
   | { readonly kind: "string"; readonly format: "any" | "decimal" | "currency" }
-  | { readonly kind: "bool" | "int32" | "int64" | "timestamp" | "strings" | "stringMap" }
+  | {
+      readonly kind: "bool" | "int32" | "int64" | "uint32" | "uint64" | "timestamp" | "strings" | "stringMap";
+    }
   | { readonly kind: "enum"; readonly type: DescEnum }
   | { readonly kind: "message"; readonly model: Model };
 
@@ -254,19 +256,29 @@ const SCALARS: Readonly<Record<string, FieldType>> = {
   BOOL: { kind: "bool" },
   INT32: { kind: "int32" },
   INT64: { kind: "int64" },
+  UINT32: { kind: "uint32" },
+  UINT64: { kind: "uint64" },
   "repeated STRING": { kind: "strings" },
   "map STRING to STRING": { kind: "stringMap" },
 };
 
 function describeScalar(field: DescField): string {
-  const name = (scalar: number | undefined) => (scalar === undefined ? "message" : SCALAR_NAMES[scalar]);
+  const name = (scalar: number | undefined) =>
+    scalar === undefined ? "message" : (SCALAR_NAMES[scalar] ?? `type ${scalar}`);
   if (field.fieldKind === "map") return `map ${name(field.mapKey)} to ${name(field.scalar)}`;
   if (field.fieldKind === "list") return `repeated ${name(field.scalar)}`;
   return `${name(field.scalar)}`;
 }
 
 /** The scalars in use, by their numbers in descriptor.proto. */
-const SCALAR_NAMES: Readonly<Record<number, string>> = { 3: "INT64", 5: "INT32", 8: "BOOL", 9: "STRING" };
+const SCALAR_NAMES: Readonly<Record<number, string>> = {
+  3: "INT64",
+  4: "UINT64",
+  5: "INT32",
+  8: "BOOL",
+  9: "STRING",
+  13: "UINT32",
+};
 
 function fieldNamed(message: DescMessage, name: string): DescField {
   const field = message.fields.find((f) => f.name === name);

@@ -152,9 +152,7 @@ function isAbsent(name: string): string {
 }
 
 function wireTypeOf({ kind }: FieldType): number {
-  return kind === "bool" || kind === "int32" || kind === "int64" || kind === "enum"
-    ? VARINT
-    : LENGTH_DELIMITED;
+  return kind === "bool" || kind === "enum" || kind.includes("int") ? VARINT : LENGTH_DELIMITED;
 }
 
 function tagOf(number: number, wireType: number): number {

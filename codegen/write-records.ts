@@ -115,8 +115,10 @@ function typeOf(type: Exclude<FieldType, { readonly kind: "message" }>): string 
     case "bool":
       return "boolean";
     case "int32":
+    case "uint32":
       return "number";
     case "int64":
+    case "uint64":
       return "number | bigint";
     case "timestamp":
       return "Date | string";

@@ -1,7 +1,7 @@
 import type { GraphQLResponseError } from "../core/errors/index.js";
 import { withCallSite } from "../core/operation.js";
 import type { GraphQLOptions } from "../core/options.js";
-import { narrowingFilter } from "./filters.js";
+import { narrowingVariables } from "./filters.js";
 import {
   type Application,
   type ApplicationFilter,
@@ -134,11 +134,11 @@ export class GraphQLClient implements AsyncDisposable {
     where: VendorFilter | "all",
     options?: MutationOptions,
   ): Promise<{ readonly updatedCount: number }> {
-    const filter = where === "all" ? {} : narrowingFilter(where);
+    const variables = where === "all" ? { input } : narrowingVariables(input, where);
     const updatedCount = await mutate(this.#transport, options, {
       name: "changeVendorsState",
       document: ChangeVendorsStateDocument,
-      variables: { input, ...filter },
+      variables,
       read: (payload: { readonly updatedCount: unknown }) => readCount(payload.updatedCount),
     });
     return { updatedCount };

@@ -1,6 +1,6 @@
 import { InvalidInputError } from "../core/errors/index.js";
 import { describeType } from "../core/validate.js";
-import { DATE_PATHS, type VendorFilter } from "./generated/operations.js";
+import type { ChangeVendorsStateInput, VendorFilter } from "./generated/operations.js";
 import { copyVariables, dayOf, isCalendarDate, isJsonObject, type JsonObject } from "./request/variables.js";
 
 /** String operators that match every value, or every value that is set, if their operand is empty. */
@@ -19,18 +19,18 @@ export function calendarDate(value: Date): string {
 }
 
 /**
- * Returns the filter of a change to many vendors, as it will be sent.
+ * Returns the variables of a change to many vendors, as they will be sent.
  *
  * A filter without a condition selects every vendor of the workspace, and is easily made by accident: from a field that
  * is `undefined`, an empty list, an empty input of a form. So every object and list in it must still have a condition.
  *
  * @throws {InvalidInputError} a part has no condition; `issues` has its path
  */
-export function narrowingFilter(where: VendorFilter): JsonObject {
+export function narrowingVariables(input: ChangeVendorsStateInput, where: VendorFilter): JsonObject {
   if (!isJsonObject(where)) throw tooWide("where", 'a filter, or "all" for every vendor of the workspace');
-  const { where: sent } = copyVariables({ where }, DATE_PATHS);
-  checkPart(sent, "where");
-  return { where: sent };
+  const variables = copyVariables({ input, where }, "changeVendorsState");
+  checkPart(variables["where"], "where");
+  return variables;
 }
 
 function checkPart(part: unknown, path: string): void {

@@ -1,6 +1,6 @@
 import { MutationError, TransportError } from "../core/errors/index.js";
 import { withCallSite } from "../core/operation.js";
-import { DATE_PATHS, type MutationErrors } from "./generated/operations.js";
+import type { MutationErrors } from "./generated/operations.js";
 import { type MutationOptions, readRequestOptions } from "./options.js";
 import type { Document } from "./request/document.js";
 import { MAX_ENTRIES, redactStrings } from "./request/error-entries.js";
@@ -48,7 +48,7 @@ export async function mutate<
   options: MutationOptions | undefined,
   { name, document, variables, read }: Mutation<Name, Payload, Value>,
 ): Promise<Value> {
-  const copy = copyVariables(variables, DATE_PATHS);
+  const copy = copyVariables(variables, name);
   const own = readRequestOptions(name, options);
   return withCallSite(own.signal, async () => {
     const { data, requestId, redact } = await transport.request(document, copy, own);

@@ -23,7 +23,10 @@ function sampleOf(type: FieldType, text: string): unknown {
       return true;
     case "int32":
       return -7;
+    case "uint32":
+      return 2 ** 32 - 1;
     case "int64":
+    case "uint64":
       return 2 ** 40;
     case "timestamp":
       return "2026-02-03T04:05:06.007Z";

@@ -2,12 +2,13 @@ import { once } from "node:events";
 import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { connect } from "node:net";
 import { afterEach, expect, onTestFinished, test } from "vitest";
+import { SyncServiceService } from "../../src/sync/generated/contract.js";
 import { refused } from "../support/grpc-client.js";
 import { accounts } from "../support/grpc-records.js";
 import { startTestService, accounts as syncAccounts, testService } from "../support/test-service.js";
 
 const MEBIBYTE = 1024 * 1024;
-const RECORDS_PATH = "/saas_management.sync.v1.SyncService/SyncRecords";
+const RECORDS_PATH = SyncServiceService.syncRecords.path;
 const service = testService();
 
 /** After each test the server serves another client as ever. */

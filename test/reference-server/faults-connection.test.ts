@@ -3,7 +3,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp
 import { connect } from "node:net";
 import { type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
-import { StartSyncBatchRequest } from "../../src/sync/generated/contract.js";
+import { StartSyncBatchRequest, SyncServiceService } from "../../src/sync/generated/contract.js";
 
 async function startServer(): Promise<ReferenceServer> {
   const server = await startReferenceServer();
@@ -22,7 +22,7 @@ async function callStart({ syncUrl, apiKey, installationId }: ReferenceServer): 
   onTestFinished(() => session.destroy());
   const stream = session.request({
     ":method": "POST",
-    ":path": "/saas_management.sync.v1.SyncService/StartSyncBatch",
+    ":path": SyncServiceService.startSyncBatch.path,
     "content-type": "application/grpc",
     te: "trailers",
     authorization: `ApiKey ${apiKey}`,

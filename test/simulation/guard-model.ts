@@ -7,8 +7,6 @@ import { GUARD } from "./managed-run.js";
 import type { ObservedRun, SentSnapshot } from "./observation.js";
 import type { Simulated } from "./simulate.js";
 
-/** The rules that runs are judged by. */
-const JUDGED: readonly string[] = ["removed"];
 const DAY_MS = 24 * 60 * 60_000;
 
 /** A snapshot that the service has completed. */
@@ -44,7 +42,7 @@ export function brokenGuardRules(simulated: Simulated): string[] {
     if (!isDone) continue;
     for (const snapshot of run.snapshots) {
       const broke = findings.some(({ collection }) => collection === snapshot.collection);
-      const approved = run.approve !== undefined && broke;
+      const approved = run.approve !== undefined && run.judging.guarded && broke;
       done.push({ ...snapshot, run, known: run.error === undefined, approved });
     }
   }
@@ -72,7 +70,7 @@ function rulesBrokenBy(
   if (last === undefined) return [];
   const found: Broken[] = [];
   const broken = (rule: string, isBroken: boolean) => {
-    if (isBroken && JUDGED.includes(rule)) found.push({ collection, rule });
+    if (isBroken) found.push({ collection, rule });
   };
   const kept = [...last.ids].filter((id) => ids.has(id)).length;
   const gone = last.ids.size - kept;

@@ -134,6 +134,8 @@ async function feed(
       pauseMs: 0,
     },
   };
+  // A connector may advance before it has sent anything: the run has to fail then, and to commit nothing.
+  if (feedTo % 2 === 0) advance("usage", String(Math.max(since, feedTo)));
   const written = await runWrite(batch, write, observed, parts, label);
   if ("error" in written) throw written.error;
   advance("usage", String(Math.max(since, feedTo)));

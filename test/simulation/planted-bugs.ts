@@ -1,7 +1,7 @@
 /**
- * Plants bugs in a copy of the code, one at a time, and shows that the simulation catches each.
+ * Plants bugs in a copy of the code, one at a time, and shows that the simulation catches each, or a named attack.
  *
- *     npm run check:simulation -- [engine, graphql, sockets, or part of a bug's name]
+ *     npm run check:simulation -- [engine, guard, graphql, sockets, attacks, or part of a bug's name]
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,19 +10,24 @@ import { fileURLToPath } from "node:url";
 import type { Bug } from "./bug.js";
 import { ENGINE_BUGS } from "./engine-bugs.js";
 import { GRAPHQL_BUGS } from "./graphql/bugs.js";
+import { ATTACK_BUGS, GUARD_BUGS } from "./guard-bugs.js";
 import { SOCKET_BUGS } from "./sockets/socket-bugs.js";
 
 /** Programs that have to be enough to catch a bug, and how they are run. */
 const ENGINE = { group: "engine", bugs: ENGINE_BUGS, soak: ["12000", "1"] } as const;
+const GUARD = { group: "guard", bugs: GUARD_BUGS, soak: ["12000", "1"] } as const;
 const GRAPHQL = { group: "graphql", bugs: GRAPHQL_BUGS, soak: ["--graphql", "5000", "1"] } as const;
 const SOCKETS = { group: "sockets", bugs: SOCKET_BUGS, soak: ["--sockets", "1000", "2"] } as const;
+
+/** Vitest cuts longer names of a table. */
+const TITLE = 30;
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const copy = join(root, "build/planted");
 const wanted = process.argv[2] ?? "";
 
 const failures: string[] = [];
-for (const { group, bugs, soak } of [ENGINE, GRAPHQL, SOCKETS]) {
+for (const { group, bugs, soak } of [ENGINE, GUARD, GRAPHQL, SOCKETS]) {
   const chosen = bugs.filter(({ name }) => group === wanted || name.includes(wanted));
   if (chosen.length === 0) continue;
   makeCopy();
@@ -34,6 +39,12 @@ for (const { group, bugs, soak } of [ENGINE, GRAPHQL, SOCKETS]) {
     console.log(`${caught ? "caught  " : "SURVIVED"}  ${bug.name}: ${why}`);
     if (!caught) failures.push(`${bug.name}: ${why}`);
   }
+}
+for (const bug of ATTACK_BUGS.filter(({ name }) => wanted === "attacks" || name.includes(wanted))) {
+  makeCopy();
+  const caught = plant(bug) && isCaughtByAttack(bug);
+  console.log(`${caught ? "caught  " : "SURVIVED"}  ${bug.name}: ${bug.attack}`);
+  if (!caught) failures.push(bug.name);
 }
 rmSync(copy, { recursive: true, force: true });
 if (failures.length > 0) {
@@ -48,6 +59,8 @@ function makeCopy(): void {
     "schema",
     "test/simulation",
     "test/support",
+    "test/sync/safety/attacks",
+    "vitest.config.ts",
     "tsconfig.json",
     "tsconfig.dev.json",
     "package.json",
@@ -62,6 +75,17 @@ function plant({ file, right, wrong }: Bug): boolean {
   if (parts.length !== 2) return false;
   writeFileSync(path, parts.join(wrong));
   return true;
+}
+
+/** Whether the attack succeeds with the bug. */
+function isCaughtByAttack({ attack, in: file }: (typeof ATTACK_BUGS)[number]): boolean {
+  const path = `test/sync/safety/attacks/${file}.test.ts`;
+  const args = ["run", "--root", copy, "--project", "main", path, "-t", attack.slice(0, TITLE)];
+  const { status, stdout } = spawnSync(join(root, "node_modules/.bin/vitest"), args, {
+    cwd: copy,
+    encoding: "utf8",
+  });
+  return status !== 0 && stdout.includes("AssertionError");
 }
 
 /** Runs programs in the copy. Only a violated invariant counts: code that does not run at all proves nothing. */

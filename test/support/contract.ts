@@ -1,20 +1,38 @@
 /** The contract as protobufjs reads it from the `.proto` files, independently of the SDK. */
 import { readdirSync, readFileSync } from "node:fs";
+import { toBinary } from "@bufbuild/protobuf";
+import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import protobuf from "protobufjs";
+import "protobufjs/ext/descriptor/index.js";
+import { readProtoFiles } from "../../codegen/contract-files.js";
+import { normalize } from "../../codegen/normalize.js";
+import { MAPPING } from "../../contract/mapping.js";
 import { RULES } from "../../contract/rules.js";
 
 const PROTO = new URL("../../proto/saas_management/sync/v1/", import.meta.url);
 
-const root = new protobuf.Root();
-root.loadSync("google/protobuf/timestamp.proto");
-for (const name of readdirSync(PROTO)) {
-  protobuf.parse(readFileSync(new URL(name, PROTO), "utf8"), root);
-}
+const root = Object.keys(MAPPING.names).length === 0 ? parsedContract() : normalizedContract();
 root.resolveAll();
+
+function parsedContract(): protobuf.Root {
+  const files = new protobuf.Root();
+  files.loadSync("google/protobuf/timestamp.proto");
+  for (const name of readdirSync(PROTO)) protobuf.parse(readFileSync(new URL(name, PROTO), "utf8"), files);
+  return files;
+}
+
+/** An adopted contract has other names: its numbers and types count, under the SDK's names. */
+function normalizedContract(): protobuf.Root {
+  const files = normalize(readProtoFiles("proto"), MAPPING, RULES);
+  return Reflect.get(protobuf.Root, "fromDescriptor").call(
+    protobuf.Root,
+    toBinary(FileDescriptorSetSchema, files),
+  );
+}
 
 /** @param name such as `SyncRecordsRequest` */
 export function messageType(name: string): protobuf.Type {
-  return root.lookupType(`saas_management.sync.v1.${name}`);
+  return root.lookupType(name);
 }
 
 /** The record type of a collection, such as `Account` of `accounts`. */

@@ -1,6 +1,5 @@
 import { InvalidInputError } from "../../core/errors/index.js";
 import { type KeysOf, readOptions } from "../../core/validate.js";
-import { DATE_PATHS } from "../generated/operations.js";
 import type { Document, Operation } from "../request/document.js";
 import type { Transport } from "../request/transport.js";
 import { copyVariables, type JsonObject } from "../request/variables.js";
@@ -65,7 +64,7 @@ export function listConnection<Name extends string, Where, Order, Node>(
   const walk = readWalk(own);
   return connect(transport, {
     document,
-    variables: copyVariables({ where, order }, DATE_PATHS),
+    variables: copyVariables({ where, order }, name),
     names:
       walk.direction === "forward" ? { size: "first", cursor: "after" } : { size: "last", cursor: "before" },
     sizeGiven: true,

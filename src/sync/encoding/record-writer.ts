@@ -124,6 +124,18 @@ export class RecordWriter extends ByteWriter {
     return true;
   }
 
+  uint32(tag: number, value: unknown): boolean {
+    if (typeof value !== "number" || value >>> 0 !== value) return false;
+    this.number(tag, value);
+    return true;
+  }
+
+  uint64(tag: number, value: unknown): boolean {
+    if (typeof value === "bigint" && value >= 0n)
+      return this.int64(tag, BigInt.asIntN(64, value)) && value < 2n ** 64n;
+    return typeof value === "number" && value >= 0 && this.int64(tag, value);
+  }
+
   int64(tag: number, value: unknown): boolean {
     if (typeof value === "number") {
       if (!Number.isSafeInteger(value)) return false;

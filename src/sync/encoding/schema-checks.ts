@@ -55,6 +55,15 @@ export const int64 = z
     expected("a whole number of at most 64 bits"),
   );
 
+export const uint32 = z
+  .int(expected("a whole number of at most 32 bits, not negative"))
+  .refine((value) => value >>> 0 === value, expected("a whole number of at most 32 bits, not negative"));
+
+const A_UINT64 = expected("a whole number (a safe integer or a bigint), not negative");
+export const uint64 = z
+  .union([z.bigint(), z.int()], A_UINT64)
+  .refine((value) => value >= 0 && BigInt.asUintN(64, BigInt(value)) === BigInt(value), A_UINT64);
+
 const aDecimal = expected(
   'a decimal number as a string, such as "12.50" (no exponent, no grouping)',
   describeString,

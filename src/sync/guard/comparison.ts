@@ -1,9 +1,11 @@
 import type { SnapshotDiff } from "../../core/errors/index.js";
+import type { SnapshotCollection } from "../collections.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";
 import { IdTable } from "../ids/id-table.js";
 import type { KnownIds } from "../ledger/collection-ledger.js";
 import type { Lines } from "../ledger/entry.js";
 import { eachLine, idOfLine, wholeLines } from "../ledger/id-lines.js";
+import { count, counted } from "../report-text.js";
 
 const FIRST_IDS = 20;
 
@@ -125,4 +127,12 @@ export async function tableOf(lines: Lines): Promise<IdTable> {
   const table = new IdTable();
   await forEachId(lines, ({ low, high }) => void table.add(low, high, 0, 0));
   return table;
+}
+
+/** What to say if the service removed more than expected: a lost or restored ledger does not know all records. */
+export function surprisesOf(collection: SnapshotCollection, expected: number, removed: number): string[] {
+  if (removed <= expected) return [];
+  return [
+    `the service removed ${counted(removed, "record")} of ${collection}, and the ledger expected ${count(expected)}: it may be an old copy, or not the ledger of the last run, or another connector writes ${collection} too`,
+  ];
 }

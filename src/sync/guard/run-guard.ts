@@ -10,9 +10,9 @@ import { knowsInstallation, releaseApproval } from "../ledger/installation.js";
 import { type Ledger, type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import type { OnProgress } from "../progress.js";
-import { count, counted } from "../report-text.js";
 import type { CompletionCounts } from "../transport.js";
 import { approvalProblem, type Held, holdRun } from "./approval.js";
+import { surprisesOf } from "./comparison.js";
 import { locationOf } from "./first-run.js";
 import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
 import { GuardedSnapshot, type SnapshotJudgement } from "./snapshot.js";
@@ -112,8 +112,10 @@ export class RunGuard {
 
   /** Makes the ids that were sent the known ones: the batch was completed. */
   async completed(counts: CompletionCounts): Promise<void> {
-    this.#surprises = [...this.#snapshots.values()].flatMap(({ collection }) =>
-      this.#surpriseOf(collection, counts[collection]?.removed ?? 0),
+    this.#surprises = [...this.#expectedRemovals].flatMap(([collection, expected]) =>
+      this.#figures[collection]?.baseline === "off"
+        ? []
+        : surprisesOf(collection, expected, counts[collection]?.removed ?? 0),
     );
     for (const surprise of this.#surprises) this.#configuration.logger.error(`saas-management: ${surprise}`);
     try {
@@ -269,16 +271,6 @@ export class RunGuard {
       rule,
       now: this.#configuration.clock.now(),
     });
-  }
-
-  /** A ledger that was lost or restored does not know all records that a completion removes. */
-  #surpriseOf(collection: SnapshotCollection, removed: number): string[] {
-    const { baseline } = this.#figures[collection] ?? { baseline: "off" };
-    const expected = this.#expectedRemovals.get(collection) ?? 0;
-    if (baseline === "off" || removed <= expected) return [];
-    return [
-      `the service removed ${counted(removed, "record")} of ${collection}, and the ledger expected ${count(expected)}: it may be an old copy, or not the ledger of the last run, or another connector writes ${collection} too`,
-    ];
   }
 
   #warnNotDiscarded(error: unknown): void {

@@ -1,0 +1,101 @@
+import type { Bug } from "./bug.js";
+
+/** Bugs of the guard, approvals and watermarks: the runs of the simulation in memory have to catch them. */
+export const GUARD_BUGS: readonly Bug[] = [
+  {
+    name: "the rule removed is off",
+    file: "sync/guard/verdict.ts",
+    right: "if (isHeld(compared, rule)) find(",
+    wrong: "if (isHeld(compared, rule) && history.length < 0) find(",
+  },
+  {
+    name: "the rule window is off",
+    file: "sync/guard/verdict.ts",
+    right: "else if (rule.window !== false) find(",
+    wrong: "else if (rule.window !== false && history.length < 0) find(",
+  },
+  {
+    name: "the rule emptied is off",
+    file: "sync/guard/verdict.ts",
+    right: "if (rule.emptied !== false) find",
+    wrong: "if (rule.emptied !== false && history.length < 0) find",
+  },
+  {
+    name: "the rule flipped is off",
+    file: "sync/guard/verdict.ts",
+    right: "if (rule.flipped !== false) find",
+    wrong: "if (rule.flipped !== false && history.length < 0) find",
+  },
+  {
+    name: "the rule added is off",
+    file: "sync/guard/verdict.ts",
+    right: "if (rule.added !== false) find",
+    wrong: "if (rule.added !== false && history.length < 0) find",
+  },
+  {
+    name: "a run without a baseline passes",
+    file: "sync/guard/run-guard.ts",
+    right: "if (this.#ledger === undefined || firstRun === true) return false;",
+    wrong: "if (this.#ledger !== undefined || firstRun === true) return false;",
+  },
+  {
+    name: "an approval leaves the history as it is",
+    file: "sync/guard/history.ts",
+    right: "const earlier = isApproved ?",
+    wrong: "const earlier = isApproved && history.length < 0 ?",
+  },
+  {
+    name: "a watermark is advanced by a run that does not complete",
+    file: "sync/run/attempt.ts",
+    right: "      await guard.givenUp(outcome);\n",
+    wrong: "      await watermarks.completed();\n      await guard.givenUp(outcome);\n",
+  },
+  {
+    name: "the ids of an unclear completion are dropped when its abort succeeds",
+    file: "sync/run/attempt.ts",
+    right: 'const outcome = released && unclear !== undefined ? "unknown" : abort;',
+    wrong: "const outcome = abort;",
+  },
+  {
+    name: "the ids of an unclear completion are dropped",
+    file: "sync/guard/run-guard.ts",
+    right: 'if (this.#saved && outcome !== "aborted") return;',
+    wrong: 'if (this.#saved && outcome === "completed") return;',
+  },
+];
+
+/** Bugs that the simulation cannot draw, or draws too seldom, and the attack that catches each. */
+export const ATTACK_BUGS: readonly (Bug & { readonly attack: string; readonly in: string })[] = [
+  {
+    name: "the rule values is off",
+    file: "sync/guard/verdict.ts",
+    right: "if (rule.values !== false) find(",
+    wrong: "if (rule.values !== false && history.length < 0) find(",
+    attack: "the records are those of other people",
+    in: "fields",
+  },
+  {
+    name: "a used approval stays valid",
+    file: "sync/ledger/installation.ts",
+    right: "for (const key of used) await store.delete(key);",
+    wrong: "for (const key of used) void key;",
+    attack: "an approval is used in a run whose answer is lost, and the records come back before the next",
+    in: "approvals",
+  },
+  {
+    name: "a used approval is released in one collection only",
+    file: "sync/ledger/installation.ts",
+    right: "if (id === approvalId) used.push(key);",
+    wrong: "if (id === approvalId && used.length === 0) used.push(key);",
+    attack: "an approval that was used for accounts is used again for licenses",
+    in: "trials",
+  },
+  {
+    name: "an accepted event is known by its contents only",
+    file: "sync/run/accepted-events.ts",
+    right: "const hasId = COLLECTIONS[collection].idField !== undefined;",
+    wrong: "const hasId = collection.length < 0;",
+    attack: "an event with the id of an accepted one and another field is sent again by a restart",
+    in: "trials",
+  },
+];

@@ -1,0 +1,228 @@
+import type { RunOptions, RunReceipt } from "@saas-management/sdk";
+import { expect } from "vitest";
+import { heldBy, type TestService } from "../../../support/test-service.js";
+import {
+  type Account,
+  type Attack,
+  approvalOf,
+  breakTwice,
+  DAY_MS,
+  type Ending,
+  held,
+  LEASE_MS,
+  people,
+  send,
+  sendNextDay,
+  testAttacks,
+} from "./attacks.js";
+import { groups, licenses } from "./records.js";
+
+type Shown = Partial<{
+  readonly accounts: readonly Account[];
+  readonly licenses: ReturnType<typeof licenses>;
+  readonly groups: ReturnType<typeof groups>;
+}>;
+
+const free = () => ({ billable: false });
+
+testAttacks([
+  // An approval covers what was shown, and nothing else.
+  approved(
+    "a lost field was approved, and a second one is lost",
+    held({ rule: "emptied", fields: ["name"] }),
+    {
+      shown: { accounts: people().map(({ email: _, ...rest }) => rest) },
+      sent: { accounts: people().map(({ id, active }) => ({ id, active })) },
+    },
+  ),
+  approved("a lost field was approved, and records are lost, too", held({ rule: "removed", removed: 20 }), {
+    shown: { accounts: people().map(({ email: _, ...rest }) => rest) },
+    sent: { accounts: people(0, 20).map(({ email: _, ...rest }) => rest) },
+  }),
+  approved("removals were approved, and a field is lost, too", held({ rule: "emptied", fields: ["email"] }), {
+    shown: { accounts: people(0, 20) },
+    sent: { accounts: people(0, 20).map(({ email: _, ...rest }) => rest) },
+  }),
+  approved(
+    "removals were approved, and a boolean is flipped in another collection",
+    held({ rule: "flipped" }),
+    {
+      shown: { accounts: people(0, 20) },
+      sent: { accounts: people(0, 20), licenses: licenses(0, 40, free) },
+    },
+  ),
+  approved("sixty new records were approved, and two hundred come", held({ rule: "added", added: 200 }), {
+    shown: { accounts: people(0, 100) },
+    sent: { accounts: people(0, 240) },
+  }),
+  approved("sixty new records were approved, and seventy-six come", held({ rule: "added", added: 76 }), {
+    shown: { accounts: people(0, 100) },
+    sent: { accounts: people(0, 116) },
+  }),
+  approved(
+    "sixty new records were approved, and seventy come",
+    { kind: "whole" },
+    {
+      shown: { accounts: people(0, 100) },
+      sent: { accounts: people(0, 110) },
+    },
+  ),
+  approved("new records were approved, and known ones are missing", held({ rule: "removed", removed: 20 }), {
+    shown: { accounts: people(0, 100) },
+    sent: { accounts: people(20, 100) },
+  }),
+  approved(
+    "other people under half of the ids were approved, and all of them are others",
+    held({ rule: "flipped", fields: ["active"] }),
+    {
+      shown: { accounts: people().map((record) => ({ ...record, name: "x", email: `x${record.id}` })) },
+      sent: {
+        accounts: people().map((record) => ({ ...record, active: false, name: "x", email: `x${record.id}` })),
+      },
+    },
+  ),
+  approved(
+    "removals of two collections were approved, and a third one is cut",
+    held({ collection: "groups" }),
+    {
+      shown: { accounts: people(0, 20), licenses: licenses(0, 20), groups: groups(0, 10) },
+      sent: { accounts: people(0, 20), licenses: licenses(0, 20), groups: groups(0, 5) },
+    },
+  ),
+  approved("removals were approved, and only some of them come", reported("accounts", 15, "approval"), {
+    shown: { accounts: people(0, 20) },
+    sent: { accounts: people(0, 25) },
+  }),
+  {
+    name: "removals that took two runs were approved, and more are removed",
+    ending: held({ rule: "removed", known: 31, removed: 8 }),
+    prepare: (service) => sendNextDay(service, people(0, 31)),
+    attack: async (service) => {
+      const { approvalId: approve } = await heldBy(sendNextDay(service, people(0, 24)));
+      return send(service, people(0, 23), { approve });
+    },
+  },
+  spent("an approval stays in the configuration, and the records come and go", async (service, approve) => {
+    await send(service, people(), { approve });
+  }),
+  spent("an approval stays in the configuration of a run that was held for the same before", async () => {}),
+  {
+    name: "an approved clean-up of accounts is followed by slow losses of licenses",
+    ending: held({ collection: "licenses", rule: "window", known: 31, removed: 3 }),
+    prepare: async (service) => {
+      await write(service, { licenses: licenses(0, 31) });
+      const { approvalId: approve } = await heldBy(write(service, { accounts: people(0, 20) }));
+      await write(service, { accounts: people(0, 20) }, { approve });
+    },
+    attack: (service) => write(service, { licenses: licenses(0, 28) }),
+    heldAfterwards: true,
+  },
+  {
+    name: "an approval is used by two processes at the same time",
+    ending: held({ rule: "removed", known: 40 }),
+    prepare: async (service) => {
+      const { approvalId: approve } = await heldBy(send(service, people(0, 20)));
+      const both = [1, 2].map(() => send(service, people(0, 20), { approve, waitForLockMs: LEASE_MS }));
+      service.clock.advance(60_000);
+      await Promise.allSettled(both);
+      await send(service, people());
+      leftover = approve;
+    },
+    attack: (service) => send(service, people(0, 20), { approve: leftover }),
+  },
+  {
+    name: "an approval is used in a run whose answer is lost, and the records come back before the next",
+    ending: held({ rule: "removed" }),
+    prepare: async (service) => {
+      const { approvalId: approve } = await heldBy(send(service, people(0, 20)));
+      service.server.faults.add({ on: "CompleteSyncBatch", fault: "drop", at: "answer" });
+      await send(service, people(0, 20), { approve });
+      await send(service, people());
+      leftover = approve;
+    },
+    attack: (service) => send(service, people(0, 20), { approve: leftover }),
+  },
+  {
+    name: "an approved run may be completed, and the next one removes others",
+    ending: held({ rule: "removed", removed: 20 }),
+    prepare: async (service) => {
+      const { approvalId: approve } = await heldBy(send(service, people(0, 20)));
+      breakTwice(service, "CompleteSyncBatch", "answer");
+      breakTwice(service, "AbortSyncBatch");
+      const unclear = send(service, people(0, 20), { approve, restarts: 0 });
+      await expect(unclear).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
+      service.clock.advance(LEASE_MS);
+      leftover = approve;
+    },
+    attack: (service) => send(service, people(20), { approve: leftover }),
+    heldAfterwards: true,
+  },
+  {
+    name: "an approval is given when the clock of the machine was set back by a month",
+    ending: held({ rule: "removed", removed: 20 }),
+    prepare: async (service) => {
+      ({ approvalId: leftover } = await heldBy(send(service, people(0, 20))));
+      service.clock.advance(8 * DAY_MS);
+    },
+    attack: (service) => send(service, people(0, 20), { approve: leftover }),
+  },
+]);
+
+/** The approval that an attack keeps from its preparation. */
+let leftover: string | undefined;
+
+interface Approved {
+  readonly shown: Shown;
+  readonly sent: Shown;
+}
+
+function reported(collection: "accounts", removed: number, allowedBy: "approval"): Ending {
+  return { kind: "reported", collection, removed, allowedBy };
+}
+
+/** What a run is held for is approved, and the next run sends something else. */
+function approved(name: string, ending: Ending, { shown, sent }: Approved): Attack {
+  return {
+    name,
+    ending,
+    prepare: async (service) => {
+      await write(service, { groups: groups(0, 10) });
+      leftover = await approvalOf(service, (options) => write(service, shown, options));
+    },
+    attack: (service) => write(service, sent, { approve: leftover }),
+    heldAfterwards: ending.kind === "whole",
+  };
+}
+
+/** An approval was used, and is given to each later run. */
+function spent(
+  name: string,
+  between: (service: TestService, approve: string | undefined) => Promise<void>,
+): Attack {
+  return {
+    name,
+    ending: held({ rule: "removed" }),
+    prepare: async (service) => {
+      const { approvalId: approve } = await heldBy(send(service, people(0, 20)));
+      await send(service, people(0, 20), { approve });
+      await between(service, approve);
+      leftover = approve;
+    },
+    attack: (service) => send(service, people(0, 10), { approve: leftover }),
+    heldAfterwards: true,
+  };
+}
+
+function write(service: TestService, shown: Shown, options?: Partial<RunOptions>): Promise<RunReceipt> {
+  const names = (["accounts", "licenses", "groups"] as const).filter((name) => shown[name] !== undefined);
+  return service.run(
+    names,
+    async (batch) => {
+      // The most interesting one is the last.
+      if (shown.groups) await batch.write("groups", shown.groups);
+      if (shown.licenses) await batch.write("licenses", shown.licenses);
+      if (shown.accounts) await batch.write("accounts", shown.accounts);
+    },
+    options,
+  );
+}

@@ -1,0 +1,208 @@
+import { fileLedger, type RunOptions } from "@saas-management/sdk";
+import { TestClock } from "@saas-management/sdk/testing";
+import { expect } from "vitest";
+import { connectorOf } from "../../../support/connector.js";
+import { heldBy, type TestService } from "../../../support/test-service.js";
+import {
+  type Attack,
+  breakTwice,
+  DAY_MS,
+  type Ending,
+  held,
+  LEASE_MS,
+  people,
+  renamed,
+  send,
+  sendTo,
+  testAttacks,
+} from "./attacks.js";
+import { groups, members } from "./records.js";
+
+const SHRUNK = held({ rule: "window", removed: 7 });
+const HOUR_MS = DAY_MS / 24;
+
+testAttacks([
+  // Each of these runs is less than a quarter shorter than the one before.
+  eroded("every hour", HOUR_MS),
+  eroded("every week", 7 * DAY_MS),
+  eroded("every quarter of a year", 91 * DAY_MS),
+  {
+    name: "the records shrink on a machine whose clock is ten days behind",
+    ending: SHRUNK,
+    prepare: (service) => after(service, DAY_MS, 31),
+    attack: (service) => sendBehind(service, 10 * DAY_MS, 24),
+  },
+  {
+    name: "forty records shrink to 24 over eight runs, two at a time",
+    ending: held({ rule: "window", known: 30, removed: 2 }),
+    prepare: async (service) => {
+      for (const left of [38, 36, 34, 32, 30]) await after(service, DAY_MS, left);
+    },
+    attack: (service) => after(service, DAY_MS, 28),
+  },
+  {
+    name: "a week of small runs hides the large one before",
+    ending: held({ rule: "window", known: 31, removed: 2 }),
+    prepare: async (service) => {
+      for (let run = 0; run < 7; run += 1) await after(service, HOUR_MS, 31);
+    },
+    attack: (service) => after(service, HOUR_MS, 29),
+  },
+  between("a run that was held is between two shorter ones", async (service) => {
+    await heldBy(send(service, people(0, 5)));
+  }),
+  between("a run that failed is between two shorter ones", async (service) => {
+    const failing = send(service, async function* () {
+      yield people(0, 30);
+      throw new Error("the vendor is down");
+    });
+    await expect(failing).rejects.toThrow("the vendor is down");
+  }),
+  between("a preview is between two shorter runs", async (service) => {
+    const { installationId } = service;
+    const connector = connectorOf(
+      ["accounts"],
+      async (batch) => void (await batch.write("accounts", people(0, 24))),
+    );
+    await service.sync.preview(connector, { installationId, ledger: fileLedger(service.directory) });
+  }),
+  between("a run with `guard: false` is between two shorter ones", (service) =>
+    after(service, HOUR_MS, 31, { guard: false }),
+  ),
+  between("a run of another collection is between two shorter ones", (service) =>
+    sendTo(service, "groups", groups(0, 10)),
+  ),
+  {
+    name: "a run that may be completed is followed by a shorter one",
+    ending: held({ rule: "window", sent: 36 }),
+    prepare: (service) => unclearRun(service, 50),
+    attack: (service) => send(service, people(0, 36), { guard: { removed: false } }),
+    heldAfterwards: true,
+  },
+  {
+    name: "records are removed as others are added, and in the end fewer are left",
+    ending: held({ rule: "window" }),
+    prepare: async (service) => {
+      await after(service, DAY_MS, 35);
+    },
+    attack: (service) => send(service, [...people(8, 35), ...people(50, 52)]),
+  },
+  {
+    name: "after an approved clean-up, the next runs shrink again",
+    ending: held({ rule: "window", known: 16, removed: 2 }),
+    prepare: async (service) => {
+      const { approvalId: approve } = await heldBy(send(service, people(0, 20)));
+      await send(service, people(0, 20), { approve });
+      await after(service, DAY_MS, 16);
+    },
+    attack: (service) => after(service, DAY_MS, 14),
+  },
+  {
+    name: "memberships of one group after another are missing",
+    ending: held({ collection: "groupMembers", rule: "window" }),
+    prepare: async (service) => {
+      const all = Array.from({ length: 10 }, (_, group) => members(0, 10, `g-${group}`));
+      for (const left of [10, 9, 8]) await sendTo(service, "groupMembers", all.slice(0, left).flat());
+    },
+    attack: (service) =>
+      sendTo(
+        service,
+        "groupMembers",
+        Array.from({ length: 7 }, (_, group) => members(0, 10, `g-${group}`)).flat(),
+      ),
+  },
+  {
+    name: "`window` is off, and twelve runs are 24 % shorter each",
+    ending: { kind: "reported", collection: "accounts", removed: 22, allowedBy: "option" },
+    attack: async (service) => {
+      const receipts = [];
+      for (const left of [31, 24, 18])
+        receipts.push(await after(service, DAY_MS, left, { guard: { window: false } }));
+      return receipts;
+    },
+    heldAfterwards: true,
+  },
+  flood("a join of two tables sends each person for each role", [
+    ...people(),
+    ...[1, 2, 3].flatMap((role) => renamed((id) => `${id}/${role}`)),
+  ]),
+  flood("a pager asks for all workspaces of the vendor", people(0, 400)),
+  flood("test data is sent beside the real records", [
+    ...people(),
+    ...people(0, 51).map((record) => ({ ...record, id: `test-${record.id}` })),
+  ]),
+  flood("two systems are merged, each with prefixed ids", [
+    ...people(),
+    ...people(0, 60).map((record) => ({ ...record, id: `b:${record.id}` })),
+  ]),
+  {
+    name: "two new records replace one of three, and a hundred more come",
+    ending: held({ collection: "groups", rule: "added", known: 3 }),
+    prepare: (service) => sendTo(service, "groups", groups(0, 3)),
+    attack: (service) => sendTo(service, "groups", groups(1, 103)),
+  },
+  {
+    name: "none of two known ids is left, and both records come with others",
+    ending: held({ collection: "groups", rule: "removed", known: 2, removed: 2 }),
+    prepare: (service) => sendTo(service, "groups", groups(0, 2)),
+    attack: (service) => sendTo(service, "groups", groups(2, 4)),
+  },
+]);
+
+function after(service: TestService, ms: number, count: number, options?: Partial<RunOptions>) {
+  service.clock.advance(ms);
+  return send(service, people(0, count), options);
+}
+
+/** A run of a machine whose clock is behind. */
+function sendBehind(service: TestService, ms: number, count: number) {
+  const clock = new TestClock({ startAt: new Date(service.clock.now() - ms) });
+  return service.syncClient({ clock }).run(
+    connectorOf(["accounts"], async (batch) => void (await batch.write("accounts", people(0, count)))),
+    { installationId: service.installationId, ledger: fileLedger(service.directory) },
+  );
+}
+
+/** The second of two runs that are a quarter shorter each. */
+function eroded(name: string, everyMs: number): Attack {
+  return {
+    name: `the records shrink ${name}`,
+    ending: SHRUNK,
+    prepare: (service) => after(service, everyMs, 31),
+    attack: (service) => after(service, everyMs, 24),
+  };
+}
+
+function between(
+  name: string,
+  run: (service: TestService) => Promise<unknown>,
+  ending: Ending = SHRUNK,
+): Attack {
+  return {
+    name,
+    ending,
+    prepare: async (service) => {
+      await after(service, DAY_MS, 31);
+      await run(service);
+    },
+    attack: (service) => after(service, DAY_MS, 24),
+  };
+}
+
+/** The service has completed it, and the run does not know. */
+async function unclearRun(service: TestService, count: number): Promise<void> {
+  breakTwice(service, "CompleteSyncBatch", "answer");
+  breakTwice(service, "AbortSyncBatch");
+  const unclear = send(service, people(0, count), { restarts: 0 });
+  await expect(unclear).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
+  service.server.faults.clear();
+  service.clock.advance(LEASE_MS);
+}
+
+function flood(name: string, records: readonly ReturnType<typeof people>[number][]): Attack {
+  return {
+    name,
+    ending: held({ rule: "added", known: 40, removed: 0 }),
+    attack: (service) => send(service, records),
+  };
+}

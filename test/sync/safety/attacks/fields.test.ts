@@ -1,0 +1,283 @@
+import { heldBy } from "../../../support/test-service.js";
+import {
+  type Attack,
+  type Ending,
+  held,
+  people,
+  person,
+  send,
+  sendNextDay,
+  sendTo,
+  testAttacks,
+} from "./attacks.js";
+import { employees, licenses } from "./records.js";
+
+/** A record as a source might give it: the types would refuse some of them. */
+type Loose = Readonly<Record<string, unknown>> & { readonly id: string };
+
+const WHOLE = { kind: "whole" } as const;
+
+const emptied = (...fields: readonly string[]) => held({ rule: "emptied", fields, known: 40, removed: 0 });
+
+testAttacks([
+  mapped("a field is null in all records", emptied("email"), ({ email: _, ...rest }) => ({
+    ...rest,
+    email: null,
+  })),
+  mapped("a field is an empty string in all records", emptied("email"), (record) => ({
+    ...record,
+    email: "",
+  })),
+  mapped("name and e-mail address are missing in all records", emptied("name", "email"), ({ id }) => ({
+    id,
+  })),
+  mapped("a boolean is missing in all records", emptied("active"), ({ active: _, ...rest }) => rest),
+  mapped("a field is missing in every second record", emptied("email"), ({ email, ...rest }, i) =>
+    i % 2 === 0 ? { ...rest, email } : rest,
+  ),
+  mapped("a field is missing in eleven of forty records", emptied("email"), ({ email, ...rest }, i) =>
+    i < 29 ? { ...rest, email } : rest,
+  ),
+  {
+    name: "a list that all records had is empty",
+    ending: held({ rule: "emptied", fields: ["departmentPath"] }),
+    prepare: (service) => sendTo(service, "employees", employees(0, 30)),
+    attack: (service) =>
+      sendTo(
+        service,
+        "employees",
+        employees(0, 30, () => ({ departmentPath: [] })),
+      ),
+  },
+  {
+    name: "a map that all records had is empty",
+    ending: held({ rule: "emptied", fields: ["attributes"] }),
+    prepare: (service) =>
+      sendTo(
+        service,
+        "employees",
+        employees(0, 30, () => ({ attributes: { site: "x" } })),
+      ),
+    attack: (service) =>
+      sendTo(
+        service,
+        "employees",
+        employees(0, 30, () => ({ attributes: {} })),
+      ),
+  },
+  {
+    name: "five of sixteen values of a field are lost",
+    ending: held({ rule: "emptied", fields: ["costCenter"] }),
+    prepare: (service) => sendTo(service, "employees", employees(0, 60, costCenters(16))),
+    attack: (service) => sendTo(service, "employees", employees(0, 60, costCenters(11))),
+  },
+  {
+    name: "a field loses a fifth of its values every day",
+    ending: held({ rule: "emptied", fields: ["email"] }),
+    prepare: (service) => sendNextDay(service, withEmails(32)),
+    attack: (service) => sendNextDay(service, withEmails(25)),
+  },
+  {
+    name: "a field is lost in the run in which many people join",
+    ending: held({ rule: "emptied", fields: ["email"] }),
+    attack: (service) =>
+      send(service, [...withEmails(20), ...people(100, 148).map(({ id, name }) => ({ id, name }))]),
+  },
+  {
+    name: "a field is lost in the run in which a fifth of the records is removed",
+    ending: held({ rule: "emptied", fields: ["email"], removed: 8 }),
+    attack: (service) => send(service, withEmails(16).slice(0, 32)),
+  },
+  {
+    name: "a field was lost while the guard was off, and a second one is lost",
+    ending: held({ rule: "emptied", fields: ["name"] }),
+    prepare: (service) => send(service, withEmails(0), { guard: false }),
+    attack: (service) =>
+      send(
+        service,
+        people().map(({ id, active }) => ({ id, active })),
+      ),
+  },
+  {
+    name: "the model of the records is another one",
+    ending: held({ rule: "emptied", fields: ["email"] }),
+    prepare: (service) => sendTo(service, "employees", employees(0, 30)),
+    attack: (service) =>
+      sendTo(
+        service,
+        "employees",
+        employees(0, 30).map(({ id, fullName: displayName, email: userPrincipalName }) => ({
+          microsoft: { id, displayName, userPrincipalName },
+        })),
+      ),
+  },
+  {
+    name: "a field of a variant is lost",
+    ending: held({ rule: "emptied", fields: ["bambooHr.workEmail"] }),
+    prepare: (service) => sendTo(service, "employees", bamboo(30)),
+    attack: (service) => sendTo(service, "employees", bamboo(3)),
+  },
+  {
+    name: "a boolean is the same in all records",
+    ending: held({ rule: "flipped", fields: ["billable"], known: 40, removed: 0 }),
+    attack: (service) =>
+      sendTo(
+        service,
+        "licenses",
+        licenses(0, 40, () => ({ billable: false })),
+      ),
+  },
+  {
+    name: "a boolean is flipped in three quarters of the records",
+    ending: held({ rule: "flipped", fields: ["billable"] }),
+    attack: (service) =>
+      sendTo(
+        service,
+        "licenses",
+        licenses(0, 40, (i) => ({ billable: i % 4 === 0 })),
+      ),
+  },
+  {
+    name: "a boolean is negated",
+    ending: held({ rule: "flipped", fields: ["deleted"] }),
+    prepare: (service) =>
+      sendTo(
+        service,
+        "employees",
+        employees(0, 40, (i) => ({ deleted: i < 4 })),
+      ),
+    attack: (service) =>
+      sendTo(
+        service,
+        "employees",
+        employees(0, 40, (i) => ({ deleted: i >= 4 })),
+      ),
+  },
+  {
+    name: "a boolean is flipped a second time after it was held",
+    ending: held({ rule: "flipped", fields: ["billable"] }),
+    prepare: (service) =>
+      heldBy(
+        sendTo(
+          service,
+          "licenses",
+          licenses(0, 40, () => ({ billable: false })),
+        ),
+      ),
+    attack: (service) =>
+      sendTo(
+        service,
+        "licenses",
+        licenses(0, 40, () => ({ billable: false })),
+      ),
+  },
+  {
+    name: "a boolean is flipped in the records of many who join",
+    ending: held({ rule: "flipped", fields: ["billable"] }),
+    attack: (service) =>
+      sendTo(service, "licenses", [...licenses(0, 40, () => ({ billable: false })), ...licenses(40, 60)]),
+  },
+  {
+    name: "an approved change of a boolean is taken back",
+    ending: WHOLE,
+    attack: async (service) => {
+      const free = licenses(0, 40, () => ({ billable: false }));
+      const { approvalId: approve } = await heldBy(sendTo(service, "licenses", free));
+      await sendTo(service, "licenses", free, { approve });
+      return sendTo(service, "licenses", licenses(0, 40));
+    },
+  },
+  mapped(
+    "the records are those of other people",
+    held({ rule: "values", known: 40, removed: 0 }),
+    ({ id }, i) => ({
+      ...person(1000 + i),
+      id,
+    }),
+  ),
+  mapped("ids are joined with the row below", held({ rule: "values" }), ({ id }, i) => ({
+    ...person(i + 1),
+    id,
+  })),
+  mapped("two columns are swapped", held({ rule: "values" }), ({ name, email, ...rest }) => ({
+    ...rest,
+    name: email,
+    email: name,
+  })),
+  mapped("the export is anonymised", held({ rule: "values" }), (record, i) => ({
+    ...record,
+    name: `*** ${i % 7}`,
+    email: `user${i * 31}@invalid`,
+  })),
+  mapped(
+    "names and addresses of three quarters are those of other people",
+    held({ rule: "values" }),
+    (record, i) => (i % 4 === 0 ? record : { ...person(500 + i), id: record.id }),
+  ),
+  {
+    name: "two collections lose a field at the same time",
+    ending: held({ collection: "licenses", rule: "flipped", fields: ["billable"] }),
+    attack: (service) =>
+      service.run(["accounts", "licenses"], async (batch) => {
+        await batch.write("accounts", people());
+        await batch.write(
+          "licenses",
+          licenses(0, 40, () => ({ billable: false })),
+        );
+      }),
+  },
+  {
+    name: "the rule about removals is off, and a field is lost",
+    ending: emptied("email"),
+    attack: (service) => send(service, withEmails(0), { guard: { removed: false } }),
+  },
+  {
+    name: "a field is lost, and its rule is off",
+    ending: WHOLE,
+    attack: (service) => send(service, withEmails(0), { guard: { emptied: false } }),
+  },
+  {
+    name: "a boolean is flipped, and its rule is off for the collection",
+    ending: WHOLE,
+    attack: (service) =>
+      sendTo(
+        service,
+        "licenses",
+        licenses(0, 40, () => ({ billable: false })),
+        { guard: { collections: { licenses: { flipped: false } } } },
+      ),
+  },
+]);
+
+/** All accounts, changed. */
+function mapped(
+  name: string,
+  ending: Ending,
+  change: (record: ReturnType<typeof person>, i: number) => Loose,
+): Attack {
+  return {
+    name,
+    ending,
+    attack: (service) => send(service, JSON.parse(JSON.stringify(people().map(change)))),
+  };
+}
+
+/** All accounts, so many of which have an e-mail address. */
+function withEmails(count: number) {
+  return people().map(({ email, ...rest }, i) => (i < count ? { ...rest, email } : rest));
+}
+
+function costCenters(count: number) {
+  return (i: number) => (i < count ? { costCenter: `c-${i}` } : {});
+}
+
+/** Employees of another model, so many of which have an e-mail address. */
+function bamboo(emails: number) {
+  return Array.from({ length: 30 }, (_, i) => ({
+    bambooHr: {
+      id: `b-${i}`,
+      displayName: `employee ${i}`,
+      ...(i < emails && { workEmail: `b${i}@example.com` }),
+    },
+  }));
+}

@@ -1,0 +1,228 @@
+import { join } from "node:path";
+import { fileLedger, type RunReceipt } from "@saas-management/sdk";
+import { expect } from "vitest";
+import { connectorOf } from "../../../support/connector.js";
+import { startGrpcRelay } from "../../../support/grpc-relay.js";
+import { heldBy, type TestService } from "../../../support/test-service.js";
+import {
+  type Attack,
+  breakTwice,
+  DAY_MS,
+  type Ending,
+  held,
+  LEASE_MS,
+  people,
+  refused,
+  send,
+  sendNextDay,
+  testAttacks,
+} from "./attacks.js";
+
+const another = ({ directory }: TestService) => fileLedger(join(directory, "another"));
+
+testAttacks([
+  {
+    name: "an unclear run had a field, and the next one has lost it",
+    ending: held({ rule: "emptied", fields: ["username"] }),
+    prepare: (service) =>
+      unclear(
+        service,
+        people().map((record) => ({ ...record, username: record.id })),
+      ),
+    attack: (service) => send(service, people()),
+    heldAfterwards: true,
+  },
+  {
+    name: "a flipped boolean may be completed already",
+    ending: held({ rule: "flipped", fields: ["active"] }),
+    prepare: async (service) => {
+      const all = people().map((record) => ({ ...record, active: true }));
+      const { approvalId: approve } = await heldBy(
+        send(service, all, { guard: { flipped: { maxDistance: 0.2 } } }),
+      );
+      await send(service, all, { approve, guard: { flipped: { maxDistance: 0.2 } } });
+      await unclear(service, inactive(), { guard: { flipped: false } });
+    },
+    attack: (service) => send(service, inactive()),
+    heldAfterwards: true,
+  },
+  {
+    name: "two unclear runs are larger than the completed one",
+    ending: held({ known: 80, removed: 40 }),
+    prepare: async (service) => {
+      await unclear(service, people(0, 65));
+      await unclear(service, [...people(0, 60), ...people(65, 80)]);
+    },
+    attack: (service) => send(service, people()),
+    heldAfterwards: true,
+  },
+  {
+    name: "an unclear run was completed, and `removed.max` is set",
+    ending: held({ known: 44, removed: 4 }),
+    prepare: (service) => unclear(service, people(0, 44)),
+    attack: (service) => send(service, people(), { guard: { removed: { max: 3 } } }),
+    heldAfterwards: true,
+  },
+  {
+    name: "two hosts have a ledger each, and the one that slept for a week is cut",
+    ending: held({ known: 40, removed: 20 }),
+    prepare: async (service) => {
+      await send(service, people(), { ledger: another(service), firstRun: true });
+      for (let day = 0; day < 7; day += 1) await sendNextDay(service, people(0, 41 + day));
+    },
+    attack: (service) => send(service, people(0, 20), { ledger: another(service) }),
+  },
+  {
+    name: "two hosts have a ledger each, and one does not know what the other added",
+    ending: { kind: "warned", removed: 30 },
+    prepare: async (service) => {
+      await send(service, people(), { ledger: another(service), firstRun: true });
+      await send(service, people(0, 70));
+    },
+    attack: (service) => send(service, people(), { ledger: another(service) }),
+  },
+  {
+    name: "two hosts with one ledger send parts of the source in turn",
+    ending: held({ known: 40, removed: 20 }),
+    attack: async (service) => {
+      const other = service.syncClient();
+      const half = (from: number) =>
+        connectorOf(
+          ["accounts"],
+          async (batch) => void (await batch.write("accounts", people(from, from + 20))),
+        );
+      const options = { installationId: service.installationId, ledger: fileLedger(service.directory) };
+      await heldBy(service.sync.run(half(0), options));
+      return other.run(half(20), options);
+    },
+  },
+  {
+    name: "a host waits for another one, which has approved removals",
+    ending: held({ known: 20, removed: 20 }),
+    ...waiting(),
+    heldAfterwards: true,
+  },
+  {
+    name: "the clock of a host jumps by a year between two runs",
+    ending: held({ rule: "window", known: 31, removed: 7 }),
+    prepare: (service) => sendNextDay(service, people(0, 31)),
+    attack: (service) => {
+      service.clock.advance(365 * DAY_MS);
+      return send(service, people(0, 24));
+    },
+  },
+  {
+    name: "the guard is off until a date that has passed",
+    ending: held({ removed: 20 }),
+    attack: (service) =>
+      send(service, people(0, 20), { guard: { offUntil: new Date(service.clock.now() - 1) } }),
+  },
+  {
+    name: "the guard is off until a date that is to come",
+    ending: { kind: "reported", collection: "accounts", removed: 20, allowedBy: "option" },
+    attack: (service) =>
+      send(service, people(0, 20), { guard: { offUntil: new Date(service.clock.now() + DAY_MS) } }),
+    heldAfterwards: true,
+  },
+  {
+    name: "the guard is off until a date that nobody can read",
+    ending: refused("INVALID_INPUT"),
+    attack: (service) => send(service, people(0, 20), { guard: { offUntil: "soon" } }),
+  },
+  relayed(
+    "a proxy answers a completion itself, and the next run is cut",
+    held({ known: 80, removed: 40 }),
+    async (run, lie) => {
+      await run(40);
+      lie({ CompleteSyncBatch: "done" });
+      await run(80).catch(() => {});
+      lie({});
+    },
+  ),
+  relayed("a proxy sends every completion twice", held({ known: 85, removed: 45 }), async (run, lie) => {
+    await run(40);
+    lie({ CompleteSyncBatch: "twice" });
+    await run(85).catch(() => {});
+    lie({});
+  }),
+]);
+
+function inactive() {
+  return people().map((record) => ({ ...record, active: false }));
+}
+
+/** The service has completed the run, and the run does not know. */
+async function unclear(service: TestService, ...[source, options]: [Parameters<typeof send>[1], object?]) {
+  breakTwice(service, "CompleteSyncBatch", "answer");
+  breakTwice(service, "AbortSyncBatch");
+  const run = send(service, source, { restarts: 0, ...options });
+  await expect(run).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
+  service.server.faults.clear();
+  service.clock.advance(LEASE_MS);
+}
+
+/** A run that waits for the lock of an approved one, and has the other half of the records. */
+function waiting(): Pick<Attack, "prepare" | "attack"> {
+  let second: Promise<RunReceipt> | undefined;
+  return {
+    prepare: async (service) => {
+      const { approvalId: approve } = await heldBy(send(service, people(0, 20)));
+      await service.run(
+        ["accounts"],
+        async (batch) => {
+          await new Promise<void>((resolve) => {
+            second = send(service, people(20), {
+              waitForLockMs: LEASE_MS,
+              approve,
+              onProgress: ({ type }) => void (type === "waiting-for-lock" && resolve()),
+            });
+            second.catch(() => {});
+          });
+          await batch.write("accounts", people(0, 20));
+        },
+        { approve },
+      );
+    },
+    attack: async (service) => {
+      service.clock.advance(60_000);
+      return (await second) ?? [];
+    },
+  };
+}
+
+/** Runs through a proxy of their own, the last of which has 40 records. */
+function relayed(
+  name: string,
+  ending: Ending,
+  before: (
+    run: (count: number) => Promise<RunReceipt>,
+    lie: (lies: Awaited<ReturnType<typeof startGrpcRelay>>["lies"]) => void,
+  ) => Promise<void>,
+): Attack {
+  let run: (count: number, options?: object) => Promise<RunReceipt>;
+  return {
+    name,
+    ending,
+    prepare: async (service) => {
+      const relay = await startGrpcRelay(service.server.syncUrl);
+      const client = service.syncClient({ endpoint: relay.endpoint });
+      const { installationId } = service;
+      const ledger = fileLedger(service.directory);
+      let firstRun = true;
+      run = async (count) => {
+        const options = { installationId, ledger, firstRun };
+        firstRun = false;
+        return client.run(
+          connectorOf(["accounts"], async (batch) => void (await batch.write("accounts", people(0, count)))),
+          options,
+        );
+      };
+      await before(run, (lies) => {
+        relay.lies = lies;
+      });
+      service.clock.advance(LEASE_MS);
+    },
+    attack: () => run(40),
+    heldAfterwards: true,
+  };
+}
