@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { GraphQLResponseError } from "../core/errors/index.js";
 import { withCallSite } from "../core/operation.js";
 import type { GraphQLOptions } from "../core/options.js";

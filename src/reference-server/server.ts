@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { TestClock } from "../core/clock.js";

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { BatchOptions } from "./batch/start.js";
 import type { SyncBatch } from "./batch/sync-batch.js";
 import type { SnapshotCollection } from "./collections.js";

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { type BatchState, InvalidInputError } from "../../core/errors/index.js";
 import { withCallSite } from "../../core/operation.js";
 import { type KeysOf, readOptions } from "../../core/validate.js";

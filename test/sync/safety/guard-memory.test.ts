@@ -1,0 +1,201 @@
+/** What runs add to the history of a collection, and what they do not. */
+import {
+  fileLedger,
+  type GuardOptions,
+  type Ledger,
+  type RecordOf,
+  type RunOptions,
+  type SnapshotCollection,
+} from "@saas-management/sdk";
+import { memoryLedger } from "@saas-management/sdk/testing";
+import { expect, test } from "vitest";
+import { CollectionLedger } from "../../../src/sync/ledger/collection-ledger.js";
+import type { History } from "../../../src/sync/ledger/history.js";
+import { requireLedger } from "../../../src/sync/ledger/ledger.js";
+import { connectorOf } from "../../support/connector.js";
+import { heldBy, ids, testService } from "../../support/test-service.js";
+
+const service = testService();
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+function people(count: number, more: Partial<RecordOf<"accounts">> = {}): RecordOf<"accounts">[] {
+  return ids(count).map((id) => ({
+    id,
+    name: `name ${id}`,
+    email: `${id}@example.com`,
+    active: true,
+    ...more,
+  }));
+}
+
+function send(records: readonly RecordOf<"accounts">[], options: Partial<RunOptions> = {}) {
+  return service.run(["accounts"], (batch) => batch.write("accounts", records), options);
+}
+
+interface Remembered {
+  readonly collection?: SnapshotCollection;
+  readonly ledger?: Ledger;
+}
+
+function historyOf({ collection = "accounts", ledger = fileLedger(service.directory) }: Remembered = {}) {
+  const parts = requireLedger(ledger);
+  if (parts === undefined) throw new Error("There is no ledger.");
+  const endpoint = new URL(service.server.syncUrl).origin;
+  const scope = { endpoint, installationId: service.installationId, collection };
+  return new CollectionLedger(parts, scope).history();
+}
+
+const sizes = (history: History) =>
+  history.map(({ sent, superseded = false }) => (superseded ? `${sent} before` : sent));
+
+async function rulesOf(run: Promise<unknown>) {
+  const { reasons, approvalId } = await heldBy(run);
+  return { rules: reasons.map(({ rule, fields = [] }) => [rule, ...fields].join(" ")), approve: approvalId };
+}
+
+const guardsThatAreOff: (GuardOptions | false)[] = [
+  false,
+  { offUntil: "2999-01-01" },
+  { collections: { accounts: false } },
+];
+
+test.each(guardsThatAreOff)("a run with guard %j is remembered, and judges nothing", async (guard) => {
+  await send(people(40));
+  const receipt = await send(people(20, { email: "" }), { guard });
+  const isOn = guard !== false && guard.collections !== undefined;
+  expect(receipt.guard).toBe(isOn ? "on" : "off");
+  expect(`${receipt}`.split("\n")[0]).toContain(isOn ? "; guard: on." : "; guard: off.");
+  expect(receipt.collections.accounts?.expected).toMatchObject({ baseline: "completed", removed: 20 });
+  expect(sizes(await historyOf())).toEqual([40, 20]);
+  // The next run is compared with both.
+  expect((await rulesOf(send(people(20, { email: "", active: false })))).rules).toEqual([
+    "window",
+    "emptied email",
+    "flipped active",
+  ]);
+  expect((await rulesOf(send(people(14)))).rules).toEqual(["removed"]);
+  expect((await send(people(40))).guard).toBe("on");
+});
+
+test("offUntil turns the guard on again at its time", async () => {
+  const guard = { offUntil: new Date(service.clock.now() + DAY_MS) };
+  await service.runAccounts(ids(40), { guard });
+  await service.runAccounts(ids(10), { guard });
+  service.clock.advance(DAY_MS);
+  expect((await heldBy(service.runAccounts(ids(2), { guard }))).reasons).toMatchObject([{ rule: "removed" }]);
+});
+
+test("runs that are held, aborted, previewed or refused add nothing to the history", async () => {
+  await send(people(40));
+  const before = await historyOf();
+  await heldBy(send(people(3)));
+  await heldBy(send(people(40, { active: false })));
+  const failing = service.run(["accounts"], async (batch) => {
+    await batch.write("accounts", people(45));
+    throw new Error("of the source");
+  });
+  await expect(failing).rejects.toThrow("of the source");
+  service.server.faults.add({ on: "CompleteSyncBatch", fault: "status", status: "PERMISSION_DENIED" });
+  await expect(send(people(45))).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+  const { installationId, sync } = service;
+  const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", people(45)));
+  await sync.preview(connector, { installationId, ledger: fileLedger(service.directory) });
+  expect(await historyOf()).toEqual(before);
+  await send(people(41));
+  expect(sizes(await historyOf())).toEqual([40, 41]);
+});
+
+test("an attempt that failed adds nothing to the history of the run", async () => {
+  await send(people(40));
+  let attempts = 0;
+  await service.run(["accounts", "groups"], async (batch) => {
+    attempts += 1;
+    await batch.write("accounts", people(attempts === 1 ? 38 : 41));
+    const kind = { fault: "status", status: "UNAVAILABLE" } as const;
+    if (attempts === 1) service.server.faults.add({ on: "SyncRecords", times: 2, ...kind });
+    await batch.write("groups", [{ id: "g", name: "g" }]);
+  });
+  expect(attempts).toBe(2);
+  expect(sizes(await historyOf())).toEqual([40, 41]);
+});
+
+test("an unclear snapshot is judged by, and is not part of the history", async () => {
+  await send(people(40));
+  const drop = { fault: "drop", at: "request" } as const;
+  for (const on of ["CompleteSyncBatch", "AbortSyncBatch"] as const)
+    service.server.faults.add({ on, times: 2, ...drop });
+  const unclear = send(people(40, { email: "" }), { guard: false, restarts: 0 });
+  await expect(unclear).rejects.toMatchObject({ code: "BATCH_OUTCOME_UNKNOWN" });
+  expect(sizes(await historyOf())).toEqual([40]);
+  expect((await rulesOf(send(people(40, { email: "" })))).rules).toEqual(["emptied email"]);
+  // It had fewer values than before, so that full ones are no surprise beside it.
+  await send(people(40));
+  expect(sizes(await historyOf())).toEqual([40, 40]);
+});
+
+test("what was before an approval counts for flips alone", async () => {
+  await send(people(40));
+  const { rules, approve } = await rulesOf(send(people(20, { email: "", active: false })));
+  expect(rules).toEqual(["removed", "emptied email", "flipped active"]);
+  await send(people(20, { email: "", active: false }), { approve });
+  expect(sizes(await historyOf())).toEqual(["40 before", 20]);
+  await send(people(20, { email: "", active: false }));
+  await send(people(20, { email: "", active: true }));
+  await send(people(16, { email: "", active: true }));
+  expect((await rulesOf(send(people(13, { email: "", active: true })))).rules).toEqual(["window"]);
+});
+
+test("an approval of one collection keeps what another one remembers", async () => {
+  const both = (users: number, devices: number, approve?: string) =>
+    service.run(
+      ["accounts", "devices"],
+      async (batch) => {
+        await batch.write("accounts", people(users));
+        await batch.write(
+          "devices",
+          ids(devices).map((id) => ({ id })),
+        );
+      },
+      { approve },
+    );
+  await both(40, 40);
+  const { approve } = await rulesOf(both(20, 31));
+  await both(20, 31, approve);
+  expect(sizes(await historyOf())).toEqual(["40 before", 20]);
+  expect(sizes(await historyOf({ collection: "devices" }))).toEqual([40, 31]);
+  expect((await rulesOf(both(20, 25))).rules).toEqual(["window"]);
+});
+
+test("remembers at most 16 snapshots of at most 1 KiB each, over 60 days of two runs a day", async () => {
+  const ledger = memoryLedger();
+  const { clock } = service;
+  for (let i = 0; i < 120; i += 1) {
+    const employees = ids(44 + (i % 7)).map((id) => ({
+      id,
+      fullName: `name ${id}`,
+      firstName: "f",
+      lastName: "l",
+      email: `${id}@example.com`,
+      active: i % 2 === 0,
+      deleted: false,
+      avatarUrl: "https://example.com/a",
+      orgUnit: "unit",
+      jobTitle: "title",
+      country: "CH",
+      division: "division",
+      costCenter: "centre",
+      userType: "type",
+      managerId: "u0",
+      hasMailbox: true,
+    }));
+    const options = { ledger, firstRun: i === 0, guard: { flipped: false } } as const;
+    await service.run(["employees"], (batch) => batch.write("employees", employees), options);
+    clock.advance(12 * HOUR_MS);
+    if (i % 20 !== 19) continue;
+    const history = await historyOf({ ledger, collection: "employees" });
+    expect(history.length).toBeGreaterThanOrEqual(11);
+    expect(history.length).toBeLessThanOrEqual(16);
+    for (const past of history) expect(JSON.stringify(past).length).toBeLessThanOrEqual(1024);
+  }
+});
