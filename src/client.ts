@@ -4,6 +4,7 @@ import { ConfigurationError } from "./core/errors/index.js";
 import { COMMON_KEYS, type GraphQLOptions } from "./core/options.js";
 import { type KeysOf, readOptions } from "./core/validate.js";
 import { GraphQLClient } from "./graphql/client.js";
+import type { ContractReport } from "./graphql/contract-check.js";
 import { type NodeFetch, openFetch } from "./node/fetch.js";
 import { resolveProxy } from "./node/proxy.js";
 import { resolveTls } from "./node/tls.js";
@@ -178,6 +179,16 @@ export class SaasManagementClient {
   get sync(): SyncClient {
     if (this.#sync !== undefined) return this.#sync;
     throw new ConfigurationError("The Sync API needs syncUrl (SAAS_MANAGEMENT_SYNC_URL with fromEnv).");
+  }
+
+  /**
+   * Asks the GraphQL API for its schema, and tells which operations of the SDK it would refuse.
+   * @throws {GraphQLResponseError} the service does not allow introspection
+   */
+  async checkContract(): Promise<ContractReport> {
+    const { graphql } = this;
+    const { checkOperations } = await import("./graphql/contract-check.js");
+    return checkOperations(graphql);
   }
 
   /**

@@ -34,6 +34,7 @@ export {
 } from "./core/errors/index.js";
 export type { ClientEvent, Logger } from "./core/hooks.js";
 export type { RetryOptions } from "./core/retry.js";
+export type { ContractReport } from "./graphql/contract-check.js";
 export { calendarDate } from "./graphql/filters.js";
 export type {
   Application,

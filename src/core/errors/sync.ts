@@ -142,7 +142,7 @@ export interface HeldReason {
    * - `flipped`: the values of booleans or enums are shared out otherwise than ever before.
    * - `added`: too many ids are new.
    * - `values`: names and e-mail addresses of too many known records changed.
-   * - `no-baseline`: the ledger knows nothing of the installation, and `firstRun` was not set.
+   * - `no-baseline`: the ledger knows no completed run of the installation, and `firstRun` was not set.
    * - `unreadable-ledger`: what the ledger knows cannot be read.
    */
   readonly rule:

@@ -55,11 +55,13 @@ export const int64 = z
     expected("a whole number of at most 64 bits"),
   );
 
+/** @public A contract may have unsigned fields; ours has none. */
 export const uint32 = z
   .int(expected("a whole number of at most 32 bits, not negative"))
   .refine((value) => value >>> 0 === value, expected("a whole number of at most 32 bits, not negative"));
 
 const A_UINT64 = expected("a whole number (a safe integer or a bigint), not negative");
+/** @public */
 export const uint64 = z
   .union([z.bigint(), z.int()], A_UINT64)
   .refine((value) => value >= 0 && BigInt.asUintN(64, BigInt(value)) === BigInt(value), A_UINT64);

@@ -133,6 +133,6 @@ export async function tableOf(lines: Lines): Promise<IdTable> {
 export function surprisesOf(collection: SnapshotCollection, expected: number, removed: number): string[] {
   if (removed <= expected) return [];
   return [
-    `the service removed ${counted(removed, "record")} of ${collection}, and the ledger expected ${count(expected)}: it may be an old copy, or not the ledger of the last run`,
+    `the service removed ${counted(removed, "record")} of ${collection}, and the ledger expected ${count(expected)}: it may be an old copy, or not the ledger of the last run, or another connector writes ${collection} too`,
   ];
 }

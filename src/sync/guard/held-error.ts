@@ -52,7 +52,7 @@ export function heldError(
   const added = held.reduce((sum, { compared }) => sum + compared.new, 0);
   const approval =
     typeof offer === "string" ? undefined : { id: offer.id, expiresAt: new Date(offer.expiresAt) };
-  const isFirst = held.every(({ findings }) => findings.some(({ rule }) => rule === "no-baseline"));
+  const isFirst = held.every(isFirstRun);
   const start = `The guard held this run; no records were removed (ledger: ${scope.ledger}):`;
   const found = held.flatMap(describeHeld);
   const sentences = [
@@ -78,13 +78,23 @@ export function heldError(
   });
 }
 
+/** What a first run is, for a run that is held because it may not be one. */
 function describeFirstRun({ installationId, ledger }: HeldScope): string {
-  return `The ledger ${ledger} knows nothing of installation ${JSON.stringify(installationId)}. If this is its first run with this ledger, run once with firstRun: true. If it is not, this is not the ledger of the last run: another directory or user, or a container without a volume. Then completing would remove every record that this run lacks.`;
+  return `The ledger ${ledger} knows no completed run of installation ${JSON.stringify(installationId)}. If this is its first run with this ledger, run once with firstRun: true. If it is not, this is not the ledger of the last run: another directory or user, or a container without a volume. Then completing would remove every record that this run lacks.`;
 }
 
-/** Describes each rule that holds a snapshot, without a period. */
-export function describeHeld(judgement: HeldJudgement): string[] {
+function describeHeld(judgement: HeldJudgement): string[] {
   return reasonsOf(judgement).map(({ message }) => message);
+}
+
+/** Says that a run would be held, and why. */
+export function describePreview(scope: HeldScope, held: readonly HeldJudgement[]): string {
+  const why = `The guard would hold the run: ${held.flatMap(describeHeld).join("; ")}.`;
+  return held.every(isFirstRun) ? `${why} ${describeFirstRun(scope)}` : why;
+}
+
+function isFirstRun({ findings }: SnapshotJudgement): boolean {
+  return findings.some(({ rule }) => rule === "no-baseline");
 }
 
 function reasonsOf({ collection, findings, figures, compared, listedIn }: HeldJudgement): HeldReason[] {

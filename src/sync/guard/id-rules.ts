@@ -36,7 +36,7 @@ export function describeRemovals({ all, sets, sent, gone }: Comparison): string 
 
 /** Why the snapshot has too few ids beside the largest one of the window. */
 export function shrinkage(
-  sent: number,
+  { sent, all }: Pick<Comparison, "sent" | "all">,
   window: readonly PastSnapshot[],
   { maxShare, min }: Limits<"window">,
 ): string | undefined {
@@ -46,7 +46,8 @@ export function shrinkage(
   );
   const missing = (largest?.sent ?? 0) - sent;
   if (largest === undefined || missing < min || missing / largest.sent <= maxShare) return undefined;
-  return `${count(sent)} ids were sent, ${percent(missing, largest.sent)} fewer than the ${count(largest.sent)} of ${dayOf(largest.at)}`;
+  const fewer = `${count(sent)} ids were sent, ${percent(missing, largest.sent)} fewer than the ${count(largest.sent)} of ${dayOf(largest.at)}`;
+  return `${fewer}; ${count(all.gone)} of the ${count(all.known)} known ids would be removed`;
 }
 
 /** Why there are too many new ids beside any set of known ones. */

@@ -219,7 +219,7 @@ export class RunGuard {
     return this.#holding;
   }
 
-  /** Whether the ledger knows nothing of the installation, and nobody has said that this is its first run. */
+  /** Whether the ledger knows no completed run of the installation, and nobody has said that this is its first run. */
   async #isUnknown(): Promise<boolean> {
     const { firstRun, installationId } = this.#options;
     if (this.#ledger === undefined || firstRun === true) return false;

@@ -99,7 +99,8 @@ export class GuardedSnapshot {
     const findings = async (): Promise<readonly Finding[]> => {
       if (rule === undefined) return [];
       if (baseline === "unreadable") return [unreadableLedger(compared, problem)];
-      if (baseline === "none" && (await isUnknown())) return [unknownInstallation(compared)];
+      const isCompleted = this.knownIds.some(({ state }) => state === "completed");
+      if (!isCompleted && (await isUnknown())) return [unknownInstallation(compared)];
       const unclear = await unclearOf(this.knownIds);
       return findingsOf({ compared, profile, history: this.#history, unclear, now }, rule);
     };

@@ -48,7 +48,7 @@ export function findingsOf(facts: SnapshotFacts, rule: ResolvedRule): readonly F
   };
   // What `removed` says need not be said again as shrinkage.
   if (isHeld(compared, rule)) find("removed", describeRemovals(compared));
-  else if (rule.window !== false) find("window", shrinkage(compared.sent, window, rule.window));
+  else if (rule.window !== false) find("window", shrinkage(compared, window, rule.window));
   if (rule.emptied !== false) findFields("emptied", emptiedFields(profile, window, rule.emptied));
   if (rule.flipped !== false) findFields("flipped", flippedFields(profile, history, rule.flipped));
   if (rule.added !== false) find("added", growth(compared, rule.added));

@@ -17,9 +17,12 @@ const SNAPSHOTS: ReadonlyMap<string, SnapshotCollection> = new Map(
     .flatMap(({ name, wireName }) => [wireName, name].map((begin) => [begin, name] as const)),
 );
 
-/** Whether the ledger knows a snapshot of any collection that was, or may have been completed. */
+/**
+ * Whether the ledger knows a completed snapshot of any collection. Unclear ids do not count: a held first run stores its
+ * ids to be approved, and leaves them behind if its process is killed.
+ */
 export async function knowsInstallation(ledger: LedgerParts, scope: InstallationScope): Promise<boolean> {
-  for await (const { kind } of listEntries(ledger, scope)) if (kind !== "removals") return true;
+  for await (const { kind } of listEntries(ledger, scope)) if (kind === "completed") return true;
   return false;
 }
 

@@ -8,7 +8,7 @@ import type { BatchOptions } from "../batch/start.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
 import type { Collection, CollectionInfo, SnapshotCollection } from "../collections.js";
 import { locationOf, requireFirstRun } from "../guard/first-run.js";
-import { describeHeld, type HeldJudgement, type HeldScope, heldReport } from "../guard/held-error.js";
+import { describePreview, type HeldJudgement, type HeldScope, heldReport } from "../guard/held-error.js";
 import { type ResolvedGuard, resolveGuard } from "../guard/rules.js";
 import { GuardedSnapshot } from "../guard/snapshot.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
@@ -154,7 +154,7 @@ class PreviewWatches {
       if (judgement !== undefined && judgement.findings.length > 0)
         held.push({ ...judgement, listedIn: undefined, approvalProblem: undefined, collection: name });
     }
-    const text = `The guard would hold the run: ${held.flatMap(describeHeld).join("; ")}.`;
+    const text = describePreview(scope, held);
     if (held.length > 0) refusals.push(text);
     const report = held.length === 0 ? undefined : heldReport(scope, held, undefined, [text]);
     const preview = { collections, held: report, refusals };

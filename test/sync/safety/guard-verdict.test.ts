@@ -85,7 +85,10 @@ test.each([
 test("window: counts unclear snapshots, and names the largest one", () => {
   const facts = { history: [past(900, 2)], unclear: [past(1000, 1)], sent: 700, sets: [completed(900, 200)] };
   expect(findings(facts)).toEqual([
-    { rule: "window", text: "700 ids were sent, 30 % fewer than the 1,000 of 2026-01-30" },
+    {
+      rule: "window",
+      text: "700 ids were sent, 30 % fewer than the 1,000 of 2026-01-30; 200 of the 900 known ids would be removed",
+    },
   ]);
 });
 

@@ -1,0 +1,75 @@
+import {
+  type ASTNode,
+  assertValidSchema,
+  buildClientSchema,
+  type GraphQLError,
+  type GraphQLSchema,
+  getIntrospectionQuery,
+  type IntrospectionQuery,
+  Kind,
+  parse,
+  validate,
+} from "graphql";
+import { TransportError } from "../core/errors/index.js";
+import type { GraphQLClient } from "./client.js";
+import * as generated from "./generated/operations.js";
+
+/** Which of the SDK's GraphQL operations the service would refuse. */
+export interface ContractReport {
+  /** Whether every operation is valid. */
+  readonly ok: boolean;
+  /** What is wrong, by operation. */
+  readonly problems: readonly {
+    /** Name of the operation, such as `Licenses`. */
+    readonly operation: string;
+    /** The field, variable or type that the service does not know so. */
+    readonly field: string;
+    /** What is wrong, with the nearest name if there is one. */
+    readonly message: string;
+  }[];
+  /** One line for each problem. */
+  toString(): string;
+}
+
+/** Validates the SDK's operations against the schema that the service tells by introspection. */
+export async function checkOperations(client: GraphQLClient): Promise<ContractReport> {
+  const introspection = await client.request<IntrospectionQuery>(
+    getIntrospectionQuery({ descriptions: false }),
+    {},
+  );
+  const schema = readSchema(introspection);
+  const documents = Object.entries(generated).flatMap(([name, text]) =>
+    typeof text === "string" ? [{ operation: name.replace(/Document$/, ""), document: parse(text) }] : [],
+  );
+  const problems = documents.flatMap(({ operation, document }) =>
+    validate(schema, document).map((error) => ({ operation, field: fieldOf(error), message: error.message })),
+  );
+  return {
+    ok: problems.length === 0,
+    problems,
+    toString: () =>
+      problems.length === 0
+        ? "Every GraphQL operation is valid."
+        : problems.map(({ operation, message }) => `${operation}: ${message}`).join("\n"),
+  };
+}
+
+function readSchema(introspection: IntrospectionQuery): GraphQLSchema {
+  try {
+    const schema = buildClientSchema(introspection);
+    assertValidSchema(schema);
+    return schema;
+  } catch {
+    throw new TransportError("The service answered introspection with something that is not a schema.");
+  }
+}
+
+function fieldOf({ nodes: [node] = [] }: GraphQLError): string {
+  return node === undefined ? "" : nameOf(node);
+}
+
+function nameOf(node: ASTNode): string {
+  if (node.kind === Kind.NAME) return node.value;
+  if (node.kind === Kind.VARIABLE) return `$${node.name.value}`;
+  return "name" in node && node.name !== undefined ? node.name.value : node.kind;
+}

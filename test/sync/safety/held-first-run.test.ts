@@ -1,0 +1,55 @@
+/** A held first run leaves nothing behind that a later run could take for a baseline, and says what it is about. */
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { fileLedger, storeLedger } from "@saas-management/sdk";
+import { expect, test } from "vitest";
+import { FileStore } from "../../../src/sync/ledger/file-store.js";
+import { connectorOf } from "../../support/connector.js";
+import { isPutOf, watchedStore } from "../../support/stores.js";
+import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
+
+const service = testService();
+
+/** What is in the ledger when the call is done. The run whose process is killed then leaves that behind. */
+async function leftBehind(
+  call: Parameters<typeof isPutOf>[0],
+  run: (ledger: ReturnType<typeof storeLedger>) => Promise<unknown>,
+): Promise<string> {
+  const [directory, copy] = [join(service.directory, "another"), join(service.directory, "left")];
+  const store = watchedStore(new FileStore(directory), async (made, go) => {
+    const answer = await go();
+    if (isPutOf(call)(made)) await cp(directory, copy, { recursive: true });
+    return answer;
+  });
+  await run(storeLedger(store)).catch(() => {});
+  return copy;
+}
+
+test("is held again if the process was killed before it discarded its ids", async () => {
+  await service.runAccounts(ids(100));
+  const held = { firstRun: false };
+  const left = await leftBehind("removals.txt", (ledger) =>
+    service.runAccounts(ids(10), { ...held, ledger }),
+  );
+  const { reasons } = await heldBy(service.runAccounts(ids(10), { ...held, ledger: fileLedger(left) }));
+  expect(reasons).toMatchObject([{ rule: "no-baseline", baseline: "unclear", sent: 10 }]);
+  expect(service.present()).toHaveLength(100);
+});
+
+test("may be repeated if it is unclear whether it was completed, and is compared then", async () => {
+  const left = await leftBehind("ids.gz", (ledger) => service.runAccounts(ids(100), { ledger }));
+  const again = { ledger: fileLedger(left), firstRun: true };
+  const { reasons } = await heldBy(service.runAccounts(ids(10), again));
+  expect(reasons).toMatchObject([{ rule: "removed", baseline: "unclear", known: 100, removed: 90 }]);
+  const { collections } = await service.runAccounts(ids(100), again);
+  expect(collections.accounts).toMatchObject({ expected: { baseline: "unclear", kept: 100, removed: 0 } });
+});
+
+test("is explained by a preview too", async () => {
+  const ledger = fileLedger(service.directory);
+  const { installationId } = service;
+  const connector = connectorOf(["accounts"], (batch) => batch.write("accounts", accounts(1)));
+  const preview = await service.sync.preview(connector, { installationId, ledger });
+  expect(`${preview}`).toContain(`The ledger ${service.directory} knows no completed run of installation`);
+  expect(`${preview.held}`).toContain("firstRun: true");
+});
