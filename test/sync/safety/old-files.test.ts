@@ -130,3 +130,25 @@ test("an approval of an old baseline covers it", async () => {
   await plans(APPROVAL_OF_BASELINE);
   expect((await plans()).collections.plans?.expected).toMatchObject({ baseline: "completed", kept: 11 });
 });
+
+test("a ledger without a history gets one run by run, and is guarded by ids until then", async () => {
+  await ownLedger("ledger-without-history");
+  const people = (count: number, email = true) => [
+    ...ids(count).map((id) => ({ id, name: id, ...(email ? { email: `${id}@example.com` } : {}) })),
+    ...[...ids(20, "new"), "a\\b", "line\nbreak"].map((id) => ({ id, name: id })),
+  ];
+  const send = (records: ReturnType<typeof people>, approve?: string) =>
+    service.run(["accounts"], (batch) => batch.write("accounts", records), { firstRun: false, approve });
+  const rules = async (records: ReturnType<typeof people>) =>
+    (await heldBy(send(records))).reasons.map(({ rule }) => rule);
+  expect(await rules(people(5))).toEqual(["removed"]);
+  expect(await rules(people(150))).toEqual(["added"]);
+  // Nobody knows yet which fields had values.
+  await send(people(40, false));
+  await send(people(40));
+  expect(await rules(people(40, false))).toEqual(["emptied"]);
+  await send(people(30));
+  expect(await rules(people(20))).toEqual(["window", "emptied"]);
+  const { collections } = await send(people(40));
+  expect(collections.accounts?.expected).toMatchObject({ baseline: "completed", known: 52, added: 10 });
+});
