@@ -7,6 +7,9 @@ const operations = readFileSync(new URL("src/graphql/generated/operations.ts", i
 const exported = operations.match(/^export interface [\s\S]*?^}/gm).join("");
 const nested = [...exported.matchAll(/\w+(?:Filter|Sort)Input(?= \|)/g)].map(([name]) => name);
 
+const guard = readFileSync(new URL("src/sync/guard/rule-options.ts", import.meta.url), "utf8");
+const rules = [...guard.matchAll(/^interface (\w+Rule)/gm)].map(([, name]) => name);
+
 /** @type {import("typedoc").TypeDocOptions} */
 export default {
   // Every subpath of package.json that has types.
@@ -21,7 +24,7 @@ export default {
   excludeInternal: true,
   excludePrivate: true,
   // Nested inputs are reached through filters and orders, the others through the fields and arguments that have them.
-  intentionallyNotExported: [...new Set(nested), "PaginateOptions", "OnProgress", "RemovedRule", "Lease"],
+  intentionallyNotExported: [...new Set(nested), ...rules, "PaginateOptions", "OnProgress", "Lease"],
   validation: { invalidLink: true, notExported: true, rewrittenLink: true, invalidPath: true },
   treatWarningsAsErrors: true,
   hideGenerator: true,

@@ -166,8 +166,8 @@ export interface HeldReason {
    */
   readonly examples: readonly string[];
   /**
-   * Path of the file with all of those, if the ledger keeps one. If the rule is not `removed`, the file has the ids that
-   * were sent: an approval takes them as the new baseline.
+   * Path of the file with all of those, if the ledger keeps one. For `no-baseline` and `unreadable-ledger`, the file has the
+   * ids that were sent: an approval takes them as the new baseline.
    */
   readonly listedIn?: string;
 }
@@ -190,7 +190,7 @@ export interface HeldReport {
 }
 
 /**
- * The removal guard held a run: its batch was not completed, and is aborted. If somebody else completed that batch by its
+ * The guard held a run: its batch was not completed, and is aborted. If somebody else completed that batch by its
  * id, a warning is logged.
  */
 export class RunHeldError extends SdkError {

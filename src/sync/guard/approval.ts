@@ -11,7 +11,7 @@ import { isHeld } from "./id-rules.js";
 import type { ResolvedRule } from "./rules.js";
 import type { GuardedSnapshot, SnapshotJudgement } from "./snapshot.js";
 import { isAboutBaseline } from "./unknown-baseline.js";
-import type { Finding } from "./verdict.js";
+import { breaksBeside, type Finding, isAboutFields } from "./verdict.js";
 
 /** How many times the approved number of new ids may come. */
 const MORE_ADDED = 1.25;
@@ -43,7 +43,7 @@ export async function holdRun(
   try {
     for (const [i, { snapshot, judgement }] of held.entries()) {
       const lines = () => linesOf(snapshot, judgement);
-      const path = await snapshot.ledger?.hold({ ...offer, covers: coveredBy(judgement), lines });
+      const path = await snapshot.ledger?.hold({ ...offer, covers: coveredBy(judgement, snapshot), lines });
       const { sent, gone } = judgement.compared;
       const isListed = (judgement.findings.some(isAboutBaseline) ? sent : gone) > 0;
       listed[i] = { ...judgement, listedIn: isListed ? path : undefined };
@@ -70,7 +70,7 @@ async function pendingId(held: readonly Held[], now: number): Promise<string | u
       const isSame =
         pending !== undefined &&
         pending.expiresAt > now &&
-        JSON.stringify(pending.covers) === JSON.stringify(coveredBy(judgement)) &&
+        JSON.stringify(pending.covers) === JSON.stringify(coveredBy(judgement, snapshot)) &&
         (await areSameIds(pending.lines(), linesOf(snapshot, judgement)));
       ids.add(isSame ? pending.id : undefined);
     } catch {
@@ -96,7 +96,7 @@ export async function approvalProblem(
     if (pending.expiresAt <= now) return "it has expired";
     const { findings, compared } = judgement;
     for (const finding of findings) {
-      const problem = notCovered(finding, addedOf(compared), pending.covers);
+      const problem = notCovered(finding, { added: addedOf(compared), snapshot, rule }, pending.covers);
       if (problem !== undefined) return problem;
     }
     if (findings.some(isAboutBaseline)) {
@@ -116,23 +116,30 @@ export async function approvalProblem(
 /** Why a finding is more than what was approved; undefined if it is not. */
 function notCovered(
   { rule, fields = [] }: Finding,
-  added: number,
+  now: { readonly added: number; readonly snapshot: GuardedSnapshot; readonly rule: ResolvedRule },
   covers: readonly CoveredRule[],
 ): string | undefined {
   const covered = covers.find((one) => one.rule === rule);
   if (covered === undefined) return "it was requested for another reason";
   const field = fields.find((name) => covered.fields?.includes(name) !== true);
   if (field !== undefined) return `it was requested for other fields than ${field}`;
-  return rule === "added" && added > MORE_ADDED * (covered.added ?? 0)
-    ? "more ids are new than were approved"
+  if (rule === "added" && now.added > MORE_ADDED * (covered.added ?? 0))
+    return "more ids are new than were approved";
+  return covered.profile !== undefined &&
+    breaksBeside(rule, now.snapshot.ids.profile(), covered.profile, now.rule)
+    ? "the records differ more than those of the approved run"
     : undefined;
 }
 
-function coveredBy({ findings, compared }: SnapshotJudgement): readonly CoveredRule[] {
+function coveredBy(
+  { findings, compared }: SnapshotJudgement,
+  { ids }: GuardedSnapshot,
+): readonly CoveredRule[] {
   return findings.map(({ rule, fields }) => ({
     rule,
     ...(fields === undefined ? {} : { fields }),
     ...(rule === "added" ? { added: addedOf(compared) } : {}),
+    ...(isAboutFields(rule) ? { profile: ids.profile() } : {}),
   }));
 }
 

@@ -55,3 +55,20 @@ export function findingsOf(facts: SnapshotFacts, rule: ResolvedRule): readonly F
   if (rule.values !== false) find("values", otherPeople(profile, history.at(-1)?.profile, rule.values));
   return findings;
 }
+
+export function isAboutFields(rule: Finding["rule"]): boolean {
+  return rule === "emptied" || rule === "flipped" || rule === "values";
+}
+
+/** Whether a snapshot breaks a rule about fields beside one other snapshot. */
+export function breaksBeside(
+  rule: Finding["rule"],
+  profile: SnapshotProfile,
+  before: SnapshotProfile,
+  { emptied, flipped, values }: ResolvedRule,
+): boolean {
+  const past = [{ at: 0, sent: before.records, profile: before }];
+  if (rule === "emptied" && emptied !== false) return emptiedFields(profile, past, emptied).length > 0;
+  if (rule === "flipped" && flipped !== false) return flippedFields(profile, past, flipped).length > 0;
+  return values !== false && otherPeople(profile, before, values) !== undefined;
+}

@@ -15,7 +15,8 @@ import { constants, createGunzip, createGzip } from "node:zlib";
 import { ConfigurationError, type HeldReason, SaasManagementError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import type { SnapshotCollection } from "../collections.js";
-import { type PastSnapshot, parsePast } from "./history.js";
+import type { SnapshotProfile } from "../ids/snapshot-profile.js";
+import { isProfile, type PastSnapshot, parsePast } from "./history.js";
 import { wholeLines } from "./id-lines.js";
 
 export type Lines = AsyncIterable<Uint8Array>;
@@ -45,6 +46,8 @@ export interface CoveredRule {
   readonly fields?: readonly string[] | undefined;
   /** Number of new ids, for the rule about those. */
   readonly added?: number | undefined;
+  /** What the held snapshot had, for rules about fields. */
+  readonly profile?: SnapshotProfile | undefined;
 }
 
 export interface EntryHeader {
@@ -200,11 +203,12 @@ function parseApproval(value: unknown): Approval | undefined {
 
 function isCovered(value: unknown): value is CoveredRule {
   if (!isObject(value)) return false;
-  const { rule, fields, added }: Partial<Record<keyof CoveredRule, unknown>> = value;
+  const { rule, fields, added, profile }: Partial<Record<keyof CoveredRule, unknown>> = value;
   return (
     typeof rule === "string" &&
     (fields === undefined || Array.isArray(fields)) &&
-    (added === undefined || typeof added === "number")
+    (added === undefined || typeof added === "number") &&
+    (profile === undefined || isProfile(profile))
   );
 }
 

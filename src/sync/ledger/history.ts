@@ -44,7 +44,7 @@ function isPast(value: unknown): value is PastSnapshot {
   );
 }
 
-function isProfile(value: unknown): value is SnapshotProfile {
+export function isProfile(value: unknown): value is SnapshotProfile {
   if (!isObject(value)) return false;
   const { records, filled, choices, sample }: Partial<Record<keyof SnapshotProfile, unknown>> = value;
   return isCount(records) && isCounts(filled) && hasOnly(choices, isCounts) && typeof sample === "string";

@@ -35,6 +35,17 @@ test("covers the emptied fields that were shown, and no others", async () => {
   await heldBy(send(people(40, { email: "" }), { approve: both }));
 });
 
+test("does not cover fields that have emptied further since", async () => {
+  const partly = (empty: number) =>
+    people(40).map((one, i) => ({ ...one, email: i < empty ? "" : one.email }));
+  await send(people(40));
+  const { approvalId: approve } = await heldBy(send(partly(14)));
+  const worse = await heldBy(send(partly(40), { approve }));
+  expect(worse.message).toContain("the records differ more than those of the approved run");
+  const { approvalId } = await heldBy(send(partly(14)));
+  await send(partly(15), { approve: approvalId });
+});
+
 test("does not cover removals beside other findings", async () => {
   await send(people(40));
   const { approvalId: approve } = await heldBy(send(people(40, { email: "" })));
