@@ -1,4 +1,9 @@
-import { type ErrorCode, InvalidInputError, type SnapshotDiff } from "../core/errors/index.js";
+import {
+  type ErrorCode,
+  type HeldReason,
+  InvalidInputError,
+  type SnapshotDiff,
+} from "../core/errors/index.js";
 import { type Logger, safeCallback } from "../core/hooks.js";
 import type { Collection, SnapshotCollection } from "./collections.js";
 
@@ -55,6 +60,8 @@ export type SyncProgress =
       readonly diff: SnapshotDiff;
       /** Whether the guard holds the run: its batch is then not completed. */
       readonly held: boolean;
+      /** The rules that it breaks; without a hold, an approval allows them. */
+      readonly rules: readonly HeldReason["rule"][];
     }
   | {
       /** A batch that failed could not be aborted. */

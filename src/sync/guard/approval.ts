@@ -91,7 +91,8 @@ export async function approvalProblem(
 ): Promise<string | undefined> {
   try {
     const pending = await ledger.held();
-    if (pending === undefined) return "no approval is pending; it was used or never requested";
+    if (pending === undefined)
+      return "no approval is pending for it: it was used, or offered for other collections";
     if (pending.id !== approvalId) return "another approval is pending";
     if (pending.expiresAt <= now) return "it has expired";
     const { findings, compared } = judgement;

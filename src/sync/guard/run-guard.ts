@@ -1,11 +1,17 @@
 import { raceAbort } from "../../core/abort.js";
-import { InvalidInputError, type RunHeldError, type SnapshotDiff } from "../../core/errors/index.js";
+import {
+  type HeldReason,
+  InvalidInputError,
+  type RunHeldError,
+  type SnapshotDiff,
+} from "../../core/errors/index.js";
 import type { SyncBatch } from "../batch/sync-batch.js";
 import { withinGrace } from "../call.js";
 import type { CollectionInfo, SnapshotCollection } from "../collections.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import type { IdTable } from "../ids/id-table.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
+import type { InstallationScope } from "../ledger/entry.js";
 import { knowsInstallation, releaseApproval } from "../ledger/installation.js";
 import { type Ledger, type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
@@ -15,7 +21,7 @@ import { approvalProblem, type Held, holdRun } from "./approval.js";
 import { surprisesOf } from "./comparison.js";
 import { locationOf } from "./first-run.js";
 import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
-import { GuardedSnapshot, type SnapshotJudgement } from "./snapshot.js";
+import { discard, GuardedSnapshot, type SnapshotJudgement } from "./snapshot.js";
 import { isAboutBaseline } from "./unknown-baseline.js";
 
 export interface RunGuardOptions extends JudgeOptions {
@@ -30,14 +36,15 @@ export class RunGuard {
   readonly #options: RunGuardOptions;
   readonly #configuration: SyncConfiguration;
   readonly #ledger: LedgerParts | undefined;
+  readonly #scope: InstallationScope;
   readonly #rules: ResolvedGuard;
   readonly #earlier = new Map<SnapshotCollection, IdTable>();
   #snapshots = new Map<string, GuardedSnapshot>();
   #figures: Partial<Record<SnapshotCollection, SnapshotDiff>> = {};
   /** Numbers of ids that a completion removes, including those that earlier attempts sent. */
   readonly #expectedRemovals = new Map<SnapshotCollection, number>();
-  /** Snapshots whose approval is used when the batch is completed. */
-  #approved: GuardedSnapshot[] = [];
+  /** Snapshots whose approval is used when the batch is completed, and the rules that they break. */
+  #approved = new Map<GuardedSnapshot, readonly HeldReason["rule"][]>();
   #surprises: readonly string[] = [];
   readonly #judged = new Map<GuardedSnapshot, Promise<Held | undefined>>();
   #held = new AbortController();
@@ -49,6 +56,7 @@ export class RunGuard {
     this.#options = options;
     this.#configuration = configuration;
     this.#ledger = requireLedger(options.ledger);
+    this.#scope = { endpoint: configuration.endpoint.origin, installationId: options.installationId };
     this.#rules = resolveGuard(options.guard, configuration.clock.now());
     const { approve } = options;
     if (approve !== undefined && (typeof approve !== "string" || approve === ""))
@@ -66,12 +74,16 @@ export class RunGuard {
     return this.#figures;
   }
 
+  get approvedRules(): Partial<Record<SnapshotCollection, readonly HeldReason["rule"][]>> {
+    return Object.fromEntries([...this.#approved].map(([{ collection }, rules]) => [collection, rules]));
+  }
+
   /** Begins an attempt, whose batch holds the lock. Rejects with the reason of the batch's signal when that fires. */
   begin({ signal }: Pick<SyncBatch, "signal">): Promise<void> {
     this.#ended = signal;
     this.#snapshots = new Map();
     this.#figures = {};
-    this.#approved = [];
+    this.#approved = new Map();
     this.#judged.clear();
     this.#holding = undefined;
     this.#held = new AbortController();
@@ -123,7 +135,7 @@ export class RunGuard {
         for (const snapshot of this.#snapshots.values()) {
           over.throwIfAborted();
           const rule = this.#rules.ruleOf(snapshot.collection);
-          await snapshot.promote(rule, this.#approved.includes(snapshot));
+          await snapshot.promote(rule, this.#approved.has(snapshot));
         }
         over.throwIfAborted();
         await this.#release();
@@ -156,20 +168,17 @@ export class RunGuard {
 
   /** An approval is used once, and for all that it covers: also for collections that this run does not declare. */
   async #release(): Promise<void> {
-    const { approve, installationId } = this.#options;
-    const { endpoint } = this.#configuration;
+    const { approve } = this.#options;
     if (approve !== undefined && this.#ledger !== undefined)
-      await releaseApproval(this.#ledger, { endpoint: endpoint.origin, installationId }, approve);
+      await releaseApproval(this.#ledger, this.#scope, approve);
   }
 
   async #draft(ended: AbortSignal): Promise<void> {
-    const { endpoint } = this.#configuration;
-    const { installationId, snapshots } = this.#options;
-    for (const collection of snapshots) {
+    for (const collection of this.#options.snapshots) {
       // Without a guard and a ledger, nobody needs the ids.
       if (this.#ledger === undefined && this.#rules.ruleOf(collection) === undefined) continue;
-      const scope = { endpoint: endpoint.origin, installationId, collection };
-      const ledger = this.#ledger && new CollectionLedger(this.#ledger, scope, ended);
+      const ledger =
+        this.#ledger && new CollectionLedger(this.#ledger, { ...this.#scope, collection }, ended);
       const snapshot = new GuardedSnapshot(collection, ledger, ended);
       await snapshot.begin();
       if (ended.aborted) {
@@ -210,21 +219,20 @@ export class RunGuard {
     const { installationId, ledger } = this.#options;
     const scope = { installationId, ledger: locationOf(ledger) };
     const controller = this.#held;
-    this.#holding ??= holdRun(scope, held, this.#approved, { ...this.#configuration, ended }).then(
-      (error) => {
-        controller.abort(error);
-        return error;
-      },
-    );
+    this.#holding ??= holdRun(scope, held, [...this.#approved.keys()], {
+      ...this.#configuration,
+      ended,
+    }).then((error) => {
+      controller.abort(error);
+      return error;
+    });
     return this.#holding;
   }
 
   /** Whether the ledger knows no completed run of the installation, and nobody has said that this is its first run. */
   async #isUnknown(): Promise<boolean> {
-    const { firstRun, installationId } = this.#options;
-    if (this.#ledger === undefined || firstRun === true) return false;
-    const scope = { endpoint: this.#configuration.endpoint.origin, installationId };
-    return !(await knowsInstallation(this.#ledger, scope).catch(() => false));
+    if (this.#ledger === undefined || this.#options.firstRun === true) return false;
+    return !(await knowsInstallation(this.#ledger, this.#scope).catch(() => false));
   }
 
   async #judge(snapshot: GuardedSnapshot, ended: AbortSignal): Promise<Held | undefined> {
@@ -243,13 +251,14 @@ export class RunGuard {
     this.#figures = { ...this.#figures, [collection]: figures };
     const isBroken = findings.length > 0;
     const isApproved = isBroken && problem === undefined && this.#options.approve !== undefined;
-    if (isApproved) this.#approved.push(snapshot);
+    const broken = findings.map(({ rule }) => rule);
+    if (isApproved) this.#approved.set(snapshot, broken);
     const isHeld = isBroken && !isApproved;
-    this.#options.onProgress?.({ type: "judged", collection, held: isHeld, diff: figures });
+    this.#options.onProgress?.({ type: "judged", collection, held: isHeld, diff: figures, rules: broken });
     this.#configuration.logger.info("saas-management: snapshot judged", {
       collection,
       held: isHeld,
-      rules: findings.map(({ rule }) => rule),
+      rules: broken,
       ...figures,
     });
     return isHeld
@@ -287,8 +296,4 @@ export class RunGuard {
     if (earlier === undefined) this.#earlier.set(collection, table);
     else table.forEach((low, high) => void earlier.add(low, high, 0, 0));
   }
-}
-
-async function discard(snapshots: readonly GuardedSnapshot[]): Promise<void> {
-  for (const snapshot of snapshots) await snapshot.discard();
 }

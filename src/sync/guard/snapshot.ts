@@ -178,3 +178,7 @@ function baselineOf(knownIds: readonly KnownIds[]): SnapshotDiff["baseline"] {
   if (knownIds.some(({ state }) => state === "unclear")) return "unclear";
   return knownIds.length === 0 ? "none" : "completed";
 }
+
+export async function discard(snapshots: readonly GuardedSnapshot[]): Promise<void> {
+  for (const snapshot of snapshots) await snapshot.discard();
+}

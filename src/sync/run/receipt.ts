@@ -1,4 +1,4 @@
-import type { SnapshotDiff } from "../../core/errors/index.js";
+import type { HeldReason, SnapshotDiff } from "../../core/errors/index.js";
 import { type Collection, collectionEntries } from "../collections.js";
 import { count, counted, describeDiff, withText } from "../report-text.js";
 import type { CompletionCounts } from "../transport.js";
@@ -29,6 +29,8 @@ export interface RunReceipt {
         readonly expected?: SnapshotDiff;
         /** What the service says; absent if it does not say, or if the answer to the completion was lost. */
         readonly reported?: NonNullable<CompletionCounts[Collection]>;
+        /** The rules that a snapshot broke, and that the approval allowed; absent if it broke none. */
+        readonly approved?: readonly HeldReason["rule"][];
       }
     >
   >;
@@ -38,20 +40,25 @@ export interface RunReceipt {
   toString(): string;
 }
 
+/** For each collection, the rules that an approval allowed it to break. */
+export type ApprovedRules = Partial<Record<Collection, readonly HeldReason["rule"][]>>;
+
 interface ReceiptParts extends Omit<RunReceipt, "collections" | "toString"> {
   readonly stats: Partial<Record<Collection, WriteStats>>;
   readonly expected: Partial<Record<Collection, SnapshotDiff>>;
   readonly reported: CompletionCounts;
+  readonly approved: ApprovedRules;
 }
 
-export function receiptOf({ stats, expected, reported, ...run }: ReceiptParts): RunReceipt {
+export function receiptOf({ stats, expected, reported, approved, ...run }: ReceiptParts): RunReceipt {
   const collections: { -readonly [C in Collection]?: RunReceipt["collections"][C] } = {};
   for (const [name, sent] of collectionEntries(stats)) {
-    const [diff, counts] = [expected[name], reported[name]];
+    const [diff, counts, rules] = [expected[name], reported[name], approved[name]];
     collections[name] = {
       stats: sent,
       ...(diff === undefined ? {} : { expected: diff }),
       ...(counts === undefined ? {} : { reported: counts }),
+      ...(rules === undefined ? {} : { approved: rules }),
     };
   }
   const receipt = { ...run, collections };
@@ -64,12 +71,13 @@ function linesOf(run: Omit<RunReceipt, "toString">) {
   const lines = [
     `Run completed: batch ${batchId}, ${seconds} s, ${counted(restarts, "restart")}; ledger: ${ledger}; guard: ${guard}.`,
   ];
-  for (const [name, { stats, expected, reported = {} }] of collectionEntries(collections)) {
+  for (const [name, { stats, expected, reported = {}, approved = [] }] of collectionEntries(collections)) {
     const said = Object.entries(reported).map(([what, value]) => `${count(value)} ${what}`);
     const changes = expected === undefined ? "" : `; ${describeDiff(expected)}`;
     const service =
       said.length === 0 ? "; the service has not said what changed" : `; the service says ${said.join(", ")}`;
-    lines.push(`${name}: ${counted(stats.sent, "record")} sent${changes}${service}`);
+    const allowed = approved.length === 0 ? "" : `; approved: ${approved.join(", ")}`;
+    lines.push(`${name}: ${counted(stats.sent, "record")} sent${changes}${service}${allowed}`);
   }
   return [...lines, ...surprises.map((surprise) => `Unexpected: ${surprise}.`)];
 }

@@ -149,6 +149,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
           ledger: ledger === "none" ? undefined : ledger.location,
           stats: batch.stats,
           expected: this.#guard.figures,
+          approved: this.#guard.approvedRules,
           reported: end.counts,
           guard: this.#guard.isOn ? "on" : "off",
           surprises: this.#guard.surprises,

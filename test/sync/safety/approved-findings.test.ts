@@ -65,7 +65,9 @@ test.each([
     const first = await heldBy(send(records()));
     expect(first.reasons.map((reason) => reason.rule)).toEqual([rule]);
     expect((await heldBy(send(records()))).approvalId).toBe(first.approvalId);
-    await send(records(), { approve: first.approvalId });
+    const receipt = await send(records(), { approve: first.approvalId });
+    expect(receipt.collections.accounts?.approved).toEqual([rule]);
+    expect(`${receipt}`).toContain(`; approved: ${rule}`);
     // It may stay in the configuration, and covers nothing any more.
     await send(records(), { approve: first.approvalId });
     const next = await heldBy(send(people(5, { username: "" }), { approve: first.approvalId }));

@@ -130,6 +130,7 @@ test("reports its figures as progress, with numbers only", async () => {
       collection: "accounts",
       held: true,
       diff: { baseline: "completed", known: 4, sent: 0, added: 0, kept: 0, removed: 4, duplicates: 0 },
+      rules: ["removed"],
     },
   ]);
 });
