@@ -18,6 +18,7 @@ import { defineConnector } from "../../../src/index.js";
 import { createSyncClient } from "../../../src/sync/client.js";
 import { FileStore } from "../../../src/sync/ledger/file-store.js";
 import { storeLedger } from "../../../src/sync/ledger/ledger.js";
+import { accounts as accountsOf } from "../../support/accounts.js";
 import { isPutOf, watchedStore } from "../../support/stores.js";
 
 const [endpoint = "", apiKey = "", installationId = "", directory = "", which = "", way = "", ...ids] =
@@ -32,12 +33,12 @@ const store = watchedStore(new FileStore(directory), async (call, go) => {
 const ledger = storeLedger(store);
 
 async function* accounts() {
-  yield ids.map((id) => ({ id }));
+  yield accountsOf(ids);
   if (way !== "paused") return;
   // The window is full, so it is sent before this is reached.
   process.stdout.write("writing\n");
   await once(input, "line");
-  yield ids.map((id) => ({ id: `later-${id}` }));
+  yield accountsOf(ids.map((id) => `later-${id}`));
 }
 
 // Small windows: everything so far is on the server.
