@@ -63,7 +63,7 @@ export interface Field {
   readonly doc: string;
   readonly type: FieldType;
   readonly required: boolean;
-  /** Encoders write the id first, where it is found without reading other fields. */
+  /** Encoders write the id first, so that it can be found without reading the other fields. */
   readonly isId: boolean;
   readonly requiredWhen: { readonly field: string; readonly value: string } | undefined;
 }

@@ -108,7 +108,7 @@ class Builder {
     }
   }
 
-  /** The name that a record's message or enum has in the new file, where it is put if it is not there. */
+  /** The name of a record's message or enum in the new file; the message or enum is added if it is missing. */
   #reference(desc: DescMessage | DescEnum): string {
     if (desc.typeName.startsWith("google.")) {
       this.#imports.add(`${desc.file.name}.proto`);
