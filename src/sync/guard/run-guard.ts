@@ -222,6 +222,7 @@ export class RunGuard {
     this.#holding ??= holdRun(scope, held, [...this.#approved.keys()], {
       ...this.#configuration,
       ended,
+      boundTo: undefined,
     }).then((error) => {
       controller.abort(error);
       return error;
@@ -279,6 +280,7 @@ export class RunGuard {
     return approvalProblem(snapshot.ledger, approve, snapshot, judgement, {
       rule,
       now: this.#configuration.clock.now(),
+      boundTo: undefined,
     });
   }
 
