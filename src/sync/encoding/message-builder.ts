@@ -6,7 +6,7 @@
  */
 import { BATCH_ID_PATH } from "../generated/collections.js";
 import { varintBytes } from "./byte-writer.js";
-import { afterVarint, varintAt } from "./record-id.js";
+import { afterVarint } from "./record-id.js";
 import { type MessageEncoder, RecordWriter } from "./record-writer.js";
 
 /** Where the records of a collection are in a message: see collections.ts. */
@@ -183,18 +183,4 @@ export class MessageBuilder {
 
 function tagOf(fieldNumber: number): number {
   return (fieldNumber << 3) | LENGTH_DELIMITED;
-}
-
-/** Calls back with the place of each record of a message, without its tag and length. */
-export function forEachRecord(
-  { bytes, recordsStart }: Pick<EncodedMessage, "bytes" | "recordsStart">,
-  callback: (start: number, end: number) => void,
-): void {
-  for (let at = recordsStart; at < bytes.length; ) {
-    const length = afterVarint(bytes, at);
-    const start = afterVarint(bytes, length);
-    const end = start + varintAt(bytes, length);
-    callback(start, end);
-    at = end;
-  }
 }
