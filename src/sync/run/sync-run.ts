@@ -42,9 +42,12 @@ export interface RunParts {
   readonly closed: AbortSignal;
 }
 
+/** Options of a run; a staged one has an id and a key. */
+type SyncRunOptions = ResolvedRunOptions & { readonly runId?: string; readonly runKey?: string };
+
 export class SyncRun<Snapshots extends SnapshotCollection> {
   readonly #connector: Connector<Snapshots>;
-  readonly #options: ResolvedRunOptions & { readonly runId?: string };
+  readonly #options: SyncRunOptions;
   readonly #parts: RunParts;
   readonly #guard: RunGuard;
   readonly #watermarks: Watermarks;
@@ -58,13 +61,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   /** The error of an attempt whose batch may have been completed. */
   #unclear: BatchOutcomeUnknownError | undefined;
 
-  /** @param steps Those of a staged run, which has an id. */
-  constructor(
-    connector: Connector<Snapshots>,
-    options: ResolvedRunOptions & { readonly runId?: string },
-    parts: RunParts,
-    steps?: RunSteps,
-  ) {
+  constructor(connector: Connector<Snapshots>, options: SyncRunOptions, parts: RunParts, steps?: RunSteps) {
     const { clock, logger, endpoint } = parts.configuration;
     this.#guard = new RunGuard({ ...options, snapshots: connector.snapshots }, parts.configuration);
     this.#steps = steps;
@@ -175,9 +172,10 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   }
 
   #receipt(batch: BatchHandle, reported: CompletionCounts, since: number): RunReceipt {
-    const { ledger } = this.#options;
+    const { ledger, runKey } = this.#options;
     return receiptOf({
       batchId: batch.id,
+      runKey,
       restarts: this.#restarted,
       durationMs: this.#parts.configuration.clock.monotonic() - since,
       waitedForLockMs: this.#waitedForLockMs,
@@ -271,9 +269,9 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
         acceptedEvents: this.#acceptedEvents,
         observerOf: this.#guard.observerOf,
         sealed: this.#guard.sealed,
-        beforeComplete: async (batchId) => {
+        beforeComplete: async ({ id, signal: ended }) => {
           await this.#guard.beforeComplete();
-          await this.#steps?.beforeComplete(this.#guard, batchId);
+          await (this.#steps && raceAbort(this.#steps.beforeComplete(this.#guard, id), ended));
         },
         noteStart: this.#journal.noteStart,
       },
