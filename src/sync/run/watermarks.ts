@@ -17,6 +17,8 @@ interface WatermarkOptions {
   readonly installationId: string;
   /** Whether nothing is ever committed. */
   readonly preview: boolean;
+  /** What earlier runs committed, if it was read before. */
+  readonly committed?: ReadonlyMap<string, string> | undefined;
 }
 
 /** The watermarks of a run: what earlier runs committed, and what the current attempt advances. */
@@ -24,7 +26,7 @@ export class Watermarks {
   readonly #options: WatermarkOptions;
   readonly #scope: InstallationScope;
   readonly #configuration: SyncConfiguration;
-  #committed: ReadonlyMap<EventCollection, string> | undefined;
+  #committed: ReadonlyMap<string, string> | undefined;
   #advanced: ReadonlyMap<EventCollection, string> = new Map();
 
   constructor(options: WatermarkOptions, configuration: SyncConfiguration) {
@@ -32,6 +34,12 @@ export class Watermarks {
     const { installationId } = options;
     this.#scope = { endpoint: configuration.endpoint.origin, installationId };
     this.#configuration = configuration;
+    this.#committed = options.committed;
+  }
+
+  /** What the current attempt has advanced. */
+  get advanced(): ReadonlyMap<EventCollection, string> {
+    return this.#advanced;
   }
 
   /**
