@@ -26,7 +26,6 @@ export class Watermarks {
   readonly #options: WatermarkOptions;
   readonly #scope: InstallationScope;
   readonly #configuration: SyncConfiguration;
-  #committed: ReadonlyMap<string, string> | undefined;
   #advanced: ReadonlyMap<EventCollection, string> = new Map();
 
   constructor(options: WatermarkOptions, configuration: SyncConfiguration) {
@@ -34,7 +33,6 @@ export class Watermarks {
     const { installationId } = options;
     this.#scope = { endpoint: configuration.endpoint.origin, installationId };
     this.#configuration = configuration;
-    this.#committed = options.committed;
   }
 
   /** What the current attempt has advanced. */
@@ -51,8 +49,8 @@ export class Watermarks {
   }: {
     readonly signal: AbortSignal;
   }): Promise<Pick<RunContext, "watermark" | "advance">> {
-    const committed = this.#committed ?? (await raceAbort(this.#read(), signal));
-    this.#committed = committed;
+    // Another run may have committed since the last attempt.
+    const committed = this.#options.committed ?? (await raceAbort(this.#read(), signal));
     const advanced = new Map<EventCollection, string>();
     this.#advanced = advanced;
     return {
