@@ -9,7 +9,6 @@ import {
   TimeoutError,
   TransportError,
 } from "../../core/errors/index.js";
-import { Deadline } from "../../core/retry.js";
 import type { BatchWatch } from "../batch/session.js";
 import type { BatchOptions } from "../batch/start.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
@@ -26,8 +25,8 @@ import { AcceptedEvents } from "./accepted-events.js";
 import { attemptRun, type FailedAttempt } from "./attempt.js";
 import type { Connector } from "./connector.js";
 import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
-import { abortAtSignals } from "./process-signals.js";
 import { type RunReceipt, receiptOf } from "./receipt.js";
+import { untilRunEnds } from "./run-end.js";
 import { LeftEmpty, type RunSteps } from "./run-steps.js";
 import { type AbortBatch, endBatch, UnreleasedBatches } from "./unreleased-batches.js";
 import { Watermarks } from "./watermarks.js";
@@ -83,33 +82,17 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     this.#parts = parts;
   }
 
-  async execute(): Promise<RunReceipt> {
-    const { signal, stopOnSignals: signals, maxDurationMs } = this.#options;
+  execute(): Promise<RunReceipt> {
     const { configuration, begunAt } = this.#parts;
-    const { controller, unlink } = linkAbort(signal);
-    const stopListening = signals === true ? abortAtSignals(controller) : undefined;
-    const deadline =
-      maxDurationMs === undefined
-        ? undefined
-        : new Deadline({
-            clock: configuration.clock,
-            timeoutMs: maxDurationMs,
-            begunAt,
-            operation: "The run",
-            option: "maxDurationMs",
-            cancellation: controller,
-          });
-    try {
-      await this.#requireFirstRun(controller.signal);
-      return await this.#untilCompleted(controller.signal);
-    } catch (error) {
-      if (error instanceof RunHeldError) await this.#tell(error.report, controller.signal);
-      throw this.#withUnclear(error);
-    } finally {
-      unlink();
-      deadline?.end();
-      stopListening?.();
-    }
+    return untilRunEnds(this.#options, { clock: configuration.clock, begunAt }, async (signal) => {
+      try {
+        await this.#requireFirstRun(signal);
+        return await this.#untilCompleted(signal);
+      } catch (error) {
+        if (error instanceof RunHeldError) await this.#tell(error.report, signal);
+        throw this.#withUnclear(error);
+      }
+    });
   }
 
   async #requireFirstRun(signal: AbortSignal): Promise<void> {

@@ -14,21 +14,20 @@ import { runOf } from "../ledger/keys.js";
 import { type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import { type RunToken, runTokens, stateOf } from "../ledger/run-tokens.js";
 import { readWatermarks, storeWatermarks } from "../ledger/watermark-entries.js";
-import type { RunOptions } from "../run/options.js";
+import type { CommitOptions } from "../run/options.js";
 import { type RunReceipt, receiptOf } from "../run/receipt.js";
 import type { RunSteps } from "../run/run-steps.js";
 import { type RunParts, SyncRun } from "../run/sync-run.js";
 import { endBatch } from "../run/unreleased-batches.js";
 import { newReport, statsByCollection } from "../write/options.js";
+import { deleteSegments } from "./clear.js";
+import { discardedError } from "./extract.js";
 import { decideFate, putJson, readFate, readJson } from "./fate.js";
 import { type RunKeys, runKeys } from "./keys.js";
-import { putReceipt, readReceipt, supersededError } from "./receipts.js";
+import type { StagedParts } from "./parts.js";
+import { putReceipt, readReceipt, SupersededError } from "./receipts.js";
 import { readSealedRun, type SealedRun } from "./sealed-run.js";
 import { StagedRecords } from "./staged-records.js";
-import type { StagedParts } from "./staging.js";
-
-/** Options of {@link SyncClient.commit}. The installation and the ledger are those of the run. */
-export interface CommitOptions extends Omit<RunOptions, "installationId" | "ledger"> {}
 
 /**
  * Judges a staged run, and sends it if it is not held. Returns the receipt if it was committed before.
@@ -43,6 +42,11 @@ export async function commitRun(
   const { plan, ledger, staging } = staged;
   const { signal } = options;
   const keys = runKeys(plan);
+  const { origin } = parts.configuration.endpoint;
+  if (origin !== plan.endpoint)
+    throw new InvalidInputError(
+      `The run ${JSON.stringify(plan.runKey)} was opened for ${plan.endpoint}, and this client is one of ${origin}.`,
+    );
   try {
     const committed = await raceAbort(committedBefore(staged, keys), signal, parts.closed);
     if (committed !== undefined) return committed;
@@ -213,7 +217,7 @@ class Commit implements RunSteps {
       await putReceipt(this.#staged.staging.store, keys, { superseded: true });
       await this.#deleteSegments();
     }
-    throw supersededError(plan);
+    throw new SupersededError(plan);
   }
 
   /** What the ledger has of the snapshots of the run. */
@@ -246,10 +250,8 @@ class Commit implements RunSteps {
   }
 
   async #deleteSegments(): Promise<void> {
-    const { store, keep } = this.#staged.staging;
-    if (keep) return;
-    for (const segments of this.#sealed.segments.values())
-      for (const { key } of segments) await store.delete(key);
+    const { staging, plan } = this.#staged;
+    if (!staging.keep) await deleteSegments(staging, plan);
   }
 }
 
@@ -258,10 +260,4 @@ function statsOf({ segments }: SealedRun) {
     all.map(({ records, bytes }) => ({ ...newReport(collection), sent: records, accepted: records, bytes })),
   );
   return statsByCollection(reports);
-}
-
-function discardedError(runKey: string): InvalidInputError {
-  return new InvalidInputError(
-    `The run ${JSON.stringify(runKey)} was discarded. Stage it again: the same runKey opens a new run.`,
-  );
 }

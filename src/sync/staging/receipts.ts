@@ -23,7 +23,7 @@ export async function readReceipt(
   const stored = parseReceipt(await text(value));
   if (stored === undefined)
     throw new ConfigurationError(`${keys.receipt} of the staging is damaged: it is not a receipt.`);
-  if ("superseded" in stored) throw supersededError(plan);
+  if ("superseded" in stored) throw new SupersededError(plan);
   return describedReceipt(stored.receipt);
 }
 
@@ -31,10 +31,13 @@ export async function putReceipt(store: Store, keys: RunKeys, receipt: StoredRec
   await putJson(store, keys.receipt, receipt);
 }
 
-export function supersededError({ runKey }: StoredPlan): InvalidInputError {
-  return new InvalidInputError(
-    `The run ${JSON.stringify(runKey)} cannot be committed: another run of the installation was completed, or may have been, after this one was opened, so its records may be older. If this run was committed before, that was before the other one. Extract again under another runKey.`,
-  );
+/** Another run of the installation was completed, or may have been, after a run was opened. */
+export class SupersededError extends InvalidInputError {
+  constructor({ runKey }: StoredPlan) {
+    super(
+      `The run ${JSON.stringify(runKey)} cannot be committed: another run of the installation was completed, or may have been, after this one was opened, so its records may be older. If this run was committed before, that was before the other one. Extract again under another runKey.`,
+    );
+  }
 }
 
 function parseReceipt(json: string): StoredReceipt | undefined {
