@@ -35,7 +35,6 @@ export {
 export type { ClientEvent, Logger } from "./core/hooks.js";
 export type { RetryOptions } from "./core/retry.js";
 export type { ContractReport } from "./graphql/contract-check.js";
-export { calendarDate } from "./graphql/filters.js";
 export type {
   Application,
   ApplicationFilter,
@@ -52,6 +51,7 @@ export { isMutationError } from "./graphql/mutations.js";
 export type { Connection } from "./graphql/paging/connection.js";
 export type { ListOptions } from "./graphql/paging/list-options.js";
 export type { Page } from "./graphql/paging/page-walk.js";
+export { calendarDate } from "./graphql/request/variables.js";
 export type { BatchOptions } from "./sync/batch/start.js";
 export type { SyncBatch } from "./sync/batch/sync-batch.js";
 export type { Collection, EventCollection, RecordOf, SnapshotCollection } from "./sync/collections.js";

@@ -60,7 +60,10 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
   const scope = { endpoint: configuration.endpoint.origin, installationId };
   const snapshots = connector.snapshots.map(
     (name) =>
-      new GuardedSnapshot(name, ledger && new CollectionLedger(ledger, { ...scope, collection: name })),
+      new GuardedSnapshot({
+        collection: name,
+        ledger: ledger && new CollectionLedger(ledger, { ...scope, collection: name }),
+      }),
   );
   if (firstRun === true) await raceAbort(requireFirstRun(options.ledger, scope, clock), options.signal);
   const watches = new PreviewWatches(snapshots, {

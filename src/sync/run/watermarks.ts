@@ -24,7 +24,6 @@ export class Watermarks {
   readonly #options: WatermarkOptions;
   readonly #scope: InstallationScope;
   readonly #configuration: SyncConfiguration;
-  #committed: ReadonlyMap<EventCollection, string> | undefined;
   #advanced: ReadonlyMap<EventCollection, string> = new Map();
 
   constructor(options: WatermarkOptions, configuration: SyncConfiguration) {
@@ -43,8 +42,8 @@ export class Watermarks {
   }: {
     readonly signal: AbortSignal;
   }): Promise<Pick<RunContext, "watermark" | "advance">> {
-    const committed = this.#committed ?? (await raceAbort(this.#read(), signal));
-    this.#committed = committed;
+    // Another run may have committed since the last attempt.
+    const committed = await raceAbort(this.#read(), signal);
     const advanced = new Map<EventCollection, string>();
     this.#advanced = advanced;
     return {
