@@ -101,7 +101,10 @@ class Commit implements RunSteps {
     const receipt = (await committedBefore(this.#staged, keys)) ?? (await this.#completedInLedger(guard));
     if (receipt !== undefined) return receipt;
     // 2 Read T, then every segment, and judge all. Held: nothing was sent.
-    const state = stateOf(await this.#tokens(), plan.id);
+    const tokens = await this.#tokens();
+    // 5d early: a run that can never be sent need not be read. If it was sent before, 5c comes first.
+    if ((await this.#batches()).size === 0) await this.#requireNewest(tokens);
+    const state = stateOf(tokens, plan.id);
     if (state !== this.#judgedIn) {
       await guard.judgeStaged(
         {
