@@ -185,10 +185,8 @@ class Commit implements RunSteps {
   /** Finishes what another attempt began: its batch was completed. */
   async #finish(guard: RunGuard, token: string, batchId: string): Promise<RunReceipt> {
     const { ledger } = this.#staged;
-    const { advanced } = this.#sealed;
     await guard.completedBefore(token);
-    if (this.#ledger !== undefined && advanced.size > 0)
-      await storeWatermarks(this.#ledger, this.#scope, advanced, new AbortController().signal);
+    await this.#storeWatermarks();
     const receipt = receiptOf({
       batchId,
       runKey: this.#sealed.plan.runKey,
@@ -205,6 +203,15 @@ class Commit implements RunSteps {
     });
     await this.completed(receipt);
     return receipt;
+  }
+
+  /** Those that a later run has stored stay. */
+  async #storeWatermarks(): Promise<void> {
+    const { plan, advanced } = this.#sealed;
+    if (this.#ledger === undefined || advanced.size === 0) return;
+    const current = await this.#watermarks();
+    const own = [...advanced].filter(([name]) => current.get(name) === plan.watermarks[name]);
+    await storeWatermarks(this.#ledger, this.#scope, new Map(own), new AbortController().signal);
   }
 
   /** 5d */

@@ -465,3 +465,27 @@ test("refuses a run of another service, and what is not a staged run", async () 
     code: "INVALID_INPUT",
   });
 });
+
+test("10: without the watermarks there is no receipt, and the next commit stores them", async () => {
+  const event = { sourceActorId: "u", lastActivity: new Date("2026-01-01T00:00:00Z") };
+  const isWatermark = ({ method, key }: StoreCall) => method === "putIfAbsent" && key.includes("/watermark.");
+  let isRead = 0;
+  const run = (store: Store, firstRun: boolean) =>
+    service.run(
+      ["accounts"],
+      async (batch, { advance, watermark }) => {
+        isRead += 1;
+        await batch.write("accounts", accounts(3));
+        await batch.write("usage", [{ id: "e1", ...event }]);
+        advance("usage", `after ${watermark("usage")}`);
+      },
+      { ledger: storeLedger(store), staging: storeStaging(staging), firstRun },
+    );
+  await run(failingStore(ledger, isWatermark, broken), true);
+  await run(ledger, true);
+  expect(isRead).toBe(1);
+  expect(service.states()).toEqual(["completed"]);
+  const keys: string[] = [];
+  for await (const key of ledger.list("")) if (key.includes("/watermark.usage")) keys.push(key);
+  expect(keys).toHaveLength(1);
+});
