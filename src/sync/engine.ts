@@ -25,6 +25,9 @@ import {
   type RunOptions,
 } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
+import type { Plan, PlanOptions } from "./staging/plan.js";
+import type { StagedRun } from "./staging/staged-run.js";
+import type { Staging } from "./staging/staging.js";
 import type { SyncClient, SyncDefaults } from "./sync-client.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 
@@ -103,6 +106,16 @@ export class SyncEngine implements SyncClient {
       const { previewRun } = await import("./preview/preview-run.js");
       const open = (...args: ConstructorParameters<typeof SyncEngine>) => new SyncEngine(...args);
       return previewRun(read, judged, this.#configuration, open);
+    });
+  }
+
+  stage<const P extends Plan>(staging: Staging, options: PlanOptions<P>): Promise<StagedRun<P>> {
+    return withCallSite(undefined, async () => {
+      this.#requireOpen();
+      const { readPlanOptions, stageRun } = await import("./staging/stage.js");
+      const judged = this.#judged(readPlanOptions(options));
+      const open = (...args: ConstructorParameters<typeof SyncEngine>) => new SyncEngine(...args);
+      return stageRun(staging, judged, this.#configuration, { open, closed: this.#closed.signal });
     });
   }
 

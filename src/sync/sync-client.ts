@@ -9,6 +9,10 @@ import type { Connector } from "./run/connector.js";
 import type { PreviewOptions, RunOptions } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
 
+import type { Plan, PlanOptions } from "./staging/plan.js";
+import type { StagedRun } from "./staging/staged-run.js";
+import type { Staging } from "./staging/staging.js";
+
 /** Defaults of every run, batch and preview, and how the Sync API is spoken: the field `sync` of the client's options. */
 export interface SyncDefaults extends SyncTuning, Pick<JudgeOptions, "ledger" | "guard" | "onHeld"> {
   /** Id of the direct integration installation that runs and batches are for. @default none: each call names it */
@@ -61,6 +65,24 @@ export interface SyncClient {
     connector: Connector<S>,
     options?: PreviewOptions,
   ): Promise<RunPreview>;
+
+  /**
+   * Opens a run whose records are extracted first, by any number of processes, and then sent by one commit. All that open
+   * it with the same `runKey` get the same run; a discarded run is opened anew.
+   *
+   * @example
+   * ```ts
+   * const staged = await client.sync.stage(fileStaging("staging"), {
+   *   runKey: "nightly 2026-11-22",
+   *   version: "acme-connector 3.1",
+   *   partitions: { accounts: ["a-m", "n-z"] },
+   * });
+   * await staged.extract("accounts", "a-m", fetchAccounts("a", "m"));
+   * ```
+   * @throws {InvalidInputError} an option is invalid, or the run was opened before with another plan
+   * @throws {ConfigurationError} the staging or the ledger cannot be read or written
+   */
+  stage<const P extends Plan>(staging: Staging, options: PlanOptions<P>): Promise<StagedRun<P>>;
 
   /**
    * Acquires the installation's lock and starts a batch, without restarts, guard and ledger.

@@ -1,8 +1,10 @@
-import { writeFile } from "node:fs/promises";
+import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type Portfolio, type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Page } from "../../docs/pages.js";
+import { HANDLED } from "./cells.js";
 import { type ConsumerFolder, makeConsumerFolder, runNode, TOOLS } from "./packed-package.js";
 
 const portfolio: Portfolio = {
@@ -75,6 +77,17 @@ test("the modules of runs and previews are loaded with the first of them", async
     loaded.filter((url) => url.includes("/sdk/dist/sync/run/")).length;
   expect(count(await modulesLoaded("run"))).toBeGreaterThan(count(await modulesLoaded()));
 });
+
+// Bun, Deno and workerd are in the matrix. Next itself is not run: its route is called as Next calls it.
+test.each(["node.ts", "express.ts", "hono.ts", "serve-route.mjs"])(
+  "the example of a handler for pages works: %s",
+  async (program) => {
+    const app = await folder.add("handlers");
+    await cp(fileURLToPath(new URL("../../../examples/handlers", import.meta.url)), app, { recursive: true });
+    const printed = await runNode(["check.mjs", process.execPath, "--import=tsx", program], app);
+    expect(JSON.parse(printed)).toEqual(HANDLED);
+  },
+);
 
 test("instanceof works for errors of a second installed copy", async () => {
   const app = await folder.add("two-copies");
