@@ -6,9 +6,9 @@ import type { JudgeOptions } from "./guard/rules.js";
 import type { SyncTuning } from "./options.js";
 import type { RunPreview } from "./preview/report.js";
 import type { Connector } from "./run/connector.js";
-import type { PreviewOptions, RunOptions } from "./run/options.js";
+import type { CommitOptions, PreviewOptions } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
-
+import type { RunOptions } from "./staging/options.js";
 import type { Plan, PlanOptions } from "./staging/plan.js";
 import type { StagedRun } from "./staging/staged-run.js";
 import type { Staging } from "./staging/staging.js";
@@ -83,6 +83,22 @@ export interface SyncClient {
    * @throws {ConfigurationError} the staging or the ledger cannot be read or written
    */
   stage<const P extends Plan>(staging: Staging, options: PlanOptions<P>): Promise<StagedRun<P>>;
+
+  /**
+   * Judges a staged run and sends it. If the guard holds it, nothing was sent, and it can be committed later with
+   * `approve`. If the process dies, commit again: the records are not extracted again. A run that was committed before,
+   * also by another process, returns its receipt.
+   *
+   * @example
+   * ```ts
+   * const receipt = await client.sync.commit(staged, { waitForLockMs: 60_000 });
+   * ```
+   * @throws {InvalidInputError} partitions are missing, two of them have one id with different contents, the run was
+   *   discarded, or another run was completed since it was opened
+   * @throws {RunHeldError} the guard held the run
+   * @throws everything that `startBatch`, `write` and `complete` throw, when the restarts are used up
+   */
+  commit(staged: StagedRun, options?: CommitOptions): Promise<RunReceipt>;
 
   /**
    * Acquires the installation's lock and starts a batch, without restarts, guard and ledger.

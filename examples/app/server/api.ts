@@ -15,6 +15,8 @@ export function createApi(client: GraphQLClient) {
     ],
   });
   return async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    // Request refuses some methods: what it throws would end the server.
+    if (incoming.method !== "POST") return void outgoing.writeHead(405, { allow: "POST" }).end();
     // Here an app of your own checks the session of its user.
     const answer = await handle(requestOf(incoming, outgoing));
     outgoing.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
@@ -23,7 +25,6 @@ export function createApi(client: GraphQLClient) {
 
 /** The request as the Web's; its body is read only as far as the handler's limit allows. */
 function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): Request {
-  const { method = "GET", headers } = incoming;
   const left = new AbortController();
   outgoing.on("close", () => left.abort());
   const chunks = incoming.iterator();
@@ -34,7 +35,7 @@ function requestOf(incoming: IncomingMessage, outgoing: ServerResponse): Request
       else controller.enqueue(value);
     },
   });
-  const init = { method, headers: { "content-type": headers["content-type"] ?? "" }, signal: left.signal };
-  const sent = method === "POST" ? { ...init, body, duplex: "half" } : init;
-  return new Request("http://localhost/api/graphql", sent);
+  const headers = { "content-type": incoming.headers["content-type"] ?? "" };
+  const init = { method: "POST", headers, body, duplex: "half", signal: left.signal };
+  return new Request("http://localhost/api/graphql", init);
 }

@@ -22,7 +22,7 @@ export interface BatchWatch {
   /** Called when all records of a write were accepted, or of a writer that ends; the write fails if it throws. */
   readonly sealed: ((collection: CollectionInfo) => Promise<void>) | undefined;
   /** Called when everything was accepted; CompleteSyncBatch is not sent if it throws. */
-  readonly beforeComplete: (() => Promise<void>) | undefined;
+  readonly beforeComplete: ((batch: Pick<BatchSession, "id" | "signal">) => Promise<void>) | undefined;
   readonly noteStart?: NoteStart;
   /** How long the lease is, in milliseconds. @default that of the service */
   readonly leaseMs?: number;

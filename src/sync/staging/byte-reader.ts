@@ -29,7 +29,7 @@ export class ByteReader {
     for (let bytes = 0; bytes < maxBytes && (await this.#fill()); ) {
       const end = this.#piece.indexOf(LINE_FEED);
       const part = this.#piece.subarray(0, end === -1 ? undefined : end + 1);
-      parts.push(part.slice());
+      parts.push(Buffer.from(part));
       bytes += part.length;
       this.#piece = this.#piece.subarray(part.length);
       if (end !== -1) return Buffer.concat(parts);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { InvalidInputError } from "../../core/errors/index.js";
+import { ConfigurationError, InvalidInputError } from "../../core/errors/index.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
 import { withinGrace } from "../call.js";
 import { COLLECTIONS, type Collection } from "../collections.js";
@@ -82,13 +82,20 @@ export async function extractPartition<Result>(
     const { result, sealed } = await extract(extraction, () => ({ ...place, token }), write);
     // Without it, a status reads the segment itself.
     await ended(sealed.get(place.collection) ?? null).catch(() => {});
-    await deleteIfDiscarded(run, `${keys.segments}${hash}`);
+    // Nothing of a discarded run stays in the staging.
+    if (await isDiscarded(run)) {
+      await store.delete(`${keys.segments}${hash}`);
+      throw discardedError(run.plan.runKey);
+    }
     return result;
   } catch (error) {
     await withinGrace(run.configuration.clock, async () => void (await ended(null))).catch(() => {});
-    throw error instanceof SegmentTaken
-      ? sealedError(run, place, "the records of this extraction were dropped")
-      : error;
+    if (error instanceof SegmentTaken)
+      throw sealedError(run, place, "the records of this extraction were dropped");
+    // A discard has deleted what the store was writing.
+    if (error instanceof ConfigurationError && (await isDiscarded(run).catch(() => false)))
+      throw discardedError(run.plan.runKey);
+    throw error;
   }
 }
 
@@ -103,12 +110,8 @@ async function requireOpen({ staging, plan }: StagedParts): Promise<void> {
   );
 }
 
-/** Nothing of a discarded run stays in the staging. */
-async function deleteIfDiscarded({ staging, plan }: StagedParts, key: string): Promise<void> {
-  const fate = await readFate(staging.store, runKeys(plan));
-  if (fate?.fate !== "discard") return;
-  await staging.store.delete(key);
-  throw discardedError(plan.runKey);
+async function isDiscarded({ staging, plan }: StagedParts): Promise<boolean> {
+  return (await readFate(staging.store, runKeys(plan)))?.fate === "discard";
 }
 
 export function discardedError(runKey: string): InvalidInputError {

@@ -80,7 +80,8 @@ export async function readSealedRun(run: StagedParts): Promise<SealedRun> {
 }
 
 function segmentOf({ staging, plan }: StagedParts, segment: Omit<Segment, "blocks">): Segment {
-  const { collection, partition, key, sha256 } = segment;
+  const { collection, partition, key, records, bytes, sha256, readFrom, readUntil } = segment;
+  const expected = JSON.stringify({ records, bytes, sha256, readFrom, readUntil });
   const place = placeOf(plan, collection, partition);
   async function* blocks() {
     const frames = readSegment(await staging.store.get(key), place);
@@ -90,7 +91,7 @@ function segmentOf({ staging, plan }: StagedParts, segment: Omit<Segment, "block
     } finally {
       if (step.done !== true) await frames.return(segment);
     }
-    if (step.value.sha256 !== sha256)
+    if (JSON.stringify(step.value) !== expected)
       throw new ConfigurationError(`The staged segment of ${place.name} is not the one that was extracted.`);
   }
   return { ...segment, blocks };
