@@ -19,7 +19,7 @@ const STEP = Number(process.env["KILL_EACH"] ?? 4);
 async function roundTo(way: string, round: number, point: number) {
   const { server, directory } = service;
   const { syncUrl, apiKey, installationId } = server;
-  const child = startScript("staged-script.ts", [
+  const child = startScript("staged-round-script.ts", [
     syncUrl,
     apiKey,
     installationId,

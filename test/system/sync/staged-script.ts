@@ -1,51 +1,53 @@
-/**
- * A staged run of a round, whose process is killed at a point: before or after a call of a store, or at its progress.
- * Prints `asked` when it asks the vendor, and at its end how many points there were. Arguments: endpoint, key,
- * installation, directory, `run` or `commit`, round, point.
- */
-import { writeSync } from "node:fs";
-import { join } from "node:path";
-import { storeLedger } from "../../../src/index.js";
+/** Extracts a partition, and kills itself at a step of its store. Arguments: directory, step. */
+import type { Store } from "@saas-management/sdk";
 import { createSyncClient } from "../../../src/sync/client.js";
 import { FileStore } from "../../../src/sync/ledger/file-store.js";
 import { storeStaging } from "../../../src/sync/staging/staging.js";
-import { connectorOf } from "../../support/connector.js";
-import { pointedStore, sourceOf, writeRound } from "./staged-source.js";
+import { PLAN, stagedRecords } from "./staged-plan.js";
 
-const [endpoint = "", apiKey = "", installationId = "", directory = "", way, round = "", last = ""] =
-  process.argv.slice(2);
-let points = 0;
-const point = () => {
-  points += 1;
-  if (points === Number(last)) process.kill(process.pid, "SIGKILL");
-};
-const storeOf = (name: string) => pointedStore(new FileStore(join(directory, name)), point);
-const staging = storeStaging(storeOf("staging"));
-const ledger = storeLedger(storeOf("ledger"));
-// Small windows: there is something to kill between them.
-const client = createSyncClient({ endpoint, apiKey, messageBytes: 100, windowBytes: 200 });
-const asked = () => void writeSync(1, "asked\n");
-const options = { firstRun: Number(round) === 0, onProgress: point, restarts: 0 };
-const run = async () => {
-  if (way === "run") {
-    const connector = connectorOf(["accounts", "groups"], writeRound(Number(round), asked));
-    return client.run(connector, { ...options, installationId, ledger, staging });
-  }
-  const { accounts, groups, events } = sourceOf(Number(round));
-  const staged = await client.stage(staging, {
-    runKey: `round ${round}`,
-    version: "1",
-    partitions: { accounts: ["low", "high"], groups: ["all"], usage: ["all"] },
-    installationId,
-    ledger,
-  });
-  asked();
-  await staged.extract("accounts", "low", accounts.slice(0, 10));
-  await staged.extract("accounts", "high", accounts.slice(10));
-  await staged.extract("groups", "all", groups);
-  await staged.extract("usage", "all", events);
-  return client.commit(staged, options);
-};
-await run();
+const [directory = "", killAt = ""] = process.argv.slice(2);
+let steps = 0;
+
+function step(): void {
+  steps += 1;
+  if (steps === Number(killAt)) process.kill(process.pid, "SIGKILL");
+}
+
+/** Steps before and after each call of the store, and at each piece of a value. */
+function stepped(below: Store): Store {
+  const around = async <T>(call: () => Promise<T>): Promise<T> => {
+    step();
+    const result = await call();
+    step();
+    return result;
+  };
+  return {
+    get: (key) => around(() => below.get(key)),
+    delete: (key) => around(() => below.delete(key)),
+    list: (prefix) => below.list(prefix),
+    putIfAbsent: (key, value) =>
+      around(() =>
+        below.putIfAbsent(
+          key,
+          (async function* () {
+            for await (const piece of value) {
+              yield piece;
+              step();
+            }
+          })(),
+        ),
+      ),
+  };
+}
+
+const client = createSyncClient({
+  endpoint: "http://127.0.0.1:1",
+  apiKey: "key-1",
+  messageBytes: 20_000,
+  windowBytes: 20_000,
+});
+const run = await client.stage(storeStaging(stepped(new FileStore(directory))), PLAN);
+const [{ state } = { state: "missing" }] = await run.status();
+if (state !== "sealed") await run.extract("accounts", "all", stagedRecords());
 await client.close();
-writeSync(1, `${points}\n`);
+process.stdout.write(`${steps}\n`);
