@@ -10,6 +10,8 @@ const FORBIDDEN = [
   ["^src/graphql/", "^src/(?!core/|graphql/)", "graphql stands on core"],
   ["^src/sync/", "^src/(?!core/|node/|sync/)", "sync stands on core and node"],
   ["^src/sources/", "^src/(?!core/|sources/)", "sources stand on core"],
+  ["^src/postgres/", "^src/(?!core/|postgres/|sync/ledger/|sync/staging/)", "postgres is a store"],
+  ["^src/(?!postgres/)", "^src/postgres/", "its users import it"],
   [
     "^src/reference-server/",
     "^src/(?!core/|reference-server/|sync/generated/)",

@@ -71,6 +71,8 @@ export class PostgresServer {
       "listen_addresses=",
       `unix_socket_directories=${this.#folder}`,
       "shared_buffers=32MB",
+      // Processes die in tests, machines do not.
+      "fsync=off",
       ...this.#settings,
     ];
     const command = [join(bin(), "postgres"), "-D", this.#data, ...settings.flatMap((each) => ["-c", each])];

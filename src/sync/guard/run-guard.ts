@@ -16,6 +16,7 @@ import type { CompletionCounts } from "../transport.js";
 import type { Held } from "./approval.js";
 import { observeBlocks } from "./blocks.js";
 import { surprisesOf } from "./comparison.js";
+import { promoteBatch } from "./promote-batch.js";
 import { type ResolvedGuard, resolveGuard } from "./rules.js";
 import { discard, GuardedSnapshot } from "./snapshot.js";
 import { type JudgedRun, SnapshotJudge } from "./snapshot-judge.js";
@@ -163,22 +164,23 @@ export class RunGuard {
         : surprisesOf(collection, expected, counts[collection]?.removed ?? 0),
     );
     for (const surprise of this.#surprises) this.#configuration.logger.error(`saas-management: ${surprise}`);
-    try {
-      await withinGrace(this.#configuration.clock, async (over) => {
-        for (const snapshot of this.#snapshots.values()) {
-          over.throwIfAborted();
-          const rule = this.#rules.ruleOf(snapshot.collection);
-          await snapshot.promote(rule, this.approvedRules[snapshot.collection] !== undefined);
-        }
+    await this.#note(async (over) => {
+      for (const snapshot of this.#snapshots.values()) {
         over.throwIfAborted();
-        await this.#release();
-      });
-    } catch (error) {
-      this.#configuration.logger.error(
-        "saas-management: the batch was completed, but the ledger could not note it; the next run is compared with both snapshots",
-        { error },
-      );
-    }
+        const rule = this.#rules.ruleOf(snapshot.collection);
+        await snapshot.promote(rule, this.approvedRules[snapshot.collection] !== undefined);
+      }
+    });
+  }
+
+  /** The same for a batch of the run that another attempt has sent. @param token That of the batch. */
+  async completedBefore(token: string): Promise<void> {
+    const { snapshots: collections, approve } = this.#options;
+    const ledger = this.#ledger;
+    await this.#note(async () => {
+      if (ledger !== undefined)
+        await promoteBatch(ledger, this.#scope, this.#rules, { token, collections, approve });
+    });
   }
 
   /**
@@ -198,6 +200,22 @@ export class RunGuard {
       await withinGrace(this.#configuration.clock, () => discard(snapshots));
     } catch (error) {
       this.#warnNotDiscarded(error);
+    }
+  }
+
+  /** Tells the ledger that the batch was completed. Never rejects. */
+  async #note(promote: (over: AbortSignal) => Promise<void>): Promise<void> {
+    try {
+      await withinGrace(this.#configuration.clock, async (over) => {
+        await promote(over);
+        over.throwIfAborted();
+        await this.#release();
+      });
+    } catch (error) {
+      this.#configuration.logger.error(
+        "saas-management: the batch was completed, but the ledger could not note it; the next run is compared with both snapshots",
+        { error },
+      );
     }
   }
 

@@ -17,6 +17,8 @@ interface WatermarkOptions {
   readonly installationId: string;
   /** Whether nothing is ever committed. */
   readonly preview: boolean;
+  /** What earlier runs committed, if it was read before. */
+  readonly committed?: ReadonlyMap<string, string> | undefined;
 }
 
 /** The watermarks of a run: what earlier runs committed, and what the current attempt advances. */
@@ -33,6 +35,11 @@ export class Watermarks {
     this.#configuration = configuration;
   }
 
+  /** What the current attempt has advanced. */
+  get advanced(): ReadonlyMap<EventCollection, string> {
+    return this.#advanced;
+  }
+
   /**
    * Begins an attempt, whose batch holds the lock. Rejects with the reason of the batch's signal when that fires.
    * @throws {ConfigurationError} the watermarks cannot be read
@@ -43,7 +50,7 @@ export class Watermarks {
     readonly signal: AbortSignal;
   }): Promise<Pick<RunContext, "watermark" | "advance">> {
     // Another run may have committed since the last attempt.
-    const committed = await raceAbort(this.#read(), signal);
+    const committed = this.#options.committed ?? (await raceAbort(this.#read(), signal));
     const advanced = new Map<EventCollection, string>();
     this.#advanced = advanced;
     return {

@@ -5,6 +5,7 @@
  * - `K/<id>/s/<P>`: the segment of a partition. It is put when the whole partition was extracted, and never replaced.
  * - `K/<id>/x/<P>.<token>`: an extraction has begun; `K/<id>/x/<P>.<token>.ended`: it has ended, and how.
  * - `K/<id>/sealed`: what a run without partitions has extracted, put after all its segments.
+ * - `K/<id>/b/<token>`: a batch that may have been completed; the ledger's entries of it have the same token.
  * - `K/<id>/fate`: the run is to be committed, or was discarded. `K/<id>/receipt`: it was committed.
  *
  * All names are hashed, so that any string will do, also on a disk that folds cases.
@@ -25,6 +26,8 @@ export interface RunKeys {
   readonly segments: string;
   /** What the keys of extractions begin with. */
   readonly attempts: string;
+  /** What the keys of batches begin with. */
+  readonly batches: string;
 }
 
 export function runKeys({ runKey, id }: { readonly runKey: string; readonly id: string }): RunKeys {
@@ -36,6 +39,7 @@ export function runKeys({ runKey, id }: { readonly runKey: string; readonly id: 
     sealed: `${folder}/sealed`,
     segments: `${folder}/s/`,
     attempts: `${folder}/x/`,
+    batches: `${folder}/b/`,
   };
 }
 

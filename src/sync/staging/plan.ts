@@ -1,5 +1,10 @@
+import { ConfigurationError } from "../../core/errors/index.js";
+import { isObject } from "../../core/validate.js";
 import type { Collection, EventCollection } from "../collections.js";
 import type { Ledger } from "../ledger/ledger.js";
+import type { Owner } from "../ledger/owner.js";
+import type { Store } from "../ledger/store.js";
+import { readJson } from "./fate.js";
 
 /** The partitions of each collection of a run. Together they are the whole of the collection. */
 export type Plan = { readonly [C in Collection]?: readonly string[] };
@@ -33,4 +38,26 @@ export interface StoredPlan {
   readonly watermarks: Partial<Record<EventCollection, string>>;
   /** Milliseconds since the epoch. */
   readonly openedAt: number;
+  /** The process that extracts it, if the run of a connector opened it. */
+  readonly owner: Owner | null;
+}
+
+/** Reads a plan, if it is there. @throws {ConfigurationError} it is damaged */
+export async function readPlan(store: Store, key: string): Promise<StoredPlan | undefined> {
+  const value = await readJson(store, key);
+  if (value === undefined || isPlan(value)) return value;
+  throw new ConfigurationError(`${key} of the staging is damaged. Choose another runKey.`);
+}
+
+function isPlan(value: unknown): value is StoredPlan {
+  if (!isObject(value)) return false;
+  const plan: Partial<Record<keyof StoredPlan, unknown>> = value;
+  const { id, runKey, endpoint, installationId, version, partitions, after, watermarks, openedAt } = plan;
+  return (
+    [id, runKey, endpoint, installationId, version].every((part) => typeof part === "string") &&
+    (partitions === null || isObject(partitions)) &&
+    Array.isArray(after) &&
+    isObject(watermarks) &&
+    typeof openedAt === "number"
+  );
 }
