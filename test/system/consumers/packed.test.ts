@@ -1,7 +1,9 @@
-import { cp } from "node:fs/promises";
+import { cp, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Portfolio, type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Page } from "../../docs/pages.js";
 import { HANDLED } from "./cells.js";
 import { type ConsumerFolder, makeConsumerFolder, runNode, TOOLS } from "./packed-package.js";
 
@@ -13,6 +15,7 @@ const portfolio: Portfolio = {
   ],
 };
 
+const guide = await Page.read("docs/guides/graphql.md");
 let folder: ConsumerFolder;
 let server: ReferenceServer;
 let env: Readonly<Record<string, string>>;
@@ -36,6 +39,8 @@ const RESULT = {
 
 test("an app with its own graphql-codegen compiles against the shipped schema and runs", async () => {
   const app = await folder.add("graphql-codegen");
+  const config = guide.snippets().find((code) => code.includes("CodegenConfig")) ?? "";
+  await writeFile(join(app, "codegen.ts"), config);
   await runNode([TOOLS.codegen, "--config", "codegen.ts"], app);
   await runNode([TOOLS.tsc, "-p", "."], app);
   expect(JSON.parse(await runNode(["out/main.js"], app, env))).toEqual(RESULT);
@@ -43,6 +48,7 @@ test("an app with its own graphql-codegen compiles against the shipped schema an
 
 test("an app with gql.tada compiles against the shipped schema and runs", async () => {
   const app = await folder.add("gql-tada");
+  await writeFile(join(app, "src/graphql.ts"), guide.snippets("typescript").join(""));
   await runNode([TOOLS.tada, "generate-output"], app);
   await runNode([TOOLS.tsc, "-p", "."], app);
   expect(JSON.parse(await runNode(["out/main.js"], app, env))).toEqual(RESULT);
