@@ -80,7 +80,10 @@ function writeVariants(file: GeneratedFile, { generic, variants }: VariantModel)
   file.print("    return (");
   writeSteps(
     file,
-    [[rule(file, "onlyOne"), "(record)"], ...variants.map((variant) => [variantStep(variant)])],
+    [
+      [rule(file, "onlyOne"), `(record, ${names.map((name) => `"${name}"`).join(", ")})`],
+      ...variants.map((variant) => [variantStep(variant)]),
+    ],
     "      ",
     "",
   );

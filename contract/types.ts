@@ -32,6 +32,8 @@ export interface FieldRules {
 
 /** Which parts of the contract play which part. Names are those of the contract; a path goes through messages. */
 export interface Mapping {
+  /** The contract was made from the service's description. `adopt` takes it away, and tests of such a contract are skipped. */
+  readonly assumed?: true;
   /** Full name of the service. */
   readonly service: string;
   readonly methods: Readonly<Record<"start" | "sync" | "complete" | "abort", string>>;
@@ -63,6 +65,8 @@ export interface Mapping {
 export type ScalarKind = "string" | "number" | "boolean" | "date";
 
 export interface GraphQLOverlay {
+  /** As in `Mapping`. */
+  readonly assumed?: true;
   /** Public names of types, by their names in the schema. Other inputs are not exported; other enums are written out. */
   readonly types: Readonly<Record<string, string>>;
   readonly scalars: Readonly<Record<string, ScalarKind>>;

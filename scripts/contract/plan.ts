@@ -56,7 +56,13 @@ export function planProto(folder: string, decisions: Decisions): Plan {
     );
     records = match({ ...MAPPING.names, ...decisions.names, ...Object.fromEntries(likely.map(splitName)) });
   }
-  const mapping = { ...service.parts, batchState: MAPPING.batchState, names: records.names };
+  const differs = service.findings.length + records.findings.length > 0;
+  const mapping: Mapping = {
+    ...(MAPPING.assumed && !differs ? { assumed: true } : {}),
+    ...service.parts,
+    batchState: MAPPING.batchState,
+    names: records.names,
+  };
   const models = modelsOf(records.added, decisions.models);
   return {
     mapping,

@@ -11,7 +11,7 @@ import { RULES } from "../../contract/rules.js";
 
 const PROTO = new URL("../../proto/saas_management/sync/v1/", import.meta.url);
 
-const root = Object.keys(MAPPING.names).length === 0 ? parsedContract() : normalizedContract();
+const root = MAPPING.assumed ? parsedContract() : normalizedContract();
 root.resolveAll();
 
 function parsedContract(): protobuf.Root {
@@ -37,8 +37,36 @@ export function messageType(name: string): protobuf.Type {
 
 /** The record type of a collection, such as `Account` of `accounts`. */
 export function recordType(collection: string): protobuf.Type {
-  const list = messageOf(messageType("SyncRecordsRequest").fields[collection]);
-  return messageOf(list.fields["records"]);
+  return messageOf(messageOf(pathTo(collection).at(-1)).fields["records"]);
+}
+
+/** The records of a decoded request, which has nothing but its batch id and one collection. */
+export function recordsIn(request: object, collection: string): readonly unknown[] {
+  let holder: unknown = request;
+  for (const [depth, { name }] of pathTo(collection).entries()) {
+    if (!isForm(holder) || Object.keys(holder).length !== (depth === 0 ? 2 : 1))
+      throw new Error(`the request does not have ${collection} alone`);
+    holder = holder[name];
+  }
+  const records = isForm(holder) ? holder["records"] : undefined;
+  if (!Array.isArray(records)) throw new Error(`${collection} is not a list`);
+  return records;
+}
+
+/** The fields from the request down to a collection. */
+function pathTo(collection: string): readonly protobuf.Field[] {
+  const search = (type: protobuf.Type): readonly protobuf.Field[] | undefined => {
+    const own = type.fields[collection];
+    if (own !== undefined) return [own];
+    for (const field of type.fieldsArray) {
+      const below = isOfRecords(field.resolvedType) ? search(field.resolvedType) : undefined;
+      if (below !== undefined) return [field, ...below];
+    }
+    return undefined;
+  };
+  const path = search(messageType("SyncRecordsRequest"));
+  if (path === undefined) throw new Error(`the contract has no ${collection}`);
+  return path;
 }
 
 /** The message type of a field. */

@@ -32,7 +32,7 @@ const accountDetails: MessageEncoder = {
   encode: (to, record) => {
     const { microsoft } = record;
     return (
-      onlyOne(record) &&
+      onlyOne(record, "microsoft") &&
       (microsoft === undefined || microsoft === null || to.message(10, microsoft, microsoftAccountDetails))
     );
   },
@@ -165,7 +165,7 @@ const employee: MessageEncoder = {
     const { microsoft, google, okta, bambooHr } = record;
     if (microsoft == null && google == null && okta == null && bambooHr == null) return to.fields(10, record, genericEmployeeDetails);
     return (
-      onlyOne(record) &&
+      onlyOne(record, "microsoft", "google", "okta", "bambooHr") &&
       (microsoft === undefined || microsoft === null || to.message(18, microsoft, microsoftEmployeeDetails)) &&
       (google === undefined || google === null || to.message(26, google, googleEmployeeDetails)) &&
       (okta === undefined || okta === null || to.message(34, okta, oktaEmployeeDetails)) &&
