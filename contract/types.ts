@@ -40,7 +40,10 @@ export interface Mapping {
   readonly start: { readonly installationId: string; readonly batchId: string };
   readonly sync: {
     readonly batchId: string;
-    /** The oneof whose members are the collections, or groups of them: messages with a oneof of their own. */
+    /**
+     * The oneof whose members are the collections, or groups of them: messages with a oneof of their own. `*` in place of
+     * its name if the collections are fields without a oneof.
+     */
     readonly collections: string;
     /** The count in the answer; left out if the contract has none. */
     readonly accepted?: string;

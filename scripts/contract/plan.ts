@@ -1,9 +1,10 @@
 /** What adopting a folder of `.proto` files would change. */
-import { createFileRegistry, type DescMessage, type FileRegistry } from "@bufbuild/protobuf";
+import { createFileRegistry, type DescField, type DescMessage, type FileRegistry } from "@bufbuild/protobuf";
 import { readProtoFiles } from "../../codegen/contract-files.js";
 import { Names } from "../../codegen/contract-names.js";
-import { readContract } from "../../codegen/model.js";
 import { normalize } from "../../codegen/normalize.js";
+import { readContract } from "../../codegen/read-contract.js";
+import { passedOver } from "../../codegen/roles.js";
 import { MAPPING } from "../../contract/mapping.js";
 import { RULES } from "../../contract/rules.js";
 import type {
@@ -64,11 +65,12 @@ export function planProto(folder: string, decisions: Decisions): Plan {
     names: records.names,
   };
   const models = modelsOf(records.added, decisions.models);
+  const kept = Object.entries(rules.messages).filter(([name]) => records.ruled.has(name));
   return {
     mapping,
     rules: {
       collections: { ...rules.collections, ...models.collections },
-      messages: { ...rules.messages, ...rulesOfNew(mapping, rules, records) },
+      messages: { ...Object.fromEntries(kept), ...rulesOfNew(mapping, rules, records) },
     },
     findings: [...service.findings, ...records.findings, ...models.findings],
   };
@@ -76,8 +78,15 @@ export function planProto(folder: string, decisions: Decisions): Plan {
 
 /** Fields that are not written, because the SDK has no encoding for their types. */
 export function leftOut(folder: string, { mapping, rules }: Plan): readonly string[] {
-  const registry = createFileRegistry(normalize(readProtoFiles(folder), mapping, rules));
-  return readContract(requestIn(registry), rules).unsupported;
+  const beside: string[] = [];
+  const note = (field: DescField) =>
+    void beside.push(`${field.toString()}: it is beside the variants of its message`);
+  const registry = createFileRegistry(normalize(readProtoFiles(folder), mapping, rules, note));
+  const request = inputOf(readProtoFiles(folder), mapping);
+  const passed = passedOver(request, mapping.sync.collections).map(
+    (field) => `${field.toString()}: a list whose records have no message within is no collection`,
+  );
+  return [...passed, ...beside, ...readContract(requestIn(registry), rules).unsupported];
 }
 
 export function splitName(pair: string): readonly [string, string] {
@@ -144,6 +153,7 @@ function rulesOfNew(
   for (const message of newMessages)
     if (message.oneofs.length > 0)
       rules[names.type(message)] = { ...present.messages[names.type(message)], exactlyOne: true };
+  for (const { record } of added) rules[names.type(record)] = { exactlyOne: true };
   for (const { record } of added)
     for (const field of record.fields) {
       const variant = field.message;
