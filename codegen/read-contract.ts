@@ -66,7 +66,10 @@ function readCollections(request: DescMessage, reading: Reading): Collection[] {
 function readIdField(record: DescMessage, reading: Reading): string | undefined {
   const variants = record.fields.flatMap((field) => field.message ?? []);
   const [name, ...otherNames] = new Set(variants.map((details) => idFieldOf(details, reading)));
-  if (otherNames.length > 0) throw new Error(`${record.typeName}: its variants have different ids`);
+  if (otherNames.length > 0)
+    throw new Error(
+      `contract/rules.ts: the variants ${variants.map((variant) => variant.name).join(", ")} of ${record.name} need the same id: true, or none`,
+    );
   return name;
 }
 

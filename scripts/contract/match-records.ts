@@ -17,6 +17,7 @@ export interface RecordMatch {
   readonly findings: readonly Finding[];
   /** SDK names of collections that are not here yet, with their records. */
   readonly added: readonly { readonly name: string; readonly record: DescMessage }[];
+  readonly records: readonly DescMessage[];
   /** Present names of the messages whose collections the contract has. */
   readonly ruled: ReadonlySet<string>;
   /** Messages of records that are not here yet. */
@@ -37,7 +38,8 @@ export function matchRecords(
   const matcher = new Matcher(known, rules);
   const added = matcher.collections(findCollections(before), collectionsAt(request, collections));
   const { names, findings, newMessages, ruled } = matcher;
-  return { names, findings, added, newMessages, ruled };
+  const records = collectionsAt(request, collections).map(({ records: { message } }) => message);
+  return { names, findings, added, records, newMessages, ruled };
 }
 
 class Matcher {

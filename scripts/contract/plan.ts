@@ -142,25 +142,24 @@ function modelsOf(added: Added, models: Readonly<Record<string, DataModel>>) {
   return { findings, collections: Object.fromEntries(decided) };
 }
 
-/** A new message with a oneof has exactly one variant; a new record an id, if a field looks like one. */
+/** A new message with a oneof has exactly one variant; a new variant of a record an id, if a field looks like one. */
 function rulesOfNew(
   mapping: Mapping,
   present: Rules,
-  { newMessages, added }: RecordMatch,
+  { newMessages, added, records }: RecordMatch,
 ): Record<string, MessageRules> {
   const names = new Names(mapping.names);
   const rules: Record<string, MessageRules> = {};
-  for (const message of newMessages)
-    if (message.oneofs.length > 0)
-      rules[names.type(message)] = { ...present.messages[names.type(message)], exactlyOne: true };
-  for (const { record } of added) rules[names.type(record)] = { exactlyOne: true };
-  for (const { record } of added)
-    for (const field of record.fields) {
-      const variant = field.message;
-      const id = variant?.fields.find((f) => f.name === "id" || f.name === "source_id");
-      if (variant === undefined || id === undefined) continue;
-      const fields: Record<string, FieldRules> = { [names.field(id)]: { id: true, required: true } };
-      rules[names.type(variant)] = { ...present.messages[names.type(variant)], fields };
-    }
+  const withOneof = newMessages.filter(({ oneofs }) => oneofs.length > 0);
+  for (const message of [...withOneof, ...added.map(({ record }) => record)])
+    rules[names.type(message)] = { ...present.messages[names.type(message)], exactlyOne: true };
+  for (const { message: variant } of records.flatMap(({ fields }) => fields)) {
+    const id = variant?.fields.find((field) => ID_NAMES.has(field.name));
+    if (variant === undefined || id === undefined || !newMessages.includes(variant)) continue;
+    const fields: Record<string, FieldRules> = { [names.field(id)]: { id: true, required: true } };
+    rules[names.type(variant)] = { ...present.messages[names.type(variant)], fields };
+  }
   return rules;
 }
+
+const ID_NAMES: ReadonlySet<string> = new Set(["id", "source_id"]);

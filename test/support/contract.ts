@@ -1,9 +1,8 @@
 /** The contract as protobufjs reads it from the `.proto` files, independently of the SDK. */
 import { readdirSync, readFileSync } from "node:fs";
-import { toBinary } from "@bufbuild/protobuf";
-import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+import { createFileRegistry, type DescField, type DescMessage } from "@bufbuild/protobuf";
+import { FieldDescriptorProto_Type as Type } from "@bufbuild/protobuf/wkt";
 import protobuf from "protobufjs";
-import "protobufjs/ext/descriptor/index.js";
 import { readProtoFiles } from "../../codegen/contract-files.js";
 import { normalize } from "../../codegen/normalize.js";
 import { MAPPING } from "../../contract/mapping.js";
@@ -23,11 +22,45 @@ function parsedContract(): protobuf.Root {
 
 /** An adopted contract has other names: its numbers and types count, under the SDK's names. */
 function normalizedContract(): protobuf.Root {
-  const files = normalize(readProtoFiles("proto"), MAPPING, RULES);
-  return Reflect.get(protobuf.Root, "fromDescriptor").call(
-    protobuf.Root,
-    toBinary(FileDescriptorSetSchema, files),
+  const registry = createFileRegistry(normalize(readProtoFiles("proto"), MAPPING, RULES));
+  const files = new protobuf.Root();
+  files.loadSync("google/protobuf/timestamp.proto");
+  for (const desc of registry) {
+    if (desc.kind === "enum")
+      files.add(new protobuf.Enum(desc.name, Object.fromEntries(desc.values.map((v) => [v.name, v.number]))));
+    if (desc.kind !== "message" || desc.typeName.startsWith("google.")) continue;
+    const type = new protobuf.Type(desc.name);
+    for (const field of desc.fields) type.add(fieldOf(field));
+    for (const { name, fields } of desc.oneofs)
+      type.add(
+        new protobuf.OneOf(
+          name,
+          fields.map(({ localName }) => localName),
+        ),
+      );
+    files.add(type);
+  }
+  return files;
+}
+
+function fieldOf(field: DescField): protobuf.FieldBase {
+  const { localName, number, message, enum: named, proto } = field;
+  if (field.fieldKind === "map") return new protobuf.MapField(localName, number, "string", "string");
+  const scalar = Type[proto.type].toLowerCase();
+  const type = message === undefined ? (named?.name ?? scalar) : nameOf(message);
+  const options = proto.proto3Optional ? { proto3_optional: true } : undefined;
+  return new protobuf.Field(
+    localName,
+    number,
+    type,
+    field.fieldKind === "list" ? "repeated" : undefined,
+    undefined,
+    options,
   );
+}
+
+function nameOf({ typeName, name }: DescMessage): string {
+  return typeName.startsWith("google.") ? `.${typeName}` : name;
 }
 
 /** @param name such as `SyncRecordsRequest` */
