@@ -84,7 +84,8 @@ export function leftOut(folder: string, { mapping, rules }: Plan): readonly stri
   const registry = createFileRegistry(normalize(readProtoFiles(folder), mapping, rules, note));
   const request = inputOf(readProtoFiles(folder), mapping);
   const passed = passedOver(request, mapping.sync.collections).map(
-    (field) => `${field.toString()}: a list whose records have no message within is no collection`,
+    (field) =>
+      `${field.toString()}: not written: a collection is a message with a list of records, which have a message for each variant`,
   );
   return [...passed, ...beside, ...readContract(requestIn(registry), rules).unsupported];
 }
