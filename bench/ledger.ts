@@ -13,6 +13,7 @@ import { EncodedRecord } from "../src/sync/encoding/record-observer.js";
 import { resolveGuard } from "../src/sync/guard/rules.js";
 import { GuardedSnapshot } from "../src/sync/guard/snapshot.js";
 import { CollectionLedger } from "../src/sync/ledger/collection-ledger.js";
+import { batchToken } from "../src/sync/ledger/keys.js";
 import { fileLedger, requireLedger } from "../src/sync/ledger/ledger.js";
 
 const RECORDS = 1_000_000;
@@ -47,8 +48,11 @@ try {
 
 async function measure(round: string): Promise<void> {
   const before = await memory();
-  const snapshot = new GuardedSnapshot("accounts", parts && new CollectionLedger(parts, scope));
-  await snapshot.begin();
+  const snapshot = new GuardedSnapshot({
+    collection: "accounts",
+    ledger: parts && new CollectionLedger(parts, scope),
+  });
+  await snapshot.draft.begin(batchToken());
   const record = new EncodedRecord(true);
   record.buffer = buffer;
   const writing = stopwatch();

@@ -1,5 +1,6 @@
 import type { GeneratedFile } from "@bufbuild/protoplugin";
 import type { Mapping } from "../contract/types.js";
+import { fingerprint } from "./fingerprint.js";
 import type { Collection, Contract } from "./model.js";
 import { fieldsAt } from "./roles.js";
 
@@ -16,10 +17,13 @@ export function writeCollections(
   file.print();
   file.print("/** What the contract tells of each collection of SyncRecordsRequest. */");
   file.print("export const WIRE = {");
-  for (const { name, wireName, path, recordsNumber, model, idField, record } of collections) {
+  for (const collection of collections) {
+    const { name, wireName, path, recordsNumber, model, idField, record } = collection;
     const facts = `name: "${name}", wireName: "${wireName}", path: [${path.join(", ")}], recordsNumber: ${recordsNumber}, model: "${model}"`;
     const variants = JSON.stringify(record.variants.map((variant) => variant.name));
-    file.print(`  ${name}: { ${facts}, idField: ${JSON.stringify(idField)}, variants: ${variants} },`);
+    file.print(
+      `  ${name}: { ${facts}, idField: ${JSON.stringify(idField)}, variants: ${variants}, contract: "${fingerprint(collection)}" },`,
+    );
   }
   file.print("} as const;");
   const named = (model: Collection["model"]) =>

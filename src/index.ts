@@ -35,7 +35,6 @@ export {
 export type { ClientEvent, Logger } from "./core/hooks.js";
 export type { RetryOptions } from "./core/retry.js";
 export type { ContractReport } from "./graphql/contract-check.js";
-export { calendarDate } from "./graphql/filters.js";
 export type {
   Application,
   ApplicationFilter,
@@ -52,6 +51,7 @@ export { isMutationError } from "./graphql/mutations.js";
 export type { Connection } from "./graphql/paging/connection.js";
 export type { ListOptions } from "./graphql/paging/list-options.js";
 export type { Page } from "./graphql/paging/page-walk.js";
+export { calendarDate } from "./graphql/request/variables.js";
 export type { BatchOptions } from "./sync/batch/start.js";
 export type { SyncBatch } from "./sync/batch/sync-batch.js";
 export type { Collection, EventCollection, RecordOf, SnapshotCollection } from "./sync/collections.js";
@@ -64,8 +64,9 @@ export type { RunPreview } from "./sync/preview/report.js";
 export type { SyncProgress } from "./sync/progress.js";
 export { type Connector, defineConnector, type RunContext } from "./sync/run/connector.js";
 export type { RunBatch } from "./sync/run/declared-batch.js";
-export type { PreviewOptions, RunOptions } from "./sync/run/options.js";
+export type { CommitOptions, PreviewOptions } from "./sync/run/options.js";
 export type { RunReceipt } from "./sync/run/receipt.js";
+export type { RunOptions } from "./sync/staging/options.js";
 export type { SyncClient, SyncDefaults } from "./sync/sync-client.js";
 export type { CompletionCounts } from "./sync/transport.js";
 export type { CollectionWriter } from "./sync/write/collection-writer.js";

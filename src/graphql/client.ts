@@ -2,7 +2,6 @@
 import type { GraphQLResponseError } from "../core/errors/index.js";
 import { withCallSite } from "../core/operation.js";
 import type { GraphQLOptions } from "../core/options.js";
-import { narrowingVariables } from "./filters.js";
 import {
   type Application,
   type ApplicationFilter,
@@ -26,7 +25,7 @@ import {
   type VendorFilter,
 } from "./generated/operations.js";
 import { mutate } from "./mutations.js";
-import { type MutationOptions, readRequestOptions, resolveOptions } from "./options.js";
+import { type MutationOptions, type RequestOptions, readRequestOptions, resolveOptions } from "./options.js";
 import type { Connection } from "./paging/connection.js";
 import type { ListOptions } from "./paging/list-options.js";
 import { readCount } from "./paging/page-walk.js";
@@ -34,6 +33,7 @@ import { listConnection, type PaginateOptions, paginate } from "./paging/paginat
 import type { Document } from "./request/document.js";
 import { Transport } from "./request/transport.js";
 import { copyVariables, isJsonObject } from "./request/variables.js";
+import { previewVendors, vendorVariables } from "./vendors.js";
 
 /**
  * The GraphQL API of one workspace (service description, "GraphQL API").
@@ -62,28 +62,24 @@ export class GraphQLClient implements AsyncDisposable {
    * The applications of the workspace.
    * @throws {InvalidInputError} an option or a date is not usable
    */
-  applications(
-    ...args: [options?: ListOptions<ApplicationFilter, ApplicationOrder>]
-  ): Connection<Application> {
-    return listConnection(this.#transport, "applications", ApplicationsDocument, args);
+  applications(options?: ListOptions<ApplicationFilter, ApplicationOrder>): Connection<Application> {
+    return listConnection(this.#transport, "applications", ApplicationsDocument, options);
   }
 
   /**
    * The licenses: assignments of a plan's seats to employees or external users.
    * @throws {InvalidInputError} an option or a date is not usable
    */
-  licenses(...args: [options?: ListOptions<LicenseFilter, LicenseOrder>]): Connection<License> {
-    return listConnection(this.#transport, "licenses", LicensesDocument, args);
+  licenses(options?: ListOptions<LicenseFilter, LicenseOrder>): Connection<License> {
+    return listConnection(this.#transport, "licenses", LicensesDocument, options);
   }
 
   /**
    * The license plans, with contract, prices and use of seats.
    * @throws {InvalidInputError} an option or a date is not usable
    */
-  licensePlans(
-    ...args: [options?: ListOptions<LicensePlanFilter, LicensePlanOrder>]
-  ): Connection<LicensePlan> {
-    return listConnection(this.#transport, "licensePlans", LicensePlansDocument, args);
+  licensePlans(options?: ListOptions<LicensePlanFilter, LicensePlanOrder>): Connection<LicensePlan> {
+    return listConnection(this.#transport, "licensePlans", LicensePlansDocument, options);
   }
 
   /**
@@ -135,14 +131,31 @@ export class GraphQLClient implements AsyncDisposable {
     where: VendorFilter | "all",
     options?: MutationOptions,
   ): Promise<{ readonly updatedCount: number }> {
-    const variables = where === "all" ? { input } : narrowingVariables(input, where);
     const updatedCount = await mutate(this.#transport, options, {
       name: "changeVendorsState",
       document: ChangeVendorsStateDocument,
-      variables,
+      variables: vendorVariables(input, where),
       read: (payload: { readonly updatedCount: unknown }) => readCount(payload.updatedCount),
     });
     return { updatedCount };
+  }
+
+  /**
+   * What {@link GraphQLClient.changeVendorsState} with these arguments would match now. Sends queries only.
+   *
+   * No query lists vendors, so this reads the applications that match, all pages of them. It cannot see a vendor without
+   * applications, and takes two vendors with one name for one.
+   *
+   * @returns the vendors' names, sorted, and their number. `count` is undefined if it cannot be told: an application
+   * matches whose vendor has no name, or applications have no field for one of `where` (then there are no names either)
+   * @throws {InvalidInputError} the change itself would be refused before anything is sent
+   */
+  async previewVendorsState(
+    input: ChangeVendorsStateInput,
+    where: VendorFilter | "all",
+    options?: RequestOptions,
+  ): Promise<{ readonly count: number | undefined; readonly vendorNames: readonly string[] }> {
+    return previewVendors(this.#transport, input, where, options);
   }
 
   /**

@@ -18,6 +18,7 @@ import {
   UpdateProcurementCaseDocument,
 } from "./generated/operations.js";
 import type { Document } from "./request/document.js";
+import { withField } from "./request/input-fields.js";
 import { isJson, readText } from "./request/response.js";
 import { isJsonObject, type JsonObject } from "./request/variables.js";
 
@@ -38,8 +39,8 @@ const HANDLER_KEYS = {
   maxRequestBytes: true,
 } satisfies KeysOf<Parameters<typeof createGraphQLHandler>[0]>;
 
-/** Documents by their text without what GraphQL ignores. */
-type Allowed = ReadonlyMap<string, string>;
+/** Documents by their text without what GraphQL ignores, those of methods with their names. */
+type Allowed = ReadonlyMap<string, { readonly text: string; readonly method: string }>;
 
 /**
  * Makes a handler that sends the documents of a page to the service, with a key that the page does not have. In the
@@ -47,8 +48,8 @@ type Allowed = ReadonlyMap<string, string>;
  *
  * - It does not know who asks: check the session before you call it.
  * - It repeats nothing, because the client in the page does.
- * - Keys, headers and messages of the service stay here. Errors have their paths and codes; a refusal of the key is
- *   `UPSTREAM_REFUSED` (HTTP 500), because it is not the page's fault.
+ * - Keys, headers and messages of the service stay here. Errors have their paths, codes and fields of inputs; a refusal
+ *   of the key is `UPSTREAM_REFUSED` (HTTP 500), because it is not the page's fault.
  *
  * @returns a function that always answers, for `POST` with JSON
  * @throws {ConfigurationError} an option is not usable; for a wrong document the function rejects with it
@@ -91,20 +92,21 @@ export function createGraphQLHandler(options: {
     };
     allowed ??= new Map(
       documents.map((entry, index) => {
-        const method = Object.entries(METHODS).find(([name]) => name === entry)?.[1];
-        const { kind, text } = readDocument(method ?? entry);
+        const [method, own] = Object.entries(METHODS).find(([name]) => name === entry) ?? ["", entry];
+        const { kind, text } = readDocument(own);
         if (kind === undefined) throw new ConfigurationError(`allow[${index}] is not a valid document.`);
-        return [keyOf(text), text];
+        return [keyOf(text), { text, method }];
       }),
     );
     const signal = AbortSignal.any([request.signal, AbortSignal.timeout(timeoutMs)]);
     try {
       const { query, variables } = await readBody(request, maxRequestBytes, signal);
-      const text = allowed.get(keyOf(query));
-      if (text === undefined) throw new Refusal(400, "DOCUMENT_NOT_ALLOWED");
-      const answer = await client.rawRequest(text, variables, { signal, timeoutMs, retry: false });
-      const { data, errors, status } = answer;
-      return respond(status, errors.length === 0 ? { data } : { data, errors: errors.map(withoutMessage) });
+      const found = allowed.get(keyOf(query));
+      if (found === undefined) throw new Refusal(400, "DOCUMENT_NOT_ALLOWED");
+      const answer = await client.rawRequest(found.text, variables, { signal, timeoutMs, retry: false });
+      const { data, status } = answer;
+      const errors = answer.errors.map((entry) => withoutMessage(withField(found.method, entry)));
+      return respond(status, errors.length === 0 ? { data } : { data, errors });
     } catch (error) {
       const own = error instanceof Refusal && !signal.aborted;
       const { code, headers, status } = own ? error : refusalOf(error, signal);
@@ -169,18 +171,15 @@ function refusalOf(error: unknown, signal: AbortSignal): Refusal {
 
 function withoutMessage({
   extensions,
+  field,
   path,
 }: {
+  readonly field?: string;
   readonly path?: readonly (string | number)[];
   readonly extensions?: { readonly code?: string };
 }): object {
-  const code = extensions?.code;
-  const isName = code !== undefined && /^[A-Z][A-Z0-9_]{0,63}$/.test(code);
-  return {
-    message: "The service answered with an error.",
-    ...(path === undefined ? {} : { path }),
-    ...(isName ? { extensions: { code } } : {}),
-  };
+  const code = /^[A-Z][A-Z0-9_]{0,63}$/.exec(extensions?.code ?? "")?.[0];
+  return { message: "The service answered with an error.", path, extensions: { code, argument: field } };
 }
 
 function respond(status: number, body: object, headers: Readonly<Record<string, string>> = {}): Response {

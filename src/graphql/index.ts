@@ -20,7 +20,6 @@ export {
 } from "../core/errors/index.js";
 export type { GraphQLOptions } from "../core/options.js";
 export { GraphQLClient } from "./client.js";
-export { calendarDate } from "./filters.js";
 export type {
   Application,
   ApplicationFilter,
@@ -47,3 +46,4 @@ export type { Connection } from "./paging/connection.js";
 export type { ListOptions } from "./paging/list-options.js";
 export type { Page, PageInfo } from "./paging/page-walk.js";
 export type { Document } from "./request/document.js";
+export { calendarDate } from "./request/variables.js";

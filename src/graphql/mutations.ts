@@ -3,7 +3,8 @@ import { withCallSite } from "../core/operation.js";
 import type { MutationErrors } from "./generated/operations.js";
 import { type MutationOptions, readRequestOptions } from "./options.js";
 import type { Document } from "./request/document.js";
-import { MAX_ENTRIES, redactStrings } from "./request/error-entries.js";
+import { describeFields, MAX_ENTRIES, redactStrings } from "./request/error-entries.js";
+import { withField } from "./request/input-fields.js";
 import type { Transport } from "./request/transport.js";
 import { copyVariables, isJsonObject } from "./request/variables.js";
 
@@ -51,7 +52,7 @@ export async function mutate<
   const copy = copyVariables(variables, name);
   const own = readRequestOptions(name, options);
   return withCallSite(own.signal, async () => {
-    const { data, requestId, redact } = await transport.request(document, copy, own);
+    const { data, requestId, redact } = await transport.request(document, copy, own, name);
     const unclear = (what: string) =>
       new TransportError(
         `The answer to ${name} ${what}. It is not known whether the change was made: read the data to find out.`,
@@ -64,7 +65,12 @@ export async function mutate<
     if (errors.length > 0) {
       // A server may echo the credential in an error, and in whatever it sends with it.
       redactStrings(errors, redact);
-      throw refused(name, errors.slice(0, MAX_ENTRIES).map(withMessage), requestId);
+      const entries = errors.slice(0, MAX_ENTRIES).map(withMessage);
+      throw refused(
+        name,
+        entries.map((entry) => withField(name, entry)),
+        requestId,
+      );
     }
     const value = read(payload);
     if (value === null || value === undefined) throw unclear("has neither a result nor an error");
@@ -74,14 +80,14 @@ export async function mutate<
 
 function refused<Entry extends { readonly __typename: string; readonly message: string }>(
   mutation: string,
-  errors: readonly Entry[],
+  errors: readonly (Entry & { readonly field?: string })[],
   requestId: string | undefined,
 ): MutationError<Entry> {
   const types = [...new Set(errors.map(({ __typename }) => __typename))]
     .filter((type) => typeof type === "string" && /^\w{1,100}$/.test(type))
     .slice(0, MAX_SHOWN_TYPES);
   return new MutationError(
-    `The service refused ${mutation}${types.length === 0 ? "" : `: ${types.join(", ")}`}. See errors.`,
+    `The service refused ${mutation}${types.length === 0 ? "" : `: ${types.join(", ")}`}${describeFields(errors)}. See errors.`,
     { mutation, errors, requestId, serverMessage: errors[0]?.message },
   );
 }

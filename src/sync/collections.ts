@@ -25,6 +25,8 @@ export interface CollectionInfo {
   readonly idField: string | undefined;
   /** Names of the variants that are not written flat. */
   readonly variants: readonly string[];
+  /** Names what the bytes of its records mean: it differs if a field does. */
+  readonly contract: string;
 }
 
 export const COLLECTIONS: Readonly<Record<Collection, CollectionInfo>> = WIRE;

@@ -18,13 +18,21 @@ import type { RunPreview } from "./preview/report.js";
 import { guardProgress, type OnProgress } from "./progress.js";
 import { type Connector, readConnector } from "./run/connector.js";
 import {
+  COMMIT_KEYS,
+  type CommitOptions,
   checkRunOptions,
+  type PlainRunOptions,
   PREVIEW_KEYS,
   type PreviewOptions,
   RUN_KEYS,
-  type RunOptions,
 } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
+import type { RunParts } from "./run/sync-run.js";
+import type { RunOptions } from "./staging/options.js";
+import { requireStaged } from "./staging/parts.js";
+import type { Plan, PlanOptions } from "./staging/plan.js";
+import type { StagedRun } from "./staging/staged-run.js";
+import type { Staging } from "./staging/staging.js";
 import type { SyncClient, SyncDefaults } from "./sync-client.js";
 import type { CallContext, SyncTransport } from "./transport.js";
 
@@ -74,17 +82,14 @@ export class SyncEngine implements SyncClient {
   ): Promise<RunReceipt> {
     return withCallSite(options?.signal, async () => {
       const read = readConnector("run", connector);
-      const given = this.#judged(this.#read("run", options, RUN_KEYS));
+      const { staging, ...given } = this.#judged(this.#read("run", options, RUN_KEYS));
       checkRunOptions(given);
-      const begunAt = this.#configuration.clock.monotonic();
+      const parts = this.#runParts();
+      if (staging !== undefined) {
+        const { runStaged } = await import("./staging/run-staged.js");
+        return runStaged(read, staging, given, { ...parts, open: OPEN });
+      }
       const { SyncRun } = await loadRuns();
-      const parts = {
-        configuration: this.#configuration,
-        start: this.start.bind(this),
-        abort: this.#abort.bind(this),
-        begunAt,
-        closed: this.#closed.signal,
-      };
       return new SyncRun(read, given, parts).execute();
     });
   }
@@ -95,14 +100,39 @@ export class SyncEngine implements SyncClient {
   ): Promise<RunPreview> {
     return withCallSite(options?.signal, async () => {
       const read = readConnector("preview", connector);
-      const given = this.#read<PreviewOptions & RunOptions>("preview", options, PREVIEW_KEYS);
+      const given = this.#read<PreviewOptions & PlainRunOptions & { readonly staging?: unknown }>(
+        "preview",
+        options,
+        PREVIEW_KEYS,
+      );
       const { ledger = this.#defaults.ledger, installationId = this.#defaults.installationId } = given;
       // Without a ledger, the id is of no use.
       const fallback = ledger === "none" ? "preview" : undefined;
       const judged = this.#judged({ ...given, installationId: installationId ?? fallback });
       const { previewRun } = await import("./preview/preview-run.js");
-      const open = (...args: ConstructorParameters<typeof SyncEngine>) => new SyncEngine(...args);
-      return previewRun(read, judged, this.#configuration, open);
+      return previewRun(read, judged, this.#configuration, OPEN);
+    });
+  }
+
+  stage<const P extends Plan>(staging: Staging, options: PlanOptions<P>): Promise<StagedRun<P>> {
+    return withCallSite(undefined, async () => {
+      this.#requireOpen();
+      const { readPlanOptions, stageRun } = await import("./staging/stage.js");
+      const judged = this.#judged(readPlanOptions(options));
+      return stageRun(staging, judged, this.#configuration, { open: OPEN, closed: this.#closed.signal });
+    });
+  }
+
+  commit(staged: StagedRun, options: CommitOptions = {}): Promise<RunReceipt> {
+    return withCallSite(options?.signal, async () => {
+      const {
+        guard = this.#defaults.guard,
+        onHeld = this.#defaults.onHeld,
+        ...given
+      } = this.#read("commit", options, COMMIT_KEYS);
+      checkRunOptions(given);
+      const { commitRun } = await import("./staging/commit.js");
+      return commitRun(requireStaged(staged), { ...given, guard, onHeld }, this.#runParts());
     });
   }
 
@@ -144,6 +174,16 @@ export class SyncEngine implements SyncClient {
     await this.close();
   }
 
+  #runParts(): RunParts {
+    return {
+      configuration: this.#configuration,
+      start: this.start.bind(this),
+      abort: this.#abort.bind(this),
+      begunAt: this.#configuration.clock.monotonic(),
+      closed: this.#closed.signal,
+    };
+  }
+
   async start(options: BatchOptions, watch: BatchWatch): Promise<BatchHandle> {
     this.#requireOpen();
     const installationId = this.#installationId(options);
@@ -180,7 +220,7 @@ export class SyncEngine implements SyncClient {
     if (this.#closed.signal.aborted) throw clientClosed();
   }
 
-  #read<Options extends BatchOptions>(
+  #read<Options extends CommitOptions>(
     call: string,
     given: Options,
     known: KeysOf<NoInfer<Options>>,
@@ -191,7 +231,7 @@ export class SyncEngine implements SyncClient {
   }
 
   /** Fills in the client's defaults of a run. */
-  #judged<Options extends RunOptions>(options: Options) {
+  #judged<Options extends PlainRunOptions>(options: Options) {
     const defaults = this.#defaults;
     const { ledger = defaults.ledger, guard = defaults.guard, onHeld = defaults.onHeld } = options;
     if (ledger === undefined) {
@@ -237,6 +277,8 @@ export class SyncEngine implements SyncClient {
     return handle;
   }
 }
+
+const OPEN = (...args: ConstructorParameters<typeof SyncEngine>) => new SyncEngine(...args);
 
 function clientClosed(): ClosedError {
   return new ClosedError("The client is closed. Create a new one.");

@@ -6,8 +6,12 @@ import type { JudgeOptions } from "./guard/rules.js";
 import type { SyncTuning } from "./options.js";
 import type { RunPreview } from "./preview/report.js";
 import type { Connector } from "./run/connector.js";
-import type { PreviewOptions, RunOptions } from "./run/options.js";
+import type { CommitOptions, PreviewOptions } from "./run/options.js";
 import type { RunReceipt } from "./run/receipt.js";
+import type { RunOptions } from "./staging/options.js";
+import type { Plan, PlanOptions } from "./staging/plan.js";
+import type { StagedRun } from "./staging/staged-run.js";
+import type { Staging } from "./staging/staging.js";
 
 /** Defaults of every run, batch and preview, and how the Sync API is spoken: the field `sync` of the client's options. */
 export interface SyncDefaults extends SyncTuning, Pick<JudgeOptions, "ledger" | "guard" | "onHeld"> {
@@ -61,6 +65,40 @@ export interface SyncClient {
     connector: Connector<S>,
     options?: PreviewOptions,
   ): Promise<RunPreview>;
+
+  /**
+   * Opens a run whose records are extracted first, by any number of processes, and then sent by one commit. All that open
+   * it with the same `runKey` get the same run; a discarded run is opened anew.
+   *
+   * @example
+   * ```ts
+   * const staged = await client.sync.stage(fileStaging("staging"), {
+   *   runKey: "nightly 2026-11-22",
+   *   version: "acme-connector 3.1",
+   *   partitions: { accounts: ["a-m", "n-z"] },
+   * });
+   * await staged.extract("accounts", "a-m", fetchAccounts("a", "m"));
+   * ```
+   * @throws {InvalidInputError} an option is invalid, or the run was opened before with another plan
+   * @throws {ConfigurationError} the staging or the ledger cannot be read or written
+   */
+  stage<const P extends Plan>(staging: Staging, options: PlanOptions<P>): Promise<StagedRun<P>>;
+
+  /**
+   * Judges a staged run and sends it. If the guard holds it, nothing was sent, and it can be committed later with
+   * `approve`. If the process dies, commit again: the records are not extracted again. A run that was committed before,
+   * also by another process, returns its receipt.
+   *
+   * @example
+   * ```ts
+   * const receipt = await client.sync.commit(staged, { waitForLockMs: 60_000 });
+   * ```
+   * @throws {InvalidInputError} partitions are missing, two of them have one id with different contents, the run was
+   *   discarded, or another run was completed since it was opened
+   * @throws {RunHeldError} the guard held the run
+   * @throws everything that `startBatch`, `write` and `complete` throw, when the restarts are used up
+   */
+  commit(staged: StagedRun, options?: CommitOptions): Promise<RunReceipt>;
 
   /**
    * Acquires the installation's lock and starts a batch, without restarts, guard and ledger.

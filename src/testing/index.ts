@@ -11,3 +11,4 @@ export { type ReferenceServer, startReferenceServer } from "../reference-server/
 export type { Inspection } from "../reference-server/sync/inspect.js";
 export type { RecordTypes } from "../sync/generated/records.js";
 export { memoryLedger } from "../sync/ledger/memory-ledger.js";
+export { testStore } from "./test-store.js";

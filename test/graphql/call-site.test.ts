@@ -27,6 +27,7 @@ const calls: readonly (readonly [string, Call])[] = [
   ["createProcurementCase", (client) => client.createProcurementCase({ name: "Renewal" })],
   ["updateProcurementCase", (client) => client.updateProcurementCase({ id: "c1" })],
   ["changeVendorsState", (client) => client.changeVendorsState({ state: "ARCHIVED" }, "all")],
+  ["previewVendorsState", (client) => client.previewVendorsState({ state: "ARCHIVED" }, "all")],
   ["firstPage", (client) => client.applications().firstPage()],
   ["toArray", (client) => client.applications().toArray()],
   ["totalCount", (client) => client.applications().totalCount()],

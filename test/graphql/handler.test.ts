@@ -67,6 +67,14 @@ test("serves the methods of a client and its own documents, with the key of the 
   expect(await client.request(NAMES, { first: 1 })).toMatchObject({ applications: { nodes: [{}] } });
 });
 
+test("tells the page which field of a method's input the service refused", async () => {
+  const client = await page({ allow: ["updateProcurementCase", "createProcurementCase"] });
+  const { id } = await client.createProcurementCase({ name: "Renew" });
+  const error = await rejection(client.updateProcurementCase({ id, name: " " }));
+  expect(error).toMatchObject({ code: "GRAPHQL_ERRORS", errors: [{ field: "input.name" }] });
+  expect(String(error)).toContain(", about input.name. See errors");
+});
+
 test("knows a document in any layout, and as a parsed one", async () => {
   const document: TypedDocumentNode<unknown, object> = parse(NAMES);
   const client = await page({ allow: [document] });

@@ -1,4 +1,9 @@
-import { type GraphQLClient, InvalidInputError } from "@saas-management/sdk/graphql";
+import {
+  type GraphQLClient,
+  GraphQLResponseError,
+  InvalidInputError,
+  isMutationError,
+} from "@saas-management/sdk/graphql";
 import { expect, test } from "vitest";
 import { connectClient, rejection } from "../support/http-client.js";
 import { answer } from "../support/http-server.js";
@@ -64,4 +69,87 @@ test("does not show a key that is not a name", async () => {
   const { client } = await connectClient(OK);
   const error = await rejection(call(client, "licenses", { where: { "sk-canary 1": {} } }));
   expect(String(error)).not.toContain("canary");
+});
+
+/** A list whose filter and a mutation whose input the types allow. */
+const listed = (client: GraphQLClient) =>
+  client.licenses({ where: { or: [{ state: { activity: { eq: "USED" } } }] } }).firstPage();
+const created = (client: GraphQLClient) => client.createProcurementCase({ name: "x", state: "PRE" });
+
+test.each<[field: string | undefined, send: (client: GraphQLClient) => Promise<unknown>, entry: object]>([
+  // graphql-js and Apollo Server
+  [
+    "where.or[0].state.activity.eq",
+    listed,
+    {
+      message:
+        'Variable "$where" got invalid value "USED" at "where.or[0].state.activity.eq"; Value "USED" does not exist in "LicenseActivity" enum.',
+      extensions: { code: "BAD_USER_INPUT" },
+    },
+  ],
+  [
+    "input.name",
+    created,
+    {
+      message:
+        'Variable "$input" got invalid value {}; Field "name" of required type "String!" was not provided.',
+    },
+  ],
+  // Hot Chocolate, by version
+  [
+    "input",
+    created,
+    { message: "Variable `input` got an invalid value.", extensions: { variable: "input" } },
+  ],
+  ["input.state", created, { message: "The value is not valid.", extensions: { variable: "/input/state" } }],
+  ["input.state", created, { message: "The value is not valid.", path: ["input", "state"] }],
+  ["where.or[0].state", listed, { message: "m", extensions: { inputPath: ["where", "or", 0, "state"] } }],
+  // the reference server
+  [
+    "where.or[0].state",
+    listed,
+    { message: "m", path: ["licenses"], extensions: { argument: "where.or.0.state" } },
+  ],
+  [
+    "input.deadline",
+    created,
+    { message: "`deadline` must not be in the past.", extensions: { argument: "input" } },
+  ],
+  // nothing of the variables
+  [undefined, listed, { message: "Field `id` failed: 'state'.", path: ["licenses", "nodes", 0, "state"] }],
+  [undefined, created, { message: "The case could not be made: it doesn't say \"canary\", 'input.canary'." }],
+  [undefined, created, { message: "", extensions: { argument: 5, inputPath: [["input"]], variable: null } }],
+  [
+    undefined,
+    created,
+    { message: "''", extensions: { inputPath: [{ toString: 1 }], variable: "x".repeat(9e5) } },
+  ],
+  [undefined, created, { message: "m", extensions: null, path: ["input".repeat(1e5), "state"] }],
+])("names the field %s if the service finds a mistake", async (field, send, entry) => {
+  const { client } = await connectClient(answer({ errors: [{ message: "other" }, entry] }, { status: 400 }));
+  const error = await rejection(send(client));
+  if (!(error instanceof GraphQLResponseError)) throw error;
+  expect(error.errors.map((told) => told.field)).toEqual([undefined, field]);
+  expect(error.message).toMatch(field === undefined ? /^(?!.*about)/ : `, about ${field}. See`);
+  expect(error.message).not.toContain("canary");
+});
+
+test("names the fields of typed errors", async () => {
+  const errors = [
+    { __typename: "ProcurementCaseCreationError", message: "`deadline` must not be in the past." },
+    { __typename: "ProcurementCaseCreationError", message: "A case with this name exists." },
+    {
+      __typename: "ProcurementCaseCreationError",
+      message: "'name' must not be blank.",
+      extensions: null,
+      path: [{ toString: 1 }],
+    },
+  ];
+  const { client } = await connectClient(answer({ data: { createProcurementCase: { case: null, errors } } }));
+  const error = await rejection(created(client));
+  if (!isMutationError(error, "createProcurementCase")) throw error;
+  expect(error.errors.map(({ field }) => field)).toEqual(["input.deadline", undefined, "input.name"]);
+  expect(error.message).toBe(
+    "The service refused createProcurementCase: ProcurementCaseCreationError, about input.deadline, input.name. See errors.",
+  );
 });

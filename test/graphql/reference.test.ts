@@ -230,6 +230,19 @@ test("sets the state of the vendors that match, or of all of them", async () => 
   expect(await graphql.changeVendorsState({ state: "DISCOVERED" }, "all")).toEqual({ updatedCount: 5 });
 });
 
+test("names the field of a filter or an input in which the service finds a mistake", async () => {
+  const { graphql } = service;
+  const list = Reflect.apply(graphql.licenses, graphql, [{ where: { state: { activity: { in: ["NO"] } } } }]);
+  expect(await rejection(list.toArray())).toMatchObject({
+    errors: [{ field: "where.state.activity.in[0]", message: expect.stringContaining("does not match") }],
+  });
+  expect(await rejection(graphql.createProcurementCase({ name: "x", deadline: "2020-01-01" }))).toMatchObject(
+    {
+      errors: [{ field: "input.deadline", message: expect.stringContaining("in the past") }],
+    },
+  );
+});
+
 test("rejects an unknown or revoked key, and a mutation with a key that may only read", async () => {
   const { server, graphql } = service;
   const stranger = service.graphqlClient({ apiKey: "unknown" });

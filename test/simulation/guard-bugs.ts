@@ -34,9 +34,9 @@ export const GUARD_BUGS: readonly Bug[] = [
   },
   {
     name: "a run without a baseline passes",
-    file: "sync/guard/run-guard.ts",
-    right: "if (this.#ledger === undefined || this.#options.firstRun === true) return false;",
-    wrong: "if (this.#ledger !== undefined || this.#options.firstRun === true) return false;",
+    file: "sync/guard/snapshot-judge.ts",
+    right: "if (this.#ledger === undefined || firstRun === true) return false;",
+    wrong: "if (this.#ledger !== undefined || firstRun === true) return false;",
   },
   {
     name: "an approval leaves the history as it is",

@@ -30,7 +30,8 @@ function profileOf(collection: SnapshotCollection, records: readonly unknown[]):
   const encoded = new EncodedRecord(true);
   for (const [index, record] of records.entries()) {
     expect(builder.encode(record, ENCODERS[collection])).toBe(true);
-    expect(ids.observe(encoded.moveTo(builder, index, undefined, index))).toBeUndefined();
+    const { buffer, recordStart, recordEnd } = builder;
+    expect(ids.observe(encoded.moveTo(buffer, recordStart, recordEnd, index))).toBeUndefined();
     builder.keep(index);
   }
   return ids.profile();

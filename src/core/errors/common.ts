@@ -93,9 +93,13 @@ export class GraphQLResponseError extends SdkError {
   declare readonly code: "GRAPHQL_ERRORS";
   /** HTTP status of the response. */
   declare readonly status: number;
-  /** The entries: the server's messages are not for end users; a path says where in the result. Not enumerable. */
+  /**
+   * The entries: the server's messages are not for end users; `path` says where in the result, and `field` which field
+   * of the filter or input a message names, such as `where.state.activity.eq`. Not enumerable.
+   */
   declare readonly errors: readonly {
     readonly message: string;
+    readonly field?: string;
     readonly path?: readonly (string | number)[];
     readonly locations?: readonly { readonly line: number; readonly column: number }[];
     readonly extensions?: Readonly<Record<string, unknown>> & { readonly code?: string };
@@ -124,8 +128,11 @@ export class MutationError<
   declare readonly code: "MUTATION_REJECTED";
   /** Name of the mutation. */
   declare readonly mutation: string;
-  /** The typed errors, with the server's messages. Not enumerable. */
-  declare readonly errors: readonly Entry[];
+  /**
+   * The typed errors, with the server's messages, and with the field of the input if a message names one, such as
+   * `input.deadline`. Not enumerable.
+   */
+  declare readonly errors: readonly (Entry & { readonly field?: string })[];
 
   /** @internal */
   constructor(message: string, details: DetailsOf<MutationError<Entry>, "mutation" | "errors">) {

@@ -46,24 +46,7 @@ export const LIST_KEYS = { ...PAGING_KEYS, where: true, order: true } satisfies 
   ListOptions<unknown, unknown>
 >;
 
-/** The arguments of the API, which are likely mistakes. */
-const INSTEAD_OF = {
-  first: "limit for the nodes in all, or pageSize for the nodes of one request",
-  last: 'from: "end" with limit for the nodes in all, or with pageSize for the nodes of one request',
-  after: "cursor",
-  before: 'cursor with from: "end"',
-} as const;
-
 const DEFAULT_PAGE_SIZE = 100;
-
-/** @throws {InvalidInputError} naming the option in place of an argument of the API, or of a second object */
-export function rejectApiArguments(call: string, options: object, further: readonly unknown[]): void {
-  if (further.some((value) => value !== undefined))
-    throw new InvalidInputError(`${call} takes one object: put limit and the other options beside where.`);
-  for (const [name, instead] of Object.entries(INSTEAD_OF))
-    if (Reflect.get(Object(options), name) !== undefined)
-      throw invalidOption(`${call}: ${name} is not an option. Use ${instead}.`, name, instead);
-}
 
 export function readWalk(options: { readonly [Name in keyof PagingOptions]?: unknown }): WalkPlan {
   const { cursor, from = "start", limit = Number.POSITIVE_INFINITY, pageSize = DEFAULT_PAGE_SIZE } = options;
@@ -86,10 +69,6 @@ function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0;
 }
 
-function invalidValue(name: string, expected: string): InvalidInputError {
-  return invalidOption(`${name} must be ${expected}.`, name, expected);
-}
-
-function invalidOption(message: string, path: string, expected: string): InvalidInputError {
-  return new InvalidInputError(message, { issues: [{ path, expected }] });
+function invalidValue(path: string, expected: string): InvalidInputError {
+  return new InvalidInputError(`${path} must be ${expected}.`, { issues: [{ path, expected }] });
 }

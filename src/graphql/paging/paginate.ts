@@ -4,14 +4,7 @@ import type { Document, Operation } from "../request/document.js";
 import type { Transport } from "../request/transport.js";
 import { copyVariables, type JsonObject } from "../request/variables.js";
 import { type Connection, PagedConnection } from "./connection.js";
-import {
-  LIST_KEYS,
-  type ListOptions,
-  PAGING_KEYS,
-  type PagingOptions,
-  readWalk,
-  rejectApiArguments,
-} from "./list-options.js";
+import { LIST_KEYS, type ListOptions, PAGING_KEYS, type PagingOptions, readWalk } from "./list-options.js";
 import type { ConnectionData, PageRequest, WalkPlan } from "./page-walk.js";
 
 /** How a connection of a document of your own is found and paged. */
@@ -42,6 +35,8 @@ const NAME_KEYS = { first: true, after: true, last: true, before: true } satisfi
 
 interface ConnectionSource<Data, Node> {
   readonly document: Document<Data, never>;
+  /** The method of the client; undefined for a document of the caller. */
+  readonly method?: string;
   /** Variables apart from those of paging. */
   readonly variables: JsonObject;
   readonly names: { readonly size: string; readonly cursor: string };
@@ -57,13 +52,13 @@ export function listConnection<Name extends string, Where, Order, Node>(
   transport: Transport,
   name: Name,
   document: Document<{ readonly [N in Name]: ConnectionData<Node> | null }, never>,
-  [options = {}, ...further]: readonly [ListOptions<Where, Order>?, ...unknown[]],
+  options: ListOptions<Where, Order> = {},
 ): Connection<Node> {
-  rejectApiArguments(name, options, further);
   const { where, order, ...own } = readOptions(name, options, LIST_KEYS);
   const walk = readWalk(own);
   return connect(transport, {
     document,
+    method: name,
     variables: copyVariables({ where, order }, name),
     names:
       walk.direction === "forward" ? { size: "first", cursor: "after" } : { size: "last", cursor: "before" },
@@ -113,7 +108,7 @@ function onlyOne(option: string, value: unknown, variable: string, inVariables: 
 }
 
 function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data, Node>): Connection<Node> {
-  const { document, names, select, sizeGiven, variables } = source;
+  const { document, method, names, select, sizeGiven, variables } = source;
   const { headers, prefetch = true, retry, signal, timeoutMs } = source.options;
   const variablesFor = (operation: Operation, { size, cursor }: PageRequest): JsonObject => {
     // Undefined if the document could not be parsed: the server decides.
@@ -139,7 +134,7 @@ function connect<Data, Node>(transport: Transport, source: ConnectionSource<Data
     fetchPage: async (page, pageSignal) => {
       const variablesOfPage = (operation: Operation) => variablesFor(operation, page);
       const options = { headers, retry, timeoutMs, signal: pageSignal };
-      return select((await transport.request(document, variablesOfPage, options)).data);
+      return select((await transport.request(document, variablesOfPage, options, method)).data);
     },
   });
 }

@@ -10,6 +10,7 @@ import { causesOf, errorCode, NETWORK_ERRORS, networkErrorOf } from "../../core/
 import { escapeControls } from "../../core/redact.js";
 import { parseRetryAfter } from "../../core/retry.js";
 import { describeEntries, isRateLimit, NOT_AUTHORIZED } from "./error-entries.js";
+import { withField } from "./input-fields.js";
 import type { GraphQLAnswer, ResponseHead } from "./response.js";
 import { isJsonObject } from "./variables.js";
 
@@ -72,7 +73,11 @@ export class Failures {
   }
 
   /** The response has `errors`, and the caller wants data only. */
-  responseErrors({ status, data, errors }: GraphQLAnswer<unknown>): GraphQLResponseError {
+  responseErrors(
+    { status, data, errors: told }: GraphQLAnswer<unknown>,
+    method?: string,
+  ): GraphQLResponseError {
+    const errors = method === undefined ? told : told.map((entry) => withField(method, entry));
     const count = errors.length === 1 ? "an error" : `${errors.length} errors`;
     const partial = hasData(data) ? " and partial data" : "";
     return new GraphQLResponseError(

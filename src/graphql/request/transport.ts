@@ -36,14 +36,18 @@ export class Transport {
     this.#configuration = configuration;
   }
 
-  /** Returns the data of a response; any entry in `errors` is a failure. */
+  /**
+   * Returns the data of a response; any entry in `errors` is a failure.
+   * @param method The method of the client whose variables they are: errors name their fields.
+   */
   request<Data>(
     document: Document<Data, never>,
     variables: Variables,
     options: MutationOptions,
+    method?: string,
   ): Promise<ReceivedData<Data>> {
     return this.#start(document, variables, options, (answer: GraphQLAnswer<Data>, failures) => {
-      if (answer.errors.length > 0) throw failures.responseErrors(answer);
+      if (answer.errors.length > 0) throw failures.responseErrors(answer, method);
       if (answer.data === null) throw failures.notGraphQL(answer);
       const { redact } = failures;
       const requestId = readRequestId((name) => answer.headers.get(name), redact);

@@ -77,7 +77,7 @@ export class BatchLifecycle {
     try {
       await this.#writes.settled();
       this.#requireComplete();
-      await this.#session.watch.beforeComplete?.();
+      await this.#session.watch.beforeComplete?.(this.#session);
       const counts = await this.#session.onWire(async () => {
         // A write that nobody awaits goes on now, and shows what is missing.
         await nextTurn();

@@ -22,8 +22,10 @@ export interface BatchWatch {
   /** Called when all records of a write were accepted, or of a writer that ends; the write fails if it throws. */
   readonly sealed: ((collection: CollectionInfo) => Promise<void>) | undefined;
   /** Called when everything was accepted; CompleteSyncBatch is not sent if it throws. */
-  readonly beforeComplete: (() => Promise<void>) | undefined;
+  readonly beforeComplete: ((batch: Pick<BatchSession, "id" | "signal">) => Promise<void>) | undefined;
   readonly noteStart?: NoteStart;
+  /** How long the lease is, in milliseconds. @default that of the service */
+  readonly leaseMs?: number;
 }
 
 export interface SessionOptions extends BatchWatch {
@@ -69,10 +71,11 @@ export class BatchSession {
     this.notify = onProgress;
     this.clientClosed = clientClosed;
     this.#lastSentAt = startedAt.monotonic;
-    this.lease = new CountedLease(configuration.clock, startedAt, {
-      onWarning: (remainingMs) => this.notify?.({ type: "lease-warning", remainingMs }),
+    const callbacks = {
+      onWarning: (remainingMs: number) => this.notify?.({ type: "lease-warning", remainingMs }),
       onLost: () => this.expire(),
-    });
+    };
+    this.lease = new CountedLease(configuration.clock, startedAt, callbacks, options.leaseMs);
     this.lease.watch();
     // The client may have been closed, and the lease may have ended, while the batch was started.
     if (clientClosed.aborted) this.#onClientClosed();

@@ -7,7 +7,7 @@ import type { Lease } from "../lease.js";
 import type { CompletionCounts } from "../transport.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
 import type { WriteOptions, WriteReport, WriteStats } from "../write/options.js";
-import type { RecordSource } from "../write/source.js";
+import type { EncodedSource, RecordSource } from "../write/source.js";
 import { BatchLifecycle } from "./lifecycle.js";
 import type { BatchSession } from "./session.js";
 import { WriteQueue } from "./write-queue.js";
@@ -146,7 +146,7 @@ export class BatchHandle implements SyncBatch {
 
   write<C extends Collection>(
     collection: C,
-    records: RecordSource<RecordOf<C>>,
+    records: RecordSource<RecordOf<C>> | EncodedSource,
     options?: WriteOptions,
   ): Promise<WriteStats> {
     const refused = this.#lifecycle.refusal("write");

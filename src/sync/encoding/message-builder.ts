@@ -6,7 +6,7 @@
  */
 import { BATCH_ID_PATH } from "../generated/collections.js";
 import { varintBytes } from "./byte-writer.js";
-import { afterVarint, varintAt } from "./record-id.js";
+import { afterVarint } from "./record-id.js";
 import { type MessageEncoder, RecordWriter } from "./record-writer.js";
 
 /** Where the records of a collection are in a message: see collections.ts. */
@@ -119,11 +119,21 @@ export class MessageBuilder {
     return full;
   }
 
-  /** Returns the message with all records since the last one. A message without records is an empty collection. */
-  flush(): EncodedMessage {
+  /** Adds encoded records, with their tags, to the message. Their number and the index of the first one are given. */
+  append(bytes: Uint8Array, index: number, records: number): void {
+    if (records === 0) return;
+    if (this.#records === 0) this.#firstIndex = index;
+    this.#writer.raw(bytes, 0, bytes.length);
+    this.#records += records;
+  }
+
+  /**
+   * Returns the message with all records since the last one. A message without records is an empty collection.
+   * @param goesOn Whether a full message follows; often little or nothing does.
+   */
+  flush(goesOn = false): EncodedMessage {
     this.#lastStart = this.#writer.position;
-    // Often little or nothing follows.
-    return this.#cut(Buffer.allocUnsafeSlow(FIRST_BUFFER_BYTES));
+    return this.#cut(goesOn ? this.#fullBuffer() : Buffer.allocUnsafeSlow(FIRST_BUFFER_BYTES));
   }
 
   /** Takes back the buffer of a message that was acknowledged. */
@@ -183,18 +193,4 @@ export class MessageBuilder {
 
 function tagOf(fieldNumber: number): number {
   return (fieldNumber << 3) | LENGTH_DELIMITED;
-}
-
-/** Calls back with the place of each record of a message, without its tag and length. */
-export function forEachRecord(
-  { bytes, recordsStart }: Pick<EncodedMessage, "bytes" | "recordsStart">,
-  callback: (start: number, end: number) => void,
-): void {
-  for (let at = recordsStart; at < bytes.length; ) {
-    const length = afterVarint(bytes, at);
-    const start = afterVarint(bytes, length);
-    const end = start + varintAt(bytes, length);
-    callback(start, end);
-    at = end;
-  }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { RunHeldError } from "../../core/errors/index.js";
 import type { IdHash } from "../ids/id-hash.js";
 import type { IdTable } from "../ids/id-table.js";
-import type { CollectionLedger, KnownIds } from "../ledger/collection-ledger.js";
+import type { CollectionLedger } from "../ledger/collection-ledger.js";
 import type { CoveredRule, Lines } from "../ledger/entry.js";
 import type { SyncConfiguration } from "../options.js";
 import { type Comparison, compareIds, forEachId, goneLines, linesWhere, tableOf } from "./comparison.js";
@@ -22,6 +22,12 @@ export interface Held {
   readonly judgement: Omit<HeldJudgement, "listedIn">;
 }
 
+interface HoldContext extends Pick<SyncConfiguration, "clock" | "logger"> {
+  readonly ended: AbortSignal;
+  /** See {@link Approval.boundTo}. */
+  readonly boundTo: string | undefined;
+}
+
 /**
  * Offers an approval and stores it for each held snapshot. It covers snapshots that were approved already, too: an
  * approval is one id, and the next run needs it for all of them.
@@ -31,19 +37,24 @@ export async function holdRun(
   scope: HeldScope,
   held: readonly Held[],
   approved: readonly GuardedSnapshot[],
-  { clock, logger, ended }: Pick<SyncConfiguration, "clock" | "logger"> & { readonly ended: AbortSignal },
+  { clock, logger, ended, boundTo }: HoldContext,
 ): Promise<RunHeldError> {
   const listed: HeldJudgement[] = held.map(({ judgement }) => ({ ...judgement, listedIn: undefined }));
   if (held.some(({ snapshot }) => snapshot.ledger === undefined))
     return heldError(scope, listed, "no-ledger");
   const now = clock.now();
   // The pending approval stays valid if the run is held for exactly the same again.
-  const id = (await pendingId(held, now)) ?? randomUUID();
+  const id = (await pendingId(held, boundTo, now)) ?? randomUUID();
   const offer: Offer = { id, expiresAt: now + APPROVAL_MS };
   try {
     for (const [i, { snapshot, judgement }] of held.entries()) {
       const lines = () => linesOf(snapshot, judgement);
-      const path = await snapshot.ledger?.hold({ ...offer, covers: coveredBy(judgement, snapshot), lines });
+      const path = await snapshot.ledger?.hold({
+        ...offer,
+        covers: coveredBy(judgement, snapshot),
+        boundTo,
+        lines,
+      });
       const { sent, gone } = judgement.compared;
       const isListed = (judgement.findings.some(isAboutBaseline) ? sent : gone) > 0;
       listed[i] = { ...judgement, listedIn: isListed ? path : undefined };
@@ -62,7 +73,11 @@ export async function holdRun(
 }
 
 /** Id of the pending approval for exactly these snapshots, if there is one. */
-async function pendingId(held: readonly Held[], now: number): Promise<string | undefined> {
+async function pendingId(
+  held: readonly Held[],
+  boundTo: string | undefined,
+  now: number,
+): Promise<string | undefined> {
   const ids = new Set<string | undefined>();
   for (const { snapshot, judgement } of held) {
     try {
@@ -70,6 +85,7 @@ async function pendingId(held: readonly Held[], now: number): Promise<string | u
       const isSame =
         pending !== undefined &&
         pending.expiresAt > now &&
+        pending.boundTo === boundTo &&
         JSON.stringify(pending.covers) === JSON.stringify(coveredBy(judgement, snapshot)) &&
         (await areSameIds(pending.lines(), linesOf(snapshot, judgement)));
       ids.add(isSame ? pending.id : undefined);
@@ -81,13 +97,18 @@ async function pendingId(held: readonly Held[], now: number): Promise<string | u
   return ids.size === 1 ? id : undefined;
 }
 
+interface ApprovalContext extends Pick<HoldContext, "boundTo"> {
+  readonly rule: ResolvedRule;
+  readonly now: number;
+}
+
 /** Checks whether an approval covers what a snapshot is held for. @returns why it does not; undefined if it does */
 export async function approvalProblem(
   ledger: CollectionLedger,
   approvalId: string,
   snapshot: GuardedSnapshot,
   judgement: SnapshotJudgement,
-  { rule, now }: { readonly rule: ResolvedRule; readonly now: number },
+  { rule, now, boundTo }: ApprovalContext,
 ): Promise<string | undefined> {
   try {
     const pending = await ledger.held();
@@ -95,6 +116,10 @@ export async function approvalProblem(
       return "no approval is pending for it: it was used, or offered for other collections";
     if (pending.id !== approvalId) return "another approval is pending";
     if (pending.expiresAt <= now) return "it has expired";
+    if (pending.boundTo !== boundTo)
+      return boundTo === undefined
+        ? "it was offered for a staged run"
+        : "it was offered for another run, or another run was completed since";
     const { findings, compared } = judgement;
     for (const finding of findings) {
       const problem = notCovered(finding, { added: addedOf(compared), snapshot, rule }, pending.covers);
@@ -174,7 +199,7 @@ async function keepsHeldRun(
   const expected = await tableOf(heldRun());
   const isExpected = ({ low, high }: IdHash) => expected.has(low, high);
   const sets = knownIds.map((set) => ({ ...set, lines: () => linesWhere(set.lines(), isExpected) }));
-  const all: KnownIds = { state: "completed", lines: heldRun, past: async () => undefined };
+  const all = { state: "completed", lines: heldRun } as const;
   return !isHeld(await compareIds(ids.table, [all, ...sets]), rule);
 }
 

@@ -17,6 +17,9 @@ export interface ComparedSet {
   readonly gone: number;
 }
 
+/** Known ids, as far as a comparison needs them. */
+type ComparedIds = Pick<KnownIds, "state" | "lines">;
+
 export interface Comparison {
   /** Number of ids that the ledger knew: of the last completed snapshot, and whatever else the service may have. */
   readonly known: number;
@@ -38,7 +41,7 @@ export interface Comparison {
  */
 export async function compareIds(
   snapshot: IdTable,
-  knownIds: readonly KnownIds[],
+  knownIds: readonly ComparedIds[],
   earlier?: IdTable,
 ): Promise<Comparison> {
   // Counts an id once that is in several sets.

@@ -28,6 +28,8 @@ export interface HeldScope {
   readonly installationId: string;
   /** Location of the ledger, or `none`. */
   readonly ledger: string;
+  /** Whether nothing was sent. */
+  readonly isStaged?: boolean;
 }
 
 export function heldReport(
@@ -60,8 +62,8 @@ export function heldError(
       approvalProblem === undefined ? [] : [`approve does not cover ${collection}: ${approvalProblem}.`],
     ),
     isFirst ? describeFirstRun(scope) : "",
-    "The run did not complete its batch.",
-    added === 0
+    scope.isStaged === true ? "Nothing was sent." : "The run did not complete its batch.",
+    added === 0 || scope.isStaged === true
       ? ""
       : `Records that it added or updated are already visible (new ids: ${count(added)}) until a later snapshot keeps or removes them.`,
     isFirst

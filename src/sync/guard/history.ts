@@ -1,10 +1,16 @@
 import type { History, PastSnapshot } from "../ledger/history.js";
+import type { ResolvedRule } from "./rules.js";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const LAST_RUNS = 8;
 
 /** How many days of a collection's snapshots are remembered, unless a rule says otherwise. */
-export const WINDOW_DAYS = 7;
+const WINDOW_DAYS = 7;
+
+/** How many days of a collection's snapshots are remembered. */
+export function daysOf(rule: Pick<ResolvedRule, "window"> | undefined): number {
+  return rule === undefined || rule.window === false ? WINDOW_DAYS : rule.window.days;
+}
 
 /**
  * Adds a completed snapshot to the history: its last 8 snapshots are remembered, and of each day of the last `days` days

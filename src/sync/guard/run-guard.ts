@@ -1,34 +1,38 @@
 import { raceAbort } from "../../core/abort.js";
-import {
-  type HeldReason,
-  InvalidInputError,
-  type RunHeldError,
-  type SnapshotDiff,
-} from "../../core/errors/index.js";
+import { type HeldReason, InvalidInputError, type SnapshotDiff } from "../../core/errors/index.js";
 import type { SyncBatch } from "../batch/sync-batch.js";
 import { withinGrace } from "../call.js";
 import type { CollectionInfo, SnapshotCollection } from "../collections.js";
+import type { EncodedRecords } from "../encoding/encoded-records.js";
 import type { ObserverOf } from "../encoding/record-observer.js";
 import type { IdTable } from "../ids/id-table.js";
 import { CollectionLedger } from "../ledger/collection-ledger.js";
 import type { InstallationScope } from "../ledger/entry.js";
-import { knowsInstallation, releaseApproval } from "../ledger/installation.js";
-import { type Ledger, type LedgerParts, requireLedger } from "../ledger/ledger.js";
+import { releaseApproval } from "../ledger/installation.js";
+import { batchToken } from "../ledger/keys.js";
+import { type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
-import type { OnProgress } from "../progress.js";
 import type { CompletionCounts } from "../transport.js";
-import { approvalProblem, type Held, holdRun } from "./approval.js";
+import type { Held } from "./approval.js";
+import { observeBlocks } from "./blocks.js";
 import { surprisesOf } from "./comparison.js";
-import { locationOf } from "./first-run.js";
-import { type JudgeOptions, type ResolvedGuard, resolveGuard } from "./rules.js";
-import { discard, GuardedSnapshot, type SnapshotJudgement } from "./snapshot.js";
+import { promoteBatch } from "./promote-batch.js";
+import { type ResolvedGuard, resolveGuard } from "./rules.js";
+import { discard, GuardedSnapshot } from "./snapshot.js";
+import { type JudgedRun, SnapshotJudge } from "./snapshot-judge.js";
 import { isAboutBaseline } from "./unknown-baseline.js";
 
-export interface RunGuardOptions extends JudgeOptions {
-  readonly ledger: Ledger | "none";
+export interface RunGuardOptions extends JudgedRun {
   readonly snapshots: readonly SnapshotCollection[];
-  readonly installationId: string;
-  readonly onProgress?: OnProgress | undefined;
+}
+
+/** Records that are known before anything is sent: those of a staged run. */
+export interface StagedRecords {
+  /** What the run consists of and is compared with: see {@link Approval.boundTo}. */
+  readonly boundTo: string;
+  blocks(collection: SnapshotCollection): AsyncIterable<EncodedRecords>;
+  /** Names a record, for messages. */
+  placeOf(collection: SnapshotCollection, index: number): string;
 }
 
 /** Guards the snapshots of a run, attempt by attempt. */
@@ -39,16 +43,12 @@ export class RunGuard {
   readonly #scope: InstallationScope;
   readonly #rules: ResolvedGuard;
   readonly #earlier = new Map<SnapshotCollection, IdTable>();
+  #judge: SnapshotJudge;
+  /** The snapshots of a staged run, which were judged before the first attempt. */
+  #staged: ReadonlyMap<string, GuardedSnapshot> | undefined;
   #snapshots = new Map<string, GuardedSnapshot>();
-  #figures: Partial<Record<SnapshotCollection, SnapshotDiff>> = {};
-  /** Numbers of ids that a completion removes, including those that earlier attempts sent. */
-  readonly #expectedRemovals = new Map<SnapshotCollection, number>();
-  /** Snapshots whose approval is used when the batch is completed, and the rules that they break. */
-  #approved = new Map<GuardedSnapshot, readonly HeldReason["rule"][]>();
   #surprises: readonly string[] = [];
-  readonly #judged = new Map<GuardedSnapshot, Promise<Held | undefined>>();
-  #held = new AbortController();
-  #holding: Promise<RunHeldError> | undefined;
+  #token = "";
   #saved = false;
   #ended = new AbortController().signal;
 
@@ -61,6 +61,7 @@ export class RunGuard {
     const { approve } = options;
     if (approve !== undefined && (typeof approve !== "string" || approve === ""))
       throw new InvalidInputError("approve must be the approval id of a RunHeldError.");
+    this.#judge = this.#newJudge();
   }
 
   readonly observerOf: ObserverOf = ({ name }) => this.#snapshots.get(name)?.ids;
@@ -71,24 +72,13 @@ export class RunGuard {
   }
 
   get figures(): Partial<Record<SnapshotCollection, SnapshotDiff>> {
-    return this.#figures;
+    return this.#judge.figures;
   }
 
   get approvedRules(): Partial<Record<SnapshotCollection, readonly HeldReason["rule"][]>> {
-    return Object.fromEntries([...this.#approved].map(([{ collection }, rules]) => [collection, rules]));
-  }
-
-  /** Begins an attempt, whose batch holds the lock. Rejects with the reason of the batch's signal when that fires. */
-  begin({ signal }: Pick<SyncBatch, "signal">): Promise<void> {
-    this.#ended = signal;
-    this.#snapshots = new Map();
-    this.#figures = {};
-    this.#approved = new Map();
-    this.#judged.clear();
-    this.#holding = undefined;
-    this.#held = new AbortController();
-    this.#saved = false;
-    return raceAbort(this.#draft(signal), signal);
+    return Object.fromEntries(
+      [...this.#judge.approved].map(([{ collection }, rules]) => [collection, rules]),
+    );
   }
 
   /** Whether snapshots are judged, and not only recorded. */
@@ -98,7 +88,50 @@ export class RunGuard {
 
   /** Fires with the error when a snapshot of the attempt is held. */
   get held(): AbortSignal {
-    return this.#held.signal;
+    return this.#judge.held;
+  }
+
+  /** That of the attempt's batch in the ledger. */
+  get token(): string {
+    return this.#token;
+  }
+
+  /**
+   * Judges the snapshots of a staged run, before anything is sent. Attempts that follow only collect their ids.
+   * @param ended Ends the reading with its reason.
+   * @throws {RunHeldError} a snapshot is held
+   * @throws {InvalidInputError} two records have the same id and different contents
+   */
+  async judgeStaged(records: StagedRecords, ended: AbortSignal): Promise<void> {
+    this.#staged = undefined;
+    this.#judge = this.#newJudge(records.boundTo);
+    const held: Held[] = [];
+    const staged = new Map<string, GuardedSnapshot>();
+    for (const collection of this.#guarded()) {
+      const snapshot = new GuardedSnapshot({
+        collection,
+        ledger: this.#ledgerOf(collection, ended),
+        ended,
+        blocks: () => records.blocks(collection),
+        placeOf: (index) => records.placeOf(collection, index),
+      });
+      await observeBlocks(collection, records.blocks(collection), snapshot.ids);
+      const one = await this.#judge.judgementOf(snapshot, undefined, ended);
+      if (one !== undefined) held.push(one);
+      staged.set(collection, snapshot);
+    }
+    if (held.length > 0) throw await this.#judge.hold(held, ended);
+    this.#staged = staged;
+  }
+
+  /** Begins an attempt, whose batch holds the lock. Rejects with the reason of the batch's signal when that fires. */
+  begin({ signal }: Pick<SyncBatch, "signal">): Promise<void> {
+    this.#ended = signal;
+    this.#snapshots = new Map();
+    if (this.#staged === undefined) this.#judge = this.#newJudge();
+    this.#token = batchToken(this.#options.runId);
+    this.#saved = false;
+    return raceAbort(this.#draft(signal), signal);
   }
 
   /**
@@ -108,7 +141,8 @@ export class RunGuard {
   readonly sealed = async ({ name }: Pick<CollectionInfo, "name">): Promise<void> => {
     const ended = this.#ended;
     const snapshot = this.#snapshots.get(name);
-    if (snapshot !== undefined) await raceAbort(this.#judgeSealed(snapshot, ended), ended);
+    if (snapshot !== undefined && this.#staged === undefined)
+      await raceAbort(this.#judgeSealed(snapshot, ended), ended);
   };
 
   /**
@@ -124,28 +158,29 @@ export class RunGuard {
 
   /** Makes the ids that were sent the known ones: the batch was completed. */
   async completed(counts: CompletionCounts): Promise<void> {
-    this.#surprises = [...this.#expectedRemovals].flatMap(([collection, expected]) =>
-      this.#figures[collection]?.baseline === "off"
+    this.#surprises = [...this.#judge.expectedRemovals].flatMap(([collection, expected]) =>
+      this.figures[collection]?.baseline === "off"
         ? []
         : surprisesOf(collection, expected, counts[collection]?.removed ?? 0),
     );
     for (const surprise of this.#surprises) this.#configuration.logger.error(`saas-management: ${surprise}`);
-    try {
-      await withinGrace(this.#configuration.clock, async (over) => {
-        for (const snapshot of this.#snapshots.values()) {
-          over.throwIfAborted();
-          const rule = this.#rules.ruleOf(snapshot.collection);
-          await snapshot.promote(rule, this.#approved.has(snapshot));
-        }
+    await this.#note(async (over) => {
+      for (const snapshot of this.#snapshots.values()) {
         over.throwIfAborted();
-        await this.#release();
-      });
-    } catch (error) {
-      this.#configuration.logger.error(
-        "saas-management: the batch was completed, but the ledger could not note it; the next run is compared with both snapshots",
-        { error },
-      );
-    }
+        const rule = this.#rules.ruleOf(snapshot.collection);
+        await snapshot.promote(rule, this.approvedRules[snapshot.collection] !== undefined);
+      }
+    });
+  }
+
+  /** The same for a batch of the run that another attempt has sent. @param token That of the batch. */
+  async completedBefore(token: string): Promise<void> {
+    const { snapshots: collections, approve } = this.#options;
+    const ledger = this.#ledger;
+    await this.#note(async () => {
+      if (ledger !== undefined)
+        await promoteBatch(ledger, this.#scope, this.#rules, { token, collections, approve });
+    });
   }
 
   /**
@@ -157,12 +192,30 @@ export class RunGuard {
     const snapshots = [...this.#snapshots.values()];
     // The next attempt may be given up before it begins.
     this.#snapshots = new Map();
-    for (const { ids, collection } of snapshots) this.#remember(collection, ids.table);
+    // Attempts of a staged run send the same.
+    if (this.#staged === undefined)
+      for (const { ids, collection } of snapshots) this.#remember(collection, ids.table);
     if (this.#saved && outcome !== "aborted") return;
     try {
       await withinGrace(this.#configuration.clock, () => discard(snapshots));
     } catch (error) {
       this.#warnNotDiscarded(error);
+    }
+  }
+
+  /** Tells the ledger that the batch was completed. Never rejects. */
+  async #note(promote: (over: AbortSignal) => Promise<void>): Promise<void> {
+    try {
+      await withinGrace(this.#configuration.clock, async (over) => {
+        await promote(over);
+        over.throwIfAborted();
+        await this.#release();
+      });
+    } catch (error) {
+      this.#configuration.logger.error(
+        "saas-management: the batch was completed, but the ledger could not note it; the next run is compared with both snapshots",
+        { error },
+      );
     }
   }
 
@@ -173,14 +226,26 @@ export class RunGuard {
       await releaseApproval(this.#ledger, this.#scope, approve);
   }
 
+  #newJudge(boundTo?: string): SnapshotJudge {
+    return new SnapshotJudge({ ...this.#options, boundTo }, this.#rules, this.#ledger, this.#configuration);
+  }
+
+  /** Without a guard and a ledger, nobody needs the ids. */
+  #guarded(): readonly SnapshotCollection[] {
+    return this.#options.snapshots.filter(
+      (collection) => this.#ledger !== undefined || this.#rules.ruleOf(collection) !== undefined,
+    );
+  }
+
+  #ledgerOf(collection: SnapshotCollection, ended: AbortSignal): CollectionLedger | undefined {
+    return this.#ledger && new CollectionLedger(this.#ledger, { ...this.#scope, collection }, ended);
+  }
+
   async #draft(ended: AbortSignal): Promise<void> {
-    for (const collection of this.#options.snapshots) {
-      // Without a guard and a ledger, nobody needs the ids.
-      if (this.#ledger === undefined && this.#rules.ruleOf(collection) === undefined) continue;
-      const ledger =
-        this.#ledger && new CollectionLedger(this.#ledger, { ...this.#scope, collection }, ended);
-      const snapshot = new GuardedSnapshot(collection, ledger, ended);
-      await snapshot.begin();
+    for (const collection of this.#guarded()) {
+      const parts = { collection, ledger: this.#ledgerOf(collection, ended), ended };
+      const snapshot = new GuardedSnapshot(parts, this.#staged?.get(collection));
+      await snapshot.draft.begin(this.#token);
       if (ended.aborted) {
         await discard([snapshot]).catch((error: unknown) => this.#warnNotDiscarded(error));
         throw ended.reason;
@@ -191,11 +256,12 @@ export class RunGuard {
 
   async #judgeAndSave(ended: AbortSignal): Promise<void> {
     const held: Held[] = [];
-    for (const snapshot of this.#snapshots.values()) {
-      const one = await this.#judgementOf(snapshot, ended);
-      if (one !== undefined) held.push(one);
-    }
-    if (held.length > 0) throw await this.#hold(held, ended);
+    if (this.#staged === undefined)
+      for (const snapshot of this.#snapshots.values()) {
+        const one = await this.#judgementOf(snapshot, ended);
+        if (one !== undefined) held.push(one);
+      }
+    if (held.length > 0) throw await this.#judge.hold(held, ended);
     for (const snapshot of this.#snapshots.values()) await snapshot.save();
     // From now on, the batch may be completed without this run knowing it.
     this.#saved = true;
@@ -204,82 +270,11 @@ export class RunGuard {
   async #judgeSealed(snapshot: GuardedSnapshot, ended: AbortSignal): Promise<void> {
     const held = await this.#judgementOf(snapshot, ended);
     if (held !== undefined && !held.judgement.findings.some(isAboutBaseline))
-      throw await this.#hold([held], ended);
+      throw await this.#judge.hold([held], ended);
   }
 
-  /** Judges a snapshot once. @returns undefined if it is not held */
   #judgementOf(snapshot: GuardedSnapshot, ended: AbortSignal): Promise<Held | undefined> {
-    const judged = this.#judged.get(snapshot) ?? this.#judge(snapshot, ended);
-    this.#judged.set(snapshot, judged);
-    return judged;
-  }
-
-  /** Two snapshots that are sealed at the same time share one error. */
-  #hold(held: readonly Held[], ended: AbortSignal): Promise<RunHeldError> {
-    const { installationId, ledger } = this.#options;
-    const scope = { installationId, ledger: locationOf(ledger) };
-    const controller = this.#held;
-    this.#holding ??= holdRun(scope, held, [...this.#approved.keys()], {
-      ...this.#configuration,
-      ended,
-    }).then((error) => {
-      controller.abort(error);
-      return error;
-    });
-    return this.#holding;
-  }
-
-  /** Whether the ledger knows no completed run of the installation, and nobody has said that this is its first run. */
-  async #isUnknown(): Promise<boolean> {
-    if (this.#ledger === undefined || this.#options.firstRun === true) return false;
-    return !(await knowsInstallation(this.#ledger, this.#scope).catch(() => false));
-  }
-
-  async #judge(snapshot: GuardedSnapshot, ended: AbortSignal): Promise<Held | undefined> {
-    const { collection } = snapshot;
-    const rules = {
-      rule: this.#rules.ruleOf(collection),
-      isUnknown: () => this.#isUnknown(),
-      now: this.#configuration.clock.now(),
-    };
-    const judgement = await snapshot.judge(rules, this.#earlier.get(collection));
-    const problem = await this.#approvalProblem(snapshot, judgement);
-    // Otherwise a ledger that was not asked any more would look like an unreadable one.
-    ended.throwIfAborted();
-    const { figures, findings, compared } = judgement;
-    this.#expectedRemovals.set(collection, compared.all.gone);
-    this.#figures = { ...this.#figures, [collection]: figures };
-    const isBroken = findings.length > 0;
-    const isApproved = isBroken && problem === undefined && this.#options.approve !== undefined;
-    const broken = findings.map(({ rule }) => rule);
-    if (isApproved) this.#approved.set(snapshot, broken);
-    const isHeld = isBroken && !isApproved;
-    this.#options.onProgress?.({ type: "judged", collection, held: isHeld, diff: figures, rules: broken });
-    this.#configuration.logger.info("saas-management: snapshot judged", {
-      collection,
-      held: isHeld,
-      rules: broken,
-      ...figures,
-    });
-    return isHeld
-      ? { snapshot, judgement: { ...judgement, collection, approvalProblem: problem } }
-      : undefined;
-  }
-
-  /** Why the given approval does not cover a held snapshot; undefined if it does, or if none was given. */
-  async #approvalProblem(
-    snapshot: GuardedSnapshot,
-    judgement: SnapshotJudgement,
-  ): Promise<string | undefined> {
-    const { approve } = this.#options;
-    const rule = this.#rules.ruleOf(snapshot.collection);
-    if (approve === undefined || judgement.findings.length === 0 || rule === undefined) return undefined;
-    if (snapshot.ledger === undefined) return "without a ledger, approvals are not stored";
-    if (judgement.heldSinceAttempt) return "an earlier attempt of this run sent more records";
-    return approvalProblem(snapshot.ledger, approve, snapshot, judgement, {
-      rule,
-      now: this.#configuration.clock.now(),
-    });
+    return this.#judge.judgementOf(snapshot, this.#earlier.get(snapshot.collection), ended);
   }
 
   #warnNotDiscarded(error: unknown): void {

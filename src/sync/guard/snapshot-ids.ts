@@ -14,6 +14,8 @@ export interface SnapshotIdsOptions {
   readonly profiled: SnapshotCollection | undefined;
   readonly write: ((lines: Uint8Array) => void) | undefined;
   readonly keyOf: ((id: Uint8Array) => Uint8Array) | undefined;
+  /** Names a record of the snapshot, for messages. @default its index */
+  readonly placeOf?: ((index: number) => string) | undefined;
 }
 
 /** Collects the ids of a snapshot while it is written, as hashes in memory and as lines for a ledger, and its profile. */
@@ -65,7 +67,8 @@ export class SnapshotIds implements RecordObserver {
       this.#duplicates += 1;
       return undefined;
     }
-    return `an id that no other record of the snapshot has: the record at index ${first} has the same id and different contents`;
+    const place = this.#options.placeOf?.(first) ?? `index ${first}`;
+    return `an id that no other record of the snapshot has: the record at ${place} has the same id and different contents`;
   }
 
   flush(): void {

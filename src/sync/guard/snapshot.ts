@@ -1,13 +1,16 @@
-import { ConfigurationError, SaasManagementError, type SnapshotDiff } from "../../core/errors/index.js";
+import type { SnapshotDiff } from "../../core/errors/index.js";
 import type { SnapshotCollection } from "../collections.js";
+import type { EncodedRecords } from "../encoding/encoded-records.js";
 import type { IdTable } from "../ids/id-table.js";
-import type { CollectionLedger, KnownIds, LedgerDraft } from "../ledger/collection-ledger.js";
+import type { CollectionLedger, KnownIds } from "../ledger/collection-ledger.js";
 import type { Lines } from "../ledger/entry.js";
 import type { History, PastSnapshot } from "../ledger/history.js";
+import { linesOfBlocks } from "./blocks.js";
 import { type Comparison, compareIds, figuresOf } from "./comparison.js";
-import { remembered, WINDOW_DAYS } from "./history.js";
+import { daysOf, remembered } from "./history.js";
 import { exceeds } from "./id-rules.js";
 import type { ResolvedRule } from "./rules.js";
+import { SnapshotDraft } from "./snapshot-draft.js";
 import { SnapshotIds } from "./snapshot-ids.js";
 import { unknownInstallation, unreadableLedger } from "./unknown-baseline.js";
 import { type Finding, findingsOf } from "./verdict.js";
@@ -29,40 +32,46 @@ export interface SnapshotJudgement {
   readonly problem: unknown;
 }
 
+export interface SnapshotParts {
+  readonly collection: SnapshotCollection;
+  readonly ledger: CollectionLedger | undefined;
+  /** Fires when the batch has ended; then nothing more is saved. */
+  readonly ended?: AbortSignal | undefined;
+  /** The records, if they can be read again. By default their ids are in the draft. */
+  readonly blocks?: (() => AsyncIterable<EncodedRecords>) | undefined;
+  /** Names a record in the refusal of another one. @default its index */
+  readonly placeOf?: ((index: number) => string) | undefined;
+}
+
 /** One snapshot collection of an attempt: the ids that were sent, and those that were known before. */
 export class GuardedSnapshot {
   readonly collection: SnapshotCollection;
   readonly ledger: CollectionLedger | undefined;
   readonly ids: SnapshotIds;
+  /** Takes the ids that are sent. */
+  readonly draft: SnapshotDraft;
   /** The known ids as far as they can be read; empty before `judge`. */
   knownIds: readonly KnownIds[] = [];
-  /** Fires when the batch has ended; then nothing more is saved. */
-  readonly #ended: AbortSignal | undefined;
-  #draft: LedgerDraft | undefined;
+  readonly #parts: SnapshotParts;
   #history: History = [];
   #past: PastSnapshot | undefined;
 
-  constructor(collection: SnapshotCollection, ledger: CollectionLedger | undefined, ended?: AbortSignal) {
+  /** @param judged The same snapshot, if it was judged before: nothing but its ids is collected. */
+  constructor(parts: SnapshotParts, judged?: GuardedSnapshot) {
+    const { collection, ledger, ended, placeOf } = parts;
     this.collection = collection;
     this.ledger = ledger;
-    this.#ended = ended;
+    this.#parts = parts;
+    this.draft = new SnapshotDraft(ledger, ended);
     this.ids = new SnapshotIds({
-      profiled: collection,
-      write: (lines) => this.#draft?.write(lines),
+      profiled: judged === undefined ? collection : undefined,
+      write: (lines) => this.draft.write(lines),
       keyOf: ledger?.keyOf,
+      placeOf,
     });
-  }
-
-  /**
-   * Starts to store the ids that are sent, if there is a ledger.
-   * @throws {ConfigurationError} the ledger cannot be written
-   */
-  async begin(): Promise<void> {
-    try {
-      this.#draft = await this.ledger?.draft();
-    } catch (error) {
-      throw this.#unwritable(error);
-    }
+    if (judged === undefined) return;
+    this.#history = judged.#history;
+    this.#past = judged.#past;
   }
 
   /**
@@ -81,7 +90,7 @@ export class GuardedSnapshot {
     let problem: unknown;
     const compare = async () => {
       this.knownIds = (await this.ledger?.known()) ?? [];
-      this.#ended?.throwIfAborted();
+      this.#parts.ended?.throwIfAborted();
       const all = await compareIds(table, this.knownIds, earlier);
       this.#history = (await this.ledger?.history()) ?? [];
       return all;
@@ -116,37 +125,23 @@ export class GuardedSnapshot {
   }
 
   async *sentLines(): Lines {
-    await this.save();
-    if (this.#draft !== undefined) yield* this.#draft.read();
+    const { blocks, collection, ledger } = this.#parts;
+    if (blocks !== undefined) yield* linesOfBlocks(blocks(), collection, ledger?.keyOf);
+    else {
+      await this.save();
+      yield* this.draft.lines();
+    }
   }
 
   async save(): Promise<void> {
-    try {
-      this.ids.flush();
-      this.#ended?.throwIfAborted();
-      await this.#draft?.save(this.#past);
-    } catch (error) {
-      throw this.#unwritable(error);
-    }
+    this.ids.flush();
+    await this.draft.save(this.#past);
   }
 
   /** Makes the ids the known ones, and remembers the snapshot. @param isApproved Whether it was held otherwise */
   async promote(rule: ResolvedRule | undefined, isApproved: boolean): Promise<void> {
-    const days = rule === undefined || rule.window === false ? WINDOW_DAYS : rule.window.days;
-    const history = this.#past && remembered(this.#history, this.#past, isApproved, days);
-    await this.#draft?.promote(history);
-  }
-
-  async discard(): Promise<void> {
-    await this.#draft?.discard();
-  }
-
-  #unwritable(cause: unknown): SaasManagementError {
-    if (cause instanceof SaasManagementError) return cause;
-    return new ConfigurationError(
-      `The ledger could not store the ids of ${this.collection}; nothing was completed. See the error's cause. For a fileLedger, check its directory and the free disk space.`,
-      { cause },
-    );
+    const history = this.#past && remembered(this.#history, this.#past, isApproved, daysOf(rule));
+    await this.draft.promote(history);
   }
 }
 
@@ -180,5 +175,5 @@ function baselineOf(knownIds: readonly KnownIds[]): SnapshotDiff["baseline"] {
 }
 
 export async function discard(snapshots: readonly GuardedSnapshot[]): Promise<void> {
-  for (const snapshot of snapshots) await snapshot.discard();
+  for (const { draft } of snapshots) await draft.discard();
 }

@@ -4,7 +4,7 @@ import type { History, PastSnapshot } from "../ledger/history.js";
 import { counted } from "../report-text.js";
 import type { Comparison } from "./comparison.js";
 import { emptiedFields, type FieldFinding, flippedFields, otherPeople } from "./field-rules.js";
-import { inWindow, WINDOW_DAYS } from "./history.js";
+import { daysOf, inWindow } from "./history.js";
 import { describeRemovals, growth, isHeld, shrinkage } from "./id-rules.js";
 import type { ResolvedRule } from "./rules.js";
 
@@ -32,8 +32,7 @@ export interface Finding {
 /** Judges a snapshot by the rules that need no other collection. */
 export function findingsOf(facts: SnapshotFacts, rule: ResolvedRule): readonly Finding[] {
   const { compared, profile, history, now } = facts;
-  const days = rule.window === false ? WINDOW_DAYS : rule.window.days;
-  const valid = inWindow(history, now, days).filter(({ superseded }) => superseded !== true);
+  const valid = inWindow(history, now, daysOf(rule)).filter(({ superseded }) => superseded !== true);
   const window = [...valid, ...facts.unclear];
   const findings: Finding[] = [];
   const find = (name: Finding["rule"], text: string | undefined) => {

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import {
@@ -13,7 +13,16 @@ import {
 } from "./entry.js";
 import { type History, type PastSnapshot, parseHistory } from "./history.js";
 import { mapLines } from "./id-lines.js";
-import { entriesOf, keyOf, type LedgerEntry, lastOf, nextSequence, prefixOf } from "./keys.js";
+import {
+  batchToken,
+  currentOf,
+  entriesOf,
+  keyOf,
+  type LedgerEntry,
+  lastOf,
+  nextSequence,
+  prefixOf,
+} from "./keys.js";
 import { type LedgerParts, placeOf } from "./ledger.js";
 import { OLD_TOKEN, oldEntriesOf, oldPrefixOf } from "./old-files.js";
 import type { Store } from "./store.js";
@@ -26,6 +35,8 @@ export interface KnownIds {
    * - `unclear`: of a later one that may have been completed: the process died, or the answer was lost.
    */
   readonly state: "completed" | "unclear";
+  /** That of its batch. */
+  readonly token: string;
   /** Throws if the ids are damaged. */
   lines(): Lines;
   /**
@@ -33,6 +44,8 @@ export interface KnownIds {
    * read them yet. Throws if they are damaged.
    */
   past(): Promise<PastSnapshot | undefined>;
+  /** Makes the ids the last completed ones: as {@link LedgerDraft.promote}. */
+  promote(history: History): Promise<void>;
 }
 
 /** What a held run waits for, with the ids that a person approves. */
@@ -80,18 +93,17 @@ export class CollectionLedger {
   /** Every set of ids that the service may have; empty if there was no snapshot yet. */
   async known(): Promise<readonly KnownIds[]> {
     const entries = await this.#entries();
-    const completed = lastOf(entries, "completed");
-    const later = entries.filter(
-      ({ kind, sequence }) => kind === "ids" && sequence > (completed?.sequence ?? -1),
-    );
-    const sets = later.map(({ key }) => this.#knownIds("unclear", key));
+    const current = currentOf(entries);
+    const later = current.filter(({ kind }) => kind === "ids");
+    const sets = later.map((entry) => this.#knownIds("unclear", entry));
+    const completed = current.find(({ kind }) => kind === "completed");
     if (completed === undefined) return sets;
     const { sequence, token } = completed;
     const ids = entries.find(
       (entry) => entry.kind === "ids" && entry.sequence === sequence && entry.token === token,
     );
     const key = ids?.key ?? keyOf(this.scope, sequence, token, "ids");
-    return [this.#knownIds("completed", key), ...sets];
+    return [this.#knownIds("completed", { key, sequence, token }), ...sets];
   }
 
   /**
@@ -109,12 +121,14 @@ export class CollectionLedger {
     return history;
   }
 
-  /** Starts to store the ids of a snapshot. Resolves when the store has begun to take them. */
-  async draft(): Promise<LedgerDraft> {
+  /**
+   * Starts to store the ids of a snapshot. Resolves when the store has begun to take them.
+   * @param token That of the batch.
+   */
+  async draft(token = batchToken()): Promise<LedgerDraft> {
     const entries = await this.#entries();
     await this.#hashHeld(entries);
     const sequence = nextSequence(entries);
-    const token = randomBytes(6).toString("hex");
     const key = keyOf(this.scope, sequence, token, "ids");
     const lines = new PassThrough().on("error", () => {});
     let stored: Promise<void> | undefined;
@@ -143,8 +157,7 @@ export class CollectionLedger {
           throw new Error(`The store does not list ${key}.`);
       },
       read: () => this.#read(key),
-      promote: (history = []) =>
-        this.#promote(sequence, keyOf(this.scope, sequence, token, "completed"), history),
+      promote: (history = []) => this.#promote(sequence, token, history),
       discard: async () => {
         lines.destroy(new Error("The ids of this snapshot are not needed any more."));
         await stored?.catch(() => {});
@@ -174,8 +187,9 @@ export class CollectionLedger {
   }
 
   /** The snapshot was completed: it replaces all earlier ones, unless a later one was completed meanwhile. */
-  async #promote(sequence: number, marker: string, history: History): Promise<void> {
+  async #promote(sequence: number, token: string, history: History): Promise<void> {
     const { store } = this.#parts;
+    const marker = keyOf(this.scope, sequence, token, "completed");
     const entries = await this.#entries(store);
     const last = Math.max(sequence, lastOf(entries, "completed")?.sequence ?? 0);
     const value = async function* () {
@@ -188,7 +202,7 @@ export class CollectionLedger {
     );
   }
 
-  #knownIds(state: KnownIds["state"], key: string): KnownIds {
+  #knownIds(state: KnownIds["state"], { key, sequence, token }: Omit<LedgerEntry, "kind">): KnownIds {
     let isRead = false;
     let past: PastSnapshot | undefined;
     const lines = () =>
@@ -200,7 +214,8 @@ export class CollectionLedger {
       if (!isRead) for await (const _ of lines());
       return past;
     };
-    return { state, lines, past: readAll };
+    const promote = (history: History) => this.#promote(sequence, token, history);
+    return { state, token, lines, past: readAll, promote };
   }
 
   async *#read(key: string, onPast?: (past: PastSnapshot | undefined) => void): Lines {

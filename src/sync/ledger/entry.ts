@@ -38,6 +38,8 @@ export interface Approval {
   readonly id: string;
   readonly expiresAt: number;
   readonly covers: readonly CoveredRule[];
+  /** What a staged run consists of and was compared with: no other run may use the approval. */
+  readonly boundTo?: string | undefined;
 }
 
 /** A rule that was broken, and by what: nothing else of it is approved. */
@@ -194,9 +196,11 @@ const OLD_REASONS: Readonly<Record<string, HeldReason["rule"]>> = {
 function parseApproval(value: unknown): Approval | undefined {
   if (!isObject(value)) return undefined;
   const given: Partial<Record<keyof Approval | "reason", unknown>> = value;
-  const { id, expiresAt, covers, reason } = given;
+  const { id, expiresAt, covers, reason, boundTo } = given;
   if (typeof id !== "string" || typeof expiresAt !== "number") return undefined;
-  if (Array.isArray(covers)) return { id, expiresAt, covers: covers.filter(isCovered) };
+  // An unreadable binding must not look like none.
+  if (boundTo !== undefined && typeof boundTo !== "string") return undefined;
+  if (Array.isArray(covers)) return { id, expiresAt, covers: covers.filter(isCovered), boundTo };
   const rule = typeof reason === "string" ? OLD_REASONS[reason] : undefined;
   return rule && { id, expiresAt, covers: [{ rule }] };
 }

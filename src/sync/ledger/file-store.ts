@@ -70,6 +70,15 @@ export class FileStore implements Store {
     if (await this.#isPrivate(key)) await removeFile(this.#path(key));
   }
 
+  /** Deletes the unfinished values of a folder whose keys begin with this, also those that are being written. */
+  async clearUnfinished(prefix: string): Promise<void> {
+    if (!(await this.#isPrivate(`${prefix}x`))) return;
+    const folder = dirname(this.#path(`${prefix}x`));
+    for (const name of await unlessCode("ENOENT", readdir(folder), []))
+      if (UNFINISHED.test(name) && join(folder, name).startsWith(join(this.#root, prefix)))
+        await removeFile(join(folder, name));
+  }
+
   async *#walk(folder: string, prefix: string): AsyncGenerator<string, void, undefined> {
     if (!(await this.#isPrivate(`${folder}x`))) return;
     const path = join(this.#root, folder);

@@ -69,7 +69,7 @@ export async function* wholeLines(pieces: AsyncIterable<Uint8Array>): AsyncItera
     }
     if (end === piece.length) continue;
     // A copy, so that the large piece is not kept in memory.
-    held.push(piece.slice(end));
+    held.push(new Uint8Array(piece.subarray(end)));
     heldBytes += piece.length - end;
     if (heldBytes > MAX_LINE_BYTES) throw new RangeError("a line is longer than any id");
   }

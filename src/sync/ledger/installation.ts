@@ -2,11 +2,11 @@
 import type { SnapshotCollection } from "../collections.js";
 import { WIRE } from "../generated/collections.js";
 import { type InstallationScope, readHeader } from "./entry.js";
-import { entriesOf, folderOf, type LedgerEntry } from "./keys.js";
+import { entriesOf, folderOf, type LedgerEntry, runOf } from "./keys.js";
 import { type LedgerParts, placeOf } from "./ledger.js";
 import { OLD_TOKEN, oldEntriesOf, oldFolderOf } from "./old-files.js";
 
-interface InstallationEntry extends LedgerEntry {
+export interface InstallationEntry extends LedgerEntry {
   readonly collection: SnapshotCollection;
 }
 
@@ -20,9 +20,15 @@ const SNAPSHOTS: ReadonlyMap<string, SnapshotCollection> = new Map(
 /**
  * Whether the ledger knows a completed snapshot of any collection. Unclear ids do not count: a held first run stores its
  * ids to be approved, and leaves them behind if its process is killed.
+ * @param except A run that does not count.
  */
-export async function knowsInstallation(ledger: LedgerParts, scope: InstallationScope): Promise<boolean> {
-  for await (const { kind } of listEntries(ledger, scope)) if (kind === "completed") return true;
+export async function knowsInstallation(
+  ledger: LedgerParts,
+  scope: InstallationScope,
+  except?: string,
+): Promise<boolean> {
+  for await (const { kind, token } of listEntries(ledger, scope))
+    if (kind === "completed" && (except === undefined || runOf(token) !== except)) return true;
   return false;
 }
 
@@ -44,7 +50,8 @@ export async function releaseApproval(
   for (const key of used) await store.delete(key);
 }
 
-async function* listEntries(
+/** Lists the entries of all collections, in any order. */
+export async function* listEntries(
   { store, directory }: LedgerParts,
   scope: InstallationScope,
 ): AsyncGenerator<InstallationEntry, void, undefined> {

@@ -9,11 +9,14 @@
  * - `accounts.00000008.<approval>.removals.txt`: what a held run would have removed, for a person to read. The highest
  *   one counts.
  *
+ * A token belongs to one batch, and is the same in all collections: random, or `<run>-<random>` if several batches may send
+ * the run. Two batches may have one sequence, because ids are listed only after all of them were stored.
+ *
  * `journal.ts` describes the keys of open batches, `watermark-entries.ts` those of watermarks.
  *
  * Only the owner of the lock starts a snapshot, so a later batch has a higher sequence than all that it can see.
  */
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { COLLECTIONS } from "../collections.js";
 import type { InstallationScope, LedgerScope } from "./entry.js";
 
@@ -21,7 +24,7 @@ export interface LedgerEntry {
   readonly key: string;
   readonly kind: "ids" | "completed" | "removals";
   readonly sequence: number;
-  /** Tells entries of one sequence apart: random, or the id of an approval. */
+  /** Tells entries of one sequence apart: that of a batch, or the id of an approval. */
   readonly token: string;
 }
 
@@ -60,6 +63,27 @@ export function entriesOf(key: string, name: string): LedgerEntry[] {
   const [, sequence = "", token = "", kind] = NAME.exec(name) ?? [];
   if (kind !== "ids" && kind !== "completed" && kind !== "removals") return [];
   return [{ key, kind, sequence: Number(sequence), token }];
+}
+
+/** Returns a token for a batch. @param run The id of its run, if several batches may send that. */
+export function batchToken(run?: string): string {
+  const batch = randomBytes(6).toString("hex");
+  return run === undefined ? batch : `${run}-${batch}`;
+}
+
+/** Returns the id of the run whose batch has a token. */
+export function runOf(token: string): string {
+  return token.split("-", 1)[0] ?? token;
+}
+
+/** What the service may have: the last completed entry, and the ids after it. */
+export function currentOf<E extends LedgerEntry>(entries: readonly E[]): readonly E[] {
+  const completed = lastOf(entries, "completed");
+  return entries.filter((entry) =>
+    entry.kind === "ids"
+      ? entry.sequence > (completed?.sequence ?? -1)
+      : entry.sequence === completed?.sequence && entry.token === completed.token,
+  );
 }
 
 export function lastOf(entries: readonly LedgerEntry[], kind: LedgerEntry["kind"]): LedgerEntry | undefined {

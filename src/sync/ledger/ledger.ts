@@ -10,7 +10,7 @@ import type { Store } from "./store.js";
  * open. Made by {@link fileLedger} or {@link storeLedger}.
  */
 export interface Ledger {
-  /** Where it is: the absolute path of its directory, or `store`. */
+  /** Where it is: the absolute path of its directory, `postgres schema` and its name, or `store`. */
   readonly location: string;
 }
 
@@ -33,7 +33,8 @@ interface LedgerOptions {
 
 const PARTS = Symbol.for("@saas-management/sdk/ledger");
 const KEYS = { hashIds: true } satisfies KeysOf<LedgerOptions>;
-const METHODS = ["putIfAbsent", "get", "list", "delete"];
+/** The methods of a {@link Store}. */
+export const STORE_METHODS = ["putIfAbsent", "get", "list", "delete"];
 
 /**
  * Keeps a ledger in a directory, with a folder for each installation. The directory belongs to the connector: it must
@@ -52,10 +53,7 @@ const METHODS = ["putIfAbsent", "get", "list", "delete"];
  */
 export function fileLedger(directory?: string, options?: { readonly hashIds?: boolean | undefined }): Ledger {
   const hashIds = readHashIds("fileLedger", options);
-  const path = directory ?? defaultDirectory();
-  if (typeof path !== "string" || path === "" || path.includes("\0"))
-    throw new ConfigurationError("fileLedger needs the path of a directory.");
-  const root = resolve(path);
+  const root = directoryOf("fileLedger", "ledger", directory);
   return makeLedger(root, { store: new FileStore(root), hashIds, directory: root });
 }
 
@@ -66,7 +64,7 @@ export function fileLedger(directory?: string, options?: { readonly hashIds?: bo
  */
 export function storeLedger(store: Store, options?: { readonly hashIds?: boolean | undefined }): Ledger {
   const hashIds = readHashIds("storeLedger", options);
-  requireMethods("The store of storeLedger", store ?? null, METHODS);
+  requireMethods("The store of storeLedger", store ?? null, STORE_METHODS);
   return makeLedger("store", { store, hashIds });
 }
 
@@ -84,7 +82,7 @@ export function requireLedger(ledger: unknown): LedgerParts | undefined {
   const parts: unknown = isObject(ledger) ? Reflect.get(ledger, PARTS) : undefined;
   if (isParts(parts)) return parts;
   throw new InvalidInputError(
-    'ledger must be fileLedger(directory), storeLedger(store) or "none". Without a ledger, nothing keeps a truncated snapshot from removing records.',
+    'ledger must be fileLedger(directory), storeLedger(store), postgresLedger(pool) or "none". Without a ledger, nothing keeps a truncated snapshot from removing records.',
   );
 }
 
@@ -98,7 +96,17 @@ function readHashIds(name: string, options: LedgerOptions | undefined): boolean 
   return hashIds;
 }
 
-function defaultDirectory(): string {
+/**
+ * Returns the absolute path of a directory, or of the default one.
+ * @param caller The function that received it.
+ * @param name Name of the default directory.
+ * @throws {ConfigurationError} it is not a path
+ */
+export function directoryOf(caller: string, name: string, directory?: string): string {
   const state = process.env["XDG_STATE_HOME"] ?? "";
-  return join(isAbsolute(state) ? state : join(homedir(), ".local", "state"), "saas-management", "ledger");
+  const parent = isAbsolute(state) ? state : join(homedir(), ".local", "state");
+  const path = directory ?? join(parent, "saas-management", name);
+  if (typeof path !== "string" || path === "" || path.includes("\0"))
+    throw new ConfigurationError(`${caller} needs the path of a directory.`);
+  return resolve(path);
 }

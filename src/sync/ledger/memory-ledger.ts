@@ -12,7 +12,7 @@ export function memoryStore(): Store {
     putIfAbsent: async (key, value) => {
       const pieces: Uint8Array[] = [];
       // A copy: a piece may be a small part of its buffer, which may be used again.
-      for await (const piece of value) pieces.push(piece.slice());
+      for await (const piece of value) pieces.push(new Uint8Array(piece));
       if (values.has(key)) return false;
       values.set(key, pieces);
       return true;

@@ -1,10 +1,11 @@
 /**
  * Where a ledger keeps its values: a database, an object store with conditional writes, or another store that all
- * processes of a connector share.
+ * processes of a connector share. `testStore` of `@saas-management/sdk/testing` checks these rules.
  *
  * Keys are parts of `[a-z0-9._-]` with slashes between them, up to 200 characters; no key is a folder of another one.
- * Values are streams of pieces of any size; a value may be empty, and is never changed after it was put. A method that fails throws: a run whose ledger
- * cannot be read is held, and one whose ledger cannot be written is not completed.
+ * Values are streams of pieces of any size, and are never changed after they were put. A value may be empty. Pieces may
+ * share a buffer: copy what you keep. A method that fails throws: a run whose ledger cannot be read is held, and one whose
+ * ledger cannot be written is not completed.
  */
 export interface Store {
   /**

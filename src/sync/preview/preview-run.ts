@@ -1,11 +1,5 @@
-import { randomUUID } from "node:crypto";
 import { linkAbort, raceAbort } from "../../core/abort.js";
-import { Credential } from "../../core/credential.js";
 import { InvalidInputError } from "../../core/errors/index.js";
-import { resolveCommonOptions } from "../../core/options.js";
-import type { BatchWatch } from "../batch/session.js";
-import type { BatchOptions } from "../batch/start.js";
-import type { BatchHandle } from "../batch/sync-batch.js";
 import type { Collection, CollectionInfo, SnapshotCollection } from "../collections.js";
 import { locationOf, requireFirstRun } from "../guard/first-run.js";
 import { describePreview, type HeldJudgement, type HeldScope, heldReport } from "../guard/held-error.js";
@@ -18,49 +12,37 @@ import type { SyncConfiguration } from "../options.js";
 import { counted, withText } from "../report-text.js";
 import { completeBatch, writeBatch } from "../run/attempt.js";
 import type { Connector } from "../run/connector.js";
+import { OFFLINE, type OpenOffline, offlineConfiguration } from "../run/offline.js";
 import { checkFirstRun, type PreviewOptions, type ResolvedRunOptions } from "../run/options.js";
 import { Watermarks } from "../run/watermarks.js";
-import type { SyncTransport } from "../transport.js";
 import type { WriteStats } from "../write/options.js";
 import { CollectionWatch } from "./collection-watch.js";
 import { ReferencedIds } from "./references.js";
 import { type CollectionPreview, linesOf, type RunPreview } from "./report.js";
-
-/** Accepts everything and keeps nothing. */
-const PREVIEW_TRANSPORT: SyncTransport = {
-  startBatch: async () => ({ batchId: randomUUID() }),
-  syncRecords: async () => ({ accepted: undefined }),
-  completeBatch: async () => ({}),
-  abortBatch: async () => {},
-  close: () => {},
-};
-
-interface PreviewEngine {
-  start(options: BatchOptions, watch: BatchWatch): Promise<BatchHandle>;
-  close(): Promise<void>;
-}
 
 /** Runs a connector over a transport that keeps nothing, with options that were read. */
 export async function previewRun<Snapshots extends SnapshotCollection>(
   connector: Connector<Snapshots>,
   options: PreviewOptions & Pick<ResolvedRunOptions, "installationId" | "ledger" | "maxIdleMs">,
   client: SyncConfiguration,
-  open: (configuration: SyncConfiguration, transport: SyncTransport) => PreviewEngine,
+  open: OpenOffline,
 ): Promise<RunPreview> {
   const { installationId, firstRun, maxIssues = 100 } = options;
   checkFirstRun(options);
   const ledger = requireLedger(options.ledger);
   if (!Number.isInteger(maxIssues) || maxIssues < 0)
     throw new InvalidInputError("maxIssues must be an integer of 0 or more.");
-  const { clock, logger } = client;
-  const credential = new Credential({ authorization: () => "preview" }, "");
+  const { clock } = client;
   // The client's hooks are for calls, and a preview makes none.
-  const configuration = { ...client, ...resolveCommonOptions({ clock, logger }), credential };
+  const configuration = offlineConfiguration(client);
   const rules = resolveGuard(options.guard, clock.now());
   const scope = { endpoint: configuration.endpoint.origin, installationId };
   const snapshots = connector.snapshots.map(
     (name) =>
-      new GuardedSnapshot(name, ledger && new CollectionLedger(ledger, { ...scope, collection: name })),
+      new GuardedSnapshot({
+        collection: name,
+        ledger: ledger && new CollectionLedger(ledger, { ...scope, collection: name }),
+      }),
   );
   if (firstRun === true) await raceAbort(requireFirstRun(options.ledger, scope, clock), options.signal);
   const watches = new PreviewWatches(snapshots, {
@@ -74,7 +56,7 @@ export async function previewRun<Snapshots extends SnapshotCollection>(
     rules,
     maxIssues,
   });
-  const engine = open(configuration, PREVIEW_TRANSPORT);
+  const engine = open(configuration, OFFLINE);
   const { controller, unlink } = linkAbort(options.signal);
   const { signal } = controller;
   try {

@@ -1,5 +1,6 @@
 import { COLLECTIONS, type Collection } from "../collections.js";
-import { type EncodedMessage, forEachRecord } from "../encoding/message-builder.js";
+import { forEachRecord } from "../encoding/encoded-records.js";
+import type { EncodedMessage } from "../encoding/message-builder.js";
 import { idRange } from "../encoding/record-id.js";
 import { EventCounts } from "../ids/event-counts.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";

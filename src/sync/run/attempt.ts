@@ -9,6 +9,7 @@ import type { CompletionCounts } from "../transport.js";
 import type { Connector, RunContext } from "./connector.js";
 import { DeclaredBatch } from "./declared-batch.js";
 import type { ResolvedRunOptions } from "./options.js";
+import { LeftEmpty, type RunSteps } from "./run-steps.js";
 import type { Watermarks } from "./watermarks.js";
 
 export interface WriteParts<Snapshots extends SnapshotCollection> {
@@ -26,20 +27,21 @@ export interface AttemptParts<Snapshots extends SnapshotCollection> extends Writ
   readonly guard: RunGuard;
   readonly watermarks: Watermarks;
   readonly journal: Journal;
+  readonly steps: RunSteps | undefined;
 }
 
-export type AttemptEnd =
-  | { readonly completed: true; readonly counts: CompletionCounts }
-  | {
-      readonly completed: false;
-      readonly error: unknown;
-      readonly failure: unknown;
-      /** Why it is unknown whether the batch was completed. */
-      readonly unclear: BatchOutcomeUnknownError | undefined;
-      readonly released: boolean;
-      /** Settles when the function has returned; the batch may end before that. */
-      readonly returned: Promise<unknown>;
-    };
+export interface FailedAttempt {
+  readonly completed: false;
+  readonly error: unknown;
+  readonly failure: unknown;
+  /** Why it is unknown whether the batch was completed. */
+  readonly unclear: BatchOutcomeUnknownError | undefined;
+  readonly released: boolean;
+  /** Settles when the function has returned; the batch may end before that. */
+  readonly returned: Promise<unknown>;
+}
+
+export type AttemptEnd = { readonly completed: true; readonly counts: CompletionCounts } | FailedAttempt;
 
 /**
  * Runs one attempt: calls the function to write the batch, and completes or aborts it. Never rejects.
@@ -66,6 +68,8 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
   try {
     signal.throwIfAborted();
     await raceAbort(journal.opened(batch.id), batch.signal);
+    const left = await (parts.steps && raceAbort(parts.steps.underLock(guard, batch), batch.signal));
+    if (left !== undefined) throw new LeftEmpty(left);
     await guard.begin(batch);
     const context = { attempt: number, preview: false, ...(await watermarks.begin(batch)) };
     await writeBatch(batch, context, { connector, signal, called, held: guard.held });

@@ -14,7 +14,7 @@ export interface RunContext {
   readonly signal: AbortSignal;
   /**
    * Returns since when to send events: what the last completed run of this installation committed for the collection. It
-   * stays the same during a run.
+   * stays the same during an attempt.
    *
    * @example
    * ```ts

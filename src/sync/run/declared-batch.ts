@@ -1,10 +1,10 @@
 import { InvalidInputError } from "../../core/errors/index.js";
-import type { SyncBatch } from "../batch/sync-batch.js";
+import type { BatchHandle, SyncBatch } from "../batch/sync-batch.js";
 import type { Collection, EventCollection, RecordOf, SnapshotCollection } from "../collections.js";
 import { WIRE } from "../generated/collections.js";
 import type { CollectionWriter } from "../write/collection-writer.js";
 import type { WriteOptions, WriteStats } from "../write/options.js";
-import type { RecordSource } from "../write/source.js";
+import type { EncodedSource, RecordSource } from "../write/source.js";
 
 /**
  * The batch that a run's function writes to; the run completes or aborts it.
@@ -29,12 +29,12 @@ export interface RunBatch<Snapshots extends SnapshotCollection = SnapshotCollect
 
 /** Holds a run's function to the declaration of its snapshots. */
 export class DeclaredBatch<Snapshots extends SnapshotCollection> implements RunBatch<Snapshots> {
-  readonly #batch: SyncBatch;
+  readonly #batch: BatchHandle;
   readonly #declared: ReadonlySet<Collection>;
   readonly #written = new Set<Collection>();
   #violation: InvalidInputError | undefined;
 
-  constructor(batch: SyncBatch, snapshots: readonly Snapshots[]) {
+  constructor(batch: BatchHandle, snapshots: readonly Snapshots[]) {
     this.#batch = batch;
     this.#declared = new Set<Collection>(snapshots);
   }
@@ -57,7 +57,7 @@ export class DeclaredBatch<Snapshots extends SnapshotCollection> implements RunB
 
   write<C extends Snapshots | EventCollection>(
     collection: C,
-    source: RecordSource<RecordOf<C>>,
+    source: RecordSource<RecordOf<C>> | EncodedSource,
     options?: WriteOptions,
   ): Promise<WriteStats> {
     try {

@@ -1,13 +1,13 @@
 import { InvalidInputError } from "../../core/errors/index.js";
 import type { KeysOf } from "../../core/validate.js";
-import { BATCH_KEYS, type BatchOptions } from "../batch/start.js";
+import type { BatchOptions } from "../batch/start.js";
 import type { JudgeOptions } from "../guard/rules.js";
 import type { Ledger } from "../ledger/ledger.js";
 
 export const DEFAULT_RESTARTS = 2;
 
-/** Options of {@link SyncClient.run}. */
-export interface RunOptions extends BatchOptions, JudgeOptions {
+/** Options of {@link SyncClient.commit}. The installation and the ledger are those of the staged run. */
+export interface CommitOptions extends Omit<BatchOptions, "installationId">, Omit<JudgeOptions, "ledger"> {
   /**
    * How many times a batch that failed transiently is started again. Unless it is 0, the run remembers which events were
    * accepted: 24 to 48 bytes for each different one.
@@ -20,9 +20,15 @@ export interface RunOptions extends BatchOptions, JudgeOptions {
   readonly stopOnSignals?: boolean | undefined;
 }
 
-export const RUN_KEYS = {
-  ...BATCH_KEYS,
-  ledger: true,
+/** Options of a run. */
+export interface PlainRunOptions extends CommitOptions, BatchOptions, JudgeOptions {}
+
+export const COMMIT_KEYS = {
+  waitForLockMs: true,
+  maxIdleMs: true,
+  signal: true,
+  onProgress: true,
+  heartbeatMs: true,
   guard: true,
   approve: true,
   firstRun: true,
@@ -30,18 +36,28 @@ export const RUN_KEYS = {
   restarts: true,
   maxDurationMs: true,
   stopOnSignals: true,
-} satisfies KeysOf<RunOptions>;
+} satisfies KeysOf<CommitOptions>;
+
+export const RUN_KEYS = {
+  ...COMMIT_KEYS,
+  installationId: true,
+  ledger: true,
+  staging: true,
+} satisfies KeysOf<PlainRunOptions & { readonly staging?: unknown }>;
 
 /** Options of {@link SyncClient.preview}; a variable with those of a run fits too. */
 export interface PreviewOptions
-  extends Pick<RunOptions, "installationId" | "ledger" | "guard" | "firstRun" | "signal"> {
+  extends Pick<BatchOptions, "installationId" | "signal">,
+    Pick<JudgeOptions, "ledger" | "guard" | "firstRun"> {
   /** Most entries in `issues` of a collection. @default 100 */
   readonly maxIssues?: number | undefined;
 }
 
-export const PREVIEW_KEYS = { ...RUN_KEYS, maxIssues: true } satisfies KeysOf<PreviewOptions & RunOptions>;
+export const PREVIEW_KEYS = { ...RUN_KEYS, maxIssues: true } satisfies KeysOf<
+  PreviewOptions & PlainRunOptions & { readonly staging?: unknown }
+>;
 
-export function checkRunOptions(options: RunOptions): void {
+export function checkRunOptions(options: CommitOptions): void {
   const { restarts = DEFAULT_RESTARTS, maxDurationMs, stopOnSignals, onHeld } = options;
   checkFirstRun(options);
   if (!Number.isInteger(restarts) || restarts < 0)
@@ -54,13 +70,13 @@ export function checkRunOptions(options: RunOptions): void {
     throw new InvalidInputError("onHeld must be a function.");
 }
 
-export function checkFirstRun({ firstRun }: Pick<RunOptions, "firstRun">): void {
+export function checkFirstRun({ firstRun }: Pick<JudgeOptions, "firstRun">): void {
   if (firstRun !== undefined && typeof firstRun !== "boolean")
     throw new InvalidInputError("firstRun must be true or false.");
 }
 
 /** Options with the client's defaults filled in. */
-export type ResolvedRunOptions = RunOptions & {
+export type ResolvedRunOptions = CommitOptions & {
   readonly installationId: string;
   readonly ledger: Ledger | "none";
 };

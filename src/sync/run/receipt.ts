@@ -8,6 +8,8 @@ import type { WriteStats } from "../write/options.js";
 export interface RunReceipt {
   /** Id of the batch that was completed. */
   readonly batchId: string;
+  /** The key of a staged run; absent if nothing was staged. */
+  readonly runKey?: string;
   /** Number of batches that failed and were started again. */
   readonly restarts: number;
   /** How long the run took, in milliseconds. */
@@ -43,14 +45,16 @@ export interface RunReceipt {
 /** For each collection, the rules that an approval allowed it to break. */
 export type ApprovedRules = Partial<Record<Collection, readonly HeldReason["rule"][]>>;
 
-interface ReceiptParts extends Omit<RunReceipt, "collections" | "toString"> {
+interface ReceiptParts extends Omit<RunReceipt, "collections" | "runKey" | "toString"> {
+  readonly runKey: string | undefined;
   readonly stats: Partial<Record<Collection, WriteStats>>;
   readonly expected: Partial<Record<Collection, SnapshotDiff>>;
   readonly reported: CompletionCounts;
   readonly approved: ApprovedRules;
 }
 
-export function receiptOf({ stats, expected, reported, approved, ...run }: ReceiptParts): RunReceipt {
+export function receiptOf(parts: ReceiptParts): RunReceipt {
+  const { batchId, runKey, stats, expected, reported, approved, ...run } = parts;
   const collections: { -readonly [C in Collection]?: RunReceipt["collections"][C] } = {};
   for (const [name, sent] of collectionEntries(stats)) {
     const [diff, counts, rules] = [expected[name], reported[name], approved[name]];
@@ -61,15 +65,20 @@ export function receiptOf({ stats, expected, reported, approved, ...run }: Recei
       ...(rules === undefined ? {} : { approved: rules }),
     };
   }
-  const receipt = { ...run, collections };
-  return withText(receipt, () => linesOf(receipt));
+  return describedReceipt({ batchId, ...(runKey === undefined ? {} : { runKey }), ...run, collections });
+}
+
+/** Gives a receipt its text. */
+export function describedReceipt(receipt: Omit<RunReceipt, "toString">): RunReceipt {
+  return withText({ ...receipt }, () => linesOf(receipt));
 }
 
 function linesOf(run: Omit<RunReceipt, "toString">) {
-  const { batchId, restarts, durationMs, ledger = "none", guard, collections, surprises } = run;
+  const { batchId, runKey, restarts, durationMs, ledger = "none", guard, collections, surprises } = run;
   const seconds = (durationMs / 1000).toFixed(1);
+  const name = runKey === undefined ? "" : ` ${JSON.stringify(runKey)}`;
   const lines = [
-    `Run completed: batch ${batchId}, ${seconds} s, ${counted(restarts, "restart")}; ledger: ${ledger}; guard: ${guard}.`,
+    `Run${name} completed: batch ${batchId}, ${seconds} s, ${counted(restarts, "restart")}; ledger: ${ledger}; guard: ${guard}.`,
   ];
   for (const [name, { stats, expected, reported = {}, approved = [] }] of collectionEntries(collections)) {
     const said = Object.entries(reported).map(([what, value]) => `${count(value)} ${what}`);

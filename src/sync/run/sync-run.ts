@@ -9,7 +9,6 @@ import {
   TimeoutError,
   TransportError,
 } from "../../core/errors/index.js";
-import { Deadline } from "../../core/retry.js";
 import type { BatchWatch } from "../batch/session.js";
 import type { BatchOptions } from "../batch/start.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
@@ -20,13 +19,15 @@ import { Journal } from "../ledger/journal.js";
 import { requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import type { SyncProgress } from "../progress.js";
+import type { CompletionCounts } from "../transport.js";
 import { hasUnknownEvents } from "../write/window-sender.js";
 import { AcceptedEvents } from "./accepted-events.js";
-import { attemptRun } from "./attempt.js";
+import { attemptRun, type FailedAttempt } from "./attempt.js";
 import type { Connector } from "./connector.js";
 import { DEFAULT_RESTARTS, type ResolvedRunOptions } from "./options.js";
-import { abortAtSignals } from "./process-signals.js";
 import { type RunReceipt, receiptOf } from "./receipt.js";
+import { untilRunEnds } from "./run-end.js";
+import { LeftEmpty, type RunSteps } from "./run-steps.js";
 import { type AbortBatch, endBatch, UnreleasedBatches } from "./unreleased-batches.js";
 import { Watermarks } from "./watermarks.js";
 
@@ -40,9 +41,12 @@ export interface RunParts {
   readonly closed: AbortSignal;
 }
 
+/** Options of a run; a staged one has an id and a key. */
+type SyncRunOptions = ResolvedRunOptions & { readonly runId?: string; readonly runKey?: string };
+
 export class SyncRun<Snapshots extends SnapshotCollection> {
   readonly #connector: Connector<Snapshots>;
-  readonly #options: ResolvedRunOptions;
+  readonly #options: SyncRunOptions;
   readonly #parts: RunParts;
   readonly #guard: RunGuard;
   readonly #watermarks: Watermarks;
@@ -50,13 +54,16 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
   readonly #unreleased: UnreleasedBatches;
   readonly #restarts: number;
   readonly #acceptedEvents: AcceptedEvents;
+  readonly #steps: RunSteps | undefined;
+  #restarted = 0;
   #waitedForLockMs = 0;
   /** The error of an attempt whose batch may have been completed. */
   #unclear: BatchOutcomeUnknownError | undefined;
 
-  constructor(connector: Connector<Snapshots>, options: ResolvedRunOptions, parts: RunParts) {
+  constructor(connector: Connector<Snapshots>, options: SyncRunOptions, parts: RunParts, steps?: RunSteps) {
     const { clock, logger, endpoint } = parts.configuration;
     this.#guard = new RunGuard({ ...options, snapshots: connector.snapshots }, parts.configuration);
+    this.#steps = steps;
     const { installationId } = options;
     const ledger = requireLedger(options.ledger);
     this.#watermarks = new Watermarks({ ledger, installationId, preview: false }, parts.configuration);
@@ -75,41 +82,25 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
     this.#parts = parts;
   }
 
-  async execute(): Promise<RunReceipt> {
-    const { signal, stopOnSignals: signals, maxDurationMs } = this.#options;
+  execute(): Promise<RunReceipt> {
     const { configuration, begunAt } = this.#parts;
-    const { controller, unlink } = linkAbort(signal);
-    const stopListening = signals === true ? abortAtSignals(controller) : undefined;
-    const deadline =
-      maxDurationMs === undefined
-        ? undefined
-        : new Deadline({
-            clock: configuration.clock,
-            timeoutMs: maxDurationMs,
-            begunAt,
-            operation: "The run",
-            option: "maxDurationMs",
-            cancellation: controller,
-          });
-    try {
-      await this.#requireFirstRun(controller.signal);
-      return await this.#untilCompleted(controller.signal);
-    } catch (error) {
-      if (error instanceof RunHeldError) await this.#tell(error.report, controller.signal);
-      throw this.#withUnclear(error);
-    } finally {
-      unlink();
-      deadline?.end();
-      stopListening?.();
-    }
+    return untilRunEnds(this.#options, { clock: configuration.clock, begunAt }, async (signal) => {
+      try {
+        await this.#requireFirstRun(signal);
+        return await this.#untilCompleted(signal);
+      } catch (error) {
+        if (error instanceof RunHeldError) await this.#tell(error.report, signal);
+        throw this.#withUnclear(error);
+      }
+    });
   }
 
   async #requireFirstRun(signal: AbortSignal): Promise<void> {
-    const { firstRun, ledger, installationId } = this.#options;
+    const { firstRun, ledger, installationId, runId } = this.#options;
     const { configuration, closed } = this.#parts;
     if (firstRun !== true) return;
     const installation = { endpoint: configuration.endpoint.origin, installationId };
-    await raceAbort(requireFirstRun(ledger, installation, configuration.clock), signal, closed);
+    await raceAbort(requireFirstRun(ledger, installation, configuration.clock, runId), signal, closed);
   }
 
   async #tell(report: HeldReport, signal: AbortSignal): Promise<void> {
@@ -123,9 +114,10 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
 
   async #untilCompleted(signal: AbortSignal): Promise<RunReceipt> {
     const { configuration, closed } = this.#parts;
-    const { clock, logger } = configuration;
-    const since = clock.monotonic();
+    const since = configuration.clock.monotonic();
     for (let number = 1; ; number += 1) {
+      const known = await this.#beforeStart(signal);
+      if (known !== undefined) return known;
       await raceAbort(this.#recover(signal), signal, closed);
       await raceAbort(this.#unreleased.release(signal), signal, closed);
       const batch = await this.#start(number, signal);
@@ -136,41 +128,73 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
         guard: this.#guard,
         watermarks: this.#watermarks,
         journal: this.#journal,
+        steps: this.#steps,
         signal,
       });
+      const receipt = end.completed ? this.#receipt(batch, end.counts, since) : undefined;
+      if (receipt !== undefined) await this.#steps?.completed(receipt);
       await this.#journal.ended(batch.id, end.completed || end.released);
-      if (end.completed) {
-        const { ledger } = this.#options;
-        return receiptOf({
-          batchId: batch.id,
-          restarts: number - 1,
-          durationMs: clock.monotonic() - since,
-          waitedForLockMs: this.#waitedForLockMs,
-          ledger: ledger === "none" ? undefined : ledger.location,
-          stats: batch.stats,
-          expected: this.#guard.figures,
-          approved: this.#guard.approvedRules,
-          reported: end.counts,
-          guard: this.#guard.isOn ? "on" : "off",
-          surprises: this.#guard.surprises,
-        });
+      if (receipt !== undefined) return receipt;
+      if (!end.completed) {
+        const known = await this.#afterFailure(batch, end, number, signal);
+        if (known !== undefined) return known;
       }
-      const { error, failure, unclear, released, returned } = end;
-      if (!released) this.#unreleased.add(batch.id, error);
-      this.#unclear = unclear ?? this.#unclear;
-      const isFinal =
-        error instanceof RunHeldError ||
-        !isTransient(failure) ||
-        hasUnknownEvents(batch.writes, configuration);
-      if (signal.aborted || number > this.#restarts || isFinal) throw error;
-      await this.#returned(returned, signal);
-      logger.warn("saas-management: the batch failed and is started again", {
-        batchId: batch.id,
-        attempt: number,
-        code: failure instanceof SaasManagementError ? failure.code : undefined,
-      });
-      this.#acceptedEvents.nextAttempt();
     }
+  }
+
+  /** Rejects with the reason of a signal when that fires, as the steps do. */
+  async #beforeStart(signal: AbortSignal): Promise<RunReceipt | undefined> {
+    if (this.#steps === undefined) return undefined;
+    const { controller, unlink } = linkAbort(signal, this.#parts.closed);
+    try {
+      const { signal: ended } = controller;
+      return await raceAbort(this.#steps.beforeStart(this.#guard, ended), ended);
+    } finally {
+      unlink();
+    }
+  }
+
+  #receipt(batch: BatchHandle, reported: CompletionCounts, since: number): RunReceipt {
+    const { ledger, runKey } = this.#options;
+    return receiptOf({
+      batchId: batch.id,
+      runKey,
+      restarts: this.#restarted,
+      durationMs: this.#parts.configuration.clock.monotonic() - since,
+      waitedForLockMs: this.#waitedForLockMs,
+      ledger: ledger === "none" ? undefined : ledger.location,
+      stats: batch.stats,
+      expected: this.#guard.figures,
+      approved: this.#guard.approvedRules,
+      reported,
+      guard: this.#guard.isOn ? "on" : "off",
+      surprises: this.#guard.surprises,
+    });
+  }
+
+  /** Prepares the next attempt. @returns the receipt if none is needed. @throws the error, if none may follow */
+  async #afterFailure(
+    batch: BatchHandle,
+    { error, failure, unclear, released, returned }: FailedAttempt,
+    number: number,
+    signal: AbortSignal,
+  ): Promise<RunReceipt | undefined> {
+    const { configuration } = this.#parts;
+    if (!released) this.#unreleased.add(batch.id, error);
+    if (error instanceof LeftEmpty) return error.result === "again" ? undefined : error.result;
+    this.#unclear = unclear ?? this.#unclear;
+    const isFinal =
+      error instanceof RunHeldError || !isTransient(failure) || hasUnknownEvents(batch.writes, configuration);
+    if (signal.aborted || this.#restarted >= this.#restarts || isFinal) throw error;
+    this.#restarted += 1;
+    await this.#returned(returned, signal);
+    configuration.logger.warn("saas-management: the batch failed and is started again", {
+      batchId: batch.id,
+      attempt: number,
+      code: failure instanceof SaasManagementError ? failure.code : undefined,
+    });
+    this.#acceptedEvents.nextAttempt();
+    return undefined;
   }
 
   /** Waits for the function of a failed attempt, which may hold what the next attempt needs. Keeps the process alive. */
@@ -228,7 +252,10 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
         acceptedEvents: this.#acceptedEvents,
         observerOf: this.#guard.observerOf,
         sealed: this.#guard.sealed,
-        beforeComplete: () => this.#guard.beforeComplete(),
+        beforeComplete: async ({ id, signal: ended }) => {
+          await this.#guard.beforeComplete();
+          await (this.#steps && raceAbort(this.#steps.beforeComplete(this.#guard, id), ended));
+        },
         noteStart: this.#journal.noteStart,
       },
     );

@@ -17,6 +17,8 @@ interface WatermarkOptions {
   readonly installationId: string;
   /** Whether nothing is ever committed. */
   readonly preview: boolean;
+  /** What earlier runs committed, if it was read before. */
+  readonly committed?: ReadonlyMap<string, string> | undefined;
 }
 
 /** The watermarks of a run: what earlier runs committed, and what the current attempt advances. */
@@ -24,7 +26,6 @@ export class Watermarks {
   readonly #options: WatermarkOptions;
   readonly #scope: InstallationScope;
   readonly #configuration: SyncConfiguration;
-  #committed: ReadonlyMap<EventCollection, string> | undefined;
   #advanced: ReadonlyMap<EventCollection, string> = new Map();
 
   constructor(options: WatermarkOptions, configuration: SyncConfiguration) {
@@ -32,6 +33,11 @@ export class Watermarks {
     const { installationId } = options;
     this.#scope = { endpoint: configuration.endpoint.origin, installationId };
     this.#configuration = configuration;
+  }
+
+  /** What the current attempt has advanced. */
+  get advanced(): ReadonlyMap<EventCollection, string> {
+    return this.#advanced;
   }
 
   /**
@@ -43,8 +49,8 @@ export class Watermarks {
   }: {
     readonly signal: AbortSignal;
   }): Promise<Pick<RunContext, "watermark" | "advance">> {
-    const committed = this.#committed ?? (await raceAbort(this.#read(), signal));
-    this.#committed = committed;
+    // Another run may have committed since the last attempt.
+    const committed = this.#options.committed ?? (await raceAbort(this.#read(), signal));
     const advanced = new Map<EventCollection, string>();
     this.#advanced = advanced;
     return {

@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { InputIssue } from "../../core/errors/index.js";
+import { ConfigurationError, type InputIssue } from "../../core/errors/index.js";
 import { locationOf } from "../../core/record-location.js";
 import type { Collection } from "../collections.js";
+import { EncodedRecords, forEachRecord } from "../encoding/encoded-records.js";
 import {
   describeOversizedRecord,
   explainRecord,
@@ -10,11 +11,14 @@ import {
 } from "../encoding/explain-record.js";
 import { type EncodedMessage, MessageBuilder } from "../encoding/message-builder.js";
 import { fieldsOf, stringIn, truncateId } from "../encoding/record-id.js";
-import { EncodedRecord, type RecordList, type RecordObserver } from "../encoding/record-observer.js";
+import { EncodedRecord, type RecordObserver } from "../encoding/record-observer.js";
 import type { MessageEncoder } from "../encoding/record-writer.js";
 import { ENCODERS } from "../generated/encoders.js";
 import { watchEntries } from "./source.js";
 import { WindowQueue, type WindowQueueContext } from "./window-queue.js";
+
+/** Where the records of a write come from, if they come in an array. */
+type RecordList = readonly unknown[] | undefined;
 
 /** How many records are taken in between two looks at the clock. */
 const RECORDS_PER_LOOK = 16;
@@ -70,10 +74,11 @@ export class RecordSink {
   }
 
   /**
-   * Takes in a record or an array of them. Returns a promise if the caller must wait before it brings more.
+   * Takes in a record, an array of them, or a block of encoded ones. Returns a promise if the caller must wait before it brings more.
    * @throws {InvalidInputError} enough is known of what is wrong
    */
   take(value: unknown): Promise<void> | undefined {
+    if (value instanceof EncodedRecords) return this.#takeBlock(value);
     if (!Array.isArray(value)) return this.#takeOne(value, undefined, 0);
     const records: readonly unknown[] = value;
     const { length } = records;
@@ -117,7 +122,7 @@ export class RecordSink {
     const refusal =
       bytes > maxMessageBytes
         ? describeOversizedRecord(fieldsOf(record, collection), bytes, maxMessageBytes)
-        : this.#observe(record, index, list, position);
+        : this.#observe(builder.buffer, builder.recordStart, builder.recordEnd, index, record);
     if (refusal === undefined && this.#invalid === undefined) return this.#keep(index);
     builder.drop();
     if (refusal === undefined) this.#invalid?.lookAhead();
@@ -130,10 +135,46 @@ export class RecordSink {
     this.#refuse(await explainRecord(this.#context.collection.name, record, place));
   }
 
-  #observe(record: unknown, index: number, list: RecordList, position: number): string | undefined {
+  /** Copies a block of encoded records into a message of its own. */
+  #takeBlock({ bytes, location }: EncodedRecords): Promise<void> | undefined {
+    const { collection, acceptedEvents, maxMessageBytes, report } = this.#context;
+    const builder = this.#builder;
+    let at = 0;
+    let copied = 0;
+    let uncopied = 0;
+    const copy = () => builder.append(bytes.subarray(copied, at), this.#records - uncopied, uncopied);
+    forEachRecord({ bytes, recordsStart: 0 }, (start, end) => {
+      const index = this.#records;
+      const refusal = this.#observe(bytes, start, end, index, undefined);
+      if (refusal !== undefined) this.#refuse([this.#issueOf(index, location, refusal)]);
+      const isAccepted = acceptedEvents?.take(collection.name, bytes, start, end) === true;
+      if (isAccepted) report.alreadyAccepted += 1;
+      const isLeftOut = isAccepted || refusal !== undefined;
+      if (isLeftOut) copy();
+      at = end;
+      this.#records += 1;
+      copied = isLeftOut ? end : copied;
+      uncopied = isLeftOut ? 0 : uncopied + 1;
+    });
+    if (at !== bytes.length) throw new ConfigurationError(`${location} is damaged: a record has no end.`);
+    copy();
+    if (this.#invalid !== undefined || builder.pending === 0) return undefined;
+    const message = builder.flush(true);
+    if (message.bytes.length <= maxMessageBytes) return this.#offer(message);
+    throw new ConfigurationError(
+      `${location} has a message of ${message.bytes.length} bytes, but maxSendMessageBytes is ${maxMessageBytes}. Set it to what it was when the records were extracted.`,
+    );
+  }
+
+  #issueOf(index: number, location: string, expected: string): InputIssue {
+    const { buffer, idStart = 0, idEnd = 0 } = this.#view ?? {};
+    const id = truncateId(new TextDecoder().decode(buffer?.subarray(idStart, idEnd)));
+    return { collection: this.#context.collection.name, index, id, location, path: "", expected };
+  }
+
+  #observe(buffer: Uint8Array, start: number, end: number, index: number, record: unknown) {
     if (this.#view === undefined || this.#invalid !== undefined) return undefined;
-    const encoded = this.#view.moveTo(this.#builder, index, list, position);
-    return this.#context.observer?.observe(encoded, record);
+    return this.#context.observer?.observe(this.#view.moveTo(buffer, start, end, index), record);
   }
 
   #refuse(issues: readonly InputIssue[]): void {

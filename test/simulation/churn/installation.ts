@@ -1,4 +1,4 @@
-import { remembered, WINDOW_DAYS } from "../../../src/sync/guard/history.js";
+import { daysOf, remembered } from "../../../src/sync/guard/history.js";
 import type { ResolvedRule } from "../../../src/sync/guard/rules.js";
 import { type Finding, findingsOf } from "../../../src/sync/guard/verdict.js";
 import type { History, PastSnapshot } from "../../../src/sync/ledger/history.js";
@@ -90,7 +90,7 @@ class Collection {
     this.#behaviours = behaviours();
     this.#rule = rule;
     this.#random = random;
-    this.#days = rule.window === false ? WINDOW_DAYS : rule.window.days;
+    this.#days = daysOf(rule);
     join(this.#population, size, shape, random);
     this.#population.commit();
     this.#history = [{ at: START, sent: size, profile: this.#population.profile }];

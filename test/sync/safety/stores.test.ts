@@ -1,10 +1,11 @@
 import { mkdtemp, readdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Store, storeLedger } from "@saas-management/sdk";
+import { testStore } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
 import { FileStore } from "../../../src/sync/ledger/file-store.js";
 import { memoryStore } from "../../../src/sync/ledger/memory-ledger.js";
-import { testStore } from "../../support/store-contract.js";
+
 import { failingStore, isPutOf, watchedStore } from "../../support/stores.js";
 import { heldBy, ids, testService } from "../../support/test-service.js";
 

@@ -1,22 +1,10 @@
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { type Portfolio, startReferenceServer } from "@saas-management/sdk/testing";
-import { chromium } from "playwright-core";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Bundle, bundleForBrowser } from "./bundle.js";
+import { isMissing, launchChromium } from "./chromium.js";
 import { startCorsForwarder, startFileServer } from "./cors-forwarder.js";
-
-/** Where Debian's package puts it. */
-const CHROMIUM = "/usr/bin/chromium";
-const QUIET = [
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
 const portfolio: Portfolio = {
   applications: ["Asana", "Box", "Figma", "Slack", "Zoom"].map((name) => ({ name })),
@@ -44,9 +32,6 @@ test("has the bundle size of docs/reference/browsers.md, within a tenth", async 
   expect(Math.abs(kibibytes / documented - 1)).toBeLessThan(0.1);
 });
 
-// CI must have it: a skipped test would look like one that passed.
-const isMissing = !existsSync(CHROMIUM) && process.env["CI"] === undefined;
-
 async function openPage() {
   const { files } = await bundleForBrowser("test/system/browser/page.ts");
   const script = files[0];
@@ -59,8 +44,7 @@ async function openPage() {
     "/main.js": { type: "text/javascript; charset=utf-8", body: script.bytes },
   });
   onTestFinished(() => site.close());
-  // Every launch has an empty profile.
-  const browser = await chromium.launch({ executablePath: CHROMIUM, chromiumSandbox: false, args: QUIET });
+  const browser = await launchChromium();
   onTestFinished(() => browser.close());
   const page = await browser.newPage();
   const complaints: string[] = [];

@@ -20,6 +20,21 @@ export interface Cell {
 const NODES = { "20.19": "node-20", "22": "node-22", "24": "node-24", "26": "node-26" } as const;
 const LIMITS: readonly string[] = ["20.19", "26"];
 const BOTH_APIS = { accepted: 2, refused: true, names: ["Figma", "Zoom"], oneCopy: true };
+/** What a page gets from a handler of `examples/handlers`. */
+export const HANDLED = {
+  names: ["Figma", "Slack", "Zoom"],
+  own: { licensePlans: { totalCount: 0 } },
+  together: 20,
+  refused: ["GraphQLResponseError", "DOCUMENT_NOT_ALLOWED"],
+  mutation: "ProcurementCaseNotFoundError",
+  limited: ["RateLimitError", "RATE_LIMITED"],
+  failing: ["TransportError", "TRANSPORT_FAILED"],
+  unauthorized: ["GraphQLResponseError", "UPSTREAM_REFUSED"],
+  stalled: ["TimeoutError", "TIMEOUT"],
+  after: { licensePlans: { totalCount: 0 } },
+  elsewhere: 404,
+  keyLeft: false,
+};
 const DENO = ["run", "--no-prompt", "--allow-net", "--allow-env", "--allow-read", "--allow-sys"] as const;
 const VM_MODULES = "--experimental-vm-modules";
 
@@ -91,6 +106,29 @@ const networks = Object.entries({
   }),
 );
 
+const WORKER = ["--bundle", "--format=esm", "--external:node:process", "--outfile=worker.js"] as const;
+const SERVE = ["serve", "--no-prompt", "--allow-net", "--allow-env", "--host=127.0.0.1", "--port=0"] as const;
+
+const handlers = Object.entries({
+  Bun: [["bun"], ["{tools}/.bin/bun", "handler.ts"]],
+  Deno: [["deno"], ["{tools}/.bin/deno", ...SERVE, "handler.ts"]],
+  workerd: [
+    ["workerd", "esbuild"],
+    ["{tools}/.bin/workerd", "serve", "--control-fd=1", "workerd.capnp"],
+  ],
+} as const).map(
+  ([name, [tools, command]]): Cell => ({
+    name: `${name}, a handler for pages`,
+    tools: ["node-26", ...tools],
+    folder: "handlers",
+    commands: [
+      ...(name === "workerd" ? [["{tools}/.bin/esbuild", "handler.ts", ...WORKER] as const] : []),
+      [node("node-26"), "check.mjs", ...command],
+    ],
+    prints: HANDLED,
+  }),
+);
+
 /** 5.6 is the oldest version that knows the iterators of the declarations. */
 const compilers = ["5.6", "6", "7"].flatMap((version): Cell[] =>
   ["nodenext", "bundler"].map((resolution) => ({
@@ -143,6 +181,7 @@ export const CELLS: readonly Cell[] = [
   ...otherRuntimes,
   ...withoutGrpc,
   ...networks,
+  ...handlers,
   ...compilers,
   jest("node-20", "import.test.cjs"),
   jest("node-24", "require.test.cjs"),

@@ -6,7 +6,7 @@
  *   npm run test:matrix -- --ci     the lowest and the highest Node, and the oldest TypeScript
  *   npm run test:matrix -- Vite     cells whose name contains the text
  *
- * The tools are npm packages, about 900 MB, kept in `build/runtimes`.
+ * The tools are npm packages, about 1.1 GB, kept in `build/runtimes`.
  */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -22,6 +22,7 @@ import { packPackage } from "./packed-package.js";
 
 const run = promisify(execFile);
 const CONSUMERS = fileURLToPath(new URL(".", import.meta.url));
+const HANDLERS = fileURLToPath(new URL("../../../examples/handlers/", import.meta.url));
 const TOOLS = fileURLToPath(new URL("../../../build/runtimes/", import.meta.url));
 const NPM_INSTALL = ["install", "--no-audit", "--no-fund", "--no-package-lock", "--prefer-offline"];
 const NAMES = ["Figma", "Slack", "Zoom"];
@@ -45,6 +46,7 @@ try {
   await cp(whole, withoutGrpc, { recursive: true });
   await rm(join(withoutGrpc, "node_modules/@grpc"), { recursive: true });
   for (const place of [whole, withoutGrpc]) await cp(CONSUMERS, place, { recursive: true });
+  await cp(HANDLERS, join(whole, "handlers"), { recursive: true });
   for (const cell of cells) {
     const problem = await problemOf(cell, join(cell.withoutGrpc ? withoutGrpc : whole, cell.folder));
     console.log(problem === undefined ? `passed  ${cell.name}` : `FAILED  ${cell.name}\n${problem}`);

@@ -1,5 +1,10 @@
+import { cp, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type Portfolio, type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { Page } from "../../docs/pages.js";
+import { HANDLED } from "./cells.js";
 import { type ConsumerFolder, makeConsumerFolder, runNode, TOOLS } from "./packed-package.js";
 
 const portfolio: Portfolio = {
@@ -10,6 +15,7 @@ const portfolio: Portfolio = {
   ],
 };
 
+const guide = await Page.read("docs/guides/graphql.md");
 let folder: ConsumerFolder;
 let server: ReferenceServer;
 let env: Readonly<Record<string, string>>;
@@ -33,6 +39,8 @@ const RESULT = {
 
 test("an app with its own graphql-codegen compiles against the shipped schema and runs", async () => {
   const app = await folder.add("graphql-codegen");
+  const config = guide.snippets().find((code) => code.includes("CodegenConfig")) ?? "";
+  await writeFile(join(app, "codegen.ts"), config);
   await runNode([TOOLS.codegen, "--config", "codegen.ts"], app);
   await runNode([TOOLS.tsc, "-p", "."], app);
   expect(JSON.parse(await runNode(["out/main.js"], app, env))).toEqual(RESULT);
@@ -40,6 +48,7 @@ test("an app with its own graphql-codegen compiles against the shipped schema an
 
 test("an app with gql.tada compiles against the shipped schema and runs", async () => {
   const app = await folder.add("gql-tada");
+  await writeFile(join(app, "src/graphql.ts"), guide.snippets("typescript").join(""));
   await runNode([TOOLS.tada, "generate-output"], app);
   await runNode([TOOLS.tsc, "-p", "."], app);
   expect(JSON.parse(await runNode(["out/main.js"], app, env))).toEqual(RESULT);
@@ -68,6 +77,17 @@ test("the modules of runs and previews are loaded with the first of them", async
     loaded.filter((url) => url.includes("/sdk/dist/sync/run/")).length;
   expect(count(await modulesLoaded("run"))).toBeGreaterThan(count(await modulesLoaded()));
 });
+
+// Bun, Deno and workerd are in the matrix. Next itself is not run: its route is called as Next calls it.
+test.each(["node.ts", "express.ts", "hono.ts", "serve-route.mjs"])(
+  "the example of a handler for pages works: %s",
+  async (program) => {
+    const app = await folder.add("handlers");
+    await cp(fileURLToPath(new URL("../../../examples/handlers", import.meta.url)), app, { recursive: true });
+    const printed = await runNode(["check.mjs", process.execPath, "--import=tsx", program], app);
+    expect(JSON.parse(printed)).toEqual(HANDLED);
+  },
+);
 
 test("instanceof works for errors of a second installed copy", async () => {
   const app = await folder.add("two-copies");

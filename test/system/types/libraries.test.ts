@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import typescript from "typescript";
@@ -17,15 +17,25 @@ afterAll(() => declarations?.remove());
 
 // Without Node's types only ./graphql: a page has no other entry.
 test.each([
-  { lib: ["es2022", "dom"], types: [], entries: ["graphql/index"] },
-  { lib: ["esnext", "dom"], types: [], entries: ["graphql/index"] },
-  { lib: ["es2022"], types: ["node"], entries: ENTRIES },
-  { lib: ["es2022", "dom"], types: ["node"], entries: ENTRIES },
-  { lib: ["esnext"], types: ["node"], entries: ENTRIES },
+  { lib: ["es2022", "dom"], node: "none", entries: ["graphql/index"] },
+  { lib: ["esnext", "dom"], node: "none", entries: ["graphql/index"] },
+  { lib: ["es2022"], node: "20", entries: ENTRIES },
+  { lib: ["es2022"], node: "24", entries: ENTRIES },
+  { lib: ["es2022", "dom"], node: "20", entries: ENTRIES },
+  { lib: ["es2022", "dom"], node: "24", entries: ENTRIES },
+  { lib: ["esnext"], node: "20", entries: ENTRIES },
+  { lib: ["esnext"], node: "24", entries: ENTRIES },
 ])(
-  "the declarations compile with skipLibCheck: false, lib $lib and types $types",
-  ({ lib, types, entries }) => {
+  "the declarations compile with skipLibCheck: false, lib $lib and Node's types $node",
+  ({ lib, node, entries }) => {
     const { folder } = declarations;
+    const types = node === "none" ? [] : ["node"];
+    // Of all types only Node's, of this version, also where a dependency asks for them.
+    const typeRoot = join(folder, "types");
+    rmSync(typeRoot, { recursive: true, force: true });
+    mkdirSync(typeRoot);
+    const version = node === "24" ? "types-node-24" : "@types/node";
+    symlinkSync(join(ROOT, "node_modules", version), join(typeRoot, "node"));
     const file = join(folder, "all.ts");
     writeFileSync(file, entries.map((entry) => `export * from "./dist/${entry}.js";\n`).join(""));
     const program = typescript.createProgram([file], {
@@ -35,11 +45,17 @@ test.each([
       module: typescript.ModuleKind.NodeNext,
       moduleResolution: typescript.ModuleResolutionKind.NodeNext,
       types,
-      typeRoots: [join(ROOT, "node_modules/@types")],
+      typeRoots: [typeRoot],
       skipLibCheck: false,
       noEmit: true,
     });
     const ambiguous = 2308; // The same name of two entries.
+    const nodeTypes = program
+      .getSourceFiles()
+      .filter(({ fileName }) => /types\/node\/|types-node/.test(fileName));
+    expect(new Set(nodeTypes.map(({ fileName }) => fileName.includes("types-node-24")))).toEqual(
+      new Set(node === "none" ? [] : [node === "24"]),
+    );
     const found = typescript.getPreEmitDiagnostics(program).filter(({ code }) => code !== ambiguous);
     expect(found.map(({ messageText, file: at }) => [at?.fileName.replace(folder, ""), messageText])).toEqual(
       [],

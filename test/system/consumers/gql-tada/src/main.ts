@@ -1,12 +1,6 @@
 /** An app with documents of its own, which gql.tada types from the schema that the package ships. */
 import { calendarDate, GraphQLClient } from "@saas-management/sdk/graphql";
-import { initGraphQLTada } from "gql.tada";
-import type { introspection } from "./schema-env.js";
-
-const graphql = initGraphQLTada<{
-  introspection: introspection;
-  scalars: { Date: string; Decimal: number };
-}>();
+import { graphql } from "./graphql.js";
 
 const Name = graphql(`
   fragment Name on Application @_unmask {

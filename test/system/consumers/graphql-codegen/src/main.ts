@@ -1,6 +1,6 @@
 /** An app with documents of its own, which graphql-codegen types from the schema that the package ships. */
 import { calendarDate, GraphQLClient } from "@saas-management/sdk/graphql";
-import { graphql } from "./gql/gql.js";
+import { graphql } from "./gql/index.js";
 
 const ApplicationNames = graphql(`
   query ApplicationNames($first: Int, $after: String, $where: ApplicationDiscoveryFilterInput) {

@@ -3,11 +3,12 @@ import type { CodegenConfig } from "@graphql-codegen/cli";
 
 const config: CodegenConfig = {
   schema: createRequire(import.meta.url).resolve("@saas-management/sdk/schema.graphql"),
-  documents: "src/*.ts",
-  emitLegacyCommonJSImports: false,
+  documents: "src/codegen/documents.ts",
+  importExtension: ".ts",
   generates: {
-    "src/gql/": {
+    "src/codegen/generated/": {
       preset: "client",
+      presetConfig: { fragmentMasking: false },
       config: {
         useTypeImports: true,
         strictScalars: true,

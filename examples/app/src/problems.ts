@@ -1,0 +1,29 @@
+import {
+  isMutationError,
+  RateLimitError,
+  SaasManagementError,
+  TimeoutError,
+  TransportError,
+} from "@saas-management/sdk/graphql";
+
+/** What a person can be told of a failure, and do about it. */
+export function problemsOf(error: Error): readonly string[] {
+  if (isMutationError(error, "createProcurementCase"))
+    return error.errors.map(({ message }) => message || "The service refused the case.");
+  if (isMutationError(error, "updateProcurementCase"))
+    return error.errors.map((entry) => {
+      switch (entry.__typename) {
+        case "ProcurementCaseCompletedError":
+          return "Someone has completed this case already.";
+        case "ProcurementCaseNotFoundError":
+          return "This case does not exist any more.";
+        default:
+          return "The service refused the change.";
+      }
+    });
+  if (error instanceof RateLimitError) return ["Too many requests. Wait a moment, then try again."];
+  if (error instanceof TimeoutError) return ["The service takes too long. Try again."];
+  if (error instanceof TransportError) return ["The service cannot be reached. Try again."];
+  const code = error instanceof SaasManagementError ? error.code : "UNEXPECTED";
+  return [`Something went wrong (${code}).`];
+}

@@ -1,0 +1,4 @@
+import { showPage } from "../page/page.tsx";
+import { queries } from "./queries.ts";
+
+showPage(queries, "tada");

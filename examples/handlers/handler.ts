@@ -1,0 +1,32 @@
+/**
+ * Sends what a page may ask for, with a key that the page does not have. Bun, Deno and Workers run this file as it is:
+ *
+ *   bun handler.ts
+ *   deno serve --allow-net --allow-env handler.ts
+ *
+ * Workers need the flag `nodejs_compat`, and the two variables as bindings.
+ */
+import process from "node:process";
+import { createGraphQLHandler, GraphQLClient } from "@saas-management/sdk/graphql";
+
+const {
+  SAAS_MANAGEMENT_BASE_URL: baseUrl = "",
+  SAAS_MANAGEMENT_API_KEY: apiKey,
+  PORT = "3000",
+} = process.env;
+const client = new GraphQLClient({ baseUrl, apiKey });
+
+/** For `POST /api/graphql`. In the page: `new GraphQLClient({ baseUrl: "/api", authorization: "none" })`. */
+export const handler = createGraphQLHandler({
+  client,
+  allow: ["applications", "updateProcurementCase", "query Plans { licensePlans { totalCount } }"],
+});
+
+export default {
+  port: Number(PORT),
+  async fetch(request: Request): Promise<Response> {
+    if (new URL(request.url).pathname !== "/api/graphql") return new Response(null, { status: 404 });
+    // Here check the session of your user, and answer 401 if there is none.
+    return handler(request);
+  },
+};

@@ -1,0 +1,36 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+/** Makes a listener of `node:http` and Express from a handler of Request and Response. */
+export function listener(handler: (request: Request) => Promise<Response>) {
+  return async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const left = new AbortController();
+    outgoing.on("close", () => left.abort());
+    try {
+      const { method = "GET", headers } = incoming;
+      const request = new Request("http://localhost/graphql", {
+        method,
+        // The handler reads no other header.
+        headers: { "content-type": headers["content-type"] ?? "" },
+        signal: left.signal,
+        ...(method === "POST" ? { body: bodyOf(incoming), duplex: "half" } : {}),
+      });
+      const response = await handler(request);
+      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+      outgoing.end(await response.text());
+    } catch {
+      outgoing.writeHead(500).end();
+    }
+  };
+}
+
+/** Read as far as the handler asks, so that its limit holds. */
+function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+  const chunks = incoming.iterator();
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await chunks.next();
+      if (done === true) controller.close();
+      else controller.enqueue(value);
+    },
+  });
+}

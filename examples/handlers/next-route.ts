@@ -1,0 +1,21 @@
+/** A handler as a route of Next: `route.ts` in the folder of `/api/graphql`. */
+import process from "node:process";
+import { createGraphQLHandler, GraphQLClient } from "@saas-management/sdk/graphql";
+
+let handler: ReturnType<typeof createGraphQLHandler> | undefined;
+
+function createHandler() {
+  const { SAAS_MANAGEMENT_BASE_URL: baseUrl = "", SAAS_MANAGEMENT_API_KEY: apiKey } = process.env;
+  const client = new GraphQLClient({ baseUrl, apiKey });
+  return createGraphQLHandler({
+    client,
+    allow: ["applications", "updateProcurementCase", "query Plans { licensePlans { totalCount } }"],
+  });
+}
+
+export async function POST(request: Request): Promise<Response> {
+  // Here check the session of your user, and answer 401 if there is none.
+  // Made with the first request: `next build` loads this file too, and may not have the settings.
+  handler ??= createHandler();
+  return handler(request);
+}

@@ -1,0 +1,167 @@
+import { InvalidInputError } from "../../core/errors/index.js";
+import { describeType, isObject } from "../../core/validate.js";
+import { INPUT_FIELDS } from "../generated/operations.js";
+
+interface Field {
+  readonly required: boolean;
+  /** The input or `Date`; undefined for what is not checked. */
+  readonly type: string | undefined;
+}
+
+const MAX_LISTED = 25;
+
+const parsed = new Map<string, ReadonlyMap<string, Field>>();
+
+/** Where a value stands, and the input that it is; undefined for what is not checked. */
+export interface Place {
+  readonly path: string;
+  readonly type: string | undefined;
+}
+
+export function joinPath(parent: string | undefined, inArray: boolean, key: string): string {
+  if (inArray) return `${parent ?? ""}[${key}]`;
+  return parent === undefined || parent === "" ? key : `${parent}.${key}`;
+}
+
+/**
+ * The type of a field of an input; undefined if it is not checked.
+ * @throws {InvalidInputError} the input has no such field; with the nearest name
+ */
+export function fieldType({ path, type }: Place, name: string): string | undefined {
+  if (type === undefined) return undefined;
+  const fields = fieldsOf(type);
+  const field = fields.get(name);
+  if (field !== undefined) return field.type;
+  const names = [...fields.keys()];
+  const nearest = nearestName(name, names);
+  const hint = nearest === undefined ? "" : ` Did you mean ${nearest}?`;
+  const known = names.length > MAX_LISTED ? "" : ` Known: ${names.join(", ")}.`;
+  // A key that is not a name may be a secret.
+  const shown = /^[A-Za-z_]\w{0,63}$/.test(name) ? ` ${name}` : "";
+  throw new InvalidInputError(`${path || "variables"}: unknown field${shown}.${hint}${known}`, {
+    issues: [
+      { path: path === "" ? name : `${path}.${name}`, expected: nearest ?? `one of ${names.join(", ")}` },
+    ],
+  });
+}
+
+/**
+ * Checks the names of an input's fields, and what is missing. One part of a filter that is undefined is no condition; if
+ * nothing else stands beside it, the filter matches more than the caller means.
+ * @throws {InvalidInputError} an unknown field, a required field is not set, or no condition below the first level
+ */
+export function checkFields(value: object, { path, type }: Place): void {
+  const set = (name: string) => Reflect.get(value, name) !== undefined;
+  const keys = Object.keys(value);
+  // A wrong name explains why the right one is missing.
+  for (const key of keys) fieldType({ path, type }, key);
+  const missing = [...fieldsOf(type ?? "")].find(([name, field]) => field.required && !set(name))?.[0];
+  const isEmptied = /[.[]/.test(path) && keys.length > 0 && !keys.some(set);
+  const wrong = missing ?? (isEmptied ? keys[0] : undefined);
+  if (wrong === undefined) return;
+  const place = path === "" ? wrong : `${path}.${wrong}`;
+  throw new InvalidInputError(`Variable ${place} must be set, got undefined.`, {
+    issues: [{ path: place, expected: "a value" }],
+  });
+}
+
+/** What a value must be that is not an object, but in the place of an input. */
+export function expectedForInput(value: unknown, type: string | undefined): string | undefined {
+  if (type === undefined || value === null || value === undefined || isObject(value)) return undefined;
+  const [first = ""] = fieldsOf(type).keys();
+  return `an object such as { ${first}: … }, got ${describeType(value)}`;
+}
+
+/** What a server says of a mistake. */
+interface Told {
+  readonly message: string;
+  readonly path?: unknown;
+  readonly extensions?: unknown;
+}
+
+/** Enough of a text to find a name in it: a server may send megabytes. */
+const MAX_READ = 2000;
+
+/** Adds the field that an entry names, as `field`; the rest stays as it is. */
+export function withField<Entry extends Told>(
+  method: string,
+  entry: Entry,
+): Entry & { readonly field?: string } {
+  const field = namedField(method, entry);
+  return field === undefined ? entry : { ...entry, field };
+}
+
+/**
+ * The path of the field of a method's variables that a server names, such as `input.deadline`; undefined if it names
+ * none. Servers have it in `extensions` (Hot Chocolate), quoted in the message (`at "input.state"`), or in `path`. It
+ * consists of names of the schema, never of a value.
+ */
+function namedField(method: string, { message, path, extensions }: Told): string | undefined {
+  const places = ["argument", "variable", "inputPath"].map((key) => Reflect.get(Object(extensions), key));
+  const quoted = message.slice(0, MAX_READ).matchAll(/["'`](\$?[A-Za-z_][\w.[\]]*)(?=["'`])/g);
+  const told = [...places, path, ...[...quoted].map(([, text]) => text)].map(dotted).filter(Boolean);
+  const found = [...told, ...told.map((place) => `input.${place}`)].map((place) => knownPath(method, place));
+  const depth = (place = "") => place.split(".").length;
+  return found.reduce((best, place) => (!best || depth(place) > depth(best) ? place : best), undefined);
+}
+
+/** A place as one string; empty if it does not begin with a name. */
+function dotted(place: unknown): string {
+  const parts: readonly unknown[] = Array.isArray(place) ? place.slice(0, MAX_READ) : [place];
+  const isPath = parts.every((part) => typeof part === "string" || typeof part === "number");
+  const text = isPath ? parts.join(".").slice(0, MAX_READ) : "";
+  return /^[$/A-Z_a-z]/.test(text) ? text : "";
+}
+
+/** A path as the SDK writes it, if the method has such a field. */
+function knownPath(method: string, place: string): string | undefined {
+  let type: string | undefined = method;
+  let path: string | undefined;
+  for (const name of place.replace(/^\$/, "").split(/[./[\]]+/)) {
+    if (name === "") continue;
+    const isIndex = path !== undefined && /^\d{1,6}$/.test(name);
+    const field: Field | undefined = isIndex ? undefined : fieldsOf(type ?? "").get(name);
+    if (!isIndex && field === undefined) return undefined;
+    path = joinPath(path, isIndex, name);
+    if (field !== undefined) type = field.type;
+  }
+  return path;
+}
+
+function fieldsOf(type: string): ReadonlyMap<string, Field> {
+  let fields = parsed.get(type);
+  if (fields === undefined) {
+    const words = (INPUT_FIELDS[type] ?? "").split(" ");
+    fields = new Map(
+      words.map((word) => {
+        const [name = "", input] = word.split(":");
+        return [name.replace("!", ""), { required: name.endsWith("!"), type: input }];
+      }),
+    );
+    parsed.set(type, fields);
+  }
+  return fields;
+}
+
+/** The name with the fewest edits, if they are at most two, and not most of the name. */
+function nearestName(name: string, names: readonly string[]): string | undefined {
+  const ranked = names
+    .map((candidate) => ({ candidate, edits: editsBetween(name.toLowerCase(), candidate.toLowerCase()) }))
+    .sort((a, b) => a.edits - b.edits);
+  const [best] = ranked;
+  return best !== undefined && best.edits <= Math.min(2, name.length / 2) ? best.candidate : undefined;
+}
+
+function editsBetween(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 2) return Number.POSITIVE_INFINITY;
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

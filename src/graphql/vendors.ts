@@ -1,0 +1,102 @@
+import { InvalidInputError } from "../core/errors/index.js";
+import { readOptions } from "../core/validate.js";
+import {
+  ApplicationsDocument,
+  type ChangeVendorsStateInput,
+  type VendorFilter,
+} from "./generated/operations.js";
+import { REQUEST_KEYS, type RequestOptions } from "./options.js";
+import { listConnection } from "./paging/paginate.js";
+import type { Transport } from "./request/transport.js";
+import { copyVariables, isJsonObject, type JsonObject } from "./request/variables.js";
+
+/** String operators that match every value, or every value that is set, if their operand is empty. */
+const MATCH_ALL_IF_EMPTY = ["contains", "startsWith", "endsWith", "neq"];
+
+/** What applications call the fields of a filter of vendors. */
+const IN_APPLICATIONS = new Map([
+  ["and", "and"],
+  ["or", "or"],
+  ["vendor", "application"],
+  ["name", "vendorName"],
+]);
+
+/**
+ * Returns the variables of a change to many vendors, as they will be sent.
+ *
+ * A filter without a condition selects every vendor of the workspace, and is easily made by accident: from a field that
+ * is `undefined`, an empty list, an empty input of a form. So every object and list in it must still have a condition.
+ *
+ * @throws {InvalidInputError} a part has no condition; `issues` has its path
+ */
+export function vendorVariables(input: ChangeVendorsStateInput, where: VendorFilter | "all"): JsonObject {
+  if (where === "all") return copyVariables({ input }, "changeVendorsState");
+  if (!isJsonObject(where)) throw tooWide("where", 'a filter, or "all" for every vendor of the workspace');
+  const variables = copyVariables({ input, where }, "changeVendorsState");
+  checkPart(variables["where"], "where");
+  return variables;
+}
+
+/** Reads which vendors a change would match. No query lists vendors: their applications tell. */
+export async function previewVendors(
+  transport: Transport,
+  input: ChangeVendorsStateInput,
+  where: VendorFilter | "all",
+  options: RequestOptions = {},
+): Promise<{ readonly count: number | undefined; readonly vendorNames: readonly string[] }> {
+  const own = readOptions("previewVendorsState", options, REQUEST_KEYS);
+  const { where: filter = {} } = vendorVariables(input, where);
+  const ofApplications = applicationFilter(filter);
+  if (ofApplications === undefined) return { count: undefined, vendorNames: [] };
+  // Rows come and go meanwhile; by id they keep their places.
+  const list = { ...own, where: ofApplications, order: { id: "ASC" } };
+  const nodes = await listConnection(transport, "applications", ApplicationsDocument, list).toArray();
+  const found = new Set(nodes.map(({ application }) => application.vendorName));
+  const vendorNames = [...found].filter((name) => name !== null).sort();
+  return { count: found.has(null) ? undefined : vendorNames.length, vendorNames };
+}
+
+/** The filter of applications that asks for the same vendors; undefined if they lack one of its fields. */
+export function applicationFilter(part: unknown): unknown {
+  if (Array.isArray(part)) {
+    const parts = part.map(applicationFilter);
+    return parts.includes(undefined) ? undefined : parts;
+  }
+  if (!isJsonObject(part)) return undefined;
+  const entries = Object.entries(part).map(
+    ([field, value]) =>
+      [IN_APPLICATIONS.get(field), field === "name" ? value : applicationFilter(value)] as const,
+  );
+  return entries.flat().includes(undefined) ? undefined : Object.fromEntries(entries);
+}
+
+function checkPart(part: unknown, path: string): void {
+  if (part === null) throw tooWide(path, "a condition, not null");
+  if (Array.isArray(part)) {
+    if (part.length === 0) throw tooWide(path, "a list with at least one entry");
+    for (const [index, item] of part.entries()) checkPart(item, `${path}[${index}]`);
+  } else if (isJsonObject(part)) {
+    const entries = Object.entries(part);
+    if (entries.length === 0) throw tooWide(path, "an object with at least one condition");
+    for (const [key, value] of entries) checkCondition(key, value, `${path}.${key}`);
+  }
+}
+
+function checkCondition(operator: string, value: unknown, path: string): void {
+  if (operator === "eq" && value === null) return;
+  if ((operator === "in" || operator === "nin") && Array.isArray(value) && value.length > 0) {
+    if (operator === "nin" && value.every((text) => text === "" || text === null))
+      throw tooWide(path, "a list with a string that is not empty");
+    return;
+  }
+  if (MATCH_ALL_IF_EMPTY.includes(operator) && value === "")
+    throw tooWide(path, "a string that is not empty");
+  checkPart(value, path);
+}
+
+function tooWide(path: string, expected: string): InvalidInputError {
+  return new InvalidInputError(
+    `${path} must be ${expected}: otherwise the change could reach every vendor. Pass "all" if it is meant to.`,
+    { issues: [{ path, expected }] },
+  );
+}

@@ -1,0 +1,87 @@
+/**
+ * PostgreSQL as the store of a ledger and a staging, for connectors whose processes share no disk.
+ *
+ * @packageDocumentation
+ */
+import { ConfigurationError } from "../core/errors/index.js";
+import { describeType, type KeysOf, readOptions, requireMethods } from "../core/validate.js";
+import { type Ledger, makeLedger } from "../sync/ledger/ledger.js";
+import { makeStaging, type Staging } from "../sync/staging/staging.js";
+import type { Pool } from "./pool.js";
+import { PostgresStore } from "./postgres-store.js";
+
+export type { Pool } from "./pool.js";
+
+interface LedgerOptions {
+  readonly schema?: string | undefined;
+  readonly hashIds?: boolean | undefined;
+}
+
+interface StagingOptions {
+  readonly schema?: string | undefined;
+  readonly keep?: boolean | undefined;
+}
+
+const LEDGER_KEYS = { schema: true, hashIds: true } satisfies KeysOf<LedgerOptions>;
+const STAGING_KEYS = { schema: true, keep: true } satisfies KeysOf<StagingOptions>;
+const DEFAULT_SCHEMA = "saas_management";
+/** PostgreSQL cuts longer names. */
+const MAX_NAME_BYTES = 63;
+
+/**
+ * Keeps a ledger in tables of PostgreSQL 12 or later, with its watermarks, approvals and journal: all processes and hosts
+ * with the same database and schema share it.
+ *
+ * The first use creates the schema and three tables whose names begin with `ledger_`; after that, a role needs `USAGE`
+ * on the schema, and `SELECT`, `INSERT`, `UPDATE` and `DELETE` on the tables. Every call is one statement: a pool of one
+ * connection is enough, a transaction pooler may be in between, and no transaction is open while a source is slow. A
+ * process that dies leaves the pieces of its unfinished values for a day.
+ *
+ * The pool must lead to the primary server: a replica may lag behind. `synchronous_commit` must not be off. `pg` emits
+ * `error` on the pool when an idle connection breaks, and that ends the process if nobody listens.
+ * @param pool A `Pool` of `pg`, or another object with its `query(text, values)`. It stays yours to end.
+ * @param options `schema`: its name, `saas_management` by default. `hashIds`: whether hashes are stored instead of ids,
+ *   as for `fileLedger`; false by default.
+ * @throws {ConfigurationError} the pool has no method `query`, or an option is invalid
+ */
+export function postgresLedger(
+  pool: Pool,
+  options?: { readonly schema?: string | undefined; readonly hashIds?: boolean | undefined },
+): Ledger {
+  const given: LedgerOptions = options ?? {};
+  const { schema, hashIds = false } = readOptions("postgresLedger", given, LEDGER_KEYS, ConfigurationError);
+  if (typeof hashIds !== "boolean") throw new ConfigurationError("hashIds must be true or false.");
+  const place = placeOf("postgresLedger", pool, schema);
+  return makeLedger(place.location, { store: new PostgresStore(pool, place.schema, "ledger"), hashIds });
+}
+
+/**
+ * Keeps a staging in tables of PostgreSQL, for extractors on several hosts. All that {@link postgresLedger} says of the
+ * pool, the schema and rights is true of it too; its tables begin with `staging_`, and both may share a schema. The tables
+ * contain whole records until the commit.
+ * @param pool A `Pool` of `pg`, or another object with its `query(text, values)`. It stays yours to end.
+ * @param options `schema`: its name, `saas_management` by default. `keep`: whether records stay after their commit; false
+ *   by default.
+ * @throws {ConfigurationError} the pool has no method `query`, or an option is invalid
+ */
+export function postgresStaging(
+  pool: Pool,
+  options?: { readonly schema?: string | undefined; readonly keep?: boolean | undefined },
+): Staging {
+  const given: StagingOptions = options ?? {};
+  const { schema, keep } = readOptions("postgresStaging", given, STAGING_KEYS, ConfigurationError);
+  const place = placeOf("postgresStaging", pool, schema);
+  const store = new PostgresStore(pool, place.schema, "staging");
+  const clearUnfinished = (prefix: string) => store.clearUnfinished(prefix);
+  return makeStaging("postgresStaging", { store, location: place.location, clearUnfinished }, { keep });
+}
+
+function placeOf(caller: string, pool: Pool, schema: unknown = DEFAULT_SCHEMA) {
+  if (typeof schema !== "string" || schema === "")
+    throw new ConfigurationError(`schema must be the name of a schema, got ${describeType(schema)}.`);
+  // A dollar sign could end the statement that creates the tables.
+  if (/[\0$]/.test(schema) || Buffer.byteLength(schema) > MAX_NAME_BYTES)
+    throw new ConfigurationError(`schema must have at most ${MAX_NAME_BYTES} bytes and no dollar sign.`);
+  requireMethods(`The pool of ${caller}`, pool ?? null, ["query"]);
+  return { schema, location: `postgres schema ${schema}` };
+}

@@ -1,0 +1,57 @@
+import { InvalidInputError } from "../../core/errors/index.js";
+import { decideFate, readFate } from "./fate.js";
+import { runKeys } from "./keys.js";
+import { quote } from "./partitions.js";
+import type { StagingParts } from "./parts.js";
+import type { StoredPlan } from "./plan.js";
+import { exists, listRuns } from "./runs.js";
+
+/**
+ * Gives a run up and deletes what was extracted for it. Plan and fate stay. If the run was committed, deletes only what is
+ * left of it.
+ * @throws {InvalidInputError} it is being committed
+ */
+export async function discardRun(staging: StagingParts, plan: StoredPlan): Promise<void> {
+  const { store } = staging;
+  const keys = runKeys(plan);
+  if (!(await exists(store, keys.receipt))) {
+    // First, because a full disk would not take the fate.
+    await staging.clearUnfinished?.(keys.segments);
+    const { fate } = (await readFate(store, keys)) ?? (await decideFate(store, keys, { fate: "discard" }));
+    if (fate === "commit" && !(await exists(store, keys.receipt)))
+      throw new InvalidInputError(
+        `The commit of the run ${quote(plan.runKey)} has begun, so it cannot be discarded. Commit it again to learn its result.`,
+      );
+  }
+  await deleteSegments(staging, plan);
+  await deleteAll(staging, keys.attempts);
+}
+
+/** Deletes the records of a run. The plan, its fate and its receipt stay. */
+export async function deleteSegments(staging: StagingParts, plan: StoredPlan): Promise<void> {
+  const { segments } = runKeys(plan);
+  await staging.clearUnfinished?.(segments);
+  await deleteAll(staging, segments);
+}
+
+/** Discards runs that were opened before a time, and deletes what is left of those that were committed by then. */
+export async function sweepRuns(staging: StagingParts, before: number): Promise<void> {
+  for (const { plan, keys } of await listRuns(staging)) {
+    const { folder, fate, receipt } = runKeys(plan);
+    const isEmpty = ![...keys].some(
+      (key) => key.startsWith(`${folder}/s/`) || key.startsWith(`${folder}/x/`),
+    );
+    const isOver = isEmpty && (keys.has(fate) || keys.has(receipt));
+    if (plan.openedAt >= before || isOver) continue;
+    // A commit that has begun may still end.
+    const isCommitting =
+      !keys.has(receipt) && (await readFate(staging.store, runKeys(plan)))?.fate === "commit";
+    if (!isCommitting) await discardRun(staging, plan);
+  }
+}
+
+async function deleteAll({ store }: StagingParts, prefix: string): Promise<void> {
+  const keys: string[] = [];
+  for await (const key of store.list(prefix)) if (key.startsWith(prefix)) keys.push(key);
+  for (const key of keys) await store.delete(key);
+}

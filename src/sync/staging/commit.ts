@@ -1,0 +1,263 @@
+/**
+ * Commits a staged run. The numbers are those of the protocol (docs/architecture.md), which test/simulation/staging-model
+ * explores: keep the two alike.
+ */
+import { createHash } from "node:crypto";
+import { raceAbort } from "../../core/abort.js";
+import { InvalidInputError } from "../../core/errors/index.js";
+import { isObject } from "../../core/validate.js";
+import type { BatchHandle } from "../batch/sync-batch.js";
+import { withinGrace } from "../call.js";
+import type { RunGuard } from "../guard/run-guard.js";
+import type { InstallationScope } from "../ledger/entry.js";
+import { runOf } from "../ledger/keys.js";
+import { type LedgerParts, requireLedger } from "../ledger/ledger.js";
+import { type RunToken, runTokens, stateOf } from "../ledger/run-tokens.js";
+import { readWatermarks, storeWatermarks } from "../ledger/watermark-entries.js";
+import type { CommitOptions } from "../run/options.js";
+import { type RunReceipt, receiptOf } from "../run/receipt.js";
+import type { RunSteps } from "../run/run-steps.js";
+import { type RunParts, SyncRun } from "../run/sync-run.js";
+import { endBatch } from "../run/unreleased-batches.js";
+import { newReport, statsByCollection } from "../write/options.js";
+import { deleteSegments } from "./clear.js";
+import { discardedError } from "./extract.js";
+import { decideFate, putJson, readFate, readJson } from "./fate.js";
+import { type RunKeys, runKeys } from "./keys.js";
+import type { StagedParts } from "./parts.js";
+import { putReceipt, readReceipt, SupersededError } from "./receipts.js";
+import { readSealedRun, type SealedRun } from "./sealed-run.js";
+import { StagedRecords } from "./staged-records.js";
+
+/**
+ * Judges a staged run, and sends it if it is not held. Returns the receipt if it was committed before.
+ * @throws {InvalidInputError} it was discarded, it was superseded by another run, or partitions are missing
+ * @throws {RunHeldError} the guard held it; nothing was sent
+ */
+export async function commitRun(
+  staged: StagedParts,
+  options: CommitOptions,
+  parts: RunParts,
+): Promise<RunReceipt> {
+  const { plan, ledger, staging } = staged;
+  const { signal } = options;
+  const keys = runKeys(plan);
+  const { origin } = parts.configuration.endpoint;
+  if (origin !== plan.endpoint)
+    throw new InvalidInputError(
+      `The run ${JSON.stringify(plan.runKey)} was opened for ${plan.endpoint}, and this client is one of ${origin}.`,
+    );
+  try {
+    const committed = await raceAbort(committedBefore(staged, keys), signal, parts.closed);
+    if (committed !== undefined) return committed;
+    const sealed = await raceAbort(readSealedRun(staged), signal, parts.closed);
+    const commit = new Commit(staged, sealed, parts);
+    const { installationId, id: runId, runKey } = plan;
+    const run = { ...options, installationId, ledger, runId, runKey };
+    return await new SyncRun(commit.records.connector(), run, parts, commit).execute();
+  } catch (error) {
+    // 6 Another committer may have been faster.
+    const receipt = await readReceipt(staging.store, keys, plan).catch(() => undefined);
+    if (receipt === undefined || signal?.aborted === true) throw error;
+    return receipt;
+  }
+}
+
+/** 1 A receipt: return it. Discarded: refuse. */
+async function committedBefore(
+  { staging, plan }: StagedParts,
+  keys: RunKeys,
+): Promise<RunReceipt | undefined> {
+  const receipt = await readReceipt(staging.store, keys, plan);
+  if (receipt === undefined && (await readFate(staging.store, keys))?.fate === "discard")
+    throw discardedError(plan.runKey);
+  return receipt;
+}
+
+class Commit implements RunSteps {
+  readonly records: StagedRecords;
+  readonly #staged: StagedParts;
+  readonly #sealed: SealedRun;
+  readonly #parts: RunParts;
+  readonly #ledger: LedgerParts | undefined;
+  readonly #scope: InstallationScope;
+  /** T: the state of the ledger that the run was judged in. */
+  #judgedIn: string | undefined;
+
+  constructor(staged: StagedParts, sealed: SealedRun, parts: RunParts) {
+    const { endpoint, installationId } = staged.plan;
+    this.records = new StagedRecords(sealed);
+    this.#staged = staged;
+    this.#sealed = sealed;
+    this.#parts = parts;
+    this.#ledger = requireLedger(staged.ledger);
+    this.#scope = { endpoint, installationId };
+  }
+
+  async beforeStart(guard: RunGuard, signal: AbortSignal): Promise<RunReceipt | undefined> {
+    const { plan, digest, keys } = this.#sealed;
+    const { store } = this.#staged.staging;
+    // 1 A receipt: return it. Discarded: refuse. A promotion that was cut off is finished, because approvals are bound to T.
+    const receipt = (await committedBefore(this.#staged, keys)) ?? (await this.#completedInLedger(guard));
+    if (receipt !== undefined) return receipt;
+    // 2 Read T, then every segment, and judge all. Held: nothing was sent.
+    const state = stateOf(await this.#tokens(), plan.id);
+    if (state !== this.#judgedIn) {
+      await guard.judgeStaged(
+        {
+          boundTo: createHash("sha256").update(`${digest} ${state}`).digest("hex"),
+          blocks: (collection) => this.records.blocks(collection, signal),
+          placeOf: (collection, index) => this.records.placeOf(collection, index),
+        },
+        signal,
+      );
+      await this.records.verify(signal);
+      this.#judgedIn = state;
+    }
+    // 3 From now on, nobody can discard it.
+    const { fate } = await decideFate(store, keys, { fate: "commit", digest });
+    if (fate === "discard") throw discardedError(plan.runKey);
+    // 4 StartSyncBatch, by the run.
+    return undefined;
+  }
+
+  async underLock(guard: RunGuard, batch: BatchHandle): Promise<RunReceipt | "again" | undefined> {
+    const { plan, keys } = this.#sealed;
+    const { store } = this.#staged.staging;
+    // 5a A receipt: abort, return it.
+    const receipt = await readReceipt(store, keys, plan);
+    if (receipt !== undefined) return receipt;
+    // 5b The ledger has it as completed: abort, write the receipt.
+    const completed = await this.#completedInLedger(guard);
+    if (completed !== undefined) return completed;
+    // 5c A batch of mine was completed: abort, promote it, write the receipt. Aborted or unclear: its ids stay.
+    const batchIds = await this.#batches();
+    for (const [token, batchId] of batchIds) {
+      const ended = endBatch(this.#parts.abort, batchId, batch.signal).catch(() => "unknown");
+      if ((await ended) === "completed") return this.#finish(guard, token, batchId);
+    }
+    // 5d Another run was completed or is pending that this one does not follow: abort, refuse.
+    const tokens = await this.#tokens();
+    await this.#requireNewest(tokens);
+    // 5e T is another one: abort, judge again.
+    if (stateOf(tokens, plan.id) !== this.#judgedIn) return "again";
+    // 5f Draft, by the guard; 6 send, by the run.
+    return undefined;
+  }
+
+  /** 7 A durable pending: the guard has saved the ids. */
+  async beforeComplete(guard: RunGuard, batchId: string): Promise<void> {
+    const { token } = guard;
+    if (!(await putJson(this.#staged.staging.store, this.#batchKey(token), { batchId })))
+      throw new Error("The staging has stored the batch before.");
+  }
+
+  /** 8 CompleteSyncBatch and 9 promote, by the run; 10 put the receipt, delete the segments. */
+  async completed(receipt: RunReceipt): Promise<void> {
+    const { staging } = this.#staged;
+    const { keys } = this.#sealed;
+    const { clock, logger } = this.#parts.configuration;
+    try {
+      await withinGrace(clock, async () => {
+        await putReceipt(staging.store, keys, { receipt });
+        await this.#deleteSegments();
+      });
+    } catch (error) {
+      logger.error(
+        "saas-management: the batch was completed, but the staging could not note it; the next commit asks the service again",
+        { error },
+      );
+    }
+  }
+
+  /** 5b Returns the receipt if the ledger has a batch of the run as completed. */
+  async #completedInLedger(guard: RunGuard): Promise<RunReceipt | undefined> {
+    const { id } = this.#sealed.plan;
+    const tokens = await this.#tokens();
+    const completed = tokens.find(({ kind, token }) => kind === "completed" && runOf(token) === id);
+    if (completed === undefined) return undefined;
+    return this.#finish(guard, completed.token, (await this.#batches()).get(completed.token) ?? "");
+  }
+
+  /** Finishes what another attempt began: its batch was completed. */
+  async #finish(guard: RunGuard, token: string, batchId: string): Promise<RunReceipt> {
+    const { ledger } = this.#staged;
+    const { advanced } = this.#sealed;
+    await guard.completedBefore(token);
+    if (this.#ledger !== undefined && advanced.size > 0)
+      await storeWatermarks(this.#ledger, this.#scope, advanced, new AbortController().signal);
+    const receipt = receiptOf({
+      batchId,
+      runKey: this.#sealed.plan.runKey,
+      restarts: 0,
+      durationMs: 0,
+      waitedForLockMs: 0,
+      ledger: ledger === "none" ? undefined : ledger.location,
+      stats: statsOf(this.#sealed),
+      expected: guard.figures,
+      approved: guard.approvedRules,
+      reported: {},
+      guard: guard.isOn ? "on" : "off",
+      surprises: [],
+    });
+    await this.completed(receipt);
+    return receipt;
+  }
+
+  /** 5d */
+  async #requireNewest(tokens: readonly RunToken[]): Promise<void> {
+    const { plan, keys, advanced } = this.#sealed;
+    const newer = tokens.filter(
+      ({ token }) => runOf(token) !== plan.id && !plan.after.includes(runOf(token)),
+    );
+    const watermarks = advanced.size === 0 ? undefined : await this.#watermarks();
+    const isRead = [...advanced.keys()].some((name) => watermarks?.get(name) !== plan.watermarks[name]);
+    if (newer.length === 0 && !isRead) return;
+    if (isRead || newer.some(({ kind }) => kind === "completed")) {
+      await putReceipt(this.#staged.staging.store, keys, { superseded: true });
+      await this.#deleteSegments();
+    }
+    throw new SupersededError(plan);
+  }
+
+  /** What the ledger has of the snapshots of the run. */
+  async #tokens(): Promise<readonly RunToken[]> {
+    if (this.#ledger === undefined) return [];
+    const { snapshots } = this.records;
+    const tokens = await runTokens(this.#ledger, this.#scope);
+    return tokens.filter(({ collection }) => snapshots.includes(collection));
+  }
+
+  async #watermarks() {
+    return this.#ledger === undefined ? new Map() : readWatermarks(this.#ledger, this.#scope);
+  }
+
+  /** The batches of the run that may have been completed: their ids, by their tokens. */
+  async #batches(): Promise<ReadonlyMap<string, string>> {
+    const { store } = this.#staged.staging;
+    const prefix = this.#batchKey("");
+    const batches = new Map<string, string>();
+    for await (const key of store.list(prefix)) {
+      const value = key.startsWith(prefix) ? await readJson(store, key) : undefined;
+      const batchId: unknown = isObject(value) ? Reflect.get(value, "batchId") : undefined;
+      if (typeof batchId === "string") batches.set(key.slice(prefix.length), batchId);
+    }
+    return batches;
+  }
+
+  #batchKey(token: string): string {
+    return `${this.#sealed.keys.batches}${token}`;
+  }
+
+  async #deleteSegments(): Promise<void> {
+    const { staging, plan } = this.#staged;
+    if (!staging.keep) await deleteSegments(staging, plan);
+  }
+}
+
+function statsOf({ segments }: SealedRun) {
+  const reports = [...segments].flatMap(([collection, all]) =>
+    all.map(({ records, bytes }) => ({ ...newReport(collection), sent: records, accepted: records, bytes })),
+  );
+  return statsByCollection(reports);
+}

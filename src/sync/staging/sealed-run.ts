@@ -1,0 +1,124 @@
+import { createHash } from "node:crypto";
+import { ConfigurationError, InvalidInputError } from "../../core/errors/index.js";
+import { isObject } from "../../core/validate.js";
+import { COLLECTIONS, type Collection, collectionEntries, type EventCollection } from "../collections.js";
+import { EncodedRecords } from "../encoding/encoded-records.js";
+import { readJson } from "./fate.js";
+import { partitionHash, type RunKeys, runKeys } from "./keys.js";
+import { listNames, quote } from "./partitions.js";
+import type { StagedParts } from "./parts.js";
+import type { StoredPlan } from "./plan.js";
+import { readSegment, type SegmentSummary, summaryOf } from "./segment-reader.js";
+import { type PartitionState, placeOf, readStatus } from "./status.js";
+
+/** The partition of the segments of a run without partitions. */
+export const WHOLE = "all";
+
+/** A partition that was extracted wholly. */
+export interface Segment extends SegmentSummary {
+  readonly collection: Collection;
+  readonly partition: string;
+  readonly key: string;
+  /**
+   * Reads the records, a block for each message. Verifies all bytes: throws at the end if they are not those that were
+   * extracted.
+   * @throws {ConfigurationError} it is missing, damaged, or of another plan or contract
+   */
+  blocks(): AsyncIterable<EncodedRecords>;
+}
+
+/** A run of which every partition is sealed. */
+export interface SealedRun {
+  readonly plan: StoredPlan;
+  readonly keys: RunKeys;
+  /** Hash of what the segments contain: equal digests are equal runs. */
+  readonly digest: string;
+  /** Of each collection, in the order of the plan. */
+  readonly segments: ReadonlyMap<Collection, readonly Segment[]>;
+  /** What the connector of a run without partitions passed to `advance`. */
+  readonly advanced: ReadonlyMap<EventCollection, string>;
+}
+
+/** The value of `sealed`: what a run without partitions has extracted. */
+export interface Manifest {
+  readonly segments: Partial<Record<Collection, SegmentSummary>>;
+  readonly advanced: Partial<Record<EventCollection, string>>;
+}
+
+/**
+ * Reads what the segments of a run are, and not their records.
+ * @throws {InvalidInputError} partitions are missing, which it names
+ */
+export async function readSealedRun(run: StagedParts): Promise<SealedRun> {
+  const { plan } = run;
+  const keys = runKeys(plan);
+  const manifest = plan.partitions === null ? await readManifest(run, keys.sealed) : undefined;
+  const status = manifest === undefined ? await readStatus(run, plan.partitions ?? {}) : stateOf(manifest);
+  const missing = status.filter(({ summary }) => summary === undefined);
+  if (missing.length > 0) {
+    const names = missing.map(({ collection, partition }) => `${collection} ${partition}`);
+    throw new InvalidInputError(
+      `The run ${quote(plan.runKey)} is not wholly extracted. Extract what is missing, then commit it: ${listNames(names)}.`,
+    );
+  }
+  const segments = new Map<Collection, Segment[]>();
+  const hashes: string[] = [];
+  for (const { collection, partition, summary } of status) {
+    if (summary === undefined) continue;
+    const hash = partitionHash(collection, partition);
+    const segment = segmentOf(run, { collection, partition, key: `${keys.segments}${hash}`, ...summary });
+    segments.set(collection, [...(segments.get(collection) ?? []), segment]);
+    hashes.push(`${hash} ${summary.sha256}`);
+  }
+  const digest = createHash("sha256").update(hashes.sort().join("\n")).digest("hex");
+  const advanced = new Map(
+    collectionEntries(manifest?.advanced ?? {}).flatMap(([name, value]) =>
+      isEvents(name) ? [[name, value] as const] : [],
+    ),
+  );
+  return { plan, keys, digest, segments, advanced };
+}
+
+function segmentOf({ staging, plan }: StagedParts, segment: Omit<Segment, "blocks">): Segment {
+  const { collection, partition, key, records, bytes, sha256, readFrom, readUntil } = segment;
+  const expected = JSON.stringify({ records, bytes, sha256, readFrom, readUntil });
+  const place = placeOf(plan, collection, partition);
+  async function* blocks() {
+    const frames = readSegment(await staging.store.get(key), place);
+    let step = await frames.next();
+    try {
+      for (; step.done !== true; step = await frames.next()) yield new EncodedRecords(step.value, place.name);
+    } finally {
+      if (step.done !== true) await frames.return(segment);
+    }
+    if (JSON.stringify(step.value) !== expected)
+      throw new ConfigurationError(`The staged segment of ${place.name} is not the one that was extracted.`);
+  }
+  return { ...segment, blocks };
+}
+
+async function readManifest({ staging, plan }: StagedParts, key: string): Promise<Manifest> {
+  const value = await readJson(staging.store, key);
+  if (isManifest(value)) return value;
+  throw new InvalidInputError(
+    value === undefined
+      ? `The run ${quote(plan.runKey)} is not wholly extracted.`
+      : `The run ${quote(plan.runKey)} cannot be committed: ${key} of the staging is damaged.`,
+  );
+}
+
+function isManifest(value: unknown): value is Manifest {
+  if (!isObject(value)) return false;
+  const { segments, advanced }: Partial<Record<keyof Manifest, unknown>> = value;
+  return isObject(segments) && Object.values(segments).every(summaryOf) && isObject(advanced);
+}
+
+function stateOf({ segments }: Manifest): readonly PartitionState[] {
+  return collectionEntries(segments).map(([collection, summary]) => {
+    return { collection, partition: WHOLE, attempts: 1, isOpen: false, summary };
+  });
+}
+
+function isEvents(name: Collection): name is EventCollection {
+  return COLLECTIONS[name].model === "event";
+}

@@ -1,0 +1,152 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "../../core/clock.js";
+import { ConfigurationError } from "../../core/errors/index.js";
+import { forEachRecord } from "../encoding/encoded-records.js";
+import type { Store } from "../ledger/store.js";
+import { quote } from "./partitions.js";
+import {
+  FORMAT,
+  LENGTH_BYTES,
+  readToken,
+  type SegmentHeader,
+  type SegmentSummary,
+  VERSION,
+} from "./segment-reader.js";
+
+/** Another extraction has sealed the partition. */
+export class SegmentTaken extends Error {}
+
+interface Offer {
+  readonly frame: Uint8Array;
+  readonly taken: () => void;
+  readonly refused: (error: unknown) => void;
+}
+
+/** Writes one segment to the store while its records come, no faster than the store takes them. */
+export class SegmentWriter {
+  readonly #clock: Clock;
+  readonly #readFrom: number;
+  readonly #stored: Promise<SegmentSummary>;
+  #offer: Offer | undefined;
+  #wake = () => {};
+  #isOver = false;
+  #failure: { readonly error: unknown } | undefined;
+  #summary: SegmentSummary | undefined;
+
+  constructor(store: Store, key: string, header: SegmentHeader, clock: Clock) {
+    this.#clock = clock;
+    this.#readFrom = clock.now();
+    this.#stored = this.#put(store, key, header);
+    this.#stored.catch((error: unknown) => this.#fail(error));
+  }
+
+  /** Adds the records of a message. Resolves when the store has taken them. */
+  push(records: Uint8Array): Promise<void> {
+    // A copy: the buffer of the message is used again.
+    const frame = Buffer.allocUnsafeSlow(LENGTH_BYTES + records.length);
+    frame.writeUInt32BE(records.length);
+    frame.set(records, LENGTH_BYTES);
+    return new Promise((taken, refused) => {
+      if (this.#failure !== undefined) return refused(this.#failure.error);
+      this.#offer = { frame, taken, refused };
+      this.#wake();
+    });
+  }
+
+  /**
+   * Stores the segment: all records have come.
+   * @returns what it contains
+   * @throws {SegmentTaken} there is another one
+   * @throws {ConfigurationError} the store failed
+   */
+  seal(): Promise<SegmentSummary> {
+    this.#isOver = true;
+    this.#wake();
+    return this.#stored;
+  }
+
+  /** Gives the segment up: nothing of it is stored. Resolves when the store has let go of it. */
+  async drop(error: unknown): Promise<void> {
+    this.#fail(error);
+    await this.#stored.catch(() => {});
+  }
+
+  async #put(store: Store, key: string, header: SegmentHeader): Promise<SegmentSummary> {
+    let isNew: unknown;
+    let cause: unknown;
+    try {
+      isNew = await store.putIfAbsent(key, this.#value(header));
+    } catch (error) {
+      cause = error;
+    }
+    if (this.#failure !== undefined) throw this.#failure.error;
+    const summary = this.#summary;
+    if (isNew === true && summary !== undefined) return summary;
+    // The answer of a store may be lost.
+    const stored = await store
+      .get(key)
+      .then(readToken)
+      .catch(() => undefined);
+    if (stored === header.token && summary !== undefined) return summary;
+    if (stored !== undefined) throw new SegmentTaken();
+    throw unstored(header, cause);
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    this.#offer?.refused(this.#failure.error);
+    this.#offer = undefined;
+    this.#wake();
+  }
+
+  async *#value(header: SegmentHeader): AsyncGenerator<Uint8Array, void, undefined> {
+    const hash = createHash("sha256");
+    let [records, bytes] = [0, 0];
+    const head = lineOf({ format: FORMAT, version: VERSION, ...header });
+    hash.update(head);
+    yield head;
+    for await (const frame of this.#frames()) {
+      hash.update(frame);
+      bytes += frame.length - LENGTH_BYTES;
+      forEachRecord({ bytes: frame, recordsStart: LENGTH_BYTES }, () => {
+        records += 1;
+      });
+      yield frame;
+    }
+    const end = Buffer.alloc(LENGTH_BYTES);
+    const sha256 = hash.update(end).digest("hex");
+    yield end;
+    const summary = { records, bytes, sha256, readFrom: this.#readFrom, readUntil: this.#clock.now() };
+    yield lineOf(summary);
+    this.#summary = summary;
+  }
+
+  async *#frames(): AsyncGenerator<Uint8Array, void, undefined> {
+    for (;;) {
+      if (this.#failure !== undefined) throw this.#failure.error;
+      const offer = this.#offer;
+      if (offer !== undefined) {
+        this.#offer = undefined;
+        offer.taken();
+        yield offer.frame;
+      } else if (this.#isOver) {
+        return;
+      } else {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    }
+  }
+}
+
+function unstored({ collection, partition }: SegmentHeader, cause: unknown): ConfigurationError {
+  return new ConfigurationError(
+    `The staging could not store the partition ${quote(partition)} of ${collection}; nothing of it is kept. See the error's cause, and extract the partition again. For a fileStaging, check its directory and the free disk space.`,
+    { cause },
+  );
+}
+
+function lineOf(value: object): Uint8Array {
+  return Buffer.from(`${JSON.stringify(value)}\n`);
+}

@@ -1,0 +1,53 @@
+import { randomBytes } from "node:crypto";
+import type { Store } from "../sync/ledger/store.js";
+import { CONCURRENCY_RULES } from "./store-rules/concurrency.js";
+import { KEY_RULES } from "./store-rules/keys.js";
+import { BrokenRule, type StoreRule, TestedStore } from "./store-rules/tested-store.js";
+import { VALUE_RULES } from "./store-rules/values.js";
+
+const RULES: readonly StoreRule[] = [...VALUE_RULES, ...KEY_RULES, ...CONCURRENCY_RULES];
+/** A store that holds a lock or a connection while a value is put never answers. */
+const LIMIT_MS = 60_000;
+
+/**
+ * Checks that a store keeps all rules of `Store`, in any test runner. It writes about 60 MiB in all, below keys that
+ * begin with `test-store-`, and deletes what it wrote; after a broken rule, the values of that rule stay.
+ *
+ * Give the store as few connections as its users may have, such as one: a store that needs one for each unfinished value
+ * is found that way. What happens when a process or a machine dies is not checked.
+ * @param makeStore Called for each of about 20 checks. It may return the same store each time, which need not be empty.
+ * @throws {Error} a rule is broken, which the message names, or the store did not answer for a minute
+ */
+export function testStore(makeStore: () => Store | Promise<Store>): Promise<void> {
+  return checkStore(makeStore, LIMIT_MS);
+}
+
+export async function checkStore(makeStore: () => Store | Promise<Store>, limitMs: number): Promise<void> {
+  for (const rule of RULES) {
+    const folder = `test-store-${randomBytes(6).toString("hex")}/`;
+    const checked = checkRule(rule, new TestedStore(await makeStore(), folder));
+    const outcome = await Promise.race([checked.then(() => "kept"), timeLimit(checked, limitMs)]);
+    if (outcome !== "kept")
+      throw new Error(
+        `The store did not answer for ${limitMs / 1000} seconds when this rule was checked: ${rule.name}.`,
+      );
+  }
+}
+
+async function checkRule({ name, check }: StoreRule, store: TestedStore): Promise<void> {
+  try {
+    await check(store);
+    for (const key of await store.list("")) await store.delete(key);
+  } catch (error) {
+    if (error instanceof BrokenRule) throw new Error(`The store breaks a rule: ${name}. ${error.message}`);
+    throw new Error(`The store failed when this rule was checked: ${name}.`, { cause: error });
+  }
+}
+
+/** Ends early if the check ends, so that no timer is left. */
+function timeLimit(checked: Promise<void>, limitMs: number): Promise<string> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve("late"), limitMs);
+    checked.catch(() => {}).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,110 @@
+import { InvalidInputError, type VendorFilter } from "@saas-management/sdk/graphql";
+import { expect, test } from "vitest";
+import { INPUT_FIELDS } from "../../src/graphql/generated/operations.js";
+import { applicationFilter } from "../../src/graphql/vendors.js";
+import { connectClient, rejection } from "../support/http-client.js";
+import { answer } from "../support/http-server.js";
+import { testService } from "../support/test-service.js";
+
+const STATE = { state: "DISQUALIFIED" } as const;
+
+/** 250 vendors, of which every fifth has two applications. */
+const applications = Array.from({ length: 300 }, (_, index) => ({
+  name: `App ${index}`,
+  vendorName: `Vendor ${String(index % 250).padStart(3, "0")}`,
+}));
+const others = [
+  { name: "Figma", state: "DISQUALIFIED" },
+  { name: "Slack", vendorName: "Salesforce" },
+  { name: "Salesforce" },
+] as const;
+
+const service = testService({ server: { portfolio: { applications: [...applications, ...others] } } });
+
+const named = (name: NonNullable<VendorFilter["vendor"]>["name"]): VendorFilter => ({ vendor: { name } });
+
+test.each<[matching: number, where: VendorFilter | "all"]>([
+  [252, "all"],
+  [1, named({ eq: "Salesforce" })],
+  [0, named({ eq: "salesforce" })],
+  [251, named({ neq: "Figma" })],
+  [250, named({ startsWith: "Vendor " })],
+  [2, named({ nstartsWith: "Vendor " })],
+  [25, named({ endsWith: "7" })],
+  [227, named({ nendsWith: "7" })],
+  [81, named({ contains: " 1", ncontains: "5" })],
+  [2, named({ in: ["Figma", "Vendor 001", "Nobody"] })],
+  [250, named({ nin: ["Figma", "Salesforce"] })],
+  [2, { or: [named({ eq: "Figma" }), { and: [named({ contains: "24" }), named({ endsWith: "9" })] }] }],
+  [14, { vendor: { or: [{ name: { contains: "12" } }, { and: [{ name: { eq: "Salesforce" } }] }] } }],
+])("tells the %i vendors that a change then reaches: %j", async (matching, where) => {
+  const { graphql, server } = service;
+  const reader = service.graphqlClient({ apiKey: server.createApiKey({ scope: "read" }) });
+  const { count, vendorNames } = await reader.previewVendorsState(STATE, where);
+  expect(count).toBe(matching);
+  const before = await vendorsIn("DISQUALIFIED");
+  const { updatedCount } = await graphql.changeVendorsState(STATE, where);
+  expect(updatedCount).toBe(count);
+  const after = await vendorsIn("DISQUALIFIED");
+  expect([...new Set([...before, ...vendorNames])].sort()).toEqual(after);
+});
+
+test("sends one query for each page, and nothing else", async () => {
+  const operations: string[] = [];
+  const client = service.graphqlClient({
+    onEvent: ({ operation, type }) => void (type === "request" && operations.push(operation)),
+  });
+  await client.previewVendorsState(STATE, "all");
+  expect(operations).toEqual(["Applications", "Applications", "Applications", "Applications"]);
+});
+
+/** Answers with one page of applications of these vendors. */
+const page = (...vendorNames: readonly (string | null)[]) => {
+  const nodes = vendorNames.map((vendorName) => ({ application: { vendorName } }));
+  const pageInfo = { hasNextPage: false, endCursor: null };
+  return answer({ data: { applications: { nodes, pageInfo, totalCount: nodes.length } } });
+};
+
+test("does not count vendors if an application matches whose vendor has no name", async () => {
+  const { client } = await connectClient(page("Zoom", null, "Acme", "Zoom"));
+  const told = await client.previewVendorsState(STATE, named({ ncontains: "x" }));
+  expect(told).toEqual({ count: undefined, vendorNames: ["Acme", "Zoom"] });
+});
+
+test("refuses before anything is sent what the change refuses, and options of other calls", async () => {
+  const { client, server } = await connectClient(page());
+  const preview = async (...args: readonly unknown[]) =>
+    Reflect.apply(client.previewVendorsState, client, args);
+  for (const [path, ...args] of [
+    ["where", STATE],
+    ["where.vendor.name.in", STATE, named({ in: [] })],
+    ["where.vendor.nme", STATE, { vendor: { nme: { eq: "Acme" } } }],
+    ["input.state", {}, "all"],
+  ] as const)
+    expect(await rejection(preview(...args))).toMatchObject({ code: "INVALID_INPUT", issues: [{ path }] });
+  expect(await rejection(preview(STATE, "all", { idempotent: true }))).toBeInstanceOf(InvalidInputError);
+  expect(server.requests).toEqual([]);
+});
+
+test("sends the options with each query", async () => {
+  const { client, server } = await connectClient(page("Acme"));
+  await client.previewVendorsState(STATE, "all", { headers: { "x-own": "1" } });
+  expect(server.requests[0]?.headers).toMatchObject({ "x-own": "1" });
+  const signal = AbortSignal.abort(new Error("enough"));
+  expect(await rejection(client.previewVendorsState(STATE, "all", { signal }))).toBe(signal.reason);
+});
+
+test("knows every field of a filter of vendors, and answers nothing for one that applications lack", () => {
+  const fields = `${INPUT_FIELDS["VendorDiscoveryFilterInput"]} ${INPUT_FIELDS["VendorFilterInput"]}`;
+  for (const field of fields.split(" ").map((word) => word.split(":")[0] ?? ""))
+    expect(applicationFilter({ [field]: {} }), field).toBeDefined();
+  expect(applicationFilter({ or: [{ vendor: { and: [{ name: { in: ["a"] } }] } }] })).toEqual({
+    or: [{ application: { and: [{ vendorName: { in: ["a"] } }] } }],
+  });
+  expect(applicationFilter({ or: [{ vendor: { name: { eq: "a" }, id: { eq: "1" } } }] })).toBeUndefined();
+});
+
+async function vendorsIn(state: "DISQUALIFIED"): Promise<readonly (string | null)[]> {
+  const nodes = await service.graphql.applications({ where: { state: { eq: state } } }).toArray();
+  return [...new Set(nodes.map(({ application }) => application.vendorName))].sort();
+}

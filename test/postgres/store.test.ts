@@ -1,0 +1,190 @@
+import { testStore } from "@saas-management/sdk/testing";
+import { describe, expect, test } from "vitest";
+import { PostgresStore } from "../../src/postgres/postgres-store.js";
+import { postgresServer, skipped, whySkipped } from "../support/postgres.js";
+
+const MEBIBYTE = 1024 * 1024;
+const PIECE = 700_000;
+/** The piece before which a value waits for the restarted server. */
+const WAITS = 5;
+
+async function* value(...pieces: readonly (string | Uint8Array)[]) {
+  for (const piece of pieces) yield typeof piece === "string" ? Buffer.from(piece) : piece;
+}
+
+async function read(stream: AsyncIterable<Uint8Array> | undefined): Promise<Buffer | undefined> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of stream ?? []) pieces.push(piece);
+  return stream && Buffer.concat(pieces);
+}
+
+describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
+  const server = postgresServer(["max_connections=60"]);
+
+  /** Rows of pieces and drafts that belong to no value. */
+  async function leftovers(schema: string): Promise<number> {
+    const { rows } = await server.pool().query(
+      `SELECT (SELECT count(*) FROM ${schema}.ledger_drafts) + (SELECT count(*) FROM ${schema}.ledger_pieces
+        WHERE id NOT IN (SELECT id FROM ${schema}.ledger_values)) AS count`,
+    );
+    return Number(rows[0].count);
+  }
+
+  test.each([
+    ["one connection", { max: 1 }],
+    ["ten connections that serialize", { options: "-c default_transaction_isolation=serializable" }],
+  ])("keeps every rule with %s", { timeout: 60_000 }, async (_, config) => {
+    const schema = server.schema();
+    const pool = server.pool(config);
+    await testStore(() => new PostgresStore(pool, schema, "ledger"));
+    expect(await leftovers(schema)).toBe(0);
+    expect((await pool.query(`SELECT FROM ${schema}.ledger_values`)).rows).toEqual([]);
+  });
+
+  test("is created once by twelve processes that begin together", async () => {
+    const pools = Array.from({ length: 12 }, () => server.pool());
+    for (let round = 0; round < 5; round += 1) {
+      const schema = server.schema();
+      const stores = pools.map(
+        (pool, i) => new PostgresStore(pool, schema, i % 3 === 0 ? "staging" : "ledger"),
+      );
+      const won = await Promise.all(stores.map((store, i) => store.putIfAbsent("key", value(`value ${i}`))));
+      expect(won.filter((first) => first)).toHaveLength(2);
+      for (const store of stores)
+        expect((await read(await store.get("key")))?.toString()).toMatch(/^value \d+$/);
+    }
+  });
+
+  test.each(['Weird "name"; DROP SCHEMA public; --', "it's", "schéma", "a.b", "UPPER"])(
+    "takes %j as the name of its schema",
+    async (schema) => {
+      const store = new PostgresStore(server.pool(), schema, "ledger");
+      expect(await store.putIfAbsent("key", value("value"))).toBe(true);
+      const { rows } = await server.pool().query("SELECT 1 FROM pg_namespace WHERE nspname = $1", [schema]);
+      expect(rows).toHaveLength(1);
+    },
+  );
+
+  test("needs no right to create anything if its tables exist", async () => {
+    const schema = server.schema();
+    await new PostgresStore(server.pool(), schema, "ledger").delete("none");
+    await server.pool().query(`CREATE ROLE ${schema} LOGIN; GRANT USAGE ON SCHEMA ${schema} TO ${schema};
+      GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${schema}`);
+    const store = new PostgresStore(server.pool({ user: schema }), schema, "ledger");
+    await store.putIfAbsent("key", value(Buffer.alloc(2 * MEBIBYTE + 1)));
+    expect(await read(await store.get("key"))).toHaveLength(2 * MEBIBYTE + 1);
+    await store.delete("key");
+    const other = new PostgresStore(server.pool({ user: schema }), "not_there", "ledger");
+    await expect(other.get("key")).rejects.toThrow(/SQLSTATE 42501\): permission denied for database/);
+  });
+
+  test("removes what a dead writer left after a day, and not what a living one puts", async () => {
+    const schema = server.schema();
+    const pool = server.pool();
+    const store = new PostgresStore(pool, schema, "ledger");
+    const paused = () => {
+      let ask = () => {};
+      let goOn = () => {};
+      const asked = new Promise<void>((resolve) => {
+        ask = resolve;
+      });
+      const going = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      const pieces = async function* () {
+        yield Buffer.alloc(2 * MEBIBYTE);
+        ask();
+        await going;
+        yield Buffer.alloc(MEBIBYTE);
+      };
+      return { pieces: pieces(), asked, goOn: () => goOn() };
+    };
+    const dead = paused();
+    const alive = paused();
+    const lost = store.putIfAbsent("dead", dead.pieces);
+    await dead.asked;
+    await pool.query(`UPDATE ${schema}.ledger_drafts SET touched_at = now() - interval '25 hours'`);
+    const kept = store.putIfAbsent("alive", alive.pieces);
+    await alive.asked;
+    const { rows } = await pool.query(`SELECT count(*) FROM ${schema}.ledger_pieces GROUP BY id`);
+    expect(rows).toEqual([{ count: "2" }]);
+    dead.goOn();
+    alive.goOn();
+    await expect(lost).rejects.toThrow("The value was removed before its end: it got no piece for a day");
+    expect(await kept).toBe(true);
+    expect(await read(await store.get("alive"))).toHaveLength(3 * MEBIBYTE);
+    expect(await store.get("dead")).toBeUndefined();
+    expect(await leftovers(schema)).toBe(0);
+  });
+
+  test("leaves no piece behind if unfinished values are cleared while they are put", async () => {
+    const schema = server.schema();
+    const store = new PostgresStore(server.pool(), schema, "ledger");
+    let putting = 8;
+    const puts = Array.from({ length: putting }, async (_, i) => {
+      try {
+        return await store.putIfAbsent(
+          `${i % 2 === 0 ? "even" : "odd"}/${i}`,
+          value(Buffer.alloc(6 * MEBIBYTE)),
+        );
+      } catch {
+        return "cleared";
+      } finally {
+        putting -= 1;
+      }
+    });
+    while (putting > 0) await store.clearUnfinished("even/");
+    const outcomes = await Promise.all(puts);
+    expect(outcomes.filter((_, i) => i % 2 === 1)).toEqual([true, true, true, true]);
+    expect(outcomes).toContain("cleared");
+    expect(await leftovers(schema)).toBe(0);
+  });
+
+  test("keeps large values as pieces of a mebibyte, which it deletes with them", async () => {
+    const schema = server.schema();
+    const pool = server.pool();
+    const store = new PostgresStore(pool, schema, "ledger");
+    await store.putIfAbsent("key", value(Buffer.alloc(3.5 * MEBIBYTE)));
+    const sizes = `SELECT length(bytes) AS length FROM ${schema}.ledger_pieces ORDER BY number`;
+    expect((await pool.query(sizes)).rows).toEqual(Array(3).fill({ length: MEBIBYTE }));
+    await store.delete("key");
+    expect((await pool.query(sizes)).rows).toEqual([]);
+  });
+
+  test("stores a value whole or not at all if the server restarts in the middle", {
+    timeout: 60_000,
+  }, async () => {
+    const schema = server.schema();
+    const whole = Buffer.from(Array.from({ length: 9 }, (_, i) => String(i).repeat(PIECE)).join(""));
+    const outcomes: boolean[] = [];
+    for (const [mode, number] of [
+      ["fast", 0],
+      ["fast", 3],
+      ["immediate", 3],
+      ["fast", WAITS],
+      ["immediate", WAITS],
+    ] as const) {
+      const store = new PostgresStore(server.pool({ max: 1 }), schema, "ledger");
+      const key = `${mode}/${number}`;
+      let restarting: Promise<void> | undefined;
+      const pieces = async function* () {
+        for (let at = 0; at < 9; at += 1) {
+          if (at === number) restarting = server.restart(mode);
+          if (number === WAITS) await restarting;
+          yield whole.subarray(at * PIECE, (at + 1) * PIECE);
+        }
+      };
+      const isStored = await store.putIfAbsent(key, pieces()).catch(() => false);
+      await restarting;
+      outcomes.push(isStored);
+      expect((await read(await store.get(key)))?.equals(whole)).toBe(isStored || undefined);
+      expect(await store.putIfAbsent(key, value(whole))).toBe(!isStored);
+    }
+    // A value that waits for the server can be stored.
+    expect(outcomes).toEqual([false, false, false, true, true]);
+    // The drafts of failed puts could not be deleted while the server was away.
+    await server.pool().query(`UPDATE ${schema}.ledger_drafts SET touched_at = now() - interval '25 hours'`);
+    await new PostgresStore(server.pool(), schema, "ledger").putIfAbsent("last", value(whole));
+    expect(await leftovers(schema)).toBe(0);
+  });
+});

@@ -1,0 +1,235 @@
+import { readdir, readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { SaasManagementClient } from "@saas-management/sdk";
+import { memoryLedger, type ReferenceServer, startReferenceServer } from "@saas-management/sdk/testing";
+import type { Browser, Page, Request } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { vendorConnector, vendorExports } from "../../../examples/connectors/vendor-export/index.js";
+import { portfolioOn } from "../../../examples/portfolio.js";
+import { isMissing, launchChromium } from "../browser/chromium.js";
+import { type RunningApp, startBuiltApp } from "./built-app.js";
+
+const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const DATA = new URL("../../../examples/data/", import.meta.url);
+const VENDOR = "Tuschgrün";
+
+let service: ReferenceServer;
+let client: SaasManagementClient;
+let app: RunningApp;
+let browser: Browser;
+/** All that browsers received, heads and bodies, and what went wrong in them. */
+const received: string[] = [];
+const complaints: string[] = [];
+
+beforeAll(async () => {
+  if (isMissing) return;
+  const today = new Date();
+  service = await startReferenceServer({ portfolio: portfolioOn(today) });
+  const { baseUrl, syncUrl, apiKey } = service;
+  client = new SaasManagementClient({ baseUrl, syncUrl, apiKey, sync: { ledger: memoryLedger() } });
+  for (const source of vendorExports(DATA)) {
+    const installationId = service.createInstallation({ integration: source.vendor });
+    await client.sync.run(vendorConnector(source, today), { installationId, firstRun: true });
+  }
+  app = await startBuiltApp(service);
+  browser = await launchChromium();
+}, 300_000);
+afterAll(async () => {
+  await browser?.close();
+  await app?.close();
+  await client?.close();
+  await service?.close();
+});
+
+async function keep(request: Request): Promise<void> {
+  const response = await request.response();
+  // A page that a test left has no body to show.
+  const body = await response?.text().catch(() => "");
+  received.push(JSON.stringify(response?.headers()), body ?? "");
+}
+
+async function open(path: string, options: { readonly colorScheme?: "light" | "dark" } = {}): Promise<Page> {
+  const context = await browser.newContext({ locale: "en-US", ...options });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  page.on("requestfinished", keep);
+  page.on("pageerror", (error) => complaints.push(error.message));
+  await page.goto(app.origin + path);
+  return page;
+}
+
+/** Waits for the answer of the service until the page was looked at. */
+async function heldBack(page: Page, operation: string) {
+  let release = () => {};
+  const looked = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/api/graphql", async (route) => {
+    if (route.request().postData()?.includes(`mutation ${operation}`) === true) await looked;
+    await route.continue();
+  });
+  return release;
+}
+
+const count = (page: Page) => page.getByRole("status").filter({ hasText: /\d of [\d,]+ licenses/ });
+const rows = (page: Page) => page.locator("tbody tr");
+const cases = (page: Page) => page.getByRole("list", { name: "Opened cases" }).getByRole("listitem");
+
+/** Sums as Intl formats them, added in cents. */
+async function expectedSum(where: object): Promise<string> {
+  const licenses = await client.graphql.licenses({ where }).toArray();
+  const cents = licenses.map(({ annualPrice }) => Math.round((annualPrice?.amount ?? 0) * 100));
+  const sum = cents.reduce((a, b) => a + b, 0) / 100;
+  return sum.toLocaleString("en-US", { style: "currency", currency: "EUR" });
+}
+
+describe.skipIf(isMissing).each([
+  ["graphql-codegen", "/"],
+  ["gql.tada", "/tada.html"],
+])("the page of %s", { timeout: 120_000 }, (generator, path) => {
+  test("filters the licenses, sums them per currency and loads them to the end", async () => {
+    const page = await open(path);
+    const currencies = () => page.getByRole("term").allTextContents();
+    expect(await page.locator("[aria-current=page]").textContent()).toBe(generator);
+    await count(page).filter({ hasText: "50 of 1,185" }).waitFor();
+    expect(await page.getByRole("term").allTextContents()).toEqual([
+      "EUR a year",
+      "GBP a year",
+      "USD a year",
+    ]);
+
+    await page.getByLabel("Vendor").selectOption(VENDOR);
+    const where = { plan: { integration: { name: { eq: VENDOR } } } };
+    const ids = await client.graphql.licenses({ where }).toArray();
+    await count(page)
+      .filter({ hasText: `50 of ${ids.length} licenses` })
+      .waitFor();
+    await page.getByText(await expectedSum(where), { exact: true }).waitFor();
+    expect(await currencies()).toEqual(["EUR a year"]);
+
+    const more = page.getByRole("button", { name: "Load more" });
+    for (let shown = 50; shown < ids.length; shown += 50) {
+      await count(page)
+        .filter({ hasText: `${shown} of` })
+        .waitFor();
+      await more.press("Enter");
+    }
+    await count(page)
+      .filter({ hasText: `${ids.length} of ${ids.length} licenses` })
+      .waitFor();
+    expect(await more.count()).toBe(0);
+    expect(await rows(page).count()).toBe(ids.length);
+
+    await page.getByLabel("Activity").selectOption("Unused");
+    const unused = ids.filter(({ state }) => state.activity === "UNUSED").length;
+    await count(page)
+      .filter({ hasText: `of ${unused} licenses` })
+      .waitFor();
+
+    await page.getByLabel("Search").fill("nobody has this name");
+    await page.getByText("No license matches.").waitFor();
+    await page.getByRole("button", { name: "Show all licenses" }).click();
+    await count(page).filter({ hasText: "50 of 1,185" }).waitFor();
+    expect(await page.getByLabel("Search").inputValue()).toBe("");
+  });
+
+  test("shows a new case at once, and takes it back with the reason if the service refuses it", async () => {
+    const page = await open(path);
+    const release = await heldBack(page, "CreateProcurementCase");
+    await page
+      .getByRole("button", { name: /^Open a case for / })
+      .first()
+      .click();
+    const name = page.getByLabel("Name");
+    const title = await name.inputValue();
+    expect(title).toMatch(/^Review \S/);
+    await name.press("Enter");
+    await cases(page).filter({ hasText: title }).filter({ hasText: "Saving…" }).waitFor();
+    release();
+    await cases(page).filter({ hasText: title }).filter({ hasText: "In preparation" }).waitFor();
+    expect(await name.inputValue()).toBe("");
+
+    const again = await heldBack(page, "CreateProcurementCase");
+    await name.fill("Too late");
+    await page.getByLabel("Deadline").fill("2020-01-01");
+    await page.getByRole("button", { name: "Open case", exact: true }).click();
+    await cases(page).filter({ hasText: "Too late" }).waitFor();
+    again();
+    await page.getByRole("alert").filter({ hasText: "must not be in the past" }).waitFor();
+    expect(await cases(page).count()).toBe(1);
+    expect(await name.inputValue()).toBe("Too late");
+  });
+
+  test("shows a case as it was if somebody else completed it before", async () => {
+    const page = await open(path);
+    await page.getByLabel("Name").fill("Renewal");
+    const answer = page.waitForResponse((it) => it.request().postData()?.includes("Renewal") === true);
+    await page.getByRole("button", { name: "Open case", exact: true }).click();
+    const { data } = await (await answer).json();
+    const { id } = data.createProcurementCase.case;
+    await client.graphql.updateProcurementCase({ id, state: "COMPLETED" });
+
+    const release = await heldBack(page, "UpdateProcurementCase");
+    await page.getByRole("button", { name: "Complete Renewal" }).click();
+    await cases(page).filter({ hasText: "Saving…" }).waitFor();
+    release();
+    await cases(page).filter({ hasText: "Someone has completed this case already." }).waitFor();
+    await cases(page).filter({ hasText: "In preparation" }).waitFor();
+  });
+
+  test("tells a failure of the service, and reads again if it is asked to", async () => {
+    const fault = { on: "DeskLicenses", fault: "http", status: 403 } as const;
+    service.faults.add(fault);
+    const page = await open(path);
+    await page.getByRole("alert").filter({ hasText: "Something went wrong" }).waitFor();
+    await page.getByRole("button", { name: "Try again" }).click();
+    await count(page).filter({ hasText: "50 of 1,185" }).waitFor();
+    service.faults.assertFired();
+  });
+
+  test.each(["light", "dark"] as const)("axe finds nothing serious in %s colours", async (colorScheme) => {
+    const page = await open(path, { colorScheme });
+    await count(page).waitFor();
+    await page.getByLabel("Name").fill("Too late");
+    await page.getByLabel("Deadline").fill("2020-01-01");
+    await page.getByRole("button", { name: "Open case", exact: true }).click();
+    await page.getByRole("alert").filter({ hasText: "must not be in the past" }).waitFor();
+    await page.addScriptTag({ path: AXE });
+    const { violations, passes } = await page.evaluate(() => globalThis.axe.run());
+    expect(passes.length).toBeGreaterThan(10);
+    expect(violations.filter(({ impact }) => impact === "serious" || impact === "critical")).toEqual([]);
+  });
+});
+
+test.skipIf(isMissing)("the server refuses a document that the pages do not have", async () => {
+  const page = await open("/");
+  await count(page).waitFor();
+  const answer = await page.evaluate(async () => {
+    const response = await fetch("/api/graphql", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ query: "query DeskLicenses { licenses { nodes { holder { employeeId } } } }" }),
+    });
+    return [response.status, await response.json()];
+  });
+  expect(answer).toMatchObject([400, { errors: [{ extensions: { code: "DOCUMENT_NOT_ALLOWED" } }] }]);
+});
+
+test.skipIf(isMissing)(
+  "the key is in nothing that browsers received, and in no file of the built page",
+  async () => {
+    const files = await readdir(app.dist, { recursive: true, withFileTypes: true });
+    const built = files
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => readFile(join(parentPath, name), "utf8"));
+    const texts = [...received, ...(await Promise.all(built))];
+    expect(complaints).toEqual([]);
+    expect(texts.filter((text) => text.includes("Tuschgrün")).length).toBeGreaterThan(10);
+    expect(texts.filter((text) => text.includes(service.apiKey))).toEqual([]);
+  },
+);
+
+declare global {
+  var axe: typeof import("axe-core");
+}

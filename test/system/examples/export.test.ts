@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+const LICENSES = 100_000;
+const TIMEOUT_MS = 180_000;
+const FAST = ["--rate", "10000"];
+
+let directory: string;
+let server: ChildProcess;
+let service: Readonly<Record<string, string>>;
+
+const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  spawn(process.execPath, ["--import=tsx", ...args], {
+    env: { ...process.env, TSX_TSCONFIG_PATH: file("../../../tsconfig.dev.json"), ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "export-"));
+  const child = start([file("licenses-server-script.ts"), `${LICENSES}`]);
+  server = child;
+  const [line] = await once(child.stdout, "data");
+  service = JSON.parse(line);
+}, TIMEOUT_MS);
+afterAll(async () => {
+  server.stdin?.end();
+  await rm(directory, { recursive: true, force: true });
+});
+
+/** Runs the example, with a module that it loads first. */
+async function runExport(name: string, preload: string, env: Readonly<Record<string, string>> = {}) {
+  const child = start(
+    [`--import=${file(preload)}`, file("../../../examples/export.ts"), join(directory, name), ...FAST],
+    { ...service, ...env },
+  );
+  const [output, errors, [code, signal]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, "close"),
+  ]);
+  return { output, errors, end: signal ?? code };
+}
+
+const continuedAfter = (output: string) => Number(/^Continuing after (\d+)/.exec(output)?.[1] ?? 0);
+
+async function idsIn(name: string): Promise<readonly string[]> {
+  const lines = (await readFile(join(directory, name), "utf8")).split("\n");
+  expect(lines.pop()).toBe("");
+  return lines.map((line) => JSON.parse(line).id.replace(/.*:/, ""));
+}
+
+const MOMENTS = [
+  ...["before fetch 8", "after fetch 8", "half appendFile 7", "after appendFile 7", "after datasync 7"],
+  ...["half writeFile 7", "before rename 7", "after rename 7"],
+];
+
+test(
+  "exports each license once, however often its process is killed",
+  async () => {
+    const starts: number[] = [];
+    for (const KILL_AT of MOMENTS) {
+      const { end, output, errors } = await runExport("killed.jsonl", "kill-script.ts", { KILL_AT });
+      expect({ end, errors, KILL_AT }).toEqual({ end: "SIGKILL", errors: "", KILL_AT });
+      starts.push(continuedAfter(output));
+    }
+    expect(await readdir(directory)).not.toContain("killed.jsonl");
+    const { end, output } = await runExport("killed.jsonl", "kill-script.ts");
+    expect(end).toBe(0);
+    expect(output).toMatch(/\n100000 licenses are in .*\.\n$/);
+    starts.push(continuedAfter(output));
+    // Each run saved six pages of 500 licenses, or seven.
+    for (const [run, lines] of starts.slice(1).entries())
+      expect([3000, 3500]).toContain(lines - (starts[run] ?? 0));
+    const ids = await idsIn("killed.jsonl");
+    expect(ids).toHaveLength(LICENSES);
+    expect(new Set(ids)).toEqual(new Set(Array.from({ length: LICENSES }, (_, i) => `l${i}`)));
+    expect(await readdir(directory)).toEqual(["killed.jsonl"]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "uses no more memory for 100,000 licenses than for 10,000",
+  async () => {
+    const { end, errors } = await runExport("whole.jsonl", "heap-script.ts");
+    expect(end).toBe(0);
+    const used: Readonly<Record<string, number>> = JSON.parse(errors);
+    const { "20": early = 0, "200": late = Number.POSITIVE_INFINITY } = used;
+    // All of them would take 50 MiB.
+    expect(late - early).toBeLessThan(4);
+  },
+  TIMEOUT_MS,
+);
