@@ -29,6 +29,7 @@ const SWAPPED = [
   "src/graphql/generated",
   "src/graphql/operations",
   "bench/generated",
+  "examples/app/src",
   "docs/reference/records.md",
   "package.json",
 ];
@@ -36,7 +37,7 @@ const NOT_COPIED = new Set(["node_modules", ".git", "dist", "build"]);
 
 /** The steps in the copy, each with what it is for. */
 const STEPS: readonly (readonly [string, readonly string[]])[] = [
-  ["code generation", ["run", "-s", "codegen"]],
+  ["code generation", ["run", "-s", "codegen:sdk"]],
   ["format", ["exec", "--", "biome", "check", "--write", "contract", "package.json"]],
   ["documentation", ["run", "-s", "contract:docs"]],
   [
@@ -84,6 +85,7 @@ export async function adopt(folder: string, decisions: Decisions, write: Write):
       write("Nothing was changed.");
       return 1;
     }
+    step("examples", ["run", "-s", "codegen:app"], scratch, write);
     // Tests and benchmarks that name what is gone are for a person to mend; the SDK must compile.
     if (
       !step("types", ["run", "-s", "typecheck"], scratch, write) &&
