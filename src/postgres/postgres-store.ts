@@ -1,5 +1,5 @@
 import type { Store } from "../sync/ledger/store.js";
-import { Draft, type Query } from "./draft.js";
+import { Draft, type Query, removeDrafts } from "./draft.js";
 import { type Pool, query, readBytes, readText } from "./pool.js";
 import { createTables, type Tables, tablesOf } from "./tables.js";
 
@@ -14,8 +14,8 @@ const KEYS_AT_ONCE = 1000;
  * - The primary key of `values` decides who of several wins, whatever the snapshots of their transactions are.
  * - One statement inserts a key and deletes its draft; the pieces were committed before. Whoever sees the key sees all
  *   pieces, from every host that asks this server. A replica may lag behind: a ledger on one would look older than it is.
- * - A writer locks its draft with each piece and with the key, and the clean-up locks the drafts that it deletes. So
- *   either the draft is touched and stays, or it is gone and the writer fails.
+ * - A writer locks its draft with each piece and with the key, and who removes drafts locks those. So either the draft is
+ *   touched and stays, or it is gone, with all of its pieces, and the writer fails.
  */
 export class PostgresStore implements Store {
   readonly #pool: Pool;
@@ -30,10 +30,10 @@ export class PostgresStore implements Store {
   }
 
   async putIfAbsent(key: string, value: AsyncIterable<Uint8Array>): Promise<boolean> {
-    const draft = new Draft(this.#query, this.#tables);
+    const draft = new Draft(this.#query, this.#tables, key);
     try {
       for await (const piece of value) await draft.write(piece);
-      return await draft.publish(key);
+      return await draft.publish();
     } catch (error) {
       await draft.discard().catch(() => {});
       throw error;
@@ -48,8 +48,7 @@ export class PostgresStore implements Store {
   }
 
   async *list(prefix: string): AsyncGenerator<string, void, undefined> {
-    // No character of a key is above this one.
-    const end = `${prefix}\x7f`;
+    const end = endOf(prefix);
     let after = "";
     let count: number;
     do {
@@ -75,6 +74,12 @@ export class PostgresStore implements Store {
     );
   }
 
+  /** Deletes the unfinished values whose keys begin with this, also those that are being put. */
+  async clearUnfinished(prefix: string): Promise<void> {
+    const isListed = "key >= $1 AND key < $2";
+    await removeDrafts(this.#query, this.#tables, isListed, [prefix, endOf(prefix)]);
+  }
+
   async *#read(id: string, count: number, rest: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
     const select = `SELECT bytes FROM ${this.#tables.pieces} WHERE id = $1 AND number = $2`;
     for (let number = 0; number < count; number += 1) {
@@ -95,4 +100,9 @@ export class PostgresStore implements Store {
     }
     return query(this.#pool, text, values);
   };
+}
+
+/** Above all keys with this prefix: no character of a key is above DEL. */
+function endOf(prefix: string): string {
+  return `${prefix}\x7f`;
 }

@@ -7,8 +7,8 @@ export interface Tables {
   readonly drafts: string;
 }
 
-/** Another process has created the schema or a table meanwhile: unique_violation, duplicate_schema, duplicate_table. */
-const CREATED_MEANWHILE = new Set(["23505", "42P06", "42P07"]);
+/** Another process has created the schema or a table meanwhile: unique_violation, duplicate_schema, duplicate_table, duplicate_object. */
+const CREATED_MEANWHILE = new Set(["23505", "42P06", "42P07", "42710"]);
 const MAX_ATTEMPTS = 5;
 
 /** @param name Begins the names of the tables. */
@@ -56,6 +56,7 @@ function creation(schema: string, { values, pieces, drafts }: Tables): string {
     ALTER TABLE ${pieces} ALTER bytes SET STORAGE EXTERNAL;
     CREATE TABLE ${drafts} (
       id uuid PRIMARY KEY,
+      key text COLLATE "C" NOT NULL,
       touched_at timestamptz NOT NULL DEFAULT now()
     );
   END $create$`;

@@ -42,12 +42,17 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
   });
 
   test("is created once by twelve processes that begin together", async () => {
-    const schema = server.schema();
-    const stores = Array.from({ length: 12 }, () => new PostgresStore(server.pool(), schema, "ledger"));
-    const won = await Promise.all(stores.map((store, i) => store.putIfAbsent("key", value(`value ${i}`))));
-    expect(won.filter((first) => first)).toHaveLength(1);
-    for (const store of stores)
-      expect((await read(await store.get("key")))?.toString()).toMatch(/^value \d+$/);
+    const pools = Array.from({ length: 12 }, () => server.pool());
+    for (let round = 0; round < 5; round += 1) {
+      const schema = server.schema();
+      const stores = pools.map(
+        (pool, i) => new PostgresStore(pool, schema, i % 3 === 0 ? "staging" : "ledger"),
+      );
+      const won = await Promise.all(stores.map((store, i) => store.putIfAbsent("key", value(`value ${i}`))));
+      expect(won.filter((first) => first)).toHaveLength(2);
+      for (const store of stores)
+        expect((await read(await store.get("key")))?.toString()).toMatch(/^value \d+$/);
+    }
   });
 
   test.each(['Weird "name"; DROP SCHEMA public; --', "it's", "schéma", "a.b", "UPPER"])(
@@ -105,10 +110,33 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     expect(rows).toEqual([{ count: "2" }]);
     dead.goOn();
     alive.goOn();
-    await expect(lost).rejects.toThrow("The value was removed because it got no piece for a day.");
+    await expect(lost).rejects.toThrow("The value was removed before its end: it got no piece for a day");
     expect(await kept).toBe(true);
     expect(await read(await store.get("alive"))).toHaveLength(3 * MEBIBYTE);
     expect(await store.get("dead")).toBeUndefined();
+    expect(await leftovers(schema)).toBe(0);
+  });
+
+  test("leaves no piece behind if unfinished values are cleared while they are put", async () => {
+    const schema = server.schema();
+    const store = new PostgresStore(server.pool(), schema, "ledger");
+    let putting = 8;
+    const puts = Array.from({ length: putting }, async (_, i) => {
+      try {
+        return await store.putIfAbsent(
+          `${i % 2 === 0 ? "even" : "odd"}/${i}`,
+          value(Buffer.alloc(6 * MEBIBYTE)),
+        );
+      } catch {
+        return "cleared";
+      } finally {
+        putting -= 1;
+      }
+    });
+    while (putting > 0) await store.clearUnfinished("even/");
+    const outcomes = await Promise.all(puts);
+    expect(outcomes.filter((_, i) => i % 2 === 1)).toEqual([true, true, true, true]);
+    expect(outcomes).toContain("cleared");
     expect(await leftovers(schema)).toBe(0);
   });
 

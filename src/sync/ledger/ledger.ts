@@ -10,7 +10,7 @@ import type { Store } from "./store.js";
  * open. Made by {@link fileLedger} or {@link storeLedger}.
  */
 export interface Ledger {
-  /** Where it is: the absolute path of its directory, or `store`. */
+  /** Where it is: the absolute path of its directory, `postgres schema` and its name, or `store`. */
   readonly location: string;
 }
 
@@ -82,7 +82,7 @@ export function requireLedger(ledger: unknown): LedgerParts | undefined {
   const parts: unknown = isObject(ledger) ? Reflect.get(ledger, PARTS) : undefined;
   if (isParts(parts)) return parts;
   throw new InvalidInputError(
-    'ledger must be fileLedger(directory), storeLedger(store) or "none". Without a ledger, nothing keeps a truncated snapshot from removing records.',
+    'ledger must be fileLedger(directory), storeLedger(store), postgresLedger(pool) or "none". Without a ledger, nothing keeps a truncated snapshot from removing records.',
   );
 }
 

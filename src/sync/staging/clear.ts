@@ -24,6 +24,7 @@ export async function discardRun(staging: StagingParts, plan: StoredPlan): Promi
       );
   }
   await deleteSegments(staging, plan);
+  await staging.clearUnfinished?.(keys.attempts);
   await deleteAll(staging, keys.attempts);
 }
 

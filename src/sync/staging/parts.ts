@@ -33,7 +33,9 @@ export const STAGED = Symbol.for("@saas-management/sdk/staged-run");
 export function requireStaging(staging: unknown): StagingParts {
   const parts: unknown = isObject(staging) ? Reflect.get(staging, STAGING) : undefined;
   if (isStagingParts(parts)) return parts;
-  throw new InvalidInputError("staging must be fileStaging(directory) or storeStaging(store).");
+  throw new InvalidInputError(
+    "staging must be fileStaging(directory), storeStaging(store) or postgresStaging(pool).",
+  );
 }
 
 function isStagingParts(value: unknown): value is StagingParts {

@@ -15,10 +15,11 @@ export interface PlanOptions<P extends Plan = Plan> {
   readonly runKey: string;
   /** Version of the connector, in 1 to 1,000 characters: partitions of different versions are never mixed. */
   readonly version: string;
+  /** The partitions of each collection, each with a name of 1 to 1,000 characters. A partition may have no records. */
   readonly partitions: P;
-  /** @default the client's `sync.installationId` */
+  /** Id of the direct integration installation. @default the client's `sync.installationId` */
   readonly installationId?: string | undefined;
-  /** @default the client's `sync.ledger` */
+  /** The ledger with which the run is judged. @default the client's `sync.ledger` */
   readonly ledger?: Ledger | "none" | undefined;
 }
 

@@ -78,7 +78,7 @@ export async function* readSegment(
       hash.update(frame);
       yield frame;
     }
-    const summary = parseSummary(await reader.line(MAX_LINE_BYTES));
+    const summary = summaryOf(parseLine(await reader.line(MAX_LINE_BYTES)));
     if (summary?.sha256 !== hash.digest("hex")) throw unusable(place, "it is damaged");
     if (!(await reader.isAtEnd())) throw unusable(place, "data follows its end");
     return summary;
@@ -100,10 +100,6 @@ export async function readToken(value: Value | undefined): Promise<string | unde
   } finally {
     await reader.close();
   }
-}
-
-export function parseSummary(line: Uint8Array | undefined): SegmentSummary | undefined {
-  return summaryOf(parseLine(line));
 }
 
 /** Returns the value if it is a summary. */

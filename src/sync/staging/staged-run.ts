@@ -22,7 +22,9 @@ export type ExtractOptions = WriteOptions & Pick<BatchOptions, "onProgress">;
 
 /** What a staging has of one partition. */
 export interface PartitionStatus {
+  /** The collection. */
   readonly collection: Collection;
+  /** Name of the partition. */
   readonly partition: string;
   /**
    * `sealed`: it was extracted wholly. `extracting`: an extraction has begun and not ended; one that was killed stays so

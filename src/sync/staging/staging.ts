@@ -25,7 +25,7 @@ export interface Staging {
 export interface StagingOptions {
   /** Whether records stay after their commit. @default false */
   readonly keep?: boolean | undefined;
-  /** The time for `sweep`, such as a {@link TestClock}. @default the system's */
+  /** The time for `sweep`, such as a `TestClock`. @default the system's */
   readonly clock?: { now(): number } | undefined;
 }
 

@@ -1,0 +1,149 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { postgresLedger } from "@saas-management/sdk/postgres";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { postgresServer, skipped, whySkipped } from "../../support/postgres.js";
+import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
+import type { Settings } from "./run-script.js";
+
+const SCRIPT = fileURLToPath(new URL("run-script.ts", import.meta.url));
+const STALE_MS = 10_000;
+const LEASE_MS = 15 * 60_000;
+
+describe.skipIf(skipped)(`runs of several processes with a ledger in PostgreSQL${whySkipped}`, () => {
+  const server = postgresServer();
+  const service = testService();
+  let schema = "";
+  beforeEach(() => {
+    schema = server.schema();
+  });
+
+  /** Starts another process with such a run. */
+  function start(way: Settings["way"], sent: readonly string[], options: Partial<Settings> = {}) {
+    const { syncUrl: endpoint, apiKey, installationId } = service.server;
+    const { connection } = server;
+    const settings: Settings = {
+      endpoint,
+      apiKey,
+      installationId,
+      connection,
+      schema,
+      way,
+      ids: sent,
+      ...options,
+    };
+    const child = spawn(process.execPath, ["--import=tsx", SCRIPT, JSON.stringify(settings)], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const ended = once(child, "close");
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    return {
+      kill: () => child.kill("SIGKILL"),
+      goOn: () => child.stdin.write("go on\n"),
+      line: async () => String((await lines.next()).value),
+      ended: async () => (await ended)[1],
+    };
+  }
+
+  const ledger = () => postgresLedger(server.pool({ max: 1 }), { schema });
+  const run = (sent: readonly string[]) => service.runAccounts(sent, { ledger: ledger() });
+  const journal = async () =>
+    (await server.pool().query(`SELECT key FROM ${schema}.ledger_values WHERE key LIKE '%/journal.%'`)).rows;
+
+  test("one process runs first, another is held, and a third one uses its approval once", async () => {
+    expect(await start("whole", ids(40), { firstRun: true }).line()).toBe("completed");
+    const [code, approve = ""] = (await start("whole", ids(20)).line()).split(" ");
+    expect(code).toBe("RUN_HELD");
+    const approved = [0, 1].map(() => start("whole", ids(20), { approve }).line());
+    const [first, second] = (await Promise.all(approved)).sort();
+    expect(second).toBe("completed");
+    // The other one found the lock taken, or the approval used by a snapshot that is the baseline now.
+    expect(first).toMatch(/^(BATCH_IN_PROGRESS|RUN_HELD|completed)/);
+    expect(service.present()).toHaveLength(20);
+    await heldBy(service.runAccounts(ids(2), { ledger: ledger(), approve }));
+    expect(await journal()).toEqual([]);
+  });
+
+  test("of two processes that run at once, one finds the lock", async () => {
+    await run(ids(10));
+    const paused = start("paused", ids(11));
+    expect(await paused.line()).toBe("writing");
+    expect(await start("whole", ids(12)).line()).toBe("BATCH_IN_PROGRESS");
+    paused.goOn();
+    expect(await paused.line()).toBe("completed");
+    const { collections } = await run(ids(12));
+    expect(collections.accounts?.expected).toMatchObject({ baseline: "completed", known: 11, added: 1 });
+  });
+
+  test("the batch of a process that was killed on another host is aborted after its heartbeats stop", async () => {
+    await run(ids(10));
+    const paused = start("paused", ids(11));
+    expect(await paused.line()).toBe("writing");
+    // Another host cannot tell whether the process lives.
+    await server.pool().query(
+      `UPDATE ${schema}.ledger_values SET rest = convert_to(regexp_replace(
+        convert_from(rest, 'UTF8'), '"host":"[^"]*"', '"host":"elsewhere"'), 'UTF8') WHERE key LIKE '%/journal.%'`,
+    );
+    paused.kill();
+    expect(await paused.ended()).toBe("SIGKILL");
+    const { rows } = await server
+      .pool()
+      .query(
+        `SELECT convert_from(rest, 'UTF8') AS entry FROM ${schema}.ledger_values WHERE key LIKE '%/journal.%'`,
+      );
+    expect(rows.map(({ entry }) => JSON.parse(entry).host)).toEqual(["elsewhere"]);
+    await expect(run(ids(12))).rejects.toMatchObject({ code: "BATCH_IN_PROGRESS" });
+    expect(service.states()).toEqual(["completed", "active"]);
+    service.clock.advance(STALE_MS);
+    const { waitedForLockMs } = await run(ids(12));
+    expect(waitedForLockMs).toBe(0);
+    expect(service.states()).toEqual(["completed", "aborted", "completed"]);
+    expect(await journal()).toEqual([]);
+  });
+
+  test.each(["saved", "completed"] as const)(
+    "another host compares with both snapshots after a process was killed when its ids were %s",
+    async (way) => {
+      const both = [...ids(10), ...ids(10, "new")];
+      await run(ids(10));
+      expect(await start(way, both).ended()).toBe("SIGKILL");
+      service.clock.advance(LEASE_MS);
+      expect((await heldBy(run(ids(10)))).reasons[0]).toMatchObject({ known: 20, kept: 10, removed: 10 });
+      await run(both);
+      const { collections } = await run(both);
+      expect(collections.accounts?.expected).toMatchObject({ baseline: "completed", known: 20, kept: 20 });
+    },
+  );
+
+  test("a run completes, or is aborted, if the database restarts in the middle", async () => {
+    await run(ids(10));
+    const states: string[] = [];
+    for (const [mode, waits] of [
+      ["fast", true],
+      ["immediate", true],
+      ["fast", false],
+    ] as const) {
+      let restarting = Promise.resolve();
+      const running = service.run(
+        ["accounts"],
+        async (batch) => {
+          await batch.write("accounts", accounts(ids(11)));
+          restarting = server.restart(mode);
+          if (waits) await restarting;
+        },
+        { ledger: ledger() },
+      );
+      await running.catch(() => {});
+      await restarting;
+      states.push(service.states().at(-1) ?? "");
+    }
+    // Of a run that does not wait, either may be true.
+    expect(["completed", "aborted"]).toContain(states.pop());
+    expect(states).toEqual(["completed", "completed"]);
+    const { collections } = await run(ids(11));
+    expect(collections.accounts?.expected).toMatchObject({ known: 11, kept: 11 });
+  });
+});
