@@ -101,7 +101,10 @@ class Commit implements RunSteps {
     const receipt = (await committedBefore(this.#staged, keys)) ?? (await this.#completedInLedger(guard));
     if (receipt !== undefined) return receipt;
     // 2 Read T, then every segment, and judge all. Held: nothing was sent.
-    const state = stateOf(await this.#tokens(), plan.id);
+    const tokens = await this.#tokens();
+    // 5d early: a run that can never be sent need not be read. If it was sent before, 5c comes first.
+    if ((await this.#batches()).size === 0) await this.#requireNewest(tokens);
+    const state = stateOf(tokens, plan.id);
     if (state !== this.#judgedIn) {
       await guard.judgeStaged(
         {
@@ -182,10 +185,8 @@ class Commit implements RunSteps {
   /** Finishes what another attempt began: its batch was completed. */
   async #finish(guard: RunGuard, token: string, batchId: string): Promise<RunReceipt> {
     const { ledger } = this.#staged;
-    const { advanced } = this.#sealed;
     await guard.completedBefore(token);
-    if (this.#ledger !== undefined && advanced.size > 0)
-      await storeWatermarks(this.#ledger, this.#scope, advanced, new AbortController().signal);
+    await this.#storeWatermarks();
     const receipt = receiptOf({
       batchId,
       runKey: this.#sealed.plan.runKey,
@@ -202,6 +203,15 @@ class Commit implements RunSteps {
     });
     await this.completed(receipt);
     return receipt;
+  }
+
+  /** Those that a later run has stored stay. */
+  async #storeWatermarks(): Promise<void> {
+    const { plan, advanced } = this.#sealed;
+    if (this.#ledger === undefined || advanced.size === 0) return;
+    const current = await this.#watermarks();
+    const own = [...advanced].filter(([name]) => current.get(name) === plan.watermarks[name]);
+    await storeWatermarks(this.#ledger, this.#scope, new Map(own), new AbortController().signal);
   }
 
   /** 5d */
