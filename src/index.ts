@@ -48,8 +48,8 @@ export type {
 } from "./graphql/generated/operations.js";
 export { sumByCurrency } from "./graphql/money.js";
 export { isMutationError } from "./graphql/mutations.js";
+export type { ListOptions } from "./graphql/options.js";
 export type { Connection } from "./graphql/paging/connection.js";
-export type { ListOptions } from "./graphql/paging/list-options.js";
 export type { Page } from "./graphql/paging/page-walk.js";
 export { calendarDate } from "./graphql/request/variables.js";
 export type { BatchOptions } from "./sync/batch/start.js";

@@ -25,9 +25,14 @@ import {
   type VendorFilter,
 } from "./generated/operations.js";
 import { mutate } from "./mutations.js";
-import { type MutationOptions, type RequestOptions, readRequestOptions, resolveOptions } from "./options.js";
+import {
+  type ListOptions,
+  type MutationOptions,
+  type RequestOptions,
+  readRequestOptions,
+  resolveOptions,
+} from "./options.js";
 import type { Connection } from "./paging/connection.js";
-import type { ListOptions } from "./paging/list-options.js";
 import { readCount } from "./paging/page-walk.js";
 import { listConnection, type PaginateOptions, paginate } from "./paging/paginate.js";
 import type { Document } from "./request/document.js";

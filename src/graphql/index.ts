@@ -41,9 +41,8 @@ export type {
 export { createGraphQLHandler } from "./handler.js";
 export { sumByCurrency } from "./money.js";
 export { isMutationError } from "./mutations.js";
-export type { MutationOptions, RequestOptions } from "./options.js";
+export type { ListOptions, MutationOptions, RequestOptions } from "./options.js";
 export type { Connection } from "./paging/connection.js";
-export type { ListOptions } from "./paging/list-options.js";
 export type { Page, PageInfo } from "./paging/page-walk.js";
 export type { Document } from "./request/document.js";
 export { calendarDate } from "./request/variables.js";

@@ -13,6 +13,7 @@ const pages =
   process.env["NODE_ENV"] === "production" ? await builtPages(`${root}dist`) : await sourcePages(root);
 const api = createApi(SaasManagementClient.fromEnv().graphql);
 
+// Here an app of your own checks the session of its user before it calls api.
 const server = createServer((incoming, outgoing) =>
   incoming.url === "/api/graphql" ? api(incoming, outgoing) : pages(incoming, outgoing),
 );

@@ -1,10 +1,10 @@
 import { InvalidInputError } from "../../core/errors/index.js";
 import { type KeysOf, readOptions } from "../../core/validate.js";
+import { LIST_KEYS, type ListOptions, PAGING_KEYS, type PagingOptions, readWalk } from "../options.js";
 import type { Document, Operation } from "../request/document.js";
 import type { Transport } from "../request/transport.js";
 import { copyVariables, type JsonObject } from "../request/variables.js";
 import { type Connection, PagedConnection } from "./connection.js";
-import { LIST_KEYS, type ListOptions, PAGING_KEYS, type PagingOptions, readWalk } from "./list-options.js";
 import type { ConnectionData, PageRequest, WalkPlan } from "./page-walk.js";
 
 /** How a connection of a document of your own is found and paged. */

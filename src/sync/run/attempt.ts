@@ -41,7 +41,14 @@ export interface FailedAttempt {
   readonly returned: Promise<unknown>;
 }
 
-export type AttemptEnd = { readonly completed: true; readonly counts: CompletionCounts } | FailedAttempt;
+interface CompletedAttempt {
+  readonly completed: true;
+  readonly counts: CompletionCounts;
+  /** Whether the ledger has the watermarks. */
+  readonly isNoted: boolean;
+}
+
+export type AttemptEnd = CompletedAttempt | FailedAttempt;
 
 /**
  * Runs one attempt: calls the function to write the batch, and completes or aborts it. Never rejects.
@@ -102,8 +109,8 @@ export async function attemptRun<Snapshots extends SnapshotCollection>(
   } finally {
     signal.removeEventListener("abort", abort);
   }
-  await Promise.all([guard.completed(counts), watermarks.completed()]);
-  return { completed: true, counts };
+  const [isNoted] = await Promise.all([watermarks.completed(), guard.completed(counts)]);
+  return { completed: true, counts, isNoted };
 }
 
 /**

@@ -12,7 +12,7 @@ export interface RunSteps {
   underLock(guard: RunGuard, batch: BatchHandle): Promise<RunReceipt | "again" | undefined>;
   /** Everything was accepted and judged; CompleteSyncBatch is sent next. */
   beforeComplete(guard: RunGuard, batchId: string): Promise<void>;
-  /** The batch was completed, and the ledger knows it. Never rejects. */
+  /** The batch was completed, and the ledger has its watermarks. Never rejects. */
   completed(receipt: RunReceipt): Promise<void>;
 }
 

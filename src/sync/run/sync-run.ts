@@ -132,7 +132,7 @@ export class SyncRun<Snapshots extends SnapshotCollection> {
         signal,
       });
       const receipt = end.completed ? this.#receipt(batch, end.counts, since) : undefined;
-      if (receipt !== undefined) await this.#steps?.completed(receipt);
+      if (receipt !== undefined && end.completed && end.isNoted) await this.#steps?.completed(receipt);
       await this.#journal.ended(batch.id, end.completed || end.released);
       if (receipt !== undefined) return receipt;
       if (!end.completed) {

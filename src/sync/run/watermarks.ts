@@ -68,19 +68,21 @@ export class Watermarks {
     };
   }
 
-  /** Commits what the attempt has advanced: its batch was completed. Never rejects. */
-  async completed(): Promise<void> {
+  /** Commits what the attempt has advanced: its batch was completed. Never rejects. @returns whether it is stored */
+  async completed(): Promise<boolean> {
     const { clock, logger } = this.#configuration;
     const { ledger } = this.#options;
     const advanced = this.#advanced;
-    if (ledger === undefined || advanced.size === 0) return;
+    if (ledger === undefined || advanced.size === 0) return true;
     try {
       await withinGrace(clock, (over) => storeWatermarks(ledger, this.#scope, advanced, over));
+      return true;
     } catch (error) {
       logger.error(
         "saas-management: the batch was completed, but the ledger could not store its watermarks; the next run sends the same events again",
         { collections: [...advanced.keys()], error },
       );
+      return false;
     }
   }
 

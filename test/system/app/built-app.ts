@@ -1,39 +1,36 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cp } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { ReferenceServer } from "@saas-management/sdk/testing";
-import { makeConsumerFolder, runNode, TOOLS } from "../consumers/packed-package.js";
+import { type ConsumerFolder, runNode, TOOLS } from "../consumers/packed-package.js";
 
-const EXAMPLE = fileURLToPath(new URL("../../../examples/app", import.meta.url));
-const VITE = fileURLToPath(new URL("../../../node_modules/vite/bin/vite.js", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+export const VITE = join(ROOT, "node_modules/vite/bin/vite.js");
 /** What the tools write, and the demonstration, which needs the other examples. */
 const LEFT_OUT = /\/(generated|dist|demo\.ts)$/;
 
-/** The example as its own server serves it. */
-export interface RunningApp {
-  readonly origin: string;
-  /** The folder that Vite built. */
-  readonly dist: string;
+/** A server in a process of its own. */
+export interface RunningServer {
+  /** What the pattern found in its output. */
+  readonly told: string;
   close(): Promise<void>;
 }
 
 /**
- * Builds the example in a folder whose `node_modules` has the packed package: generates types from the package's schema
- * with both generators, compiles it, and bundles it with Vite. Then starts its server in a process of its own.
+ * Starts a script of Node with the service's address and key.
+ * @param pattern finds in a line of its output where it listens
  */
-export async function startBuiltApp(service: ReferenceServer): Promise<RunningApp> {
-  const folder = await makeConsumerFolder();
-  const app = await folder.write("app", { "package.json": '{"type":"module"}' });
-  await cp(EXAMPLE, app, { recursive: true, filter: (path) => !LEFT_OUT.test(path) });
-  await runNode([TOOLS.codegen, "--config", "codegen.ts"], app);
-  await runNode([TOOLS.tada, "generate-output"], app);
-  await runNode([TOOLS.tsc, "-p", "."], app);
-  await runNode([VITE, "build"], app);
-  const child = spawn(process.execPath, [TOOLS.tsx, "server/main.ts"], {
-    cwd: app,
+export async function startServer(
+  args: readonly string[],
+  cwd: string,
+  service: ReferenceServer,
+  pattern: RegExp,
+): Promise<RunningServer> {
+  const child = spawn(process.execPath, args, {
+    cwd,
     timeout: 300_000,
     stdio: ["ignore", "pipe", "inherit"],
     env: {
@@ -45,15 +42,40 @@ export async function startBuiltApp(service: ReferenceServer): Promise<RunningAp
     },
   });
   const exit = once(child, "exit");
-  for await (const origin of createInterface({ input: child.stdout }))
-    return {
-      origin,
-      dist: join(app, "dist"),
-      close: async () => {
-        child.kill();
-        await exit;
-        await folder.remove();
-      },
-    };
-  throw new Error("The server of the app ended without an address.");
+  const lines = createInterface({ input: child.stdout });
+  const told = new Promise<string>((resolve) => {
+    lines.on("line", (line) => {
+      const found = pattern.exec(line)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+  });
+  const ended = exit.then(([code]) => Promise.reject(new Error(`${args.join(" ")} ended with ${code}.`)));
+  return {
+    told: await Promise.race([told, ended]),
+    close: async () => {
+      child.kill();
+      await exit;
+    },
+  };
+}
+
+/**
+ * Builds the example against the packed package: types of both generators from the package's schema, compiled and
+ * bundled. Then starts its server.
+ * @returns the server's address, and the folder of the built page
+ */
+export async function startBuiltApp(
+  folder: ConsumerFolder,
+  service: ReferenceServer,
+): Promise<RunningServer & { readonly dist: string }> {
+  const app = await folder.write("app", { "package.json": '{"type":"module"}' });
+  await cp(join(ROOT, "examples/app"), app, { recursive: true, filter: (path) => !LEFT_OUT.test(path) });
+  const listener = "handlers/listener.ts";
+  await cp(join(ROOT, "examples", listener), join(dirname(app), listener));
+  await runNode([TOOLS.codegen, "--config", "codegen.ts"], app);
+  await runNode([TOOLS.tada, "generate-output"], app);
+  await runNode([TOOLS.tsc, "-p", "."], app);
+  await runNode([VITE, "build"], app);
+  const server = await startServer([TOOLS.tsx, "server/main.ts"], app, service, /^(http:\S+)$/);
+  return { ...server, dist: join(app, "dist") };
 }
