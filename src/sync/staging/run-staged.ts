@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { raceAbort } from "../../core/abort.js";
 import type { SnapshotCollection } from "../collections.js";
 import { requireFirstRun } from "../guard/first-run.js";
-import { requireLedger } from "../ledger/ledger.js";
 import { isGone, thisProcess } from "../ledger/owner.js";
 import type { Connector } from "../run/connector.js";
 import type { OpenOffline } from "../run/offline.js";
@@ -16,7 +15,7 @@ import { extractRun } from "./extract-run.js";
 import { readFate } from "./fate.js";
 import { runKeys } from "./keys.js";
 import { openPlan } from "./open-plan.js";
-import { requireStaging, type StagedParts } from "./parts.js";
+import { ledgerOf, requireStaging, type StagedParts } from "./parts.js";
 import type { StoredPlan } from "./plan.js";
 import { SupersededError } from "./receipts.js";
 import { isSealed, type ListedRun, unfinishedRuns } from "./runs.js";
@@ -48,7 +47,7 @@ export function runStaged<Snapshots extends SnapshotCollection>(
   const { configuration, closed, begunAt } = parts;
   const { clock, logger } = configuration;
   const shared = { staging: requireStaging(staging), ledger, configuration };
-  requireLedger(ledger);
+  ledgerOf(ledger);
   return untilRunEnds(given, { clock, begunAt }, async (signal) => {
     const within = { ...given, signal, maxDurationMs: undefined, stopOnSignals: undefined };
     const commit = (plan: StoredPlan) => commitRun({ ...shared, plan }, within, parts);
