@@ -1,5 +1,8 @@
 import type { DescEnum, DescEnumValue, DescField, DescMessage } from "@bufbuild/protobuf";
 
+/** The variant whose fields users write into the record itself. */
+export const GENERIC = "generic";
+
 /** The SDK's names of what a contract holds. */
 export class Names {
   readonly #names: Readonly<Record<string, string>>;

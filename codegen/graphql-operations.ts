@@ -246,8 +246,9 @@ function printFieldsOfInputs(schema: GraphQLSchema, operations: readonly Operati
   const entry = (name: string, fields: readonly { readonly name: string; readonly type: GraphQLType }[]) => {
     const words = fields.map(({ name: field, type }) => {
       const named = getNamedType(type);
-      const isChecked = isInputObjectType(named) || named.name === "Date";
-      return `${field}${isNonNullType(type) ? "!" : ""}${isChecked ? `:${named.name}` : ""}`;
+      const checked =
+        GRAPHQL.scalars[named.name] === "date" ? "Date" : isInputObjectType(named) ? named.name : undefined;
+      return `${field}${isNonNullType(type) ? "!" : ""}${checked === undefined ? "" : `:${checked}`}`;
     });
     return `  ${name}: "${words.join(" ")}",\n`;
   };

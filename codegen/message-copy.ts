@@ -9,6 +9,8 @@ export interface FieldEdit {
   /** The name of its message, if that is not the message's own. */
   readonly message?: string;
   readonly type?: Type;
+  /** It is one of alternatives: on the wire, members of a oneof are like other fields. */
+  readonly isAlternative?: boolean;
   /** Whether an absent value is told from the default. */
   readonly presence: boolean;
 }

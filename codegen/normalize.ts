@@ -30,7 +30,7 @@ import {
   FieldDescriptorProto_Type as Type,
 } from "@bufbuild/protobuf/wkt";
 import type { Mapping, Rules } from "../contract/types.js";
-import { Names } from "./contract-names.js";
+import { GENERIC, Names } from "./contract-names.js";
 import type { FieldEdit, MessageCopy } from "./message-copy.js";
 import { roleMessages } from "./role-messages.js";
 import { findRoles, METHOD_NAMES, ROLES } from "./roles.js";
@@ -38,10 +38,16 @@ import { Comments } from "./source-comments.js";
 
 const NORMALIZED_FILE = "messages.proto";
 
-export function normalize(registry: FileRegistry, mapping: Mapping, rules: Rules): FileDescriptorSet {
+/** @param leaveOut Gets the fields beside the variants of a record, which the SDK does not write. */
+export function normalize(
+  registry: FileRegistry,
+  mapping: Mapping,
+  rules: Rules,
+  leaveOut: (field: DescField) => void = () => {},
+): FileDescriptorSet {
   const roles = findRoles(registry, mapping);
   const names = new Names(mapping.names);
-  const builder = new Builder(roles.service.file.proto.package, names, rules);
+  const builder = new Builder(roles.service.file.proto.package, names, rules, leaveOut);
   for (const copy of roleMessages(roles, mapping, names)) builder.add(copy);
   const file = builder.build();
   const imports = file.dependency.flatMap((name) => registry.getFile(name)?.proto ?? []);
@@ -60,6 +66,7 @@ class Builder {
     readonly packageName: string,
     readonly names: Names,
     readonly rules: Rules,
+    readonly leaveOut: (field: DescField) => void,
   ) {}
 
   build() {
@@ -96,11 +103,10 @@ class Builder {
       const change = edit(field);
       return change === undefined ? [] : [{ field, change }];
     });
-    for (const { field } of kept) {
-      const declared = field.oneof;
-      if (declared === undefined || message.oneofDecl.length > 0) continue;
+    const alternative = kept.find(({ change }) => change.isAlternative)?.field;
+    if (alternative !== undefined) {
       message.oneofDecl.push(create(OneofDescriptorProtoSchema, { name: oneof }));
-      this.#comments.move(declared, [...path, 8, 0]);
+      if (alternative.oneof !== undefined) this.#comments.move(alternative.oneof, [...path, 8, 0]);
     }
     for (const [index, { field, change }] of kept.entries()) {
       message.field.push(this.#field(message, field, change));
@@ -120,11 +126,26 @@ class Builder {
     return this.#local(name);
   }
 
-  #recordField(message: string, field: DescField): FieldEdit {
+  #recordField(message: string, field: DescField): FieldEdit | undefined {
     const name = this.names.field(field);
+    const variants = this.#variantsOf(field.parent);
+    if (variants.includes(field)) return { name, presence: true, isAlternative: true };
+    if (variants.length > 0) {
+      this.leaveOut(field);
+      return undefined;
+    }
     const required = this.rules.messages[message]?.fields?.[name]?.required === true;
     const neverDefault = field.fieldKind === "enum" || (field.fieldKind === "scalar" && field.scalar === 9);
     return { name, presence: !(required && neverDefault) };
+  }
+
+  /** The members of a message's oneof, or, of a record without one, its messages. */
+  #variantsOf({ oneofs: [oneof], fields }: DescMessage): readonly DescField[] {
+    if (oneof !== undefined) return oneof.fields;
+    const isMessage = (field: DescField) =>
+      field.fieldKind === "message" && !field.message.typeName.startsWith("google.");
+    const isRecord = fields.some((field) => this.names.field(field) === GENERIC && isMessage(field));
+    return isRecord ? fields.filter(isMessage) : [];
   }
 
   #field(parent: DescriptorProto, field: DescField, change: FieldEdit): FieldDescriptorProto {
@@ -141,7 +162,7 @@ class Builder {
     else if (change.message !== undefined) made.typeName = this.#local(change.message);
     else if (field.message !== undefined) made.typeName = this.#reference(field.message);
     else if (field.enum !== undefined) made.typeName = this.#reference(field.enum);
-    if (field.oneof !== undefined) made.oneofIndex = 0;
+    if (change.isAlternative) made.oneofIndex = 0;
     else if (presence && field.fieldKind !== "list" && field.fieldKind !== "map") {
       made.proto3Optional = true;
       made.oneofIndex = parent.oneofDecl.length;

@@ -6,7 +6,7 @@
 import { createEcmaScriptPlugin, runNodeJs, type Schema } from "@bufbuild/protoplugin";
 import { MAPPING } from "../contract/mapping.js";
 import { RULES } from "../contract/rules.js";
-import { readContract } from "./model.js";
+import { readContract } from "./read-contract.js";
 import { writeCollections } from "./write-collections.js";
 import { writeDoor } from "./write-door.js";
 import { writeEncoders } from "./write-encoders.js";

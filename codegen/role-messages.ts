@@ -40,13 +40,16 @@ export function* roleMessages({ methods }: Roles, mapping: Mapping, names: Names
 /** The request with the collections, and the lists of records. */
 function* recordMessages(request: DescMessage, sync: Mapping["sync"], names: Names): Iterable<MessageCopy> {
   const parts = new Parts(request, "sync").id(sync.batchId, "batch_id");
+  // The fields above the alternatives are in every request.
+  const levels = sync.collections.split(".").length - 1;
   const groups = new Map<DescMessage, Map<DescField, FieldEdit>>();
   for (const { path, records } of collectionsAt(request, sync.collections)) {
     for (const [depth, field] of path.entries()) {
       const within = path[depth - 1]?.message;
       const edits = within === undefined ? parts.edits : (groups.get(within) ?? new Map());
       if (within !== undefined) groups.set(within, edits);
-      edits.set(field, { name: names.field(field), jsonName: field.name, presence: true });
+      const isAlternative = depth >= levels;
+      edits.set(field, { name: names.field(field), jsonName: field.name, presence: true, isAlternative });
     }
     const list = records.parent;
     yield {

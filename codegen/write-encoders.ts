@@ -1,3 +1,4 @@
+import type { DescMessage } from "@bufbuild/protobuf";
 import type { GeneratedFile } from "@bufbuild/protoplugin";
 import {
   type Contract,
@@ -26,7 +27,7 @@ export function writeEncoders(file: GeneratedFile, { collections, models }: Cont
   writeEnums(file, models);
   for (const model of models) {
     file.print();
-    file.print("const ", schemaName(model.message), ": ", messageEncoder(file), " = {");
+    file.print("const ", encoderName(model.message), ": ", messageEncoder(file), " = {");
     if (model.kind === "fields") writeFields(file, model);
     else writeVariants(file, model);
     file.print("};");
@@ -34,8 +35,13 @@ export function writeEncoders(file: GeneratedFile, { collections, models }: Cont
   file.print();
   file.print("/** The encoder of each collection's records. */");
   file.print("export const ENCODERS = {");
-  for (const { name, record } of collections) file.print(`  ${name}: ${schemaName(record.message)},`);
+  for (const { name, record } of collections) file.print(`  ${name}: ${encoderName(record.message)},`);
   file.print("};");
+}
+
+/** Not the name alone: a field of another message may have it. */
+function encoderName(message: DescMessage): string {
+  return `${schemaName(message)}Encoder`;
 }
 
 /** Parts of a line of code. */
@@ -68,7 +74,7 @@ function writeVariants(file: GeneratedFile, { generic, variants }: VariantModel)
   writeNames(file, [...fields, ...names]);
   const flat =
     generic &&
-    `to.fields(${tagOf(generic.number, LENGTH_DELIMITED)}, record, ${schemaName(generic.model.message)})`;
+    `to.fields(${tagOf(generic.number, LENGTH_DELIMITED)}, record, ${encoderName(generic.model.message)})`;
   if (variants.length === 0) {
     file.print(`  encode: (to, record) => ${flat},`);
     return;
@@ -80,7 +86,10 @@ function writeVariants(file: GeneratedFile, { generic, variants }: VariantModel)
   file.print("    return (");
   writeSteps(
     file,
-    [[rule(file, "onlyOne"), "(record)"], ...variants.map((variant) => [variantStep(variant)])],
+    [
+      [rule(file, "onlyOne"), `(record, ${names.map((name) => `"${name}"`).join(", ")})`],
+      ...variants.map((variant) => [variantStep(variant)]),
+    ],
     "      ",
     "",
   );
@@ -98,7 +107,7 @@ function writeSteps(file: GeneratedFile, steps: readonly Code[], indent: string,
 }
 
 function variantStep({ name, number, model }: Variant): string {
-  return `(${isAbsent(name)} || to.message(${tagOf(number, LENGTH_DELIMITED)}, ${name}, ${schemaName(model.message)}))`;
+  return `(${isAbsent(name)} || to.message(${tagOf(number, LENGTH_DELIMITED)}, ${name}, ${encoderName(model.message)}))`;
 }
 
 function fieldSteps(file: GeneratedFile, model: FieldsModel): Code[] {
@@ -134,7 +143,7 @@ function fieldStep(file: GeneratedFile, { name, number, type, required }: Field)
 function writerMethod(file: GeneratedFile, type: FieldType, required: boolean): [string, ...Code] {
   switch (type.kind) {
     case "message":
-      return ["message", schemaName(type.model.message)];
+      return ["message", encoderName(type.model.message)];
     case "enum":
       return ["enumeration", `${type.type.name}Numbers`];
     case "string":

@@ -2,6 +2,7 @@ import type { GraphQLOverlay } from "./types.js";
 
 /** The SDK's own names for types of the schema, and what its scalars are. */
 export const GRAPHQL: GraphQLOverlay = {
+  assumed: true,
   types: {
     ApplicationDiscovery: "Application",
     License: "License",

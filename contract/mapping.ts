@@ -2,6 +2,7 @@ import type { Mapping } from "./types.js";
 
 /** Which parts of the service's contract play which part, and the SDK's own names for what the contract names otherwise. */
 export const MAPPING: Mapping = {
+  assumed: true,
   service: "saas_management.sync.v1.SyncService",
   methods: {
     start: "StartSyncBatch",

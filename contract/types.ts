@@ -32,13 +32,18 @@ export interface FieldRules {
 
 /** Which parts of the contract play which part. Names are those of the contract; a path goes through messages. */
 export interface Mapping {
+  /** The contract was made from the service's description. `adopt` takes it away, and tests of such a contract are skipped. */
+  readonly assumed?: true;
   /** Full name of the service. */
   readonly service: string;
   readonly methods: Readonly<Record<"start" | "sync" | "complete" | "abort", string>>;
   readonly start: { readonly installationId: string; readonly batchId: string };
   readonly sync: {
     readonly batchId: string;
-    /** The oneof whose members are the collections, or groups of them: messages with a oneof of their own. */
+    /**
+     * The oneof whose members are the collections, or groups of them: messages with a oneof of their own. `*` in place of
+     * its name if the collections are fields without a oneof.
+     */
     readonly collections: string;
     /** The count in the answer; left out if the contract has none. */
     readonly accepted?: string;
@@ -63,6 +68,8 @@ export interface Mapping {
 export type ScalarKind = "string" | "number" | "boolean" | "date";
 
 export interface GraphQLOverlay {
+  /** As in `Mapping`. */
+  readonly assumed?: true;
   /** Public names of types, by their names in the schema. Other inputs are not exported; other enums are written out. */
   readonly types: Readonly<Record<string, string>>;
   readonly scalars: Readonly<Record<string, ScalarKind>>;

@@ -3,10 +3,15 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 /** Makes a listener of `node:http` and Express from a handler of Request and Response. */
 export function listener(handler: (request: Request) => Promise<Response>) {
   return async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    const { method = "GET", headers } = incoming;
+    // The only method of node:http that no Request may have.
+    if (method === "TRACE") {
+      outgoing.writeHead(405, { allow: "POST" }).end();
+      return;
+    }
     const left = new AbortController();
     outgoing.on("close", () => left.abort());
     try {
-      const { method = "GET", headers } = incoming;
       const request = new Request("http://localhost/graphql", {
         method,
         // The handler reads no other header.

@@ -1,6 +1,6 @@
 /** What a contract has that the present one has not, or the other way around. */
 
-export type FindingKind = "missing" | "renamed" | "renumbered" | "retyped" | "new" | "undecided";
+export type FindingKind = "missing" | "renamed" | "renumbered" | "retyped" | "new" | "undecided" | "left out";
 
 export interface Finding {
   readonly kind: FindingKind;

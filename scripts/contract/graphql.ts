@@ -40,7 +40,9 @@ export function planSchema(
   scalars: Readonly<Record<string, ScalarKind>>,
   write: Write,
 ): SchemaPlan {
-  const schema = buildSchema(readFileSync(path, "utf8"));
+  const text = readFileSync(path, "utf8");
+  const schema = buildSchema(text);
+  const isSame = GRAPHQL.assumed && text === readFileSync("schema/schema.graphql", "utf8");
   const present = readOperations();
   const edits = renamedTypes(schema, present);
   for (const { file, line, before, now } of edits)
@@ -71,7 +73,8 @@ export function planSchema(
   }
   const open = problems.length + unknown.filter((name) => !Object.hasOwn(known, name)).length;
   if (open + edits.length === 0) write("Every operation is valid in the schema.");
-  return { operations, overlay: { types, scalars: known }, open };
+  const overlay: GraphQLOverlay = { ...(isSame ? { assumed: true } : {}), types, scalars: known };
+  return { operations, overlay, open };
 }
 
 export function printOverlay(overlay: GraphQLOverlay): string {

@@ -21,10 +21,12 @@ const LIKELY = 0.34;
 /** Share of common field names from which on two messages are taken for the same. */
 const SAME_CONTENTS = 0.3;
 
+/** @param numbersAreReal Whether the present numbers are the service's: assumed ones only tell beside a similar name. */
 export function matchFields(
   before: readonly DescField[],
   now: readonly DescField[],
   nameOf: (field: DescField) => string,
+  numbersAreReal: boolean,
 ): FieldMatch {
   const byName = before.flatMap((field): FieldPair[] => {
     const same = now.find((candidate) => nameOf(candidate) === field.name);
@@ -35,15 +37,17 @@ export function matchFields(
   const free = () => now.filter((field) => !pairs.some((pair) => pair.now === field));
   const kept = byName.filter((pair) => pair.before.number === pair.now.number).length;
   const numbersTell = byName.length > 0 && kept / byName.length >= NUMBERS_KEPT;
+  const isSame = (field: DescField, candidate: DescField): boolean => {
+    const hasNumber = numbersTell && candidate.number === field.number;
+    const isTold = numbersAreReal || similarity(field.name, candidate.name) >= LIKELY;
+    return (hasNumber && isTold) || sameContents(field, candidate, nameOf);
+  };
   for (const field of open()) {
-    const same = free().find(
-      (candidate) =>
-        typeOf(candidate) === typeOf(field) &&
-        ((numbersTell && candidate.number === field.number) || sameContents(field, candidate, nameOf)),
-    );
+    const same = free().find((candidate) => typeOf(candidate) === typeOf(field) && isSame(field, candidate));
     if (same !== undefined) pairs.push({ before: field, now: same });
   }
-  const missing = open().map((field) => ({ before: field, likely: likelyOf(field, free()) }));
+  const likely = likelyPairs(open(), free());
+  const missing = open().map((field) => ({ before: field, likely: likely.get(field) }));
   return { pairs, missing, added: free() };
 }
 
@@ -63,6 +67,7 @@ export function typeOf(field: DescField): string {
 
 function sameContents(before: DescField, now: DescField, nameOf: (field: DescField) => string): boolean {
   if (before.message === undefined || now.message === undefined) return false;
+  if (before.message.typeName.startsWith("google.")) return false;
   return commonFields(before.message, now.message, nameOf) >= SAME_CONTENTS;
 }
 
@@ -86,10 +91,31 @@ function leavesOf(message: DescMessage, depth = 0): readonly DescField[] {
   );
 }
 
-function likelyOf(field: DescField, candidates: readonly DescField[]): DescField | undefined {
-  const [best] = candidates
-    .filter((candidate) => typeOf(candidate) === typeOf(field))
-    .map((candidate) => ({ candidate, score: similarity(field.name, candidate.name) }))
+/** Each field at most once, the most similar names first; then the only two fields of a message's type. */
+function likelyPairs(
+  missing: readonly DescField[],
+  added: readonly DescField[],
+): ReadonlyMap<DescField, DescField> {
+  const fits = (field: DescField) => added.filter((candidate) => typeOf(candidate) === typeOf(field));
+  const ranked = missing
+    .flatMap((field) =>
+      fits(field).map((candidate) => ({ field, candidate, score: similarity(field.name, candidate.name) })),
+    )
+    .filter(({ score }) => score >= LIKELY)
     .sort((a, b) => b.score - a.score);
-  return best !== undefined && best.score >= LIKELY ? best.candidate : undefined;
+  const likely = new Map<DescField, DescField>();
+  const taken = new Set<DescField>();
+  const take = (field: DescField, candidate: DescField) => {
+    if (likely.has(field) || taken.has(candidate)) return;
+    likely.set(field, candidate);
+    taken.add(candidate);
+  };
+  for (const { field, candidate } of ranked) take(field, candidate);
+  for (const field of missing) {
+    if (field.message === undefined) continue;
+    const [only, ...others] = fits(field);
+    const isAlone = missing.filter((other) => typeOf(other) === typeOf(field)).length === 1;
+    if (only !== undefined && others.length === 0 && isAlone) take(field, only);
+  }
+  return likely;
 }

@@ -1,8 +1,9 @@
 /** Finds the collections, messages, fields and enums of a contract that take the place of the present ones. */
 import type { DescEnum, DescEnumValue, DescField, DescMessage } from "@bufbuild/protobuf";
-import { contractName, Names } from "../../codegen/contract-names.js";
+import { contractName, GENERIC, Names } from "../../codegen/contract-names.js";
 import { similarity } from "../../codegen/nearest.js";
 import { type CollectionPlace, collectionsAt, findCollections } from "../../codegen/roles.js";
+import { MAPPING } from "../../contract/mapping.js";
 import type { FieldRules, Rules } from "../../contract/types.js";
 import { type Finding, type FindingKind, mappingKey, ruleKey, type Touched } from "./findings.js";
 import { commonFields, matchFields, typeOf } from "./match-fields.js";
@@ -10,14 +11,15 @@ import { commonFields, matchFields, typeOf } from "./match-fields.js";
 /** How much a collection's contents count beside its name, and from which sum on two are the same. */
 const CONTENTS = 2;
 const SAME_COLLECTION = 0.9;
-/** The variant whose fields users write into the record itself. */
-const GENERIC = "generic";
 
 export interface RecordMatch {
   readonly names: Readonly<Record<string, string>>;
   readonly findings: readonly Finding[];
   /** SDK names of collections that are not here yet, with their records. */
   readonly added: readonly { readonly name: string; readonly record: DescMessage }[];
+  readonly records: readonly DescMessage[];
+  /** Present names of the messages whose collections the contract has. */
+  readonly ruled: ReadonlySet<string>;
   /** Messages of records that are not here yet. */
   readonly newMessages: readonly DescMessage[];
 }
@@ -35,13 +37,16 @@ export function matchRecords(
 ): RecordMatch {
   const matcher = new Matcher(known, rules);
   const added = matcher.collections(findCollections(before), collectionsAt(request, collections));
-  return { names: matcher.names, findings: matcher.findings, added, newMessages: matcher.newMessages };
+  const { names, findings, newMessages, ruled } = matcher;
+  const records = collectionsAt(request, collections).map(({ records: { message } }) => message);
+  return { names, findings, added, records, newMessages, ruled };
 }
 
 class Matcher {
   readonly names: Record<string, string> = {};
   readonly findings: Finding[] = [];
   readonly newMessages: DescMessage[] = [];
+  readonly ruled = new Set<string>();
   readonly #known: Names;
   readonly #decided: Readonly<Record<string, string>>;
   readonly #later: DescMessage[] = [];
@@ -63,12 +68,17 @@ class Matcher {
     const pairs = before.map((place) => ({ place, same: this.#sameCollection(place, free) }));
     for (const { place, same } of pairs) {
       if (same === undefined) {
-        const likely = "name it with --name, or take its rules away";
+        const { name } = place.field;
+        if (!Object.hasOwn(this.rules.collections, name)) {
+          this.#tell("missing", name, "taken away, with the rules of its messages");
+          continue;
+        }
         this.#tell(
           "missing",
-          place.field.name,
-          `no collection has its fields: ${likely}`,
-          ruleKey("collections", place.field.name),
+          name,
+          "no collection has its fields",
+          ruleKey("collections", name),
+          `--drop collections.${name} (or --name MESSAGE.FIELD=${name})`,
         );
         continue;
       }
@@ -76,6 +86,7 @@ class Matcher {
       this.#nameType(place.records.parent, same.records.parent, "");
       this.#message(place.records.message, same.records.message);
     }
+    for (const { place, same } of pairs) if (same !== undefined) this.#keepRules(place.records.message);
     // A new field may hold a message that another collection matches.
     for (const message of this.#later) this.#newMessage(message);
     return [...free].map(({ field, records }) => {
@@ -86,11 +97,17 @@ class Matcher {
     });
   }
 
+  #keepRules(message: DescMessage): void {
+    if (this.ruled.has(message.name)) return;
+    this.ruled.add(message.name);
+    for (const field of message.fields) if (field.message !== undefined) this.#keepRules(field.message);
+  }
+
   /** Of a new record, the variant with the name that generic variants have in the contract, or the first. */
   #nameGeneric(record: DescMessage): void {
-    const [oneof] = record.oneofs;
-    if (oneof === undefined || oneof.fields.some((field) => this.#nameOf(field) === GENERIC)) return;
-    const generic = oneof.fields.find(({ name }) => this.#genericNames.has(name)) ?? oneof.fields[0];
+    const variants = record.oneofs[0]?.fields ?? record.fields.filter(({ message }) => message !== undefined);
+    if (variants.some((field) => this.#nameOf(field) === GENERIC)) return;
+    const generic = variants.find(({ name }) => this.#genericNames.has(name)) ?? variants[0];
     if (generic !== undefined) this.names[`${contractName(record)}.${generic.name}`] = GENERIC;
   }
 
@@ -115,7 +132,12 @@ class Matcher {
     if (this.#seen.has(now) || before.typeName.startsWith("google.")) return;
     this.#seen.add(now);
     this.#nameType(before, now, "");
-    const { pairs, missing, added } = matchFields(before.fields, now.fields, this.#nameOf);
+    const { pairs, missing, added } = matchFields(
+      before.fields,
+      now.fields,
+      this.#nameOf,
+      MAPPING.assumed !== true,
+    );
     const renumbered: string[] = [];
     for (const pair of pairs) {
       this.#nameField(pair.before, pair.now);
@@ -153,6 +175,9 @@ class Matcher {
         subject,
         `the contract has no such field${ruled}`,
         touches,
+        rule === undefined
+          ? undefined
+          : `--drop messages.${field.parent.name}.fields.${field.name} (or --name ${contractName(now)}.FIELD=${field.name})`,
       );
       return;
     }

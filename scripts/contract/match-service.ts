@@ -1,15 +1,8 @@
 /** Finds which service, methods, fields and oneof of a contract play the parts of mapping.ts. */
-import type {
-  DescField,
-  DescMessage,
-  DescMethod,
-  DescOneof,
-  DescService,
-  FileRegistry,
-} from "@bufbuild/protobuf";
+import type { DescField, DescMessage, DescMethod, DescService, FileRegistry } from "@bufbuild/protobuf";
 import { FieldDescriptorProto_Type as Type } from "@bufbuild/protobuf/wkt";
 import { similarity } from "../../codegen/nearest.js";
-import type { Role } from "../../codegen/roles.js";
+import { collectionsAt, plainCollections, type Role, WITHOUT_ONEOF } from "../../codegen/roles.js";
 import type { Mapping } from "../../contract/types.js";
 import { type Finding, mappingKey } from "./findings.js";
 
@@ -64,7 +57,7 @@ export function matchService(registry: FileRegistry, present: Mapping): ServiceM
     },
     sync: {
       batchId: batch(sync.input, present.sync.batchId, "sync.batchId"),
-      collections: oneofIn(sync.input),
+      collections: collectionsIn(sync.input),
       ...(accepted === undefined ? {} : { accepted }),
     },
     complete: {
@@ -73,7 +66,7 @@ export function matchService(registry: FileRegistry, present: Mapping): ServiceM
     },
     abort: { batchId: batch(abort.input, present.abort.batchId, "abort.batchId") },
   };
-  return { parts, findings: differences(present, parts) };
+  return { parts, findings: [...differences(present, parts), ...incompleteCounts(complete.output)] };
 }
 
 function findService(registry: FileRegistry, { service, methods }: Mapping): DescService {
@@ -169,31 +162,40 @@ function* fieldPaths(
   }
 }
 
-/** The oneof with the most members, in the request or a message within it. */
-function oneofIn(request: DescMessage): string {
-  const [most] = [...oneofs(request, "", 0)].sort((a, b) => b.oneof.fields.length - a.oneof.fields.length);
-  if (most !== undefined) return most.path;
-  throw new Error(`${request.typeName} has no oneof with the collections`);
+/** Where most collections are, in the request or a message within it: in a oneof, or in fields without one. */
+function collectionsIn(request: DescMessage): string {
+  const paths = [...candidates(request, "", 0)];
+  const [most] = paths
+    .map((path) => ({ path, count: countAt(request, path) }))
+    .sort((a, b) => b.count - a.count);
+  if (most !== undefined && most.count > 0) return most.path;
+  // Says which member is not a collection.
+  for (const path of paths) collectionsAt(request, path);
+  throw new Error(
+    `${request.typeName} has no collections that the SDK can write: each must be a message with a list of records, all of them in a oneof or fields of one message`,
+  );
 }
 
-function* oneofs(
-  message: DescMessage,
-  above: string,
-  depth: number,
-): Iterable<{ readonly path: string; readonly oneof: DescOneof }> {
-  for (const oneof of message.oneofs) yield { path: `${above}${oneof.name}`, oneof };
+function countAt(request: DescMessage, path: string): number {
+  try {
+    return collectionsAt(request, path).length;
+  } catch {
+    return 0;
+  }
+}
+
+function* candidates(message: DescMessage, above: string, depth: number): Iterable<string> {
+  for (const oneof of message.oneofs) yield `${above}${oneof.name}`;
   for (const field of message.fields)
     if (field.oneof === undefined && field.fieldKind === "message" && depth < MOST_DEPTH)
-      yield* oneofs(field.message, `${above}${field.name}.`, depth + 1);
+      yield* candidates(field.message, `${above}${field.name}.`, depth + 1);
+  if (plainCollections(message).length > 0) yield `${above}${WITHOUT_ONEOF}`;
 }
 
-/** The lists of an answer whose entries have all counts. */
-function countsIn(answer: DescMessage): Pick<Mapping["complete"], "snapshots" | "events"> {
-  const lists = answer.fields.flatMap((field) =>
-    field.fieldKind === "list" && field.listKind === "message"
-      ? [{ list: field.name, entry: field.message }]
-      : [],
-  );
+const SNAPSHOT_COUNTS = ["added", "updated", "removed"] as const;
+
+/** The lists of an answer, with what their entries have of a collection and its counts. */
+function listsIn(answer: DescMessage) {
   const partIn = (entry: DescMessage, part: keyof typeof WORDS) => {
     const fits = part === "collection" ? isString : isInteger;
     const fields = entry.fields.filter(fits);
@@ -201,22 +203,42 @@ function countsIn(answer: DescMessage): Pick<Mapping["complete"], "snapshots" | 
       ? fields[0]?.name
       : WORDS[part].flatMap((word) => fields.filter(({ name }) => hasWord(name, word)))[0]?.name;
   };
-  const read = (entry: DescMessage) => ({
-    collection: partIn(entry, "collection"),
-    added: partIn(entry, "added"),
-    updated: partIn(entry, "updated"),
-    removed: partIn(entry, "removed"),
-    accepted: partIn(entry, "accepted"),
+  return answer.fields.flatMap((field) => {
+    if (field.fieldKind !== "list" || field.listKind !== "message") return [];
+    const { message: entry } = field;
+    return {
+      list: field.name,
+      collection: partIn(entry, "collection"),
+      added: partIn(entry, "added"),
+      updated: partIn(entry, "updated"),
+      removed: partIn(entry, "removed"),
+      accepted: partIn(entry, "accepted"),
+    };
   });
+}
+
+/** The lists whose entries have all counts. */
+function countsIn(answer: DescMessage): Pick<Mapping["complete"], "snapshots" | "events"> {
   let found: Pick<Mapping["complete"], "snapshots" | "events"> = {};
-  for (const { list, entry } of lists) {
-    const { collection, added, updated, removed, accepted } = read(entry);
+  for (const { list, collection, added, updated, removed, accepted } of listsIn(answer)) {
     if (collection === undefined) continue;
     if (added !== undefined && updated !== undefined && removed !== undefined)
       found = { ...found, snapshots: { list, collection, added, updated, removed } };
-    else if (accepted !== undefined) found = { ...found, events: { list, collection, accepted } };
+    else if (removed === undefined && accepted !== undefined)
+      found = { ...found, events: { list, collection, accepted } };
   }
   return found;
+}
+
+/** Lists of which the SDK reads nothing because something is missing. */
+function incompleteCounts(answer: DescMessage): Finding[] {
+  return listsIn(answer).flatMap((entry): Finding[] => {
+    const lacks = [...SNAPSHOT_COUNTS, "collection" as const].filter((part) => entry[part] === undefined);
+    const isOther = lacks.length === 0 || entry.removed === undefined;
+    if (isOther) return [];
+    const meaning = `its entries have no ${lacks.join(" and no ")}, so the SDK reads none of its counts`;
+    return [{ kind: "left out", subject: `${answer.name}.${entry.list}`, meaning }];
+  });
 }
 
 /** The parts that have other names now. */

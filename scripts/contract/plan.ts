@@ -1,9 +1,10 @@
 /** What adopting a folder of `.proto` files would change. */
-import { createFileRegistry, type DescMessage, type FileRegistry } from "@bufbuild/protobuf";
+import { createFileRegistry, type DescField, type DescMessage, type FileRegistry } from "@bufbuild/protobuf";
 import { readProtoFiles } from "../../codegen/contract-files.js";
 import { Names } from "../../codegen/contract-names.js";
-import { readContract } from "../../codegen/model.js";
 import { normalize } from "../../codegen/normalize.js";
+import { readContract } from "../../codegen/read-contract.js";
+import { passedOver } from "../../codegen/roles.js";
 import { MAPPING } from "../../contract/mapping.js";
 import { RULES } from "../../contract/rules.js";
 import type {
@@ -56,13 +57,20 @@ export function planProto(folder: string, decisions: Decisions): Plan {
     );
     records = match({ ...MAPPING.names, ...decisions.names, ...Object.fromEntries(likely.map(splitName)) });
   }
-  const mapping = { ...service.parts, batchState: MAPPING.batchState, names: records.names };
+  const differs = service.findings.length + records.findings.length > 0;
+  const mapping: Mapping = {
+    ...(MAPPING.assumed && !differs ? { assumed: true } : {}),
+    ...service.parts,
+    batchState: MAPPING.batchState,
+    names: records.names,
+  };
   const models = modelsOf(records.added, decisions.models);
+  const kept = Object.entries(rules.messages).filter(([name]) => records.ruled.has(name));
   return {
     mapping,
     rules: {
       collections: { ...rules.collections, ...models.collections },
-      messages: { ...rules.messages, ...rulesOfNew(mapping, rules, records) },
+      messages: { ...Object.fromEntries(kept), ...rulesOfNew(mapping, rules, records) },
     },
     findings: [...service.findings, ...records.findings, ...models.findings],
   };
@@ -70,8 +78,16 @@ export function planProto(folder: string, decisions: Decisions): Plan {
 
 /** Fields that are not written, because the SDK has no encoding for their types. */
 export function leftOut(folder: string, { mapping, rules }: Plan): readonly string[] {
-  const registry = createFileRegistry(normalize(readProtoFiles(folder), mapping, rules));
-  return readContract(requestIn(registry), rules).unsupported;
+  const beside: string[] = [];
+  const note = (field: DescField) =>
+    void beside.push(`${field.toString()}: it is beside the variants of its message`);
+  const registry = createFileRegistry(normalize(readProtoFiles(folder), mapping, rules, note));
+  const request = inputOf(readProtoFiles(folder), mapping);
+  const passed = passedOver(request, mapping.sync.collections).map(
+    (field) =>
+      `${field.toString()}: not written: a collection is a message with a list of records, which have a message for each variant`,
+  );
+  return [...passed, ...beside, ...readContract(requestIn(registry), rules).unsupported];
 }
 
 export function splitName(pair: string): readonly [string, string] {
@@ -127,24 +143,24 @@ function modelsOf(added: Added, models: Readonly<Record<string, DataModel>>) {
   return { findings, collections: Object.fromEntries(decided) };
 }
 
-/** A new message with a oneof has exactly one variant; a new record an id, if a field looks like one. */
+/** A new message with a oneof has exactly one variant; a new variant of a record an id, if a field looks like one. */
 function rulesOfNew(
   mapping: Mapping,
   present: Rules,
-  { newMessages, added }: RecordMatch,
+  { newMessages, added, records }: RecordMatch,
 ): Record<string, MessageRules> {
   const names = new Names(mapping.names);
   const rules: Record<string, MessageRules> = {};
-  for (const message of newMessages)
-    if (message.oneofs.length > 0)
-      rules[names.type(message)] = { ...present.messages[names.type(message)], exactlyOne: true };
-  for (const { record } of added)
-    for (const field of record.fields) {
-      const variant = field.message;
-      const id = variant?.fields.find((f) => f.name === "id" || f.name === "source_id");
-      if (variant === undefined || id === undefined) continue;
-      const fields: Record<string, FieldRules> = { [names.field(id)]: { id: true, required: true } };
-      rules[names.type(variant)] = { ...present.messages[names.type(variant)], fields };
-    }
+  const withOneof = newMessages.filter(({ oneofs }) => oneofs.length > 0);
+  for (const message of [...withOneof, ...added.map(({ record }) => record)])
+    rules[names.type(message)] = { ...present.messages[names.type(message)], exactlyOne: true };
+  for (const { message: variant } of records.flatMap(({ fields }) => fields)) {
+    const id = variant?.fields.find((field) => ID_NAMES.has(field.name));
+    if (variant === undefined || id === undefined || !newMessages.includes(variant)) continue;
+    const fields: Record<string, FieldRules> = { [names.field(id)]: { id: true, required: true } };
+    rules[names.type(variant)] = { ...present.messages[names.type(variant)], fields };
+  }
   return rules;
 }
+
+const ID_NAMES: ReadonlySet<string> = new Set(["id", "source_id"]);

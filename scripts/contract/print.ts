@@ -18,6 +18,7 @@ export const RULES: Rules = `,
 };
 
 export function printMapping({
+  assumed,
   service,
   methods,
   start,
@@ -27,7 +28,7 @@ export function printMapping({
   batchState,
   names,
 }: Mapping): string {
-  const ordered = { service, methods, start, sync, complete, abort, batchState, names };
+  const ordered = { assumed, service, methods, start, sync, complete, abort, batchState, names };
   return `${HEADS["mapping.ts"]}${literal(ordered)};\n`;
 }
 

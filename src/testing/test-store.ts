@@ -10,7 +10,7 @@ const RULES: readonly StoreRule[] = [...VALUE_RULES, ...KEY_RULES, ...CONCURRENC
 const LIMIT_MS = 60_000;
 
 /**
- * Checks that a store keeps all rules of `Store`, in any test runner. It writes about 60 MiB in all, below keys that
+ * Checks that a store keeps all rules of `Store`, in any test runner. It writes about 70 MiB in all, below keys that
  * begin with `test-store-`, and deletes what it wrote; after a broken rule, the values of that rule stay.
  *
  * Give the store as few connections as its users may have, such as one: a store that needs one for each unfinished value

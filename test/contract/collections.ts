@@ -1,8 +1,9 @@
 /** The collections of the contract that is adopted, as code generation reads them. */
 import { createFileRegistry } from "@bufbuild/protobuf";
 import { readProtoFiles } from "../../codegen/contract-files.js";
-import { type Collection, readContract } from "../../codegen/model.js";
+import type { Collection } from "../../codegen/model.js";
 import { normalize } from "../../codegen/normalize.js";
+import { readContract } from "../../codegen/read-contract.js";
 import { MAPPING } from "../../contract/mapping.js";
 import { RULES } from "../../contract/rules.js";
 

@@ -4,11 +4,11 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { serveHandler } from "../support/http-handler.js";
 
-test("the listener of the examples answers a method that no Request may have, and goes on", async () => {
+test("the listener of the examples answers 405 to a method that no Request may have, and goes on", async () => {
   const origin = await serveHandler(async ({ method }) => new Response(method));
   const socket = connect(Number(new URL(origin).port), "127.0.0.1");
   socket.end("TRACE / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
-  expect(await text(socket)).toMatch(/^HTTP\/1.1 500 /);
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 405 /);
   expect(await (await fetch(origin, { method: "POST", body: "x" })).text()).toBe("POST");
 });
 

@@ -1,11 +1,15 @@
 /** The wire as it was frozen: bytes of all collections, order of RPCs, names of metadata, GraphQL bodies. */
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
+import { testOfAssumedContract } from "../support/adopted.js";
 import { graphqlTranscript, syncTranscript } from "./transcript.js";
 
 /** `npx tsx --tsconfig tsconfig.dev.json test/golden/freeze.ts` writes it. */
 const golden: unknown = JSON.parse(readFileSync(new URL("./transcript.json", import.meta.url), "utf8"));
 
-test("sends the bytes, RPCs, metadata and GraphQL bodies of the golden transcript", async () => {
-  expect({ sync: await syncTranscript(), graphql: await graphqlTranscript() }).toEqual(golden);
-});
+testOfAssumedContract(
+  "sends the bytes, RPCs, metadata and GraphQL bodies of the golden transcript",
+  async () => {
+    expect({ sync: await syncTranscript(), graphql: await graphqlTranscript() }).toEqual(golden);
+  },
+);

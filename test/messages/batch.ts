@@ -1,4 +1,5 @@
 import { createSyncClient } from "../../src/sync/client.js";
+import { COLLECTIONS } from "../../src/sync/collections.js";
 
 // Nobody listens on port 1.
 const client = createSyncClient({ endpoint: "http://127.0.0.1:1", apiKey: "key-1", retry: false });
@@ -50,6 +51,6 @@ export const messages = [
       await using batch = client.openBatch("batch-1", { takeOver: true });
       return Reflect.apply(batch.write, batch, ["group_members", []]);
     },
-    text: 'There is no collection "group_members". Did you mean groupMembers? Collections: accounts, plans, licenses, employees, groups, groupMembers, devices, usage, externallyDiscoveredUsage, auditLogs, aiUsage, aiCost.',
+    text: `There is no collection "group_members". Did you mean groupMembers? Collections: ${Object.keys(COLLECTIONS).join(", ")}.`,
   },
 ];

@@ -1,5 +1,6 @@
 import type { SyncBatch } from "@saas-management/sdk";
 import { createSyncClient } from "../../src/sync/client.js";
+import { COLLECTIONS } from "../../src/sync/collections.js";
 import { previewOf } from "../support/connector.js";
 
 const batch = (): SyncBatch =>
@@ -27,6 +28,6 @@ export const messages = [
     title: "an unknown collection",
     // @ts-expect-error -- the types know the collections
     provoke: () => batch().write("Accounts", []),
-    text: 'There is no collection "Accounts". Did you mean accounts? Collections: accounts, plans, licenses, employees, groups, groupMembers, devices, usage, externallyDiscoveredUsage, auditLogs, aiUsage, aiCost.',
+    text: `There is no collection "Accounts". Did you mean accounts? Collections: ${Object.keys(COLLECTIONS).join(", ")}.`,
   },
 ];

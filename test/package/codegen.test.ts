@@ -2,13 +2,15 @@ import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createFileRegistry } from "@bufbuild/protobuf";
-import { expect, test } from "vitest";
+import { expect } from "vitest";
 import { readProtoFiles } from "../../codegen/contract-files.js";
-import { type Contract, readContract } from "../../codegen/model.js";
+import type { Contract } from "../../codegen/model.js";
 import { normalize } from "../../codegen/normalize.js";
+import { readContract } from "../../codegen/read-contract.js";
 import { MAPPING } from "../../contract/mapping.js";
 import { RULES } from "../../contract/rules.js";
 import type { Mapping, Rules } from "../../contract/types.js";
+import { testOfAssumedContract } from "../support/adopted.js";
 
 interface Changes {
   /** A change of the records of people. */
@@ -34,21 +36,21 @@ async function contractWith({ proto = (same) => same, mapping, rules }: Changes)
   }
 }
 
-test("code generation refuses a variant with the name of a generic field", async () => {
+testOfAssumedContract("code generation refuses a variant with the name of a generic field", async () => {
   const collides = contractWith({ proto: (proto) => proto.replace("bamboo_hr = 5", "cost_center = 5") });
   await expect(collides).rejects.toThrow(
     "saas_management.sync.v1.Employee: the variant costCenter has the name of a field of the generic variant.",
   );
 });
 
-test("code generation refuses a record without a generic variant", async () => {
+testOfAssumedContract("code generation refuses a record without a generic variant", async () => {
   const other = contractWith({
     proto: (proto) => proto.replace("GroupDetails generic = 1", "GroupDetails any = 1"),
   });
   await expect(other).rejects.toThrow("Group: a record must have a variant named generic");
 });
 
-test("code generation names each rule without a target, and the likely one", async () => {
+testOfAssumedContract("code generation names each rule without a target, and the likely one", async () => {
   const renamed = contractWith({
     proto: (proto) =>
       proto
@@ -61,21 +63,27 @@ test("code generation names each rule without a target, and the likely one", asy
   );
 });
 
-test("code generation names a part of the mapping that the contract does not have", async () => {
-  const methods = { ...MAPPING.methods, complete: "FinishSyncBatch" };
-  await expect(contractWith({ mapping: { methods } })).rejects.toThrow(
-    "contract/mapping.ts: methods.complete: saas_management.sync.v1.SyncService has no method FinishSyncBatch; likely",
-  );
-});
+testOfAssumedContract(
+  "code generation names a part of the mapping that the contract does not have",
+  async () => {
+    const methods = { ...MAPPING.methods, complete: "FinishSyncBatch" };
+    await expect(contractWith({ mapping: { methods } })).rejects.toThrow(
+      "contract/mapping.ts: methods.complete: saas_management.sync.v1.SyncService has no method FinishSyncBatch; likely",
+    );
+  },
+);
 
-test("code generation needs to know whether a collection is a snapshot or an event", async () => {
-  const { devices: _, ...collections } = RULES.collections;
-  await expect(contractWith({ rules: { collections } })).rejects.toThrow(
-    "contract/rules.ts: collections.devices: is it a snapshot or an event?",
-  );
-});
+testOfAssumedContract(
+  "code generation needs to know whether a collection is a snapshot or an event",
+  async () => {
+    const { devices: _, ...collections } = RULES.collections;
+    await expect(contractWith({ rules: { collections } })).rejects.toThrow(
+      "contract/rules.ts: collections.devices: is it a snapshot or an event?",
+    );
+  },
+);
 
-test("a field that the overlay does not know is optional", async () => {
+testOfAssumedContract("a field that the overlay does not know is optional", async () => {
   const { collections } = await contractWith({
     proto: (proto) =>
       proto.replace("string full_name = 2;", "string full_name = 2;\n  string pronouns = 40;"),
@@ -85,7 +93,7 @@ test("a field that the overlay does not know is optional", async () => {
   expect(fields?.find(({ name }) => name === "pronouns")).toMatchObject({ number: 40, required: false });
 });
 
-test("names of the mapping take the place of the contract's", async () => {
+testOfAssumedContract("names of the mapping take the place of the contract's", async () => {
   const { collections } = await contractWith({
     proto: (proto) =>
       proto

@@ -18,6 +18,25 @@ async function read(stream: AsyncIterable<Uint8Array> | undefined): Promise<Buff
   return stream && Buffer.concat(pieces);
 }
 
+/** 2 MiB, then one more after `goOn`. */
+function pausedValue() {
+  let ask = () => {};
+  let goOn = () => {};
+  const asked = new Promise<void>((resolve) => {
+    ask = resolve;
+  });
+  const going = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  const pieces = async function* () {
+    yield Buffer.alloc(2 * MEBIBYTE);
+    ask();
+    await going;
+    yield Buffer.alloc(MEBIBYTE);
+  };
+  return { pieces: pieces(), asked, goOn: () => goOn() };
+}
+
 describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
   const server = postgresServer(["max_connections=60"]);
 
@@ -82,25 +101,8 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     const schema = server.schema();
     const pool = server.pool();
     const store = new PostgresStore(pool, schema, "ledger");
-    const paused = () => {
-      let ask = () => {};
-      let goOn = () => {};
-      const asked = new Promise<void>((resolve) => {
-        ask = resolve;
-      });
-      const going = new Promise<void>((resolve) => {
-        goOn = resolve;
-      });
-      const pieces = async function* () {
-        yield Buffer.alloc(2 * MEBIBYTE);
-        ask();
-        await going;
-        yield Buffer.alloc(MEBIBYTE);
-      };
-      return { pieces: pieces(), asked, goOn: () => goOn() };
-    };
-    const dead = paused();
-    const alive = paused();
+    const dead = pausedValue();
+    const alive = pausedValue();
     const lost = store.putIfAbsent("dead", dead.pieces);
     await dead.asked;
     await pool.query(`UPDATE ${schema}.ledger_drafts SET touched_at = now() - interval '25 hours'`);
@@ -117,26 +119,25 @@ describe.skipIf(skipped)(`a store in PostgreSQL${whySkipped}`, () => {
     expect(await leftovers(schema)).toBe(0);
   });
 
-  test("leaves no piece behind if unfinished values are cleared while they are put", async () => {
+  test("removes the piece too that a writer puts while its draft is cleared", async () => {
     const schema = server.schema();
     const store = new PostgresStore(server.pool(), schema, "ledger");
-    let putting = 8;
-    const puts = Array.from({ length: putting }, async (_, i) => {
-      try {
-        return await store.putIfAbsent(
-          `${i % 2 === 0 ? "even" : "odd"}/${i}`,
-          value(Buffer.alloc(6 * MEBIBYTE)),
-        );
-      } catch {
-        return "cleared";
-      } finally {
-        putting -= 1;
-      }
-    });
-    while (putting > 0) await store.clearUnfinished("even/");
-    const outcomes = await Promise.all(puts);
-    expect(outcomes.filter((_, i) => i % 2 === 1)).toEqual([true, true, true, true]);
-    expect(outcomes).toContain("cleared");
+    const paused = pausedValue();
+    const put = store.putIfAbsent("folder/key", paused.pieces);
+    await paused.asked;
+    const writer = await server.pool().connect();
+    await writer.query(`BEGIN; UPDATE ${schema}.ledger_drafts SET touched_at = now();
+      INSERT INTO ${schema}.ledger_pieces SELECT id, 7, '' FROM ${schema}.ledger_drafts`);
+    const clearing = store.clearUnfinished("folder/");
+    const watcher = server.pool();
+    const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+    while ((await watcher.query(waiting)).rows.length === 0);
+    await writer.query("COMMIT");
+    writer.release();
+    await clearing;
+    expect(await leftovers(schema)).toBe(0);
+    paused.goOn();
+    await expect(put).rejects.toThrow("is not wanted any more");
     expect(await leftovers(schema)).toBe(0);
   });
 

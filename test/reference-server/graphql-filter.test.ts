@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { schemaType } from "../support/adopted.js";
 import { account, discoveredUsage, license, plan, startServer } from "./graphql-setup.js";
 
 /** Applications whose names differ in case, with and without owner and category, one of them never used. */
@@ -21,7 +22,7 @@ async function startWithApplications() {
       discoveredUsage("a", "Slack", { at: "2026-02-20T10:00:00Z" }, "a@acme.test"),
     ],
   });
-  const document = `query ($where: ApplicationDiscoveryFilterInput) {
+  const document = `query ($where: ${schemaType("ApplicationFilter")}) {
     applications(first: 100, where: $where) { nodes { application { name } } totalCount }
   }`;
   const names = async (where: unknown): Promise<readonly string[]> => {
@@ -176,7 +177,7 @@ test("compares decimals by value", async () => {
   });
   const idsWhere = async (annualCost: object) => {
     const data = await query<{ licensePlans: { nodes: { id: string }[] } }>(
-      "query ($where: LicensePlanFilterInput) { licensePlans(where: $where) { nodes { id } } }",
+      `query ($where: ${schemaType("LicensePlanFilter")}) { licensePlans(where: $where) { nodes { id } } }`,
       { where: { pricingStats: { annualCost } } },
     );
     return data.licensePlans.nodes.map(({ id }) => id.replace("i1:", ""));

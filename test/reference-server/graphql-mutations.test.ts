@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
+import { schemaType } from "../support/adopted.js";
 import { plan, startServer } from "./graphql-setup.js";
 
 const caseFields =
   "case { id name state savingAmount savingPercentage } errors { __typename ... on Error { message } }";
-const createDocument = `mutation ($input: CreateProcurementCaseInput!) { createProcurementCase(input: $input) { ${caseFields} } }`;
-const updateDocument = `mutation ($input: UpdateProcurementCaseInput!) { updateProcurementCase(input: $input) { ${caseFields} } }`;
+const createDocument = `mutation ($input: ${schemaType("CreateProcurementCaseInput")}!) { createProcurementCase(input: $input) { ${caseFields} } }`;
+const updateDocument = `mutation ($input: ${schemaType("UpdateProcurementCaseInput")}!) { updateProcurementCase(input: $input) { ${caseFields} } }`;
 
 interface Payload {
   readonly case: { readonly id: string } | null;
@@ -163,7 +164,7 @@ async function startWithVendors() {
   server.installation.set({ plans: [plan("p1", "Pro", { product: "Miro" })] });
   const change = async (state: string, where?: object) => {
     const { changeVendorsState } = await server.query<{ changeVendorsState: unknown }>(
-      `mutation ($input: ChangeVendorsStateInput!, $where: VendorDiscoveryFilterInput) {
+      `mutation ($input: ${schemaType("ChangeVendorsStateInput")}!, $where: ${schemaType("VendorFilter")}) {
         changeVendorsState(input: $input, where: $where) { updatedCount errors { __typename } }
       }`,
       { input: { state }, where },

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { schemaType } from "../support/adopted.js";
 import { license, plan, startServer } from "./graphql-setup.js";
 
 interface Page {
@@ -14,7 +15,7 @@ interface Page {
 }
 
 const document = `
-  query ($first: Int, $after: String, $last: Int, $before: String, $order: [LicenseSortInput!]) {
+  query ($first: Int, $after: String, $last: Int, $before: String, $order: [${schemaType("LicenseOrder")}!]) {
     licenses(first: $first, after: $after, last: $last, before: $before, order: $order) {
       nodes { id }
       edges { cursor node { id } }

@@ -2,6 +2,7 @@ import { request } from "node:https";
 import { text } from "node:stream/consumers";
 import { auditServer } from "graphql-http";
 import { expect, test } from "vitest";
+import { schemaType } from "../support/adopted.js";
 import { identity } from "../support/tls-certificates.js";
 import { account, license, plan, post, startServer } from "./graphql-setup.js";
 
@@ -99,8 +100,7 @@ test.each<[what: string, document: string, message: string, code: string, path: 
   ]);
 });
 
-const withVariable =
-  "mutation ($in: CreateProcurementCaseInput!) { make: createProcurementCase(input: $in) { case { id } } }";
+const withVariable = `mutation ($in: ${schemaType("CreateProcurementCaseInput")}!) { make: createProcurementCase(input: $in) { case { id } } }`;
 
 test.each<[what: string, variables: object, message: string, code: string, argument: string]>([
   ["that is missing", {}, required("input"), "VALIDATION_ARGUMENT_REQUIRED", "input"],

@@ -18,20 +18,7 @@ type Records = { [K in Collection]: readonly MessageOf<K>[] };
 /** An installation whose records a test sets by hand. */
 export class HandSynced implements SyncedInstallation {
   readonly integration: { readonly id: string; readonly name: string };
-  readonly #records: Records = {
-    accounts: [],
-    plans: [],
-    licenses: [],
-    employees: [],
-    groups: [],
-    groupMembers: [],
-    devices: [],
-    usage: [],
-    externallyDiscoveredUsage: [],
-    auditLogs: [],
-    aiUsage: [],
-    aiCost: [],
-  };
+  readonly #records: Partial<Records> = {};
 
   constructor(
     readonly id: string,
@@ -41,7 +28,7 @@ export class HandSynced implements SyncedInstallation {
   }
 
   records<K extends Collection>(collection: K): readonly MessageOf<K>[] {
-    return this.#records[collection];
+    return this.#records[collection] ?? [];
   }
 
   set(records: Partial<Records>): this {

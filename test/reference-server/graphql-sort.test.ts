@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { schemaType } from "../support/adopted.js";
 import { startServer } from "./graphql-setup.js";
 
 async function startWithApplications() {
@@ -12,7 +13,7 @@ async function startWithApplications() {
       ],
     },
   });
-  const document = `query ($order: [ApplicationDiscoverySortInput!], $after: String, $first: Int) {
+  const document = `query ($order: [${schemaType("ApplicationOrder")}!], $after: String, $first: Int) {
     applications(order: $order, after: $after, first: $first) {
       nodes { application { id } } pageInfo { endCursor hasNextPage }
     }

@@ -3,6 +3,7 @@ import { connect, createServer } from "node:net";
 import { type ReferenceServer, startReferenceServer, TestClock } from "@saas-management/sdk/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { SubscriptionModel } from "../../src/sync/generated/contract.js";
+import { accepted } from "../support/adopted.js";
 import { refused, until, type WireCollection } from "../support/grpc-client.js";
 import { accounts } from "../support/grpc-records.js";
 import { startSync } from "../support/grpc-server.js";
@@ -266,7 +267,7 @@ test("lets a call finish that ends soon after close()", async () => {
   const stream = client.open().send(batchId, accounts("a"));
   await until(() => server.inspect(installationId).snapshots.accounts.length === 1);
   const closed = server.close();
-  expect(await stream.end()).toBe(1n);
+  expect(await stream.end()).toBe(accepted(1));
   await closed;
 });
 

@@ -5,6 +5,7 @@ import { connect as connectTls } from "node:tls";
 import { credentials } from "@grpc/grpc-js";
 import { expect, onTestFinished, test } from "vitest";
 import { SyncServiceService } from "../../src/sync/generated/contract.js";
+import { accepted } from "../support/adopted.js";
 import { PlainClient, refused, until } from "../support/grpc-client.js";
 import { accounts } from "../support/grpc-records.js";
 import { startSync } from "../support/grpc-server.js";
@@ -68,7 +69,7 @@ test("serves both APIs over TLS", async () => {
     credentials.createSsl(Buffer.from(TLS.cert)),
   );
   const batchId = await secure.start(server.installationId);
-  expect(await secure.write(batchId, accounts("a"))).toBe(1n);
+  expect(await secure.write(batchId, accounts("a"))).toBe(accepted(1));
   const status = await new Promise((resolve, reject) => {
     get(`${server.baseUrl}/graphql?query={__typename}`, { ca: TLS.cert, agent: false }, (response) => {
       resolve(response.resume().statusCode);

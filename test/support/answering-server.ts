@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
+import { operationOf } from "./sync-service-client.js";
 
 /** Raw response bytes, or a status without a message. */
 export interface RawAnswer {
@@ -27,7 +28,7 @@ export async function startAnsweringServer(): Promise<AnsweringServer> {
   });
   const answering: { answers: AnsweringServer["answers"] } = { answers: {} };
   server.on("stream", (stream, headers) => {
-    const operation = String(headers[":path"]).replace(/^.*\//, "");
+    const operation = operationOf(headers[":path"]);
     stream.on("error", () => {});
     stream.resume().once("end", () => reply(stream, answering.answers[operation] ?? {}));
   });

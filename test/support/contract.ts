@@ -1,9 +1,8 @@
 /** The contract as protobufjs reads it from the `.proto` files, independently of the SDK. */
 import { readdirSync, readFileSync } from "node:fs";
-import { toBinary } from "@bufbuild/protobuf";
-import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+import { createFileRegistry, type DescField, type DescMessage } from "@bufbuild/protobuf";
+import { FieldDescriptorProto_Type as Type } from "@bufbuild/protobuf/wkt";
 import protobuf from "protobufjs";
-import "protobufjs/ext/descriptor/index.js";
 import { readProtoFiles } from "../../codegen/contract-files.js";
 import { normalize } from "../../codegen/normalize.js";
 import { MAPPING } from "../../contract/mapping.js";
@@ -11,7 +10,7 @@ import { RULES } from "../../contract/rules.js";
 
 const PROTO = new URL("../../proto/saas_management/sync/v1/", import.meta.url);
 
-const root = Object.keys(MAPPING.names).length === 0 ? parsedContract() : normalizedContract();
+const root = MAPPING.assumed ? parsedContract() : normalizedContract();
 root.resolveAll();
 
 function parsedContract(): protobuf.Root {
@@ -23,11 +22,45 @@ function parsedContract(): protobuf.Root {
 
 /** An adopted contract has other names: its numbers and types count, under the SDK's names. */
 function normalizedContract(): protobuf.Root {
-  const files = normalize(readProtoFiles("proto"), MAPPING, RULES);
-  return Reflect.get(protobuf.Root, "fromDescriptor").call(
-    protobuf.Root,
-    toBinary(FileDescriptorSetSchema, files),
+  const registry = createFileRegistry(normalize(readProtoFiles("proto"), MAPPING, RULES));
+  const files = new protobuf.Root();
+  files.loadSync("google/protobuf/timestamp.proto");
+  for (const desc of registry) {
+    if (desc.kind === "enum")
+      files.add(new protobuf.Enum(desc.name, Object.fromEntries(desc.values.map((v) => [v.name, v.number]))));
+    if (desc.kind !== "message" || desc.typeName.startsWith("google.")) continue;
+    const type = new protobuf.Type(desc.name);
+    for (const field of desc.fields) type.add(fieldOf(field));
+    for (const { name, fields } of desc.oneofs)
+      type.add(
+        new protobuf.OneOf(
+          name,
+          fields.map(({ localName }) => localName),
+        ),
+      );
+    files.add(type);
+  }
+  return files;
+}
+
+function fieldOf(field: DescField): protobuf.FieldBase {
+  const { localName, number, message, enum: named, proto } = field;
+  if (field.fieldKind === "map") return new protobuf.MapField(localName, number, "string", "string");
+  const scalar = Type[proto.type].toLowerCase();
+  const type = message === undefined ? (named?.name ?? scalar) : nameOf(message);
+  const options = proto.proto3Optional ? { proto3_optional: true } : undefined;
+  return new protobuf.Field(
+    localName,
+    number,
+    type,
+    field.fieldKind === "list" ? "repeated" : undefined,
+    undefined,
+    options,
   );
+}
+
+function nameOf({ typeName, name }: DescMessage): string {
+  return typeName.startsWith("google.") ? `.${typeName}` : name;
 }
 
 /** @param name such as `SyncRecordsRequest` */
@@ -37,8 +70,36 @@ export function messageType(name: string): protobuf.Type {
 
 /** The record type of a collection, such as `Account` of `accounts`. */
 export function recordType(collection: string): protobuf.Type {
-  const list = messageOf(messageType("SyncRecordsRequest").fields[collection]);
-  return messageOf(list.fields["records"]);
+  return messageOf(messageOf(pathTo(collection).at(-1)).fields["records"]);
+}
+
+/** The records of a decoded request, which has nothing but its batch id and one collection. */
+export function recordsIn(request: object, collection: string): readonly unknown[] {
+  let holder: unknown = request;
+  for (const [depth, { name }] of pathTo(collection).entries()) {
+    if (!isForm(holder) || Object.keys(holder).length !== (depth === 0 ? 2 : 1))
+      throw new Error(`the request does not have ${collection} alone`);
+    holder = holder[name];
+  }
+  const records = isForm(holder) ? holder["records"] : undefined;
+  if (!Array.isArray(records)) throw new Error(`${collection} is not a list`);
+  return records;
+}
+
+/** The fields from the request down to a collection. */
+function pathTo(collection: string): readonly protobuf.Field[] {
+  const search = (type: protobuf.Type): readonly protobuf.Field[] | undefined => {
+    const own = type.fields[collection];
+    if (own !== undefined) return [own];
+    for (const field of type.fieldsArray) {
+      const below = isOfRecords(field.resolvedType) ? search(field.resolvedType) : undefined;
+      if (below !== undefined) return [field, ...below];
+    }
+    return undefined;
+  };
+  const path = search(messageType("SyncRecordsRequest"));
+  if (path === undefined) throw new Error(`the contract has no ${collection}`);
+  return path;
 }
 
 /** The message type of a field. */

@@ -1,17 +1,14 @@
 /**
- * Arbitraries of valid records of every collection, as users write them. The compiler requires every field; an optional
- * one is set, absent, `null` or `undefined`.
+ * Arbitraries of valid records of every collection, as users write them, drawn from the contract. An optional field is
+ * set, absent, `null` or `undefined`.
  */
-import type {
-  BambooHrEmployee,
-  Collection,
-  GenericEmployee,
-  GoogleEmployee,
-  MicrosoftEmployee,
-  OktaEmployee,
-  RecordTypes,
-} from "@saas-management/sdk";
+import type { Collection, RecordTypes } from "@saas-management/sdk";
 import fc from "fast-check";
+import type { Field, FieldsModel, FieldType, Model, RecordModel, Variant } from "../../codegen/model.js";
+import { enumLiterals } from "../../codegen/names.js";
+import { isCollection } from "../../src/sync/collections.js";
+import { WIRE } from "../../src/sync/generated/collections.js";
+import { contractCollections } from "../contract/collections.js";
 import {
   attributes,
   currency,
@@ -22,261 +19,119 @@ import {
   requiredText,
   text,
   texts,
+  uint32,
+  uint64,
 } from "./value-arbitraries.js";
 
-/** An arbitrary for each field. */
-type Fields<Details> = { readonly [F in keyof Details]-?: fc.Arbitrary<Details[F]> };
+type Fields = Readonly<Record<string, fc.Arbitrary<unknown>>>;
 
-const maybe = <T>(arbitrary: fc.Arbitrary<T>) =>
+/** Generic records are drawn four times as often as each other variant. */
+const GENERIC_WEIGHT = 4;
+
+const maybe = (arbitrary: fc.Arbitrary<unknown>) =>
   fc.oneof({ weight: 8, arbitrary }, { weight: 1, arbitrary: fc.constantFrom(undefined, null) });
-const maybeText = maybe(text);
-const maybeBool = maybe(fc.boolean());
-const maybeMoment = maybe(moment);
-const maybeAttributes = maybe(attributes);
 
-type AccountDetails = NonNullable<RecordTypes["accounts"]["details"]>;
-type PlanDetails = RecordTypes["plans"]["details"];
+function recordsOf({ generic, variants }: RecordModel): fc.Arbitrary<unknown> {
+  const others = variants.map((variant) => ({ weight: 1, arbitrary: ofVariant(variant, variants) }));
+  return fc.oneof({ weight: GENERIC_WEIGHT, arbitrary: ofFields(generic.model) }, ...others);
+}
 
-const accountDetails: fc.Arbitrary<AccountDetails> = fc.record({
-  microsoft: fc.record({ teams: maybe(fc.record({ hasTeams: fc.boolean() })) }, { requiredKeys: [] }),
-});
+/** The first variant also says that the second one is not set. */
+function ofVariant({ name, model }: Variant, [first, second]: readonly Variant[]): fc.Arbitrary<unknown> {
+  const absent =
+    name === first?.name && second !== undefined ? { [second.name]: fc.constant(undefined) } : {};
+  return fc.record({ [name]: ofFields(model), ...absent });
+}
 
-const accounts = fc.record(
-  {
-    id: requiredText,
-    name: maybeText,
-    email: maybeText,
-    username: maybeText,
-    active: maybeBool,
-    roles: maybe(texts),
-    details: maybe(accountDetails),
-    type: maybeText,
-  } satisfies Fields<RecordTypes["accounts"]>,
-  { requiredKeys: ["id"] },
-);
+function ofModel(model: Model): fc.Arbitrary<unknown> {
+  if (model.kind === "fields") return ofFields(model);
+  return fc.oneof(...model.variants.map((variant) => ofVariant(variant, model.variants)));
+}
 
-const planDetails = fc.record({
-  model: fc.constant<"SEAT_BASED">("SEAT_BASED"),
-  seatBased: fc.record(
-    { paidSeats: maybe(int32), consumedSeats: maybe(int32) } satisfies Fields<
-      NonNullable<PlanDetails["seatBased"]>
-    >,
-    { requiredKeys: [] },
-  ),
-} satisfies Fields<PlanDetails>);
+/** Of groups of which one must be complete, each alone, and all of them. */
+function ofFields(model: FieldsModel): fc.Arbitrary<unknown> {
+  const { fields, completeGroups } = model;
+  const grouped = new Set(completeGroups.flat());
+  const free = fields.filter(({ name }) => !grouped.has(name));
+  if (completeGroups.length === 0)
+    return fc.oneof(...choicesOf(free).map((choice) => ofChoice(choice, free)));
+  return fc.oneof(
+    ...[...completeGroups, completeGroups.flat()].map((group) =>
+      ofChoice({ required: new Set(group), values: {} }, [
+        ...free,
+        ...fields.filter(({ name }) => group.includes(name)),
+      ]),
+    ),
+  );
+}
 
-const plans = fc.record(
-  {
-    id: requiredText,
-    externalPlanName: requiredText,
-    externalProductName: maybeText,
-    attributes: maybeAttributes,
-    details: planDetails,
-  } satisfies Fields<RecordTypes["plans"]>,
-  { requiredKeys: ["id", "externalPlanName", "details"] },
-);
+/** A value for each enum that other fields depend on, and the fields that it requires. */
+interface Choice {
+  readonly values: Fields;
+  readonly required: ReadonlySet<string>;
+}
 
-const licenses = fc.record(
-  {
-    sourceId: requiredText,
-    sourceAccountId: requiredText,
-    sourcePlanId: requiredText,
-    billable: fc.boolean(),
-    externalProductId: maybeText,
-  } satisfies Fields<RecordTypes["licenses"]>,
-  { requiredKeys: ["sourceId", "sourceAccountId", "sourcePlanId", "billable"] },
-);
+function choicesOf(fields: readonly Field[]): readonly Choice[] {
+  const dependent = fields.find(({ requiredWhen }) => requiredWhen !== undefined);
+  const condition = dependent?.requiredWhen;
+  const { type } = fields.find(({ name }) => name === condition?.field) ?? {};
+  if (dependent === undefined || type?.kind !== "enum") return [{ values: {}, required: new Set() }];
+  return enumLiterals(type.type).map(({ literal, constant }) => ({
+    values: { [condition?.field ?? ""]: fc.constant(literal) },
+    required: new Set(constant === condition?.value ? [dependent.name] : []),
+  }));
+}
 
-const employees = fc.record(
-  {
-    id: requiredText,
-    fullName: requiredText,
-    firstName: maybeText,
-    lastName: maybeText,
-    email: maybeText,
-    emailAliases: maybe(texts),
-    active: maybeBool,
-    deleted: maybeBool,
-    deletionTime: maybeMoment,
-    creationTime: maybeMoment,
-    avatarUrl: maybeText,
-    orgUnit: maybeText,
-    departmentPath: maybe(texts),
-    jobTitle: maybeText,
-    country: maybeText,
-    division: maybeText,
-    costCenter: maybeText,
-    userType: maybeText,
-    managerId: maybeText,
-    hasMailbox: maybeBool,
-    attributes: maybeAttributes,
-  } satisfies Fields<Omit<GenericEmployee, "microsoft" | "google" | "okta" | "bambooHr">>,
-  { requiredKeys: ["id", "fullName"] },
-);
+function ofChoice({ values, required }: Choice, fields: readonly Field[]): fc.Arbitrary<unknown> {
+  const isSet = ({ name, required: always }: Field) => always || required.has(name);
+  const drawn = fields.map((field): [string, fc.Arbitrary<unknown>] => {
+    const value = values[field.name] ?? valuesOf(field.type, field.required);
+    return [field.name, isSet(field) ? value : maybe(value)];
+  });
+  const requiredKeys = fields.filter(isSet).map(({ name }) => name);
+  return fc.record(Object.fromEntries(drawn), { requiredKeys });
+}
 
-const microsoftEmployees = fc.record({
-  id: requiredText,
-  displayName: requiredText,
-  userPrincipalName: requiredText,
-} satisfies Fields<MicrosoftEmployee>);
+function valuesOf(type: FieldType, required: boolean): fc.Arbitrary<unknown> {
+  switch (type.kind) {
+    case "string":
+      if (type.format !== "any") return type.format === "decimal" ? decimal : currency;
+      return required ? requiredText : text;
+    case "bool":
+      return fc.boolean();
+    case "int32":
+      return int32;
+    case "int64":
+      return int64;
+    case "uint32":
+      return uint32;
+    case "uint64":
+      return uint64;
+    case "timestamp":
+      return moment;
+    case "strings":
+      return texts;
+    case "stringMap":
+      return attributes;
+    case "enum":
+      return fc.constantFrom(...enumLiterals(type.type).map(({ literal }) => literal));
+    case "message":
+      return ofModel(type.model);
+  }
+}
 
-const googleEmployees = fc.record({
-  id: requiredText,
-  fullName: requiredText,
-  primaryEmail: requiredText,
-} satisfies Fields<GoogleEmployee>);
+type Records = { readonly [C in Collection]: fc.Arbitrary<RecordTypes[C]> };
 
-const oktaEmployees = fc.record({
-  id: requiredText,
-  displayName: requiredText,
-  login: requiredText,
-} satisfies Fields<OktaEmployee>);
+function requireRecords(drawn: object): asserts drawn is Records {
+  const missing = Object.keys(WIRE).filter((name) => !Object.hasOwn(drawn, name));
+  if (missing.length > 0) throw new Error(`The contract has no ${missing.join(", ")}; run npm run codegen.`);
+}
 
-const bambooHrEmployees = fc.record(
-  {
-    id: requiredText,
-    displayName: requiredText,
-    workEmail: maybeText,
-  } satisfies Fields<BambooHrEmployee>,
-  { requiredKeys: ["id", "displayName"] },
-);
+const drawn = Object.fromEntries(contractCollections().map(({ name, record }) => [name, recordsOf(record)]));
+requireRecords(drawn);
 
-const groups = fc.record(
-  {
-    id: requiredText,
-    name: requiredText,
-    description: maybeText,
-    email: maybeText,
-    attributes: maybeAttributes,
-  } satisfies Fields<RecordTypes["groups"]>,
-  { requiredKeys: ["id", "name"] },
-);
-
-const groupMembers = fc.record(
-  {
-    id: requiredText,
-    sourceGroupId: requiredText,
-    sourceMemberId: requiredText,
-    role: maybeText,
-    attributes: maybeAttributes,
-  } satisfies Fields<RecordTypes["groupMembers"]>,
-  { requiredKeys: ["id", "sourceGroupId", "sourceMemberId"] },
-);
-
-const devices = fc.record(
-  {
-    id: requiredText,
-    name: maybeText,
-    serialNumber: maybeText,
-    manufacturer: maybeText,
-    model: maybeText,
-    operatingSystem: maybeText,
-    operatingSystemVersion: maybeText,
-    sourceOwnerId: maybeText,
-    lastSeen: maybeMoment,
-    attributes: maybeAttributes,
-  } satisfies Fields<RecordTypes["devices"]>,
-  { requiredKeys: ["id"] },
-);
-
-const usage = fc.record(
-  {
-    id: requiredText,
-    sourceActorId: requiredText,
-    externalProductName: maybeText,
-    sourcePlanId: maybeText,
-    lastActivity: moment,
-  } satisfies Fields<RecordTypes["usage"]>,
-  { requiredKeys: ["id", "sourceActorId", "lastActivity"] },
-);
-
-const discovered = {
-  sourceActorId: requiredText,
-  actorEmail: maybeText,
-  externalProductName: maybeText,
-  source: maybeText,
-  lastActivity: moment,
-  lastActivityFrom: moment,
-  lastActivityTo: moment,
-} satisfies Fields<RecordTypes["externallyDiscoveredUsage"]>;
-const { lastActivity, lastActivityFrom, lastActivityTo, ...discoveredAnytime } = discovered;
-
-/** A timestamp, a range, or both; never half a range. */
-const externallyDiscoveredUsage = fc.oneof(
-  fc.record({ ...discoveredAnytime, lastActivity }, { requiredKeys: ["sourceActorId", "lastActivity"] }),
-  fc.record(
-    { ...discoveredAnytime, lastActivityFrom, lastActivityTo },
-    { requiredKeys: ["sourceActorId", "lastActivityFrom", "lastActivityTo"] },
-  ),
-  fc.record(discovered),
-);
-
-const auditLogs = fc.record(
-  {
-    id: requiredText,
-    action: requiredText,
-    sourceActorId: maybeText,
-    targetId: maybeText,
-    targetType: maybeText,
-    eventTime: moment,
-    attributes: maybeAttributes,
-  } satisfies Fields<RecordTypes["auditLogs"]>,
-  { requiredKeys: ["id", "action", "eventTime"] },
-);
-
-const aiUsage = fc.record(
-  {
-    id: requiredText,
-    sourceActorId: requiredText,
-    externalProductName: maybeText,
-    model: maybeText,
-    inputTokens: maybe(int64),
-    outputTokens: maybe(int64),
-    lastActivity: moment,
-    attributes: maybeAttributes,
-  } satisfies Fields<RecordTypes["aiUsage"]>,
-  { requiredKeys: ["id", "sourceActorId", "lastActivity"] },
-);
-
-const aiCost = fc.record(
-  {
-    id: requiredText,
-    sourceActorId: maybeText,
-    externalProductName: maybeText,
-    model: maybeText,
-    amount: decimal,
-    currency,
-    costTime: moment,
-    attributes: maybeAttributes,
-  } satisfies Fields<RecordTypes["aiCost"]>,
-  { requiredKeys: ["id", "amount", "currency", "costTime"] },
-);
-
-/** Valid records of each collection, with employees of all directories. */
-export const RECORDS: { readonly [C in Collection]: fc.Arbitrary<RecordTypes[C]> } = {
-  accounts,
-  plans,
-  licenses,
-  employees: fc.oneof(
-    { weight: 4, arbitrary: employees },
-    { weight: 1, arbitrary: fc.record({ microsoft: microsoftEmployees, google: fc.constant(undefined) }) },
-    { weight: 1, arbitrary: fc.record({ google: googleEmployees }) },
-    { weight: 1, arbitrary: fc.record({ okta: oktaEmployees }) },
-    { weight: 1, arbitrary: fc.record({ bambooHr: bambooHrEmployees }) },
-  ),
-  groups,
-  groupMembers,
-  devices,
-  usage,
-  externallyDiscoveredUsage,
-  auditLogs,
-  aiUsage,
-  aiCost,
-};
+/** Valid records of each collection, of all variants. */
+export const RECORDS: Records = drawn;
 
 /** Name of every collection. */
-export const COLLECTION_NAMES: readonly Collection[] = Object.keys(RECORDS).filter(isCollectionName);
-
-function isCollectionName(name: string): name is Collection {
-  return Object.hasOwn(RECORDS, name);
-}
+export const COLLECTION_NAMES: readonly Collection[] = Object.keys(RECORDS).filter(isCollection);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Store } from "@saas-management/sdk";
 import { onTestFinished } from "vitest";
-import { memoryStore } from "../../src/sync/ledger/memory-ledger.js";
+import { memoryLedger, memoryStore } from "../../src/sync/ledger/memory-ledger.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { requireStaged } from "../../src/sync/staging/parts.js";
 import type { Plan, PlanOptions } from "../../src/sync/staging/plan.js";
@@ -17,7 +17,7 @@ export const PLAN = {
   runKey: "nightly",
   version: "1.0",
   installationId: "installation-1",
-  ledger: "none",
+  ledger: memoryLedger(),
   partitions: { accounts: ["a-m", "n-z"] },
 } as const satisfies PlanOptions;
 

@@ -75,3 +75,9 @@ export class SyncServiceClient extends Client {
 function orEmpty<Response>(done: Done<Response>, decode: (bytes: Buffer) => Response) {
   return (error: ServiceError | null, value = decode(Buffer.alloc(0))) => done(error, value);
 }
+
+/** The SDK's name of the operation of a call, such as `StartSyncBatch`. */
+export function operationOf(path: unknown): string {
+  const [member = ""] = Object.entries(SyncServiceService).find(([, method]) => method.path === path) ?? [];
+  return member.charAt(0).toUpperCase() + member.slice(1);
+}

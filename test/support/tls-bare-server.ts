@@ -10,6 +10,7 @@ import type { SyncBatch, SyncClient } from "@saas-management/sdk";
 import { StartSyncBatchResponse } from "../../src/sync/generated/contract.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { quickRetries, START, syncClient } from "./sync-client.js";
+import { operationOf } from "./sync-service-client.js";
 import { listen, type Peer } from "./tcp-peers.js";
 
 /** A bare HTTP/2 server. By default it answers every call as StartSyncBatch. */
@@ -50,7 +51,7 @@ export async function startBareServer(
   server.on("stream", (stream, headers) => {
     stream.on("error", () => {});
     calls.push(headers);
-    bare.answer(stream, String(headers[":path"]).replace(/^.*\//, ""));
+    bare.answer(stream, operationOf(headers[":path"]));
   });
   return Object.assign(bare, await listen(server, port));
 }

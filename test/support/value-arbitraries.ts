@@ -47,6 +47,14 @@ export const int64 = fc.oneof(
   fc.constantFrom<(number | bigint)[]>(0, 0n, -1n, 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)),
 );
 
+export const uint32 = fc.oneof(fc.nat(), fc.constantFrom(0, 2 ** 32 - 1));
+
+export const uint64 = fc.oneof(
+  fc.maxSafeNat(),
+  fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+  fc.constantFrom<(number | bigint)[]>(0, 0n, 2n ** 53n + 1n, 2n ** 64n - 1n),
+);
+
 export const decimal = fc
   .tuple(fc.constantFrom("", "-"), fc.nat().map(String), fc.constantFrom("", ".5", ".00", ".000000001"))
   .map((parts) => parts.join(""));

@@ -7,6 +7,7 @@
 import protobuf from "protobufjs";
 import { messageOf } from "./contract.js";
 
+const IS_64_BIT: ReadonlySet<string> = new Set(["int64", "uint64"]);
 const TIMESTAMP = ".google.protobuf.Timestamp";
 
 /** From a message as users write it, or as protobuf's JSON writes it. */
@@ -27,7 +28,7 @@ function inputValue(field: protobuf.Field, value: unknown): unknown {
   if (resolvedType instanceof protobuf.Enum) return enumNumber(resolvedType, String(value));
   if (isTimestamp(resolvedType)) return momentOf(value instanceof Date ? value.toISOString() : String(value));
   if (resolvedType !== null) return ofInput(messageOf(field), value);
-  return field.type === "int64" ? BigInt(String(value)) : value;
+  return IS_64_BIT.has(field.type) ? BigInt(String(value)) : value;
 }
 
 /** Converts an input to protobuf's JSON. */
@@ -66,7 +67,7 @@ function protobufjsValue(field: protobuf.Field, value: unknown): unknown {
     if (!isTimestamp(field.resolvedType)) return ofProtobufjs(field.resolvedType, value);
     return { seconds: BigInt(String(get(value, "seconds"))), nanos: get(value, "nanos") };
   }
-  return field.type === "int64" ? BigInt(String(value)) : value;
+  return IS_64_BIT.has(field.type) ? BigInt(String(value)) : value;
 }
 
 /** From a message that the generated codec decoded. */

@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 import { SyncRecordsResponse } from "../../src/sync/generated/contract.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
+import { testOfAcceptedCounts } from "../support/adopted.js";
 import { until } from "../support/promises.js";
 import { quickRetries } from "../support/sync-client.js";
 import { answerWith, type BareServer, refuseWith, startBareBatch } from "../support/tls-bare-server.js";
@@ -58,7 +59,7 @@ test("drops the connection that still holds unsent bytes of a refused stream", a
   await until(() => server.open() === 1);
 });
 
-test("fails a write whose early answer acknowledges fewer records", async () => {
+testOfAcceptedCounts("fails a write whose early answer acknowledges fewer records", async () => {
   const answer = SyncRecordsResponse.encode({ acceptedRecords: 1n }).finish();
   const { batch } = await startBatch((stream) => answerWith(stream, answer));
   await expect(batch.write("accounts", accounts(350, 1000))).rejects.toMatchObject({ code: "SYNC_PROTOCOL" });

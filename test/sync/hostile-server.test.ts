@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { CompleteSyncBatchResponse, SyncRecordsResponse } from "../../src/sync/generated/contract.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
+import { testOfAcceptedCounts } from "../support/adopted.js";
 import { startAnsweringServer } from "../support/answering-server.js";
 import { quickRetries, START, syncClient } from "../support/sync-client.js";
 import {
@@ -19,7 +20,7 @@ const EMPTY = new Uint8Array();
 
 const accepting = (count: bigint) => SyncRecordsResponse.encode({ acceptedRecords: count }).finish();
 
-test("fails a write if the service accepts more records than were sent", async () => {
+testOfAcceptedCounts("fails a write if the service accepts more records than were sent", async () => {
   const { batch, server } = await startBareBatch((stream) => answerWhenRead(stream, accepting(6n)));
   await expect(batch.write("accounts", accounts(5))).rejects.toMatchObject({
     code: "SYNC_PROTOCOL",
@@ -68,7 +69,7 @@ test.each<[string, Uint8Array]>([
   expect(server.calls).toHaveLength(1);
 });
 
-test("believes an answer that accepts all records before all were sent", async () => {
+testOfAcceptedCounts("believes an answer that accepts all records before all were sent", async () => {
   const { batch } = await startBareBatch((stream) => answerWith(stream, accepting(350n)), {
     messageBytes: 100_000,
   });

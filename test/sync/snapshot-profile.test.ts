@@ -59,7 +59,7 @@ function plainCount(
 }
 
 function isFilled(value: unknown): boolean {
-  if (value instanceof Date || typeof value === "boolean") return true;
+  if (value instanceof Date || ["boolean", "number", "bigint"].includes(typeof value)) return true;
   return value !== undefined && value !== null && Object.keys(Object(value)).length > 0;
 }
 

@@ -2,6 +2,7 @@ import { InvalidInputError, SyncProtocolError, TransportError } from "@saas-mana
 import { expect, test } from "vitest";
 import { SyncRecordsRequest } from "../../src/sync/generated/contract.js";
 import { accounts } from "../support/accounts.js";
+import { testOfAcceptedCounts } from "../support/adopted.js";
 import { writesOf } from "../support/batch-internals.js";
 import { recordsOf, useScriptedServer } from "../support/scripted-sync-server.js";
 
@@ -114,7 +115,7 @@ test("reports the records of a window as unknown if every answer was lost", asyn
   });
 });
 
-test("fails if the service acknowledges fewer records than were sent", async () => {
+testOfAcceptedCounts("fails if the service acknowledges fewer records than were sent", async () => {
   harness.server.acknowledge = (records) => records - 1;
   const batch = await startBatch();
   await expect(batch.write("accounts", accounts(5))).rejects.toMatchObject({ code: "SYNC_PROTOCOL" });

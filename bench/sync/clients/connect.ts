@@ -1,27 +1,41 @@
 /** connect-node with protobuf-es, and every record checked by a zod schema. */
 import { readFileSync } from "node:fs";
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type DescMessage, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
+import { type ReflectMessage, reflect } from "@bufbuild/protobuf/reflect";
 import { timestampFromDate } from "@bufbuild/protobuf/wkt";
-import { type Client, createClient } from "@connectrpc/connect";
+import { type Client, createClient, type Interceptor } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { z } from "zod";
-import { type SyncRecordsRequestSchema, SyncService } from "../../generated/messages_pb.js";
-import { type Details, type Kind, makePool, repeat } from "../records.js";
+import { BATCH_ID_PATH, WIRE } from "../../../src/sync/generated/collections.js";
+import {
+  CompleteSyncBatchRequest,
+  StartSyncBatchRequest,
+  StartSyncBatchResponse,
+  SyncRecordsResponse,
+  SyncServiceService,
+} from "../../../src/sync/generated/contract.js";
+import {
+  AccountRecordsSchema,
+  CompleteSyncBatchRequestSchema,
+  EmployeeRecordsSchema,
+  LicenseRecordsSchema,
+  StartSyncBatchRequestSchema,
+  StartSyncBatchResponseSchema,
+  type SyncRecordsRequest,
+  SyncRecordsRequestSchema,
+  SyncRecordsResponseSchema,
+  SyncService,
+  UsageRecordsSchema,
+} from "../../generated/messages_pb.js";
+import { type Kind, makePool, repeat } from "../records.js";
 import { type Source, toSource } from "../sources.js";
 import type { SyncPeer, SyncTask, Write } from "../task.js";
 import { detailSchemas } from "./schemas.js";
 
-type Request = MessageInitShape<typeof SyncRecordsRequestSchema>;
 const HEADERS = { headers: { authorization: "ApiKey key" } };
 
-/** Checks records of one kind and puts them into requests. */
-interface Model<K extends Kind> {
-  readonly toRequest: (batchId: string, records: readonly Input<K>[]) => Request;
-}
-
-interface Input<K extends Kind> {
-  readonly variant: { readonly case: "generic"; readonly value: Details[K] };
-}
+/** Checks records of one kind and makes their list. */
+type ToList = (records: readonly object[]) => ReflectMessage;
 
 const details = detailSchemas(z.date().transform(timestampFromDate), z.record(z.string(), z.string()));
 const accounts = inVariant(details.accounts);
@@ -29,68 +43,90 @@ const licenses = inVariant(details.licenses);
 const usage = inVariant(details.usage);
 const employees = inVariant(details.employees);
 
-const MODELS: { readonly [K in Kind]: Model<K> } = {
-  accounts: {
-    toRequest: (batchId, records) => ({
-      batchId,
-      collection: { case: "accounts", value: { records: records.map((r) => accounts.parse(r)) } },
-    }),
-  },
-  licenses: {
-    toRequest: (batchId, records) => ({
-      batchId,
-      collection: { case: "licenses", value: { records: records.map((r) => licenses.parse(r)) } },
-    }),
-  },
-  usage: {
-    toRequest: (batchId, records) => ({
-      batchId,
-      collection: { case: "usage", value: { records: records.map((r) => usage.parse(r)) } },
-    }),
-  },
-  employees: {
-    toRequest: (batchId, records) => ({
-      batchId,
-      collection: { case: "employees", value: { records: records.map((r) => employees.parse(r)) } },
-    }),
-  },
+const LISTS: Readonly<Record<Kind, ToList>> = {
+  accounts: (some) => listOf(AccountRecordsSchema, { records: some.map((r) => accounts.parse(r)) }),
+  licenses: (some) => listOf(LicenseRecordsSchema, { records: some.map((r) => licenses.parse(r)) }),
+  usage: (some) => listOf(UsageRecordsSchema, { records: some.map((r) => usage.parse(r)) }),
+  employees: (some) => listOf(EmployeeRecordsSchema, { records: some.map((r) => employees.parse(r)) }),
+};
+
+function listOf<Desc extends DescMessage>(schema: Desc, list: MessageInitShape<Desc>): ReflectMessage {
+  return reflect(schema, create(schema, list), false);
+}
+
+/** A request has the layout of the contract that is adopted: its collections may be within other messages. */
+function requestOf(batchId: string, kind: Kind, list: ReflectMessage): SyncRecordsRequest {
+  const request = create(SyncRecordsRequestSchema);
+  const fields = reflect(SyncRecordsRequestSchema, request, false);
+  setAt(fields, BATCH_ID_PATH, batchId);
+  setAt(fields, WIRE[kind].path, list);
+  return request;
+}
+
+function setAt(
+  message: ReflectMessage,
+  [number, ...below]: readonly number[],
+  value: string | ReflectMessage,
+): void {
+  const field = message.fields.find((candidate) => candidate.number === number);
+  if (field === undefined) throw new Error(`${message.desc.typeName} has no field ${number}.`);
+  if (below.length === 0 || field.fieldKind !== "message") {
+    message.set(field, value);
+    return;
+  }
+  const inner = message.get(field);
+  setAt(inner, below, value);
+  message.set(field, inner);
+}
+
+/** The contract names its methods. */
+const toMethod: Interceptor = (next) => (request) => {
+  const { path } =
+    Object.entries(SyncServiceService).find(([name]) => name === request.method.localName)?.[1] ?? {};
+  return next({ ...request, url: new URL(path ?? "", request.url).href });
 };
 
 export async function connect(task: SyncTask): Promise<SyncPeer> {
   const { endpoint, caFile, kind } = task;
   const nodeOptions = caFile === undefined ? {} : { ca: readFileSync(caFile) };
-  const client = createClient(SyncService, createGrpcTransport({ baseUrl: endpoint, nodeOptions }));
-  const { batchId } = await client.startSyncBatch({ installationId: "installation" }, HEADERS);
+  const transport = createGrpcTransport({ baseUrl: endpoint, nodeOptions, interceptors: [toMethod] });
+  const client = createClient(SyncService, transport);
+  const installation = StartSyncBatchRequest.encode({ installationId: "installation" }).finish();
+  const started = await client.startSyncBatch(fromBinary(StartSyncBatchRequestSchema, installation), HEADERS);
+  const { batchId } = StartSyncBatchResponse.decode(toBinary(StartSyncBatchResponseSchema, started));
   return {
     prepare: (records) => prepare(client, batchId, kind, task, records),
     close: async () => {
-      await client.completeSyncBatch({ batchId }, HEADERS);
+      const batch = CompleteSyncBatchRequest.encode({ batchId }).finish();
+      await client.completeSyncBatch(fromBinary(CompleteSyncBatchRequestSchema, batch), HEADERS);
     },
   };
 }
 
-function prepare<K extends Kind>(
+function prepare(
   client: Client<typeof SyncService>,
   batchId: string,
-  kind: K,
+  kind: Kind,
   { text, form, recordsPerMessage }: SyncTask,
   records: number,
 ): Write {
-  const { toRequest } = MODELS[kind];
-  const pool = makePool(kind, text).map((value): Input<K> => ({ variant: { case: "generic", value } }));
+  const pool = makePool(kind, text).map((value) => ({ variant: { case: "generic", value } }));
   const source = toSource(form, repeat(pool, records));
   return async () => {
-    const requests = inMessages(source, recordsPerMessage, (some) => toRequest(batchId, some));
-    const { acceptedRecords } = await client.syncRecords(requests, HEADERS);
-    return Number(acceptedRecords);
+    const requests = inMessages(source, recordsPerMessage, (some) =>
+      requestOf(batchId, kind, LISTS[kind](some)),
+    );
+    const answer = toBinary(SyncRecordsResponseSchema, await client.syncRecords(requests, HEADERS));
+    // An answer without a count accepts all.
+    return Number(SyncRecordsResponse.decode(answer).acceptedRecords ?? records);
   };
 }
 
 async function* inMessages<R>(
   source: Source<R>,
   size: number,
-  toRequest: (records: readonly R[]) => Request,
-): AsyncGenerator<Request, void, undefined> {
+  toRequest: (records: readonly R[]) => SyncRecordsRequest,
+): AsyncGenerator<SyncRecordsRequest, void, undefined> {
   let records: R[] = [];
   if (source.form === "array") {
     for (let from = 0; from < source.records.length; from += size) {

@@ -10,17 +10,14 @@ export interface Violation {
   readonly problem: string;
 }
 
-type VariantOf<C extends Collection> = NonNullable<MessageOf<C>["variant"]>;
-
-type RequiredFields<C extends Collection> = {
-  readonly [V in VariantOf<C> as V["$case"]]: readonly (keyof V["value"] & string)[];
-};
+type RequiredFields = Readonly<Record<string, readonly string[]>>;
 
 /**
  * What the service expects of records (service description, "Sync API records"; for models that it does not show, the
- * comments of the contract). Shares nothing with the client's checks, so that each can find mistakes of the other.
+ * comments of the contract). Shares nothing with the client's checks, so that each can find mistakes of the other. Rules
+ * for fields that the contract does not have demand nothing.
  */
-const REQUIRED: { readonly [C in Collection]?: RequiredFields<C> } = {
+const REQUIRED: Partial<Record<Collection, RequiredFields>> = {
   accounts: { generic: ["id"] },
   plans: { generic: ["id", "externalPlanName", "details"] },
   licenses: { generic: ["sourceId", "sourceAccountId", "sourcePlanId", "billable"] },
@@ -41,35 +38,51 @@ const REQUIRED: { readonly [C in Collection]?: RequiredFields<C> } = {
   aiCost: { generic: ["id", "amount", "currency", "costTime"] },
 };
 
-const CONDITIONS: { readonly [C in Collection]?: (details: VariantOf<C>["value"]) => Violation | undefined } =
-  {
-    accounts: ({ details }) => {
-      if (details === undefined) return undefined;
-      if (details.variant === undefined) return { field: "details", problem: noVariant(["microsoft"]) };
-      const { teams } = details.variant.value;
-      return teams !== undefined && teams.hasTeams === undefined
-        ? missing("details.microsoft.teams.hasTeams")
-        : undefined;
-    },
-    plans: ({ details: { model, seatBased } = {} }) => {
-      if (!model) return missing("details.model");
-      if (model < 0 || SubscriptionModel[model] === undefined)
-        return { field: "details.model", problem: "is not a known subscription model" };
-      const isSeatBased = model === SubscriptionModel.SUBSCRIPTION_MODEL_SEAT_BASED;
-      return isSeatBased && seatBased === undefined ? missing("details.seatBased") : undefined;
-    },
-    externallyDiscoveredUsage: ({ lastActivity, lastActivityFrom: from, lastActivityTo: to }) => {
-      if (from !== undefined && to === undefined) return missing("lastActivityTo");
-      if (to !== undefined && from === undefined) return missing("lastActivityFrom");
-      return lastActivity === undefined && from === undefined ? missing("lastActivity") : undefined;
-    },
-    aiCost: ({ amount, currency }) => {
-      if (!/^-?\d+(\.\d+)?$/.test(amount)) return { field: "amount", problem: "is not a decimal number" };
-      return /^[A-Z]{3}$/.test(currency)
-        ? undefined
-        : { field: "currency", problem: "is not a currency code of three capital letters" };
-    },
-  };
+const CONDITIONS: Partial<Record<Collection, (record: object) => Violation | undefined>> = {
+  accounts: (account) => {
+    const details = at(account, "details");
+    if (details === undefined) return undefined;
+    if (at(details, "variant") === undefined) return { field: "details", problem: noVariant(["microsoft"]) };
+    const teams = at(details, "variant", "value", "teams");
+    return teams !== undefined && at(teams, "hasTeams") === undefined
+      ? missing("details.microsoft.teams.hasTeams")
+      : undefined;
+  },
+  plans: (plan) => {
+    const model = at(plan, "details", "model");
+    if (typeof model !== "number" || model === 0) return missing("details.model");
+    if (model < 0 || SubscriptionModel[model] === undefined)
+      return { field: "details.model", problem: "is not a known subscription model" };
+    const isSeatBased = model === SubscriptionModel.SUBSCRIPTION_MODEL_SEAT_BASED;
+    return isSeatBased && at(plan, "details", "seatBased") === undefined
+      ? missing("details.seatBased")
+      : undefined;
+  },
+  externallyDiscoveredUsage: (usage) => {
+    const [from, to] = [at(usage, "lastActivityFrom"), at(usage, "lastActivityTo")];
+    if (from !== undefined && to === undefined) return missing("lastActivityTo");
+    if (to !== undefined && from === undefined) return missing("lastActivityFrom");
+    return at(usage, "lastActivity") === undefined && from === undefined
+      ? missing("lastActivity")
+      : undefined;
+  },
+  aiCost: (cost) => {
+    const [amount, currency] = [at(cost, "amount"), at(cost, "currency")];
+    if (typeof amount === "string" && !/^-?\d+(\.\d+)?$/.test(amount))
+      return { field: "amount", problem: "is not a decimal number" };
+    return typeof currency !== "string" || /^[A-Z]{3}$/.test(currency)
+      ? undefined
+      : { field: "currency", problem: "is not a currency code of three capital letters" };
+  },
+};
+
+/** The value at a path; undefined if the contract does not have it. */
+function at(value: unknown, ...path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (within, name) => (typeof within === "object" && within !== null ? Reflect.get(within, name) : undefined),
+    value,
+  );
+}
 
 export function violationOf<C extends Collection>(
   collection: C,
@@ -79,17 +92,22 @@ export function violationOf<C extends Collection>(
   if (variant === undefined) return { field: "", problem: noVariant(Object.keys(required)) };
   const details: object = variant.value;
   const found =
-    missingField(details, required[variant.$case] ?? []) ??
+    missingField(details, required[variant.$case] ?? requiredIds(collection)) ??
     CONDITIONS[collection]?.(variant.value) ??
     invalidTime(details);
   return found && { ...found, field: `${variant.$case}.${found.field}` };
 }
 
 /** Of a collection that is not listed above, the id is required. */
-function requiredFields(collection: Collection): Readonly<Record<string, readonly string[]>> {
-  const { idField, variants }: CollectionFacts = WIRE[collection];
-  const ids = idField === undefined ? [] : [idField];
+function requiredFields(collection: Collection): RequiredFields {
+  const { variants }: CollectionFacts = WIRE[collection];
+  const ids = requiredIds(collection);
   return REQUIRED[collection] ?? Object.fromEntries(["generic", ...variants].map((name) => [name, ids]));
+}
+
+function requiredIds(collection: Collection): readonly string[] {
+  const { idField }: CollectionFacts = WIRE[collection];
+  return idField === undefined ? [] : [idField];
 }
 
 interface CollectionFacts {
@@ -97,11 +115,11 @@ interface CollectionFacts {
   readonly variants: readonly string[];
 }
 
-/** `false` and `0` are values. */
+/** `false` and `0` are values. A decoded message has every field of the contract as a property. */
 function missingField(details: object, required: readonly string[]): Violation | undefined {
   const field = required.find((name) => {
     const value: unknown = Reflect.get(details, name);
-    return value === undefined || value === "";
+    return name in details && (value === undefined || value === "");
   });
   return field === undefined ? undefined : missing(field);
 }

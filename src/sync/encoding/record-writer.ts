@@ -220,9 +220,11 @@ export class RecordWriter extends ByteWriter {
   }
 }
 
-export function onlyOne(fields: Fields): boolean {
+/** Whether one of the named fields is set, also by a getter of a class, and no other field is. */
+export function onlyOne(fields: Fields, ...names: readonly string[]): boolean {
   let present = 0;
-  for (const name in fields) if (fields[name] != null) present += 1;
+  for (const name of names) if (fields[name] != null) present += 1;
+  for (const name in fields) if (fields[name] != null && !names.includes(name)) return false;
   return present === 1;
 }
 

@@ -15,30 +15,30 @@ import { completeGroups, CURRENCY, DECIMAL, FieldNames, onlyOne } from "../encod
 
 const SubscriptionModelNumbers = new Map<unknown, number>([["SEAT_BASED", 1]]);
 
-const teamsMetadata: MessageEncoder = {
+const teamsMetadataEncoder: MessageEncoder = {
   names: new FieldNames("hasTeams"),
   encode: (to, { hasTeams }) =>
     to.bool(8, hasTeams),
 };
 
-const microsoftAccountDetails: MessageEncoder = {
+const microsoftAccountDetailsEncoder: MessageEncoder = {
   names: new FieldNames("teams"),
   encode: (to, { teams }) =>
-    (teams === undefined || teams === null || to.message(10, teams, teamsMetadata)),
+    (teams === undefined || teams === null || to.message(10, teams, teamsMetadataEncoder)),
 };
 
-const accountDetails: MessageEncoder = {
+const accountDetailsEncoder: MessageEncoder = {
   names: new FieldNames("microsoft"),
   encode: (to, record) => {
     const { microsoft } = record;
     return (
-      onlyOne(record) &&
-      (microsoft === undefined || microsoft === null || to.message(10, microsoft, microsoftAccountDetails))
+      onlyOne(record, "microsoft") &&
+      (microsoft === undefined || microsoft === null || to.message(10, microsoft, microsoftAccountDetailsEncoder))
     );
   },
 };
 
-const genericAccountDetails: MessageEncoder = {
+const genericAccountDetailsEncoder: MessageEncoder = {
   names: new FieldNames("id", "name", "email", "username", "active", "roles", "details", "type"),
   encode: (to, { id, name, email, username, active, roles, details, type }) =>
     to.requiredString(10, id) &&
@@ -47,46 +47,46 @@ const genericAccountDetails: MessageEncoder = {
     (username === undefined || username === null || to.string(34, username)) &&
     (active === undefined || active === null || to.bool(40, active)) &&
     (roles === undefined || roles === null || to.strings(50, roles)) &&
-    (details === undefined || details === null || to.message(58, details, accountDetails)) &&
+    (details === undefined || details === null || to.message(58, details, accountDetailsEncoder)) &&
     (type === undefined || type === null || to.string(66, type)),
 };
 
-const account: MessageEncoder = {
+const accountEncoder: MessageEncoder = {
   names: new FieldNames("id", "name", "email", "username", "active", "roles", "details", "type"),
-  encode: (to, record) => to.fields(10, record, genericAccountDetails),
+  encode: (to, record) => to.fields(10, record, genericAccountDetailsEncoder),
 };
 
-const seatBasedPlanDetails: MessageEncoder = {
+const seatBasedPlanDetailsEncoder: MessageEncoder = {
   names: new FieldNames("paidSeats", "consumedSeats"),
   encode: (to, { paidSeats, consumedSeats }) =>
     (paidSeats === undefined || paidSeats === null || to.int32(8, paidSeats)) &&
     (consumedSeats === undefined || consumedSeats === null || to.int32(16, consumedSeats)),
 };
 
-const planDetails: MessageEncoder = {
+const planDetailsEncoder: MessageEncoder = {
   names: new FieldNames("model", "seatBased"),
   encode: (to, { model, seatBased }) =>
     (model !== "SEAT_BASED" || seatBased != null) &&
     to.enumeration(8, model, SubscriptionModelNumbers) &&
-    (seatBased === undefined || seatBased === null || to.message(18, seatBased, seatBasedPlanDetails)),
+    (seatBased === undefined || seatBased === null || to.message(18, seatBased, seatBasedPlanDetailsEncoder)),
 };
 
-const genericPlanDetails: MessageEncoder = {
+const genericPlanDetailsEncoder: MessageEncoder = {
   names: new FieldNames("id", "externalPlanName", "externalProductName", "attributes", "details"),
   encode: (to, { id, externalPlanName, externalProductName, attributes, details }) =>
     to.requiredString(10, id) &&
     to.requiredString(18, externalPlanName) &&
     (externalProductName === undefined || externalProductName === null || to.string(26, externalProductName)) &&
     (attributes === undefined || attributes === null || to.stringMap(34, attributes)) &&
-    to.message(42, details, planDetails),
+    to.message(42, details, planDetailsEncoder),
 };
 
-const plan: MessageEncoder = {
+const planEncoder: MessageEncoder = {
   names: new FieldNames("id", "externalPlanName", "externalProductName", "attributes", "details"),
-  encode: (to, record) => to.fields(10, record, genericPlanDetails),
+  encode: (to, record) => to.fields(10, record, genericPlanDetailsEncoder),
 };
 
-const genericLicenseDetails: MessageEncoder = {
+const genericLicenseDetailsEncoder: MessageEncoder = {
   names: new FieldNames("sourceId", "sourceAccountId", "sourcePlanId", "billable", "externalProductId"),
   encode: (to, { sourceId, sourceAccountId, sourcePlanId, billable, externalProductId }) =>
     to.requiredString(10, sourceId) &&
@@ -96,12 +96,12 @@ const genericLicenseDetails: MessageEncoder = {
     (externalProductId === undefined || externalProductId === null || to.string(42, externalProductId)),
 };
 
-const license: MessageEncoder = {
+const licenseEncoder: MessageEncoder = {
   names: new FieldNames("sourceId", "sourceAccountId", "sourcePlanId", "billable", "externalProductId"),
-  encode: (to, record) => to.fields(10, record, genericLicenseDetails),
+  encode: (to, record) => to.fields(10, record, genericLicenseDetailsEncoder),
 };
 
-const genericEmployeeDetails: MessageEncoder = {
+const genericEmployeeDetailsEncoder: MessageEncoder = {
   names: new FieldNames("id", "fullName", "firstName", "lastName", "email", "emailAliases", "active", "deleted", "deletionTime", "creationTime", "avatarUrl", "orgUnit", "departmentPath", "jobTitle", "country", "division", "costCenter", "userType", "managerId", "hasMailbox", "attributes"),
   encode: (to, { id, fullName, firstName, lastName, email, emailAliases, active, deleted, deletionTime, creationTime, avatarUrl, orgUnit, departmentPath, jobTitle, country, division, costCenter, userType, managerId, hasMailbox, attributes }) =>
     to.requiredString(10, id) &&
@@ -127,7 +127,7 @@ const genericEmployeeDetails: MessageEncoder = {
     (attributes === undefined || attributes === null || to.stringMap(170, attributes)),
 };
 
-const microsoftEmployeeDetails: MessageEncoder = {
+const microsoftEmployeeDetailsEncoder: MessageEncoder = {
   names: new FieldNames("id", "displayName", "userPrincipalName"),
   encode: (to, { id, displayName, userPrincipalName }) =>
     to.requiredString(10, id) &&
@@ -135,7 +135,7 @@ const microsoftEmployeeDetails: MessageEncoder = {
     to.requiredString(26, userPrincipalName),
 };
 
-const googleEmployeeDetails: MessageEncoder = {
+const googleEmployeeDetailsEncoder: MessageEncoder = {
   names: new FieldNames("id", "fullName", "primaryEmail"),
   encode: (to, { id, fullName, primaryEmail }) =>
     to.requiredString(10, id) &&
@@ -143,7 +143,7 @@ const googleEmployeeDetails: MessageEncoder = {
     to.requiredString(26, primaryEmail),
 };
 
-const oktaEmployeeDetails: MessageEncoder = {
+const oktaEmployeeDetailsEncoder: MessageEncoder = {
   names: new FieldNames("id", "displayName", "login"),
   encode: (to, { id, displayName, login }) =>
     to.requiredString(10, id) &&
@@ -151,7 +151,7 @@ const oktaEmployeeDetails: MessageEncoder = {
     to.requiredString(26, login),
 };
 
-const bambooHrEmployeeDetails: MessageEncoder = {
+const bambooHrEmployeeDetailsEncoder: MessageEncoder = {
   names: new FieldNames("id", "displayName", "workEmail"),
   encode: (to, { id, displayName, workEmail }) =>
     to.requiredString(10, id) &&
@@ -159,22 +159,22 @@ const bambooHrEmployeeDetails: MessageEncoder = {
     (workEmail === undefined || workEmail === null || to.string(26, workEmail)),
 };
 
-const employee: MessageEncoder = {
+const employeeEncoder: MessageEncoder = {
   names: new FieldNames("id", "fullName", "firstName", "lastName", "email", "emailAliases", "active", "deleted", "deletionTime", "creationTime", "avatarUrl", "orgUnit", "departmentPath", "jobTitle", "country", "division", "costCenter", "userType", "managerId", "hasMailbox", "attributes", "microsoft", "google", "okta", "bambooHr"),
   encode: (to, record) => {
     const { microsoft, google, okta, bambooHr } = record;
-    if (microsoft == null && google == null && okta == null && bambooHr == null) return to.fields(10, record, genericEmployeeDetails);
+    if (microsoft == null && google == null && okta == null && bambooHr == null) return to.fields(10, record, genericEmployeeDetailsEncoder);
     return (
-      onlyOne(record) &&
-      (microsoft === undefined || microsoft === null || to.message(18, microsoft, microsoftEmployeeDetails)) &&
-      (google === undefined || google === null || to.message(26, google, googleEmployeeDetails)) &&
-      (okta === undefined || okta === null || to.message(34, okta, oktaEmployeeDetails)) &&
-      (bambooHr === undefined || bambooHr === null || to.message(42, bambooHr, bambooHrEmployeeDetails))
+      onlyOne(record, "microsoft", "google", "okta", "bambooHr") &&
+      (microsoft === undefined || microsoft === null || to.message(18, microsoft, microsoftEmployeeDetailsEncoder)) &&
+      (google === undefined || google === null || to.message(26, google, googleEmployeeDetailsEncoder)) &&
+      (okta === undefined || okta === null || to.message(34, okta, oktaEmployeeDetailsEncoder)) &&
+      (bambooHr === undefined || bambooHr === null || to.message(42, bambooHr, bambooHrEmployeeDetailsEncoder))
     );
   },
 };
 
-const genericGroupDetails: MessageEncoder = {
+const genericGroupDetailsEncoder: MessageEncoder = {
   names: new FieldNames("id", "name", "description", "email", "attributes"),
   encode: (to, { id, name, description, email, attributes }) =>
     to.requiredString(10, id) &&
@@ -184,12 +184,12 @@ const genericGroupDetails: MessageEncoder = {
     (attributes === undefined || attributes === null || to.stringMap(42, attributes)),
 };
 
-const group: MessageEncoder = {
+const groupEncoder: MessageEncoder = {
   names: new FieldNames("id", "name", "description", "email", "attributes"),
-  encode: (to, record) => to.fields(10, record, genericGroupDetails),
+  encode: (to, record) => to.fields(10, record, genericGroupDetailsEncoder),
 };
 
-const genericGroupMemberDetails: MessageEncoder = {
+const genericGroupMemberDetailsEncoder: MessageEncoder = {
   names: new FieldNames("id", "sourceGroupId", "sourceMemberId", "role", "attributes"),
   encode: (to, { id, sourceGroupId, sourceMemberId, role, attributes }) =>
     to.requiredString(10, id) &&
@@ -199,12 +199,12 @@ const genericGroupMemberDetails: MessageEncoder = {
     (attributes === undefined || attributes === null || to.stringMap(42, attributes)),
 };
 
-const groupMember: MessageEncoder = {
+const groupMemberEncoder: MessageEncoder = {
   names: new FieldNames("id", "sourceGroupId", "sourceMemberId", "role", "attributes"),
-  encode: (to, record) => to.fields(10, record, genericGroupMemberDetails),
+  encode: (to, record) => to.fields(10, record, genericGroupMemberDetailsEncoder),
 };
 
-const genericDeviceDetails: MessageEncoder = {
+const genericDeviceDetailsEncoder: MessageEncoder = {
   names: new FieldNames("id", "name", "serialNumber", "manufacturer", "model", "operatingSystem", "operatingSystemVersion", "sourceOwnerId", "lastSeen", "attributes"),
   encode: (to, { id, name, serialNumber, manufacturer, model, operatingSystem, operatingSystemVersion, sourceOwnerId, lastSeen, attributes }) =>
     to.requiredString(10, id) &&
@@ -219,12 +219,12 @@ const genericDeviceDetails: MessageEncoder = {
     (attributes === undefined || attributes === null || to.stringMap(82, attributes)),
 };
 
-const device: MessageEncoder = {
+const deviceEncoder: MessageEncoder = {
   names: new FieldNames("id", "name", "serialNumber", "manufacturer", "model", "operatingSystem", "operatingSystemVersion", "sourceOwnerId", "lastSeen", "attributes"),
-  encode: (to, record) => to.fields(10, record, genericDeviceDetails),
+  encode: (to, record) => to.fields(10, record, genericDeviceDetailsEncoder),
 };
 
-const genericUsageDetails: MessageEncoder = {
+const genericUsageDetailsEncoder: MessageEncoder = {
   names: new FieldNames("id", "sourceActorId", "externalProductName", "sourcePlanId", "lastActivity"),
   encode: (to, { id, sourceActorId, externalProductName, sourcePlanId, lastActivity }) =>
     to.requiredString(10, id) &&
@@ -234,12 +234,12 @@ const genericUsageDetails: MessageEncoder = {
     to.timestamp(42, lastActivity),
 };
 
-const usage: MessageEncoder = {
+const usageEncoder: MessageEncoder = {
   names: new FieldNames("id", "sourceActorId", "externalProductName", "sourcePlanId", "lastActivity"),
-  encode: (to, record) => to.fields(10, record, genericUsageDetails),
+  encode: (to, record) => to.fields(10, record, genericUsageDetailsEncoder),
 };
 
-const genericExternallyDiscoveredUsageDetails: MessageEncoder = {
+const genericExternallyDiscoveredUsageDetailsEncoder: MessageEncoder = {
   names: new FieldNames("sourceActorId", "actorEmail", "externalProductName", "source", "lastActivity", "lastActivityFrom", "lastActivityTo"),
   encode: (to, { sourceActorId, actorEmail, externalProductName, source, lastActivity, lastActivityFrom, lastActivityTo }) =>
     completeGroups([lastActivity], [lastActivityFrom, lastActivityTo]) &&
@@ -252,12 +252,12 @@ const genericExternallyDiscoveredUsageDetails: MessageEncoder = {
     (lastActivityTo === undefined || lastActivityTo === null || to.timestamp(58, lastActivityTo)),
 };
 
-const externallyDiscoveredUsage: MessageEncoder = {
+const externallyDiscoveredUsageEncoder: MessageEncoder = {
   names: new FieldNames("sourceActorId", "actorEmail", "externalProductName", "source", "lastActivity", "lastActivityFrom", "lastActivityTo"),
-  encode: (to, record) => to.fields(10, record, genericExternallyDiscoveredUsageDetails),
+  encode: (to, record) => to.fields(10, record, genericExternallyDiscoveredUsageDetailsEncoder),
 };
 
-const genericAuditLogDetails: MessageEncoder = {
+const genericAuditLogDetailsEncoder: MessageEncoder = {
   names: new FieldNames("id", "action", "sourceActorId", "targetId", "targetType", "eventTime", "attributes"),
   encode: (to, { id, action, sourceActorId, targetId, targetType, eventTime, attributes }) =>
     to.requiredString(10, id) &&
@@ -269,12 +269,12 @@ const genericAuditLogDetails: MessageEncoder = {
     (attributes === undefined || attributes === null || to.stringMap(58, attributes)),
 };
 
-const auditLog: MessageEncoder = {
+const auditLogEncoder: MessageEncoder = {
   names: new FieldNames("id", "action", "sourceActorId", "targetId", "targetType", "eventTime", "attributes"),
-  encode: (to, record) => to.fields(10, record, genericAuditLogDetails),
+  encode: (to, record) => to.fields(10, record, genericAuditLogDetailsEncoder),
 };
 
-const genericAiUsageDetails: MessageEncoder = {
+const genericAiUsageDetailsEncoder: MessageEncoder = {
   names: new FieldNames("id", "sourceActorId", "externalProductName", "model", "inputTokens", "outputTokens", "lastActivity", "attributes"),
   encode: (to, { id, sourceActorId, externalProductName, model, inputTokens, outputTokens, lastActivity, attributes }) =>
     to.requiredString(10, id) &&
@@ -287,12 +287,12 @@ const genericAiUsageDetails: MessageEncoder = {
     (attributes === undefined || attributes === null || to.stringMap(66, attributes)),
 };
 
-const aiUsage: MessageEncoder = {
+const aiUsageEncoder: MessageEncoder = {
   names: new FieldNames("id", "sourceActorId", "externalProductName", "model", "inputTokens", "outputTokens", "lastActivity", "attributes"),
-  encode: (to, record) => to.fields(10, record, genericAiUsageDetails),
+  encode: (to, record) => to.fields(10, record, genericAiUsageDetailsEncoder),
 };
 
-const genericAiCostDetails: MessageEncoder = {
+const genericAiCostDetailsEncoder: MessageEncoder = {
   names: new FieldNames("id", "sourceActorId", "externalProductName", "model", "amount", "currency", "costTime", "attributes"),
   encode: (to, { id, sourceActorId, externalProductName, model, amount, currency, costTime, attributes }) =>
     to.requiredString(10, id) &&
@@ -305,23 +305,23 @@ const genericAiCostDetails: MessageEncoder = {
     (attributes === undefined || attributes === null || to.stringMap(66, attributes)),
 };
 
-const aiCost: MessageEncoder = {
+const aiCostEncoder: MessageEncoder = {
   names: new FieldNames("id", "sourceActorId", "externalProductName", "model", "amount", "currency", "costTime", "attributes"),
-  encode: (to, record) => to.fields(10, record, genericAiCostDetails),
+  encode: (to, record) => to.fields(10, record, genericAiCostDetailsEncoder),
 };
 
 /** The encoder of each collection's records. */
 export const ENCODERS = {
-  accounts: account,
-  plans: plan,
-  licenses: license,
-  employees: employee,
-  groups: group,
-  groupMembers: groupMember,
-  devices: device,
-  usage: usage,
-  externallyDiscoveredUsage: externallyDiscoveredUsage,
-  auditLogs: auditLog,
-  aiUsage: aiUsage,
-  aiCost: aiCost,
+  accounts: accountEncoder,
+  plans: planEncoder,
+  licenses: licenseEncoder,
+  employees: employeeEncoder,
+  groups: groupEncoder,
+  groupMembers: groupMemberEncoder,
+  devices: deviceEncoder,
+  usage: usageEncoder,
+  externallyDiscoveredUsage: externallyDiscoveredUsageEncoder,
+  auditLogs: auditLogEncoder,
+  aiUsage: aiUsageEncoder,
+  aiCost: aiCostEncoder,
 };

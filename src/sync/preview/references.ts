@@ -2,7 +2,6 @@
 import type { Collection, SnapshotCollection } from "../collections.js";
 import { BYTES_PER_UNIT } from "../encoding/byte-writer.js";
 import type { EncodedRecord } from "../encoding/record-observer.js";
-import type { RecordTypes } from "../generated/records.js";
 import { IdHash, viewOf } from "../ids/id-hash.js";
 import { IdTable } from "../ids/id-table.js";
 
@@ -11,11 +10,9 @@ interface Reference {
   readonly to: readonly SnapshotCollection[];
 }
 
-type FieldOf<Record> = Record extends unknown ? keyof Record : never;
-
 const ACTOR = { field: "sourceActorId", to: ["accounts", "employees"] } as const;
 
-/** See the comments of the fields in the `.proto`. */
+/** See the comments of the fields in the `.proto`. A contract may lack a field. */
 const REFERENCES = {
   licenses: [
     { field: "sourceAccountId", to: ["accounts"] },
@@ -32,9 +29,7 @@ const REFERENCES = {
   auditLogs: [ACTOR],
   aiUsage: [ACTOR],
   aiCost: [ACTOR],
-} as const satisfies {
-  readonly [C in Collection]?: readonly (Reference & { readonly field: FieldOf<RecordTypes[C]> })[];
-};
+} as const satisfies { readonly [C in Collection]?: readonly Reference[] };
 
 const BY_COLLECTION: Partial<Record<Collection, readonly Reference[]>> = REFERENCES;
 

@@ -8,13 +8,13 @@ import { InvalidInputError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
 import { withinGrace } from "../call.js";
-import type { SnapshotCollection } from "../collections.js";
+import type { EventCollection, SnapshotCollection } from "../collections.js";
 import type { ObservedIds } from "../guard/observed-ids.js";
 import type { RunGuard } from "../guard/run-guard.js";
 import type { SnapshotIds } from "../guard/snapshot-ids.js";
 import type { InstallationScope } from "../ledger/entry.js";
 import { runOf } from "../ledger/keys.js";
-import { type LedgerParts, requireLedger } from "../ledger/ledger.js";
+import type { LedgerParts } from "../ledger/ledger.js";
 import { type RunToken, runTokens, stateOf } from "../ledger/run-tokens.js";
 import { readWatermarks, storeWatermarks } from "../ledger/watermark-entries.js";
 import type { CommitOptions } from "../run/options.js";
@@ -27,7 +27,7 @@ import { deleteSegments } from "./clear.js";
 import { discardedError } from "./extract.js";
 import { decideFate, putJson, readFate, readJson } from "./fate.js";
 import { type RunKeys, runKeys } from "./keys.js";
-import type { StagedParts } from "./parts.js";
+import { ledgerOf, type StagedParts } from "./parts.js";
 import { putReceipt, readReceipt, SupersededError } from "./receipts.js";
 import { readSealedRun, type SealedRun } from "./sealed-run.js";
 import { StagedRecords } from "./staged-records.js";
@@ -85,7 +85,7 @@ class Commit implements RunSteps {
   readonly #sealed: SealedRun;
   readonly #parts: RunParts;
   readonly #observed: ObservedIds | undefined;
-  readonly #ledger: LedgerParts | undefined;
+  readonly #ledger: LedgerParts;
   readonly #scope: InstallationScope;
   /** T: the state of the ledger that the run was judged in. */
   #judgedIn: string | undefined;
@@ -97,7 +97,7 @@ class Commit implements RunSteps {
     this.#sealed = sealed;
     this.#parts = parts;
     this.#observed = observed;
-    this.#ledger = requireLedger(staged.ledger);
+    this.#ledger = ledgerOf(staged.ledger);
     this.#scope = { endpoint, installationId };
   }
 
@@ -192,8 +192,16 @@ class Commit implements RunSteps {
     const { id } = this.#sealed.plan;
     const tokens = await this.#tokens();
     const completed = tokens.find(({ kind, token }) => kind === "completed" && runOf(token) === id);
-    if (completed === undefined) return undefined;
-    return this.#finish(guard, completed.token, (await this.#batches()).get(completed.token) ?? "");
+    const batches = await this.#batches();
+    if (completed !== undefined)
+      return this.#finish(guard, completed.token, batches.get(completed.token) ?? "");
+    // A run of events has its watermarks only; they are stored after the completion.
+    const { advanced } = this.#sealed;
+    const [last] = [...batches].slice(-1);
+    if (last === undefined || this.records.snapshots.length > 0 || advanced.size === 0) return undefined;
+    const watermarks = await this.#watermarks();
+    const isStored = [...advanced].every(([name, value]) => watermarks.get(name) === value);
+    return isStored ? this.#finish(guard, ...last) : undefined;
   }
 
   /** Finishes what another attempt began: its batch was completed. */
@@ -222,7 +230,7 @@ class Commit implements RunSteps {
   /** Those that a later run has stored stay. */
   async #storeWatermarks(): Promise<void> {
     const { plan, advanced } = this.#sealed;
-    if (this.#ledger === undefined || advanced.size === 0) return;
+    if (advanced.size === 0) return;
     const current = await this.#watermarks();
     const own = [...advanced].filter(([name]) => current.get(name) === plan.watermarks[name]);
     await storeWatermarks(this.#ledger, this.#scope, new Map(own), new AbortController().signal);
@@ -234,8 +242,10 @@ class Commit implements RunSteps {
     const newer = tokens.filter(
       ({ token }) => runOf(token) !== plan.id && !plan.after.includes(runOf(token)),
     );
-    const watermarks = advanced.size === 0 ? undefined : await this.#watermarks();
-    const isRead = [...advanced.keys()].some((name) => watermarks?.get(name) !== plan.watermarks[name]);
+    const watermarks = advanced.size === 0 ? new Map() : await this.#watermarks();
+    const isRead = [...advanced].some(
+      ([name, value]) => ![plan.watermarks[name], value].includes(watermarks.get(name)),
+    );
     if (newer.length === 0 && !isRead) return;
     if (isRead || newer.some(({ kind }) => kind === "completed")) {
       await putReceipt(this.#staged.staging.store, keys, { superseded: true });
@@ -246,14 +256,13 @@ class Commit implements RunSteps {
 
   /** What the ledger has of the snapshots of the run. */
   async #tokens(): Promise<readonly RunToken[]> {
-    if (this.#ledger === undefined) return [];
     const { snapshots } = this.records;
     const tokens = await runTokens(this.#ledger, this.#scope);
     return tokens.filter(({ collection }) => snapshots.includes(collection));
   }
 
-  async #watermarks() {
-    return this.#ledger === undefined ? new Map() : readWatermarks(this.#ledger, this.#scope);
+  #watermarks(): Promise<ReadonlyMap<EventCollection, string>> {
+    return readWatermarks(this.#ledger, this.#scope);
   }
 
   /** The batches of the run that may have been completed: their ids, by their tokens. */

@@ -1,6 +1,6 @@
 import { InvalidInputError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
-import type { Ledger } from "../ledger/ledger.js";
+import { type Ledger, type LedgerParts, requireLedger } from "../ledger/ledger.js";
 import type { Store } from "../ledger/store.js";
 import type { SyncConfiguration } from "../options.js";
 import type { StoredPlan } from "./plan.js";
@@ -12,6 +12,18 @@ export interface StagingParts {
   readonly keep: boolean;
   /** Deletes unfinished values whose keys begin with this. */
   readonly clearUnfinished?: ((prefix: string) => Promise<void>) | undefined;
+}
+
+/**
+ * Returns what the ledger of a staged run consists of.
+ * @throws {InvalidInputError} there is none
+ */
+export function ledgerOf(ledger: Ledger | "none"): LedgerParts {
+  const parts = requireLedger(ledger);
+  if (parts !== undefined) return parts;
+  throw new InvalidInputError(
+    'A staged run needs a ledger, so ledger must not be "none": nothing else keeps an older run from replacing a newer one.',
+  );
 }
 
 /** What a staged run consists of: its staging and plan, and the client that opened it. */

@@ -3,7 +3,6 @@ import { raceAbort } from "../../core/abort.js";
 import type { SnapshotCollection } from "../collections.js";
 import { requireFirstRun } from "../guard/first-run.js";
 import { ObservedIds } from "../guard/observed-ids.js";
-import { requireLedger } from "../ledger/ledger.js";
 import { isGone, thisProcess } from "../ledger/owner.js";
 import type { Connector } from "../run/connector.js";
 import type { OpenOffline } from "../run/offline.js";
@@ -17,7 +16,7 @@ import { extractRun } from "./extract-run.js";
 import { readFate } from "./fate.js";
 import { runKeys } from "./keys.js";
 import { openPlan } from "./open-plan.js";
-import { requireStaging, type StagedParts } from "./parts.js";
+import { ledgerOf, requireStaging, type StagedParts } from "./parts.js";
 import type { StoredPlan } from "./plan.js";
 import { SupersededError } from "./receipts.js";
 import { isSealed, type ListedRun, unfinishedRuns } from "./runs.js";
@@ -49,7 +48,7 @@ export function runStaged<Snapshots extends SnapshotCollection>(
   const { configuration, closed, begunAt } = parts;
   const { clock, logger } = configuration;
   const shared = { staging: requireStaging(staging), ledger, configuration };
-  requireLedger(ledger);
+  ledgerOf(ledger);
   return untilRunEnds(given, { clock, begunAt }, async (signal) => {
     const within = { ...given, signal, maxDurationMs: undefined, stopOnSignals: undefined };
     const commit = (plan: StoredPlan, observed?: ObservedIds) =>
@@ -75,10 +74,9 @@ export function runStaged<Snapshots extends SnapshotCollection>(
     const staged = await raceAbort(openPlan(wanted, shared), signal, closed);
     OPEN.add(staged.plan.id);
     try {
-      const isObserved = ledger !== "none" || given.guard !== false;
-      const observed = isObserved ? new ObservedIds(requireLedger(ledger), scope) : undefined;
+      const observed = new ObservedIds(ledgerOf(ledger), scope);
       const { onProgress } = given;
-      const { observerOf } = observed ?? {};
+      const { observerOf } = observed;
       await extractOrDiscard(connector, staged, { ...parts, signal, onProgress, observerOf });
       return await commit(staged.plan, observed);
     } finally {

@@ -1,10 +1,9 @@
 import { type KeysOf, readOptions } from "../../core/validate.js";
 import type { Ledger } from "../ledger/ledger.js";
-import { requireLedger } from "../ledger/ledger.js";
 import type { SyncConfiguration } from "../options.js";
 import { openPlan } from "./open-plan.js";
 import { readPartitions, requireName } from "./partitions.js";
-import { requireStaging } from "./parts.js";
+import { ledgerOf, requireStaging } from "./parts.js";
 import type { Plan, PlanOptions } from "./plan.js";
 import { type StagedEngine, type StagedRun, stagedRun } from "./staged-run.js";
 import type { Staging } from "./staging.js";
@@ -31,7 +30,7 @@ export async function stageRun(
 ): Promise<StagedRun> {
   const { installationId, ledger } = options;
   const parts = { staging: requireStaging(staging), ledger, configuration };
-  requireLedger(ledger);
+  ledgerOf(ledger);
   const wanted = {
     runKey: requireName("runKey", options.runKey),
     version: requireName("version", options.version),

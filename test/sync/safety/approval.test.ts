@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type { RunOptions } from "@saas-management/sdk";
 import { memoryLedger } from "@saas-management/sdk/testing";
 import { describe, expect, test } from "vitest";
+import { ofSnapshots } from "../../support/adopted.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
 
 const service = testService();
@@ -15,7 +16,7 @@ test("lets the same run pass once", async () => {
   const { collections } = await service.runAccounts(ids(4), { approve: approvalId });
   expect(collections.accounts).toMatchObject({
     expected: { known: 10, removed: 6 },
-    reported: { removed: 6 },
+    ...ofSnapshots({ reported: { removed: 6 } }),
   });
   expect(service.present()).toEqual(ids(4));
   // A used approval may stay in the configuration.
@@ -92,8 +93,8 @@ describe("an approval of one collection, if another is held later", () => {
     expect(second.approvalId).not.toBe(first.approvalId);
     const { collections } = await both(5, 5, second.approvalId);
     expect(collections).toMatchObject({
-      accounts: { reported: { removed: 5 } },
-      groups: { reported: { removed: 5 } },
+      accounts: { ...ofSnapshots({ reported: { removed: 5 } }) },
+      groups: { ...ofSnapshots({ reported: { removed: 5 } }) },
     });
   });
 

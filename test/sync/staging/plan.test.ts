@@ -13,7 +13,7 @@ const service = testService();
 const LONG = "x".repeat(1001);
 
 test.each<[unknown, object, string]>([
-  ["staging", {}, "staging must be fileStaging(directory) or storeStaging(store)."],
+  ["staging", {}, "staging must be fileStaging(directory), storeStaging(store) or postgresStaging(pool)."],
   [undefined, { partitions: {} }, "partitions must name at least one collection"],
   [
     undefined,

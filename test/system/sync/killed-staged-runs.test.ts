@@ -1,29 +1,29 @@
 import { once } from "node:events";
-import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileLedger } from "@saas-management/sdk";
-import { expect, test } from "vitest";
-import { FileStore } from "../../../src/sync/ledger/file-store.js";
-import { fileStaging } from "../../../src/sync/staging/staging.js";
+import { type Store, storeLedger } from "@saas-management/sdk";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { storeStaging } from "../../../src/sync/staging/staging.js";
 import { connectorOf } from "../../support/connector.js";
+import { postgresServer, skipped, whySkipped } from "../../support/postgres.js";
 import { testService } from "../../support/test-service.js";
 import { startScript } from "./run-process.js";
-import { sourceOf, writeRound } from "./staged-source.js";
+import { type StagedPlace, sourceOf, storesOf, writeRound } from "./staged-source.js";
+
+type Stores = Pick<ReturnType<typeof storesOf>, "ledger" | "staging">;
 
 const service = testService();
 const LEASE_MS = 15 * 60_000;
 /** A process is killed at each so many-th point. */
-const STEP = Number(process.env["KILL_EACH"] ?? 4);
+const STEP = Number(process.env["KILL_EACH"] ?? 8);
 
 /** Runs a round in a process that is killed at a point. Returns its output, and whether it was killed. */
-async function roundTo(way: string, round: number, point: number) {
-  const { server, directory } = service;
-  const { syncUrl, apiKey, installationId } = server;
+async function roundTo(place: StagedPlace, way: string, round: number, point: number) {
+  const { syncUrl, apiKey, installationId } = service.server;
   const child = startScript("staged-round-script.ts", [
     syncUrl,
     apiKey,
     installationId,
-    directory,
+    JSON.stringify(place),
     way,
     `${round}`,
     `${point}`,
@@ -38,8 +38,7 @@ async function roundTo(way: string, round: number, point: number) {
 }
 
 /** Whether a commit has begun that has no receipt. */
-async function isCommitting(): Promise<boolean> {
-  const store = new FileStore(join(service.directory, "staging"));
+async function isCommitting(store: Store): Promise<boolean> {
   const keys: string[] = [];
   for await (const key of store.list("")) keys.push(key);
   const open = keys.filter((key) => key.endsWith("/fate") && !keys.includes(key.replace(/fate$/, "receipt")));
@@ -51,10 +50,10 @@ async function isCommitting(): Promise<boolean> {
 }
 
 /** Does a round to its end in this process. Returns whether the vendor was asked. */
-async function finish(way: string, round: number): Promise<boolean> {
+async function finish(stores: Stores, way: string, round: number): Promise<boolean> {
   const { installationId } = service;
-  const staging = fileStaging(join(service.directory, "staging"));
-  const ledger = fileLedger(join(service.directory, "ledger"));
+  const staging = storeStaging(stores.staging);
+  const ledger = storeLedger(stores.ledger);
   let isAsked = false;
   const asked = () => {
     isAsked = true;
@@ -86,34 +85,52 @@ async function finish(way: string, round: number): Promise<boolean> {
   return isAsked;
 }
 
-test.runIf(process.platform === "linux").each(["run", "commit"])(
-  "after each kill of a process that stages and commits (%s), the service has what the source has",
-  { timeout: 600_000 },
-  async (way) => {
-    let kills = 0;
-    for (let round = 0, point = 1; ; round += 1, point += STEP) {
-      const { killed } = await roundTo(way, round, point);
-      const wasCommitting = await isCommitting();
-      const isAsked = await finish(way, round).catch((error: unknown) => {
-        // Killed between the answer to StartSyncBatch and the journal: nobody knows the batch.
-        expect(error).toMatchObject({ code: "BATCH_IN_PROGRESS" });
-        service.clock.advance(LEASE_MS);
-        return finish(way, round);
-      });
-      // Once the commit has begun, the vendor is not asked again.
-      if (wasCommitting) expect({ point, isAsked }).toEqual({ point, isAsked: false });
-      const { snapshots, lock } = service.inspect();
-      expect(service.present()).toEqual(sourceOf(round).ids);
-      expect(snapshots.accounts.find(({ id }) => id === sourceOf(round).ids[0])?.record.name).toBe(
-        `round ${round}`,
-      );
-      const rounds = Array.from({ length: round + 1 }, (_, i) => i);
-      expect(snapshots.usage.map(({ id }) => id)).toEqual(rounds.flatMap((i) => [`e${i}-1`, `e${i}-2`]));
-      expect(lock).toBeNull();
-      if (!killed) break;
-      kills += 1;
-    }
-    // At every fourth point; with KILL_EACH=1, at all.
-    expect(kills).toBeGreaterThan(15);
-  },
-);
+/** Kills a process at one point after the other, and finishes what it began. Returns how many were killed. */
+async function killEach(place: StagedPlace, way: string, between: (round: number) => Promise<void>) {
+  const stores = storesOf(place);
+  onTestFinished(() => stores.close());
+  for (let round = 0, point = 1; ; round += 1, point += STEP) {
+    const { killed } = await roundTo(place, way, round, point);
+    if (!killed) return round;
+    await between(round);
+    const wasCommitting = await isCommitting(stores.staging);
+    const isAsked = await finish(stores, way, round).catch((error: unknown) => {
+      // Killed between the answer to StartSyncBatch and the journal: nobody knows the batch.
+      expect(error).toMatchObject({ code: "BATCH_IN_PROGRESS" });
+      service.clock.advance(LEASE_MS);
+      return finish(stores, way, round);
+    });
+    // Once the commit has begun, the vendor is not asked again.
+    if (wasCommitting) expect({ point, isAsked }).toEqual({ point, isAsked: false });
+    const { ids, accounts } = sourceOf(round);
+    const { snapshots, lock } = service.inspect();
+    expect(service.present()).toEqual(ids);
+    const records = snapshots.accounts.filter(({ removed }) => !removed).map(({ record }) => record);
+    expect(new Set(records.map(({ name }) => name))).toEqual(new Set([accounts[0]?.name]));
+    const rounds = Array.from({ length: round + 1 }, (_, i) => i);
+    expect(snapshots.usage.map(({ id }) => id)).toEqual(rounds.flatMap((i) => [`e${i}-1`, `e${i}-2`]));
+    expect(lock).toBeNull();
+  }
+}
+
+const WAYS = ["run", "commit"];
+const options = { timeout: 900_000 };
+
+describe.runIf(process.platform === "linux")("after each kill, the service has what the source has", () => {
+  test.each(WAYS)("with folders (%s)", options, async (way) => {
+    const place = { directory: service.directory, postgres: undefined };
+    expect(await killEach(place, way, async () => {})).toBeGreaterThan(100 / STEP);
+  });
+
+  describe.skipIf(skipped)(`with PostgreSQL, which is restarted meanwhile${whySkipped}`, () => {
+    const server = postgresServer();
+    test.each(WAYS)("%s", options, async (way) => {
+      const { connection } = server;
+      const place = { directory: "", postgres: { connection, schema: server.schema() } };
+      const restart = async (round: number) => {
+        if (round % 8 === 5) await server.restart("immediate");
+      };
+      expect(await killEach(place, way, restart)).toBeGreaterThan(100 / STEP);
+    });
+  });
+});

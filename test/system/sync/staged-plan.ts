@@ -1,11 +1,13 @@
 import type { PlanOptions } from "@saas-management/sdk";
+import { memoryLedger } from "../../../src/sync/ledger/memory-ledger.js";
 
 /** The run that killed processes extract. */
 export const PLAN = {
   runKey: "nightly",
   version: "1.0",
   installationId: "installation-1",
-  ledger: "none",
+  // Nothing is committed.
+  ledger: memoryLedger(),
   partitions: { accounts: ["all"] },
 } as const satisfies PlanOptions;
 

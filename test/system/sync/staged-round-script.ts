@@ -1,27 +1,25 @@
 /**
  * A staged run of a round, whose process is killed at a point: before or after a call of a store, or at its progress.
  * Prints `asked` when it asks the vendor, and at its end how many points there were. Arguments: endpoint, key,
- * installation, directory, `run` or `commit`, round, point.
+ * installation, place as JSON, `run` or `commit`, round, point.
  */
 import { writeSync } from "node:fs";
-import { join } from "node:path";
 import { storeLedger } from "../../../src/index.js";
 import { createSyncClient } from "../../../src/sync/client.js";
-import { FileStore } from "../../../src/sync/ledger/file-store.js";
 import { storeStaging } from "../../../src/sync/staging/staging.js";
 import { connectorOf } from "../../support/connector.js";
-import { pointedStore, sourceOf, writeRound } from "./staged-source.js";
+import { pointedStore, sourceOf, storesOf, writeRound } from "./staged-source.js";
 
-const [endpoint = "", apiKey = "", installationId = "", directory = "", way, round = "", last = ""] =
+const [endpoint = "", apiKey = "", installationId = "", place = "", way, round = "", last = ""] =
   process.argv.slice(2);
 let points = 0;
 const point = () => {
   points += 1;
   if (points === Number(last)) process.kill(process.pid, "SIGKILL");
 };
-const storeOf = (name: string) => pointedStore(new FileStore(join(directory, name)), point);
-const staging = storeStaging(storeOf("staging"));
-const ledger = storeLedger(storeOf("ledger"));
+const stores = storesOf(JSON.parse(place));
+const staging = storeStaging(pointedStore(stores.staging, point));
+const ledger = storeLedger(pointedStore(stores.ledger, point));
 // Small windows: there is something to kill between them.
 const client = createSyncClient({ endpoint, apiKey, messageBytes: 100, windowBytes: 200 });
 const asked = () => void writeSync(1, "asked\n");
@@ -48,4 +46,5 @@ const run = async () => {
 };
 await run();
 await client.close();
+await stores.close();
 writeSync(1, `${points}\n`);

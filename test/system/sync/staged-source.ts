@@ -1,4 +1,8 @@
+import { join } from "node:path";
 import type { Store } from "@saas-management/sdk";
+import pg from "pg";
+import { PostgresStore } from "../../../src/postgres/postgres-store.js";
+import { FileStore } from "../../../src/sync/ledger/file-store.js";
 import type { RunFunction } from "../../support/connector.js";
 
 /** What a connector reads in a round: one account comes, one goes, and two events happened. */
@@ -40,4 +44,23 @@ export function pointedStore(below: Store, point: () => void): Store {
     list: (prefix) => below.list(prefix),
     delete: (key) => call(() => below.delete(key)),
   };
+}
+
+/** Where ledger and staging are, for several processes. */
+export interface StagedPlace {
+  readonly directory: string;
+  /** A folder if it is undefined. */
+  readonly postgres: { readonly connection: pg.PoolConfig; readonly schema: string } | undefined;
+}
+
+/** Opens both stores. The pool ends with `close`. */
+export function storesOf({ directory, postgres }: StagedPlace) {
+  const pool = postgres && new pg.Pool({ ...postgres.connection, max: 2 });
+  // A restart of the server breaks idle connections.
+  pool?.on("error", () => {});
+  const open = (name: "ledger" | "staging"): Store =>
+    pool === undefined || postgres === undefined
+      ? new FileStore(join(directory, name))
+      : new PostgresStore(pool, postgres.schema, name);
+  return { ledger: open("ledger"), staging: open("staging"), close: async () => void (await pool?.end()) };
 }

@@ -56,11 +56,21 @@ export function indexSynced(installation: SyncedInstallation): SyncedData {
   };
 }
 
-export function detailsOf<T>(
-  records: readonly { readonly variant: { readonly value: T } | undefined }[],
-): readonly T[] {
-  const details: T[] = [];
-  for (const { variant } of records) if (variant !== undefined) details.push(variant.value);
+interface Variant {
+  readonly $case: string;
+  readonly value: unknown;
+}
+
+type Generic<V extends Variant> = Extract<V, { readonly $case: "generic" }>;
+
+/** The generic details of records; other variants are left out. */
+export function detailsOf<V extends Variant>(
+  records: readonly { readonly variant: V | undefined }[],
+): readonly Generic<V>["value"][] {
+  const isGeneric = (variant: V): variant is Generic<V> => variant.$case === "generic";
+  const details: Generic<V>["value"][] = [];
+  for (const { variant } of records)
+    if (variant !== undefined && isGeneric(variant)) details.push(variant.value);
   return details;
 }
 
