@@ -1,6 +1,7 @@
 /** Extracts partitions of a staged run, from a source that answers in a while: as a process that `fork` has started. */
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { fileStaging, SaasManagementClient } from "@saas-management/sdk";
+import { fileLedger, fileStaging, SaasManagementClient } from "@saas-management/sdk";
 import { freshAccounts } from "../fresh-accounts.js";
 
 /** The run, and which of its partitions to extract, one after the other. */
@@ -21,12 +22,12 @@ process.once("message", (extraction: Extraction) => void extract(extraction));
 /** Tells when it is ready, and waits for the word to begin. */
 async function extract({ folder, partitions, own, pages, pageMs }: Extraction): Promise<void> {
   const client = new SaasManagementClient({ syncUrl: "http://127.0.0.1:1", apiKey: "key" });
-  const staged = await client.sync.stage(fileStaging(folder), {
+  const staged = await client.sync.stage(fileStaging(join(folder, "staging")), {
     runKey: "run",
     version: "1",
     partitions: { accounts: partitions },
     installationId: "installation",
-    ledger: "none",
+    ledger: fileLedger(join(folder, "ledger")),
   });
   process.once("message", () => void begin());
   process.send?.("ready");

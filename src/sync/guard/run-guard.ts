@@ -126,6 +126,7 @@ export class RunGuard {
       staged.set(collection, snapshot);
     }
     if (held.length > 0) throw await this.#judge.hold(held, ended);
+    for (const { ids } of staged.values()) ids.table.clear();
     this.#staged = staged;
   }
 
