@@ -54,7 +54,9 @@ export function planSchema(
   const types: Record<string, string> = { ...GRAPHQL.types };
   for (const { before, now } of edits) {
     const name = GRAPHQL.types[bare(before)];
-    if (name !== undefined) types[bare(now)] = name;
+    if (name === undefined) continue;
+    delete types[bare(before)];
+    types[bare(now)] = name;
   }
   const known: Record<string, ScalarKind> = { ...GRAPHQL.scalars, ...scalars };
   const unknown =

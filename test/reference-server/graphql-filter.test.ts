@@ -1,6 +1,10 @@
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { schemaType } from "../support/adopted.js";
 import { account, discoveredUsage, license, plan, startServer } from "./graphql-setup.js";
+
+/** The scalar for dates in the schema. */
+const DATE = /^scalar (\w*Date)$/m.exec(readFileSync("schema/schema.graphql", "utf8"))?.[1] ?? "Date";
 
 /** Applications whose names differ in case, with and without owner and category, one of them never used. */
 async function startWithApplications() {
@@ -199,7 +203,7 @@ test("filters and sorts license plans by the date of their renewal", async () =>
   });
   installation.set({ plans: ["A", "B", "C", "D"].map((planName) => plan(planName, planName)) });
   const data = await query(
-    `query ($from: Date!, $to: Date!) {
+    `query ($from: ${DATE}!, $to: ${DATE}!) {
       licensePlans(
         where: { contractDetails: { renewal: { upcomingDate: { value: { gte: $from, lte: $to } } } } }
         order: { contractDetails: { renewal: { upcomingDate: { value: DESC } } } }

@@ -1,6 +1,6 @@
 /**
- * Commits a staged run. The numbers are those of the protocol (docs/architecture.md), which test/simulation/staging-model
- * explores: keep the two alike.
+ * Commits a staged run. The numbers are those of the protocol that test/simulation/staging-model explores: keep the two
+ * alike.
  */
 import { createHash } from "node:crypto";
 import { raceAbort } from "../../core/abort.js";

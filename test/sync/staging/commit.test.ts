@@ -1,5 +1,6 @@
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { fileLedger } from "@saas-management/sdk";
+import { fileLedger, type RunOptions } from "@saas-management/sdk";
 import { expect, test } from "vitest";
 import { fileStaging } from "../../../src/sync/staging/staging.js";
 import { accounts, heldBy, ids, testService } from "../../support/test-service.js";
@@ -59,4 +60,66 @@ test("runs a connector by way of a staging", async () => {
     { staging: staging(), ledger: ledger(), approve: approvalId },
   );
   expect(service.present()).toEqual(ids(2));
+});
+
+/** A run by way of the staging. Returns whether the connector was called. */
+async function runAsks(count: number, options: Partial<RunOptions> = {}): Promise<boolean> {
+  let isAsked = false;
+  await service.run(
+    ["accounts"],
+    async (batch) => {
+      isAsked = true;
+      await batch.write("accounts", accounts(count));
+    },
+    { staging: staging(), ledger: ledger(), restarts: 0, ...options },
+  );
+  return isAsked;
+}
+
+const segments = async () =>
+  (await readdir(join(service.directory, "staging"), { recursive: true })).filter((name) =>
+    /\/s\/./.test(name),
+  );
+
+test("sends again what a failed run has extracted, and does not call the connector", async () => {
+  await runAsks(3);
+  for (let nth = 1; nth <= 2; nth += 1)
+    service.server.faults.add({ on: "SyncRecords", nth, fault: "drop", at: "answer" });
+  await expect(runAsks(4)).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
+  expect(await runAsks(9)).toBe(false);
+  expect(service.present()).toEqual(ids(4));
+  expect(await runAsks(5)).toBe(true);
+  expect(await segments()).toEqual([]);
+});
+
+test("calls the connector if the run that was left is older than one that was completed", async () => {
+  await runAsks(3);
+  for (let nth = 1; nth <= 2; nth += 1)
+    service.server.faults.add({ on: "SyncRecords", nth, fault: "drop", at: "answer" });
+  await expect(runAsks(4)).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
+  await service.runAccounts(ids(5), { ledger: ledger() });
+  expect(await runAsks(6)).toBe(true);
+  expect(service.present()).toEqual(ids(6));
+  expect(await segments()).toEqual([]);
+});
+
+test("keeps nothing of an extraction that failed, and what was held until the next run", async () => {
+  await runAsks(9);
+  const failed = runAsks(2, { signal: AbortSignal.abort(new Error("stop")) });
+  await expect(failed).rejects.toThrow("stop");
+  const run = service.run(
+    ["accounts"],
+    async (batch) => {
+      await batch.write("accounts", accounts(1));
+      throw new Error("vendor API answered 500");
+    },
+    { staging: staging(), ledger: ledger() },
+  );
+  await expect(run).rejects.toThrow("vendor API answered 500");
+  expect(await segments()).toEqual([]);
+  await heldBy(runAsks(2));
+  expect(await segments()).toHaveLength(1);
+  expect(await runAsks(8)).toBe(true);
+  expect(await segments()).toEqual([]);
+  expect(service.present()).toEqual(ids(8));
 });
