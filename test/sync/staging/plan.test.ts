@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { fileLedger } from "@saas-management/sdk";
 import { TestClock } from "@saas-management/sdk/testing";
 import { expect, test } from "vitest";
@@ -170,4 +171,20 @@ test("sweep discards old runs, and leaves young ones", async () => {
   await expect(young.status()).rejects.toThrow('The run "young" was discarded');
   await expect(staging.sweep({ olderThanMs: -1 })).rejects.toThrow("olderThanMs must be");
   await expect(staging.sweep({} as never)).rejects.toThrow("olderThanMs must be");
+});
+
+test("a commit deletes also what a killed extraction had begun to write", async () => {
+  const root = directory();
+  const staging = fileStaging(root);
+  const run = await service.sync.stage(staging, { ...PLAN, installationId: service.installationId });
+  await run.extract("accounts", "a-m", [{ id: "a", name: "Kim" }]);
+  await run.extract("accounts", "n-z", []);
+  const [segment = ""] = [...(await filesIn(root)).keys()].filter((name) => name.includes("/s/"));
+  await writeFile(`${root}/${segment}.0123456789ab.tmp`, "Lee");
+  await service.sync.commit(run, { firstRun: true });
+  expect([...(await filesIn(root)).values()].join()).not.toMatch(/Kim|Lee/);
+  expect(await statesOf(run)).toEqual([
+    "a-m: sealed, 1 records, 1 attempts",
+    "n-z: sealed, 0 records, 1 attempts",
+  ]);
 });
