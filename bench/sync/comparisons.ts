@@ -4,9 +4,15 @@ import { eventComparisons } from "./event-comparisons.js";
 import { guardComparisons } from "./guard-comparisons.js";
 import { linkComparisons } from "./link-comparisons.js";
 import { sizeComparisons } from "./size-comparisons.js";
+import { stagedComparisons } from "./staged-comparisons.js";
 
 /** Writes records: beside the other clients, and this SDK beside itself with other options. */
 export const syncComparisons: ComparisonsOf = (context) =>
-  [clientComparisons, guardComparisons, eventComparisons, linkComparisons, sizeComparisons].flatMap(
-    (comparisonsOf) => comparisonsOf(context),
-  );
+  [
+    clientComparisons,
+    guardComparisons,
+    eventComparisons,
+    linkComparisons,
+    sizeComparisons,
+    stagedComparisons,
+  ].flatMap((comparisonsOf) => comparisonsOf(context));

@@ -1,6 +1,6 @@
 import { InvalidInputError } from "../core/errors/index.js";
 import { describeType, suggestKey } from "../core/validate.js";
-import { WIRE } from "./generated/collections.js";
+import { type SnapshotCollection, WIRE } from "./generated/collections.js";
 import type { RecordTypes } from "./generated/records.js";
 
 export type { EventCollection, SnapshotCollection } from "./generated/collections.js";
@@ -33,6 +33,10 @@ export const COLLECTIONS: Readonly<Record<Collection, CollectionInfo>> = WIRE;
 
 export function isCollection(name: unknown): name is Collection {
   return typeof name === "string" && Object.hasOwn(WIRE, name);
+}
+
+export function isSnapshot(name: Collection): name is SnapshotCollection {
+  return COLLECTIONS[name].model === "snapshot";
 }
 
 /** Returns the entries of an object keyed by collection, without those that are undefined. */

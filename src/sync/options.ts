@@ -10,6 +10,9 @@ import { LEASE_MS } from "./lease.js";
 /** 16 MiB: every encoded SyncRecordsRequest must be smaller (service description, "Limits"). */
 const MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024;
 
+/** With 50 ms of round trip, 96 % of a link of 100 Mbit/s; 6 MiB would be 91 %. */
+const ENCODED_WINDOW_BYTES = 16 * 1024 * 1024;
+
 export type ChannelOptions = Readonly<Record<string, string | number>>;
 
 /**
@@ -23,7 +26,7 @@ export interface SyncTuning {
   readonly maxSendMessageBytes?: number | undefined;
   /**
    * Most bytes that are sent before an acknowledgement is awaited; one message for event collections.
-   * @default 6 MiB
+   * @default 6 MiB; 16 MiB for a commit
    */
   readonly windowBytes?: number | undefined;
   /** How long a record of a slow source waits for its window to fill, in milliseconds. @default 300_000, 5 minutes */
@@ -77,6 +80,8 @@ export function resolveSyncOptions(options: SyncClientOptions) {
     maxMessageBytes,
     messageBytes: Math.min(requireBytes("messageBytes", messageBytes), maxMessageBytes),
     windowBytes: requireBytes("windowBytes", windowBytes),
+    /** That of records that were encoded before: the next window is full when the round trip of the last one is over. */
+    encodedWindowBytes: options.windowBytes ?? ENCODED_WINDOW_BYTES,
     flushAfterMs,
     eventDelivery,
     channelOptions: checkChannelOptions(channelOptions),

@@ -65,7 +65,8 @@ export async function blocksOf(run: StagedRun): Promise<Uint8Array[]> {
   const { segments } = await readSealedRun(requireStaged(run));
   const blocks: Uint8Array[] = [];
   for (const list of segments.values())
-    for (const segment of list) for await (const { bytes } of segment.blocks()) blocks.push(bytes);
+    for (const segment of list)
+      for await (const { bytes } of segment.blocks()) blocks.push(Buffer.from(bytes));
   return blocks;
 }
 

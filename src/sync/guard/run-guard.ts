@@ -19,6 +19,7 @@ import { surprisesOf } from "./comparison.js";
 import { promoteBatch } from "./promote-batch.js";
 import { type ResolvedGuard, resolveGuard } from "./rules.js";
 import { discard, GuardedSnapshot } from "./snapshot.js";
+import type { SnapshotIds } from "./snapshot-ids.js";
 import { type JudgedRun, SnapshotJudge } from "./snapshot-judge.js";
 import { isAboutBaseline } from "./unknown-baseline.js";
 
@@ -31,6 +32,8 @@ export interface StagedRecords {
   /** What the run consists of and is compared with: see {@link Approval.boundTo}. */
   readonly boundTo: string;
   blocks(collection: SnapshotCollection): AsyncIterable<EncodedRecords>;
+  /** The ids of a collection, if they were collected before. */
+  observed(collection: SnapshotCollection): SnapshotIds | undefined;
   /** Names a record, for messages. */
   placeOf(collection: SnapshotCollection, index: number): string;
 }
@@ -108,19 +111,22 @@ export class RunGuard {
     const held: Held[] = [];
     const staged = new Map<string, GuardedSnapshot>();
     for (const collection of this.#guarded()) {
+      const observed = records.observed(collection);
       const snapshot = new GuardedSnapshot({
         collection,
+        observed,
         ledger: this.#ledgerOf(collection, ended),
         ended,
         blocks: () => records.blocks(collection),
         placeOf: (index) => records.placeOf(collection, index),
       });
-      await observeBlocks(collection, records.blocks(collection), snapshot.ids);
+      if (observed === undefined) await observeBlocks(collection, records.blocks(collection), snapshot.ids);
       const one = await this.#judge.judgementOf(snapshot, undefined, ended);
       if (one !== undefined) held.push(one);
       staged.set(collection, snapshot);
     }
     if (held.length > 0) throw await this.#judge.hold(held, ended);
+    for (const { ids } of staged.values()) ids.table.clear();
     this.#staged = staged;
   }
 

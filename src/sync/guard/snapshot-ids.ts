@@ -16,6 +16,8 @@ export interface SnapshotIdsOptions {
   readonly keyOf: ((id: Uint8Array) => Uint8Array) | undefined;
   /** Names a record of the snapshot, for messages. @default its index */
   readonly placeOf?: ((index: number) => string) | undefined;
+  /** Whether the ids are known to differ: then they are written, and not collected. @default false */
+  readonly areDistinct?: boolean | undefined;
 }
 
 /** Collects the ids of a snapshot while it is written, as hashes in memory and as lines for a ledger, and its profile. */
@@ -54,6 +56,10 @@ export class SnapshotIds implements RecordObserver {
       this.#view = viewOf(buffer);
     }
     const lineEnd = this.#put(idStart, idEnd);
+    if (this.#options.areDistinct === true) {
+      this.#filled = lineEnd + 1;
+      return undefined;
+    }
     const hash = this.#hash;
     hash.id(this.#pieceView, this.#filled, lineEnd);
     const contents = hash.contents(this.#view, start, end);

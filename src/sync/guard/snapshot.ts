@@ -39,6 +39,8 @@ export interface SnapshotParts {
   readonly ended?: AbortSignal | undefined;
   /** The records, if they can be read again. By default their ids are in the draft. */
   readonly blocks?: (() => AsyncIterable<EncodedRecords>) | undefined;
+  /** The ids, if they were collected before. */
+  readonly observed?: SnapshotIds | undefined;
   /** Names a record in the refusal of another one. @default its index */
   readonly placeOf?: ((index: number) => string) | undefined;
 }
@@ -58,17 +60,20 @@ export class GuardedSnapshot {
 
   /** @param judged The same snapshot, if it was judged before: nothing but its ids is collected. */
   constructor(parts: SnapshotParts, judged?: GuardedSnapshot) {
-    const { collection, ledger, ended, placeOf } = parts;
+    const { collection, ledger, ended, observed, placeOf } = parts;
     this.collection = collection;
     this.ledger = ledger;
     this.#parts = parts;
     this.draft = new SnapshotDraft(ledger, ended);
-    this.ids = new SnapshotIds({
-      profiled: judged === undefined ? collection : undefined,
-      write: (lines) => this.draft.write(lines),
-      keyOf: ledger?.keyOf,
-      placeOf,
-    });
+    this.ids =
+      observed ??
+      new SnapshotIds({
+        profiled: judged === undefined ? collection : undefined,
+        write: (lines) => this.draft.write(lines),
+        keyOf: ledger?.keyOf,
+        placeOf,
+        areDistinct: judged?.ids.duplicates === 0,
+      });
     if (judged === undefined) return;
     this.#history = judged.#history;
     this.#past = judged.#past;

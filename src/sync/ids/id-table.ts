@@ -27,6 +27,11 @@ export class IdTable {
     return this.#size;
   }
 
+  clear(): void {
+    this.#parts.fill(undefined);
+    this.#size = 0;
+  }
+
   /** Adds an id. @returns -1 if it is new, otherwise the index of the first record with this id */
   add(low: number, high: number, contents: number, index: number): number {
     let part = this.#parts[low >>> 26];

@@ -13,7 +13,7 @@ const KEY = /^(?:(?!\.)[\w.-]+\/)*(?!\.)[\w.-]+$/;
 const UNFINISHED = /\.(tmp|draft)$/;
 /** An unfinished file without a change for so long belongs to a process that died: a day, in milliseconds. */
 const LEFT_BEHIND_MS = 24 * 60 * 60 * 1000;
-const PIECE_BYTES = 256 * 1024;
+const PIECE_BYTES = 1024 * 1024;
 
 /**
  * A store in a directory: one file for each key, which only its owner may read and write. A value is written to a

@@ -4,15 +4,17 @@ const LINE_FEED = 0x0a;
 export class ByteReader {
   readonly #pieces: AsyncIterator<Uint8Array>;
   #piece: Uint8Array = new Uint8Array();
+  #block = Buffer.alloc(0);
   #isOver = false;
 
   constructor(value: AsyncIterable<Uint8Array>) {
     this.#pieces = value[Symbol.asyncIterator]();
   }
 
-  /** Reads so many bytes; undefined if the value ends before. */
+  /** Reads so many bytes, which stay until the next block is read; undefined if the value ends before. */
   async block(length: number): Promise<Buffer | undefined> {
-    const block = Buffer.allocUnsafeSlow(length);
+    if (this.#block.length < length) this.#block = Buffer.allocUnsafeSlow(length);
+    const block = this.#block.subarray(0, length);
     for (let at = 0; at < length; ) {
       if (!(await this.#fill())) return undefined;
       const part = this.#piece.subarray(0, length - at);

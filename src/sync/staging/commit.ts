@@ -8,8 +8,10 @@ import { InvalidInputError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import type { BatchHandle } from "../batch/sync-batch.js";
 import { withinGrace } from "../call.js";
-import type { EventCollection } from "../collections.js";
+import type { EventCollection, SnapshotCollection } from "../collections.js";
+import type { ObservedIds } from "../guard/observed-ids.js";
 import type { RunGuard } from "../guard/run-guard.js";
+import type { SnapshotIds } from "../guard/snapshot-ids.js";
 import type { InstallationScope } from "../ledger/entry.js";
 import { runOf } from "../ledger/keys.js";
 import type { LedgerParts } from "../ledger/ledger.js";
@@ -32,6 +34,7 @@ import { StagedRecords } from "./staged-records.js";
 
 /**
  * Judges a staged run, and sends it if it is not held. Returns the receipt if it was committed before.
+ * @param observed The ids of the run, if this process has just extracted it.
  * @throws {InvalidInputError} it was discarded, it was superseded by another run, or partitions are missing
  * @throws {RunHeldError} the guard held it; nothing was sent
  */
@@ -39,6 +42,7 @@ export async function commitRun(
   staged: StagedParts,
   options: CommitOptions,
   parts: RunParts,
+  observed?: ObservedIds,
 ): Promise<RunReceipt> {
   const { plan, ledger, staging } = staged;
   const { signal } = options;
@@ -52,7 +56,7 @@ export async function commitRun(
     const committed = await raceAbort(committedBefore(staged, keys), signal, parts.closed);
     if (committed !== undefined) return committed;
     const sealed = await raceAbort(readSealedRun(staged), signal, parts.closed);
-    const commit = new Commit(staged, sealed, parts);
+    const commit = new Commit(staged, sealed, parts, observed);
     const { installationId, id: runId, runKey } = plan;
     const run = { ...options, installationId, ledger, runId, runKey };
     return await new SyncRun(commit.records.connector(), run, parts, commit).execute();
@@ -80,17 +84,19 @@ class Commit implements RunSteps {
   readonly #staged: StagedParts;
   readonly #sealed: SealedRun;
   readonly #parts: RunParts;
+  readonly #observed: ObservedIds | undefined;
   readonly #ledger: LedgerParts;
   readonly #scope: InstallationScope;
   /** T: the state of the ledger that the run was judged in. */
   #judgedIn: string | undefined;
 
-  constructor(staged: StagedParts, sealed: SealedRun, parts: RunParts) {
+  constructor(staged: StagedParts, sealed: SealedRun, parts: RunParts, observed: ObservedIds | undefined) {
     const { endpoint, installationId } = staged.plan;
     this.records = new StagedRecords(sealed);
     this.#staged = staged;
     this.#sealed = sealed;
     this.#parts = parts;
+    this.#observed = observed;
     this.#ledger = ledgerOf(staged.ledger);
     this.#scope = { endpoint, installationId };
   }
@@ -112,6 +118,7 @@ class Commit implements RunSteps {
           boundTo: createHash("sha256").update(`${digest} ${state}`).digest("hex"),
           blocks: (collection) => this.records.blocks(collection, signal),
           placeOf: (collection, index) => this.records.placeOf(collection, index),
+          observed: (collection) => this.#takeObserved(collection),
         },
         signal,
       );
@@ -123,6 +130,12 @@ class Commit implements RunSteps {
     if (fate === "discard") throw discardedError(plan.runKey);
     // 4 StartSyncBatch, by the run.
     return undefined;
+  }
+
+  #takeObserved(collection: SnapshotCollection): SnapshotIds | undefined {
+    const ids = this.#observed?.take(collection);
+    if (ids !== undefined) this.records.trust(collection);
+    return ids;
   }
 
   async underLock(guard: RunGuard, batch: BatchHandle): Promise<RunReceipt | "again" | undefined> {

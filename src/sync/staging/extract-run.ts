@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { ConfigurationError } from "../../core/errors/index.js";
 import type { SnapshotCollection } from "../collections.js";
+import type { ObserverOf } from "../encoding/record-observer.js";
 import { requireLedger } from "../ledger/ledger.js";
 import type { OnProgress } from "../progress.js";
 import { completeBatch, writeBatch } from "../run/attempt.js";
@@ -25,6 +26,7 @@ export async function extractRun<Snapshots extends SnapshotCollection>(
     readonly open: OpenOffline;
     readonly signal: AbortSignal;
     readonly onProgress: OnProgress | undefined;
+    readonly observerOf: ObserverOf | undefined;
   },
 ): Promise<void> {
   const { plan, staging } = run;

@@ -3,6 +3,7 @@ import { ConfigurationError, InvalidInputError } from "../../core/errors/index.j
 import type { BatchHandle } from "../batch/sync-batch.js";
 import { withinGrace } from "../call.js";
 import { COLLECTIONS, type Collection } from "../collections.js";
+import type { ObserverOf } from "../encoding/record-observer.js";
 import type { OnProgress } from "../progress.js";
 import { OFFLINE_LEASE_MS, type OpenOffline, offlineConfiguration } from "../run/offline.js";
 import { putJson, readFate } from "./fate.js";
@@ -18,6 +19,7 @@ interface Extraction {
   readonly run: StagedParts;
   readonly open: OpenOffline;
   readonly onProgress: OnProgress | undefined;
+  readonly observerOf?: ObserverOf | undefined;
 }
 
 /**
@@ -25,7 +27,7 @@ interface Extraction {
  * @returns what the segments contain, if all of them were stored; otherwise nothing that was not sealed by then is
  */
 export async function extract<Result>(
-  { run, open, onProgress }: Extraction,
+  { run, open, onProgress, observerOf }: Extraction,
   partitionOf: (collection: Collection) => Partition & { readonly token: string },
   write: (batch: BatchHandle) => Promise<Result>,
 ): Promise<{ readonly result: Result; readonly sealed: ReadonlyMap<Collection, SegmentSummary> }> {
@@ -42,7 +44,10 @@ export async function extract<Result>(
   try {
     // The batch of an extraction has no id and is never completed: of its events, only the progress means anything.
     const notify: OnProgress = (progress) => void (progress.type === "progress" && onProgress?.(progress));
-    const batch = await engine.start({ installationId: plan.installationId, onProgress: notify }, WATCH);
+    const batch = await engine.start(
+      { installationId: plan.installationId, onProgress: notify },
+      { ...WATCH, observerOf },
+    );
     const result = await write(batch);
     return { result, sealed: await transport.seal() };
   } catch (error) {
@@ -56,7 +61,6 @@ export async function extract<Result>(
 const WATCH = {
   attempt: 1,
   acceptedEvents: undefined,
-  observerOf: undefined,
   sealed: undefined,
   beforeComplete: undefined,
   leaseMs: OFFLINE_LEASE_MS,

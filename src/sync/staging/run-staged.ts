@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { raceAbort } from "../../core/abort.js";
 import type { SnapshotCollection } from "../collections.js";
 import { requireFirstRun } from "../guard/first-run.js";
+import { ObservedIds } from "../guard/observed-ids.js";
 import { isGone, thisProcess } from "../ledger/owner.js";
 import type { Connector } from "../run/connector.js";
 import type { OpenOffline } from "../run/offline.js";
@@ -50,7 +51,8 @@ export function runStaged<Snapshots extends SnapshotCollection>(
   ledgerOf(ledger);
   return untilRunEnds(given, { clock, begunAt }, async (signal) => {
     const within = { ...given, signal, maxDurationMs: undefined, stopOnSignals: undefined };
-    const commit = (plan: StoredPlan) => commitRun({ ...shared, plan }, within, parts);
+    const commit = (plan: StoredPlan, observed?: ObservedIds) =>
+      commitRun({ ...shared, plan }, within, parts, observed);
     const left = await raceAbort(leftPlan(shared, options), signal, closed);
     if (left !== undefined) {
       logger.info("saas-management: commits what an earlier run has extracted; the connector is not called", {
@@ -72,8 +74,11 @@ export function runStaged<Snapshots extends SnapshotCollection>(
     const staged = await raceAbort(openPlan(wanted, shared), signal, closed);
     OPEN.add(staged.plan.id);
     try {
-      await extractOrDiscard(connector, staged, { ...parts, signal, onProgress: given.onProgress });
-      return await commit(staged.plan);
+      const observed = new ObservedIds(ledgerOf(ledger), scope);
+      const { onProgress } = given;
+      const { observerOf } = observed;
+      await extractOrDiscard(connector, staged, { ...parts, signal, onProgress, observerOf });
+      return await commit(staged.plan, observed);
     } finally {
       OPEN.delete(staged.plan.id);
     }

@@ -20,7 +20,7 @@ export interface Segment extends SegmentSummary {
   readonly partition: string;
   readonly key: string;
   /**
-   * Reads the records, a block for each message. Verifies all bytes: throws at the end if they are not those that were
+   * Reads the records, a block for each message; the next one overwrites it. Verifies all bytes: throws at the end if they are not those that were
    * extracted.
    * @throws {ConfigurationError} it is missing, damaged, or of another plan or contract
    */

@@ -53,7 +53,7 @@ export interface SegmentPlace extends Omit<SegmentHeader, "token"> {
 type Value = AsyncIterable<Uint8Array>;
 
 /**
- * Yields the frames of a segment, and returns what it contains when all of it was verified.
+ * Yields the frames of a segment, each until the next is asked for, and returns what it contains when all of it was verified.
  * @throws {ConfigurationError} it is missing, damaged, or another one
  */
 export async function* readSegment(

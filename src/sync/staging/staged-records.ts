@@ -1,5 +1,4 @@
-import type { Collection, SnapshotCollection } from "../collections.js";
-import { COLLECTIONS } from "../collections.js";
+import { type Collection, isSnapshot, type SnapshotCollection } from "../collections.js";
 import type { EncodedRecords } from "../encoding/encoded-records.js";
 import type { Connector } from "../run/connector.js";
 import type { DeclaredBatch } from "../run/declared-batch.js";
@@ -49,6 +48,11 @@ export class StagedRecords {
     this.#verified.add(collection);
   }
 
+  /** This process has just extracted it, so it is not read before it is sent. */
+  trust(collection: Collection): void {
+    this.#verified.add(collection);
+  }
+
   /** Names a record of a collection that was read so far. */
   placeOf(collection: Collection, index: number): string {
     const segment = this.#beginnings.get(collection)?.findLast((begin) => begin.index <= index);
@@ -72,8 +76,4 @@ export class StagedRecords {
       },
     };
   }
-}
-
-function isSnapshot(name: Collection): name is SnapshotCollection {
-  return COLLECTIONS[name].model === "snapshot";
 }

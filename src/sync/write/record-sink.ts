@@ -36,6 +36,8 @@ export interface SinkContext extends WindowQueueContext {
   /** Size that a message stays within, unless a single record is larger. */
   readonly messageBytes: number;
   readonly maxMessageBytes: number;
+  /** Most bytes of a window of encoded records. */
+  readonly encodedWindowBytes: number;
   readonly acceptedEvents: EventFilter | undefined;
   readonly observer: RecordObserver | undefined;
 }
@@ -137,7 +139,7 @@ export class RecordSink {
 
   /** Copies a block of encoded records into a message of its own. */
   #takeBlock({ bytes, location }: EncodedRecords): Promise<void> | undefined {
-    const { collection, acceptedEvents, maxMessageBytes, report } = this.#context;
+    const { collection, acceptedEvents, maxMessageBytes, encodedWindowBytes, report } = this.#context;
     const builder = this.#builder;
     let at = 0;
     let copied = 0;
@@ -160,7 +162,7 @@ export class RecordSink {
     copy();
     if (this.#invalid !== undefined || builder.pending === 0) return undefined;
     const message = builder.flush(true);
-    if (message.bytes.length <= maxMessageBytes) return this.#offer(message);
+    if (message.bytes.length <= maxMessageBytes) return this.#offer(message, encodedWindowBytes);
     throw new ConfigurationError(
       `${location} has a message of ${message.bytes.length} bytes, but maxSendMessageBytes is ${maxMessageBytes}. Set it to what it was when the records were extracted.`,
     );
@@ -214,8 +216,8 @@ export class RecordSink {
     return full === undefined ? this.#yieldIfDue() : this.#offer(full);
   }
 
-  async #offer(message: EncodedMessage): Promise<void> {
-    await this.#queue.put(message);
+  async #offer(message: EncodedMessage, windowBytes?: number): Promise<void> {
+    await this.#queue.put(message, windowBytes);
     await this.#yieldToEventLoop();
   }
 

@@ -55,10 +55,11 @@ export class WindowQueue {
 
   /**
    * Puts a message into a window, before anything is awaited: that keeps the order.
+   * @param windowBytes Most bytes of the window.
    * @returns what to await before more is brought, if anything
    */
-  put(message: EncodedMessage): Promise<void> | undefined {
-    const room = this.#enqueue(message);
+  put(message: EncodedMessage, windowBytes = this.#context.windowBytes): Promise<void> | undefined {
+    const room = this.#enqueue(message, windowBytes);
     return room === undefined ? undefined : this.#waitForServer(room);
   }
 
@@ -77,8 +78,8 @@ export class WindowQueue {
     this.#stopTimer?.();
   }
 
-  #enqueue(message: EncodedMessage): Promise<void> | undefined {
-    const { collection, windowBytes } = this.#context;
+  #enqueue(message: EncodedMessage, windowBytes: number): Promise<void> | undefined {
+    const { collection } = this.#context;
     // An event window is one message, so that a refusal tells exactly which events were not accepted.
     const full = collection.model === "event" || this.#windowBytes + message.bytes.length > windowBytes;
     const room = full && this.#window.length > 0 ? this.#dispatch() : undefined;
@@ -133,7 +134,7 @@ export class WindowQueue {
 
   #flush(): void {
     const message = this.#source.flush();
-    if (message !== undefined) this.#enqueue(message)?.catch(() => {});
+    if (message !== undefined) this.#enqueue(message, this.#context.windowBytes)?.catch(() => {});
     if (this.#window.length > 0) this.#dispatch().catch(() => {});
   }
 }

@@ -427,6 +427,19 @@ test("9: an approval is used by the completion, not by a commit that failed", as
   expect(again.message).toContain("no approval is pending");
 });
 
+test("9: an approval is valid until the completion is known", async () => {
+  await committed("one", 9);
+  const staged = await stage("two", { all: ids(2) });
+  const { approvalId: approve } = await heldBy(service.sync.commit(staged));
+  breakTwice("CompleteSyncBatch", "request");
+  await expect(service.sync.commit(staged, { approve, restarts: 0 })).rejects.toMatchObject({
+    code: "BATCH_OUTCOME_UNKNOWN",
+  });
+  // The ids of that batch are pending now, and are those of this run.
+  await service.sync.commit(staged, { approve });
+  expect(service.present()).toEqual(ids(2));
+});
+
 test("9: an approval is of one run, and of the ledger that it was compared with", async () => {
   await committed("one", 9);
   const shown = await heldBy(service.sync.commit(await stage("two", { all: ids(2) })));
