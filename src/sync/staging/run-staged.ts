@@ -10,7 +10,7 @@ import type { ResolvedRunOptions } from "../run/options.js";
 import type { RunReceipt } from "../run/receipt.js";
 import { untilRunEnds } from "../run/run-end.js";
 import type { RunParts } from "../run/sync-run.js";
-import { discardRun } from "./clear.js";
+import { deleteSegments, discardRun } from "./clear.js";
 import { commitRun } from "./commit.js";
 import { extractRun } from "./extract-run.js";
 import { readFate } from "./fate.js";
@@ -18,8 +18,9 @@ import { runKeys } from "./keys.js";
 import { openPlan } from "./open-plan.js";
 import { ledgerOf, requireStaging, type StagedParts } from "./parts.js";
 import type { StoredPlan } from "./plan.js";
-import { SupersededError } from "./receipts.js";
+import { putReceipt, SupersededError } from "./receipts.js";
 import { isSealed, type ListedRun, unfinishedRuns } from "./runs.js";
+import { UnusableSegmentError } from "./segment-reader.js";
 import type { Staging } from "./staging.js";
 
 /** All runs of a connector that are read and sent by one process have plans of this version. */
@@ -62,9 +63,11 @@ export function runStaged<Snapshots extends SnapshotCollection>(
       try {
         return await commit(left);
       } catch (error) {
-        if (!(error instanceof SupersededError)) throw error;
-        logger.warn("saas-management: an earlier run was superseded; the connector is called", {
+        if (error instanceof UnusableSegmentError) await abandon(shared, left);
+        else if (!(error instanceof SupersededError)) throw error;
+        logger.warn("saas-management: an earlier run cannot be committed any more; the connector is called", {
           runKey: left.runKey,
+          error,
         });
       }
     }
@@ -126,6 +129,12 @@ function isOver({ plan: { id, owner, openedAt } }: ListedRun, now: number): bool
   const isOwn = owner?.pid === own.pid && owner.bootId === own.bootId && owner.host === own.host;
   if (isOwn) return !OPEN.has(id);
   return (owner != null && isGone(owner)) || now - openedAt > LONGEST_RUN_MS;
+}
+
+/** Otherwise each later run would try to commit it. If a batch of it was completed, its ids in the ledger stay unclear. */
+async function abandon({ staging }: Omit<StagedParts, "plan">, plan: StoredPlan): Promise<void> {
+  await putReceipt(staging.store, runKeys(plan), { superseded: true });
+  await deleteSegments(staging, plan);
 }
 
 async function giveUp(

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { ConfigurationError, InvalidInputError } from "../../core/errors/index.js";
+import { InvalidInputError } from "../../core/errors/index.js";
 import { isObject } from "../../core/validate.js";
 import { COLLECTIONS, type Collection, collectionEntries, type EventCollection } from "../collections.js";
 import { EncodedRecords } from "../encoding/encoded-records.js";
@@ -8,7 +8,7 @@ import { partitionHash, type RunKeys, runKeys } from "./keys.js";
 import { listNames, quote } from "./partitions.js";
 import type { StagedParts } from "./parts.js";
 import type { StoredPlan } from "./plan.js";
-import { readSegment, type SegmentSummary, summaryOf } from "./segment-reader.js";
+import { readSegment, type SegmentSummary, summaryOf, UnusableSegmentError } from "./segment-reader.js";
 import { type PartitionState, placeOf, readStatus } from "./status.js";
 
 /** The partition of the segments of a run without partitions. */
@@ -92,7 +92,9 @@ function segmentOf({ staging, plan }: StagedParts, segment: Omit<Segment, "block
       if (step.done !== true) await frames.return(segment);
     }
     if (JSON.stringify(step.value) !== expected)
-      throw new ConfigurationError(`The staged segment of ${place.name} is not the one that was extracted.`);
+      throw new UnusableSegmentError(
+        `The staged segment of ${place.name} is not the one that was extracted.`,
+      );
   }
   return { ...segment, blocks };
 }
@@ -100,10 +102,10 @@ function segmentOf({ staging, plan }: StagedParts, segment: Omit<Segment, "block
 async function readManifest({ staging, plan }: StagedParts, key: string): Promise<Manifest> {
   const value = await readJson(staging.store, key);
   if (isManifest(value)) return value;
-  throw new InvalidInputError(
-    value === undefined
-      ? `The run ${quote(plan.runKey)} is not wholly extracted.`
-      : `The run ${quote(plan.runKey)} cannot be committed: ${key} of the staging is damaged.`,
+  if (value === undefined)
+    throw new InvalidInputError(`The run ${quote(plan.runKey)} is not wholly extracted.`);
+  throw new UnusableSegmentError(
+    `The run ${quote(plan.runKey)} cannot be committed: ${key} of the staging is damaged.`,
   );
 }
 

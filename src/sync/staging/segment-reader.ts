@@ -44,6 +44,9 @@ export interface SegmentSummary {
   readonly readUntil: number;
 }
 
+/** What was extracted is damaged or gone, so the run can never be committed. */
+export class UnusableSegmentError extends ConfigurationError {}
+
 /** Which segment is read. */
 export interface SegmentPlace extends Omit<SegmentHeader, "token"> {
   /** What it is called in messages. */
@@ -134,6 +137,6 @@ function parseLine(line: Uint8Array | undefined): Readonly<Record<string, unknow
   }
 }
 
-function unusable({ name }: SegmentPlace, why: string, cause?: unknown): ConfigurationError {
-  return new ConfigurationError(`The staged segment of ${name} cannot be used: ${why}.`, { cause });
+function unusable({ name }: SegmentPlace, why: string, cause?: unknown): UnusableSegmentError {
+  return new UnusableSegmentError(`The staged segment of ${name} cannot be used: ${why}.`, { cause });
 }

@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { fileLedger, type RunOptions } from "@saas-management/sdk";
 import { expect, test } from "vitest";
@@ -98,6 +98,18 @@ test("calls the connector if the run that was left is older than one that was co
     service.server.faults.add({ on: "SyncRecords", nth, fault: "drop", at: "answer" });
   await expect(runAsks(4)).rejects.toMatchObject({ code: "TRANSPORT_FAILED" });
   await service.runAccounts(ids(5), { ledger: ledger() });
+  expect(await runAsks(6)).toBe(true);
+  expect(service.present()).toEqual(ids(6));
+  expect(await segments()).toEqual([]);
+});
+
+test("calls the connector if a segment of the run that was left is damaged", async () => {
+  await runAsks(3);
+  service.server.faults.add({ on: "StartSyncBatch", fault: "status", status: "PERMISSION_DENIED" });
+  await expect(runAsks(4)).rejects.toMatchObject({ code: "PERMISSION_DENIED" });
+  const [segment = ""] = await segments();
+  await truncate(join(service.directory, "staging", segment), 60);
+  expect(await runAsks(5)).toBe(true);
   expect(await runAsks(6)).toBe(true);
   expect(service.present()).toEqual(ids(6));
   expect(await segments()).toEqual([]);
