@@ -1,8 +1,8 @@
 import { linkAbort } from "../../core/abort.js";
 import type { Clock } from "../../core/clock.js";
+import { InterruptedError } from "../../core/errors/index.js";
 import { Deadline } from "../../core/retry.js";
 import type { CommitOptions } from "./options.js";
-import { abortAtSignals } from "./process-signals.js";
 
 /** Does the work of a run, with a signal that fires when the caller, a signal of the process or the time ends it. */
 export async function untilRunEnds<T>(
@@ -30,4 +30,40 @@ export async function untilRunEnds<T>(
     deadline?.end();
     stopListening?.();
   }
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+/** The runs that the next signal aborts; all runs of the process share one handler. */
+const running = new Set<AbortController>();
+
+const ended = new WeakSet<AbortController>();
+
+/**
+ * Aborts a run at the first SIGINT or SIGTERM, with an {@link InterruptedError}; a second one ends the process as usual.
+ * @returns a function that removes the run, and the handlers with the last run
+ */
+function abortAtSignals(controller: AbortController): () => void {
+  if (running.size === 0) for (const name of SIGNALS) process.on(name, handle);
+  running.add(controller);
+  return () => {
+    if (running.delete(controller) && running.size === 0) removeHandlers();
+  };
+}
+
+function handle(name: NodeJS.Signals): void {
+  if ([...running].some((controller) => ended.has(controller))) {
+    running.clear();
+    removeHandlers();
+    process.kill(process.pid, name);
+    return;
+  }
+  for (const controller of running) {
+    ended.add(controller);
+    controller.abort(new InterruptedError(`The run was ended by ${name}.`, { signalName: name }));
+  }
+}
+
+function removeHandlers(): void {
+  for (const name of SIGNALS) process.off(name, handle);
 }
