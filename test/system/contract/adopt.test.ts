@@ -50,7 +50,11 @@ async function testsOf(project: string): Promise<void> {
 const received = z.object({
   received: z.array(z.object({ method: z.string(), message: z.record(z.string(), z.unknown()) })),
 });
-const written = z.object({ batchId: z.string(), written: z.record(z.string(), z.array(z.unknown())) });
+const written = z.object({
+  batchId: z.string(),
+  written: z.record(z.string(), z.array(z.unknown())),
+  completed: z.unknown(),
+});
 
 /** Writes with the SDK in `project` to a server in Python of the contract in `protos`. */
 async function writeAll(project: string, protos: string, service: string, answers: object) {
@@ -165,5 +169,31 @@ describe.skipIf(skipped)(`an adopted contract and a server of it on python3-grpc
       expect(sdkName(wireName, {})).toBe(collection);
       expect(comparable(leaves(list?.entries))).toEqual(comparable(leaves(sent)));
     }
+  });
+
+  test("of a newer contract: what the SDK does not know is passed over", {
+    timeout: TIMEOUT_MS,
+  }, async () => {
+    const folder = await temporaryFolder();
+    await cp("proto", folder, { recursive: true });
+    const path = join(folder, "saas_management/sync/v1/sync_service.proto");
+    const newer = (await readFile(path, "utf8"))
+      .replace(
+        "string batch_id = 1;\n}\n\n// Some",
+        "string batch_id = 1;\n  string shard = 7;\n}\n\n// Some",
+      )
+      .replace("accepted_records = 1;", "accepted_records = 1;\n  repeated string warnings = 9;")
+      .replace("int64 removed = 4;", "int64 removed = 4;\n  int64 merged = 9;")
+      .replace("repeated EventResult events = 2;", "repeated EventResult events = 2;\n  string region = 9;");
+    await writeFile(path, newer);
+    const added = { collection: "accounts", added: "1", updated: "0", removed: "0", merged: "4" };
+    const unknown = { collection: "contracts", added: "2" };
+    const { batchId, completed } = await writeAll(".", folder, "saas_management.sync.v1.SyncService", {
+      StartSyncBatch: { batch_id: "uid-3", shard: "eu" },
+      SyncRecords: { warnings: ["slow"] },
+      CompleteSyncBatch: { snapshots: [added, unknown], region: "eu" },
+    });
+    expect(batchId).toBe("uid-3");
+    expect(completed).toEqual({ accounts: { added: 1, updated: 0, removed: 0 } });
   });
 });

@@ -14,5 +14,5 @@ for (const { name, record } of contractCollections()) {
   await batch.write(name, records);
   written[name] = records;
 }
-await batch.complete();
-process.stdout.write(`${JSON.stringify({ batchId: batch.id, written })}\n`);
+const completed = await batch.complete();
+process.stdout.write(`${JSON.stringify({ batchId: batch.id, written, completed })}\n`);
