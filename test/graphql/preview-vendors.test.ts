@@ -2,6 +2,7 @@ import { InvalidInputError, type VendorFilter } from "@saas-management/sdk/graph
 import { expect, test } from "vitest";
 import { INPUT_FIELDS } from "../../src/graphql/generated/operations.js";
 import { applicationFilter } from "../../src/graphql/vendors.js";
+import { testOfAssumedSchema } from "../support/adopted.js";
 import { connectClient, rejection } from "../support/http-client.js";
 import { answer } from "../support/http-server.js";
 import { testService } from "../support/test-service.js";
@@ -94,15 +95,18 @@ test("sends the options with each query", async () => {
   expect(await rejection(client.previewVendorsState(STATE, "all", { signal }))).toBe(signal.reason);
 });
 
-test("knows every field of a filter of vendors, and answers nothing for one that applications lack", () => {
-  const fields = `${INPUT_FIELDS["VendorDiscoveryFilterInput"]} ${INPUT_FIELDS["VendorFilterInput"]}`;
-  for (const field of fields.split(" ").map((word) => word.split(":")[0] ?? ""))
-    expect(applicationFilter({ [field]: {} }), field).toBeDefined();
-  expect(applicationFilter({ or: [{ vendor: { and: [{ name: { in: ["a"] } }] } }] })).toEqual({
-    or: [{ application: { and: [{ vendorName: { in: ["a"] } }] } }],
-  });
-  expect(applicationFilter({ or: [{ vendor: { name: { eq: "a" }, id: { eq: "1" } } }] })).toBeUndefined();
-});
+testOfAssumedSchema(
+  "knows every field of a filter of vendors, and answers nothing for one that applications lack",
+  () => {
+    const fields = `${INPUT_FIELDS["VendorDiscoveryFilterInput"]} ${INPUT_FIELDS["VendorFilterInput"]}`;
+    for (const field of fields.split(" ").map((word) => word.split(":")[0] ?? ""))
+      expect(applicationFilter({ [field]: {} }), field).toBeDefined();
+    expect(applicationFilter({ or: [{ vendor: { and: [{ name: { in: ["a"] } }] } }] })).toEqual({
+      or: [{ application: { and: [{ vendorName: { in: ["a"] } }] } }],
+    });
+    expect(applicationFilter({ or: [{ vendor: { name: { eq: "a" }, id: { eq: "1" } } }] })).toBeUndefined();
+  },
+);
 
 async function vendorsIn(state: "DISQUALIFIED"): Promise<readonly (string | null)[]> {
   const nodes = await service.graphql.applications({ where: { state: { eq: state } } }).toArray();

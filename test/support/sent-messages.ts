@@ -1,6 +1,7 @@
 /** Checks of the messages and windows of a write, for any records and sizes. */
 import type { Collection, RecordOf } from "@saas-management/sdk";
 import { expect } from "vitest";
+import { MAPPING } from "../../contract/mapping.js";
 import { WIRE } from "../../src/sync/generated/collections.js";
 import { SyncRecordsRequest } from "../../src/sync/generated/contract.js";
 import { messageType, recordsIn, recordType } from "./contract.js";
@@ -18,7 +19,7 @@ export function totalBytes(messages: readonly Uint8Array[]): number {
   return messages.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Decodes the messages with the generated codec, which must encode the same bytes again, and with protobufjs. */
+/** Decodes the messages with the generated codec, which must encode the same fields again, and with protobufjs. */
 export function expectRecords(
   messages: readonly Uint8Array[],
   collection: Collection,
@@ -31,7 +32,10 @@ export function expectRecords(
   for (const bytes of messages) {
     const message = SyncRecordsRequest.decode(bytes);
     expect(message).toMatchObject({ batchId: "batch-1", collection: { $case: collection } });
-    expect(Buffer.compare(SyncRecordsRequest.encode(message).finish(), bytes)).toBe(0);
+    const again = SyncRecordsRequest.encode(message).finish();
+    expect(again).toHaveLength(bytes.length);
+    // An adopted contract may declare fields in another order than that of their numbers.
+    if (MAPPING.assumed) expect(Buffer.compare(again, bytes)).toBe(0);
     generated.push(...recordsOf(bytes).map(ofGenerated));
     const decoded = request.decode(bytes);
     foreign.push(...recordsIn(decoded, collection).map((record) => ofProtobufjs(type, record)));

@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { CompleteSyncBatchResponse, SyncRecordsResponse } from "../../src/sync/generated/contract.js";
 import type { SyncClientOptions } from "../../src/sync/options.js";
 import { accounts } from "../support/accounts.js";
-import { testOfAcceptedCounts } from "../support/adopted.js";
+import { testOfAcceptedCounts, testOfAssumedContract } from "../support/adopted.js";
 import { startAnsweringServer } from "../support/answering-server.js";
 import { quickRetries, START, syncClient } from "../support/sync-client.js";
 import {
@@ -91,7 +91,7 @@ test("does not take an answer without a count for an acceptance if it comes befo
   expect(server.calls).toHaveLength(2);
 });
 
-test.each([
+testOfAssumedContract.each([
   [16 * 1024 * 1024, {}, "completed"],
   [16 * 1024 * 1024 + 1, {}, "unknown"],
   [17_000_000, { maxReceiveMessageBytes: 17_000_000 }, "completed"],

@@ -175,6 +175,8 @@ function expectWarning(
   lines: readonly Line[],
 ): void {
   expect(receipt?.collections.accounts).toMatchObject({ ...ofSnapshots({ reported: { removed } }) });
+  // A service that counts nothing cannot tell.
+  if (ofSnapshots({}) === undefined) return;
   const surprise = expect.stringContaining(`the service removed ${removed} records of accounts`);
   expect(receipt?.surprises).toEqual([surprise]);
   expect(lines).toContainEqual({
