@@ -37,6 +37,8 @@ export async function startServer(
       ...process.env,
       NODE_ENV: "production",
       PORT: "0",
+      // Otherwise Vite writes colors in CI, also within its address.
+      NO_COLOR: "1",
       SAAS_MANAGEMENT_BASE_URL: service.baseUrl,
       SAAS_MANAGEMENT_API_KEY: service.apiKey,
     },
