@@ -26,7 +26,7 @@ export default {
   port: Number(PORT),
   async fetch(request: Request): Promise<Response> {
     if (new URL(request.url).pathname !== "/api/graphql") return new Response(null, { status: 404 });
-    // Here check the session of your user, and answer 401 if there is none.
+    // Check your user's session here, and answer 401 without one.
     return handler(request);
   },
 };

@@ -14,7 +14,7 @@ function createHandler() {
 }
 
 export async function POST(request: Request): Promise<Response> {
-  // Here check the session of your user, and answer 401 if there is none.
+  // Check your user's session here, and answer 401 without one.
   // Made with the first request: `next build` loads this file too, and may not have the settings.
   handler ??= createHandler();
   return handler(request);

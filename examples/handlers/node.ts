@@ -7,7 +7,7 @@ import { listener } from "./listener.js";
 const answer = listener(handler);
 const server = createServer((incoming, outgoing) => {
   if (incoming.url !== "/api/graphql") return outgoing.writeHead(404).end();
-  // Here check the session of your user, and answer 401 if there is none.
+  // Check your user's session here, and answer 401 without one.
   return answer(incoming, outgoing);
 });
 server.listen(Number(process.env["PORT"] ?? 3000), "127.0.0.1", () => console.log(server.address()));

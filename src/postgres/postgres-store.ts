@@ -12,7 +12,7 @@ const KEYS_AT_ONCE = 1000;
  * READ COMMITTED is enough, and so is every higher level:
  *
  * - The primary key of `values` decides who of several wins, whatever the snapshots of their transactions are.
- * - One statement inserts a key and deletes its draft; the pieces were committed before. Whoever sees the key sees all
+ * - One statement inserts a key and deletes its draft; the pieces were committed before. A reader that sees the key sees all
  *   pieces, from every host that asks this server. A replica may lag behind: a ledger on one would look older than it is.
  * - A writer locks its draft with each piece and with the key, and who removes drafts locks those. So either the draft is
  *   touched and stays, or it is gone, with all of its pieces, and the writer fails.

@@ -57,11 +57,10 @@ async function newPlan(
 }
 
 function requireSame(plan: StoredPlan, wanted: WantedPlan & Pick<StoredPlan, "endpoint">): void {
-  const names = { endpoint: "endpoint", installationId: "installationId", version: "version" } as const;
   const differences: string[] = [];
   for (const part of ["endpoint", "installationId", "version"] as const)
     if (plan[part] !== wanted[part])
-      differences.push(`${names[part]} (${quote(plan[part])}; now ${quote(wanted[part])})`);
+      differences.push(`${part} (${quote(plan[part])}; now ${quote(wanted[part])})`);
   const partitions = differenceOf(plan.partitions ?? {}, wanted.partitions ?? {});
   if (partitions !== undefined) differences.push(partitions);
   if (differences.length === 0) return;

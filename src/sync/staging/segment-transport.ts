@@ -6,7 +6,7 @@ import type { CallContext, SyncTransport } from "../transport.js";
 import type { SegmentSummary } from "./segment-reader.js";
 import type { SegmentWriter } from "./segment-writer.js";
 
-/** The id of a batch that does not exist yet. As long as any, so that the records fit into its messages, too. */
+/** Stands in for the id of the batch that will send the records. Reserves 64 bytes for it in each message. */
 const PLACEHOLDER_ID = "-".repeat(64);
 
 const COLLECTION_AT: ReadonlyMap<string, Collection> = new Map(
